@@ -1,0 +1,168 @@
+import type { Readable } from 'node:stream';
+import { type EndpointName, endpoints } from '../contract/endpoints.ts';
+import type { CampaignRecord, StatusRecord } from '../contract/messages.ts';
+import { IncompleteDataError, SignInError } from '../errors.ts';
+import { findCampaigns, findReportId, findStatus, findToken, isReportData } from './answers.ts';
+import { createExchange, type Exchange, type ExchangeOptions, type RequestBody } from './exchange.ts';
+import type { HttpResponse } from './http.ts';
+import { parseJson, peek, readText } from './read-body.ts';
+import { parseRetryAfter } from './retry.ts';
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface ClientOptions extends ExchangeOptions {
+  readonly token: string | undefined;
+  /** Where given, a refused token is renewed once a call, and the call repeated. */
+  readonly credentials: Credentials | undefined;
+  /** Told of every token that comes in, so that it can be kept out of the output. */
+  readonly onToken?: (token: string) => void;
+}
+
+/** A report's data on its way in; `body` is decompressed and read once. */
+export interface ReportAnswer {
+  readonly body: AsyncIterable<Buffer>;
+  readonly contentType: string | undefined;
+  /** The length of the answer, where the service said it and did not compress. */
+  readonly sizeBytes: number | undefined;
+}
+
+/** What a create call led to: a report to wait for, or the data at once (`output=direct`, `decisions.md` 2). */
+export type Created<T> =
+  | { readonly kind: 'report'; readonly id: string; readonly status: string }
+  | { readonly kind: 'data'; readonly result: T };
+
+/** One status call's answer; `retryAfterMs` where the service said when to ask again. */
+export interface StatusAnswer extends StatusRecord {
+  readonly retryAfterMs?: number;
+}
+
+/** The five calls of the service. Every method throws the errors of `errors.ts`. */
+export interface Client {
+  /** Exchanges e-mail and password for a token, which the later calls use. */
+  signIn(): Promise<string>;
+  createReport<T>(body: RequestBody, takeData: (answer: ReportAnswer) => Promise<T>): Promise<Created<T>>;
+  status(reportId: string): Promise<StatusAnswer>;
+  /** Downloads a report; `take` is called anew, from zero, for each try. */
+  download<T>(reportId: string, take: (answer: ReportAnswer) => Promise<T>): Promise<T>;
+  campaigns(): Promise<CampaignRecord[]>;
+}
+
+const statusBytesAtMost = 1024 * 1024;
+const campaignBytesAtMost = 256 * 1024 * 1024;
+const jsonType = 'application/json';
+
+function jsonBody(value: unknown): RequestBody {
+  return { contentType: jsonType, text: JSON.stringify(value) };
+}
+
+/** A client for one account of one service (specification, Endpoints and Authentication). */
+export function createClient(options: ClientOptions): Client {
+  const exchange: Exchange = createExchange(options);
+  let token = options.token;
+  let signingIn: Promise<string> | undefined;
+
+  async function requestToken(): Promise<string> {
+    if (!options.credentials) {
+      throw new SignInError('You are not signed in: there is no token.', {
+        hint: 'Run: adreport login (unattended: set ADREPORT_TOKEN). To try without an account, add --local.',
+      });
+    }
+    const { email, password } = options.credentials;
+    return exchange.perform(
+      { ...endpoints.auth, body: jsonBody({ auth: { email, password } }), repeatable: true, signIn: true },
+      async (response) => {
+        const found = findToken(parseJson(await readText(response.body, statusBytesAtMost), response));
+        if (found === undefined) throw new IncompleteDataError('The sign-in was answered without a token.');
+        return found;
+      },
+    );
+  }
+
+  /** Signs in once, however many calls wait for it. */
+  function signIn(): Promise<string> {
+    signingIn ??= requestToken()
+      .then((fresh) => {
+        token = fresh;
+        options.onToken?.(fresh);
+        return fresh;
+      })
+      .finally(() => {
+        signingIn = undefined;
+      });
+    return signingIn;
+  }
+
+  /** A new token after one was refused, unless another call has fetched one meanwhile; `undefined` without credentials. */
+  async function renew(refused: string): Promise<string | undefined> {
+    if (!options.credentials) return undefined;
+    return token !== undefined && token !== refused ? token : signIn();
+  }
+
+  async function call<T>(
+    endpoint: Exclude<EndpointName, 'auth'>,
+    repeatable: boolean,
+    body: RequestBody | undefined,
+    read: (response: HttpResponse) => Promise<T>,
+  ): Promise<T> {
+    const authorization = { token: token ?? (await signIn()), renew };
+    return exchange.perform({ ...endpoints[endpoint], body, repeatable, authorization }, read);
+  }
+
+  return {
+    signIn,
+    createReport: (body, takeData) => call('buyer', false, body, (response) => readCreated(response, takeData)),
+    status: (reportId) =>
+      call('status', true, jsonBody({ id: reportId }), async (response) => {
+        const answer = parseJson(await readText(response.body, statusBytesAtMost), response);
+        const found = findStatus(answer);
+        if (!found) throw new IncompleteDataError('The status call was answered without a status.', { reportId });
+        const retryAfterMs = parseRetryAfter(response.headers['retry-after'], options.wallClock());
+        return { ...found, report_id: reportId, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+      }),
+    download: (reportId, take) =>
+      call('download', true, jsonBody({ id: reportId }), (response) => take(reportAnswer(response, response.body))),
+    campaigns: () =>
+      call('campaigns', true, undefined, async (response) => {
+        const found = findCampaigns(parseJson(await readText(response.body, campaignBytesAtMost), response));
+        if (!found) throw new IncompleteDataError('The campaign list was answered with something else than a list.');
+        return found;
+      }),
+  };
+}
+
+const peekedBytes = 64 * 1024;
+
+/** Tells a report id from report data by the beginning of the answer, so that data of any size can be streamed. */
+async function readCreated<T>(
+  response: HttpResponse,
+  takeData: (answer: ReportAnswer) => Promise<T>,
+): Promise<Created<T>> {
+  const { start, isWhole, all } = await peek(response.body, peekedBytes);
+  const data = async (): Promise<Created<T>> => ({
+    kind: 'data',
+    result: await takeData(reportAnswer(response, all)),
+  });
+  if (/\bcsv\b/i.test(response.headers['content-type'] ?? '') || !isWhole) return data();
+  const answer = parseJson(start.toString('utf8'), response);
+  if (isReportData(answer)) return data();
+  const id = findReportId(answer);
+  if (id === undefined) {
+    throw new IncompleteDataError('The report was asked for, but the answer holds no report id.', {
+      retryable: false,
+      hint: 'A report may have been created all the same. Is the base URL the reporting service’s?',
+    });
+  }
+  return { kind: 'report', id, status: findStatus(answer)?.status ?? 'progress' };
+}
+
+function reportAnswer(response: HttpResponse, body: Readable | AsyncIterable<Buffer>): ReportAnswer {
+  const length = response.headers['content-encoding'] ? undefined : Number(response.headers['content-length']);
+  return {
+    body: body as AsyncIterable<Buffer>,
+    contentType: response.headers['content-type'],
+    sizeBytes: length !== undefined && Number.isSafeInteger(length) ? length : undefined,
+  };
+}

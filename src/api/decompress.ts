@@ -1,0 +1,54 @@
+import { pipeline, type Readable, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+
+/** The encodings that are asked for, in order of preference. */
+export const acceptEncoding = 'gzip, br, deflate';
+
+/**
+ * The stream with its `Content-Encoding` undone; an encoding that is not known stays as it is.
+ * A truncated stream is an error of the result: zlib insists on the trailer.
+ */
+export function decompress(body: Readable, contentEncoding: string | undefined): Readable {
+  let stream = body;
+  for (const coding of (contentEncoding ?? '').toLowerCase().split(',').reverse()) {
+    const decoder = decoderFor(coding.trim());
+    // The callback is there because an error without one would be thrown; the reader sees it on the stream itself.
+    if (decoder) stream = pipeline(stream, decoder, () => {}) as unknown as Readable;
+  }
+  return stream;
+}
+
+function decoderFor(coding: string): Transform | undefined {
+  switch (coding) {
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip();
+    case 'br':
+      return createBrotliDecompress();
+    case 'deflate':
+      return inflateEither();
+    default:
+      return undefined;
+  }
+}
+
+/** `deflate` means zlib by the standard and raw deflate by some servers: the first byte tells. */
+function inflateEither(): Transform {
+  let inner: Transform | undefined;
+  const outer = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (!inner) {
+        inner = ((chunk[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw();
+        inner.on('data', (piece: Buffer) => outer.push(piece));
+        inner.on('error', (error) => outer.destroy(error));
+      }
+      inner.write(chunk, done);
+    },
+    flush(done) {
+      if (!inner) return done();
+      inner.once('end', () => done());
+      inner.end();
+    },
+  });
+  return outer;
+}

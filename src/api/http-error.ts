@@ -1,0 +1,86 @@
+import { printable } from '../contract/printable.ts';
+import {
+  type AdreportError,
+  RejectedError,
+  ReportFailedError,
+  SignInError,
+  StillInProgressError,
+  UnreachableError,
+} from '../errors.ts';
+import { readRefusal } from './answers.ts';
+import type { HttpResponse } from './http.ts';
+
+const refusalBytesAtMost = 64 * 1024;
+
+/** A refusal: the error for the user, and what the retry rules need to know of it. */
+export interface RefusedTry {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly error: AdreportError;
+}
+
+/** Reads a 4xx or 5xx answer to the end and turns it into the error that the user is to see. */
+export async function readRefusedTry(response: HttpResponse, call: { url: URL; signIn: boolean }): Promise<RefusedTry> {
+  const refusal = readRefusal(await readSome(response), response.headers['content-type']);
+  const said = refusal.message === undefined ? undefined : printable(refusal.message);
+  const faults = refusal.faults.length > 1 ? refusal.faults.map((fault) => `\n  - ${printable(fault)}`).join('') : '';
+  const status = response.status;
+  const label = refusal.errorId ? `${status} ${printable(refusal.errorId)}` : `${status}`;
+  const details = { code: refusal.errorId ?? `HTTP_${status}` };
+  const because = `${said === undefined ? '' : ` ${asSentence(said)}`} (${label})${faults}`;
+  return { status, retryAfter: response.headers['retry-after'], error: toError(call, status, because, details) };
+}
+
+function toError(
+  call: { url: URL; signIn: boolean },
+  status: number,
+  because: string,
+  details: { code: string },
+): AdreportError {
+  const { origin } = call.url;
+  if (status === 429) {
+    const hint = 'Run the command again later, or with a larger --poll-interval or fewer parts at a time.';
+    return new UnreachableError(`${origin} allows no more requests for now.${because}`, { ...details, hint });
+  }
+  if (status >= 500 || status === 408) {
+    const hint = 'The fault is on the service’s side: run the command again later.';
+    return new UnreachableError(`${origin} is not able to answer.${because}`, { ...details, hint });
+  }
+  if (call.signIn) {
+    const hint = 'Check the e-mail address and the password, or sign in with a token: adreport login --token-stdin';
+    return new SignInError(`The service refused the sign-in.${because}`, { ...details, hint });
+  }
+  if (status === 401 || (status === 403 && details.code !== 'ADMIN_ONLY')) {
+    const hint = 'Sign in again with: adreport login (unattended: set ADREPORT_TOKEN, or ADREPORT_EMAIL and _PASSWORD)';
+    return new SignInError(`The service refused the token.${because}`, { ...details, hint });
+  }
+  if (status === 409 && details.code === 'REPORT_NOT_READY') {
+    return new StillInProgressError(`The report is not ready.${because}`, details);
+  }
+  if (status === 410) {
+    const hint = 'Create the report anew with: adreport run';
+    return new ReportFailedError(`The report is gone.${because}`, { ...details, hint });
+  }
+  const hint = status === 404 ? 'Check the report id and the base URL: adreport whoami shows what is set.' : undefined;
+  return new RejectedError(`The service rejected the request.${because}`, { ...details, ...(hint ? { hint } : {}) });
+}
+
+function asSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** The beginning of a body as text; a body that breaks off says as much as it got to say. */
+async function readSome(response: HttpResponse): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of response.body as AsyncIterable<Buffer>) {
+      pieces.push(piece);
+      size += piece.length;
+      if (size >= refusalBytesAtMost) break;
+    }
+  } catch {
+    // The status is the answer; the text only explains it.
+  }
+  return Buffer.concat(pieces).toString('utf8').slice(0, refusalBytesAtMost);
+}

@@ -1,0 +1,189 @@
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import Agent from 'undici/lib/dispatcher/agent.js';
+import { RejectedError, UnreachableError } from '../errors.ts';
+import { acceptEncoding, decompress } from './decompress.ts';
+import { TransportError } from './transport-error.ts';
+
+export interface HttpOptions {
+  /** Bounds connecting, the wait for the first byte, and a pause within a body; never a body that moves. */
+  readonly timeoutMs: number;
+  readonly userAgent: string;
+  /** `HTTPS_PROXY` and `NO_PROXY`; plain http is loopback only and goes past any proxy. */
+  readonly proxy?: { readonly https: string; readonly none: string | undefined } | undefined;
+  readonly trace: (event: HttpTrace) => void;
+}
+
+/** One exchange as `-v` shows it; holds no header and no body, so no secret. */
+export interface HttpTrace {
+  readonly method: string;
+  readonly url: string;
+  readonly status?: number;
+  readonly elapsedMs: number;
+  readonly bytes?: number;
+  readonly problem?: string;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The bytes, decompressed; ends in a `TransportError` or a zlib error when they are not whole. */
+  readonly body: Readable;
+}
+
+export interface Http {
+  /** One exchange, redirects followed. Throws `TransportError`. */
+  send(request: HttpRequest): Promise<HttpResponse>;
+  close(): Promise<void>;
+}
+
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+const redirectsAtMost = 5;
+
+/** The one door to undici: connections, timeouts, proxy, redirects, decompression. No retries, no meaning. */
+export async function createHttp(options: HttpOptions): Promise<Http> {
+  const dispatcher = await createDispatcher(options);
+
+  async function send(first: HttpRequest): Promise<HttpResponse> {
+    let request = first;
+    for (let hops = 0; ; hops += 1) {
+      const response = await exchange(dispatcher, request, options);
+      const location = response.headers.location;
+      if (!redirectStatuses.has(response.status) || location === undefined) return response;
+      response.body.on('error', () => {}).destroy();
+      if (hops === redirectsAtMost) {
+        throw new UnreachableError(`${first.url.origin} redirects in circles (${redirectsAtMost} times).`);
+      }
+      request = redirected(request, response.status, location);
+    }
+  }
+
+  return { send, close: () => dispatcher.destroy() };
+}
+
+async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Dispatcher> {
+  const connect = { timeout: timeoutMs };
+  if (!proxy) return new Agent({ connect });
+  const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js');
+  return new EnvHttpProxyAgent({ connect, httpProxy: '', httpsProxy: proxy.https, noProxy: proxy.none ?? '' });
+}
+
+/**
+ * The request to make after a redirect. A POST goes on only within its origin and only with its body (307, 308); a GET
+ * to another origin goes on without the token (cli.md, Settings).
+ */
+function redirected(request: HttpRequest, status: number, location: string): HttpRequest {
+  const target = URL.canParse(location, request.url.href) ? new URL(location, request.url) : undefined;
+  const sameOrigin = target?.origin === request.url.origin;
+  if (!target || (request.method === 'POST' && !(sameOrigin && (status === 307 || status === 308)))) {
+    throw new RejectedError(
+      `${request.url.origin}${request.url.pathname} redirects to ${target?.origin ?? 'an unreadable address'}, ` +
+        'and a POST is not sent on to another address.',
+      { code: 'REDIRECT_REFUSED', hint: 'If the service has moved, set the base URL to its new address.' },
+    );
+  }
+  if (sameOrigin) return { ...request, url: target };
+  if (target.protocol !== 'https:') {
+    throw new RejectedError(`${request.url.origin} redirects to ${target.origin}, which is not https.`, {
+      code: 'REDIRECT_REFUSED',
+    });
+  }
+  const { authorization: _token, ...headers } = request.headers;
+  return { ...request, url: target, headers };
+}
+
+/** One request and one answer. Resolves when status and headers are there. */
+function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOptions): Promise<HttpResponse> {
+  const startedAt = performance.now();
+  const trace = (outcome: Pick<HttpTrace, 'status' | 'bytes' | 'problem'>): void =>
+    options.trace({
+      method: request.method,
+      url: request.url.href,
+      elapsedMs: performance.now() - startedAt,
+      ...outcome,
+    });
+
+  return new Promise((resolve, reject) => {
+    const { signal } = request;
+    let sent = false;
+    let status = 0;
+    let bytes = 0;
+    let body: Readable | undefined;
+    let controller: Dispatcher.DispatchController | undefined;
+
+    const finish = (error?: unknown): void => {
+      signal?.removeEventListener('abort', abort);
+      const failure = error === undefined ? undefined : signal?.aborted ? signal.reason : asTransportError(error);
+      trace({
+        ...(status ? { status, bytes } : {}),
+        ...(failure ? { problem: failure instanceof Error ? failure.message : String(failure) } : {}),
+      });
+      if (!body) reject(failure);
+      else if (failure) body.destroy(failure);
+      else body.push(null);
+    };
+    const asTransportError = (error: unknown): TransportError =>
+      new TransportError(error, { sent, begun: body !== undefined });
+    const abort = (): void => {
+      if (controller) controller.abort(signal?.reason);
+      else finish(signal?.reason);
+    };
+
+    if (signal?.aborted) return reject(signal.reason);
+    signal?.addEventListener('abort', abort);
+
+    dispatcher.dispatch(
+      {
+        origin: request.url.origin,
+        path: request.url.pathname + request.url.search,
+        method: request.method,
+        headers: { 'user-agent': options.userAgent, 'accept-encoding': acceptEncoding, ...request.headers },
+        body: request.body ?? null,
+        headersTimeout: options.timeoutMs,
+        bodyTimeout: options.timeoutMs,
+      },
+      {
+        onRequestStart(started) {
+          if (signal?.aborted) return started.abort(signal.reason);
+          controller = started;
+          sent = true;
+        },
+        onResponseStart(current, statusCode, headers) {
+          if (statusCode < 200) return;
+          status = statusCode;
+          body = new Readable({
+            read: () => current.resume(),
+            destroy(error, done) {
+              if (!body?.readableEnded) current.abort(error ?? new Error('The answer was not read to its end.'));
+              done(error);
+            },
+          });
+          const flat = flatten(headers);
+          resolve({ status, headers: flat, body: decompress(body, flat['content-encoding']) });
+        },
+        onResponseData(current, chunk) {
+          bytes += chunk.length;
+          if (body && !body.push(chunk)) current.pause();
+        },
+        onResponseEnd: () => finish(),
+        onResponseError: (_current, error) => finish(error),
+      },
+    );
+  });
+}
+
+function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}

@@ -1,0 +1,60 @@
+/** Where an exchange broke off; decides what may be repeated and what the user is told. */
+export type TransportFailure = 'refused' | 'unknown-host' | 'timeout' | 'tls' | 'cut' | 'proxy' | 'not-http' | 'other';
+
+/** An HTTP exchange that did not come to its end. Internal to `api`: the client turns it into an error for the user. */
+export class TransportError extends Error {
+  readonly failure: TransportFailure;
+  /** Whether bytes of the request may have reached the service. */
+  readonly sent: boolean;
+  /** Whether the answer had begun: its status and headers are known, its body is not whole. */
+  readonly begun: boolean;
+
+  constructor(cause: unknown, state: { readonly sent: boolean; readonly begun: boolean }) {
+    super(describe(cause), { cause });
+    this.name = 'TransportError';
+    this.failure = classify(cause);
+    this.sent = state.sent;
+    this.begun = state.begun;
+  }
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+function classify(error: unknown): TransportFailure {
+  const code = codeOf(error);
+  if (code === 'ECONNREFUSED') return 'refused';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown-host';
+  if (/TIMEOUT|ETIMEDOUT/.test(code)) return 'timeout';
+  if (/^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH)/.test(code)) return 'tls';
+  if (/^HPE_/.test(code)) return 'not-http';
+  if (/proxy/i.test(error instanceof Error ? error.message : '')) return 'proxy';
+  if (/^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_(RES|REQ)_CONTENT_LENGTH_MISMATCH)$/.test(code)) return 'cut';
+  return 'other';
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused, nothing is listening there',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'the host name could not be looked up',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'the network is unreachable',
+  ETIMEDOUT: 'no connection in time',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
+  UND_ERR_BODY_TIMEOUT: 'the answer stopped moving',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  EPROTO: 'the other side does not speak TLS',
+};
+
+function describe(error: unknown): string {
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  if (/^HPE_/.test(code)) return `the answer is not HTTP (${code})`;
+  const sentence = sentences[code] ?? message;
+  return code && !sentence.includes(code) ? `${sentence} (${code})` : sentence;
+}

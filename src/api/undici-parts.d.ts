@@ -1,0 +1,14 @@
+// undici's index loads fetch, WebSocket, caches and mocks: several times the start-up of the parts used here. The
+// parts are the same classes under their own paths; the bundle pins the version they are taken from.
+declare module 'undici/lib/dispatcher/agent.js' {
+  import type { Agent } from 'undici';
+
+  const agent: typeof Agent;
+  export = agent;
+}
+declare module 'undici/lib/dispatcher/env-http-proxy-agent.js' {
+  import type { EnvHttpProxyAgent } from 'undici';
+
+  const agent: typeof EnvHttpProxyAgent;
+  export = agent;
+}

@@ -1,0 +1,81 @@
+import type { Context } from '../../context.ts';
+import type { CampaignRecord } from '../../contract/messages.ts';
+import { nearest } from '../../contract/nearest.ts';
+import { UsageError } from '../../errors.ts';
+import { csvDialectOf } from '../../output/csv-dialect.ts';
+import type { FormatName } from '../../output/formats/index.ts';
+import { type TextColumn, textTable } from '../../output/text-table.ts';
+import type { CampaignsOptions } from '../campaigns.ts';
+import {
+  activeDuring,
+  adUnitColumns,
+  adUnitRows,
+  type CampaignRow,
+  campaignColumns,
+  matchesText,
+} from './campaign-list.ts';
+import { chooseFormat, tableLook } from './choose-format.ts';
+import { openTarget } from './output-target.ts';
+
+/** Lists campaigns, or with `--ad-units` their ad units, as a table, CSV, JSON or NDJSON. */
+export async function campaigns(context: Context, options: CampaignsOptions): Promise<void> {
+  const format = options.format === undefined && context.flags.json ? 'json' : chooseFormat(context, options);
+  const known = options.adUnits ? adUnitColumns : campaignColumns;
+  const columns = options.columns === undefined ? known : selected(options.columns, known);
+  const isWanted = selection(options, context.host.wallClock());
+  const target = await openTarget(context, options, {});
+
+  const found = (await (await context.client()).campaigns()).filter(isWanted);
+  const rows = options.adUnits ? adUnitRows(found) : found;
+  const text = await render(context, options, { format, rows, columns });
+  const output = await target.open();
+  try {
+    await output.write(Buffer.from(text));
+    await output.commit();
+  } catch (error) {
+    await output.abort();
+    throw error;
+  }
+}
+
+function selection({ search, active }: CampaignsOptions, nowMs: number): (campaign: CampaignRecord) => boolean {
+  const isActive = active === undefined ? () => true : activeDuring(active === true ? 'today' : active, nowMs);
+  return (campaign) => isActive(campaign) && (search === undefined || matchesText(campaign, search));
+}
+
+function selected(list: string, known: readonly TextColumn<CampaignRow>[]): readonly TextColumn<CampaignRow>[] {
+  const names = known.map(({ name }) => name);
+  return list.split(',').map((part) => {
+    const wanted = part.trim();
+    const found = known.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+    if (found) return found;
+    const guess = nearest(wanted, names);
+    const hint = guess ? `Did you mean ${guess}?` : `Known are ${names.join(', ')}.`;
+    throw new UsageError(`--columns: there is no column “${wanted}”.`, { hint });
+  });
+}
+
+interface Listing {
+  readonly format: FormatName;
+  readonly rows: readonly CampaignRow[];
+  readonly columns: readonly TextColumn<CampaignRow>[];
+}
+
+async function render(
+  context: Context,
+  options: CampaignsOptions,
+  { format, rows, columns }: Listing,
+): Promise<string> {
+  if (format === 'table') return textTable(rows, columns, tableLook(context, options));
+  if (format === 'csv') {
+    const { stringifyTable } = await import('../../output/formats/csv.ts');
+    return stringifyTable(rows, columns, csvDialectOf(options));
+  }
+  const objects = options.columns === undefined ? rows : rows.map((row) => pick(row, columns));
+  if (format === 'ndjson') return objects.map((row) => `${JSON.stringify(row)}\n`).join('');
+  return `[${objects.map((row) => `\n${JSON.stringify(row)}`).join(',')}${objects.length > 0 ? '\n' : ''}]\n`;
+}
+
+function pick(row: CampaignRow, columns: readonly TextColumn<CampaignRow>[]): Record<string, unknown> {
+  return Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
+}

@@ -1,0 +1,34 @@
+import type { Context } from '../../context.ts';
+import { nearest } from '../../contract/nearest.ts';
+import { UsageError } from '../../errors.ts';
+import { type FormatName, findFormat, formatNames, formatOfFile } from '../../output/formats/index.ts';
+import type { OutputFlags } from '../flags.ts';
+
+/**
+ * The output format: as told, else by the file's ending, else a table on a terminal and CSV in a pipe (`cli.md`, Output).
+ * Throws `UsageError` for a format or an ending that is not known, rather than to write another format under its name.
+ */
+export function chooseFormat({ console }: Context, { format, output }: OutputFlags): FormatName {
+  const known = `Known are ${formatNames.join(', ')}.`;
+  if (format !== undefined) {
+    const named = findFormat(format);
+    if (named) return named;
+    const guess = nearest(format, formatNames);
+    throw new UsageError(`There is no format “${format}”.`, { hint: guess ? `Did you mean ${guess}?` : known });
+  }
+  if (output === undefined || output === '-') return console.out.isTerminal ? 'table' : 'csv';
+  const byEnding = formatOfFile(output);
+  if (byEnding) return byEnding;
+  const ending = /[^./\\](\.[^./\\]+)$/.exec(output)?.[1];
+  if (ending === undefined) return 'csv';
+  throw new UsageError(`-o ${output}: the ending ${ending} means no format.`, {
+    hint: `Say which with --format. ${known}`,
+  });
+}
+
+/** How a table is to look: as wide and as coloured as the terminal, if that is where it goes. */
+export function tableLook({ console }: Context, { output }: Pick<OutputFlags, 'output'> = {}) {
+  const { isTerminal, columns, style, showsUnicode } = console.out;
+  const isShown = isTerminal && (output === undefined || output === '-');
+  return isShown ? { columns, style, unicode: showsUnicode } : {};
+}

@@ -1,0 +1,39 @@
+import type { Created } from '../../api/client.ts';
+import type { Context } from '../../context.ts';
+import { describeWindow } from '../../report/describe-window.ts';
+import { encodeRequest, requestHash } from '../../report/request-body.ts';
+import type { ReportFlags } from '../flags.ts';
+import type { Delivered, Delivery } from './deliver.ts';
+import type { ProfilePlan } from './plan-report.ts';
+
+/** Asks for the report, and notes it in the ledger the moment its id is known. */
+export async function createReportFor(
+  context: Context,
+  flags: ReportFlags,
+  plan: ProfilePlan,
+  delivery: Delivery,
+): Promise<Created<Delivered>> {
+  const client = await context.client();
+  const created = await client.createReport(encodeRequest(plan.request, flags.encoding), delivery.take);
+  if (created.kind === 'report') {
+    const { since, until } = describeWindow(plan.window);
+    (await context.ledger())?.record({
+      id: created.id,
+      ...(await ledgerIdentity(context, plan)),
+      profile: plan.profile,
+      request: plan.request,
+      window: { since, until },
+    });
+  }
+  return created;
+}
+
+/** Whose report it is and what was asked for, as the ledger keeps it. */
+export async function ledgerIdentity(
+  context: Context,
+  { request }: ProfilePlan,
+): Promise<{ baseUrl: string; account: string; hash: string }> {
+  const { baseUrl, account, email } = await context.settings();
+  const identity = { baseUrl: baseUrl.value?.href ?? '', account: email.value ?? account.value };
+  return { ...identity, hash: requestHash({ ...identity, request }) };
+}

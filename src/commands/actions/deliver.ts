@@ -1,0 +1,100 @@
+import type { ReportAnswer } from '../../api/client.ts';
+import type { Context } from '../../context.ts';
+import type { Column } from '../../contract/columns.ts';
+import { formatDuration } from '../../contract/duration.ts';
+import { csvDialectOf } from '../../output/csv-dialect.ts';
+import type { EncodeOptions } from '../../output/encoder.ts';
+import type { NameValues } from '../../output/file-name.ts';
+import type { OutputFlags } from '../flags.ts';
+import { chooseFormat, tableLook } from './choose-format.ts';
+import { openTarget } from './output-target.ts';
+
+/** Where a report goes and in what form: decided and checked before anything is asked for. */
+export interface Delivery {
+  /** Takes a report's data to the output; called anew, from zero, for each try of a download. */
+  readonly take: (answer: ReportAnswer, reportId?: string) => Promise<Delivered>;
+}
+
+export interface Delivered {
+  readonly rowCount: number;
+  readonly sizeBytes: number;
+  /** The file, as the user named it; `undefined` for stdout. */
+  readonly file: string | undefined;
+}
+
+/** What is known of a report before its data comes. */
+export interface ReportFacts {
+  readonly names: NameValues;
+  /** What the request leads to: the header of an empty report. */
+  readonly columns?: readonly Column[];
+}
+
+/** The delivery that the output flags describe. Throws `UsageError` or `OutputError` for flags that do not fit. */
+export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
+  const [{ createEncoder }, { writeRows }, { readRows }] = await Promise.all([
+    import('../../output/formats/index.ts'),
+    import('../../output/write-rows.ts'),
+    import('../../report/rows.ts'),
+  ]);
+  const format = chooseFormat(context, flags);
+  const options = encodeOptions(context, flags, facts);
+  const target = await openTarget(context, flags, facts.names);
+
+  return {
+    async take(answer, reportId) {
+      const encoder = await createEncoder(format, options);
+      const output = await target.open(reportId);
+      const meter = (await context.progress()).transfer('Downloading', answer.sizeBytes);
+      try {
+        let rows = 0;
+        const body = counted(answer.body, (bytes) => meter.update({ bytes, rows }));
+        const written = await writeRows({
+          batches: readRows(body, { contentType: answer.contentType }),
+          encoder,
+          sink: output,
+          observe: (batch) => {
+            rows = batch.firstRow + batch.rowCount;
+          },
+        });
+        await output.commit();
+        const { rowCount, sizeBytes } = written;
+        return { rowCount, sizeBytes, file: target.name(reportId) };
+      } catch (error) {
+        await output.abort();
+        throw error;
+      } finally {
+        meter.stop();
+      }
+    },
+  };
+}
+
+/** Says on stderr what was written where; nothing for stdout, where the result speaks. */
+export async function announce({ console, elapsedMs }: Context, delivered: Delivered): Promise<void> {
+  const { rowCount, sizeBytes, file } = delivered;
+  if (file === undefined) return;
+  const { formatBytes, formatPlural } = await import('../../ui/quantity.ts');
+  const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}, in ${formatDuration(elapsedMs())}`;
+  console.note(`Wrote ${file}: ${size}.`);
+}
+
+function encodeOptions(context: Context, flags: OutputFlags, facts: ReportFacts): EncodeOptions {
+  return {
+    ...(facts.columns ? { columns: facts.columns } : {}),
+    ...(flags.columns === undefined ? {} : { select: flags.columns.split(',').map((name) => name.trim()) }),
+    ...(flags.normalize ? { normalize: true } : {}),
+    csv: csvDialectOf(flags),
+    table: tableLook(context, flags),
+    note: context.console.note,
+  };
+}
+
+/** The same bytes, their number so far told on the way. */
+async function* counted(body: AsyncIterable<Buffer>, tell: (bytes: number) => void): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    tell(bytes);
+    yield piece;
+  }
+}

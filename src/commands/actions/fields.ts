@@ -1,0 +1,39 @@
+import type { Context } from '../../context.ts';
+import { vocabularyOf } from '../../contract/vocabulary.ts';
+import { UsageError } from '../../errors.ts';
+import { textTable } from '../../output/text-table.ts';
+import type { FieldsOptions } from '../fields.ts';
+import { tableLook } from './choose-format.ts';
+
+/** Prints the vocabulary of a profile, or what of it holds a term in its name or meaning. */
+export async function fields(context: Context, options: FieldsOptions, term = ''): Promise<void> {
+  const profile = options.profile ?? (await context.settings()).profile.value;
+  const vocabulary = vocabularyOf(profile);
+  const matches = ({ name, meaning }: { name: string; meaning: string }): boolean =>
+    `${name}\n${meaning}`.toLowerCase().includes(term.toLowerCase());
+  const metrics = vocabulary.metrics.filter(matches).map(({ name, type, meaning }) => ({ name, type, meaning }));
+  const breakdowns = vocabulary.breakdowns.filter(matches).map(({ name, fields: rowFields, meaning }) => ({
+    name,
+    rowFields: rowFields.map((field) => field.name),
+    meaning,
+  }));
+  const filters = vocabulary.filters.filter(matches).map(({ name, meaning }) => ({ name, meaning }));
+
+  if (context.flags.json) {
+    return context.console.result(JSON.stringify({ profile, metrics, breakdowns, filters }));
+  }
+  const rows = [
+    ...metrics.map(({ name, meaning }) => ({ flag: '--metrics', name, meaning })),
+    ...breakdowns.map(({ name, meaning }) => ({ flag: '--by', name, meaning })),
+    ...filters.map(({ name, meaning }) => ({ flag: '--filter', name, meaning })),
+  ];
+  if (rows.length === 0) {
+    throw new UsageError(`No field of the ${profile} profile is about “${term}”.`, { hint: 'See: adreport fields' });
+  }
+  const columns = (['flag', 'name', 'meaning'] as const).map((name) => ({
+    name,
+    value: (row: (typeof rows)[number]) => row[name],
+    keep: name !== 'flag',
+  }));
+  await context.console.write(textTable(rows, columns, tableLook(context)));
+}

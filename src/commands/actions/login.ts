@@ -1,0 +1,99 @@
+import type { Credentials } from '../../api/client.ts';
+import { checkBaseUrl } from '../../config/base-url.ts';
+import { checkAccountName } from '../../config/settings.ts';
+import { checkToken } from '../../config/token.ts';
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { createPrompt, type Prompt } from '../../ui/prompt.ts';
+import { readSecret } from '../../ui/secret-input.ts';
+import type { LoginOptions } from '../login.ts';
+
+type Proof = { readonly token: string } | { readonly credentials: Credentials };
+
+/** Asks for what is missing, proves it with a call, and stores the token; the password is never stored. */
+export async function login(context: Context, options: LoginOptions): Promise<void> {
+  const { console, host } = context;
+  if (options.passwordStdin && options.tokenStdin) {
+    throw new UsageError('--password-stdin and --token-stdin exclude each other: standard input is read once.');
+  }
+  const { account, baseUrl: known, profile, storedAccount } = await context.settings();
+  checkAccountName(account.value);
+  const prompt = createPrompt({ stdin: host.stdin, console, signal: host.signal });
+
+  const baseUrl =
+    known.value && known.source !== 'account'
+      ? known.value
+      : checkBaseUrl(
+          await prompt.ask({
+            what: 'base URL of the service',
+            flag: '--base-url URL',
+            check: checkBaseUrl,
+            ...(storedAccount ? { default: storedAccount.baseUrl } : {}),
+          }),
+        );
+  const proof = await askProof(context, options, prompt, storedAccount?.email);
+  const isToken = 'token' in proof;
+  const client = await context.clientFor({
+    baseUrl,
+    token: isToken ? proof.token : undefined,
+    credentials: isToken ? undefined : proof.credentials,
+  });
+  const token = isToken ? proof.token : await client.signIn();
+  const campaigns = await client.campaigns();
+
+  const email = isToken ? undefined : proof.credentials.email;
+  await (await context.store()).saveAccount(account.value, {
+    baseUrl: baseUrl.href,
+    token,
+    profile: profile.value,
+    ...(email === undefined ? {} : { email }),
+  });
+  const count = `${campaigns.length} campaign${campaigns.length === 1 ? '' : 's'}`;
+  console.note(`Signed in to ${baseUrl.href} as account “${account.value}”: ${profile.value} profile, ${count}.`);
+}
+
+/** A token or credentials, from where the flags say, else the environment's, else asked for. */
+async function askProof(
+  { console, host }: Context,
+  options: LoginOptions,
+  prompt: Prompt,
+  storedEmail: string | undefined,
+): Promise<Proof> {
+  const { env, stdin } = host;
+  if (options.tokenStdin) return { token: checkToken(await readSecret(stdin, console, '--token-stdin')) };
+  const email = options.email ?? (env.ADREPORT_EMAIL || undefined);
+  if (options.passwordStdin) {
+    if (email === undefined)
+      throw new UsageError('--password-stdin needs the e-mail address.', { hint: 'Add --email.' });
+    return { credentials: { email, password: await readSecret(stdin, console, '--password-stdin') } };
+  }
+  if (options.email === undefined && env.ADREPORT_TOKEN) return { token: checkToken(env.ADREPORT_TOKEN) };
+  if (email !== undefined && env.ADREPORT_PASSWORD) return { credentials: { email, password: env.ADREPORT_PASSWORD } };
+
+  const way = email === undefined ? await chooseWay(prompt) : 'password';
+  if (way === 'token') {
+    return { token: checkToken(await prompt.askSecret({ what: 'token', flag: '--token-stdin', check: checkToken })) };
+  }
+  return { credentials: await askCredentials(prompt, email, storedEmail) };
+}
+
+function chooseWay(prompt: Prompt): Promise<'password' | 'token'> {
+  return prompt.choose({
+    what: 'way to sign in',
+    flag: '--token-stdin, or with --email and --password-stdin',
+    choices: [
+      { value: 'password', name: 'E-mail and password' },
+      { value: 'token', name: 'A token made in the service’s console' },
+    ],
+  });
+}
+
+async function askCredentials(
+  prompt: Prompt,
+  email: string | undefined,
+  storedEmail: string | undefined,
+): Promise<Credentials> {
+  const preset = storedEmail === undefined ? {} : { default: storedEmail };
+  const asked = email ?? (await prompt.ask({ what: 'e-mail address', flag: '--email ADDRESS', ...preset }));
+  return { email: asked, password: await prompt.askSecret({ what: 'password', flag: '--password-stdin' }) };
+}

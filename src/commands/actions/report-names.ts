@@ -1,0 +1,14 @@
+import type { NameValues } from '../../output/file-name.ts';
+import { formatDate } from '../../report/window.ts';
+import type { ProfilePlan } from './plan-report.ts';
+
+/** What the placeholders of `-o` stand for: dates are local to the report's zone. */
+export function reportNames({ profile, request, window }: ProfilePlan, report = profile): NameValues {
+  const since = formatDate(window.since, window.zone);
+  const until = formatDate(window.until, window.zone);
+  return { profile, report: report === profile ? describeBy(request.breakdowns) : report, since, until, date: since };
+}
+
+function describeBy(breakdowns: readonly string[]): string {
+  return breakdowns.length === 0 ? 'total' : breakdowns.join('-').toLowerCase();
+}

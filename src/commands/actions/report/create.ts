@@ -1,0 +1,29 @@
+import type { Context } from '../../../context.ts';
+import { columnsOf } from '../../../contract/columns.ts';
+import { UsageError } from '../../../errors.ts';
+import type { ReportCreateOptions } from '../../report/create.ts';
+import { createReportFor } from '../create-report.ts';
+import { announce, prepareDelivery } from '../deliver.ts';
+import { printDryRun } from '../dry-run.ts';
+import { planFromFlags } from '../plan-report.ts';
+import { reportNames } from '../report-names.ts';
+
+/** Creates a report and prints its id alone; where the service answers with data, that goes to the output instead. */
+export async function createReport(context: Context, options: ReportCreateOptions): Promise<void> {
+  if (options.output !== undefined && !options.direct) {
+    throw new UsageError('-o needs --direct: report create prints an id, and has no data to write.', {
+      hint: 'Use: adreport run … -o FILE',
+    });
+  }
+  const plan = await planFromFlags(context, options);
+  if (options.dryRun) return printDryRun(context, options, plan, options.output);
+  const columns = columnsOf(plan.profile, plan.request);
+  const delivery = await prepareDelivery(context, options, { names: reportNames(plan), columns });
+  const created = await createReportFor(context, options, plan, delivery);
+  if (created.kind === 'report') {
+    const { id, status } = created;
+    return context.console.result(context.flags.json ? JSON.stringify({ report_id: id, status }) : id);
+  }
+  if (!options.direct) context.console.note('The service answered with the data at once: there is no report id.');
+  await announce(context, created.result);
+}

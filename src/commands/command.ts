@@ -1,0 +1,33 @@
+import { Command } from 'commander';
+import type { Context } from '../context.ts';
+
+/** The doing half of a command: throws our errors, returns nothing, writes through `context.console` only. */
+export type Action<Options, Args extends readonly string[] = []> = (
+  context: Context,
+  options: Options,
+  ...args: Args
+) => Promise<void>;
+
+/**
+ * Binds a declared command to its doing half, which is loaded when the command is run, so that `--help` pays for none.
+ * Made by `program.ts`, which knows how to make the context.
+ */
+export type Perform = <Options, Args extends readonly string[]>(
+  load: () => Promise<Action<Options, Args>>,
+) => (...parsed: unknown[]) => Promise<void>;
+
+/** A command's declaring half. */
+export type CommandBuilder = (perform: Perform) => Command;
+
+/** A command with its name, its one-line summary and examples that run as printed. */
+export function declareCommand(
+  nameAndArgs: string,
+  summary: string,
+  examples: readonly (readonly [string, string])[],
+): Command {
+  const command = new Command(nameAndArgs.split(' ')[0]).summary(summary).description(summary);
+  for (const argument of nameAndArgs.split(' ').slice(1)) command.argument(argument);
+  const width = Math.max(...examples.map(([line]) => line.length));
+  const lines = examples.map(([line, meaning]) => `  ${line.padEnd(width)}   # ${meaning}`);
+  return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
+}

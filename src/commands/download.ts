@@ -1,0 +1,14 @@
+import { type CommandBuilder, declareCommand } from './command.ts';
+import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from './flags.ts';
+
+export interface DownloadOptions extends ServiceFlags, OutputFlags {}
+
+export const downloadCommand: CommandBuilder = (perform) =>
+  addOutputFlags(
+    addServiceFlags(
+      declareCommand('download <id>', 'fetch the data of a report that is ready', [
+        ['adreport download 5f0c9a1e', 'to the terminal, or the pipe'],
+        ['adreport download 5f0c9a1e -o report.json', 'to a file, in the format of its ending'],
+      ]),
+    ),
+  ).action(perform(async () => (await import('./actions/download.ts')).download));

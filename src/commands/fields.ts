@@ -1,0 +1,18 @@
+import { Option } from 'commander';
+import { profiles } from '../contract/vocabulary.ts';
+import { type CommandBuilder, declareCommand } from './command.ts';
+
+export interface FieldsOptions {
+  readonly profile?: 'buyer' | 'dsp';
+}
+
+export const fieldsCommand: CommandBuilder = (perform) =>
+  declareCommand('fields [term]', 'the metrics, breakdowns and filters of a profile, with meanings', [
+    ['adreport fields', 'all of the buyer profile'],
+    ['adreport fields country', 'those about countries'],
+    ['adreport fields --profile dsp --json', 'for programs'],
+  ])
+    .addOption(
+      new Option('--profile <name>', "the profile (default: the stored account's, else buyer)").choices(profiles),
+    )
+    .action(perform(async () => (await import('./actions/fields.ts')).fields));

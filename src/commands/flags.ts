@@ -1,0 +1,154 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../contract/duration.ts';
+import { profiles } from '../contract/vocabulary.ts';
+
+/** The groups of flags that commands share, each declared once; the types say what an action receives. */
+
+export interface GlobalFlags {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose: number;
+  readonly color: boolean;
+  readonly progress: 'auto' | 'bar' | 'plain' | 'json' | 'none';
+}
+
+export interface ServiceFlags {
+  readonly account?: string;
+  readonly baseUrl?: string;
+  readonly local?: boolean;
+  readonly retries?: number;
+  readonly timeout?: number;
+}
+
+export interface ReportFlags extends ServiceFlags {
+  readonly profile?: 'buyer' | 'dsp';
+  readonly metrics?: string;
+  readonly by?: string;
+  readonly filter?: readonly string[];
+  readonly timezone?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly period?: string;
+  readonly encoding: 'json' | 'form';
+  readonly direct?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export interface OutputFlags {
+  readonly output?: string;
+  readonly format?: string;
+  readonly clobber: boolean;
+  readonly columns?: string;
+  readonly normalize?: boolean;
+  readonly delimiter?: string;
+  readonly decimal?: string;
+  readonly bom?: boolean;
+  readonly excel?: boolean;
+  readonly escapeFormulas?: boolean;
+  readonly header: boolean;
+}
+
+export interface WaitFlags {
+  /** Milliseconds. */
+  readonly waitTimeout: number;
+  /** Milliseconds, or `auto`. */
+  readonly pollInterval: number | 'auto';
+}
+
+export function addGlobalFlags(program: Command): Command {
+  return program
+    .option('--json', 'machine-readable results and errors')
+    .option('-q, --quiet', 'nothing on stderr but errors')
+    .option('-v, --verbose', 'trace HTTP calls on stderr (-vv: more)', (_value, count: number) => count + 1, 0)
+    .option('--no-color', 'no colour (also NO_COLOR; FORCE_COLOR for the reverse)')
+    .addOption(
+      new Option('--progress <mode>', 'how waiting is shown on stderr')
+        .choices(['auto', 'bar', 'plain', 'json', 'none'])
+        .default('auto'),
+    );
+}
+
+export function addServiceFlags(command: Command): Command {
+  return command
+    .optionsGroup('Service:')
+    .option('--account <name>', 'the stored account to use')
+    .option('--base-url <url>', 'address of the service')
+    .option('--local', 'use a local server started inside this process: no account, no network')
+    .option('--retries <n>', 'how often a failed call is repeated (default: 5)', parseCount)
+    .option('--timeout <duration>', 'to connect, to the first byte, and idle (default: 30s)', parseDurationFlag);
+}
+
+export function addReportFlags(command: Command): Command {
+  command
+    .optionsGroup('Report:')
+    .addOption(
+      new Option('--profile <name>', "the account's profile (default: the stored one, else buyer)").choices(profiles),
+    )
+    .option('--metrics <a,b>', 'metrics, in column order (default: all of the profile)')
+    .addOption(new Option('--by <a,b>', 'breakdowns, e.g. DAILY,CAMPAIGN; any case'))
+    .addOption(new Option('--breakdowns <a,b>', 'the same as --by').hideHelp())
+    .option('--filter <name=v1,v2>', 'keep only these; repeatable', collect)
+    .optionsGroup('Window:')
+    .option('--period <p>', 'e.g. yesterday, last-7d, last-week, this-month, 2026-10, 2026-W45, 2026-11-01..2026-11-15')
+    .option('--since <t>', 'first second: 2026-11-01, a date-time, unix seconds, now, today, -7d, -36h')
+    .option('--until <t>', 'last second, in the same forms (default: now)')
+    .option('--timezone <tz>', 'zone of the report, DSP only (buyer: always Europe/Paris)')
+    .optionsGroup('Request:')
+    .addOption(new Option('--encoding <kind>', 'of the request body').choices(['json', 'form']).default('json'))
+    .option('--direct', 'ask for the data in the answer, without waiting (output=direct)')
+    .option('--dry-run', 'print the window, the request and a curl line; no network');
+  return command;
+}
+
+export function addOutputFlags(command: Command): Command {
+  return command
+    .optionsGroup('Output:')
+    .option('-o, --output <file>', 'file to write, - for stdout; takes {profile} {report} {since} {until} {date} {id}')
+    .option(
+      '--format <name>',
+      "json, ndjson, csv or table (default: by the file's ending; table on a terminal, csv in a pipe)",
+    )
+    .option('--no-clobber', 'refuse to replace an existing file')
+    .option('--columns <a,b>', 'choose and order the columns')
+    .option('--normalize', 'decimal points, and revenueDollar in both profiles')
+    .option('--delimiter <c>', 'CSV delimiter (default: ,)')
+    .addOption(new Option('--decimal <c>', 'CSV decimal mark').choices([',', '.']))
+    .option('--bom', 'CSV: begin with a byte order mark')
+    .option('--excel', 'CSV as a European Excel opens it: ; and , and BOM')
+    .option('--escape-formulas', 'CSV: defuse cells that a spreadsheet would run')
+    .option('--no-header', 'CSV: no header row');
+}
+
+export function addWaitFlags(command: Command): Command {
+  return command
+    .optionsGroup('Waiting:')
+    .option('--wait-timeout <duration>', 'give up waiting after this long, exit 7', parseDurationFlag, 30 * 60_000)
+    .option('--poll-interval <duration>', 'auto, or a fixed pause between status calls', parsePollInterval, 'auto');
+}
+
+/** The `--breakdowns` spelling folded into `--by`; giving both is a mistake that is said. */
+export function breakdownsOf(flags: { by?: string; breakdowns?: string }): string | undefined {
+  return flags.by ?? flags.breakdowns;
+}
+
+function collect(value: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, value];
+}
+
+export function parseDurationFlag(value: string): number {
+  const durationMs = parseDuration(value);
+  if (durationMs === undefined) throw new InvalidArgumentError('Give a number with a unit: 500ms, 30s, 5m or 2h.');
+  return durationMs;
+}
+
+function parsePollInterval(value: string): number | 'auto' {
+  if (value === 'auto') return 'auto';
+  const durationMs = parseDurationFlag(value);
+  if (durationMs < 100) throw new InvalidArgumentError('The shortest interval is 100ms.');
+  return durationMs;
+}
+
+export function parseCount(value: string): number {
+  if (!/^\d{1,6}$/.test(value)) throw new InvalidArgumentError('Give a whole number, 0 or more.');
+  return Number(value);
+}

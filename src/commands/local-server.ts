@@ -1,0 +1,88 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type CommandBuilder, declareCommand } from './command.ts';
+import { parseCount, parseDurationFlag } from './flags.ts';
+import { localServerExecCommand } from './local-server/exec.ts';
+
+export interface LocalServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly fixtures?: string;
+  readonly seed: number;
+  readonly scale: number;
+  readonly delay?: number;
+  readonly polls?: number;
+  readonly manual?: boolean;
+  readonly tokenTtl: number;
+  readonly reportTtl: number;
+  readonly restate: number;
+  readonly rateLimit?: number;
+  readonly lenient?: boolean;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly fault?: readonly string[];
+}
+
+export const localServerCommand: CommandBuilder = (perform) =>
+  addLocalServerFlags(
+    declareCommand('local-server', 'the service itself, from fixture data, on this machine', [
+      ['adreport local-server', 'on port 8787, until Ctrl-C'],
+      ['adreport local-server --port 0 --json', 'any free port, told as JSON'],
+      ["adreport local-server --delay 30s --fault 'status:503:times=3'", 'slow, and unsteady'],
+    ])
+      .option('--host <address>', 'address to listen on', '127.0.0.1')
+      .addOption(new Option('--port <n>', 'port to listen on; 0 takes a free one').argParser(parsePort).default(8787)),
+  )
+    .addCommand(localServerExecCommand(perform))
+    .action(perform(async () => (await import('./actions/local-server.ts')).localServer));
+
+function addLocalServerFlags(command: Command): Command {
+  return command
+    .optionsGroup('Data:')
+    .option('--fixtures <dir>', 'serve the data of this folder instead of the built-in')
+    .option('--seed <n>', 'of the built-in data', parseCount, 1)
+    .option('--scale <n>', 'times the facts', parsePositive, 1)
+    .option(
+      '--restate <days>',
+      'conversions and revenue of a day are complete only so many days after it',
+      parseCount,
+      0,
+    )
+    .optionsGroup('Reports and tokens:')
+    .addOption(durationOption('--delay <duration>', 'how long a report takes (default: 2s)'))
+    .option('--polls <n>', 'a report is ready at the n-th status call', parsePositive)
+    .option('--manual', 'a report is ready when the admin call says so')
+    .addOption(
+      durationOption('--token-ttl <duration>', 'life of a token, extended by each call').default(7_200_000, '2h'),
+    )
+    .addOption(durationOption('--report-ttl <duration>', 'life of a report').default(86_400_000, '24h'))
+    .optionsGroup('Behaviour:')
+    .option('--rate-limit <n/s>', 'at most n calls a second and account, else 429', parseRate)
+    .option('--lenient', 'ignore unknown parameters instead of refusing them')
+    .option('--tls-cert <file>', 'serve https with this certificate')
+    .option('--tls-key <file>', 'and this key')
+    .option(
+      '--fault <spec>',
+      'ENDPOINT:KIND[:key=value…], repeatable, e.g. status:503:times=3',
+      (value, earlier: string[] = []) => [...earlier, value],
+    );
+}
+
+function durationOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(parseDurationFlag);
+}
+
+function parsePort(value: string): number {
+  const port = parseCount(value);
+  if (port > 65_535) throw new InvalidArgumentError('The highest port is 65535.');
+  return port;
+}
+
+function parsePositive(value: string): number {
+  const count = parseCount(value);
+  if (count === 0) throw new InvalidArgumentError('Give a whole number, 1 or more.');
+  return count;
+}
+
+function parseRate(value: string): number {
+  return parsePositive(value.replace(/\/s$/, ''));
+}

@@ -1,0 +1,13 @@
+import { type CommandBuilder, declareCommand } from './command.ts';
+
+export interface LogoutOptions {
+  readonly account?: string;
+}
+
+export const logoutCommand: CommandBuilder = (perform) =>
+  declareCommand('logout', 'forget the stored token', [
+    ['adreport logout', 'the default account'],
+    ['adreport logout --account agency', 'another one'],
+  ])
+    .option('--account <name>', 'the stored account to forget')
+    .action(perform(async () => (await import('./actions/logout.ts')).logout));

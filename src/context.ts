@@ -1,0 +1,176 @@
+import type { Client, Credentials } from './api/client.ts';
+import type { HttpTrace } from './api/http.ts';
+import type { GlobalFlags, ServiceFlags } from './commands/flags.ts';
+import type { Settings } from './config/settings.ts';
+import type { Store } from './config/store.ts';
+import type { Profile } from './contract/vocabulary.ts';
+import { UsageError } from './errors.ts';
+import type { Host } from './host.ts';
+import type { Ledger } from './report/ledger.ts';
+import type { LocalServer } from './server/start.ts';
+import type { Console } from './ui/console.ts';
+import type { Progress } from './ui/progress.ts';
+import { version } from './version.ts';
+
+/** What commands need. Everything is made when it is first asked for, in this order: store, settings, server, client. */
+export interface Context {
+  readonly host: Host;
+  readonly console: Console;
+  readonly flags: GlobalFlags;
+  /** What the program exits with when the command succeeds; `exec` hands its child's code on. */
+  exitCode: number;
+  /** Milliseconds since the command began. */
+  elapsedMs(): number;
+  /** Whether the command runs against a local server inside this process (`--local`). */
+  readonly isLocal: boolean;
+  store(): Promise<Store>;
+  /** Base URL, token and the like with where each came from; with `--local` those of the server in this process. */
+  settings(): Promise<Settings>;
+  /** The client for what the settings say. Throws `UsageError` without a base URL. */
+  client(): Promise<Client>;
+  clientFor(account: ServiceAccount): Promise<Client>;
+  /** The reports created on this machine; none with `--local`. */
+  ledger(): Promise<Ledger | undefined>;
+  progress(): Promise<Progress>;
+  dispose(): Promise<void>;
+}
+
+export interface ServiceAccount {
+  readonly baseUrl: URL;
+  readonly token: string | undefined;
+  readonly credentials: Credentials | undefined;
+}
+
+type Options = GlobalFlags & ServiceFlags & { readonly profile?: Profile };
+
+const defaultRetries = 5;
+const defaultTimeoutMs = 30_000;
+
+/** Makes the context of one command line. */
+export function createContext(host: Host, console: Console, options: Options): Context {
+  const startedMs = host.stopwatch();
+  const cleanups: (() => Promise<unknown>)[] = [];
+
+  const store = once(async () => {
+    const { openStore } = await import('./config/store.ts');
+    return openStore({ env: host.env, warn: console.warn, wallClock: host.wallClock });
+  });
+
+  const localServer = once(async (): Promise<LocalServer> => {
+    const { startLocalServer } = await import('./server/start.ts');
+    const server = await startLocalServer({ port: 0, clock: host.wallClock });
+    cleanups.push(() => server.close());
+    return server;
+  });
+
+  const settings = once(async () => {
+    const { resolveSettings } = await import('./config/settings.ts');
+    const resolved = options.local
+      ? localSettings(await localServer(), options)
+      : resolveSettings({ flags: options, env: host.env, stored: (await store()).read() });
+    for (const secret of [resolved.token.value, resolved.password.value]) if (secret) console.hide(secret);
+    return resolved;
+  });
+
+  async function clientFor(account: ServiceAccount): Promise<Client> {
+    const [{ createHttp }, { createClient }, { describeRetry }] = await Promise.all([
+      import('./api/http.ts'),
+      import('./api/client.ts'),
+      import('./api/exchange.ts'),
+    ]);
+    const http = await createHttp({
+      timeoutMs: options.timeout ?? defaultTimeoutMs,
+      userAgent: `adreport/${version}`,
+      proxy: proxyOf(host.env),
+      trace: (event) => console.trace(1, describeTrace(event)),
+    });
+    cleanups.unshift(() => http.close());
+    return createClient({
+      ...account,
+      http,
+      retries: options.retries ?? defaultRetries,
+      wallClock: host.wallClock,
+      sleep: host.sleep,
+      random: host.random,
+      signal: host.signal,
+      onRetry: (retry) => console.warn(describeRetry(retry)),
+      onToken: console.hide,
+    });
+  }
+
+  return {
+    host,
+    console,
+    flags: options,
+    exitCode: 0,
+    elapsedMs: () => host.stopwatch() - startedMs,
+    isLocal: options.local === true,
+    store,
+    settings,
+    client: once(async () => {
+      const [{ requireSignIn }, { noSettings }, resolved] = await Promise.all([
+        import('./config/sign-in.ts'),
+        import('./config/stored-settings.ts'),
+        settings(),
+      ]);
+      return clientFor(requireSignIn(resolved, options.local ? noSettings : (await store()).read()));
+    }),
+    clientFor,
+    ledger: once(async () => {
+      if (options.local) return undefined;
+      const [{ openLedger }, { directory }] = await Promise.all([import('./report/ledger.ts'), store()]);
+      return openLedger({ directory, wallClock: host.wallClock, warn: console.warn });
+    }),
+    progress: once(async () => {
+      const { createProgress } = await import('./ui/progress.ts');
+      return createProgress({ mode: options.progress, console, clock: host.stopwatch });
+    }),
+    async dispose() {
+      for (const cleanUp of cleanups) await cleanUp();
+    },
+  };
+}
+
+/** The settings of `--local`: an account of the server in this process, by name (`--account`) or by profile. */
+function localSettings({ url, accounts }: LocalServer, options: Options): Settings {
+  const wanted = options.account ?? options.profile ?? 'buyer';
+  const found = accounts.find(({ name }) => name === wanted);
+  if (!found) {
+    const names = accounts.map(({ name }) => name).join(', ');
+    throw new UsageError(`The local server has no account “${wanted}”.`, { hint: `It has: ${names}.` });
+  }
+  const local = <T>(value: T): { value: T; source: 'flag'; from: string } => ({
+    value,
+    source: 'flag',
+    from: '--local',
+  });
+  return {
+    account: local(found.name),
+    storedAccount: undefined,
+    baseUrl: local(new URL(url)),
+    token: local(found.token),
+    tokenWithheld: undefined,
+    email: local(undefined),
+    password: local(undefined),
+    profile: local(found.profile),
+  };
+}
+
+/** What is made at most once, when first asked for. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function proxyOf(env: Host['env']): { https: string; none: string | undefined } | undefined {
+  const https = env.https_proxy || env.HTTPS_PROXY;
+  return https ? { https, none: env.no_proxy ?? env.NO_PROXY } : undefined;
+}
+
+function describeTrace({ method, url, status, elapsedMs, bytes, problem }: HttpTrace): string {
+  const answer = status === undefined ? 'no answer' : `${status}, ${bytes ?? 0} bytes`;
+  return `${method} ${url} → ${answer}, ${Math.round(elapsedMs)} ms${problem ? ` (${problem})` : ''}`;
+}

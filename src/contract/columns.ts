@@ -1,0 +1,61 @@
+import {
+  type Breakdown,
+  type BreakdownName,
+  breakdowns,
+  findMetric,
+  type Metric,
+  type MetricName,
+  metrics,
+  type Profile,
+} from './vocabulary.ts';
+
+/**
+ * How a row field is to be read.
+ * `id` is a string of digits, `money` a decimal number (DSP: a string with a decimal comma), `date` is `YYYY-MM-DD`,
+ * `hour` an ISO 8601 date-time with a numeric offset.
+ */
+export type FieldType = 'date' | 'hour' | 'id' | 'text' | 'integer' | 'money';
+
+/** One column of a report: its row field, its type, and the metric or breakdown it comes from. */
+export interface Column {
+  readonly field: string;
+  readonly type: FieldType;
+  readonly metric?: MetricName;
+  readonly breakdown?: BreakdownName;
+}
+
+/**
+ * The columns of a report's rows, in row order: time, dimensions, metrics as asked for.
+ * A buyer's row has every dimension field (null when its breakdown was not asked for: then `breakdown` is absent
+ * here); a DSP's row has only what was asked for (`decisions.md` 4, Row fields).
+ */
+export function columnsOf(
+  profile: Profile,
+  request: { readonly metrics: readonly MetricName[]; readonly breakdowns: readonly BreakdownName[] },
+): Column[] {
+  const columns: Column[] = [];
+  for (const breakdown of breakdowns as readonly Breakdown[]) {
+    const asked = request.breakdowns.includes(breakdown.name);
+    const always = profile === 'buyer' && !breakdown.time && !breakdown.onlyWhenAsked;
+    if (!asked && !always) continue;
+    for (const { name, type } of breakdown.fields) {
+      columns.push(asked ? { field: name, type, breakdown: breakdown.name } : { field: name, type });
+    }
+  }
+  for (const name of request.metrics) {
+    const metric = findMetric(name);
+    if (metric) columns.push({ field: metric.rowField?.[profile] ?? name, type: metric.type, metric: name });
+  }
+  return columns;
+}
+
+/** The type of a row field by its name alone, for rows whose request is not known; `undefined` for an unknown field. */
+export function fieldTypeOf(field: string): FieldType | undefined {
+  for (const breakdown of breakdowns as readonly Breakdown[]) {
+    for (const { name, type } of breakdown.fields) if (name === field) return type;
+  }
+  for (const metric of metrics as readonly Metric[]) {
+    if (metric.name === field || Object.values(metric.rowField ?? {}).includes(field)) return metric.type;
+  }
+  return undefined;
+}

@@ -1,0 +1,71 @@
+import type { BreakdownName, FilterName, MetricName } from './vocabulary.ts';
+
+/** A report request in the contract's own terms, before it is encoded as JSON or as a form. */
+export interface ReportRequest {
+  /** First second of the window, in unix seconds. */
+  readonly since: number;
+  /** Last second of the window (inclusive), in unix seconds. */
+  readonly until: number;
+  readonly metrics: readonly MetricName[];
+  readonly breakdowns: readonly BreakdownName[];
+  readonly filters: { readonly [Name in FilterName]?: readonly string[] };
+  /** IANA zone name; DSP profile only. */
+  readonly timezone?: string;
+  /** `direct`: the create call answers with the data itself. */
+  readonly output?: 'direct';
+}
+
+/** The report states that the service names, and those that the local server can be told to end in. */
+export type ReportStatus = 'progress' | 'ready' | 'failed' | 'expired';
+
+/** The answer of the create and the status call, under `response`. */
+export interface StatusRecord {
+  readonly status: string;
+  readonly message: string;
+  readonly report_id: string;
+}
+
+/** How a wait for a report stands: any word that is not known counts as still in progress (`decisions.md` 3). */
+export type Outcome = 'progress' | 'ready' | 'failed';
+
+const failedWords = new Set(['failed', 'failure', 'error', 'expired', 'cancelled', 'canceled']);
+
+/** What a status word means, in any case. */
+export function outcomeOf(status: string): Outcome {
+  const word = status.trim().toLowerCase();
+  if (word === 'ready') return 'ready';
+  return failedWords.has(word) ? 'failed' : 'progress';
+}
+
+/** Whether a status word ends the wait. */
+export function isTerminal(status: string): boolean {
+  return outcomeOf(status) !== 'progress';
+}
+
+/** The `summary` member of a report document. */
+export interface ReportSummary {
+  /** Start of the window, `2014-12-01T00:00:00+0100`, in the report's zone. */
+  readonly since: string;
+  readonly until: string;
+  readonly breakdowns: readonly string[];
+  readonly timezone: string;
+}
+
+export interface AdUnit {
+  readonly adunitName: string;
+  readonly adunitId: string;
+}
+
+/** One element of the answer of `GET /campaigns`; dates are Paris wall time, `YYYY-MM-DD HH:MM:SS`. */
+export interface CampaignRecord {
+  readonly advertiserId: string;
+  readonly advertiserName: string;
+  readonly campaignId: string;
+  readonly campaignName: string;
+  readonly campaignStartDate: string;
+  readonly campaignEndDate: string;
+  readonly adunits: readonly AdUnit[];
+}
+
+/** The zone of every buyer report, and the default of a DSP's. */
+export const defaultZone = 'Europe/Paris';

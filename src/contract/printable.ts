@@ -1,0 +1,17 @@
+// Control characters, and those that reorder or hide text: bidirectional controls, line separators, byte order marks.
+const hidden =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/**
+ * Text of the service as one line that is safe on a terminal: what would act on the terminal, reorder the line or hide
+ * is made visible. ASCII controls become their pictures (`␛`, `␊`), the rest its escape (`\u202e`).
+ */
+export function printable(text: string): string {
+  return text.replace(hidden, (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    if (code === 0x7f) return '␡';
+    return `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}

@@ -1,0 +1,289 @@
+/**
+ * Every metric, breakdown and filter of the reporting service, once: wire name, row fields, type, profiles, meaning.
+ *
+ * Flags, help, completion, validation at both ends, the report engine and column order derive from these lists, and
+ * their order is the order of the columns in a row. Sources: the service specification (Metrics, Breakdowns,
+ * Buyer-profile filters, Report data) and `decisions.md` section 4 (row fields).
+ */
+
+export const profiles = ['buyer', 'dsp'] as const;
+
+/** What an account may ask for; it belongs to the account, never to a request. */
+export type Profile = (typeof profiles)[number];
+
+interface MetricEntry {
+  readonly name: string;
+  readonly profiles: readonly Profile[];
+  readonly type: 'integer' | 'money';
+  /** The row field, where it is not the metric's own name. */
+  readonly rowField?: { readonly [P in Profile]?: string };
+  readonly meaning: string;
+}
+
+export const metrics = [
+  { name: 'requests', profiles: ['buyer'], type: 'integer', meaning: 'attempts to fill an impression' },
+  {
+    name: 'displays',
+    profiles: ['buyer', 'dsp'],
+    type: 'integer',
+    meaning: 'times an ad is served and displayed, as per viewability',
+  },
+  { name: 'clicks', profiles: ['buyer'], type: 'integer', meaning: 'clicks' },
+  {
+    name: 'downloads',
+    profiles: ['buyer'],
+    type: 'integer',
+    meaning: 'conversions reported through a conversion interface or a buyer integration',
+  },
+  { name: 'leads', profiles: ['buyer'], type: 'integer', meaning: 'leads reported through the same channels' },
+  { name: 'landings', profiles: ['buyer'], type: 'integer', meaning: 'landings reported through the same channels' },
+  { name: 'revenueEuro', profiles: ['buyer', 'dsp'], type: 'money', meaning: 'revenue in euros' },
+  {
+    name: 'revenueDollar',
+    profiles: ['buyer', 'dsp'],
+    type: 'money',
+    rowField: { buyer: 'valueDollar' },
+    meaning: 'revenue in US dollars (buyer rows name it valueDollar)',
+  },
+  {
+    name: 'eyesTrackings',
+    profiles: ['buyer'],
+    type: 'integer',
+    meaning: 'eye trackings (the service does not define it)',
+  },
+] as const satisfies readonly MetricEntry[];
+
+export type MetricName = (typeof metrics)[number]['name'];
+
+/** One column that a breakdown adds to a row. */
+export interface RowField {
+  readonly name: string;
+  readonly type: 'date' | 'hour' | 'id' | 'text';
+}
+
+interface BreakdownEntry {
+  readonly name: string;
+  readonly profiles: readonly Profile[];
+  readonly fields: readonly RowField[];
+  /** Time breakdowns exclude each other. */
+  readonly time?: true;
+  /** The buyer's row carries the fields only when the breakdown is asked for, instead of null (`decisions.md` 4). */
+  readonly onlyWhenAsked?: true;
+  readonly meaning: string;
+}
+
+const dateField = { name: 'date', type: 'date' } as const;
+
+export const breakdowns = [
+  { name: 'DAILY', profiles: ['buyer', 'dsp'], fields: [dateField], time: true, meaning: 'by day' },
+  {
+    name: 'HOURLY',
+    profiles: ['buyer', 'dsp'],
+    fields: [dateField, { name: 'hour', type: 'hour' }],
+    time: true,
+    meaning: 'by hour',
+  },
+  { name: 'MONTHLY', profiles: ['buyer', 'dsp'], fields: [dateField], time: true, meaning: 'by month' },
+  { name: 'RANGE', profiles: ['buyer', 'dsp'], fields: [dateField], time: true, meaning: 'by the whole window' },
+  {
+    name: 'ADNETWORK',
+    profiles: ['buyer'],
+    fields: [{ name: 'Adnetwork', type: 'text' }],
+    meaning: 'by core ad network',
+  },
+  {
+    name: 'CAMPAIGN',
+    profiles: ['buyer'],
+    fields: [
+      { name: 'campaignId', type: 'id' },
+      { name: 'campaignName', type: 'text' },
+    ],
+    meaning: 'by campaign',
+  },
+  {
+    name: 'ADUNIT',
+    profiles: ['buyer'],
+    fields: [
+      { name: 'adId', type: 'id' },
+      { name: 'adName', type: 'text' },
+      { name: 'adUnitLimitType', type: 'id' },
+      { name: 'adUnitLimitValue', type: 'id' },
+    ],
+    meaning: 'by ad',
+  },
+  {
+    name: 'ADVERTISER',
+    profiles: ['buyer'],
+    fields: [
+      { name: 'advertiser', type: 'text' },
+      { name: 'billingEntity', type: 'text' },
+    ],
+    meaning: 'by advertiser',
+  },
+  { name: 'CREATIVE', profiles: ['buyer'], fields: [{ name: 'creativeId', type: 'id' }], meaning: 'by creative' },
+  {
+    name: 'PUBLISHERID',
+    profiles: ['buyer'],
+    fields: [{ name: 'publisherId', type: 'id' }],
+    onlyWhenAsked: true,
+    meaning: 'by publisher ID',
+  },
+  {
+    name: 'SUBPUBLISHERID',
+    profiles: ['buyer'],
+    fields: [{ name: 'subpublisherId', type: 'text' }],
+    meaning: 'by sub-publisher ID',
+  },
+  {
+    name: 'FORMAT',
+    profiles: ['buyer', 'dsp'],
+    fields: [{ name: 'format', type: 'text' }],
+    onlyWhenAsked: true,
+    meaning: 'by format (interstitial, banner, native ad …)',
+  },
+  { name: 'OS', profiles: ['buyer'], fields: [{ name: 'os', type: 'text' }], meaning: 'by mobile OS' },
+  { name: 'PLATFORM', profiles: ['buyer'], fields: [{ name: 'platform', type: 'text' }], meaning: 'by platform' },
+  { name: 'COUNTRY', profiles: ['buyer'], fields: [{ name: 'country', type: 'text' }], meaning: 'by country' },
+  {
+    name: 'REGION',
+    profiles: ['buyer'],
+    fields: [{ name: 'adminLevel1', type: 'text' }],
+    meaning: 'by region (admin level 1)',
+  },
+  {
+    name: 'DEPARTMENT',
+    profiles: ['buyer'],
+    fields: [{ name: 'adminLevel2', type: 'text' }],
+    meaning: 'by department (admin level 2)',
+  },
+  { name: 'CITY', profiles: ['buyer'], fields: [{ name: 'city', type: 'text' }], meaning: 'by city' },
+  {
+    name: 'POSTALCODE',
+    profiles: ['buyer'],
+    fields: [{ name: 'postalcode', type: 'text' }],
+    meaning: 'by postal code',
+  },
+  {
+    name: 'DEVICETYPE',
+    profiles: ['buyer'],
+    fields: [{ name: 'deviceType', type: 'text' }],
+    meaning: 'by device type (phone or tablet)',
+  },
+  {
+    name: 'DEVICEBRAND',
+    profiles: ['buyer'],
+    fields: [{ name: 'deviceBrand', type: 'text' }],
+    meaning: 'by brand name',
+  },
+  { name: 'DEVICEMODEL', profiles: ['buyer'], fields: [{ name: 'deviceModel', type: 'text' }], meaning: 'by model' },
+  {
+    name: 'CARRIER',
+    profiles: ['buyer'],
+    fields: [{ name: 'carrier', type: 'text' }],
+    meaning: 'by mobile or wireless carrier',
+  },
+  {
+    name: 'BUNDLEID',
+    profiles: ['buyer', 'dsp'],
+    fields: [{ name: 'bundleId', type: 'text' }],
+    meaning: 'by package name (Android) or bundle ID (iOS)',
+  },
+] as const satisfies readonly BreakdownEntry[];
+
+export type BreakdownName = (typeof breakdowns)[number]['name'];
+
+export type TimeBreakdownName = Extract<(typeof breakdowns)[number], { time: true }>['name'];
+
+/** A breakdown that is not one of time: a property of the traffic itself. */
+export type DimensionName = Exclude<BreakdownName, TimeBreakdownName>;
+
+interface FilterEntry {
+  readonly name: string;
+  readonly profiles: readonly Profile[];
+  /** The breakdown whose dimension the filter selects on. */
+  readonly on: DimensionName;
+  /** `id`: compared as strings of digits; `text`: by exact name. */
+  readonly compare: 'id' | 'text';
+  readonly adminOnly?: true;
+  readonly meaning: string;
+}
+
+export const filters = [
+  {
+    name: 'advertiserId',
+    profiles: ['buyer'],
+    on: 'ADVERTISER',
+    compare: 'id',
+    adminOnly: true,
+    meaning: 'advertiser IDs (admin accounts only)',
+  },
+  { name: 'adunitId', profiles: ['buyer'], on: 'ADUNIT', compare: 'id', meaning: 'ad unit IDs' },
+  { name: 'campaignId', profiles: ['buyer'], on: 'CAMPAIGN', compare: 'id', meaning: 'campaign IDs' },
+  { name: 'osId', profiles: ['buyer'], on: 'OS', compare: 'id', meaning: 'mobile OS IDs' },
+  { name: 'formatId', profiles: ['buyer'], on: 'FORMAT', compare: 'id', meaning: 'placement format IDs' },
+  { name: 'countryId', profiles: ['buyer'], on: 'COUNTRY', compare: 'id', meaning: 'countries, as geoname IDs' },
+  {
+    name: 'regionId',
+    profiles: ['buyer'],
+    on: 'REGION',
+    compare: 'id',
+    meaning: 'regions (admin level 1), as geoname IDs',
+  },
+  {
+    name: 'departmentId',
+    profiles: ['buyer'],
+    on: 'DEPARTMENT',
+    compare: 'id',
+    meaning: 'departments (admin level 2), as geoname IDs',
+  },
+  { name: 'cityId', profiles: ['buyer'], on: 'CITY', compare: 'id', meaning: 'cities, as geoname IDs' },
+  { name: 'postalcode', profiles: ['buyer'], on: 'POSTALCODE', compare: 'id', meaning: 'postal codes, as geoname IDs' },
+  { name: 'adNetworkId', profiles: ['buyer'], on: 'ADNETWORK', compare: 'id', meaning: 'ad network IDs' },
+  { name: 'carrier', profiles: ['buyer'], on: 'CARRIER', compare: 'text', meaning: 'carrier names' },
+  { name: 'deviceTypeId', profiles: ['buyer'], on: 'DEVICETYPE', compare: 'id', meaning: 'device type IDs' },
+  { name: 'deviceBrandId', profiles: ['buyer'], on: 'DEVICEBRAND', compare: 'id', meaning: 'device brand IDs' },
+  { name: 'deviceModel', profiles: ['buyer'], on: 'DEVICEMODEL', compare: 'text', meaning: 'device model names' },
+] as const satisfies readonly FilterEntry[];
+
+export type FilterName = (typeof filters)[number]['name'];
+
+export interface Metric extends MetricEntry {
+  readonly name: MetricName;
+}
+export interface Breakdown extends BreakdownEntry {
+  readonly name: BreakdownName;
+}
+export interface Filter extends FilterEntry {
+  readonly name: FilterName;
+}
+
+/** The metrics, breakdowns and filters that a profile may use, in column order. */
+export function vocabularyOf(profile: Profile): {
+  readonly metrics: readonly Metric[];
+  readonly breakdowns: readonly Breakdown[];
+  readonly filters: readonly Filter[];
+} {
+  const ofProfile = <T extends { readonly profiles: readonly Profile[] }>(entry: T): boolean =>
+    entry.profiles.includes(profile);
+  return {
+    metrics: (metrics as readonly Metric[]).filter(ofProfile),
+    breakdowns: (breakdowns as readonly Breakdown[]).filter(ofProfile),
+    filters: (filters as readonly Filter[]).filter(ofProfile),
+  };
+}
+
+/** The metric of that wire name; names are case-sensitive. */
+export function findMetric(name: string): Metric | undefined {
+  return (metrics as readonly Metric[]).find((metric) => metric.name === name);
+}
+
+/** The breakdown of that wire name, in any case. */
+export function findBreakdown(name: string): Breakdown | undefined {
+  const upper = name.toUpperCase();
+  return (breakdowns as readonly Breakdown[]).find((breakdown) => breakdown.name === upper);
+}
+
+/** The filter of that wire name; names are case-sensitive. */
+export function findFilter(name: string): Filter | undefined {
+  return (filters as readonly Filter[]).find((filter) => filter.name === name);
+}

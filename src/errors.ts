@@ -1,0 +1,128 @@
+/** What an error tells beside its message. */
+export interface ErrorDetails {
+  /** A stable, machine-readable word, e.g. `UNKNOWN_REPORT`; the service's own `error_id` where it gave one. */
+  readonly code?: string;
+  /** What to do next, one sentence. */
+  readonly hint?: string;
+  /** Whether the same command may succeed when run again unchanged. */
+  readonly retryable?: boolean;
+  readonly reportId?: string;
+  readonly cause?: unknown;
+}
+
+/** The base of every error that is meant for the user; anything else that reaches `main` is a bug here. */
+export abstract class AdreportError extends Error {
+  abstract readonly exitCode: number;
+  code: string;
+  hint: string | undefined;
+  retryable: boolean;
+  reportId: string | undefined;
+
+  constructor(message: string, defaultCode: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = new.target.name;
+    this.code = details.code ?? defaultCode;
+    this.hint = details.hint;
+    this.retryable = details.retryable ?? false;
+    this.reportId = details.reportId;
+  }
+
+  /** Adds what only a caller further out knows: a sentence to the message, and details in place of the old ones. */
+  amend(sentence: string, details: ErrorDetails = {}): this {
+    if (sentence !== '') this.message = `${this.message} ${sentence}`;
+    this.code = details.code ?? this.code;
+    this.hint = details.hint ?? this.hint;
+    this.retryable = details.retryable ?? this.retryable;
+    this.reportId = details.reportId ?? this.reportId;
+    return this;
+  }
+}
+
+/** Flags, window or settings are wrong. */
+export class UsageError extends AdreportError {
+  readonly exitCode = 2;
+  constructor(message: string, details?: ErrorDetails) {
+    super(message, 'USAGE', details);
+  }
+}
+
+/** Not signed in, or the service refused the token or the credentials. */
+export class SignInError extends AdreportError {
+  readonly exitCode = 3;
+  constructor(message: string, details?: ErrorDetails) {
+    super(message, 'NOT_SIGNED_IN', details);
+  }
+}
+
+/** The service understood the request and said no. */
+export class RejectedError extends AdreportError {
+  readonly exitCode = 4;
+  constructor(message: string, details?: ErrorDetails) {
+    super(message, 'REJECTED', details);
+  }
+}
+
+/** Network, TLS, timeout, or 429 and 5xx after the retries. */
+export class UnreachableError extends AdreportError {
+  readonly exitCode = 5;
+  constructor(message: string, details?: ErrorDetails) {
+    super(message, 'UNREACHABLE', { retryable: true, ...details });
+  }
+}
+
+/** The report ended in another state than ready. */
+export class ReportFailedError extends AdreportError {
+  readonly exitCode = 6;
+  constructor(message: string, details?: ErrorDetails) {
+    super(message, 'REPORT_FAILED', details);
+  }
+}
+
+/** The wait timed out; the report may still become ready. */
+export class StillInProgressError extends AdreportError {
+  readonly exitCode = 7;
+  constructor(message: string, details?: ErrorDetails) {
+    super(message, 'STILL_IN_PROGRESS', { retryable: true, ...details });
+  }
+}
+
+/** The output could not be written. */
+export class OutputError extends AdreportError {
+  readonly exitCode = 8;
+  constructor(message: string, details?: ErrorDetails) {
+    super(message, 'OUTPUT', details);
+  }
+}
+
+/** The data arrived incomplete or malformed. */
+export class IncompleteDataError extends AdreportError {
+  readonly exitCode = 9;
+  constructor(message: string, details?: ErrorDetails) {
+    super(message, 'INCOMPLETE_DATA', { retryable: true, ...details });
+  }
+}
+
+/** Ctrl-C or SIGTERM. */
+export class InterruptedError extends AdreportError {
+  readonly exitCode: number;
+  constructor(signal: 'SIGINT' | 'SIGTERM', details?: ErrorDetails) {
+    super(signal === 'SIGINT' ? 'Interrupted.' : 'Terminated.', 'INTERRUPTED', { retryable: true, ...details });
+    this.exitCode = signal === 'SIGINT' ? 130 : 143;
+  }
+}
+
+/** The exit codes and their meanings, as `--help` and the README print them. */
+export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
+  [0, 'done'],
+  [1, 'a bug in adreport'],
+  [2, 'usage: flags, window or settings'],
+  [3, 'not signed in, or refused'],
+  [4, 'the service rejected the request'],
+  [5, 'unreachable: network, TLS, timeout, or 429 and 5xx after the retries'],
+  [6, 'the report failed or expired'],
+  [7, 'still in progress at the timeout (can be resumed)'],
+  [8, 'the output could not be written'],
+  [9, 'the data arrived incomplete or malformed'],
+  [130, 'interrupted with Ctrl-C'],
+  [143, 'terminated by SIGTERM'],
+];

@@ -1,0 +1,53 @@
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import { InterruptedError } from './errors.ts';
+
+/** What the program takes from the machine it runs on; tests give their own. */
+export interface Host {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Aborted, with an `InterruptedError` for reason, when the user or the system asks the program to end. */
+  readonly signal: AbortSignal;
+  /** Milliseconds since 1970: what dates are reckoned from. */
+  readonly wallClock: () => number;
+  /** Milliseconds that never run backwards: what waiting is reckoned with. */
+  readonly stopwatch: () => number;
+  /** Rejects with the signal's reason when it is aborted. */
+  readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
+  /** From 0 (inclusive) to 1. */
+  readonly random: () => number;
+}
+
+/** The real machine. The first Ctrl-C or SIGTERM asks the program to end, the second ends it. */
+export function processHost(): Host {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (controller.signal.aborted) process.exit(new InterruptedError(signal).exitCode);
+      controller.abort(new InterruptedError(signal));
+    });
+  }
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    signal: controller.signal,
+    wallClock: Date.now,
+    stopwatch: () => performance.now(),
+    sleep: interruptibleSleep,
+    random: Math.random,
+  };
+}
+
+async function interruptibleSleep(durationMs: number, signal?: AbortSignal): Promise<void> {
+  try {
+    // Node's timers hold 2^31 - 1 ms at most, and end at once beyond it.
+    await sleepFor(Math.min(durationMs, 2 ** 31 - 1), undefined, signal ? { signal } : {});
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  }
+}

@@ -1,0 +1,100 @@
+import { type Column, type FieldType, fieldTypeOf } from '../contract/columns.ts';
+import { nearest } from '../contract/nearest.ts';
+import { type Metric, metrics } from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+
+/** A column as it is written. */
+export interface PlannedColumn {
+  /** The key in the rows. */
+  readonly field: string;
+  /** What it is called in the output. */
+  readonly name: string;
+  readonly type: FieldType | undefined;
+  /** Whether its values are numbers, or strings that hold numbers: a metric. */
+  readonly numeric: boolean;
+}
+
+export interface PlanOptions {
+  readonly columns?: readonly Column[];
+  readonly select?: readonly string[];
+  readonly normalize?: boolean;
+}
+
+/** Which columns are written, and where a batch has them. */
+export class ColumnPlan {
+  columns: readonly PlannedColumn[] = [];
+  /** The index in the batch's `fields` of each column, or -1. */
+  indexes = new Int32Array(0);
+  readonly #options: PlanOptions;
+  #fields: readonly string[] | undefined;
+
+  constructor(options: PlanOptions) {
+    this.#options = options;
+  }
+
+  /** Whether `follow` or `settle` has been called. */
+  get isSettled(): boolean {
+    return this.#fields !== undefined;
+  }
+
+  /**
+   * Takes over the fields of a batch. The first call decides the columns; a later one may add some, unless they were
+   * selected.
+   * @returns the columns that were added to those decided before
+   * @throws UsageError where a selected column does not exist
+   */
+  follow(fields: readonly string[]): readonly PlannedColumn[] {
+    if (fields === this.#fields) return [];
+    const added = this.#add(fields);
+    this.#fields = fields;
+    this.indexes = Int32Array.from(this.columns, (column) => fields.indexOf(column.field));
+    return added;
+  }
+
+  /** Decides the columns of a report that turned out to have no rows, from its CSV header or from the request. */
+  settle(fields: readonly string[]): void {
+    if (this.isSettled) return;
+    const { columns = [], select } = this.#options;
+    const known = fields.length > 0 ? fields : columns.map((column) => column.field);
+    this.follow(known.length > 0 ? known : (select ?? []));
+  }
+
+  #add(fields: readonly string[]): readonly PlannedColumn[] {
+    const { columns = [], select, normalize = false } = this.#options;
+    if (!this.isSettled && select) {
+      const known = [...new Set([...fields, ...columns.map((column) => column.field)])];
+      this.columns = [...new Set(select)].map((name) => plannedColumn(fieldNamed(name, known), known, normalize));
+      return [];
+    }
+    if (select) return [];
+    const planned = new Set(this.columns.map((column) => column.field));
+    const added = fields.filter((field) => !planned.has(field)).map((field) => plannedColumn(field, fields, normalize));
+    this.columns = [...this.columns, ...added];
+    return planned.size > 0 || this.isSettled ? added : [];
+  }
+}
+
+function plannedColumn(field: string, fields: readonly string[], normalize: boolean): PlannedColumn {
+  const metric = metricOf(field);
+  const type = fieldTypeOf(field);
+  const name = normalize && metric && !fields.includes(metric.name) ? metric.name : field;
+  return { field, name, type, numeric: metric !== undefined };
+}
+
+/** The field that a user means by a column's name: the field itself, or the metric's own name for it. */
+function fieldNamed(name: string, known: readonly string[]): string {
+  const field =
+    known.find((candidate) => candidate === name) ?? known.find((candidate) => metricOf(candidate)?.name === name);
+  if (field !== undefined) return field;
+  const suggestion = nearest(name, known);
+  throw new UsageError(`The report has no column "${name}".`, {
+    code: 'UNKNOWN_COLUMN',
+    hint: suggestion ? `Did you mean ${suggestion}?` : `It has ${known.join(', ')}.`,
+  });
+}
+
+function metricOf(field: string): Metric | undefined {
+  return (metrics as readonly Metric[]).find(
+    (metric) => metric.name === field || Object.values(metric.rowField ?? {}).includes(field),
+  );
+}

@@ -1,0 +1,31 @@
+/** Adds decimal numbers exactly, whatever their length: money is never rounded on the way. */
+export class DecimalSum {
+  #units = 0n;
+  /** How many decimals `#units` has. */
+  #scale = 0;
+
+  /** Adds a number such as `12`, `-0.50`, `1e5`; text that is none is passed over, and `false` returned. */
+  add(text: string): boolean {
+    const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text);
+    if (!match) return false;
+    const [, sign, integer = '', fraction = '', exponent = '0'] = match;
+    const shift = Number(exponent) - fraction.length;
+    const scale = Math.max(0, -shift);
+    const digits = BigInt(integer + fraction) * 10n ** BigInt(Math.max(0, shift));
+    if (scale > this.#scale) {
+      this.#units *= 10n ** BigInt(scale - this.#scale);
+      this.#scale = scale;
+    }
+    const units = digits * 10n ** BigInt(this.#scale - scale);
+    this.#units += sign === '-' ? -units : units;
+    return true;
+  }
+
+  /** The sum with as many decimals as the longest number that was added. */
+  toString(): string {
+    const negative = this.#units < 0n;
+    const digits = String(negative ? -this.#units : this.#units).padStart(this.#scale + 1, '0');
+    const integer = digits.slice(0, digits.length - this.#scale);
+    return `${negative ? '-' : ''}${integer}${this.#scale > 0 ? `.${digits.slice(-this.#scale)}` : ''}`;
+  }
+}

@@ -1,0 +1,143 @@
+import { ascii } from '../../contract/ascii.ts';
+import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
+import { ByteBuffer } from '../byte-buffer.ts';
+import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
+import { CsvCells } from '../csv-cells.ts';
+import { widenCsv } from '../csv-widen.ts';
+import type { CsvDialect, EncodeOptions, Encoder, Pieces } from '../encoder.ts';
+import type { TextColumn } from '../text-table.ts';
+
+const { quote, n: startsNull, openBrace, openBracket, carriageReturn, lineFeed } = ascii;
+
+/** Reports as CSV in the layout of the service's own (`decisions.md` 4), or in another dialect. */
+export function createEncoder(options: EncodeOptions): Encoder {
+  return new CsvEncoder(options);
+}
+
+/** Copies the bytes of JSON values into CSV; what needs more than copying is left to `CsvCells`. */
+class CsvEncoder implements Encoder {
+  readonly lateColumns: string[] = [];
+  readonly #plan: ColumnPlan;
+  readonly #cells: CsvCells;
+  readonly #out = new ByteBuffer(256 * 1024);
+  readonly #writesHeader: boolean;
+  readonly #bom: Buffer;
+  #begun = false;
+  #beginningBytes = 0;
+
+  constructor(options: EncodeOptions) {
+    const dialect = options.csv ?? {};
+    this.#plan = new ColumnPlan(options);
+    this.#cells = new CsvCells(dialect, options.normalize ?? false);
+    this.#writesHeader = dialect.header ?? true;
+    this.#bom = Buffer.from(dialect.bom ? '\ufeff' : '');
+  }
+
+  encode(batch: RowBatch): Pieces {
+    this.lateColumns.push(...this.#plan.follow(batch.fields).map((column) => column.name));
+    const beginning = this.#begin();
+    const end = this.#encodeRows(batch);
+    return [beginning, this.#out.bytes.subarray(0, end)];
+  }
+
+  end(tail: ReportTail): Pieces {
+    this.#plan.settle(tail.fields);
+    return [this.#begin()];
+  }
+
+  widen(written: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    return widenCsv(written, {
+      oldBeginningBytes: this.#beginningBytes,
+      beginning: this.#beginning(),
+      columnCount: this.#plan.columns.length,
+      delimiter: this.#cells.delimiter,
+    });
+  }
+
+  /** What comes before the first row, once. */
+  #begin(): Buffer {
+    if (this.#begun) return Buffer.alloc(0);
+    this.#begun = true;
+    const beginning = this.#beginning();
+    this.#beginningBytes = beginning.length;
+    return beginning;
+  }
+
+  #beginning(): Buffer {
+    const names = this.#plan.columns.map((column) => column.name);
+    return Buffer.concat([
+      this.#bom,
+      this.#writesHeader && names.length > 0 ? this.#cells.line(names) : Buffer.alloc(0),
+    ]);
+  }
+
+  #encodeRows(batch: RowBatch): number {
+    const { bytes, rowCount, rowStarts, rowEnds, valueStarts, valueEnds } = batch;
+    const { columns, indexes } = this.#plan;
+    const cells = this.#cells;
+    const { plain, delimiter, stops } = cells;
+    const width = columns.length;
+    const stride = batch.fields.length;
+    // A byte becomes two at most (a doubled quote), and a cell gains two quotes, an apostrophe and a delimiter.
+    const sourceBytes = rowCount > 0 ? (rowEnds[rowCount - 1] as number) - (rowStarts[0] as number) : 0;
+    const out = this.#out.reserve(2 * sourceBytes + rowCount * (4 * width + 4));
+    let at = 0;
+    for (let row = 0; row < rowCount; row++) {
+      const rowAt = at;
+      for (let column = 0; column < width; column++) {
+        if (column > 0) out[at++] = delimiter;
+        const index = indexes[column] as number;
+        const start = index < 0 ? -1 : (valueStarts[row * stride + index] as number);
+        if (start < 0) continue;
+        const end = valueEnds[row * stride + index] as number;
+        const first = bytes[start] as number;
+        if (first === startsNull) continue;
+        if (plain && first !== openBrace && first !== openBracket) {
+          const cellAt = at;
+          const isText = first === quote;
+          const last = isText ? end - 1 : end;
+          let p = isText ? start + 1 : start;
+          while (p < last && stops[bytes[p] as number] === 0) out[at++] = bytes[p++] as number;
+          if (p === last) continue;
+          at = cellAt;
+        }
+        at = cells.write(out, at, bytes, start, end, columns[column] as PlannedColumn);
+      }
+      // A line with nothing on it would be skipped by readers.
+      if (at === rowAt) {
+        out[at++] = quote;
+        out[at++] = quote;
+      }
+      out[at++] = carriageReturn;
+      out[at++] = lineFeed;
+    }
+    return at;
+  }
+}
+
+/** A small table (campaigns, fields, the ledger) as CSV text, in the same dialect as a report's. */
+export async function stringifyTable<Row>(
+  rows: readonly Row[],
+  columns: readonly TextColumn<Row>[],
+  dialect: CsvDialect = {},
+): Promise<string> {
+  const { stringify } = await import('csv-stringify/sync');
+  const { decimal } = dialect;
+  const defuse = (text: string) => (dialect.escapeFormulas && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+  return stringify(
+    rows.map((row) => columns.map((column) => column.value(row))),
+    {
+      header: dialect.header ?? true,
+      columns: columns.map((column) => ({ key: column.name, header: column.name })),
+      delimiter: dialect.delimiter ?? ',',
+      bom: dialect.bom ?? false,
+      record_delimiter: '\r\n',
+      cast: {
+        // csv-stringify would write true as 1 and false as nothing.
+        boolean: (value) => String(value),
+        number: (value) => (decimal ? String(value).replace('.', decimal) : String(value)),
+        string: defuse,
+      },
+    },
+  );
+}

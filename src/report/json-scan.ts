@@ -1,0 +1,193 @@
+import { ascii } from '../contract/ascii.ts';
+
+/**
+ * Finds where JSON tokens end, and that they are well-formed (RFC 8259), without decoding them.
+ *
+ * Every function takes bytes, the index to begin at and the index `end` of the first byte that has not arrived; the
+ * byte there must be 0, so that loops need no bound. They return the index after the token, or `cut` where the bytes
+ * end inside it, and throw `MalformedJson`. UTF-8 is not looked at here: `isUtf8` of node:buffer does whole batches.
+ */
+
+/** The bytes end before the token does. */
+export const cut = -1;
+
+/** How deep objects and arrays may nest in one value. */
+export const maxDepth = 256;
+
+/** The text is not JSON: at index `at`, something else was `expected`. */
+export class MalformedJson extends Error {
+  readonly at: number;
+  readonly expected: string;
+  constructor(at: number, expected: string) {
+    super(`expected ${expected} at index ${at}`);
+    this.at = at;
+    this.expected = expected;
+  }
+}
+
+const { quote, backslash, comma, colon, zero, nine, openBrace, closeBrace, openBracket, closeBracket } = ascii;
+
+/** 1 for the bytes that end a run of plain characters in a string: the quote, the backslash, control characters. */
+const stopsString = new Uint8Array(256);
+stopsString.fill(1, 0, 0x20);
+stopsString[quote] = 1;
+stopsString[backslash] = 1;
+
+const simpleEscapes = new Uint8Array(256);
+for (const character of '"\\/bfnrt') simpleEscapes[character.charCodeAt(0)] = 1;
+
+const hexDigits = new Uint8Array(256);
+for (const character of '0123456789abcdefABCDEF') hexDigits[character.charCodeAt(0)] = 1;
+
+/** The index of the first byte at or after `at` that is no JSON blank. */
+export function skipBlanks(bytes: Uint8Array, at: number): number {
+  let p = at;
+  for (;;) {
+    const byte = bytes[p];
+    if (byte !== ascii.space && byte !== ascii.lineFeed && byte !== ascii.carriageReturn && byte !== ascii.tab)
+      return p;
+    p++;
+  }
+}
+
+/** A string; `at` is the index after its opening quote. */
+export function scanString(bytes: Uint8Array, at: number, end: number): number {
+  let p = at;
+  for (;;) {
+    while (stopsString[bytes[p] as number] === 0) p++;
+    const byte = bytes[p];
+    if (byte === quote) return p + 1;
+    if (p >= end) return cut;
+    if (byte !== backslash) throw new MalformedJson(p, 'no bare control character in a string');
+    p = scanEscape(bytes, p, end);
+    if (p === cut) return cut;
+  }
+}
+
+function scanEscape(bytes: Uint8Array, at: number, end: number): number {
+  const letter = bytes[at + 1] as number;
+  if (simpleEscapes[letter] === 1) return at + 2;
+  if (at + 1 >= end) return cut;
+  if (letter !== ascii.u) throw new MalformedJson(at, 'an escape that JSON knows');
+  for (let p = at + 2; p < at + 6; p++) {
+    if (p >= end) return cut;
+    if (hexDigits[bytes[p] as number] === 0) throw new MalformedJson(p, 'four hexadecimal digits');
+  }
+  return at + 6;
+}
+
+function skipDigits(bytes: Uint8Array, at: number): number {
+  let p = at;
+  let byte = bytes[p] as number;
+  while (byte >= zero && byte <= nine) byte = bytes[++p] as number;
+  return p;
+}
+
+/** The index after the JSON number at `at`; where there is none, `-2 - p` with `p` the byte that is wrong. */
+function numberEnd(bytes: Uint8Array, at: number): number {
+  let p = bytes[at] === ascii.minus ? at + 1 : at;
+  const integer = p;
+  p = skipDigits(bytes, p);
+  if (p === integer) return -2 - p;
+  if (bytes[integer] === zero && p > integer + 1) return -2 - (integer + 1);
+  if (bytes[p] === ascii.dot) {
+    const fraction = p + 1;
+    p = skipDigits(bytes, fraction);
+    if (p === fraction) return -2 - p;
+  }
+  const letter = bytes[p];
+  if (letter === 0x65 || letter === 0x45) {
+    const sign = bytes[p + 1];
+    const exponent = sign === ascii.plus || sign === ascii.minus ? p + 2 : p + 1;
+    p = skipDigits(bytes, exponent);
+    if (p === exponent) return -2 - p;
+  }
+  return p;
+}
+
+/** A number; the byte after it must be here too, since it might be another digit. */
+function scanNumber(bytes: Uint8Array, at: number, end: number): number {
+  const p = numberEnd(bytes, at);
+  if (p >= 0) return p >= end ? cut : p;
+  if (-2 - p >= end) return cut;
+  throw new MalformedJson(-2 - p, 'a number as JSON writes it');
+}
+
+/** Whether the bytes from `start` to `end` are one JSON number and nothing else; the byte at `end` is no digit. */
+export function isNumber(bytes: Uint8Array, start: number, end: number): boolean {
+  return end > start && numberEnd(bytes, start) === end;
+}
+
+const literals: Readonly<Record<number, Buffer>> = {
+  [ascii.n]: Buffer.from('null'),
+  [ascii.t]: Buffer.from('true'),
+  [ascii.f]: Buffer.from('false'),
+};
+
+function scanLiteral(bytes: Uint8Array, at: number, end: number): number {
+  const literal = literals[bytes[at] as number];
+  if (!literal) throw new MalformedJson(at, 'a JSON value');
+  for (let i = 1; i < literal.length; i++) {
+    if (at + i >= end) return cut;
+    if (bytes[at + i] !== literal[i]) throw new MalformedJson(at, literal.toString());
+  }
+  return at + literal.length;
+}
+
+/** Any JSON value; `depth` counts the objects and arrays around it. */
+export function scanValue(bytes: Uint8Array, at: number, end: number, depth: number): number {
+  const byte = bytes[at] as number;
+  if (byte === quote) return scanString(bytes, at + 1, end);
+  if ((byte >= zero && byte <= nine) || byte === ascii.minus) return scanNumber(bytes, at, end);
+  if (byte === openBrace || byte === openBracket) {
+    if (depth >= maxDepth) throw new MalformedJson(at, `at most ${maxDepth} levels of nesting`);
+    return byte === openBrace ? scanObject(bytes, at, end, depth + 1) : scanArray(bytes, at, end, depth + 1);
+  }
+  return at >= end ? cut : scanLiteral(bytes, at, end);
+}
+
+function scanObject(bytes: Uint8Array, at: number, end: number, depth: number): number {
+  let p = skipBlanks(bytes, at + 1);
+  if (bytes[p] === closeBrace) return p + 1;
+  for (;;) {
+    p = scanKey(bytes, p, end);
+    if (p === cut) return cut;
+    p = scanValue(bytes, skipBlanks(bytes, p), end, depth);
+    if (p === cut) return cut;
+    p = skipBlanks(bytes, p);
+    if (bytes[p] === closeBrace) return p + 1;
+    if (p >= end) return cut;
+    if (bytes[p] !== comma) throw new MalformedJson(p, '"," or "}"');
+    p = skipBlanks(bytes, p + 1);
+  }
+}
+
+/** A member's key and the colon after it. */
+function scanKey(bytes: Uint8Array, at: number, end: number): number {
+  if (at >= end) return cut;
+  if (bytes[at] !== quote) throw new MalformedJson(at, 'a key in quotes');
+  const keyEnd = scanString(bytes, at + 1, end);
+  return keyEnd === cut ? cut : scanColon(bytes, keyEnd, end);
+}
+
+/** The blanks after a key and its colon. */
+export function scanColon(bytes: Uint8Array, at: number, end: number): number {
+  const p = skipBlanks(bytes, at);
+  if (bytes[p] === colon) return p + 1;
+  if (p >= end) return cut;
+  throw new MalformedJson(p, '":"');
+}
+
+function scanArray(bytes: Uint8Array, at: number, end: number, depth: number): number {
+  let p = skipBlanks(bytes, at + 1);
+  if (bytes[p] === closeBracket) return p + 1;
+  for (;;) {
+    p = scanValue(bytes, p, end, depth);
+    if (p === cut) return cut;
+    p = skipBlanks(bytes, p);
+    if (bytes[p] === closeBracket) return p + 1;
+    if (p >= end) return cut;
+    if (bytes[p] !== comma) throw new MalformedJson(p, '"," or "]"');
+    p = skipBlanks(bytes, p + 1);
+  }
+}

@@ -1,0 +1,99 @@
+import { formatDuration } from '../contract/duration.ts';
+import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
+import { printable } from '../contract/printable.ts';
+import { ReportFailedError, StillInProgressError } from '../errors.ts';
+
+const shortestPauseMs = 500;
+const longestPauseMs = 30_000;
+
+/** A pause between two status calls: `auto`, or a fixed number of milliseconds. */
+export type PollInterval = 'auto' | number;
+
+/** What the next pause depends on; all in milliseconds. */
+export interface PollState {
+  readonly interval: PollInterval;
+  /** Since the wait began. */
+  readonly waitedMs: number;
+  /** How long the wait may last in all; `Infinity` for ever. */
+  readonly timeoutMs: number;
+  /** What the service said with its last answer (`Retry-After`). */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/**
+ * Milliseconds until the next status call, or `undefined` when the wait is over (`cli.md`, Waiting). `auto` pauses for
+ * a tenth of the time waited so far, so that the answer is found at most a tenth later than it came, within 0.5 s and
+ * 30 s. `Retry-After` makes a pause longer, never shorter. The last call is made at the deadline.
+ */
+export function nextPauseMs({ interval, waitedMs, timeoutMs, retryAfterMs = 0 }: PollState): number | undefined {
+  const leftMs = timeoutMs - waitedMs;
+  // Timers may end a fraction of a millisecond early: that much is no reason for one more call.
+  if (leftMs < 1) return undefined;
+  const pauseMs = interval === 'auto' ? Math.min(Math.max(waitedMs / 10, shortestPauseMs), longestPauseMs) : interval;
+  return Math.min(Math.max(pauseMs, retryAfterMs), leftMs);
+}
+
+/** How a wait stands after one status call. */
+export interface Poll {
+  readonly record: StatusRecord;
+  /** Status calls made so far. */
+  readonly polls: number;
+  readonly waitedMs: number;
+  /** The pause before the next call; `undefined` when the wait is over. */
+  readonly nextPauseMs: number | undefined;
+}
+
+export interface WaitOptions {
+  readonly reportId: string;
+  /** One status call. */
+  readonly status: (reportId: string) => Promise<StatusRecord & { readonly retryAfterMs?: number }>;
+  readonly interval: PollInterval;
+  readonly timeoutMs: number;
+  /** Milliseconds that never run backwards. */
+  readonly clock: () => number;
+  /** Rejects with the signal's reason when it is aborted. */
+  readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
+  readonly signal?: AbortSignal | undefined;
+  readonly onPoll?: ((poll: Poll) => void) | undefined;
+}
+
+/**
+ * Asks for a report's status until it is ready, the first time at once, and returns the last record.
+ * Throws `ReportFailedError` when the report ends otherwise, `StillInProgressError` when the time is up, the signal's
+ * reason when it is aborted, and what `status` throws.
+ */
+export async function waitForReport(options: WaitOptions): Promise<StatusRecord> {
+  const { reportId, interval, timeoutMs, clock, signal } = options;
+  const startedMs = clock();
+  for (let polls = 1; ; polls += 1) {
+    signal?.throwIfAborted();
+    const record = await options.status(reportId);
+    const waitedMs = clock() - startedMs;
+    const outcome = outcomeOf(record.status);
+    const pauseMs =
+      outcome === 'progress'
+        ? nextPauseMs({ interval, waitedMs, timeoutMs, retryAfterMs: record.retryAfterMs })
+        : undefined;
+    options.onPoll?.({ record, polls, waitedMs, nextPauseMs: pauseMs });
+    if (outcome === 'ready') return record;
+    if (outcome === 'failed') throw reportFailed(reportId, record);
+    if (pauseMs === undefined) throw stillInProgress(reportId, record, waitedMs);
+    await options.sleep(pauseMs, signal);
+  }
+}
+
+/** The error for a report that has ended otherwise than ready. */
+export function reportFailed(reportId: string, { status, message }: StatusRecord): ReportFailedError {
+  const word = status.trim().toLowerCase();
+  const saysMore = message.trim() !== '' && message.trim().toLowerCase() !== word;
+  const sentence = `The report ${reportId} ended as ${printable(word)}${saysMore ? `: ${printable(message)}` : '.'}`;
+  const hint = 'Create it anew: a report that has ended does not change any more.';
+  return new ReportFailedError(sentence, { reportId, hint, ...(word === 'expired' ? { code: 'REPORT_EXPIRED' } : {}) });
+}
+
+function stillInProgress(reportId: string, { status }: StatusRecord, waitedMs: number): StillInProgressError {
+  const word = status.trim().toLowerCase();
+  const said = word === 'progress' ? '' : ` (${printable(word)})`;
+  const sentence = `The report ${reportId} is still in progress${said} after ${formatDuration(waitedMs)}.`;
+  return new StillInProgressError(sentence, { reportId });
+}

@@ -1,0 +1,22 @@
+import { Readable } from 'node:stream';
+
+/** What a call is answered with, before it is compressed, slowed or cut. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | AsyncIterable<string> | Iterable<string>;
+}
+
+/** An answer whose body is a value as JSON. */
+export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    body: JSON.stringify(value),
+  };
+}
+
+/** The body as a stream of bytes that is read only as fast as it is sent. */
+export function toStream(body: Answer['body']): Readable {
+  return Readable.from(typeof body === 'string' ? [body] : body, { objectMode: false });
+}

@@ -1,0 +1,88 @@
+import type { ReportStatus } from '../contract/messages.ts';
+import type { Profile } from '../contract/vocabulary.ts';
+import type { LoggedRequest } from './request-log.ts';
+
+/** What test suites see of the local server: types alone, so that their declarations need no package of ours. */
+
+/** What the local server is to be like; everything has a default. */
+export interface LocalServerOptions {
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** Default: 0, any free port. */
+  readonly port?: number;
+  /** A folder of data to serve instead of the built-in. */
+  readonly fixtures?: string;
+  /** Of the built-in data, and of the chance in faults. Default: 1. */
+  readonly seed?: number;
+  /** How many times the facts. Default: 1. */
+  readonly scale?: number;
+  /** How long a report takes, in milliseconds. Default: 2000. */
+  readonly delayMs?: number;
+  /** Instead: ready at this status call. */
+  readonly polls?: number;
+  /** Instead: ready when it is told to be. */
+  readonly manual?: boolean;
+  /** Life of a token since it was last used. Default: 2 hours. */
+  readonly tokenTtlMs?: number;
+  /** Life of a report. Default: 24 hours. */
+  readonly reportTtlMs?: number;
+  /** How many days the conversions and revenue of a day take to be complete. Default: 0. */
+  readonly restateDays?: number;
+  readonly rateLimitPerSecond?: number;
+  /** Pass over unknown parameters instead of refusing them. */
+  readonly lenient?: boolean;
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Each `ENDPOINT:KIND[:key=value…]`. */
+  readonly faults?: readonly string[];
+  /** Milliseconds since 1970. Default: the machine's clock. */
+  readonly clock?: () => number;
+  /** Told of every call when it is over. */
+  readonly onRequest?: (request: LoggedRequest) => void;
+  /** Told, in one sentence, what happens to edited data. */
+  readonly onNotice?: (notice: string) => void;
+}
+
+/** A local server that listens. */
+export interface LocalServer extends Control {
+  /** To be used as the base URL: `http://127.0.0.1:8787`. Of a server that listens everywhere, its loopback address. */
+  readonly url: string;
+  readonly port: number;
+  /** The accounts to sign in with; their tokens never expire. */
+  readonly accounts: readonly LocalAccount[];
+  /** Ends the server and every connection to it. */
+  close(): Promise<void>;
+  /** The same as `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** An account of the local server. */
+export interface LocalAccount {
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+  readonly profile: Profile;
+  /** Sees every advertiser, and may filter by them. */
+  readonly admin: boolean;
+  /** A token that never expires; 40 hexadecimal digits. */
+  readonly token: string;
+}
+
+/** What a test does to a running server; the admin calls do the same over HTTP. */
+export interface Control {
+  /** The latest calls of the service, at most 1,000, oldest first. */
+  requests(): LoggedRequest[];
+  /**
+   * Moves the server's clock on: tokens and reports grow older, reports get ready.
+   * Throws `UsageError` for what is no duration.
+   * @param duration milliseconds, or a text such as `2h`
+   */
+  advance(duration: number | string): void;
+  /** Puts a fault in force, in the form of `--fault`: `status:503:times=3`. Throws `UsageError`. */
+  fault(spec: string): void;
+  /** Ends every fault, the ones of the start included. */
+  clearFaults(): void;
+  /** Sets the status of any account's report, for good. Throws `UsageError` for an unknown report. */
+  setReport(id: string, change: { readonly status: ReportStatus; readonly message?: string }): void;
+  /** Back to how the server started: no reports, tokens or calls, the faults and the clock of the start. */
+  reset(): void;
+}

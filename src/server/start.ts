@@ -1,0 +1,136 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { UsageError } from '../errors.ts';
+import { addAdmin } from './admin.ts';
+import { type AppParts, createApp } from './app.ts';
+import { ServerClock } from './clock.ts';
+import { createControl } from './control.ts';
+import { Faults } from './faults.ts';
+import { builtInFixtures } from './fixtures/built-in.ts';
+import type { Account, Fixtures } from './fixtures/fixtures.ts';
+import type { LocalAccount, LocalServer, LocalServerOptions } from './local-server.ts';
+import { addOpenapi } from './openapi.ts';
+import { addPage } from './page.ts';
+import { RateLimit } from './rate-limit.ts';
+import { watchFixtures } from './reload.ts';
+import { type Readiness, Reports } from './reports.ts';
+import { RequestLog } from './request-log.ts';
+import { Sessions } from './sessions.ts';
+
+export type { LocalAccount, LocalServer, LocalServerOptions };
+
+const hourMs = 3_600_000;
+const defaultDelayMs = 2_000;
+
+/**
+ * Starts the reporting service on this machine. It prints nothing, and holds the process until it is closed.
+ * Throws `UsageError` for options that cannot be, for a port that is taken, and for data that is wrong.
+ */
+export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
+  const { host = '127.0.0.1', port = 0, seed = 1, scale = 1 } = options;
+  const fixtures =
+    options.fixtures === undefined ? builtInFixtures({ seed, scale }) : await loadFolder(options.fixtures);
+  const clock = new ServerClock(options.clock ?? Date.now);
+  const log = new RequestLog();
+  const parts: AppParts = {
+    clock,
+    fixtures,
+    sessions: new Sessions(fixtures.accounts, options.tokenTtlMs ?? 2 * hourMs),
+    reports: new Reports({ readiness: readinessOf(options), ttlMs: options.reportTtlMs ?? 24 * hourMs }),
+    faults: new Faults(options.faults ?? [], seed),
+    restateDays: options.restateDays ?? 0,
+    lenient: options.lenient ?? false,
+    rateLimit: options.rateLimitPerSecond === undefined ? undefined : new RateLimit(options.rateLimitPerSecond),
+    onRequest: (request) => {
+      log.add(request);
+      options.onRequest?.(request);
+    },
+  };
+  const control = createControl(parts, log);
+  const app = createSecureApp(parts, options.tls);
+  addAdmin(app, { parts, log, control });
+  addOpenapi(app);
+  addPage(app, parts);
+  await listen(app, host, port);
+  const endWatch = watchData(parts, options);
+  const close = async (): Promise<void> => {
+    endWatch();
+    await app.close();
+  };
+  const bound = app.server.address() as AddressInfo;
+  return {
+    ...control,
+    url: `${options.tls ? 'https' : 'http'}://${reachableHost(bound)}:${bound.port}`,
+    port: bound.port,
+    get accounts() {
+      return parts.fixtures.accounts.map(localAccount);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function localAccount({ name, email, password, profile, admin, token }: Account): LocalAccount {
+  return { name, email, password, profile, admin, token };
+}
+
+/** A host by which this machine reaches what is bound: an address that stands for all addresses is nobody's own. */
+function reachableHost({ family, address }: AddressInfo): string {
+  if (address === '0.0.0.0') return '127.0.0.1';
+  if (address === '::') return '[::1]';
+  return family === 'IPv6' ? `[${address}]` : address;
+}
+
+function createSecureApp(parts: AppParts, tls: LocalServerOptions['tls']): FastifyInstance {
+  try {
+    return createApp(parts, tls);
+  } catch (cause) {
+    if (!tls) throw cause;
+    throw new UsageError(`The TLS certificate and key cannot be used: ${(cause as Error).message}.`, {
+      hint: 'Give a certificate and its own key, both as PEM.',
+      cause,
+    });
+  }
+}
+
+/** Takes up edits of the folder that the data come from, if they do. Returns the function that ends it. */
+function watchData(parts: AppParts, { fixtures: directory, onNotice = () => {} }: LocalServerOptions): () => void {
+  if (directory === undefined) return () => {};
+  return watchFixtures(directory, {
+    load: () => loadFolder(directory),
+    onFixtures: (fixtures) => {
+      parts.fixtures = fixtures;
+      parts.sessions.replaceAccounts(fixtures.accounts);
+    },
+    onNotice,
+  });
+}
+
+async function loadFolder(directory: string): Promise<Fixtures> {
+  const { loadFixtures } = await import('./fixtures/load.ts');
+  return loadFixtures(directory);
+}
+
+function readinessOf({ delayMs, polls, manual }: LocalServerOptions): Readiness {
+  const given = [delayMs, polls, manual || undefined].filter((value) => value !== undefined);
+  if (given.length > 1) {
+    throw new UsageError('delayMs, polls and manual exclude each other: each says how long a report takes.');
+  }
+  if (manual) return { manual };
+  return polls === undefined ? { delayMs: delayMs ?? defaultDelayMs } : { polls };
+}
+
+async function listen(app: FastifyInstance, host: string, port: number): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    await app.close();
+    const why = code === 'EADDRINUSE' ? 'another program listens there' : `${(cause as Error).message}`;
+    throw new UsageError(`The local server cannot listen on ${host}:${port}: ${why}.`, {
+      code: code ?? 'LISTEN',
+      hint: 'Take a free port with --port 0.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { findCampaigns, findReportId, findStatus, findToken, readRefusal } from '../../src/api/answers.ts';
+
+describe('findReportId takes every shape that a service may answer with', () => {
+  test.each([
+    [{ response: { status: 'progress', message: 'progress', report_id: 'a1' } }, 'a1'],
+    [{ response: { id: 'a1' } }, 'a1'],
+    [{ report_id: 'a1' }, 'a1'],
+    [{ reportId: 'a1' }, 'a1'],
+    [{ id: 7 }, '7'],
+    [{ response: 'a1' }, 'a1'],
+    [{ response: 17 }, '17'],
+    ['a1', 'a1'],
+    [17, '17'],
+    [{ response: { status: 'progress' } }, undefined],
+    [{ response: { report_id: '' } }, undefined],
+    [null, undefined],
+    [[], undefined],
+  ])('%j', (answer, expected) => {
+    expect(findReportId(answer)).toBe(expected);
+  });
+});
+
+test.each([
+  [{ response: { status: 'READY', message: 'done', report_id: 'x' } }, { status: 'ready', message: 'done' }],
+  [{ response: { status: 'progress' } }, { status: 'progress', message: 'progress' }],
+  [{ status: 'Queued' }, { status: 'queued', message: 'queued' }],
+  [{ response: { message: 'no status' } }, undefined],
+])('findStatus(%j)', (answer, expected) => {
+  expect(findStatus(answer)).toEqual(expected);
+});
+
+test('findToken', () => {
+  expect(findToken({ response: { status: 'OK', token: 'abc' } })).toBe('abc');
+  expect(findToken({ token: 'abc' })).toBe('abc');
+  expect(findToken({ response: { status: 'OK' } })).toBeUndefined();
+});
+
+test('findCampaigns makes every field a string, and a missing list an empty one', () => {
+  const wrapped = {
+    response: [{ campaignId: 12, campaignName: 'A', adunits: [{ adunitId: 3, adunitName: 'u' }] }, {}],
+  };
+  expect(findCampaigns(wrapped)).toMatchObject([
+    { campaignId: '12', campaignName: 'A', advertiserId: '', adunits: [{ adunitId: '3', adunitName: 'u' }] },
+    { campaignId: '', adunits: [] },
+  ]);
+  expect(findCampaigns({ error: 'x' })).toBeUndefined();
+});
+
+describe('readRefusal', () => {
+  test.each([
+    ['{"response":{"error_id":"SYSTEM","error":"no"}}', 'SYSTEM', 'no'],
+    ['{"response":{"message":"no"}}', undefined, 'no'],
+    ['{"error":{"code":"X","message":"no"}}', 'X', 'no'],
+    ['{"error":"no"}', undefined, 'no'],
+    ['{"message":"no"}', undefined, 'no'],
+    ['"no"', undefined, 'no'],
+    ['no\nmore', undefined, 'no'],
+    ['', undefined, undefined],
+    ['<html><body>no</body></html>', undefined, undefined],
+  ])('%j', (body, errorId, message) => {
+    expect(readRefusal(body, undefined)).toMatchObject({ errorId, message });
+  });
+
+  test('every fault that the service lists', () => {
+    const details = [
+      { parameter: 'metrics', value: 'x', problem: 'is unknown' },
+      { parameter: 'since', problem: 'is missing' },
+    ];
+    expect(readRefusal(JSON.stringify({ response: { error: 'no', details } }), undefined).faults).toEqual([
+      'metrics: is unknown',
+      'since: is missing',
+    ]);
+  });
+});

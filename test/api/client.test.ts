@@ -1,0 +1,299 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Client, type ClientOptions, createClient, type ReportAnswer } from '../../src/api/client.ts';
+import { createHttp } from '../../src/api/http.ts';
+import { type Handler, json, type Received, serve } from '../support/http-server.ts';
+
+const body = { contentType: 'application/json', text: '{"since":1}' };
+
+/** A client against a server of the test's own; pauses are noted, not slept. */
+async function connect(handler: Handler, options: Partial<ClientOptions> = {}) {
+  const { url, received } = await serve(handler);
+  const { client, pauses } = await clientAt(url, options);
+  return { client, pauses, received, url };
+}
+
+async function clientAt(baseUrl: URL, options: Partial<ClientOptions> = {}) {
+  const http = await createHttp({ timeoutMs: 1_000, userAgent: 'test', trace: () => {} });
+  onTestFinished(() => http.close());
+  const pauses: number[] = [];
+  const client: Client = createClient({
+    baseUrl,
+    http,
+    retries: 3,
+    wallClock: () => Date.UTC(2026, 10, 20, 12),
+    sleep: async (ms) => void pauses.push(ms),
+    random: () => 0.5,
+    signal: new AbortController().signal,
+    token: 't0ken',
+    credentials: undefined,
+    ...options,
+  });
+  return { client, pauses };
+}
+
+async function text(answer: ReportAnswer): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of answer.body) pieces.push(piece);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+const paths = (received: readonly Received[]): string[] => received.map(({ path }) => path);
+
+test('the token travels alone in its header, and the base URL keeps its path', async () => {
+  const { url, received } = await serve((_request, response) => json(response, { response: { status: 'ready' } }));
+  const { client } = await clientAt(new URL('api/v2/', url));
+  await client.status('r1');
+  expect(received[0]).toMatchObject({ method: 'POST', path: '/api/v2/status-reporting', body: '{"id":"r1"}' });
+  expect(received[0]?.headers).toMatchObject({ authorization: 't0ken', accept: 'application/json' });
+});
+
+describe('retries', () => {
+  test('a status call is repeated, and Retry-After is obeyed', async () => {
+    let calls = 0;
+    const { client, pauses } = await connect((_request, response) => {
+      calls += 1;
+      if (calls === 1) json(response, {}, 503);
+      else if (calls === 2) json(response, {}, 429, { 'retry-after': '40' });
+      else json(response, { response: { status: 'ready' } });
+    });
+    expect((await client.status('r1')).status).toBe('ready');
+    expect(pauses).toEqual([375, 40_000]);
+  });
+
+  test('after the last retry the error says what the service said, and how often it was asked', async () => {
+    const refusal = { response: { error: 'Back at noon' } };
+    const { client, received } = await connect((_request, response) => json(response, refusal, 503));
+    await expect(client.status('r1')).rejects.toMatchObject({
+      exitCode: 5,
+      message: expect.stringMatching(/Back at noon\. \(503\) Tried 4 times\.$/),
+    });
+    expect(received).toHaveLength(4);
+  });
+
+  test.each([503, 429, 408, 500])('a create is sent once, whatever comes back (%i)', async (status) => {
+    const { client, received } = await connect((_request, response) => json(response, {}, status));
+    await expect(client.createReport(body, text)).rejects.toMatchObject({ exitCode: 5 });
+    expect(received).toHaveLength(1);
+  });
+
+  test('a create whose answer never comes may have made a report, and says so', async () => {
+    const { client, received } = await connect((_request, response) => void response.destroy());
+    await expect(client.createReport(body, text)).rejects.toMatchObject({
+      exitCode: 5,
+      code: 'CREATE_UNCERTAIN',
+      message: expect.stringContaining('may have been created'),
+    });
+    expect(received).toHaveLength(1);
+  });
+
+  test('a create that could not be sent is tried again', async () => {
+    const { url } = await serve(() => {});
+    const nobody = new URL(url);
+    nobody.port = '1';
+    const { client, pauses } = await clientAt(nobody);
+    await expect(client.createReport(body, text)).rejects.toMatchObject({
+      exitCode: 5,
+      message: expect.stringMatching(/connection refused.*Tried 4 times/),
+    });
+    expect(pauses).toHaveLength(3);
+  });
+
+  test('a download that breaks off is handed out anew, from its first byte', async () => {
+    let calls = 0;
+    const { client } = await connect((_request, response) => {
+      calls += 1;
+      if (calls > 1) return json(response, { data: [] });
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('{"data":');
+      setTimeout(() => response.destroy(), 5);
+    });
+    const seen: string[] = [];
+    const result = await client.download('r1', async (answer) => {
+      seen.push('start');
+      return text(answer);
+    });
+    expect(result).toBe('{"data":[]}');
+    expect(seen).toHaveLength(2);
+  });
+
+  test('a download that always breaks off is exit 9', async () => {
+    const { client } = await connect((_request, response) => {
+      response.writeHead(200, { 'transfer-encoding': 'chunked' });
+      response.write('{"data":');
+      setTimeout(() => response.destroy(), 5);
+    });
+    await expect(client.download('r1', text)).rejects.toMatchObject({ exitCode: 9 });
+  });
+});
+
+describe('signing in', () => {
+  const credentials = { email: 'a@example.com', password: 'secret' };
+
+  test('a refused token is renewed once, for all calls together, and each call repeated', async () => {
+    const { client, received } = await connect(
+      (request, response) => {
+        if (request.path === '/auth-reporting') json(response, { response: { status: 'OK', token: 'fresh' } });
+        else if (request.headers.authorization === 'fresh') json(response, { response: { status: 'ready' } });
+        else json(response, { response: { error_id: 'EXPIRED_TOKEN', error: 'old' } }, 401);
+      },
+      { credentials },
+    );
+    await Promise.all([client.status('a'), client.status('b'), client.status('c')]);
+    expect(paths(received).filter((path) => path === '/auth-reporting')).toHaveLength(1);
+    expect(paths(received).filter((path) => path === '/status-reporting')).toHaveLength(6);
+  });
+
+  test('a service that refuses every token is exit 3, not an endless sign-in', async () => {
+    const { client, received } = await connect(
+      (request, response) => {
+        if (request.path === '/auth-reporting') json(response, { response: { token: 'fresh' } });
+        else json(response, { response: { error: 'no' } }, 401);
+      },
+      { credentials },
+    );
+    await expect(client.status('a')).rejects.toMatchObject({ exitCode: 3 });
+    expect(received).toHaveLength(3);
+  });
+
+  test('without a token and without credentials nothing is sent', async () => {
+    const { client, received } = await connect((_request, response) => json(response, {}), { token: undefined });
+    await expect(client.campaigns()).rejects.toMatchObject({
+      exitCode: 3,
+      hint: expect.stringContaining('adreport login'),
+    });
+    expect(received).toHaveLength(0);
+  });
+
+  test('wrong credentials are exit 3', async () => {
+    const refusal = { response: { error_id: 'INVALID_CREDENTIALS', error: 'No such account.' } };
+    const { client } = await connect((_request, response) => json(response, refusal, 401), {
+      token: undefined,
+      credentials,
+    });
+    await expect(client.signIn()).rejects.toMatchObject({ exitCode: 3, code: 'INVALID_CREDENTIALS' });
+  });
+});
+
+describe('statuses and their exit codes', () => {
+  test.each([
+    [400, 'INVALID_PARAMETER', 4],
+    [401, 'INVALID_TOKEN', 3],
+    [403, 'FORBIDDEN', 3],
+    [403, 'ADMIN_ONLY', 4],
+    [404, 'UNKNOWN_REPORT', 4],
+    [406, 'NOT_ACCEPTABLE', 4],
+    [409, 'REPORT_NOT_READY', 7],
+    [410, 'REPORT_EXPIRED', 6],
+    [500, 'INTERNAL', 5],
+  ])('%i %s is exit %i', async (status, errorId, exitCode) => {
+    const refusal = { response: { error_id: errorId, error: 'why \u001b[31m' } };
+    const { client } = await connect((_request, response) => json(response, refusal, status));
+    const error = await client.download('r', text).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ exitCode, code: errorId, message: expect.stringContaining('why ␛[31m') });
+  });
+
+  test('a web page instead of an answer is exit 9, and is called one', async () => {
+    const { client } = await connect((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in to the airport Wi-Fi</html>');
+    });
+    await expect(client.status('r')).rejects.toMatchObject({
+      exitCode: 9,
+      message: expect.stringContaining('a web page instead of JSON'),
+    });
+  });
+});
+
+describe('what a create call may answer', () => {
+  test('data instead of an id, small or large, JSON or CSV, whole to the last byte', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, index) => ({ displays: index }));
+    for (const data of [[], rows]) {
+      const { client } = await connect((_request, response) => json(response, { data, summary: {} }));
+      const created = await client.createReport(body, text);
+      expect(created).toEqual({ kind: 'data', result: JSON.stringify({ data, summary: {} }) });
+    }
+    const { client } = await connect((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/csv; charset=utf-8' }).end('date,displays\r\n');
+    });
+    expect(await client.createReport(body, text)).toEqual({ kind: 'data', result: 'date,displays\r\n' });
+  });
+
+  test('an id', async () => {
+    const { client } = await connect((_request, response) => json(response, { response: { report_id: 'r9' } }));
+    expect(await client.createReport(body, text)).toEqual({ kind: 'report', id: 'r9', status: 'progress' });
+  });
+
+  test('neither is exit 9, once', async () => {
+    const { client, received } = await connect((_request, response) => json(response, { hello: 'world' }));
+    await expect(client.createReport(body, text)).rejects.toMatchObject({ exitCode: 9 });
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe('compressed answers', () => {
+  const document = JSON.stringify({ data: Array.from({ length: 500 }, (_, id) => ({ id })) });
+  const codings = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
+
+  test.each(Object.entries(codings))('%s', async (coding, compress) => {
+    const { client, received } = await connect((_request, response) => {
+      response.writeHead(200, { 'content-encoding': coding }).end(compress(document));
+    });
+    expect(await client.download('r', text)).toBe(document);
+    expect(received[0]?.headers['accept-encoding']).toContain(coding);
+  });
+
+  test('deflate without its zlib wrapper', async () => {
+    const { client } = await connect((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'deflate' }).end(deflateRawSync(document));
+    });
+    expect(await client.download('r', text)).toBe(document);
+  });
+
+  test.each(Object.entries(codings))('%s that is cut short is exit 9', async (coding, compress) => {
+    const { client } = await connect((_request, response) => {
+      const whole = compress(document);
+      response.writeHead(200, { 'content-encoding': coding }).end(whole.subarray(0, whole.length - 4));
+    });
+    await expect(client.download('r', text)).rejects.toMatchObject({ exitCode: 9 });
+  });
+});
+
+describe('redirects', () => {
+  test('a GET within the origin is followed with the token', async () => {
+    const { client, received } = await connect((request, response) => {
+      if (request.path === '/campaigns') response.writeHead(302, { location: '/v2/campaigns' }).end();
+      else json(response, []);
+    });
+    expect(await client.campaigns()).toEqual([]);
+    expect(received[1]?.headers.authorization).toBe('t0ken');
+  });
+
+  test('a POST to another origin is refused, and the other origin sees nothing', async () => {
+    const other = await serve((_request, response) => json(response, {}));
+    const { client } = await connect((_request, response) => {
+      response.writeHead(307, { location: other.url.href }).end();
+    });
+    await expect(client.createReport(body, text)).rejects.toMatchObject({ exitCode: 4, code: 'REDIRECT_REFUSED' });
+    expect(other.received).toEqual([]);
+  });
+
+  test('a POST within the origin keeps its body (308), and is never made a GET (302)', async () => {
+    const { client, received } = await connect((request, response) => {
+      if (request.path === '/status-reporting') response.writeHead(308, { location: '/v2/status' }).end();
+      else json(response, { response: { status: 'ready' } });
+    });
+    await client.status('r');
+    expect(received[1]).toMatchObject({ method: 'POST', path: '/v2/status', body: '{"id":"r"}' });
+    const moved = await connect((_request, response) => void response.writeHead(302, { location: '/x' }).end());
+    await expect(moved.client.status('r')).rejects.toMatchObject({ code: 'REDIRECT_REFUSED' });
+  });
+});
+
+test('an answer that does not begin in time is exit 5 and says how to wait longer', async () => {
+  const { client } = await connect(() => {}, { retries: 0 });
+  await expect(client.status('r')).rejects.toMatchObject({
+    exitCode: 5,
+    code: 'TIMEOUT',
+    hint: expect.stringContaining('--timeout'),
+  });
+});

@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest';
+import { runCli } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+const byDay = ['run', '--period', '2026-11-09..2026-11-15', '--by', 'DAILY', '--metrics', 'displays,clicks'];
+
+describe('run --local', () => {
+  test('writes a report with no account, no settings and no ledger', async () => {
+    const result = await runCli([
+      'run',
+      '--local',
+      '--period',
+      'last-week',
+      '--by',
+      'DAILY,CAMPAIGN',
+      '-o',
+      'week.csv',
+    ]);
+    expect(result).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(Object.keys(result.files)).toEqual(['week.csv']);
+    const lines = (result.files['week.csv'] ?? '').split('\r\n');
+    expect(lines[0]).toMatch(/^date,.*campaignId,campaignName,.*revenueEuro,valueDollar,eyesTrackings$/);
+    expect(new Set(lines.slice(1, -1).map((line) => line.split(',')[0]))).toEqual(
+      new Set(['09', '10', '11', '12', '13', '14', '15'].map((day) => `2026-11-${day}`)),
+    );
+    expect(result.stderr).toMatch(/Wrote week\.csv: \d+ rows, .*kB/);
+  });
+
+  test('a DSP account, by profile', async () => {
+    const argv = ['run', '--local', '--profile', 'dsp', '--period', '2026-11-01', '--by', 'FORMAT', '--format', 'json'];
+    const { exitCode, stdout } = await runCli(argv);
+    expect(exitCode).toBe(0);
+    const document = JSON.parse(stdout);
+    expect(Object.keys(document.data[0])).toEqual(['format', 'displays', 'revenueEuro', 'revenueDollar']);
+    expect(document.data[0].revenueEuro).toMatch(/^\d+,\d\d$/);
+    expect(document.summary).toEqual({
+      since: '2026-11-01T00:00:00+0100',
+      until: '2026-11-01T23:59:59+0100',
+      breakdowns: ['FORMAT'],
+      timezone: 'Europe/Paris',
+    });
+  });
+
+  test('the built-in accounts have names, and an unknown one is refused', async () => {
+    const admin = ['run', '--local', '--account', 'admin', '--period', 'yesterday', '--filter', 'advertiserId=1'];
+    expect(await runCli(admin)).toMatchObject({ exitCode: 0 });
+    const unknown = await runCli(['campaigns', '--local', '--account', 'nobody']);
+    expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('buyer, admin, dsp') });
+  });
+});
+
+describe('run against a service', () => {
+  test('each format says the same rows', async () => {
+    const { run } = await serveForTest();
+    const read = async (format: string) => (await run([...byDay, '--fresh', '--format', format])).stdout;
+    const document = JSON.parse(await read('json'));
+    const expected = document.data.map(({ date, displays, clicks }: Record<string, unknown>) => [
+      date,
+      displays,
+      clicks,
+    ]);
+    expect(expected).toHaveLength(7);
+
+    const lines = (await read('ndjson')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(document.data);
+
+    const [header = '', ...rows] = (await read('csv')).trimEnd().split('\r\n');
+    expect(header.split(',')).toEqual(Object.keys(document.data[0]));
+    const cells = rows.map((row) => row.split(','));
+    expect(cells.map((row) => [row[0], Number(row.at(-2)), Number(row.at(-1))])).toEqual(expected);
+
+    const table = (await read('table')).trimEnd().split('\n');
+    expect(table[2]).toMatch(new RegExp(`^2026-11-09 .*${expected[0][1]} .*${expected[0][2]}$`));
+    expect(table.at(-1)).toMatch(/^total/);
+  });
+
+  test('waits with the service’s clock, and says so on stderr', async () => {
+    const { run, server } = await serveForTest({ delayMs: 30_000 });
+    const { exitCode, stderr, stdout } = await run(byDay);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('2026-11-15');
+    expect(stderr).toMatch(/progress/);
+    const polls = server.requests().filter(({ endpoint }) => endpoint === 'status').length;
+    expect(polls).toBeGreaterThan(5);
+    expect(polls).toBeLessThan(40);
+  });
+
+  test('a wait that times out is exit 7, and its resume command works', async () => {
+    const { run, server } = await serveForTest({ manual: true });
+    const waited = await run([...byDay, '--wait-timeout', '30s', '-o', 'days.json']);
+    expect(waited).toMatchObject({ exitCode: 7, files: {} });
+    const resume = /Go on with: adreport (status \w+ --wait) && adreport (download \w+ -o days\.json)/.exec(
+      waited.stderr,
+    );
+    const [, status = '', download = ''] = resume ?? [];
+    server.setReport(/status (\w+)/.exec(status)?.[1] ?? '', { status: 'ready' });
+    expect(await run(status.split(' '))).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
+    const fetched = await run(download.split(' '));
+    expect(JSON.parse(fetched.files['days.json'] ?? '').data).toHaveLength(7);
+  });
+
+  test('the same request picks up its unfinished report; a fetched one is not picked up; --fresh never is', async () => {
+    const { run, server } = await serveForTest({ manual: true });
+    await run([...byDay, '--wait-timeout', '5s']);
+    const creates = () => server.requests().filter(({ endpoint }) => endpoint === 'buyer').length;
+    const [entry] = JSON.parse((await run(['report', 'list', '--json'])).stdout);
+    server.setReport(entry.id, { status: 'ready' });
+    const second = await run(byDay);
+    expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`Picking up report ${entry.id}`) });
+    expect(creates()).toBe(1);
+    await run([...byDay, '--wait-timeout', '1s']);
+    expect(creates()).toBe(2);
+    await run([...byDay, '--fresh', '--wait-timeout', '1s']);
+    expect(creates()).toBe(3);
+  });
+
+  test.each(['failed', 'expired'] as const)(
+    'a report that ends as %s is exit 6, and leaves the old file alone',
+    async (status) => {
+      const { run } = await serveForTest({ delayMs: 0, faults: [`status:${status}:times=1:after=1`] });
+      expect(await run([...byDay, '-o', 'days.csv'])).toMatchObject({ exitCode: 0 });
+      const failed = await run([...byDay, '--fresh', '-o', 'days.csv']);
+      expect(failed).toMatchObject({ exitCode: 6, stderr: expect.stringContaining(status) });
+      expect(failed.files['days.csv']).toContain('2026-11-15');
+      expect(Object.keys(failed.files)).toEqual(['days.csv']);
+    },
+  );
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s is exit %i, and prints the id and the resume command', async (signal, exitCode) => {
+    const { run } = await serveForTest({ manual: true });
+    const result = await run([...byDay, '-o', 'days.csv'], { interrupt: { when: /progress/, signal } });
+    expect(result).toMatchObject({ exitCode, files: {} });
+    expect(result.stderr).toMatch(
+      /The report (\w+) .*\n.*adreport status \1 --wait && adreport download \1 -o days\.csv/,
+    );
+  });
+
+  test('--direct needs no polling', async () => {
+    const { run, server } = await serveForTest();
+    const { stdout } = await run([...byDay, '--direct', '--format', 'json']);
+    expect(JSON.parse(stdout).data).toHaveLength(7);
+    expect(server.requests().map(({ endpoint }) => endpoint)).toEqual(['buyer']);
+  });
+
+  test('both encodings ask for the same report', async () => {
+    const { run } = await serveForTest({}, 'admin');
+    const argv = [...byDay, '--by', 'DAILY,OS', '--filter', 'countryId=3017382,2921044', '--fresh', '--format', 'json'];
+    const [asJson, asForm] = [await run(argv), await run([...argv, '--encoding', 'form'])];
+    expect(asForm.stdout).toBe(asJson.stdout);
+    expect(JSON.parse(asForm.stdout).data.length).toBeGreaterThan(7);
+  });
+
+  test('--no-clobber refuses before anything is asked for', async () => {
+    const { run, server } = await serveForTest({ delayMs: 0 });
+    await run([...byDay, '-o', '{profile}-{since}.csv']);
+    const again = await run([...byDay, '-o', '{profile}-{since}.csv', '--no-clobber', '--fresh']);
+    expect(again).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('buyer-2026-11-09.csv') });
+    expect(server.requests().filter(({ endpoint }) => endpoint === 'buyer')).toHaveLength(1);
+  });
+});
+
+describe('--dry-run', () => {
+  test('prints window, body and a curl line, and calls nobody', async () => {
+    const { run, server } = await serveForTest();
+    const { stdout, exitCode } = await run(['run', '--period', '2026-10-25', '--by', 'HOURLY', '--dry-run']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('2026-10-25T00:00:00+0200 … 2026-10-25T23:59:59+0100');
+    expect(stdout).toContain('25 h: clock change');
+    expect(stdout).toContain('1792879200 … 1792969199');
+    expect(stdout).toContain('-H "Authorization: $ADREPORT_TOKEN"');
+    expect(server.requests()).toEqual([]);
+  });
+
+  test('with --json one entry a window', async () => {
+    const { stdout } = await runCli(['run', '--period', '2026-11-01', '--metrics', 'clicks', '--dry-run', '--json']);
+    expect(JSON.parse(stdout)).toEqual({
+      requests: [
+        {
+          method: 'POST',
+          url: 'https://reports.example.com/buyer-reporting',
+          body: { since: 1793487600, until: 1793573999, metrics: 'clicks' },
+          window: { since: 1793487600, until: 1793573999, timezone: 'Europe/Paris' },
+          output: '-',
+          curl: expect.stringContaining("curl 'https://reports.example.com/buyer-reporting'"),
+        },
+      ],
+    });
+  });
+});
+
+describe('mistakes are exit 2, with one sentence and the nearest right name', () => {
+  test.each([
+    [['--period', 'yesterday', '--by', 'DAYLY'], 'DAILY'],
+    [['--period', 'yesterday', '--metrics', 'clikcs'], 'clicks'],
+    [['--period', 'yesterday', '--filter', 'contryId=1'], 'countryId'],
+    [['--period', 'yesterday', '--by', 'DAILY,HOURLY'], 'at most one of'],
+    [['--period', 'last-7x'], 'last-7d'],
+    [['--period', '2026-02-30'], '2026-02-30'],
+    [['--since', '1793487600000'], 'milliseconds'],
+    [['--period', 'yesterday', '--timezone', 'Asia/Tokyo'], 'Europe/Paris'],
+    [['--period', 'yesterday', '--profile', 'dsp', '--by', 'COUNTRY'], 'buyer'],
+    [['--period', 'yesterday', '--format', 'jsn'], 'json'],
+    [['--period', 'yesterday', '-o', 'x.docx'], '.docx'],
+    [['--period', 'yesterday', '-o', '{dat}.csv'], '{date}'],
+    [['--perid', 'yesterday'], '--period'],
+    [['--period', 'yesterday', '--wait-timeout', '30'], '30s'],
+    [[], '--period yesterday'],
+  ])('run %j', async (flags, hint) => {
+    const { exitCode, stdout, stderr } = await runCli(['run', '--local', ...flags]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(hint);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test('an unknown command', async () => {
+    expect(await runCli(['rnu'])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('run') });
+  });
+
+  test('--json makes the error one line of JSON', async () => {
+    const { stderr, exitCode } = await runCli(['run', '--json', '--local', '--period', 'soon']);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'USAGE', exitCode, retryable: false, reportId: null });
+  });
+});

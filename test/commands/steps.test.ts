@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { runCli } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+const create = ['report', 'create', '--period', '2026-11-09', '--by', 'CAMPAIGN', '--metrics', 'displays'];
+
+describe('one step at a time', () => {
+  test('report create prints the id alone; status and download take it', async () => {
+    const { run } = await serveForTest({ delayMs: 5_000 });
+    const { stdout, stderr } = await run(create);
+    expect(stdout).toMatch(/^[0-9a-f]+\n$/);
+    expect(stderr).toBe('');
+    const id = stdout.trim();
+
+    expect(await run(['status', id])).toMatchObject({ exitCode: 0, stdout: 'progress\n' });
+    const early = await run(['download', id]);
+    expect(early).toMatchObject({
+      exitCode: 7,
+      stdout: '',
+      stderr: expect.stringContaining(`adreport status ${id} --wait`),
+    });
+    expect(await run(['status', id, '--wait', '--json'])).toMatchObject({ exitCode: 0 });
+    const record = JSON.parse((await run(['status', id, '--json'])).stdout);
+    expect(record).toEqual({ status: 'ready', message: 'ready', report_id: id });
+
+    const fetched = await run(['download', id, '-o', 'r.json']);
+    expect(fetched).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(JSON.parse(fetched.files['r.json'] ?? '').data[0]).toHaveProperty('campaignName');
+    const list = JSON.parse((await run(['report', 'list', '--json'])).stdout);
+    expect(list).toMatchObject([{ id, lastStatus: 'fetched', file: 'r.json', profile: 'buyer' }]);
+    expect((await run(['report', 'list'])).stdout).toContain(id);
+  });
+
+  test('another account’s report is exit 4, like one that does not exist', async () => {
+    const { run, server } = await serveForTest();
+    const id = (await run(create)).stdout.trim();
+    const dsp = server.accounts.find(({ name }) => name === 'dsp')?.token;
+    const others = await run(['status', id], { env: { ADREPORT_TOKEN: dsp } });
+    const nobodys = await run(['status', 'f00']);
+    expect(others).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('UNKNOWN_REPORT') });
+    expect(nobodys).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('UNKNOWN_REPORT') });
+  });
+
+  test('-o without --direct is refused, because nothing would be written', async () => {
+    const { run, server } = await serveForTest();
+    expect(await run([...create, '-o', 'x.csv'])).toMatchObject({ exitCode: 2 });
+    expect(server.requests()).toEqual([]);
+    expect((await run([...create, '--direct', '-o', 'x.ndjson'])).files['x.ndjson']).toContain('campaignName');
+  });
+
+  test('a status that failed is printed, and exit 6', async () => {
+    const { run } = await serveForTest({ faults: ['status:failed'], delayMs: 0 });
+    const id = (await run(create)).stdout.trim();
+    expect(await run(['status', id])).toMatchObject({ exitCode: 6, stdout: 'failed\n' });
+  });
+});
+
+describe('campaigns', () => {
+  test('one row a campaign as CSV, the records as JSON, one object an ad unit', async () => {
+    const { run } = await serveForTest();
+    const records = JSON.parse((await run(['campaigns', '--format', 'json'])).stdout);
+    expect(Object.keys(records[0])).toEqual([
+      'advertiserId',
+      'advertiserName',
+      'campaignId',
+      'campaignName',
+      'campaignStartDate',
+      'campaignEndDate',
+      'adunits',
+    ]);
+    const csv = (await run(['campaigns'])).stdout;
+    expect(csv).toMatch(
+      /^advertiserId,advertiserName,campaignId,campaignName,campaignStartDate,campaignEndDate,adunits\r\n/,
+    );
+    const units = (await run(['campaigns', '--ad-units', '--format', 'ndjson'])).stdout.trimEnd().split('\n');
+    expect(units).toHaveLength(records.flatMap(({ adunits }: { adunits: unknown[] }) => adunits).length);
+    expect(JSON.parse(units[0] ?? '')).toHaveProperty('adunitName');
+  });
+
+  test('--search, --active and --columns', async () => {
+    const { run } = await serveForTest();
+    const names = async (...flags: string[]) =>
+      (await run(['campaigns', '--columns', 'campaignName', '--no-header', ...flags])).stdout
+        .split('\r\n')
+        .slice(0, -1);
+    const all = await names();
+    const polar = await names('--search', 'POLARLICHT');
+    expect(polar.length).toBeGreaterThan(0);
+    expect(polar.every((name) => name.includes('Polarlicht'))).toBe(true);
+    const [active, in2014] = [await names('--active'), await names('--active', '2014-12-25')];
+    expect(active.length).toBeLessThan(all.length);
+    expect(active.length).toBeGreaterThan(0);
+    expect(in2014).not.toEqual(active);
+    expect(await run(['campaigns', '--active', '2014-13-01'])).toMatchObject({ exitCode: 2 });
+    expect(await run(['campaigns', '--columns', 'campainName'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('campaignName'),
+    });
+  });
+
+  test('a table on a terminal, with control characters made visible', async () => {
+    const { stdout } = await runCli(['campaigns', '--local', '--account', 'admin'], {
+      tty: true,
+      env: { TERM: 'dumb' },
+    });
+    expect(stdout).toContain('␛[31m');
+    expect(stdout).not.toContain('\u001b');
+  });
+});
+
+describe('fields', () => {
+  test('the vocabulary of a profile, for people and for programs', async () => {
+    const { stdout } = await runCli(['fields', '--json']);
+    const { metrics, breakdowns, filters } = JSON.parse(stdout);
+    expect([metrics.length, breakdowns.length, filters.length]).toEqual([9, 24, 15]);
+    const dsp = JSON.parse((await runCli(['fields', '--profile', 'dsp', '--json'])).stdout);
+    expect(dsp.metrics.map(({ name }: { name: string }) => name)).toEqual(['displays', 'revenueEuro', 'revenueDollar']);
+    expect(dsp.filters).toEqual([]);
+    expect((await runCli(['fields', 'geoname'])).stdout).toMatch(/--filter +countryId/);
+    expect(await runCli(['fields', 'zzz'])).toMatchObject({ exitCode: 2 });
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { type CsvFlags, csvDialectOf } from '../../src/output/csv-dialect.ts';
+import { stringifyTable } from '../../src/output/formats/csv.ts';
+import { createEncoder } from '../../src/output/formats/index.ts';
+import { writeRows } from '../../src/output/write-rows.ts';
+import { readRows } from '../../src/report/rows.ts';
+import { chunksOf } from '../report/report-documents.ts';
+import { documentOf, encode } from './encode.ts';
+import { memorySink, streamSink } from './memory-sink.ts';
+
+const csv = async (flags: CsvFlags, ...rows: string[]) =>
+  (await encode(documentOf(...rows), 'csv', { csv: csvDialectOf(flags) })).text;
+
+describe('csv', () => {
+  it('quotes what needs it, writes null as nothing, keeps digits, shows nested values as JSON', async () => {
+    const row =
+      '{"a":"x, y","b":"say \\"hi\\"","c":"1\\r\\n2","d":" ","e":null,"f":true,"g":false,"h":0.10,"i":[1, {"k":"a b"}],"j":"\\u00e9\\ud83d\\ude00\\/"}';
+    expect(await csv({}, row)).toBe(
+      'a,b,c,d,e,f,g,h,i,j\r\n"x, y","say ""hi""","1\r\n2", ,,true,false,0.10,"[1,{""k"":""a b""}]",é😀/\r\n',
+    );
+  });
+
+  it('writes a lone empty cell in quotes, since a blank line is no row to most readers', async () => {
+    expect(await csv({}, '{"city":null}', '{"city":""}', '{"city":"x"}')).toBe('city\r\n""\r\n""\r\nx\r\n');
+  });
+
+  it('speaks other dialects', async () => {
+    const row = '{"name":"a;b","displays":12,"ratio":0.5,"revenueEuro":"1234,50"}';
+    expect(await csv({ delimiter: ';' }, row)).toBe('name;displays;ratio;revenueEuro\r\n"a;b";12;0.5;1234,50\r\n');
+    expect(await csv({ delimiter: 'tab' }, row)).toBe(
+      'name\tdisplays\tratio\trevenueEuro\r\na;b\t12\t0.5\t1234,50\r\n',
+    );
+    expect(await csv({ decimal: '.' }, row)).toBe('name,displays,ratio,revenueEuro\r\na;b,12,0.5,1234.50\r\n');
+    expect(await csv({ decimal: ',' }, row)).toBe('name,displays,ratio,revenueEuro\r\na;b,12,"0,5","1234,50"\r\n');
+    expect(await csv({ excel: true }, row)).toBe('\ufeffname;displays;ratio;revenueEuro\r\n"a;b";12;0,5;1234,50\r\n');
+    expect(await csv({ excel: true, delimiter: ',', bom: false }, row)).toBe(
+      'name,displays,ratio,revenueEuro\r\na;b,12,"0,5","1234,50"\r\n',
+    );
+    expect(await csv({ header: false }, row)).toBe('a;b,12,0.5,"1234,50"\r\n');
+  });
+
+  it('defuses formulas in text, and leaves numbers alone', async () => {
+    const rows = ['=1+1', '+1', '-1', '@x', '\\tx', '\\rx', "'x", 'a=b', ''].map(
+      (name) => `{"campaignName":"${name}","revenueEuro":"-1,50","displays":-3,"x":"\\u003dA1"}`,
+    );
+    expect(await csv({ escapeFormulas: true }, ...rows)).toBe(
+      'campaignName,revenueEuro,displays,x\r\n' +
+        ["'=1+1", "'+1", "'-1", "'@x", "'\tx", '"\'\rx"', "'x", 'a=b', '']
+          .map((name) => `${name},"-1,50",-3,'=A1\r\n`)
+          .join(''),
+    );
+    expect(await csv({ escapeFormulas: true }, '{"=cmd":1,"revenueEuro":"=1"}')).toBe("'=cmd,revenueEuro\r\n1,'=1\r\n");
+  });
+
+  it.each(['', '""', 'ab', 'x', '1', '.', '-', '"', "'", '\n', 'é'])('refuses the delimiter %j', (delimiter) => {
+    expect(() => csvDialectOf({ delimiter })).toThrow('--delimiter takes one character');
+  });
+
+  it('has a header though there are no rows: from the body, from the request, or none', async () => {
+    const columns = [
+      { field: 'date', type: 'date' },
+      { field: 'displays', type: 'integer' },
+    ] as const;
+    expect((await encode('{"data":[]}', 'csv', { columns })).text).toBe('date,displays\r\n');
+    expect((await encode('displays\r\n', 'csv', { columns })).text).toBe('displays\r\n');
+    expect((await encode('{"data":[]}', 'csv', { columns, select: ['displays'] })).text).toBe('displays\r\n');
+    expect((await encode('{"data":[]}', 'csv')).text).toBe('');
+  });
+});
+
+describe('a key that appears after the header was written', () => {
+  const body = documentOf('{"a":1}', '{"a":"x\\r\\n\\"y\\"","b":2}', '{"c":3,"a":null}');
+  const narrow = { pieceBytes: 20 };
+
+  it('widens what can be rewritten', async () => {
+    expect((await encode(body, 'csv', narrow)).text).toBe('a,b,c\r\n1,,\r\n"x\r\n""y""",2,\r\n,,3\r\n');
+    expect((await encode(body, 'csv', { ...narrow, csv: { bom: true } })).text).toBe(
+      '\ufeffa,b,c\r\n1,,\r\n"x\r\n""y""",2,\r\n,,3\r\n',
+    );
+    expect((await encode(body, 'csv', { ...narrow, csv: { header: false, delimiter: ';' } })).text).toBe(
+      '1;;\r\n"x\r\n""y""";2;\r\n;;3\r\n',
+    );
+  });
+
+  it('counts the bytes that stand there in the end', async () => {
+    const { text, result } = await encode(body, 'csv', narrow);
+    expect(result.sizeBytes).toBe(Buffer.byteLength(text));
+  });
+
+  it('ends a stream, whose header has gone, before its row is written', async () => {
+    const sink = streamSink();
+    const batches = readRows(chunksOf(Buffer.from(body), 1000), narrow);
+    const written = writeRows({ batches, encoder: await createEncoder('csv', {}), sink });
+    await expect(written).rejects.toMatchObject({
+      exitCode: 9,
+      message: 'A later row has the key "b", which the header written before lacks.',
+    });
+    expect(sink.text()).toBe('a\r\n1\r\n');
+  });
+
+  it('does not matter where the columns were chosen, or in formats without a header', async () => {
+    expect((await encode(body, 'csv', { ...narrow, select: ['a'] })).text).toBe('a\r\n1\r\n"x\r\n""y"""\r\n""\r\n');
+    expect((await encode(body, 'ndjson', narrow)).text).toBe(
+      '{"a":1}\n{"a":"x\\r\\n\\"y\\"","b":2}\n{"c":3,"a":null}\n',
+    );
+  });
+});
+
+describe('writeRows', () => {
+  it('writes several reports into one output, by the columns of each', async () => {
+    const encoder = await createEncoder('csv', {});
+    const sink = memorySink();
+    for (const body of [documentOf('{"a":1,"b":2}'), documentOf('{"b":4,"a":3}')]) {
+      for await (const batch of readRows(chunksOf(Buffer.from(body), 1000))) {
+        for (const piece of await encoder.encode(batch)) await sink.write(piece);
+      }
+    }
+    expect(sink.text()).toBe('a,b\r\n1,2\r\n3,4\r\n');
+  });
+
+  it('closes the body when the sink fails', async () => {
+    let isClosed = false;
+    async function* body() {
+      try {
+        yield Buffer.from('{"data":[{"a":1}');
+        for (;;) yield Buffer.from(',{"a":1}');
+      } finally {
+        isClosed = true;
+      }
+    }
+    const sink = { write: () => Promise.reject(new Error('disk full')) };
+    const batches = readRows(body(), { pieceBytes: 10 });
+    await expect(writeRows({ batches, encoder: await createEncoder('csv', {}), sink })).rejects.toThrow('disk full');
+    expect(isClosed).toBe(true);
+  });
+
+  it('shows every batch to its observer', async () => {
+    const seen: number[] = [];
+    const batches = readRows(chunksOf(Buffer.from(documentOf('{"a":1}', '{"a":2}')), 3), { pieceBytes: 8 });
+    await writeRows({
+      batches,
+      encoder: await createEncoder('json', {}),
+      sink: memorySink(),
+      observe: (batch) => seen.push(batch.rowCount),
+    });
+    expect(seen.reduce((sum, count) => sum + count, 0)).toBe(2);
+  });
+});
+
+describe('stringifyTable', () => {
+  const columns = [
+    { name: 'id', value: (row: { id: number }) => row.id },
+    { name: 'name', value: () => 'a, "b"' },
+    { name: 'on', value: (row: { id: number }) => row.id > 1.5 },
+    { name: 'none', value: () => null },
+  ];
+
+  it('writes small tables as the report path does', async () => {
+    expect(await stringifyTable([{ id: 1.5 }, { id: 2 }], columns)).toBe(
+      'id,name,on,none\r\n1.5,"a, ""b""",false,\r\n2,"a, ""b""",true,\r\n',
+    );
+    expect(await stringifyTable([], columns)).toBe('id,name,on,none\r\n');
+  });
+
+  it('in any dialect', async () => {
+    expect(await stringifyTable([{ id: 1.5 }], columns, csvDialectOf({ excel: true }))).toBe(
+      '\ufeffid;name;on;none\r\n1,5;"a, ""b""";false;\r\n',
+    );
+    const formula = [{ name: 'x', value: () => '=1' }];
+    expect(await stringifyTable([{}], formula, csvDialectOf({ escapeFormulas: true, header: false }))).toBe("'=1\r\n");
+  });
+});

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { expandName, placeholdersOf, safeName } from '../../src/output/file-name.ts';
+
+describe('expandName', () => {
+  it('puts values in', () => {
+    const values = { profile: 'buyer', since: '2026-11-01', until: '2026-11-07', id: 'a/b' };
+    expect(expandName('out/{profile}/{since}..{until}_{id}.csv', values)).toBe(
+      'out/buyer/2026-11-01..2026-11-07_a_b.csv',
+    );
+    expect(expandName('plain.csv', {})).toBe('plain.csv');
+  });
+
+  it('refuses what stands for nothing', () => {
+    expect(() => expandName('{dat}.csv', { date: 'x' })).toThrow(
+      expect.objectContaining({ exitCode: 2, hint: 'Did you mean {date}?' }),
+    );
+    expect(() => expandName('{}.csv', {})).toThrow('-o has {}, which stands for nothing.');
+    expect(() => expandName('{date}.csv', {})).toThrow('-o has {date}, which is not known here.');
+    expect(() => expandName('{toString}.csv', {})).toThrow('stands for nothing');
+  });
+
+  it('says which placeholders a name has', () => {
+    expect(placeholdersOf('{date}/{id}.csv')).toEqual(['date', 'id']);
+  });
+});
+
+describe('safeName', () => {
+  it.each([
+    ['../../etc/passwd', '_.._etc_passwd'],
+    ['..', '_'],
+    ['.hidden', 'hidden'],
+    ['', '_'],
+    ['a\u001b[1mb\nc', 'a_[1mb_c'],
+    ['CON.csv', '_CON.csv'],
+    ['a:b*c?', 'a_b_c_'],
+    ['Été 日本', 'Été 日本'],
+    ['x.', 'x'],
+  ])('%j', (text, name) => {
+    expect(safeName(text)).toBe(name);
+  });
+
+  it('is one name that any system takes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        const name = safeName(text);
+        expect(Buffer.byteLength(name)).toBeLessThanOrEqual(121);
+        expect(Buffer.from(name).toString()).toBe(name);
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: none may be left
+        expect(name).toMatch(/^[^./\\\s\u0000-\u001f:*?"<>|][^/\\\u0000-\u001f:*?"<>|]*$/);
+      }),
+    );
+  });
+});

@@ -1,0 +1,256 @@
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OutputError } from '../../src/errors.ts';
+import { discardOpenOutputs } from '../../src/output/atomic-file.ts';
+import { checkTarget, openOutput } from '../../src/output/file.ts';
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'adreport-file-'));
+  path = join(folder, 'report.csv');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const host =
+  hostname()
+    .replace(/[^A-Za-z0-9]/g, '')
+    .slice(0, 16) || 'host';
+const isRoot = process.getuid?.() === 0;
+
+async function write(text: string, options: { noClobber?: boolean } = {}): Promise<void> {
+  const file = await openOutput(path, options);
+  await file.write(Buffer.from(text));
+  await file.commit();
+}
+
+describe('an output file', () => {
+  it('is the old one until it is whole', async () => {
+    await writeFile(path, 'old');
+    const file = await openOutput(path);
+    await file.write(Buffer.alloc(1_000_000, 'x'));
+    expect(await readFile(path, 'utf8')).toBe('old');
+    expect(await readdir(folder)).toHaveLength(2);
+    await file.commit();
+    expect((await readFile(path)).length).toBe(1_000_000);
+    expect(await readdir(folder)).toEqual(['report.csv']);
+  });
+
+  it('holds exactly what was written, in pieces of any size, from a buffer that is used again', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 600_000 }), { maxLength: 6 }), async (sizes) => {
+        const file = await openOutput(path);
+        const buffer = Buffer.alloc(600_000);
+        for (const [i, size] of sizes.entries()) {
+          await file.write(buffer.fill(i + 1).subarray(0, size));
+        }
+        await file.commit();
+        expect(
+          Buffer.compare(await readFile(path), Buffer.concat(sizes.map((size, i) => Buffer.alloc(size, i + 1)))),
+        ).toBe(0);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('leaves nothing when aborted, the folders that were made included', async () => {
+    await mkdir(join(folder, 'kept'));
+    path = join(folder, 'kept', 'date=2026-11-01', 'part', 'x.csv');
+    const file = await openOutput(path);
+    await file.write(Buffer.from('x'));
+    await file.abort();
+    await file.abort();
+    expect(await readdir(join(folder, 'kept'))).toEqual([]);
+    await write('x');
+    expect(await readFile(path, 'utf8')).toBe('x');
+  });
+
+  it('is not taken back by an abort after its commit', async () => {
+    const file = await openOutput(path);
+    await file.commit();
+    await file.abort();
+    expect(await readdir(folder)).toEqual(['report.csv']);
+  });
+
+  it('keeps its permissions', async () => {
+    await writeFile(path, 'old');
+    await chmod(path, 0o640);
+    await write('new');
+    expect((await stat(path)).mode & 0o777).toBe(0o640);
+  });
+
+  it('can be rewritten', async () => {
+    const file = await openOutput(path);
+    await file.write(Buffer.from('abc'));
+    await file.rewrite?.(async function* (written) {
+      yield Buffer.from('<');
+      yield* written;
+      yield Buffer.from('>');
+    });
+    await file.write(Buffer.from('!'));
+    await file.commit();
+    expect(await readFile(path, 'utf8')).toBe('<abc>!');
+    expect(await readdir(folder)).toEqual(['report.csv']);
+  });
+
+  it('is reached through symbolic links, which stay', async () => {
+    await mkdir(join(folder, 'there'));
+    await symlink('there/second', path);
+    await symlink('real.csv', join(folder, 'there', 'second'));
+    await write('x');
+    expect(await readFile(join(folder, 'there', 'real.csv'), 'utf8')).toBe('x');
+    expect(await readlink(path)).toBe('there/second');
+    expect((await lstat(join(folder, 'there', 'second'))).isSymbolicLink()).toBe(true);
+  });
+
+  it('may have a name as long as names can be', async () => {
+    path = join(folder, `${'é'.repeat(125)}.csv`);
+    await write('x');
+    expect(await readFile(path, 'utf8')).toBe('x');
+  });
+
+  it('is removed at once where the program must end', async () => {
+    const file = await openOutput(path);
+    await file.write(Buffer.alloc(300_000));
+    discardOpenOutputs();
+    expect(await readdir(folder)).toEqual([]);
+    await file.abort();
+  });
+});
+
+describe('what is no regular file', () => {
+  it('is written to directly', async () => {
+    const file = await openOutput('/dev/null');
+    await file.write(Buffer.alloc(1_000_000));
+    await file.commit();
+    expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
+  });
+
+  it.skipIf(process.platform === 'win32')('may be a named pipe', async () => {
+    execFileSync('mkfifo', [path]);
+    const reader = spawn('cat', [path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const text = reader.stdout.toArray().then((chunks) => Buffer.concat(chunks).toString());
+    await write('through the pipe');
+    expect(await text).toBe('through the pipe');
+    expect((await stat(path)).isFIFO()).toBe(true);
+  });
+});
+
+describe('--no-clobber', () => {
+  it('refuses an existing file before and while it is opened', async () => {
+    await writeFile(path, 'old');
+    const refusal = { exitCode: 8, message: `${path} exists already, and --no-clobber keeps it.` };
+    await expect(checkTarget(path, { noClobber: true })).rejects.toMatchObject(refusal);
+    await expect(openOutput(path, { noClobber: true })).rejects.toMatchObject(refusal);
+    await expect(checkTarget(path)).resolves.toBeUndefined();
+  });
+
+  it('refuses a file that somebody else puts there meanwhile, and leaves it alone', async () => {
+    const file = await openOutput(path, { noClobber: true });
+    await file.write(Buffer.from('mine'));
+    await writeFile(path, 'theirs');
+    await expect(file.commit()).rejects.toMatchObject({ exitCode: 8, code: 'EEXIST' });
+    expect(await readFile(path, 'utf8')).toBe('theirs');
+    expect(await readdir(folder)).toEqual(['report.csv']);
+  });
+
+  it('writes a new file', async () => {
+    await write('x', { noClobber: true });
+    expect(await readdir(folder)).toEqual(['report.csv']);
+  });
+});
+
+describe('leftovers of runs that were killed', () => {
+  it('are swept away by the next run into their folder', async () => {
+    const child = spawn('sleep', ['0']);
+    await new Promise((resolve) => child.once('exit', resolve));
+    const dead = `.report.csv.adreport-${host}-${child.pid}-abc123.tmp`;
+    const alive = `.report.csv.adreport-${host}-${process.pid}-abc123.tmp`;
+    const elsewhere = '.report.csv.adreport-otherhost-1-abc123.tmp';
+    const oldElsewhere = '.other.csv.adreport-otherhost-1-abc123.tmp';
+    const notOurs = '.report.csv.tmp';
+    for (const name of [dead, alive, elsewhere, oldElsewhere, notOurs]) await writeFile(join(folder, name), '');
+    const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
+    await utimes(join(folder, oldElsewhere), twoDaysAgo, twoDaysAgo);
+    await write('x');
+    expect((await readdir(folder)).sort()).toEqual([alive, elsewhere, notOurs, 'report.csv'].sort());
+  });
+});
+
+describe('what cannot be written', () => {
+  it('is a folder', async () => {
+    await expect(openOutput(folder)).rejects.toMatchObject({ exitCode: 8, message: `${folder} is a folder.` });
+    await expect(checkTarget(folder)).rejects.toThrow(OutputError);
+  });
+
+  it('lies below a file', async () => {
+    await writeFile(path, '');
+    for (const below of [join(path, 'x.csv'), join(path, 'deeper', 'x.csv')]) {
+      const error = {
+        exitCode: 8,
+        message: `${below} could not be written: a part of its path is a file, not a folder.`,
+      };
+      await expect(openOutput(below)).rejects.toMatchObject(error);
+      await expect(checkTarget(below)).resolves.toBeUndefined();
+    }
+  });
+
+  it('has a name that is too long', async () => {
+    await expect(openOutput(join(folder, 'x'.repeat(300)))).rejects.toMatchObject({
+      exitCode: 8,
+      code: 'ENAMETOOLONG',
+    });
+  });
+
+  it('is in a circle of links', async () => {
+    await symlink('report.csv', path);
+    await expect(openOutput(path)).rejects.toMatchObject({ exitCode: 8, code: 'ELOOP' });
+  });
+
+  it.skipIf(isRoot)('is read-only', async () => {
+    await writeFile(path, 'old');
+    await chmod(path, 0o444);
+    await expect(openOutput(path)).rejects.toMatchObject({ exitCode: 8, code: 'EACCES' });
+  });
+
+  it('was in a folder that has vanished', async () => {
+    const file = await openOutput(path);
+    await file.write(Buffer.from('x'));
+    await rm(folder, { recursive: true });
+    await expect(file.commit()).rejects.toMatchObject({
+      exitCode: 8,
+      message: `${path} could not be written: its folder does not exist, or has vanished.`,
+    });
+  });
+
+  it.skipIf(process.platform !== 'linux')('is on a full disk', async () => {
+    const file = await openOutput('/dev/full');
+    const written = async () => {
+      await file.write(Buffer.alloc(1_000_000));
+      await file.commit();
+    };
+    await expect(written()).rejects.toMatchObject({
+      exitCode: 8,
+      message: '/dev/full could not be written: the disk is full.',
+    });
+    await file.abort();
+  });
+});

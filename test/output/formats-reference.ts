@@ -1,0 +1,37 @@
+import { expect } from 'vitest';
+import { type DocumentParts, textOf } from '../report/report-documents.ts';
+import { referenceOf } from '../report/rows-reference.ts';
+import { cellsOf, csvOf } from './csv-reference.ts';
+import { encode } from './encode.ts';
+
+/** Writes a document in every format and compares each with what plain parsing makes of the whole. */
+export async function expectFormatsAsReference(
+  parts: DocumentParts,
+  chunkBytes: number,
+  pieceBytes: number,
+): Promise<void> {
+  const body = textOf(parts);
+  const reference = referenceOf(Buffer.from(body));
+  const options = { chunkBytes, pieceBytes };
+
+  const json = (await encode(body, 'json', options)).text;
+  expect(JSON.parse(json)).toEqual({ ...reference.members, data: reference.rows });
+  expect(withoutBlanks(json)).toContain(withoutBlanks(`{"data":[${rowTexts(parts).join(',')}]`));
+
+  const ndjson = (await encode(body, 'ndjson', options)).text;
+  expect(ndjson.split('\n').slice(0, -1).map(withoutBlanks)).toEqual(rowTexts(parts).map(withoutBlanks));
+
+  const { text: csv, result } = await encode(body, 'csv');
+  expect(csv).toBe(csvOf(parts.rows));
+  expect(result).toMatchObject({ rowCount: parts.rows.length, sizeBytes: Buffer.byteLength(csv) });
+  // Read piece by piece, columns appear late and the file is widened: cells alike, though `""` may stand for nothing.
+  expect(cellsOf((await encode(body, 'csv', options)).text)).toEqual(cellsOf(csv));
+}
+
+function rowTexts(parts: DocumentParts): string[] {
+  return parts.rows.map((row) => `{${row.map(([key, value]) => `${key}:${value}`).join(',')}}`);
+}
+
+function withoutBlanks(text: string): string {
+  return text.replace(/[ \t\r\n]/g, '');
+}

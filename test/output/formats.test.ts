@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findFormat, formatOfFile } from '../../src/output/formats/index.ts';
+import { documentParts, textOf } from '../report/report-documents.ts';
+import { referenceOf } from '../report/rows-reference.ts';
+import { documentOf, encode } from './encode.ts';
+import { expectFormatsAsReference } from './formats-reference.ts';
+
+describe('every format', () => {
+  it('holds what JSON.parse reads, to the last digit, however the report was cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        documentParts,
+        fc.integer({ min: 1, max: 64 }),
+        fc.integer({ min: 1, max: 300 }),
+        expectFormatsAsReference,
+      ),
+      { numRuns: 250 },
+    );
+  });
+
+  it('is found by its name or by the ending of a file', () => {
+    expect(['JSON', 'ndjson', 'xml'].map(findFormat)).toEqual(['json', 'ndjson', undefined]);
+    expect(['a/b.CSV', 'x.jsonl', 'b.csv/x', 'csv', '.csv', 'a.tar.json'].map(formatOfFile)).toEqual([
+      'csv',
+      'ndjson',
+      undefined,
+      undefined,
+      'csv',
+      'json',
+    ]);
+  });
+});
+
+describe('json', () => {
+  it('has data first, then summary, then the rest, one row a line', async () => {
+    const body = '{"x":1,"summary":{"since": "a"},"y":[2],"data":[{"a":1}, {"a":2}]}';
+    expect((await encode(body, 'json')).text).toBe(
+      '{"data":[\n{"a":1},\n{"a":2}\n],"summary":{"since": "a"},"x":1,"y":[2]}\n',
+    );
+  });
+
+  it('gives the same bytes whatever stood between the rows', async () => {
+    const rows = Array.from({ length: 200 }, (_, i) => `{"a":${i}}`);
+    const texts = await Promise.all(
+      [',', ',\n', ' ,\r\n', ',\t', '\n,'].map((separator) =>
+        encode(`{"data":[${rows.join(separator)}]}`, 'json', { pieceBytes: 100 }),
+      ),
+    );
+    expect(new Set(texts.map(({ text }) => text))).toEqual(new Set([`{"data":[\n${rows.join(',\n')}\n]}\n`]));
+  });
+
+  it('of an empty report, a CSV report, a bare array', async () => {
+    expect((await encode('{"data":[]}', 'json')).text).toBe('{"data":[]}\n');
+    expect((await encode('date,displays\r\n2026-11-01,1\r\n2026-11-02,2\r\n', 'json')).text).toBe(
+      '{"data":[\n{"date":"2026-11-01","displays":1},\n{"date":"2026-11-02","displays":2}\n]}\n',
+    );
+    expect((await encode('[{"a":1}]', 'json')).text).toBe('{"data":[\n{"a":1}\n]}\n');
+  });
+});
+
+describe('ndjson', () => {
+  it('puts pretty-printed rows on one line each', async () => {
+    expect((await encode('{"data":[\n  {\n    "a": [1,\n 2],\n "b": " x "\n  }\n]}', 'ndjson')).text).toBe(
+      '{"a":[1,2],"b":" x "}\n',
+    );
+  });
+
+  it('of an empty report is empty', async () => {
+    expect((await encode('{"data":[]}', 'ndjson')).text).toBe('');
+  });
+});
+
+describe('--columns and --normalize', () => {
+  const body = documentOf(
+    '{"date":"2026-11-01","displays":1,"revenueEuro":"1234,50","valueDollar":2.50,"campaignName":"1,5"}',
+    '{"date":"2026-11-02","revenueEuro":"-0,05","displays":"7","valueDollar":null,"campaignName":"007,1"}',
+  );
+
+  it('choose and order columns in every format, by their own name or the metric’s', async () => {
+    const select = ['revenueDollar', 'date', 'date'];
+    expect((await encode(body, 'ndjson', { select })).text).toBe(
+      '{"valueDollar":2.50,"date":"2026-11-01"}\n{"valueDollar":null,"date":"2026-11-02"}\n',
+    );
+    expect((await encode(body, 'csv', { select })).text).toBe('valueDollar,date\r\n2.50,2026-11-01\r\n,2026-11-02\r\n');
+    expect((await encode(body, 'json', { select: ['displays'] })).text).toBe(
+      '{"data":[\n{"displays":1},\n{"displays":"7"}\n],"summary":{"since":"2026-11-01T00:00:00+0100"}}\n',
+    );
+  });
+
+  it('make numbers of metrics, and nothing else, and name dollars alike', async () => {
+    expect((await encode(body, 'ndjson', { normalize: true })).text).toBe(
+      '{"date":"2026-11-01","displays":1,"revenueEuro":1234.50,"revenueDollar":2.50,"campaignName":"1,5"}\n' +
+        '{"date":"2026-11-02","displays":7,"revenueEuro":-0.05,"revenueDollar":null,"campaignName":"007,1"}\n',
+    );
+    expect((await encode(body, 'csv', { normalize: true })).text).toBe(
+      'date,displays,revenueEuro,revenueDollar,campaignName\r\n2026-11-01,1,1234.50,2.50,"1,5"\r\n2026-11-02,7,-0.05,,"007,1"\r\n',
+    );
+  });
+
+  it('normalised rows are the same whether they came as JSON or as CSV', async () => {
+    const asCsv = (await encode(body, 'csv')).text;
+    for (const format of ['csv', 'ndjson', 'json'] as const) {
+      const [fromJson, fromCsv] = await Promise.all([
+        encode(body, format, { normalize: true }),
+        encode(asCsv, format, { normalize: true }),
+      ]);
+      expect(fromCsv.text.replace(/\].*/, '')).toBe(fromJson.text.replace(/\].*/, ''));
+    }
+  });
+
+  it('refuse a column that the report does not have', async () => {
+    await expect(encode(body, 'csv', { select: ['display'] })).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'The report has no column "display".',
+      hint: 'Did you mean displays?',
+    });
+  });
+
+  it('take columns that the request leads to, though the first rows lack them', async () => {
+    const columns = [
+      { field: 'city', type: 'text' },
+      { field: 'displays', type: 'integer' },
+    ] as const;
+    expect((await encode('{"data":[{"displays":1}]}', 'csv', { columns, select: ['city', 'displays'] })).text).toBe(
+      'city,displays\r\n,1\r\n',
+    );
+  });
+});
+
+describe('a CSV round trip', () => {
+  it('ends where it began', async () => {
+    await fc.assert(
+      fc.asyncProperty(documentParts, async (parts) => {
+        const body = textOf(parts);
+        const reference = referenceOf(Buffer.from(body));
+        fc.pre(Array.isArray(reference.rows) && reference.rows.some((row) => Object.keys(row).length > 0));
+        const once = (await encode(body, 'csv')).text;
+        const twice = (await encode(once, 'csv', { contentType: 'text/csv' })).text;
+        expect(twice).toBe(once);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

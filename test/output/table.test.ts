@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { shorten } from '../../src/output/table-layout.ts';
+import { textTable } from '../../src/output/text-table.ts';
+import { stringText } from '../report/report-documents.ts';
+import { documentOf, encode } from './encode.ts';
+
+const rows = [
+  '{"date":"2026-11-01","campaignId":"1001","campaignName":"Été à Paris","city":null,"displays":123456,"revenueEuro":"1234,50"}',
+  '{"date":"2026-11-02","campaignId":"1002","campaignName":"日本の広告キャンペーン、とても長い名前","city":null,"displays":7,"revenueEuro":"-0,05"}',
+  '{"date":"2026-11-03","campaignId":"1003","campaignName":"\\u001b[31mred\\n🦊","city":null,"displays":null,"revenueEuro":"0,10"}',
+];
+
+async function table(columns: number | undefined, ...given: string[]): Promise<{ text: string; notes: string[] }> {
+  const notes: string[] = [];
+  const { text } = await encode(documentOf(...given), 'table', {
+    table: columns === undefined ? {} : { columns },
+    note: (sentence) => notes.push(sentence),
+  });
+  return { text, notes };
+}
+
+describe('table', () => {
+  it('aligns text and numbers, adds totals, and makes control characters visible', async () => {
+    const { text, notes } = await table(undefined, ...rows);
+    expect(text).toMatchInlineSnapshot(`
+      "date        campaignId  campaignName                            city  displays  revenueEuro
+      ──────────  ──────────  ──────────────────────────────────────  ────  ────────  ───────────
+      2026-11-01  1001        Été à Paris                                     123456      1234.50
+      2026-11-02  1002        日本の広告キャンペーン、とても長い名前               7        -0.05
+      2026-11-03  1003        ␛[31mred␊🦊                                                    0.10
+      ──────────  ──────────  ──────────────────────────────────────  ────  ────────  ───────────
+      total                                                                   123463      1234.55
+      "
+    `);
+    expect(notes).toEqual([]);
+  });
+
+  it('fits the terminal: empty columns go first, then names are shortened', async () => {
+    const { text, notes } = await table(64, ...rows);
+    expect(text).toMatchInlineSnapshot(`
+      "date        campaignId  campaignName       displays  revenueEuro
+      ──────────  ──────────  ─────────────────  ────────  ───────────
+      2026-11-01  1001        Été à Paris          123456      1234.50
+      2026-11-02  1002        日本の広…長い名前         7        -0.05
+      2026-11-03  1003        ␛[31mred␊🦊                         0.10
+      ──────────  ──────────  ─────────────────  ────────  ───────────
+      total                                        123463      1234.55
+      "
+    `);
+    expect(notes).toEqual([
+      'Columns without any value are not shown: city. Choose with --columns, or see all with --format csv.',
+    ]);
+  });
+
+  it('then leaves out ids and names, never a day or a metric', async () => {
+    const { text, notes } = await table(40, ...rows);
+    expect(text).toMatchInlineSnapshot(`
+      "date        displays  revenueEuro
+      ──────────  ────────  ───────────
+      2026-11-01    123456      1234.50
+      2026-11-02         7        -0.05
+      2026-11-03                   0.10
+      ──────────  ────────  ───────────
+      total         123463      1234.55
+      "
+    `);
+    expect(notes[1]).toBe(
+      'Columns for which the terminal is too narrow: campaignId, campaignName. Choose with --columns, or see all with --format csv.',
+    );
+  });
+
+  it('keeps within the width whatever the rows hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(stringText, stringText, fc.integer()), { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 24, max: 120 }),
+        async (values, columns) => {
+          const given = values.map(([a, b, n]) => `{"campaignName":${a},"city":${b},"displays":${n}}`);
+          const { text } = await table(columns, ...given);
+          for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+          // biome-ignore lint/suspicious/noControlCharactersInRegex: none may be left
+          expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('streams what comes after the rows that it holds, in the same columns, and adds up exactly', async () => {
+    const many = Array.from(
+      { length: 2500 },
+      (_, i) =>
+        `{"campaignName":"${i < 1500 ? 'short' : 'a name that is longer than those before'}","revenueEuro":0.1}`,
+    );
+    const { text } = await table(40, ...many, '{"campaignName":"x","revenueEuro":0.1,"late":"y"}');
+    const lines = text.split('\n');
+    expect(lines.length).toBe(2 + 2501 + 2 + 1);
+    expect(new Set(lines.slice(2, 2503).map((line) => line.length)).size).toBe(1);
+    expect(lines.at(-2)).toMatch(/^total +250\.1$/);
+  });
+
+  it('takes a style for its head and its total, and ASCII alone where asked', async () => {
+    const style = { bold: (text: string) => `<b>${text}</b>`, dim: (text: string) => `<i>${text}</i>` };
+    const body = documentOf(
+      '{"campaignName":"a name to be shortened","displays":1}',
+      '{"campaignName":"b","displays":2}',
+    );
+    expect(
+      (await encode(body, 'table', { table: { style, unicode: false, columns: 26 } })).text,
+    ).toMatchInlineSnapshot(`
+      "<b>campaignName      displays</b>
+      <i>----------------  --------</i>
+      a name ...rtened         1
+      b                        2
+      <i>----------------  --------</i>
+      <b>total                    3</b>
+      "
+    `);
+  });
+
+  it('of an empty report is its head', async () => {
+    const columns = [
+      { field: 'date', type: 'date' },
+      { field: 'displays', type: 'integer' },
+    ] as const;
+    expect((await encode('{"data":[]}', 'table', { columns })).text).toBe('date  displays\n────  ────────\n');
+    expect((await encode('{"data":[]}', 'table')).text).toBe('');
+  });
+
+  it('takes --columns', async () => {
+    expect((await encode(documentOf(rows[0] ?? ''), 'table', { select: ['revenueEuro', 'date'] })).text).toBe(
+      'revenueEuro  date\n───────────  ──────────\n    1234.50  2026-11-01\n',
+    );
+  });
+});
+
+describe('shorten', () => {
+  it('keeps both ends, whole characters, and never passes the width', () => {
+    expect(shorten('Summer campaign 2026', 11)).toBe('Summe… 2026');
+    expect(shorten('日本の広告キャンペーン', 9)).toBe('日本…ーン');
+    expect(shorten('👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧', 5)).toBe('👨‍👩‍👧…👨‍👩‍👧');
+    expect(shorten('abc', 3)).toBe('abc');
+    expect(shorten('abcd', 1)).toBe('…');
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, width) => {
+        expect(stringWidth(shorten(text, width))).toBeLessThanOrEqual(Math.max(width, 1));
+      }),
+    );
+  });
+});
+
+describe('textTable', () => {
+  it('lays out a small table', () => {
+    const columns = [
+      { name: 'id', value: (row: { id: number }) => row.id },
+      { name: 'name', value: () => 'x\u0007' },
+      { name: 'none', value: () => undefined },
+    ];
+    expect(textTable([{ id: 1 }, { id: 20 }], columns)).toBe('id  name  none\n──  ────  ────\n 1  x␇\n20  x␇\n');
+  });
+});

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import { metrics, vocabularyOf } from '../../src/contract/vocabulary.ts';
+import { UsageError } from '../../src/errors.ts';
+import { planReport } from '../../src/report/plan.ts';
+import { buildRequest, type RequestFlags } from '../../src/report/request.ts';
+
+const window = { since: 1_417_392_000, until: 1_420_070_399, zone: 'Europe/Paris', notes: [] };
+
+function build(flags: Partial<RequestFlags>) {
+  return buildRequest({ profile: 'buyer', window, ...flags });
+}
+
+function refusal(run: () => unknown): UsageError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('what flags ask for', () => {
+  test('nothing: every metric of the profile, in column order, and no breakdown', () => {
+    expect(build({})).toEqual({
+      since: 1_417_392_000,
+      until: 1_420_070_399,
+      metrics: metrics.map(({ name }) => name),
+      breakdowns: [],
+      filters: {},
+    });
+    expect(build({ profile: 'dsp' })).toMatchObject({ metrics: ['displays', 'revenueEuro', 'revenueDollar'] });
+  });
+
+  test('metrics and breakdowns in any case, in the order given, each once', () => {
+    expect(build({ metrics: 'REVENUEEURO, clicks,,clicks ,Displays', by: 'campaign,Daily,CAMPAIGN' })).toMatchObject({
+      metrics: ['revenueEuro', 'clicks', 'displays'],
+      breakdowns: ['CAMPAIGN', 'DAILY'],
+    });
+  });
+
+  test('every metric, breakdown and filter of a profile is taken', () => {
+    for (const profile of ['buyer', 'dsp'] as const) {
+      const known = vocabularyOf(profile);
+      const names = known.breakdowns.filter(({ time }) => !time).map(({ name }) => name);
+      const filters = known.filters.map(({ name }) => `${name}=1`);
+      const request = build({
+        profile,
+        metrics: known.metrics.map(({ name }) => name).join(),
+        by: names.join(),
+        filters,
+      });
+      expect(request.breakdowns).toEqual(names);
+      expect(Object.keys(request.filters)).toEqual(known.filters.map(({ name }) => name));
+    }
+  });
+
+  test('filters: names in any case, one name twice merged, repeats dropped', () => {
+    expect(build({ filters: ['campaignid=12, 13,12', 'countryId=3017382,', 'CAMPAIGNID=14'] }).filters).toEqual({
+      campaignId: ['12', '13', '14'],
+      countryId: ['3017382'],
+    });
+  });
+
+  test.each([
+    ['carrier=Orange F,SFR', ['Orange F', 'SFR']],
+    ['carrier="Bouygues, Telecom" , Free', ['Bouygues, Telecom', 'Free']],
+    ['carrier="say ""hi""",a"b', ['say "hi"', 'a"b']],
+    ['carrier=" kept "', [' kept ']],
+    ['carrier=a=b', ['a=b']],
+    ['carrier=,é,"",😀,', ['é', '😀']],
+  ])('%s', (flag, values) => {
+    expect(build({ filters: [flag] }).filters).toEqual({ carrier: values });
+  });
+
+  test('a DSP’s zone is always stated, a buyer’s never', () => {
+    expect(build({ profile: 'dsp' }).timezone).toBe('Europe/Paris');
+    expect(build({ profile: 'dsp', timezone: 'america/new_york' }).timezone).toBe('America/New_York');
+    expect(build({})).not.toHaveProperty('timezone');
+  });
+
+  test('output=direct', () => {
+    expect(build({ direct: true }).output).toBe('direct');
+    expect(build({ direct: false })).not.toHaveProperty('output');
+  });
+});
+
+describe('one fault is one sentence', () => {
+  test.each<[Partial<RequestFlags>, string, string]>([
+    [{ metrics: 'clikcs' }, 'There is no metric clikcs.', 'Did you mean clicks?'],
+    [{ metrics: 'valueDollar' }, 'There is no metric valueDollar.', 'Did you mean revenueDollar?'],
+    [{ metrics: 'constructor' }, 'There is no metric constructor.', 'The buyer metrics are requests, displays,'],
+    [{ metrics: ' , ' }, '--metrics names no metric.', 'Leave it out for all of them.'],
+    [{ by: 'DAYLY' }, 'There is no breakdown DAYLY.', 'Did you mean DAILY?'],
+    [{ by: 'adminlevel1' }, 'There is no breakdown adminlevel1.', 'Did you mean REGION?'],
+    [{ by: 'date' }, 'There is no breakdown date.', 'Did you mean DAILY?'],
+    [{ by: '"; rm"' }, 'There is no breakdown "\\"; rm\\"".', 'The buyer breakdowns are DAILY'],
+    [
+      { by: 'hourly,OS,daily' },
+      'HOURLY and DAILY exclude each other.',
+      'Use at most one of DAILY, HOURLY, MONTHLY, RANGE.',
+    ],
+    [
+      { profile: 'dsp', metrics: 'displays,CLICKS' },
+      'The metric clicks is in buyer reports only.',
+      'The dsp metrics are displays, revenueEuro, revenueDollar.',
+    ],
+    [
+      { profile: 'dsp', by: 'campaign' },
+      'The breakdown CAMPAIGN is in buyer reports only.',
+      'The dsp breakdowns are DAILY, HOURLY, MONTHLY, RANGE, FORMAT, BUNDLEID.',
+    ],
+    [{ profile: 'dsp', filters: ['osId=1', 'x=2'] }, 'A dsp report takes no filters.', 'Leave --filter out.'],
+    [
+      { profile: 'dsp', timezone: 'Paris' },
+      '--timezone Paris: there is no such time zone.',
+      'Did you mean Europe/Paris?',
+    ],
+    [
+      { timezone: 'Europe/Paris' },
+      '--timezone is for DSP reports: a buyer report is always in Europe/Paris.',
+      'Leave --timezone out.',
+    ],
+    [{ filters: ['campaingId=1'] }, 'There is no filter campaingId.', 'Did you mean campaignId?'],
+    [{ filters: ['os=1'] }, 'There is no filter os.', 'Did you mean osId?'],
+    [{ filters: ['wobble=1'] }, 'There is no filter wobble.', 'Filters: advertiserId,'],
+    [{ filters: ['campaignId'] }, '--filter campaignId has no values.', 'Write --filter campaignId=1234,5678.'],
+    [{ filters: ['carrier=,'] }, '--filter carrier has no values.', 'Write --filter carrier="Name one","Name two".'],
+    [
+      { filters: ['carrier="A, B'] },
+      '--filter carrier: its double quotes do not pair up.',
+      'a quote inside quotes is doubled',
+    ],
+    [{ filters: ['carrier="A" B'] }, '--filter carrier: its double quotes do not pair up.', 'Write carrier="A, B",C'],
+    [
+      { filters: ['countryId=FR,3017382'] },
+      '--filter countryId takes ids, which are digits, and not FR.',
+      'geoname IDs',
+    ],
+    [
+      { filters: [`campaignId=${Array.from({ length: 1_001 }, (_, index) => index).join()}`] },
+      '--filter campaignId has 1001 values, and the service takes at most 1000.',
+      'several reports',
+    ],
+  ])('%o', (flags, message, hint) => {
+    const error = refusal(() => build(flags));
+    expect(error.message).toBe(message);
+    expect(error.hint).toContain(hint);
+  });
+
+  test('a thousand values are taken', () => {
+    const ids = Array.from({ length: 1_000 }, (_, index) => String(index));
+    expect(build({ filters: [`campaignId=${ids.join()}`, `campaignId=${ids.join()}`] }).filters.campaignId).toEqual(
+      ids,
+    );
+  });
+});
+
+describe('planReport', () => {
+  const nowMs = Date.parse('2026-11-18T14:20:37Z');
+
+  test('finds the window in the report’s zone', () => {
+    const dsp = planReport({ profile: 'dsp', timezone: 'Asia/Tokyo', period: '2026-11-01', nowMs });
+    expect(dsp.window.zone).toBe('Asia/Tokyo');
+    expect(dsp.request).toMatchObject({ since: Date.parse('2026-10-31T15:00:00Z') / 1_000, timezone: 'Asia/Tokyo' });
+    const buyer = planReport({ profile: 'buyer', period: '2026-11-01', nowMs });
+    expect(buyer.request).toMatchObject({
+      since: Date.parse('2026-10-31T23:00:00Z') / 1_000,
+      until: buyer.window.until,
+    });
+  });
+
+  test('says all the faults of a command at once', () => {
+    const error = refusal(() =>
+      planReport({
+        profile: 'buyer',
+        metrics: 'clikcs,displays',
+        by: 'daily,hourly,campain',
+        filters: ['osId=x'],
+        timezone: 'UTC',
+        period: '2026-02-30',
+        nowMs,
+      }),
+    );
+    expect(error.message).toMatchInlineSnapshot(`
+      "6 things are wrong:
+        - There is no metric clikcs. Did you mean clicks?
+        - There is no breakdown campain. Did you mean CAMPAIGN?
+        - DAILY and HOURLY exclude each other. Use at most one of DAILY, HOURLY, MONTHLY, RANGE.
+        - --filter osId takes ids, which are digits, and not x. It selects mobile OS IDs.
+        - --timezone is for DSP reports: a buyer report is always in Europe/Paris. Leave --timezone out.
+        - --period 2026-02-30: 2026-02 has 28 days. Did you mean 2026-02-28?"
+    `);
+    expect(error.hint).toBeUndefined();
+  });
+});

@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { InterruptedError, ReportFailedError, StillInProgressError } from '../../src/errors.ts';
+import { nextPauseMs, type Poll, type PollInterval, type WaitOptions, waitForReport } from '../../src/report/wait.ts';
+
+const minuteMs = 60_000;
+
+interface Scene {
+  /** When the report ends, after the wait began; never by default. */
+  readonly endsAfterMs?: number;
+  readonly endsAs?: { readonly status: string; readonly message?: string };
+  readonly word?: string;
+  readonly retryAfterMs?: number;
+  /** How long a status call takes. */
+  readonly callMs?: number;
+  readonly interval?: PollInterval;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  readonly onPoll?: WaitOptions['onPoll'];
+}
+
+/** Waits for a report in a time of its own, and tells what happened and when. */
+async function play(scene: Scene): Promise<{ pollsMs: number[]; result: unknown }> {
+  const { endsAfterMs = Infinity, endsAs = { status: 'ready' }, word = 'progress', callMs = 0 } = scene;
+  let nowMs = 5_000;
+  const pollsMs: number[] = [];
+  const result = await waitForReport({
+    reportId: 'r1',
+    interval: scene.interval ?? 'auto',
+    timeoutMs: scene.timeoutMs ?? 30 * minuteMs,
+    clock: () => nowMs,
+    sleep: async (durationMs, signal) => {
+      signal?.throwIfAborted();
+      nowMs += durationMs;
+    },
+    signal: scene.signal,
+    onPoll: scene.onPoll,
+    async status(id) {
+      pollsMs.push(nowMs - 5_000);
+      const { status, message = status } = nowMs - 5_000 >= endsAfterMs ? endsAs : { status: word };
+      nowMs += callMs;
+      return { status, message, report_id: id, ...(scene.retryAfterMs ? { retryAfterMs: scene.retryAfterMs } : {}) };
+    },
+  }).catch((error: unknown) => error);
+  return { pollsMs, result };
+}
+
+describe('nextPauseMs', () => {
+  const forever = { interval: 'auto', timeoutMs: Infinity } as const;
+
+  test.each([
+    [0, 500],
+    [4_999, 500],
+    [20_000, 2_000],
+    [200_000, 20_000],
+    [300_000, 30_000],
+    [9_000_000, 30_000],
+  ])('auto, after %i ms: %i ms', (waitedMs, pauseMs) => {
+    expect(nextPauseMs({ ...forever, waitedMs })).toBe(pauseMs);
+  });
+
+  test('a fixed interval stays', () => {
+    expect(nextPauseMs({ interval: 7_000, timeoutMs: Infinity, waitedMs: 0 })).toBe(7_000);
+    expect(nextPauseMs({ interval: 7_000, timeoutMs: Infinity, waitedMs: 3_600_000 })).toBe(7_000);
+  });
+
+  test('Retry-After makes a pause longer, beyond 30 s too, and never shorter', () => {
+    expect(nextPauseMs({ ...forever, waitedMs: 0, retryAfterMs: 120_000 })).toBe(120_000);
+    expect(nextPauseMs({ ...forever, waitedMs: 200_000, retryAfterMs: 1_000 })).toBe(20_000);
+    expect(nextPauseMs({ interval: 100, timeoutMs: Infinity, waitedMs: 0, retryAfterMs: 2_000 })).toBe(2_000);
+  });
+
+  test('no pause goes past the deadline, and at the deadline there is none', () => {
+    expect(nextPauseMs({ interval: 'auto', waitedMs: 9_700, timeoutMs: 10_000 })).toBe(300);
+    expect(nextPauseMs({ interval: 'auto', waitedMs: 0, timeoutMs: 10_000, retryAfterMs: 60_000 })).toBe(10_000);
+    expect(nextPauseMs({ interval: 'auto', waitedMs: 10_000, timeoutMs: 10_000 })).toBeUndefined();
+    expect(nextPauseMs({ interval: 5_000, waitedMs: 10_000.4, timeoutMs: 10_000 })).toBeUndefined();
+  });
+});
+
+describe('waitForReport', () => {
+  test('the first call is at once', async () => {
+    const { pollsMs, result } = await play({ endsAfterMs: 0 });
+    expect(pollsMs).toEqual([0]);
+    expect(result).toMatchObject({ status: 'ready', report_id: 'r1' });
+  });
+
+  test('the lag is at most a tenth of the time waited, or half a second, and never over 30 s', async () => {
+    const anyDuration = fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: 4 * 60 * minuteMs }));
+    await fc.assert(
+      fc.asyncProperty(anyDuration, async (endsAfterMs) => {
+        const { pollsMs, result } = await play({ endsAfterMs, timeoutMs: Infinity });
+        const lagMs = (pollsMs.at(-1) ?? 0) - endsAfterMs;
+        expect(result).toMatchObject({ status: 'ready' });
+        expect(lagMs).toBeGreaterThanOrEqual(0);
+        expect(lagMs).toBeLessThanOrEqual(Math.min(Math.max(endsAfterMs / 10, 500), 30_000));
+        // Half seconds to 5 s, a tenth more each time to 5 min, then every 30 s.
+        expect(pollsMs.length).toBeLessThanOrEqual(2 + 10 + 43 + Math.max(0, endsAfterMs - 300_000) / 30_000);
+      }),
+    );
+  });
+
+  test('the wait ends at the deadline with a last call, whatever the interval and Retry-After', async () => {
+    const anyInterval = fc.oneof(fc.constant('auto' as const), fc.integer({ min: 100, max: 100_000 }));
+    await fc.assert(
+      fc.asyncProperty(
+        anyInterval,
+        fc.nat(10 * minuteMs),
+        fc.option(fc.nat(100_000), { nil: 0 }),
+        async (interval, timeoutMs, retryAfterMs) => {
+          const { pollsMs, result } = await play({ interval, timeoutMs, retryAfterMs });
+          expect(pollsMs.at(-1)).toBeCloseTo(timeoutMs, 6);
+          const gaps = pollsMs.slice(1).map((pollMs, index) => pollMs - (pollsMs[index] ?? 0));
+          const shortest = Math.max(interval === 'auto' ? 500 : interval, retryAfterMs);
+          for (const gap of gaps.slice(0, -1)) expect(gap).toBeGreaterThanOrEqual(shortest - 1e-6);
+          expect(result).toBeInstanceOf(StillInProgressError);
+        },
+      ),
+    );
+  });
+
+  test('calls that take long count as waiting', async () => {
+    const { pollsMs } = await play({ callMs: 4_000, timeoutMs: 10_000 });
+    expect(pollsMs).toEqual([0, 4_500, 9_350]);
+  });
+
+  test('still in progress at the deadline: exit 7, retryable, with the id', async () => {
+    const { result } = await play({ timeoutMs: 90_000, word: 'Queued' });
+    expect(result).toBeInstanceOf(StillInProgressError);
+    expect(result).toMatchObject({
+      message: 'The report r1 is still in progress (queued) after 1 min 30 s.',
+      exitCode: 7,
+      retryable: true,
+      reportId: 'r1',
+    });
+    expect((await play({ timeoutMs: 0 })).result).toMatchObject({
+      message: 'The report r1 is still in progress after 0 ms.',
+    });
+  });
+
+  test.each([
+    ['failed', 'failed', 'The report r1 ended as failed.', 'REPORT_FAILED'],
+    ['FAILED', 'out of memory', 'The report r1 ended as failed: out of memory', 'REPORT_FAILED'],
+    ['expired', '', 'The report r1 ended as expired.', 'REPORT_EXPIRED'],
+    ['canceled', 'by\u001b[31m an admin', 'The report r1 ended as canceled: by␛[31m an admin', 'REPORT_FAILED'],
+  ])('%s (%j) is exit 6, with the service’s message', async (status, message, sentence, code) => {
+    const { result, pollsMs } = await play({ endsAfterMs: 600, endsAs: { status, message } });
+    expect(result).toBeInstanceOf(ReportFailedError);
+    expect(result).toMatchObject({ message: sentence, exitCode: 6, code, reportId: 'r1', retryable: false });
+    expect(pollsMs).toEqual([0, 500, 1_000]);
+  });
+
+  test('an unknown word counts as in progress', async () => {
+    const { result } = await play({ endsAfterMs: 2_000, word: 'pending' });
+    expect(result).toMatchObject({ status: 'ready' });
+  });
+
+  test('every poll is told, and the last one has no next', async () => {
+    const polls: Poll[] = [];
+    await play({ endsAfterMs: 800, onPoll: (poll) => polls.push(poll) });
+    expect(polls.map(({ record, ...poll }) => ({ ...poll, status: record.status }))).toEqual([
+      { status: 'progress', polls: 1, waitedMs: 0, nextPauseMs: 500 },
+      { status: 'progress', polls: 2, waitedMs: 500, nextPauseMs: 500 },
+      { status: 'ready', polls: 3, waitedMs: 1_000, nextPauseMs: undefined },
+    ]);
+  });
+
+  test('an abort ends the wait with its reason, during a pause and before a call', async () => {
+    const controller = new AbortController();
+    const reason = new InterruptedError('SIGINT');
+    const onPoll = ({ polls }: Poll): void => {
+      if (polls === 3) controller.abort(reason);
+    };
+    const during = await play({ signal: controller.signal, onPoll });
+    expect(during.result).toBe(reason);
+    expect(during.pollsMs).toHaveLength(3);
+    const before = await play({ signal: controller.signal });
+    expect(before.result).toBe(reason);
+    expect(before.pollsMs).toEqual([]);
+  });
+
+  test('what the status call throws ends the wait', async () => {
+    const failure = new Error('gone');
+    const wait = waitForReport({
+      reportId: 'r1',
+      interval: 'auto',
+      timeoutMs: 1_000,
+      clock: () => 0,
+      sleep: () => Promise.resolve(),
+      status: () => Promise.reject(failure),
+    });
+    await expect(wait).rejects.toBe(failure);
+  });
+});

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { describeWindow } from '../../src/report/describe-window.ts';
+import { resolveWindow, type WindowFlags } from '../../src/report/window-flags.ts';
+
+/** Wednesday 2026-11-18, 15:20:37 in Paris. */
+const nowMs = Date.parse('2026-11-18T14:20:37.250Z');
+
+function resolve(flags: Partial<WindowFlags>) {
+  return resolveWindow({ zone: 'Europe/Paris', nowMs, ...flags });
+}
+
+/** A window as `first .. last` in local time. */
+function read(flags: Partial<WindowFlags>): string {
+  const { since, until } = describeWindow(resolve(flags));
+  return `${since} .. ${until}`;
+}
+
+function refusal(flags: Partial<WindowFlags>): { message: string; hint: string | undefined } {
+  try {
+    resolve(flags);
+  } catch (error) {
+    if (error instanceof UsageError) return { message: error.message, hint: error.hint };
+    throw error;
+  }
+  throw new Error('the window was not refused');
+}
+
+describe('--since and --until', () => {
+  test.each([
+    ['2026-11-01', '2026-11-01', '2026-11-01T00:00:00+0100 .. 2026-11-01T23:59:59+0100'],
+    ['2026-11-01', undefined, '2026-11-01T00:00:00+0100 .. 2026-11-18T15:20:37+0100'],
+    ['2026-11-01', 'now', '2026-11-01T00:00:00+0100 .. 2026-11-18T15:20:37+0100'],
+    ['yesterday', 'today', '2026-11-17T00:00:00+0100 .. 2026-11-18T23:59:59+0100'],
+    ['-36h', undefined, '2026-11-17T03:20:37+0100 .. 2026-11-18T15:20:37+0100'],
+    ['-7d', '-1d', '2026-11-11T15:20:37+0100 .. 2026-11-17T15:20:37+0100'],
+    ['-4W', 'NOW', '2026-10-21T15:20:37+0200 .. 2026-11-18T15:20:37+0100'],
+    ['0', '1417392000', '1970-01-01T01:00:00+0100 .. 2014-12-01T01:00:00+0100'],
+    ['1417392000', '1420070399', '2014-12-01T01:00:00+0100 .. 2015-01-01T00:59:59+0100'],
+    ['2026-10', '2026-W45', '2026-10-01T00:00:00+0200 .. 2026-11-08T23:59:59+0100'],
+    ['2026-Q3', 'last-month', '2026-07-01T00:00:00+0200 .. 2026-10-31T23:59:59+0100'],
+    ['2026-11-01T14:30', '2026-11-01 15:30:15', '2026-11-01T14:30:00+0100 .. 2026-11-01T15:30:15+0100'],
+    ['2026-11-01T14', '2026-11-01T14:30Z', '2026-11-01T14:00:00+0100 .. 2026-11-01T15:30:00+0100'],
+    ['2026-11-01T14:30:00+05:45', '2026-11-01T14:30-0330', '2026-11-01T09:45:00+0100 .. 2026-11-01T19:00:00+0100'],
+    ['2026-11-01T00:00:00.001Z', '2026-11-01T00:00:09.999z', '2026-11-01T01:00:01+0100 .. 2026-11-01T01:00:09+0100'],
+    [' 2024-2-29 ', '2024-02-29', '2024-02-29T00:00:00+0100 .. 2024-02-29T23:59:59+0100'],
+  ])('%s to %s', (since, until, expected) => {
+    expect(read({ since, until })).toBe(expected);
+  });
+
+  test('the zone is the report’s, with its 30 and 45 minutes', () => {
+    expect(read({ since: 'today', until: 'today', zone: 'Asia/Kathmandu' })).toBe(
+      '2026-11-18T00:00:00+0545 .. 2026-11-18T23:59:59+0545',
+    );
+    expect(read({ since: '2026-11-01T00:00', until: '2026-11-02', zone: 'America/St_Johns' })).toBe(
+      '2026-11-01T00:00:00-0230 .. 2026-11-02T23:59:59-0330',
+    );
+  });
+
+  test('a zone is known in any case, and by its aliases', () => {
+    expect(resolve({ since: 'today', zone: 'europe/paris' }).zone).toBe('Europe/Paris');
+    expect(resolve({ since: 'today', zone: 'Asia/Kolkata' }).zone).toBe('Asia/Kolkata');
+    expect(resolve({ since: 'today', zone: 'utc' }).zone).toBe('UTC');
+  });
+});
+
+describe('clock changes', () => {
+  test('a skipped time is the first instant after it for since, the last before it for until', () => {
+    expect(resolve({ since: '2026-03-29T02:30', until: '2026-03-30' })).toMatchObject({
+      since: Date.parse('2026-03-29T01:00:00Z') / 1_000,
+      notes: [
+        '--since 2026-03-29T02:30 does not exist in Europe/Paris, where the clocks go forward: ' +
+          'the first instant after is taken, 2026-03-29T03:00:00+0200.',
+      ],
+    });
+    expect(resolve({ since: '2026-03-28', until: '2026-03-29T02:30' })).toMatchObject({
+      until: Date.parse('2026-03-29T00:59:59Z') / 1_000,
+      notes: [
+        '--until 2026-03-29T02:30 does not exist in Europe/Paris, where the clocks go forward: ' +
+          'the last instant before is taken, 2026-03-29T01:59:59+0100.',
+      ],
+    });
+  });
+
+  test('a doubled time is the first for since, the last for until', () => {
+    expect(resolve({ since: '2026-10-25T02:30', until: '2026-10-25T02:30' })).toEqual({
+      since: Date.parse('2026-10-25T00:30:00Z') / 1_000,
+      until: Date.parse('2026-10-25T01:30:00Z') / 1_000,
+      zone: 'Europe/Paris',
+      notes: [
+        '--since 2026-10-25T02:30 happens twice in Europe/Paris, where the clocks go back: ' +
+          'the first is taken, 2026-10-25T02:30:00+0200.',
+        '--until 2026-10-25T02:30 happens twice in Europe/Paris, where the clocks go back: ' +
+          'the second is taken, 2026-10-25T02:30:00+0100.',
+      ],
+    });
+  });
+
+  test('an offset leaves nothing to resolve', () => {
+    const window = resolve({ since: '2026-10-25T02:30+02:00', until: '2026-10-25T02:30+01:00' });
+    expect(window).toMatchObject({ since: 1_792_888_200, until: 1_792_891_800, notes: [] });
+  });
+
+  test('days ago are the same time of day, hours ago are hours', () => {
+    const afterChange = Date.parse('2026-10-26T11:00:00Z');
+    expect(read({ since: '-2d', nowMs: afterChange })).toMatch('2026-10-24T12:00:00+0200');
+    expect(read({ since: '-48h', nowMs: afterChange })).toMatch('2026-10-24T13:00:00+0200');
+    const skipped = resolve({ since: '-1d', nowMs: Date.parse('2026-03-30T00:30:00Z') });
+    expect(skipped.notes).toHaveLength(1);
+  });
+});
+
+describe('what is refused, and what is said', () => {
+  test.each<[Partial<WindowFlags>, string, string]>([
+    [{ since: '2026-02-30' }, '--since 2026-02-30: 2026-02 has 28 days.', 'Did you mean 2026-02-28?'],
+    [{ since: '2026-11-00' }, '--since 2026-11-00: 2026-11 has 30 days.', 'Did you mean 2026-11-01?'],
+    [{ since: '2026-02-30T10:00Z' }, '--since 2026-02-30T10:00Z: 2026-02 has 28 days.', 'Did you mean 2026-02-28?'],
+    [{ since: '2026-13-01' }, '--since 2026-13-01: there is no month 13.', 'Months are 01 to 12'],
+    [{ since: '2026-11-01T24:00' }, '--since 2026-11-01T24:00: there is no hour 24.', 'The last hour is 23.'],
+    [{ since: '2026-11-01T10:60' }, '--since 2026-11-01T10:60: there is no minute 60.', 'The last minute is 59.'],
+    [{ since: '2026-11-01T10:00:60' }, '--since 2026-11-01T10:00:60: there is no second 60.', 'The last second is 59.'],
+    [{ since: '2026-11-01T10:00+19:00' }, 'there is no offset +19:00.', 'Offsets are'],
+    [
+      { since: '1764547200000' },
+      '--since 1764547200000: these look like milliseconds, and the service takes seconds.',
+      'Did you mean 1764547200 (2025-12-01T01:00:00+0100)?',
+    ],
+    [{ since: '1764547200000000' }, 'these look like microseconds', 'Did you mean 1764547200 '],
+    [{ since: '1764547200.5' }, '--since 1764547200.5: unix seconds are a whole number, 0 or more.', ''],
+    [{ since: '999999999999' }, '--since 999999999999: this is beyond the year 9999.', ''],
+    [{ since: '-7' }, '--since -7: unix seconds are a whole number, 0 or more.', 'Did you mean -7d or -7h?'],
+    [{ since: '2026' }, '--since 2026: this could be a date or unix seconds.', 'Did you mean 2026-01-01?'],
+    [{ since: '20261101' }, '--since 20261101: this could be a date or unix seconds.', 'Did you mean 2026-11-01?'],
+    [{ since: '-3m' }, '--since -3m: m is no unit of time here.', 'h (hours), d (days) and w (weeks)'],
+    [{ since: '7d' }, '--since 7d: this is no day and no time.', 'Did you mean -7d?'],
+    [{ since: 'last-24h' }, '--since last-24h: this is no day and no time.', 'Did you mean -24h?'],
+    [{ since: '2026/11/1' }, '--since 2026/11/1: this is no day and no time.', 'Did you mean 2026-11-01?'],
+    [{ since: 'yesterdya' }, '--since yesterdya: this is no day and no time.', 'Did you mean yesterday?'],
+    [{ since: 'a while ago' }, '--since "a while ago": this is no day and no time.', 'Give a day (2026-11-01'],
+    [{ since: '1960-01-01' }, "--since 1960-01-01: the service's time begins with 1970", ''],
+    [{ period: '1960' }, "--period 1960: the service's time begins with 1970", ''],
+    [{ since: 'today', until: 'yesterday' }, 'is after --until 2026-11-17T23:59:59+0100', 'from --since to --until'],
+    [{ since: '2026-12-01' }, '--since 2026-12-01T00:00:00+0100 is after --until 2026-11-18T15:20:37+0100', 'now'],
+    [{}, 'The report has no window.', '--period last-7d'],
+    [{ until: 'now' }, '--until needs --since.', '--since 2026-11-01 --until 2026-11-15'],
+    [{ period: 'today', since: 'today' }, '--period and --since both name a window.', 'Give --period, or'],
+    [{ period: 'today', until: 'now' }, '--period and --until both name a window.', 'Give --period, or'],
+    [
+      { since: 'today', zone: 'Europe/Pariss' },
+      '--timezone Europe/Pariss: there is no such time zone.',
+      'Europe/Paris?',
+    ],
+    [{ since: 'today', zone: 'paris' }, '--timezone paris: there is no such time zone.', 'Did you mean Europe/Paris?'],
+    [{ since: 'today', zone: 'New York' }, '--timezone "New York": there is no such', 'Did you mean America/New_York?'],
+    [{ since: 'today', zone: '+02:00' }, '--timezone +02:00: there is no such time zone.', 'TZ database'],
+  ])('%o', (flags, message, hint) => {
+    const said = refusal(flags);
+    expect(said.message).toContain(message);
+    expect(said.hint ?? '').toContain(hint);
+  });
+});
+
+describe('describeWindow', () => {
+  test.each([
+    [{ period: '2026-11-01' }, '24 h'],
+    [{ period: '2026-10-25' }, '25 h: clock change'],
+    [{ period: '2026-03-29' }, '23 h: clock change'],
+    [{ period: '2026-W45' }, '7 days'],
+    [{ period: '2026-W43' }, '7 days (169 h): clock change'],
+    [{ period: '2026' }, '365 days'],
+    [{ period: 'last-24h' }, '24 h'],
+    [{ since: '2026-11-01T10:00', until: '2026-11-01T11:30:14' }, '1 h 30 min 15 s'],
+    [{ since: '2026-11-01T10:00', until: '2026-11-01T10:00' }, '1 s'],
+    [{ since: '2026-10-25T00:00', until: '2026-10-25T11:59:59' }, '13 h: clock change'],
+    [{ period: '2018-11-04', zone: 'America/Sao_Paulo' }, '23 h: clock change'],
+    [{ period: '2022-11-06', zone: 'America/Havana' }, '25 h: clock change'],
+    [{ period: '2011-12-29..2011-12-31', zone: 'Pacific/Apia' }, '3 days (48 h): clock change'],
+  ])('%o lasts %s', (flags, length) => {
+    expect(describeWindow(resolve(flags)).length).toBe(length);
+  });
+});

@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatDate, formatInstant, secondsPerDay, ZoneClock } from '../../src/report/window.ts';
+import { resolveWindow } from '../../src/report/window-flags.ts';
+
+const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'Asia/Kolkata', 'America/Buenos_Aires'];
+const anyZone = fc.constantFrom(...zones);
+/** From 2000 to 2040. */
+const anyInstant = fc.integer({ min: 946_684_800, max: 2_208_988_799 });
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** What the wall shows, by the platform's own formatting: the reference for the clock's arithmetic. */
+function wallByIntl(instant: number, zone: string): number {
+  const format =
+    formats.get(zone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+  formats.set(zone, format);
+  return Date.parse(`${format.format(instant * 1_000).replace(' ', 'T')}Z`) / 1_000;
+}
+
+describe('ZoneClock', () => {
+  test('shows what the platform shows', () => {
+    fc.assert(
+      fc.property(anyZone, anyInstant, (zone, instant) => {
+        expect(new ZoneClock(zone).wallAt(instant)).toBe(wallByIntl(instant, zone));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('finds every instant of a wall time, in order', () => {
+    fc.assert(
+      fc.property(anyZone, anyInstant, (zone, instant) => {
+        const clock = new ZoneClock(zone);
+        const wall = clock.wallAt(instant);
+        const found = clock.instantsOf(wall);
+        expect(found).toContain(instant);
+        expect(found).toEqual([...new Set(found)].sort((a, b) => a - b));
+        expect(found.map((each) => wallByIntl(each, zone))).toEqual(found.map(() => wall));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('at a clock change: skipped times have no instant, doubled ones two, and the gap ends at the change', () => {
+    for (const zone of [
+      'Europe/Paris',
+      'America/St_Johns',
+      'Australia/Lord_Howe',
+      'Pacific/Apia',
+      'Africa/Casablanca',
+    ]) {
+      const clock = new ZoneClock(zone);
+      const changes = clockChanges(zone, 2009, 2014);
+      expect(changes.length).toBeGreaterThan(1);
+      for (const { change, before, after } of changes) {
+        const skipped = after > before;
+        const middle = change + Math.floor((before + after) / 2);
+        expect(clock.instantsOf(middle)).toHaveLength(skipped ? 0 : 2);
+        if (skipped) expect(clock.instantAfterGap(middle)).toBe(change);
+      }
+    }
+  });
+
+  test('the next day begins after the last second of the day, and never before it', () => {
+    fc.assert(
+      fc.property(anyZone, anyInstant, (zone, instant) => {
+        const clock = new ZoneClock(zone);
+        const midnight = Math.floor(clock.wallAt(instant) / secondsPerDay) * secondsPerDay;
+        const starts = [-1, 0, 1].map((days) => clock.startOfDay(midnight + days * secondsPerDay));
+        expect(starts).toEqual([...starts].sort((a, b) => a - b));
+        for (const [index, start] of starts.entries()) {
+          const day = midnight + (index - 1) * secondsPerDay;
+          expect(wallByIntl(start, zone)).toBeGreaterThanOrEqual(day);
+          expect(wallByIntl(start - 1, zone)).toBeLessThan(day);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test('a day’s period holds exactly the instants that the platform dates to it', () => {
+  fc.assert(
+    fc.property(anyZone, anyInstant, fc.nat(secondsPerDay), (zone, instant, into) => {
+      const day = formatDate(instant, zone);
+      const { since, until } = resolveWindow({ period: day, zone, nowMs: 0 });
+      const inside = Math.min(since + into, until);
+      expect([since, inside, until].map((each) => dateByIntl(each, zone))).toEqual([day, day, day]);
+      expect(dateByIntl(since - 1, zone) < day && dateByIntl(until + 1, zone) > day).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a formatted instant is read back as itself, in any zone', () => {
+  fc.assert(
+    fc.property(anyZone, anyZone, anyInstant, (zone, other, instant) => {
+      const text = formatInstant(instant, zone);
+      const window = resolveWindow({ since: text, until: text, zone: other, nowMs: 0 });
+      expect(window).toMatchObject({ since: instant, until: instant, notes: [] });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a wall time without offset is found again, at its first or last instant', () => {
+  fc.assert(
+    fc.property(anyZone, anyInstant, (zone, instant) => {
+      const text = formatInstant(instant, zone).slice(0, 19);
+      const { since, until, notes } = resolveWindow({ since: text, until: text, zone, nowMs: 0 });
+      expect(since <= instant && instant <= until).toBe(true);
+      expect(notes).toHaveLength(since === until ? 0 : 2);
+      expect([since, until].map((each) => formatInstant(each, zone).slice(0, 19))).toEqual([text, text]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the machine’s zone makes no difference', () => {
+  const nowMs = 1_795_000_000_000;
+  const zoneBefore = process.env.TZ;
+  const found = ['Pacific/Auckland', 'America/Los_Angeles', 'UTC'].map((machineZone) => {
+    process.env.TZ = machineZone;
+    const window = resolveWindow({ since: 'today', until: '2026-11-19T10:00', zone: 'Europe/Paris', nowMs });
+    return { machineHour: new Date(nowMs).getHours(), window };
+  });
+  if (zoneBefore === undefined) delete process.env.TZ;
+  else process.env.TZ = zoneBefore;
+  expect(new Set(found.map(({ machineHour }) => machineHour)).size).toBe(3);
+  for (const { window } of found) expect(window).toEqual(found[0]?.window);
+});
+
+function dateByIntl(instant: number, zone: string): string {
+  return new Date(wallByIntl(instant, zone) * 1_000).toISOString().slice(0, 10);
+}
+
+interface ClockChange {
+  /** The first instant of the new offset. */
+  readonly change: number;
+  /** Offsets in seconds. */
+  readonly before: number;
+  readonly after: number;
+}
+
+/** The clock changes of a zone, found by the platform's formatting alone. */
+function clockChanges(zone: string, firstYear: number, lastYear: number): ClockChange[] {
+  const offsetAt = (instant: number): number => wallByIntl(instant, zone) - instant;
+  const changes: ClockChange[] = [];
+  const end = Date.UTC(lastYear + 1) / 1_000;
+  for (let day = Date.UTC(firstYear) / 1_000; day < end; day += secondsPerDay) {
+    const [before, after] = [offsetAt(day), offsetAt(day + secondsPerDay)];
+    if (before === after) continue;
+    let [early, late] = [day, day + secondsPerDay];
+    while (late - early > 1) {
+      const middle = Math.floor((early + late) / 2);
+      if (offsetAt(middle) === before) early = middle;
+      else late = middle;
+    }
+    changes.push({ change: late, before, after });
+  }
+  return changes;
+}

@@ -1,0 +1,313 @@
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
+import { type AccountName, type Answered, call, refusalIn, reportOf, tokens } from './local.ts';
+
+/** In which form a report is delivered (`decisions.md` 4). */
+
+let server: LocalServer;
+beforeAll(async () => {
+  server = await startLocalServer({ delayMs: 0 });
+});
+afterAll(() => server.close());
+
+const window = { since: 1781388000, until: 1781560799 };
+
+/** Creates a report and downloads it, with exactly the headers that are given. */
+async function download(as: AccountName, headers: Record<string, string> = {}, more: object = {}): Promise<Answered> {
+  const json = { ...window, metrics: 'displays,revenueEuro', breakdowns: ['DAILY', 'FORMAT'], ...more };
+  const created = await call(server.url, '/buyer-reporting', { as, json });
+  const { report_id: id } = (JSON.parse(created.text) as { response: { report_id: string } }).response;
+  return call(server.url, '/download-reporting', { as, json: { id }, headers });
+}
+
+function formOf({ headers }: Answered): string {
+  return String(headers['content-type']).split(';')[0] ?? '';
+}
+
+const axios = 'application/json, text/plain, */*';
+const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+describe('a DSP', () => {
+  test.each([
+    ['application/json'],
+    ['APPLICATION/JSON'],
+    ['application/json; charset=utf-8'],
+    ['application/*'],
+    ['application/vnd.api+json'],
+    ['text/json'],
+    ['*/json'],
+    [axios],
+    ['text/html, application/json;q=0.5'],
+    ['text/csv;q=0.4, application/json;q=0.5'],
+    ['application/json, text/csv'],
+    ['application/json;q=0.001'],
+  ])('gets JSON for Accept: %s', async (accept) => {
+    expect(formOf(await download('dsp', { accept }))).toBe('application/json');
+  });
+
+  test.each([
+    ['*/*'],
+    ['text/csv'],
+    ['text/*'],
+    ['*/*;q=0.1'],
+    [browser],
+    ['text/csv, application/json;q=0.9'],
+    ['application/json;q=0, */*'],
+    ['application/json;q=0.2, */*'],
+    [' , ,'],
+    [''],
+  ])('gets CSV for Accept: %s', async (accept) => {
+    expect(formOf(await download('dsp', { accept }))).toBe('text/csv');
+  });
+
+  test('gets CSV without an Accept header', async () => {
+    const answer = await download('dsp');
+    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+    expect(answer.headers['content-disposition']).toMatch(/^attachment; filename="[\w-]+\.csv"$/);
+  });
+
+  test('gets direct output negotiated in the same way', async () => {
+    const json = { ...window, metrics: 'displays', output: 'direct' };
+    const direct = (headers: Record<string, string>) =>
+      call(server.url, '/buyer-reporting', { as: 'dsp', json, headers });
+    expect(formOf(await direct({}))).toBe('text/csv');
+    expect(formOf(await direct({ accept: 'application/json' }))).toBe('application/json');
+    expect((await direct({ accept: 'image/png' })).status).toBe(406);
+  });
+});
+
+describe('a buyer', () => {
+  test.each([
+    ['application/json'],
+    ['*/*'],
+    ['application/*'],
+    ['application/json, text/csv'],
+    ['text/csv, application/json'],
+    ['text/csv;q=0.5, */*'],
+    [axios],
+    ['text/*;q=0.5, application/json'],
+    [browser],
+  ])('gets JSON for Accept: %s', async (accept) => {
+    expect(formOf(await download('buyer', { accept }))).toBe('application/json');
+  });
+
+  test('gets JSON without an Accept header', async () => {
+    expect((await download('buyer')).headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  test.each([
+    ['text/csv'],
+    ['text/*'],
+    ['text/csv, application/json;q=0.9'],
+    ['text/csv, */*;q=0.1'],
+    ['application/json;q=0, */*'],
+  ])('gets CSV for Accept: %s', async (accept) => {
+    expect(formOf(await download('buyer', { accept }))).toBe('text/csv');
+  });
+});
+
+test.each(['buyer', 'dsp'] as const)('an Accept that allows neither is refused: 406 (%s)', async (as) => {
+  for (const accept of [
+    'application/xml',
+    'image/*',
+    'application/json;q=0',
+    '*/*;q=0',
+    'text/html, text/plain',
+    'nonsense',
+  ]) {
+    const answer = await download(as, { accept });
+    expect([accept, answer.status, formOf(answer)]).toEqual([accept, 406, 'application/json']);
+    expect(refusalIn(answer).error_id).toBe('NOT_ACCEPTABLE');
+  }
+});
+
+describe('CSV', () => {
+  const wide = {
+    breakdowns: ['DAILY', 'CAMPAIGN', 'CITY', 'CARRIER', 'DEVICEMODEL'],
+    countryId: ['3017382', '2921044'],
+  };
+
+  /** RFC 4180, read one character at a time; an unquoted empty field is null. */
+  function readCsv(text: string): (string | null)[][] {
+    const rows: (string | null)[][] = [];
+    let [at, row] = [0, [] as (string | null)[]];
+    while (at < text.length) {
+      let value: string | null = '';
+      if (text[at] === '"') {
+        for (at += 1; text[at] !== '"' || text[at + 1] === '"'; at += 1) {
+          if (text[at] === '"') at += 1;
+          value += text[at];
+        }
+        at += 1;
+      } else {
+        const start = at;
+        while (at < text.length && !',\r\n"'.includes(text[at] ?? '')) at += 1;
+        value = text.slice(start, at) || null;
+      }
+      row.push(value);
+      if (text[at] === ',') at += 1;
+      else {
+        expect(text.slice(at, at + 2)).toBe('\r\n');
+        at += 2;
+        rows.push(row);
+        row = [];
+      }
+    }
+    expect(row).toEqual([]);
+    return rows;
+  }
+
+  test.each([
+    ['buyer', wide],
+    ['dsp', { breakdowns: ['HOURLY', 'BUNDLEID', 'FORMAT'], metrics: 'displays,revenueEuro,revenueDollar' }],
+    ['buyer', { breakdowns: [] }],
+  ] as const)('has the names, the order and the values of the JSON rows (%s)', async (as, more) => {
+    const { data } = await reportOf(server.url, as, { ...window, metrics: 'displays,revenueEuro', ...more });
+    const answer = await download(as, { accept: 'text/csv' }, more);
+    const [header, ...rows] = readCsv(answer.text);
+    expect(header).toEqual(Object.keys(data[0] ?? {}));
+    expect(rows).toEqual(data.map((row) => Object.values(row).map((value) => (value === null ? null : String(value)))));
+    expect(answer.text.charCodeAt(0)).not.toBe(0xfeff);
+  });
+
+  test('an empty report has its header row alone', async () => {
+    const none = { breakdowns: ['DAILY', 'OS'], campaignId: ['999999'] };
+    const answer = await download('buyer', { accept: 'text/csv' }, none);
+    expect(answer.text).toMatch(/^date,Adnetwork,campaignId,.*,bundleId,displays,revenueEuro\r\n$/);
+    expect(JSON.parse((await download('buyer', {}, none)).text)).toMatchObject({ data: [] });
+  });
+});
+
+describe('the summary', () => {
+  test('of a buyer states Paris time, whatever the request says', async () => {
+    const { summary } = await reportOf(server.url, 'buyer', {
+      since: 1417392000,
+      until: 1420070399,
+      metrics: 'displays',
+      breakdowns: ['os', 'CAMPAIGN'],
+      timezone: 'Asia/Tokyo',
+    });
+    expect(summary).toEqual({
+      since: '2014-12-01T01:00:00+0100',
+      until: '2015-01-01T00:59:59+0100',
+      breakdowns: ['OS', 'CAMPAIGN'],
+      timezone: 'europe/paris',
+    });
+  });
+
+  test('of a DSP states the zone as requested', async () => {
+    const { summary } = await reportOf(server.url, 'dsp', {
+      since: 1417392000,
+      until: 1420070399,
+      metrics: 'displays',
+      timezone: 'America/New_York',
+    });
+    expect(summary).toEqual({
+      since: '2014-11-30T19:00:00-0500',
+      until: '2014-12-31T18:59:59-0500',
+      breakdowns: [],
+      timezone: 'America/New_York',
+    });
+  });
+
+  test('comes after the data', async () => {
+    expect(Object.keys(JSON.parse((await download('buyer')).text) as object)).toEqual(['data', 'summary']);
+    expect((await download('buyer')).text).toMatch(/^\{"data":\[/);
+  });
+});
+
+describe('compression', () => {
+  const inflaters = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync } as const;
+
+  async function raw(
+    acceptEncoding: string | undefined,
+    path = '/campaigns',
+  ): Promise<{ response: IncomingMessage; body: Buffer }> {
+    const headers = {
+      authorization: tokens.buyer,
+      ...(acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding }),
+    };
+    return new Promise((resolve, reject) => {
+      request(server.url + path, { headers, agent: false }, (response) => {
+        buffer(response).then((body) => resolve({ response, body }), reject);
+      })
+        .on('error', reject)
+        .end();
+    });
+  }
+
+  test.each([
+    ['gzip', 'gzip'],
+    ['deflate', 'deflate'],
+    ['br', 'br'],
+    ['gzip, deflate, br', 'gzip'],
+    ['gzip;q=0.5, br;q=0.9', 'br'],
+    ['gzip;q=0, deflate', 'deflate'],
+    ['*', 'gzip'],
+    ['*;q=0.5, gzip;q=0', 'br'],
+    ['x-gzip', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['identity;q=0.5, br', 'br'],
+  ] as const)('Accept-Encoding: %s is answered with %s', async (header, coding) => {
+    const plain = await raw(undefined);
+    const { response, body } = await raw(header);
+    expect(response.headers['content-encoding']).toBe(coding);
+    expect(response.headers.vary).toMatch(/Accept-Encoding/);
+    expect(inflaters[coding](body).equals(plain.body)).toBe(true);
+    expect(body.length).toBeLessThan(plain.body.length / 2);
+  });
+
+  test.each([undefined, '', 'identity', 'zstd', 'gzip;q=0', '*;q=0', 'identity;q=0', 'identity, gzip;q=0.5'])(
+    'Accept-Encoding: %s is answered as it is',
+    async (header) => {
+      const { response, body } = await raw(header);
+      expect(response.headers['content-encoding']).toBeUndefined();
+      expect(JSON.parse(body.toString())).toBeInstanceOf(Array);
+    },
+  );
+
+  test.each(['gzip', 'deflate', 'br'] as const)('of a report, both forms (%s)', async (coding) => {
+    for (const accept of ['application/json', 'text/csv']) {
+      const plain = await download('buyer', { accept }, { breakdowns: ['HOURLY', 'CITY'] });
+      const form = { ...window, metrics: 'displays,revenueEuro', breakdowns: ['HOURLY', 'CITY'], output: 'direct' };
+      const answered = await new Promise<IncomingMessage>((resolve, reject) => {
+        const headers = { authorization: tokens.buyer, accept, 'accept-encoding': coding };
+        request(`${server.url}/buyer-reporting`, { method: 'POST', headers, agent: false }, resolve)
+          .on('error', reject)
+          .end(JSON.stringify(form));
+      });
+      expect(answered.headers['content-encoding']).toBe(coding);
+      expect(inflaters[coding](await buffer(answered)).toString()).toBe(plain.text);
+    }
+  });
+});
+
+test('a report is streamed: no length is announced, and the first piece comes before the last is made', async () => {
+  const json = {
+    since: 1767222000,
+    until: 1798757999,
+    metrics: 'displays',
+    breakdowns: ['HOURLY', 'ADUNIT', 'CITY'],
+    output: 'direct',
+  };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(
+      `${server.url}/buyer-reporting`,
+      { method: 'POST', headers: { authorization: tokens.buyer }, agent: false },
+      resolve,
+    )
+      .on('error', reject)
+      .end(JSON.stringify(json));
+  });
+  expect(response.headers['content-length']).toBeUndefined();
+  expect(response.headers['transfer-encoding']).toBe('chunked');
+  const [first] = await Promise.race([
+    new Promise<[Buffer]>((resolve) => response.once('data', (piece: Buffer) => resolve([piece]))),
+  ]);
+  expect(first.toString()).toMatch(/^\{"data":\[\{"date":"2026-01-01"/);
+  expect(response.complete).toBe(false);
+  response.destroy();
+});

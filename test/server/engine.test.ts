@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
+import { builtInFixtures } from '../../src/server/fixtures/built-in.ts';
+import { type PlainRequest, referenceRows } from './reference-report.ts';
+import { accountOf, reportJson, reportRows, seconds, total } from './reports.ts';
+
+const fixtures = builtInFixtures({ seed: 1, scale: 1 });
+const buyer = accountOf(fixtures, 'buyer');
+const admin = accountOf(fixtures, 'admin');
+const dsp = accountOf(fixtures, 'dsp');
+
+const allMetrics = metrics.map(({ name }) => name);
+const dspMetrics = ['displays', 'revenueEuro', 'revenueDollar'];
+const timeNames = ['DAILY', 'HOURLY', 'MONTHLY', 'RANGE'];
+const dimensions = breakdowns.map(({ name }) => name as string).filter((name) => !timeNames.includes(name));
+
+/** A part of a list, in its order, seldom long. */
+const some = (names: readonly string[], maxLength: number) => fc.subarray([...names], { maxLength });
+
+/** Windows around what is awkward: clock changes, leap day, ends of years, campaigns of a day, seconds within an hour. */
+const window = fc
+  .record({
+    around: fc.constantFrom(
+      '2026-10-25T00:00:00Z',
+      '2026-03-29T00:00:00Z',
+      '2024-02-29T00:00:00Z',
+      '2026-07-14T08:00:00Z',
+      '2014-12-01T00:00:00Z',
+      '2026-12-31T22:00:00Z',
+      '1970-01-01T00:00:00Z',
+    ),
+    before: fc.integer({ min: 0, max: 30 * 3600 }),
+    after: fc.integer({ min: 0, max: 30 * 3600 }),
+  })
+  .map(({ around, before, after }) => ({ since: seconds(around) - before, until: seconds(around) + after }));
+
+const time = fc.constantFrom([], ...timeNames.map((name) => [name]));
+
+/** For each filter a few values that occur in the data, and one that does not. */
+const filterValues = Object.fromEntries(
+  filters.map(({ name, on, compare }) => {
+    const known = fixtures.facts.members[on].flatMap(({ id, values }) => (compare === 'id' ? id : values[0]) ?? []);
+    return [name, fc.uniqueArray(fc.constantFrom(...known, '404'), { minLength: 1, maxLength: 8 })];
+  }),
+);
+
+const buyerRequest = fc.record({
+  window,
+  metrics: fc.shuffledSubarray([...allMetrics], { minLength: 1 }),
+  breakdowns: fc.tuple(time, some(dimensions, 6)).map((names) => names.flat()),
+  filters: fc
+    .record(filterValues, { requiredKeys: [] })
+    .map((chosen) => Object.fromEntries(Object.entries(chosen).slice(0, 2))),
+});
+
+const dspRequest = fc.record({
+  window,
+  metrics: fc.shuffledSubarray(dspMetrics, { minLength: 1 }),
+  breakdowns: fc.tuple(time, some(['FORMAT', 'BUNDLEID'], 2)).map((names) => names.flat()),
+  timezone: fc.constantFrom(
+    'Europe/Paris',
+    'Asia/Kolkata',
+    'America/St_Johns',
+    'Australia/Lord_Howe',
+    'UTC',
+    'Pacific/Chatham',
+  ),
+});
+
+describe('a report says what plain counting says', () => {
+  test('for a buyer and an admin', async () => {
+    await fc.assert(
+      fc.asyncProperty(buyerRequest, fc.boolean(), async ({ window: { since, until }, ...rest }, isAdmin) => {
+        const account = isAdmin ? admin : buyer;
+        const request = { since, until, ...rest };
+        expect(await reportRows(fixtures, account, request)).toEqual(referenceRows(fixtures, account, request));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('for a DSP, in any time zone', async () => {
+    await fc.assert(
+      fc.asyncProperty(dspRequest, async ({ window: { since, until }, ...rest }) => {
+        const request = { since, until, ...rest };
+        expect(await reportRows(fixtures, dsp, request)).toEqual(referenceRows(fixtures, dsp, request));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('broken down by everything at once', async () => {
+    const [since, until] = [seconds('2026-10-25T00:00:00Z'), seconds('2026-10-25T02:59:59Z')];
+    const request = { since, until, metrics: allMetrics, breakdowns: ['HOURLY', ...dimensions] };
+    const rows = await reportRows(fixtures, admin, request);
+    expect(rows.length).toBeGreaterThan(200);
+    expect(rows).toEqual(referenceRows(fixtures, admin, request));
+    expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(referenceRows(fixtures, admin, request)[0] ?? {}));
+  });
+});
+
+describe('sums are exact', () => {
+  const fieldOf = (metric: string): string => (metric === 'revenueDollar' ? 'valueDollar' : metric);
+  const week = { since: seconds('2026-10-19T00:00:00+02:00'), until: seconds('2026-10-25T23:59:59+01:00') };
+  const totals = async (request: Partial<PlainRequest>): Promise<number[]> => {
+    const rows = await reportRows(fixtures, buyer, { ...week, metrics: allMetrics, breakdowns: [], ...request });
+    return allMetrics.map((metric) => total(rows, fieldOf(metric)));
+  };
+  const added = (lists: readonly number[][]): number[] =>
+    allMetrics.map((_, index) => lists.reduce((sum, list) => sum + (list[index] ?? 0), 0));
+
+  test.each([...timeNames, ...dimensions])('broken down by %s', async (name) => {
+    const unbroken = await totals({});
+    expect(Math.min(...unbroken)).toBeGreaterThan(0);
+    expect(await totals({ breakdowns: [name] })).toEqual(unbroken);
+  });
+
+  test('split at any second', async () => {
+    const unbroken = await totals({});
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: week.since, max: week.until - 1 }), some(dimensions, 3), async (cut, by) => {
+        const parts = [await totals({ until: cut, breakdowns: by }), await totals({ since: cut + 1, breakdowns: by })];
+        expect(added(parts)).toEqual(unbroken);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('filtered by each campaign in turn', async () => {
+    const ids = fixtures.campaignsOf(buyer).map(({ campaignId }) => campaignId);
+    const parts = [];
+    for (const id of ids) parts.push(await totals({ filters: { campaignId: [id] } }));
+    expect(added(parts)).toEqual(await totals({}));
+    expect(await totals({ filters: { campaignId: ids } })).toEqual(await totals({}));
+  });
+});
+
+describe('what a report is of', () => {
+  const hour = { since: seconds('2026-10-25T12:00:00Z'), until: seconds('2026-10-25T12:00:00Z') };
+
+  test('no breakdown is one row, and none where nothing is selected', async () => {
+    const request = { ...hour, metrics: ['displays'], breakdowns: [] };
+    expect(await reportRows(fixtures, buyer, request)).toHaveLength(1);
+    expect(await reportRows(fixtures, buyer, { ...request, filters: { campaignId: ['404'] } })).toEqual([]);
+    expect(await reportRows(fixtures, { ...buyer, advertiserIds: [] }, request)).toEqual([]);
+  });
+
+  test('an hour belongs to a window by its first second', async () => {
+    const request = { metrics: ['displays'], breakdowns: [] };
+    const start = hour.since;
+    expect(await reportRows(fixtures, buyer, { ...request, since: start, until: start })).toHaveLength(1);
+    expect(await reportRows(fixtures, buyer, { ...request, since: start + 1, until: start + 3_599 })).toEqual([]);
+    expect(await reportRows(fixtures, buyer, { ...request, since: start + 1, until: start + 3_600 })).toHaveLength(1);
+  });
+
+  test('nothing lies before 1970 or after 9999', async () => {
+    const request = { metrics: ['displays'], breakdowns: ['HOURLY'] };
+    expect(await reportRows(fixtures, admin, { ...request, since: -1e11, until: -1e9 })).toEqual([]);
+    expect(await reportRows(fixtures, admin, { ...request, since: 9e11, until: 9e11 + 1e9 })).toEqual([]);
+  });
+
+  test('an account sees its own advertisers, an admin all', async () => {
+    const day = { since: seconds('2026-10-25T00:00:00Z'), until: seconds('2026-10-25T23:59:59Z') };
+    const names = async (account: typeof buyer): Promise<unknown[]> => {
+      const rows = await reportRows(fixtures, account, { ...day, metrics: ['displays'], breakdowns: ['ADVERTISER'] });
+      return rows.map(({ advertiser }) => advertiser);
+    };
+    expect(await names(buyer)).toEqual([
+      '=SUM Games',
+      'Café Déjà Vu',
+      'L\'Atelier "Nº 5", Paris',
+      'Nordlys Reisen GmbH',
+      'Tapas & Más',
+    ]);
+    expect(await names(admin)).toHaveLength(8);
+  });
+});
+
+describe('the summary', () => {
+  const window = { since: 1417392000, until: 1420070399 };
+
+  test('of a buyer is in Paris time, whatever was asked', async () => {
+    const request = { ...window, metrics: ['displays'], breakdowns: ['OS', 'DAILY'], timezone: 'Asia/Tokyo' };
+    expect(JSON.parse(await reportJson(fixtures, buyer, request)).summary).toEqual({
+      since: '2014-12-01T01:00:00+0100',
+      until: '2015-01-01T00:59:59+0100',
+      breakdowns: ['OS', 'DAILY'],
+      timezone: 'europe/paris',
+    });
+  });
+
+  test.each([
+    ['America/New_York', '2014-11-30T19:00:00-0500', '2014-12-31T18:59:59-0500'],
+    ['Asia/Kolkata', '2014-12-01T05:30:00+0530', '2015-01-01T05:29:59+0530'],
+    ['UTC', '2014-12-01T00:00:00+0000', '2014-12-31T23:59:59+0000'],
+  ])('of a DSP is in %s', async (timezone, since, until) => {
+    const request = { ...window, metrics: ['displays'], breakdowns: [], timezone };
+    const { summary } = JSON.parse(await reportJson(fixtures, dsp, request));
+    expect(summary).toEqual({ since, until, breakdowns: [], timezone });
+  });
+
+  test('of a DSP that names no zone is in Paris time', async () => {
+    const { summary } = JSON.parse(
+      await reportJson(fixtures, dsp, { ...window, metrics: ['displays'], breakdowns: [] }),
+    );
+    expect(summary.timezone).toBe('Europe/Paris');
+  });
+});

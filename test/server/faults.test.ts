@@ -1,0 +1,275 @@
+import { brotliDecompressSync, gunzipSync, constants as zlib } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Faults } from '../../src/server/faults.ts';
+import type { LocalServer } from '../../src/server/start.ts';
+import { call, createReport, jsonOf, serveLocal, smallReport, statusOf } from './raw-calls.ts';
+
+async function statuses(server: LocalServer, count: number, as = 'buyer'): Promise<number[]> {
+  const all: number[] = [];
+  for (let n = 0; n < count; n += 1) all.push((await call(server, '/campaigns', { as })).status);
+  return all;
+}
+
+describe('when a fault strikes', () => {
+  test('always, until it is cleared', async () => {
+    const server = await serveLocal({ faults: ['campaigns:503'] });
+    expect(await statuses(server, 3)).toEqual([503, 503, 503]);
+    server.clearFaults();
+    expect(await statuses(server, 1)).toEqual([200]);
+  });
+
+  test('times=N: the first N calls of its endpoint, and of no other', async () => {
+    const server = await serveLocal({ faults: ['campaigns:503:times=2'] });
+    await createReport(server);
+    expect(await statuses(server, 4)).toEqual([503, 503, 200, 200]);
+  });
+
+  test('after=N: not the first N calls', async () => {
+    const server = await serveLocal({ faults: ['campaigns:500:after=2:times=1'] });
+    expect(await statuses(server, 4)).toEqual([200, 200, 500, 200]);
+  });
+
+  test('* is every endpoint', async () => {
+    const server = await serveLocal({ faults: ['*:502'] });
+    const posts = ['/auth-reporting', '/buyer-reporting', '/status-reporting', '/download-reporting'];
+    const answers = await Promise.all(posts.map((path) => call(server, path, { body: {} })));
+    expect([...answers.map(({ status }) => status), ...(await statuses(server, 1))]).toEqual(Array(5).fill(502));
+  });
+
+  test('for=ACCOUNT: only that account, by name or e-mail, at sign-in too', async () => {
+    const faults = ['campaigns:503:for=dsp', 'auth:503:for=admin@example.com'];
+    const server = await serveLocal({ faults });
+    expect([await statuses(server, 1, 'dsp'), await statuses(server, 1, 'buyer')]).toEqual([[503], [200]]);
+    const signIn = (email: string) => call(server, '/auth-reporting', { body: { email, password: 'demo' } });
+    expect((await signIn('admin@example.com')).status).toBe(503);
+    expect((await signIn('dsp@example.com')).status).toBe(200);
+  });
+
+  test('p: the same calls for the same seed, again after a reset, and others for another seed', async () => {
+    const pattern = async (seed: number) => {
+      const server = await serveLocal({ seed, faults: ['campaigns:503:p=0.5'] });
+      const first = await statuses(server, 24);
+      server.reset();
+      expect(await statuses(server, 24)).toEqual(first);
+      return first.join();
+    };
+    const [one, same, other] = [await pattern(7), await pattern(7), await pattern(8)];
+    expect(same).toBe(one);
+    expect(other).not.toBe(one);
+    expect(new Set(one.split(','))).toEqual(new Set(['200', '503']));
+  });
+
+  test('p is the share of the calls in the long run, and 0 and 1 are never and always', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.constantFrom(0, 0.1, 0.5, 0.9, 1), (seed, p) => {
+        const faults = new Faults([`campaigns:503:p=${p}`], seed);
+        const calls = 4_000;
+        for (let n = 0; n < calls; n += 1) faults.strike('campaigns', undefined);
+        const share = (faults.list()[0]?.struck ?? 0) / calls;
+        expect(Math.abs(share - p)).toBeLessThanOrEqual(p === 0 || p === 1 ? 0 : 0.05);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('faults come in the order given: the first that settles the call leaves the rest for later', async () => {
+    const server = await serveLocal({ faults: ['campaigns:503:times=2', 'campaigns:429:times=1'] });
+    expect(await statuses(server, 4)).toEqual([503, 503, 429, 200]);
+  });
+
+  test('the log says which faults struck a call, and the list how often each did', async () => {
+    const server = await serveLocal({ faults: ['campaigns:delay:ms=1', 'campaigns:503:times=1'] });
+    await statuses(server, 2);
+    expect(server.requests().map(({ faults, status }) => [faults, status])).toEqual([
+      [['delay', 'status'], 503],
+      [['delay'], 200],
+    ]);
+    expect(jsonOf(await call(server, '/__admin/faults'))).toEqual({
+      faults: [
+        { fault: 'campaigns:delay:ms=1', calls: 2, struck: 2 },
+        { fault: 'campaigns:503:times=1', calls: 2, struck: 1 },
+      ],
+    });
+  });
+});
+
+describe('kinds that answer in place of the service', () => {
+  test('an HTTP status, in the service’s own envelope', async () => {
+    const server = await serveLocal({ faults: ['campaigns:503:times=1', 'campaigns:429:retry-after=2'] });
+    const [first, second] = [await call(server, '/campaigns'), await call(server, '/campaigns')];
+    expect(jsonOf(first)).toEqual({ response: { error_id: 'INTERNAL', error: expect.stringContaining('503') } });
+    expect(first.headers['retry-after']).toBeUndefined();
+    expect(jsonOf(second)).toEqual({ response: { error_id: 'RATE_LIMITED', error: expect.stringContaining('429') } });
+    expect(second.headers['retry-after']).toBe('2');
+    expect([first.headers['x-adreport-local'], second.headers['x-adreport-local']]).toEqual(['1', '1']);
+  });
+
+  test.each([204, 302, 304, 418, 599])('%i too', async (status) => {
+    const server = await serveLocal({ faults: [`campaigns:${status}`] });
+    expect(await call(server, '/campaigns')).toMatchObject({ status, isWhole: true });
+  });
+
+  test('reset: the connection is cut before an answer, and the log says so', async () => {
+    const server = await serveLocal({ faults: ['buyer:reset:times=1'] });
+    const cut = await call(server, '/buyer-reporting', { body: smallReport });
+    expect(cut).toMatchObject({ status: 0, errorCode: 'ECONNRESET' });
+    expect(server.requests()).toMatchObject([{ endpoint: 'buyer', status: 0, faults: ['reset'] }]);
+    expect((await call(server, '/buyer-reporting', { body: smallReport })).status).toBe(200);
+  });
+
+  test('garbage: 200 that says it is JSON and is not, nor UTF-8', async () => {
+    const server = await serveLocal({ faults: ['status:garbage'] });
+    const answer = await call(server, '/status-reporting', { body: { id: 'x' } });
+    expect(answer).toMatchObject({ status: 200, isWhole: true });
+    expect(answer.headers['content-type']).toMatch(/^application\/json/);
+    expect(() => jsonOf(answer)).toThrow(SyntaxError);
+    expect(() => new TextDecoder('utf-8', { fatal: true }).decode(answer.body)).toThrow(TypeError);
+  });
+
+  test('html: 200 and a page, as a captive portal answers', async () => {
+    const server = await serveLocal({ faults: ['download:html'] });
+    const answer = await call(server, '/download-reporting', { body: { id: 'x' } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toMatch(/^text\/html/);
+    expect(answer.body.toString()).toMatch(/^<!doctype html>/);
+  });
+
+  test('unauthorized: the token dies, for every call, and signing in brings another', async () => {
+    const server = await serveLocal({ faults: ['status:unauthorized:times=1'] });
+    const signIn = async () => {
+      const body = { email: 'buyer@example.com', password: 'demo' };
+      const answer = jsonOf(await call(server, '/auth-reporting', { body })) as { response: { token: string } };
+      return answer.response.token;
+    };
+    const token = await signIn();
+    expect((await call(server, '/campaigns', { token })).status).toBe(200);
+    const refused = await call(server, '/status-reporting', { token, body: { id: 'x' } });
+    expect(refused.status).toBe(401);
+    expect(jsonOf(refused)).toMatchObject({ response: { error_id: 'INVALID_TOKEN' } });
+    expect((await call(server, '/campaigns', { token })).status).toBe(401);
+    expect((await call(server, '/campaigns', { token: await signIn() })).status).toBe(200);
+  });
+});
+
+describe('kinds that spoil the answer of the service', () => {
+  const report = { ...smallReport, breakdowns: ['HOURLY', 'CAMPAIGN', 'CITY'], output: 'direct' };
+  const download = (server: LocalServer, encoding = 'identity', leaveAfterBytes = Number.POSITIVE_INFINITY) =>
+    call(server, '/buyer-reporting', { body: report, headers: { 'accept-encoding': encoding }, leaveAfterBytes });
+
+  test('truncate: exactly the first bytes of a streamed answer, then a cut', async () => {
+    const server = await serveLocal();
+    const { body: whole, isWhole } = await download(server);
+    expect([isWhole, whole.length > 70_000]).toEqual([true, true]);
+    for (const bytes of [0, 1, 1_000, 65_536, 70_001, whole.length, whole.length + 5]) {
+      server.fault(`buyer:truncate:bytes=${bytes}:times=1`);
+      const cut = await download(server);
+      expect(cut.headers['transfer-encoding'], `${bytes}`).toBe('chunked');
+      expect([cut.status, cut.isWhole, cut.body.equals(whole.subarray(0, bytes))], `${bytes}`).toEqual([
+        200,
+        false,
+        true,
+      ]);
+    }
+  });
+
+  test('truncate: of an answer whose length is announced, less than that comes', async () => {
+    const server = await serveLocal();
+    const whole = await call(server, '/campaigns');
+    server.fault('campaigns:truncate:bytes=100:times=1');
+    const cut = await call(server, '/campaigns');
+    expect(cut.headers['content-length']).toBe(String(whole.body.length));
+    expect([cut.isWhole, cut.body.equals(whole.body.subarray(0, 100))]).toEqual([false, true]);
+  });
+
+  test.each(['gzip', 'br'])('truncate counts the bytes of the %s body', async (encoding) => {
+    const server = await serveLocal();
+    const { body: whole } = await download(server, encoding);
+    server.fault('buyer:truncate:bytes=2kb:times=1');
+    const cut = await download(server, encoding);
+    expect(cut.headers['content-encoding']).toBe(encoding);
+    expect([cut.isWhole, cut.body.equals(whole.subarray(0, 2_000))]).toEqual([false, true]);
+    const decoded =
+      encoding === 'gzip'
+        ? gunzipSync(cut.body, { finishFlush: zlib.Z_SYNC_FLUSH })
+        : brotliDecompressSync(cut.body, { finishFlush: zlib.BROTLI_OPERATION_FLUSH });
+    const { body: plain } = await download(server);
+    expect(decoded.length).toBeGreaterThan(0);
+    expect(plain.subarray(0, decoded.length).equals(decoded)).toBe(true);
+  });
+
+  test('slow: the answer comes whole, in many pieces', async () => {
+    const server = await serveLocal();
+    const { body: whole } = await download(server, 'gzip');
+    server.fault('buyer:slow:rate=500kb:times=1');
+    const slow = await download(server, 'gzip');
+    expect([slow.isWhole, slow.body.equals(whole)]).toEqual([true, true]);
+  });
+
+  test('slow: the first bytes come long before the last, and a client that leaves ends it', async () => {
+    const server = await serveLocal({ faults: ['buyer:slow:rate=20b'] });
+    const left = await download(server, 'identity', 1);
+    expect(left.isWhole).toBe(false);
+    expect(left.body.length).toBeLessThan(100);
+    await expect.poll(() => server.requests().length).toBe(1);
+  });
+
+  test('slow and truncate together', async () => {
+    const server = await serveLocal({ faults: ['buyer:slow:rate=200kb', 'buyer:truncate:bytes=3000'] });
+    const cut = await download(server);
+    expect([cut.isWhole, cut.body.length]).toEqual([false, 3_000]);
+  });
+
+  test('delay: a call that is not delayed overtakes the delayed one', async () => {
+    const server = await serveLocal({ faults: ['campaigns:delay:ms=150:times=1'] });
+    const ended: string[] = [];
+    const delayed = call(server, '/campaigns').then(({ status }) => ended.push(`delayed ${status}`));
+    const struck = async () => jsonOf(await call(server, '/__admin/faults'));
+    await expect.poll(struck).toMatchObject({ faults: [{ struck: 1 }] });
+    const others = statuses(server, 1).then(([status]) => ended.push(`other ${status}`));
+    await Promise.all([delayed, others]);
+    expect(ended).toEqual(['other 200', 'delayed 200']);
+  });
+});
+
+describe('kinds that are of reports', () => {
+  test.each(['failed', 'expired'])('%s: the report ends so, and times counts reports, not calls', async (kind) => {
+    const server = await serveLocal({ delayMs: 2_000, faults: [`status:${kind}:times=1`] });
+    const [first, second] = [await createReport(server), await createReport(server)];
+    expect([await statusOf(server, first), await statusOf(server, second)]).toEqual(['progress', 'progress']);
+    server.advance('2s');
+    for (let n = 0; n < 2; n += 1) {
+      expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([kind, 'ready']);
+    }
+    const refused = await call(server, '/download-reporting', { body: { id: first } });
+    expect(refused.status).toBe(kind === 'failed' ? 409 : 410);
+    expect((await call(server, '/download-reporting', { body: { id: second } })).status).toBe(200);
+  });
+
+  test('stuck: in progress for ever, until it is told otherwise', async () => {
+    const server = await serveLocal({ faults: ['status:stuck:after=1:times=1'] });
+    const [first, second] = [await createReport(server), await createReport(server)];
+    expect([await statusOf(server, first), await statusOf(server, second)]).toEqual(['ready', 'progress']);
+    server.advance('23h');
+    expect(await statusOf(server, second)).toBe('progress');
+    expect((await call(server, '/download-reporting', { body: { id: second } })).status).toBe(409);
+    server.setReport(second, { status: 'ready' });
+    expect(await statusOf(server, second)).toBe('ready');
+  });
+
+  test('for=ACCOUNT and p hold for reports', async () => {
+    const server = await serveLocal({ faults: ['status:failed:for=dsp', 'status:stuck:p=0'] });
+    const [own, others] = [await createReport(server, 'dsp'), await createReport(server)];
+    expect([await statusOf(server, own, 'dsp'), await statusOf(server, others)]).toEqual(['failed', 'ready']);
+  });
+
+  test('not-downloadable: ready, then 409 with Retry-After', async () => {
+    const server = await serveLocal({ faults: ['download:not-downloadable:times=2'] });
+    const id = await createReport(server);
+    expect(await statusOf(server, id)).toBe('ready');
+    for (const status of [409, 409, 200]) {
+      const answer = await call(server, '/download-reporting', { body: { id } });
+      expect([answer.status, answer.headers['retry-after']]).toEqual([status, status === 409 ? '1' : undefined]);
+    }
+  });
+});

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
+import { type AccountName, type ReportDocument, reportOf, seconds } from './local.ts';
+
+/** Days, hours and months in the report's zone: clock changes, leap days, year ends, zones of half an hour. */
+
+let server: LocalServer;
+beforeAll(async () => {
+  server = await startLocalServer({ delayMs: 0 });
+});
+afterAll(() => server.close());
+
+interface Wanted {
+  readonly as: AccountName;
+  readonly from: string;
+  readonly to: string;
+  readonly by: string;
+  readonly timezone?: string;
+}
+
+function report({ as, from, to, by, timezone }: Wanted): Promise<ReportDocument> {
+  const zone = timezone === undefined ? {} : { timezone };
+  return reportOf(server.url, as, {
+    since: seconds(from),
+    until: seconds(to),
+    metrics: 'displays',
+    breakdowns: [by],
+    ...zone,
+  });
+}
+
+async function dates(wanted: Wanted): Promise<unknown[]> {
+  return (await report(wanted)).data.map(({ date }) => date);
+}
+
+async function hours(wanted: Wanted): Promise<string[]> {
+  return (await report(wanted)).data.map(({ hour }) => String(hour));
+}
+
+/** Both profiles have Paris time unless told otherwise. */
+describe.each(['buyer', 'dsp'] as const)('%s, Paris', (as) => {
+  test('the day of 25 hours has its doubled hour as two rows', async () => {
+    const from = '2026-10-25T00:00:00+02:00';
+    const to = '2026-10-25T23:59:59+01:00';
+    const rows = await hours({ as, from, to, by: 'HOURLY' });
+    expect(rows).toHaveLength(25);
+    expect(rows.slice(1, 5)).toEqual([
+      '2026-10-25T01:00:00+0200',
+      '2026-10-25T02:00:00+0200',
+      '2026-10-25T02:00:00+0100',
+      '2026-10-25T03:00:00+0100',
+    ]);
+    expect(await dates({ as, from, to, by: 'DAILY' })).toEqual(['2026-10-25']);
+    const { summary } = await report({ as, from, to, by: 'DAILY' });
+    expect(summary).toMatchObject({ since: '2026-10-25T00:00:00+0200', until: '2026-10-25T23:59:59+0100' });
+  });
+
+  test('the day of 23 hours has no row for the hour that is skipped', async () => {
+    const from = '2026-03-29T00:00:00+01:00';
+    const to = '2026-03-29T23:59:59+02:00';
+    const rows = await hours({ as, from, to, by: 'HOURLY' });
+    expect(rows).toHaveLength(23);
+    expect(rows.slice(1, 3)).toEqual(['2026-03-29T01:00:00+0100', '2026-03-29T03:00:00+0200']);
+    expect(await dates({ as, from, to, by: 'DAILY' })).toEqual(['2026-03-29']);
+  });
+
+  test.each([
+    ['2026-03-28T00:00:00+01:00', '2026-03-30T23:59:59+02:00', ['2026-03-28', '2026-03-29', '2026-03-30']],
+    ['2026-10-24T00:00:00+02:00', '2026-10-26T23:59:59+01:00', ['2026-10-24', '2026-10-25', '2026-10-26']],
+    ['2024-02-28T00:00:00+01:00', '2024-03-01T23:59:59+01:00', ['2024-02-28', '2024-02-29', '2024-03-01']],
+    ['2026-02-28T00:00:00+01:00', '2026-03-01T23:59:59+01:00', ['2026-02-28', '2026-03-01']],
+    ['2026-12-31T00:00:00+01:00', '2027-01-01T23:59:59+01:00', ['2026-12-31', '2027-01-01']],
+    ['2100-02-28T00:00:00+01:00', '2100-03-01T23:59:59+01:00', ['2100-02-28', '2100-03-01']],
+  ])('days from %s to %s', async (from, to, expected) => {
+    expect(await dates({ as, from, to, by: 'DAILY' })).toEqual(expected);
+  });
+
+  test('the hours of a year end', async () => {
+    const rows = await hours({ as, from: '2026-12-31T22:00:00+01:00', to: '2027-01-01T01:59:59+01:00', by: 'HOURLY' });
+    expect(rows).toEqual([
+      '2026-12-31T22:00:00+0100',
+      '2026-12-31T23:00:00+0100',
+      '2027-01-01T00:00:00+0100',
+      '2027-01-01T01:00:00+0100',
+    ]);
+  });
+
+  test('months are dated by their first day, whatever day the window begins on', async () => {
+    const rows = { as, from: '2023-12-31T23:00:00+01:00', to: '2024-03-01T00:00:00+01:00', by: 'MONTHLY' };
+    expect(await dates(rows)).toEqual(['2023-12-01', '2024-01-01', '2024-02-01', '2024-03-01']);
+  });
+
+  test('a range is dated by its first day', async () => {
+    expect(
+      await dates({ as, from: '2026-05-31T23:30:00+02:00', to: '2026-07-01T00:00:00+02:00', by: 'RANGE' }),
+    ).toEqual(['2026-05-31']);
+  });
+
+  test('a day is the sum of its hours, a month of its days', async () => {
+    const window = { as, from: '2026-10-01T00:00:00+02:00', to: '2026-10-31T23:59:59+01:00' };
+    const total = async (by: string) =>
+      (await report({ ...window, by })).data.reduce((sum, { displays }) => sum + Number(displays), 0);
+    const month = await total('MONTHLY');
+    expect(await total('DAILY')).toBe(month);
+    expect(await total('HOURLY')).toBe(month);
+    expect(await total('RANGE')).toBe(month);
+  });
+});
+
+describe('a DSP in its own zone', () => {
+  const as = 'dsp';
+
+  test.each([
+    ['Asia/Kolkata', '+05:30', '+0530'],
+    ['Asia/Kathmandu', '+05:45', '+0545'],
+    ['America/St_Johns', '-03:30', '-0330'],
+    ['Pacific/Chatham', '+13:45', '+1345'],
+    ['Asia/Tokyo', '+09:00', '+0900'],
+    ['Pacific/Kiritimati', '+14:00', '+1400'],
+    ['Pacific/Pago_Pago', '-11:00', '-1100'],
+  ])('%s: a day of 24 hours, a leap day, a year end', async (timezone, iso, numeric) => {
+    const day = { as, timezone, from: `2026-12-31T00:00:00${iso}`, to: `2026-12-31T23:59:59${iso}` } as const;
+    expect(await hours({ ...day, by: 'HOURLY' })).toEqual(
+      Array.from({ length: 24 }, (_, hour) => `2026-12-31T${String(hour).padStart(2, '0')}:00:00${numeric}`),
+    );
+    expect(await dates({ ...day, by: 'DAILY' })).toEqual(['2026-12-31']);
+    expect(await dates({ ...day, to: `2027-01-01T23:59:59${iso}`, by: 'MONTHLY' })).toEqual([
+      '2026-12-01',
+      '2027-01-01',
+    ]);
+    const leap = { as, timezone, from: `2024-02-28T00:00:00${iso}`, to: `2024-03-01T23:59:59${iso}` } as const;
+    expect(await dates({ ...leap, by: 'DAILY' })).toEqual(['2024-02-28', '2024-02-29', '2024-03-01']);
+    const { summary } = await report({ ...day, by: 'DAILY' });
+    expect(summary).toEqual({
+      since: `2026-12-31T00:00:00${numeric}`,
+      until: `2026-12-31T23:59:59${numeric}`,
+      breakdowns: ['DAILY'],
+      timezone,
+    });
+  });
+
+  test('the clock change of half an hour', async () => {
+    const day = {
+      as,
+      timezone: 'Australia/Lord_Howe',
+      from: '2026-04-05T00:00:00+11:00',
+      to: '2026-04-05T23:59:59+10:30',
+    } as const;
+    const rows = await hours({ ...day, by: 'HOURLY' });
+    expect(new Set(rows).size).toBe(rows.length);
+    expect(rows[0]).toBe('2026-04-05T00:00:00+1100');
+    expect(rows.at(-1)).toBe('2026-04-05T23:00:00+1030');
+    expect(await dates({ ...day, by: 'DAILY' })).toEqual(['2026-04-05']);
+  });
+
+  test('an American clock change', async () => {
+    const day = {
+      as,
+      timezone: 'America/New_York',
+      from: '2026-11-01T00:00:00-04:00',
+      to: '2026-11-01T23:59:59-05:00',
+    } as const;
+    const rows = await hours({ ...day, by: 'HOURLY' });
+    expect(rows).toHaveLength(25);
+    expect(rows.slice(1, 3)).toEqual(['2026-11-01T01:00:00-0400', '2026-11-01T01:00:00-0500']);
+  });
+});

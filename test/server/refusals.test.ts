@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
+import { call, refusalIn, startForTest, type tokens } from './local.ts';
+
+/** The refusals that do not hang on a parameter (`decisions.md` 6), and the list of campaigns (5). */
+
+let server: LocalServer;
+beforeAll(async () => {
+  server = await startLocalServer({ delayMs: 0 });
+});
+afterAll(() => server.close());
+
+const posts = ['/auth-reporting', '/buyer-reporting', '/status-reporting', '/download-reporting'];
+
+describe('the envelope', () => {
+  test('is {"response":{"error_id","error"}} as JSON, with details only where parameters are at fault', async () => {
+    const without = await call(server.url, '/campaigns');
+    expect(without.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-adreport-local': '1',
+    });
+    expect(JSON.parse(without.text)).toEqual({ response: { error_id: 'MISSING_TOKEN', error: expect.any(String) } });
+    const parameters = await call(server.url, '/buyer-reporting', { as: 'buyer', json: {} });
+    expect(JSON.parse(parameters.text)).toEqual({
+      response: {
+        error_id: 'MISSING_PARAMETER',
+        error: expect.any(String),
+        details: ['since', 'until', 'metrics'].map((parameter) => ({
+          parameter,
+          problem: expect.any(String),
+          allowed: expect.anything(),
+        })),
+      },
+    });
+  });
+
+  test('success is a 2xx, failure a 4xx, and both carry the mark of the local server', async () => {
+    const right = await call(server.url, '/campaigns', { as: 'buyer' });
+    const wrong = await call(server.url, '/status-reporting', { as: 'buyer', json: { id: 'x' } });
+    expect([right.status, right.headers['x-adreport-local']]).toEqual([200, '1']);
+    expect([wrong.status, wrong.headers['x-adreport-local']]).toEqual([404, '1']);
+  });
+});
+
+describe('404', () => {
+  test.each(['/nothing', '/campaigns/', '/Campaigns', '/buyer-reporting/x', '//campaigns', '/%e2%82'])(
+    '%s',
+    async (path) => {
+      const answer = await call(server.url, path, { as: 'buyer' });
+      expect([answer.status, refusalIn(answer).error_id, answer.headers['x-adreport-local']]).toEqual([
+        404,
+        'NOT_FOUND',
+        '1',
+      ]);
+    },
+  );
+
+  test('says what there is', async () => {
+    const { error } = refusalIn(await call(server.url, '/reports', { as: 'buyer' }));
+    for (const path of [...posts, '/campaigns']) expect(error).toContain(path);
+  });
+});
+
+describe('405', () => {
+  test.each(posts.flatMap((path) => ['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD'].map((method) => [method, path])))(
+    '%s %s',
+    async (method, path) => {
+      const answer = await call(server.url, path, { method, as: 'buyer' });
+      expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
+      if (method !== 'HEAD') expect(refusalIn(answer).error_id).toBe('METHOD_NOT_ALLOWED');
+    },
+  );
+
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s /campaigns', async (method) => {
+    const answer = await call(server.url, '/campaigns', { method, as: 'buyer' });
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
+    expect(refusalIn(answer).error_id).toBe('METHOD_NOT_ALLOWED');
+  });
+
+  test('OPTIONS says which methods there are', async () => {
+    const answer = await call(server.url, '/buyer-reporting', { method: 'OPTIONS' });
+    expect([answer.status, answer.headers.allow, answer.text]).toEqual([204, 'POST', '']);
+  });
+});
+
+describe('bodies', () => {
+  test.each(posts)('%s takes a mebibyte and no byte more', async (path) => {
+    const body = (sizeBytes: number) => `{"x":"${'y'.repeat(sizeBytes - 8)}"}`;
+    const whole = await call(server.url, path, { as: 'buyer', body: body(1_048_576) });
+    expect(refusalIn(whole).error_id).not.toBe('BODY_TOO_LARGE');
+    const tooLarge = await call(server.url, path, { as: 'buyer', body: body(1_048_577) });
+    expect([tooLarge.status, refusalIn(tooLarge).error_id]).toEqual([413, 'BODY_TOO_LARGE']);
+  });
+
+  test.each(['application/xml', 'multipart/form-data; boundary=x', 'image/png', 'application/octet-stream', 'garbage'])(
+    'labelled %s are refused, unless they are JSON',
+    async (type) => {
+      const headers = { 'content-type': type };
+      const form = await call(server.url, '/status-reporting', { as: 'buyer', body: 'id=1', headers });
+      expect([form.status, refusalIn(form).error_id]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+      const json = await call(server.url, '/status-reporting', { as: 'buyer', body: '{"id":"1"}', headers });
+      expect([json.status, refusalIn(json).error_id]).toEqual([404, 'UNKNOWN_REPORT']);
+    },
+  );
+
+  test.each([
+    ['half of JSON', '{"id":"1"', {}],
+    ['JSON with a comma too many', '{"id":"1",}', {}],
+    ['an array, labelled as JSON', '[1]', { 'content-type': 'application/json' }],
+    ['a string, labelled as JSON', '"id"', { 'content-type': 'application/vnd.api+json' }],
+    ['a form, labelled as JSON', 'id=1', { 'content-type': 'application/json' }],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), {}],
+    ['a form whose escapes are not UTF-8', 'id=%ff', {}],
+    ['a form with a broken escape', 'id=100%', {}],
+  ])('%s is refused', async (_name, body, headers) => {
+    const answer = await call(server.url, '/status-reporting', { as: 'buyer', body, headers });
+    expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'INVALID_BODY']);
+  });
+
+  test('a byte order mark and blanks before JSON are passed over', async () => {
+    const answer = await call(server.url, '/status-reporting', { as: 'buyer', body: '\ufeff \n{"id":"1"}' });
+    expect(refusalIn(answer).error_id).toBe('UNKNOWN_REPORT');
+  });
+});
+
+describe('429', () => {
+  test('one call too many in a second, counted for each account, with the time to wait', async () => {
+    const { url, advance } = await startForTest({ rateLimitPerSecond: 2, clock: () => Date.UTC(2026, 10, 20) });
+    const campaigns = (as: 'buyer' | 'dsp') => call(url, '/campaigns', { as });
+    expect([(await campaigns('buyer')).status, (await campaigns('buyer')).status]).toEqual([200, 200]);
+    const refused = await campaigns('buyer');
+    expect([refused.status, refusalIn(refused).error_id, refused.headers['retry-after']]).toEqual([
+      429,
+      'RATE_LIMITED',
+      '1',
+    ]);
+    expect((await campaigns('dsp')).status).toBe(200);
+    advance(999);
+    expect((await campaigns('buyer')).status).toBe(429);
+    advance(1);
+    expect((await campaigns('buyer')).status).toBe(200);
+  });
+});
+
+describe('GET /campaigns', () => {
+  interface Campaign {
+    readonly advertiserId: string;
+    readonly adunits: readonly object[];
+  }
+  const campaignsOf = async (as: keyof typeof tokens): Promise<Campaign[]> =>
+    JSON.parse((await call(server.url, '/campaigns', { as })).text) as Campaign[];
+
+  test.each(['buyer', 'admin', 'dsp'] as const)('is an array of records of the specified fields (%s)', async (as) => {
+    const campaigns = await campaignsOf(as);
+    const digits = expect.stringMatching(/^\d+$/);
+    const wallTime = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    expect(campaigns.length).toBeGreaterThan(3);
+    for (const campaign of campaigns) {
+      expect(campaign).toEqual({
+        advertiserId: digits,
+        advertiserName: expect.any(String),
+        campaignId: digits,
+        campaignName: expect.any(String),
+        campaignStartDate: wallTime,
+        campaignEndDate: wallTime,
+        adunits: expect.any(Array),
+      });
+      expect(campaign.adunits.length).toBeGreaterThan(0);
+      for (const unit of campaign.adunits) expect(unit).toEqual({ adunitName: expect.any(String), adunitId: digits });
+    }
+  });
+
+  test("an account sees its advertisers' campaigns, an admin sees all", async () => {
+    const advertisers = async (as: keyof typeof tokens) => [
+      ...new Set((await campaignsOf(as)).map(({ advertiserId }) => advertiserId)),
+    ];
+    expect(await advertisers('buyer')).toEqual(['501', '502', '503', '504', '505']);
+    expect(await advertisers('dsp')).toEqual(['505', '506', '507', '508']);
+    expect(await advertisers('admin')).toEqual(['501', '502', '503', '504', '505', '506', '507', '508']);
+  });
+
+  test('HEAD has the headers alone', async () => {
+    const head = await call(server.url, '/campaigns', { method: 'HEAD', as: 'buyer' });
+    expect([head.status, head.text, head.headers['content-type']]).toEqual([
+      200,
+      '',
+      'application/json; charset=utf-8',
+    ]);
+  });
+});

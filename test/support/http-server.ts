@@ -1,0 +1,46 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export type Handler = (request: Received, response: ServerResponse) => void | Promise<void>;
+
+/** A real HTTP server on loopback, whose every answer is the test's own; closed when the test is over. */
+export async function serve(handler: Handler): Promise<{ url: URL; received: Received[] }> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on('data', (piece: Buffer) => pieces.push(piece));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      const one = { method, path: url, headers, body: Buffer.concat(pieces).toString('utf8') };
+      received.push(one);
+      void handler(one, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`), received };
+}
+
+/** Answers with JSON. */
+export function json(
+  response: ServerResponse,
+  value: unknown,
+  status = 200,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
+}

@@ -1,0 +1,44 @@
+import { onTestFinished } from 'vitest';
+import { type LocalServer, type LocalServerOptions, startLocalServer } from '../../src/server/start.ts';
+import { type CliOptions, type CliResult, runCli, temporaryFolder } from './run-cli.ts';
+
+/** A local server for one test, and command lines that run against it as one of its accounts. */
+export interface TestService {
+  readonly server: LocalServer;
+  /** Runs a command line signed in; each pause of the program moves the server's clock on by as much. */
+  readonly run: (argv: readonly string[], options?: CliOptions) => Promise<CliResult>;
+  /** The working folder that every command line of the test shares, settings included. */
+  readonly cwd: string;
+}
+
+const startMs = Date.UTC(2026, 10, 20, 12);
+
+/** @param account whose token the command lines carry */
+export async function serveForTest(
+  options: LocalServerOptions = {},
+  account: 'buyer' | 'admin' | 'dsp' = 'buyer',
+): Promise<TestService> {
+  const server = await startLocalServer({ clock: () => startMs, ...options });
+  onTestFinished(() => server.close());
+  const cwd = temporaryFolder();
+  const token = server.accounts.find(({ name }) => name === account)?.token;
+  const env = {
+    ADREPORT_BASE_URL: server.url,
+    ADREPORT_TOKEN: token,
+    ADREPORT_PROFILE: account === 'dsp' ? 'dsp' : 'buyer',
+  };
+  return {
+    server,
+    cwd,
+    run: (argv, more = {}) =>
+      runCli(argv, {
+        cwd,
+        ...more,
+        env: { ...env, ...more.env },
+        onSleep: async (durationMs) => {
+          server.advance(durationMs);
+          await more.onSleep?.(durationMs);
+        },
+      }),
+  };
+}

@@ -1,0 +1,26 @@
+import { PassThrough, Writable } from 'node:stream';
+
+/** A stream for output that keeps what is written to it. */
+export interface Capture {
+  readonly stream: NodeJS.WriteStream;
+  text(): string;
+}
+
+export function captureOutput({ isTTY = false, columns = 80 } = {}): Capture {
+  const pieces: Buffer[] = [];
+  const writable = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      pieces.push(chunk);
+      done();
+    },
+  });
+  const stream = Object.assign(writable, isTTY ? { isTTY, columns } : {}) as unknown as NodeJS.WriteStream;
+  return { stream, text: () => Buffer.concat(pieces).toString('utf8') };
+}
+
+/** A stdin that holds a text and ends. */
+export function input(text: string | Uint8Array = '', { isTTY = false } = {}): NodeJS.ReadStream {
+  const stream = Object.assign(new PassThrough(), { isTTY });
+  stream.end(text);
+  return stream as unknown as NodeJS.ReadStream;
+}

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundleScript, type Script } from '../support/bundle.ts';
+import { openTerminal, type TerminalOptions } from '../support/pty.ts';
+
+/** A program that shows bars, and does the next thing at each key that is pressed. */
+const source = `
+  import { createConsole } from './src/ui/console.ts';
+  import { createProgress } from './src/ui/progress.ts';
+  const { stdin, stdout, stderr, env } = process;
+  const console = await createConsole({ stdin, stdout, stderr, env, flags: { verbose: 0, color: true } });
+  const progress = await createProgress({ mode: 'auto', console, clock: () => performance.now() });
+  process.on('SIGINT', () => process.exit(130));
+  stdin.setEncoding('utf8').on('data', (keys) => { for (const key of keys.trim()) act(key); });
+  const meters = [];
+  const act = (key) => {
+    if (key === 'w') {
+      meters.push(progress.wait('Report 7f3a9c21'));
+      meters.at(-1).update({ status: 'progress', waitedMs: 1_000, polls: 2, nextPollMs: 60_000 });
+    }
+    if (key === 't') {
+      meters.push(progress.transfer('Downloading', 1_000_000));
+      meters.at(-1).update({ bytes: 310_000, rows: 1_200 });
+    }
+    if (key === 'l') console.note('along-line,'.repeat(10) + 'the end');
+    if (key === 'n') console.warn('something happened');
+    if (key === 'r') void console.result('a result');
+    if (key === 's') meters.shift().stop();
+    if (key === 'S') meters.pop().stop();
+    if (key === 'x') process.exit(5);
+    if (key === 'q') { stdin.pause(); console.note('the last line'); }
+    if (key === 'e') throw new Error('an unexpected end');
+  };
+  console.note('the first line');
+`;
+
+let script: Script;
+beforeAll(() => {
+  script = bundleScript(source);
+});
+afterAll(() => script.remove());
+
+/** Opens the program; typed keys are not echoed, so that the screen holds only what the program draws. */
+async function open(options: TerminalOptions = {}) {
+  const terminal = openTerminal('sh', ['-c', `stty -echo; exec "${process.execPath}" "${script.file}"`], options);
+  await terminal.waitFor('the first line');
+  const press = (key: string): void => terminal.type(`${key}\n`);
+  return { terminal, press };
+}
+
+describe.each([40, 80, 120])('at %d columns', (columns) => {
+  test('a bar is drawn, makes room, and leaves nothing', async () => {
+    const { terminal, press } = await open({ columns });
+    press('w');
+    await terminal.waitFor(/Report 7f3a9c21.*progress/);
+    expect(terminal.output).toContain('\u001b[?25l');
+    expect(terminal.screen.cursorVisible).toBe(false);
+    press('n');
+    await terminal.waitFor(/something happened\r\n.*Report 7f3a9c21/s);
+    press('s');
+    press('t');
+    await terminal.waitFor('31 %');
+    press('S');
+    press('q');
+    expect(await terminal.exitCode).toBe(0);
+    const { lines, cursorVisible, wraps, column } = terminal.screen;
+    expect(lines).toEqual(['the first line', 'Warning: something happened', 'the last line']);
+    expect({ cursorVisible, wraps, column }).toEqual({ cursorVisible: true, wraps: true, column: 0 });
+  });
+});
+
+test('bars stand below each other, and go one by one', async () => {
+  const { terminal, press } = await open();
+  press('w');
+  await terminal.waitFor('Report 7f3a9c21');
+  press('t');
+  await terminal.waitFor(/Report.*\n.*31 %/s);
+  press('n');
+  await terminal.waitFor(/something happened.*31 %/s);
+  expect(terminal.screen.lines.map((line) => line.split('  ')[0]?.replace(/^\S /, ''))).toEqual([
+    'the first line',
+    'Warning: something happened',
+    'Report 7f3a9c21',
+    'Downloading',
+  ]);
+  press('r');
+  await terminal.waitFor(/a result.*31 %/s);
+  press('s');
+  await terminal.waitFor(/Downloading(?!.*Report)/s);
+  expect(terminal.screen.lines.at(-1)).toContain('Downloading');
+  expect(terminal.screen.lines.join('\n')).not.toContain('Report');
+  press('s');
+  press('q');
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen.lines).toEqual(['the first line', 'Warning: something happened', 'a result', 'the last line']);
+});
+
+describe('the terminal is itself again', () => {
+  const end = async (how: (press: (key: string) => void, type: (keys: string) => void) => void) => {
+    const { terminal, press } = await open();
+    press('w');
+    press('t');
+    await terminal.waitFor(/Report.*\n.*31 %/s);
+    how(press, terminal.type);
+    const exitCode = await terminal.exitCode;
+    const { lines, cursorVisible, wraps } = terminal.screen;
+    return { exitCode, lines, cursorVisible, wraps };
+  };
+
+  test('after Ctrl-C', async () => {
+    expect(await end((_press, type) => type('\u0003'))).toEqual({
+      exitCode: 130,
+      lines: ['the first line'],
+      cursorVisible: true,
+      wraps: true,
+    });
+  });
+
+  test('after an exit in the middle', async () => {
+    expect(await end((press) => press('x'))).toEqual({
+      exitCode: 5,
+      lines: ['the first line'],
+      cursorVisible: true,
+      wraps: true,
+    });
+  });
+
+  test('after a crash', async () => {
+    expect(await end((press) => press('e'))).toMatchObject({ exitCode: 1, cursorVisible: true, wraps: true });
+  });
+});
+
+test('COLUMNS narrows a bar, and never widens it beyond the terminal', async () => {
+  for (const [columns, forced, expected] of [
+    [120, '40', 40],
+    [40, '120', 40],
+  ] as const) {
+    const { terminal, press } = await open({ columns, env: { COLUMNS: forced } });
+    press('w');
+    await terminal.waitFor('progress');
+    press('s');
+    press('q');
+    await terminal.exitCode;
+    const { lines } = terminal.screen;
+    expect(lines.every((line) => line.length < expected)).toBe(true);
+    expect(lines).toEqual(['the first line', 'the last line']);
+  }
+});
+
+test('a line longer than the terminal is shown whole above a bar', async () => {
+  const { terminal, press } = await open({ columns: 40 });
+  press('w');
+  await terminal.waitFor('progress');
+  press('l');
+  await terminal.waitFor(/the end.*progress/s);
+  const { lines, wraps } = terminal.screen;
+  expect(lines.slice(0, -1).join('')).toBe(`the first line${'along-line,'.repeat(10)}the end`);
+  expect(wraps).toBe(false);
+  press('s');
+  press('q');
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen.wraps).toBe(true);
+});
+
+test('no colour, no line drawing where they are not wanted', async () => {
+  const { terminal, press } = await open({ env: { NO_COLOR: '1', LC_ALL: 'C' } });
+  press('t');
+  await terminal.waitFor('31 %');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
+  expect(terminal.output).not.toMatch(/\u001b\[\d*m|[━─]/);
+  expect(terminal.screen.lines.at(-1)).toMatch(/^. Downloading {2}=+-+ {3}31 %/);
+  press('s');
+  press('q');
+  expect(await terminal.exitCode).toBe(0);
+});

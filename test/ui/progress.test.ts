@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { createConsole } from '../../src/ui/console.ts';
+import { createProgress, type ProgressMode } from '../../src/ui/progress.ts';
+import { captureOutput, input } from '../support/streams.ts';
+
+interface Setup {
+  readonly mode: ProgressMode;
+  readonly isTTY?: boolean;
+  readonly quiet?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function setUp({ mode, isTTY = false, quiet = false, env = {} }: Setup) {
+  const stderr = captureOutput({ isTTY });
+  const stdout = captureOutput({ isTTY });
+  const flags = { verbose: 0, color: true, quiet };
+  const console = await createConsole({ stdin: input(), stdout: stdout.stream, stderr: stderr.stream, env, flags });
+  const time = { nowMs: 1_000 };
+  const progress = await createProgress({ mode, console, clock: () => time.nowMs });
+  return { progress, time, stderr, stdout };
+}
+
+/** A report that is ready after 30 s, asked for every 3 s, and a download of 20 s. */
+async function runThrough(setup: Setup): Promise<string[]> {
+  const { progress, time, stderr, stdout } = await setUp(setup);
+  const wait = progress.wait('Report 7f3a');
+  for (let polls = 0; polls <= 10; polls += 1) {
+    const waitedMs = polls * 3_000;
+    time.nowMs = 1_000 + waitedMs;
+    wait.update({ status: polls === 10 ? 'ready' : 'progress', waitedMs, polls, nextPollMs: 3_000 });
+  }
+  wait.stop();
+  const transfer = progress.transfer('Download of 7f3a', 40_000_000);
+  for (let part = 1; part <= 40; part += 1) {
+    time.nowMs += 500;
+    transfer.update({ bytes: part * 1_000_000, rows: part * 2_000 });
+  }
+  transfer.stop();
+  expect(stdout.text()).toBe('');
+  return stderr.text().split('\n').slice(0, -1);
+}
+
+const plainLines = [
+  'Report 7f3a: progress, 3.0 s, 1 poll',
+  'Report 7f3a: progress, 15 s, 5 polls',
+  'Report 7f3a: progress, 27 s, 9 polls',
+  'Download of 7f3a: 20.0 of 40.0 MB, 40,000 rows',
+  'Download of 7f3a: 40.0 of 40.0 MB, 80,000 rows',
+];
+
+test.each<[string, Setup, string[]]>([
+  ['plain', { mode: 'plain' }, plainLines],
+  ['plain on a terminal', { mode: 'plain', isTTY: true }, plainLines],
+  ['auto in a pipe', { mode: 'auto' }, plainLines],
+  ['a bar in a pipe', { mode: 'bar' }, plainLines],
+  ['a bar in a pipe, colours forced', { mode: 'bar', env: { FORCE_COLOR: '1' } }, plainLines],
+  ['auto on a dumb terminal', { mode: 'auto', isTTY: true, env: { TERM: 'dumb' } }, plainLines],
+  ['none', { mode: 'none' }, []],
+  ['-q', { mode: 'auto', quiet: true }, []],
+  ['-q with json', { mode: 'json', quiet: true }, []],
+  ['-q with a bar', { mode: 'bar', isTTY: true, quiet: true }, []],
+])('%s', async (_name, setup, expected) => {
+  expect(await runThrough(setup)).toEqual(expected);
+});
+
+test('json: every status call, and a download at most once a second and at its end', async () => {
+  const events = (await runThrough({ mode: 'json', isTTY: true })).map((line) => JSON.parse(line));
+  expect(events.slice(0, 2)).toEqual([
+    { event: 'status', label: 'Report 7f3a', status: 'progress', waitedMs: 0, polls: 0, nextPollMs: 3_000 },
+    { event: 'status', label: 'Report 7f3a', status: 'progress', waitedMs: 3_000, polls: 1, nextPollMs: 3_000 },
+  ]);
+  expect(events.filter(({ event }) => event === 'status')).toHaveLength(11);
+  const downloads = events.filter(({ event }) => event === 'download');
+  expect(downloads).toHaveLength(21);
+  expect(downloads.at(-1)).toEqual({
+    event: 'download',
+    label: 'Download of 7f3a',
+    bytes: 40_000_000,
+    totalBytes: 40_000_000,
+    rows: 80_000,
+  });
+});
+
+test('plain: nothing is said again that has not changed', async () => {
+  const { progress, time, stderr } = await setUp({ mode: 'plain' });
+  const wait = progress.wait('Report 7f3a');
+  for (let i = 0; i < 5; i += 1) {
+    wait.update({ status: 'progress', waitedMs: 0, polls: 1, nextPollMs: 0 });
+    time.nowMs += 60_000;
+  }
+  expect(stderr.text()).toBe('Report 7f3a: progress, 0 ms, 1 poll\n');
+});
+
+test('a status word of the service cannot steer the terminal', async () => {
+  for (const mode of ['plain', 'json'] as const) {
+    const { progress, stderr } = await setUp({ mode });
+    progress.wait('R').update({ status: '\u001b[2J\u009b', waitedMs: 0, polls: 1, nextPollMs: 0 });
+    expect(stderr.text()).not.toMatch(/[^\P{Cc}\n]/u);
+    expect(stderr.text()).toContain('[2J');
+  }
+});

@@ -1,0 +1,151 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createConsole } from '../../src/ui/console.ts';
+import { createPrompt } from '../../src/ui/prompt.ts';
+import { bundleScript, type Script } from '../support/bundle.ts';
+import { openTerminal, type TerminalOptions } from '../support/pty.ts';
+import { captureOutput, input } from '../support/streams.ts';
+
+describe('without a terminal', () => {
+  test.each([
+    ['stdin', { stdinIsTTY: false, stderrIsTTY: true }],
+    ['stderr', { stdinIsTTY: true, stderrIsTTY: false }],
+  ])('at %s, what is missing is an error that names the flag', async (_name, { stdinIsTTY, stderrIsTTY }) => {
+    const stdin = input('', { isTTY: stdinIsTTY });
+    const stderr = captureOutput({ isTTY: stderrIsTTY });
+    const flags = { verbose: 0, color: true };
+    const console = await createConsole({
+      stdin,
+      stdout: captureOutput().stream,
+      stderr: stderr.stream,
+      env: {},
+      flags,
+    });
+    const prompt = createPrompt({ stdin, console, signal: new AbortController().signal });
+    const expected = { name: 'UsageError', exitCode: 2, hint: 'Give it with --base-url URL.' };
+    const question = { what: 'base URL', flag: '--base-url URL' };
+    await expect(prompt.ask(question)).rejects.toMatchObject(expected);
+    await expect(prompt.askSecret(question)).rejects.toMatchObject(expected);
+    await expect(prompt.choose({ ...question, choices: [] })).rejects.toMatchObject(expected);
+    expect(stderr.text()).toBe('');
+  });
+});
+
+/** Asks everything, and gives the answers as the result; the first argument is a file to write it to. */
+const source = `
+  import { createWriteStream } from 'node:fs';
+  import { UsageError } from './src/errors.ts';
+  import { createConsole } from './src/ui/console.ts';
+  import { createPrompt } from './src/ui/prompt.ts';
+  const { stdin, stderr, env } = process;
+  const stdout = createWriteStream(process.argv[2]);
+  const console = await createConsole({ stdin, stdout, stderr, env, flags: { verbose: 0, color: true } });
+  const controller = new AbortController();
+  process.on('SIGUSR1', () => controller.abort(new UsageError('The signal was used.')));
+  const prompt = createPrompt({ stdin, console, signal: controller.signal });
+  const check = (text) => {
+    if (!text.startsWith('https://')) throw new UsageError('It must begin with https://.');
+  };
+  const choices = [{ value: 'password', name: 'E-mail and password' }, { value: 'token', name: 'A token' }];
+  try {
+    const url = await prompt.ask({ what: 'base URL', flag: '--base-url URL', check });
+    const email = await prompt.ask({ what: 'e-mail', flag: '--email E', default: 'me@example.com' });
+    const way = await prompt.choose({ what: 'way to sign in', flag: '--token-stdin', choices, default: 'password' });
+    const secret = await prompt.askSecret({ what: 'password', flag: '--password-stdin' });
+    await console.result(JSON.stringify({ url, email, way, secret }));
+    console.note('The password is ' + secret);
+  } catch (error) {
+    console.renderError(error);
+    process.exitCode = error.exitCode;
+  }
+`;
+
+let script: Script;
+let folder: string;
+beforeAll(() => {
+  script = bundleScript(source);
+  folder = mkdtempSync(join(tmpdir(), 'adreport-prompt-'));
+});
+afterAll(() => {
+  script.remove();
+  rmSync(folder, { recursive: true });
+});
+
+function open(options: TerminalOptions = {}) {
+  const resultFile = join(folder, 'result');
+  const terminal = openTerminal(process.execPath, [script.file, resultFile], options);
+  return { terminal, result: () => readFileSync(resultFile, 'utf8') };
+}
+
+test('every kind of answer, a wrong one first; the secret appears nowhere but in the result', async () => {
+  const { terminal, result } = open({ columns: 60 });
+  await terminal.waitFor('Base URL:');
+  terminal.type('http\r');
+  await terminal.waitFor('It must begin with https://.');
+  terminal.type('\u0015https://api.example.com \r');
+  await terminal.waitFor('(me@example.com)');
+  terminal.type('\r');
+  await terminal.waitFor('A token');
+  terminal.type('\u001b[B\r');
+  await terminal.waitFor('Password:');
+  terminal.type('\r');
+  await terminal.waitFor('Please give the password.');
+  terminal.type('hunter22');
+  terminal.type('\r');
+  await terminal.waitFor('The password is');
+  expect(await terminal.exitCode).toBe(0);
+  expect(JSON.parse(result())).toEqual({
+    url: 'https://api.example.com',
+    email: 'me@example.com',
+    way: 'token',
+    secret: 'hunter22',
+  });
+  expect(terminal.output).not.toContain('hunter');
+  expect(terminal.screen.lines).toEqual([
+    '✔ Base URL: https://api.example.com',
+    '✔ E-mail: me@example.com',
+    '✔ Way to sign in: A token',
+    '✔ Password:',
+    'The password is [hidden]',
+  ]);
+  expect(terminal.screen.cursorVisible).toBe(true);
+});
+
+test.each([
+  ['Ctrl-C', '\u0003'],
+  ['Ctrl-D', '\u0004'],
+])('%s at any question ends the program with 130, and the terminal is itself again', async (_name, key) => {
+  for (const answers of [[], ['https://x.example\r', '\r'], ['https://x.example\r', '\r', '\r']]) {
+    const { terminal, result } = open();
+    const questions = ['Base URL:', 'E-mail:', 'Way to sign in:', 'Password:'];
+    for (const [i, question] of questions.slice(0, answers.length + 1).entries()) {
+      await terminal.waitFor(question);
+      terminal.type(answers[i] ?? key);
+    }
+    expect(await terminal.exitCode).toBe(130);
+    expect(terminal.screen.lines.at(-1)).toBe('adreport: Interrupted.');
+    expect(terminal.screen.cursorVisible).toBe(true);
+    expect(result()).toBe('');
+  }
+});
+
+test('a signal ends a question with its own reason', async () => {
+  const { terminal } = open();
+  await terminal.waitFor('Base URL:');
+  process.kill(terminal.pid, 'SIGUSR1');
+  expect(await terminal.exitCode).toBe(2);
+  expect(terminal.screen.lines.at(-1)).toBe('adreport: The signal was used.');
+});
+
+test('no colour where none is wanted', async () => {
+  const { terminal } = open({ env: { NO_COLOR: '1' } });
+  await terminal.waitFor('Base URL:');
+  terminal.type('x\r');
+  await terminal.waitFor('It must begin');
+  terminal.type('\u0003');
+  await terminal.exitCode;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
+  expect(terminal.output).not.toMatch(/\u001b\[\d*m/);
+});

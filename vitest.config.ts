@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+/** `vitest run --mode long` runs the slow ones: fuzzing, kills, other Node versions. */
+export default defineConfig(({ mode }) => {
+  const long = mode === 'long';
+  return {
+    test: {
+      include: long ? ['test/long/**/*.test.ts'] : ['test/**/*.test.ts'],
+      exclude: long ? [] : ['test/long/**', 'test/bench/**'],
+      testTimeout: long ? 600_000 : 20_000,
+      hookTimeout: 30_000,
+      globalSetup: ['test/support/build.ts'],
+    },
+  };
+});
