@@ -24,8 +24,7 @@ export interface PlacedColumn {
 
 export interface Layout {
   readonly columns: readonly PlacedColumn[];
-  /** Names of columns that were left out: without any value, and for lack of room. */
-  readonly empty: readonly string[];
+  /** Names of columns that were left out for lack of room. */
   readonly dropped: readonly string[];
 }
 
@@ -36,8 +35,9 @@ const gap = 2;
 const leastWidth = 16;
 
 /**
- * Fits columns into the width: first those without a value go, then long texts are shortened, then the most
- * dispensable columns go. At least one column stays, cut to the width.
+ * Leaves out the columns without any value (a buyer's row has every dimension, null where it was not asked for), then
+ * fits the rest into the width: long texts are shortened, then the most dispensable columns go. At least one column
+ * stays, cut to the width.
  */
 export function layOut(given: readonly TableColumn[], columns: number = Number.POSITIVE_INFINITY): Layout {
   let placed = given.map(
@@ -48,14 +48,13 @@ export function layOut(given: readonly TableColumn[], columns: number = Number.P
       width: widestOf([column.name, ...column.cells], column.minWidth ?? 0),
     }),
   );
-  if (totalWidth(placed) <= columns) return { columns: placed, empty: [], dropped: [] };
   const isEmpty = ({ index }: PlacedColumn) => given[index]?.cells.every((cell) => cell === undefined) ?? true;
-  const empty = placed.every(isEmpty) ? [] : placed.filter(isEmpty).map((column) => column.name);
-  placed = placed.filter((column) => !empty.includes(column.name));
+  if (!placed.every(isEmpty)) placed = placed.filter((column) => !isEmpty(column));
+  if (totalWidth(placed) <= columns) return { columns: placed, dropped: [] };
   const dropped: string[] = [];
   for (;;) {
     const shrunk = shrink(placed, columns);
-    if (totalWidth(shrunk) <= columns || placed.length === 1) return { columns: shrunk, empty, dropped };
+    if (totalWidth(shrunk) <= columns || placed.length === 1) return { columns: shrunk, dropped };
     const victim = placed.reduce((worst, column) =>
       (given[column.index]?.dispensable ?? 0) >= (given[worst.index]?.dispensable ?? 0) ? column : worst,
     );

@@ -26,6 +26,24 @@ export const adUnitColumns: readonly TextColumn<CampaignRow>[] = [
   { name: 'adunitName', value: (row) => row.adunitName, keep: true },
 ];
 
+/** What people look at on a terminal: names first, days instead of seconds. The other formats have every field whole. */
+export function tableColumns(adUnits: boolean): readonly TextColumn<CampaignRow>[] {
+  return [
+    { name: 'campaignId', value: (row) => row.campaignId, keep: true },
+    { name: 'campaignName', value: (row) => row.campaignName, keep: true },
+    ...(adUnits
+      ? ([
+          { name: 'adunitId', value: (row) => row.adunitId, keep: true },
+          { name: 'adunitName', value: (row) => row.adunitName, keep: true },
+        ] satisfies TextColumn<CampaignRow>[])
+      : []),
+    { name: 'advertiserName', value: (row) => row.advertiserName },
+    { name: 'start', value: (row) => row.campaignStartDate.slice(0, 10) },
+    { name: 'end', value: (row) => row.campaignEndDate.slice(0, 10) },
+    ...(adUnits ? [] : [{ name: 'adunits', value: (row: CampaignRow) => row.adunits?.length ?? 0 }]),
+  ];
+}
+
 /** One row an ad unit; a campaign without any has none. */
 export function adUnitRows(campaigns: readonly CampaignRecord[]): CampaignRow[] {
   return campaigns.flatMap(({ adunits, ...campaign }) =>

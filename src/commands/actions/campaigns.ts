@@ -13,6 +13,7 @@ import {
   type CampaignRow,
   campaignColumns,
   matchesText,
+  tableColumns,
 } from './campaign-list.ts';
 import { chooseFormat, tableLook } from './choose-format.ts';
 import { openTarget } from './output-target.ts';
@@ -20,8 +21,7 @@ import { openTarget } from './output-target.ts';
 /** Lists campaigns, or with `--ad-units` their ad units, as a table, CSV, JSON or NDJSON. */
 export async function campaigns(context: Context, options: CampaignsOptions): Promise<void> {
   const format = options.format === undefined && context.flags.json ? 'json' : chooseFormat(context, options);
-  const known = options.adUnits ? adUnitColumns : campaignColumns;
-  const columns = options.columns === undefined ? known : selected(options.columns, known);
+  const columns = chooseColumns(options, format);
   const isWanted = selection(options, context.host.wallClock());
   const target = await openTarget(context, options, {});
 
@@ -41,6 +41,12 @@ export async function campaigns(context: Context, options: CampaignsOptions): Pr
 function selection({ search, active }: CampaignsOptions, nowMs: number): (campaign: CampaignRecord) => boolean {
   const isActive = active === undefined ? () => true : activeDuring(active === true ? 'today' : active, nowMs);
   return (campaign) => isActive(campaign) && (search === undefined || matchesText(campaign, search));
+}
+
+function chooseColumns({ adUnits, columns }: CampaignsOptions, format: FormatName): readonly TextColumn<CampaignRow>[] {
+  if (columns !== undefined) return selected(columns, adUnits ? adUnitColumns : campaignColumns);
+  if (format === 'table') return tableColumns(adUnits === true);
+  return adUnits ? adUnitColumns : campaignColumns;
 }
 
 function selected(list: string, known: readonly TextColumn<CampaignRow>[]): readonly TextColumn<CampaignRow>[] {

@@ -87,7 +87,6 @@ class TableEncoder implements Encoder {
       look.columns,
     );
     this.#placed = layout.columns;
-    if (layout.empty.length > 0) this.#note('Columns without any value are not shown', layout.empty);
     if (layout.dropped.length > 0) this.#note('Columns for which the terminal is too narrow', layout.dropped);
     const head = layout.columns.length > 0 ? tableHead(layout.columns, look) : [];
     const lines = this.#held.map((cells) => this.#line(cells, layout.columns));
@@ -96,7 +95,8 @@ class TableEncoder implements Encoder {
   }
 
   #tableColumn(column: PlannedColumn, index: number, spare: number): TableColumn {
-    const cells = this.#held.map((row) => row[index]);
+    // A column that was chosen is shown, even where nothing is in it.
+    const cells = this.#held.map((row) => row[index] ?? (this.#options.select ? '' : undefined));
     const constant = cells.length > 1 && cells.every((cell) => cell === cells[0]);
     const isTime = column.type === 'date' || column.type === 'hour';
     const dispensable = constant ? 3 : column.type === 'id' ? 2 : column.numeric || isTime ? 0 : 1;
