@@ -2,6 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type CommandBuilder, declareCommand } from './command.ts';
 import { parseCount, parseDurationFlag } from './flags.ts';
 import { localServerExecCommand } from './local-server/exec.ts';
+import { localServerExportCommand } from './local-server/export.ts';
+import { localServerValidateCommand } from './local-server/validate.ts';
 
 export interface LocalServerOptions {
   readonly host: string;
@@ -33,6 +35,8 @@ export const localServerCommand: CommandBuilder = (perform) =>
       .addOption(new Option('--port <n>', 'port to listen on; 0 takes a free one').argParser(parsePort).default(8787)),
   )
     .addCommand(localServerExecCommand(perform))
+    .addCommand(localServerValidateCommand(perform))
+    .addCommand(localServerExportCommand(perform))
     .action(perform(async () => (await import('./actions/local-server.ts')).localServer));
 
 function addLocalServerFlags(command: Command): Command {

@@ -1,58 +1,84 @@
 import type { Context } from '../../context.ts';
 import { columnsOf } from '../../contract/columns.ts';
 import { formatDuration } from '../../contract/duration.ts';
+import { AdreportError } from '../../errors.ts';
 import { fetchedStatus } from '../../report/ledger-entry.ts';
 import type { RunOptions } from '../run.ts';
-import { awaitReport, noteStatus, withResumeHint } from './await-report.ts';
+import { awaitReport, noteStatus } from './await-report.ts';
 import { createReportFor, ledgerIdentity } from './create-report.ts';
-import { announce, prepareDelivery } from './deliver.ts';
+import { announce, type Delivered, type Delivery, incompleteReport, prepareDelivery } from './deliver.ts';
 import { printDryRun } from './dry-run.ts';
 import { type ProfilePlan, planFromFlags } from './plan-report.ts';
 import { reportNames } from './report-names.ts';
+import { isGone, resumeCommand, withResumeHint } from './resume.ts';
 
 /** Creates a report, or picks up an unfinished one of the same request, waits for it, and delivers its data. */
 export async function run(context: Context, options: RunOptions): Promise<void> {
   const plan = await planFromFlags(context, options);
   if (options.dryRun) return printDryRun(context, options, plan, options.output);
 
-  const names = reportNames(plan);
+  const { breakdowns } = plan.request;
   const columns = columnsOf(plan.profile, plan.request);
-  const delivery = await prepareDelivery(context, options, { names, columns });
-  const unfinished = options.fresh || options.direct ? undefined : await findUnfinished(context, plan);
-  const created = unfinished ?? (await createReportFor(context, options, plan, delivery));
-  if (created.kind === 'data') return announce(context, created.result);
-
-  const { id } = created;
-  const client = await context.client();
-  const ledger = await context.ledger();
-  const { baseUrl } = await ledgerIdentity(context, plan);
-  const resume = resumeCommand(id, options);
-  const delivered = await withResumeHint(id, resume, context.host.signal, async () => {
-    await awaitReport(context, id, options, await noteStatus(context, id));
-    return client.download(id, (answer) => delivery.take(answer, id));
+  const delivery = await prepareDelivery(context, options, {
+    names: reportNames(plan),
+    columns,
+    expectation: { window: plan.window, breakdowns, columns },
+    strict: options.strict ?? false,
   });
-  ledger?.update({ baseUrl, id }, { status: fetchedStatus, file: delivered.file });
-  await announce(context, delivered);
+  const delivered = await deliverUnfinished(context, options, plan, delivery);
+  await announce(context, delivered ?? (await deliverNew(context, options, plan, delivery)));
 }
 
-/** The report of the same request that an earlier run left unfinished; said on stderr. */
-async function findUnfinished(
+async function deliverNew(
   context: Context,
+  options: RunOptions,
   plan: ProfilePlan,
-): Promise<{ readonly kind: 'report'; readonly id: string } | undefined> {
-  const ledger = await context.ledger();
-  const entry = ledger?.findUnfinished((await ledgerIdentity(context, plan)).hash);
+  delivery: Delivery,
+): Promise<Delivered> {
+  const created = await createReportFor(context, options, plan, delivery);
+  return created.kind === 'data' ? created.result : waitAndFetch(context, options, created.id, delivery);
+}
+
+/**
+ * Delivers the report of the same request that an earlier run left unfinished; said on stderr. `undefined` where there
+ * is none, or the service does not have it any more.
+ */
+async function deliverUnfinished(
+  context: Context,
+  options: RunOptions,
+  plan: ProfilePlan,
+  delivery: Delivery,
+): Promise<Delivered | undefined> {
+  if (options.fresh || options.direct) return undefined;
+  const entry = (await context.ledger())?.findUnfinished((await ledgerIdentity(context, plan)).hash);
   if (!entry) return undefined;
   const age = formatDuration(Math.max(0, context.host.wallClock() - Date.parse(entry.createdAt)));
   context.console.note(`Picking up report ${entry.id}, asked for ${age} ago (--fresh creates a new one).`);
-  return { kind: 'report', id: entry.id };
+  try {
+    return await waitAndFetch(context, options, entry.id, delivery);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    context.console.note(`The service does not have report ${entry.id} any more: creating a new one.`);
+    return undefined;
+  }
 }
 
-function resumeCommand(id: string, { output, format }: RunOptions): string {
-  const flags = `${output === undefined ? '' : ` -o ${quoted(output)}`}${format === undefined ? '' : ` --format ${format}`}`;
-  return `adreport status ${id} --wait && adreport download ${id}${flags}`;
-}
-
-function quoted(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+/** Waits for a report and delivers its data; what becomes of it is noted in the ledger. */
+async function waitAndFetch(context: Context, options: RunOptions, id: string, delivery: Delivery): Promise<Delivered> {
+  const [client, ledger, { baseUrl }] = await Promise.all([context.client(), context.ledger(), context.settings()]);
+  const key = { baseUrl: baseUrl.value?.href ?? '', id };
+  const resume = context.isLocal ? undefined : resumeCommand(id, options, delivery.file(id));
+  try {
+    const delivered = await withResumeHint(context, id, resume, async () => {
+      await awaitReport(context, id, options, await noteStatus(context, id));
+      return client.download(id, (answer) => delivery.take(answer, id));
+    });
+    ledger?.update(key, { status: fetchedStatus, file: delivered.file });
+    return delivered;
+  } catch (error) {
+    // It was fetched and judged: picking it up again would lead to the same rows.
+    if (error instanceof AdreportError && error.code === incompleteReport)
+      ledger?.update(key, { status: fetchedStatus });
+    throw error;
+  }
 }
