@@ -8,7 +8,7 @@ import { createProgram } from '../src/program.ts';
 /** The README says what is so: its commands and flags exist, and none is missing. */
 
 const readme = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
-const program = createProgram(() => async () => {}, { write: () => {}, columns: 100 });
+const program = await createProgram(() => async () => {}, { write: () => {}, columns: 100 });
 
 function paths(command: Command, prefix = ''): string[] {
   return command.commands.flatMap((child) => {

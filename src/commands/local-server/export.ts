@@ -8,7 +8,7 @@ export interface LocalServerExportOptions {
 
 /** `--seed` and `--scale` are declared on `local-server` and hold here too. */
 export const localServerExportCommand: CommandBuilder = (perform) =>
-  declareCommand('export <dir>', 'write the built-in data of a period as a folder for --fixtures', [
+  declareCommand('export <dir>', [
     ['adreport local-server export ./fixtures --period last-week', 'data to edit'],
     ['adreport local-server --fixtures ./fixtures', 'and to serve'],
   ])
