@@ -42,23 +42,24 @@ export const incompleteReport = 'INCOMPLETE_REPORT';
 
 /** The delivery that the output flags describe. Throws `UsageError` or `OutputError` for flags that do not fit. */
 export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
-  const [{ createEncoder }, { writeRows }, { readRows }, { checkCompleteness }] = await Promise.all([
+  const { expectation, strict = false } = facts;
+  const [{ createEncoder }, { writeRows }, { readRows }, completeness] = await Promise.all([
     import('../../output/formats/index.ts'),
     import('../../output/write-rows.ts'),
     import('../../report/rows.ts'),
-    import('../../report/completeness.ts'),
+    expectation && import('../../report/completeness.ts'),
   ]);
   const format = chooseFormat(context, flags);
   const options = encodeOptions(context, flags, facts);
   const target = await openTarget(context, flags, facts.names);
 
-  const { expectation, strict = false } = facts;
+  const nowMs = context.host.wallClock();
 
   return {
     file: target.name,
     async take(answer, reportId) {
       const encoder = await createEncoder(format, options);
-      const check = expectation && checkCompleteness({ ...expectation, nowMs: context.host.wallClock() });
+      const check = expectation && completeness?.checkCompleteness({ ...expectation, nowMs });
       const output = await target.open(reportId);
       const meter = (await context.progress()).transfer('Downloading', answer.sizeBytes);
       try {
