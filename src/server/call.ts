@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Parameters, parseBody } from './parse-body.ts';
+import { decodeBody, type Parameters, parseBody } from './parse-body.ts';
 import { ServiceError } from './service-error.ts';
 
 const noBody = Buffer.alloc(0);
@@ -47,8 +47,9 @@ export class Call {
       const error = `A body with Content-Encoding: ${coding.slice(0, 80)} is not taken: send it as it is.`;
       throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', error);
     }
-    const parameters = parseBody(body, note.contentType);
-    note.body = body.toString('utf8', 0, notedBytesAtMost);
+    const text = decodeBody(body);
+    const parameters = parseBody(text, note.contentType);
+    note.body = body.length <= notedBytesAtMost ? text : body.toString('utf8', 0, notedBytesAtMost);
     return parameters;
   }
 }

@@ -19,8 +19,7 @@ const acceptedTypes = new Set(['', 'application/json', formType, 'text/plain']);
  * Reads a body: one that begins with `{` is JSON whatever its Content-Type says, because `curl -d @file` labels JSON as
  * a form (`decisions.md` 1). Throws `ServiceError` 400 or 415.
  */
-export function parseBody(body: Buffer, contentType: string | undefined): Parameters {
-  const text = decode(body);
+export function parseBody(text: string, contentType: string | undefined): Parameters {
   const start = text.trimStart();
   const parameters = start.startsWith('{') ? parseJsonObject(text) : parseOther(start, contentType);
   if (parameters.size > namesAtMost) {
@@ -29,7 +28,8 @@ export function parseBody(body: Buffer, contentType: string | undefined): Parame
   return parameters;
 }
 
-function decode(body: Buffer): string {
+/** The text of a body. Throws `ServiceError` 400 where it is not UTF-8. */
+export function decodeBody(body: Buffer): string {
   if (isUtf8(body)) return body.toString('utf8');
   const at = brokenUtf8At(body);
   throw new ServiceError(

@@ -36,29 +36,30 @@ export function readMetrics(given: Parameters, profile: Profile, faults: Request
     const problem = 'is missing: name at least one metric.';
     faults.add('MISSING_PARAMETER', () => ({ parameter: 'metrics', problem, allowed: allowedTo[profile].metrics }));
   }
-  return (names ?? []).flatMap((name) => {
+  const found: MetricName[] = [];
+  for (const name of names ?? []) {
     const metric = findMetric(name);
-    if (metric?.profiles.includes(profile)) return [metric.name];
-    refuseName('metrics', { name, profile, exists: metric !== undefined }, faults);
-    return [];
-  });
+    if (metric?.profiles.includes(profile)) found.push(metric.name);
+    else refuseName('metrics', { name, profile, exists: metric !== undefined }, faults);
+  }
+  return found;
 }
 
 /** The breakdowns asked for: an array, of which one at most is of time. */
 export function readBreakdowns(given: Parameters, profile: Profile, faults: RequestFaults): BreakdownName[] {
-  const found = (readNames('breakdowns', given, faults) ?? []).flatMap((name): Breakdown[] => {
+  const found = new Set<Breakdown>();
+  for (const name of readNames('breakdowns', given, faults) ?? []) {
     const breakdown = findBreakdown(name);
-    if (breakdown?.profiles.includes(profile)) return [breakdown];
-    refuseName('breakdowns', { name, profile, exists: breakdown !== undefined }, faults);
-    return [];
-  });
-  const names = [...new Set(found.map(({ name }) => name))];
-  const times = names.filter((name) => found.some((entry) => entry.name === name && entry.time));
+    if (breakdown?.profiles.includes(profile)) found.add(breakdown);
+    else refuseName('breakdowns', { name, profile, exists: breakdown !== undefined }, faults);
+  }
+  const asked = [...found];
+  const times = asked.filter(({ time }) => time).map(({ name }) => name);
   if (times.length > 1) {
     const problem = `${times.join(' and ')} exclude each other: use at most one time breakdown.`;
     faults.add('CONFLICTING_BREAKDOWNS', () => ({ parameter: 'breakdowns', value: times, problem }));
   }
-  return names;
+  return asked.map(({ name }) => name);
 }
 
 /** Names with the blanks around them trimmed, repeats dropped, in their order. `undefined` where the list is at fault. */
@@ -70,7 +71,10 @@ function readNames(parameter: ListName, given: Parameters, faults: RequestFaults
   // A comma list is a form of `metrics` alone (`decisions.md` 2).
   const names = parameter === 'metrics' ? values.flatMap((value) => value.split(',', valuesAtMost + 1)) : values;
   if (names.length > valuesAtMost) return faults.add('INVALID_PARAMETER', () => tooMany(parameter));
-  return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
+  const distinct = new Set<string>();
+  for (const name of names) distinct.add(name.trim());
+  distinct.delete('');
+  return [...distinct];
 }
 
 interface RefusedName {

@@ -25,22 +25,16 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
     const problem = `is after until (${until}).`;
     faults.add('INVALID_PARAMETER', () => ({ parameter: 'since', value: since, problem }));
   }
-  const request = {
-    metrics: readMetrics(given, account.profile, faults),
-    breakdowns: readBreakdowns(given, account.profile, faults),
-    filters: readFilters(given, account, faults),
-  };
+  const metrics = readMetrics(given, account.profile, faults);
+  const breakdowns = readBreakdowns(given, account.profile, faults);
+  const read = readFilters(given, account, faults);
   const timezone = readTimezone(given, account.profile, faults);
   const output = readOutput(given, faults);
   if (!lenient) findUnknown(given, faults);
   faults.throwIfAny();
-  return {
-    since: since ?? 0,
-    until: until ?? 0,
-    ...request,
-    ...(timezone === undefined ? {} : { timezone }),
-    ...(output === undefined ? {} : { output }),
-  };
+  const request = { since: since ?? 0, until: until ?? 0, metrics, breakdowns, filters: read };
+  if (timezone === undefined && output === undefined) return request;
+  return { ...request, ...(timezone === undefined ? {} : { timezone }), ...(output === undefined ? {} : { output }) };
 }
 
 function isAbsent(value: unknown): boolean {

@@ -34,6 +34,7 @@ export class RequestFaults {
 
   /** Throws one error with every fault, if there is any: with the first of them, and how many more, where they are absurdly many. */
   throwIfAny(): void {
+    if (this.#count === 0) return;
     const gravest = gravity.find((errorId) => this.#firsts.has(errorId));
     if (!gravest) return;
     const first = this.#firsts.get(gravest);

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { onTestFinished } from 'vitest';
-import { type LocalServer, type LocalServerOptions, startLocalServer } from '../../src/server/start.ts';
+import type { LocalServer, LocalServerOptions } from '../../src/server/start.ts';
+import { startForTest } from './local.ts';
 
 /** What came back of a call, whole or cut. */
 export interface Outcome {
@@ -36,12 +36,9 @@ export const smallReport = {
 
 const startMs = Date.UTC(2026, 10, 20, 12);
 
-/** A local server with a clock of its own, whose reports are ready at once unless it is told otherwise; closed when the test is over. */
-export async function serveLocal(options: LocalServerOptions = {}): Promise<LocalServer> {
-  const readiness = options.polls === undefined && !options.manual ? { delayMs: 0 } : {};
-  const server = await startLocalServer({ clock: () => startMs, ...readiness, ...options });
-  onTestFinished(() => server.close());
-  return server;
+/** A local server like `startForTest`'s, with a clock of its own. */
+export function serveLocal(options: LocalServerOptions = {}): Promise<LocalServer> {
+  return startForTest({ clock: () => startMs, ...options });
 }
 
 /** One call on a connection of its own; resolves however it ends. */
