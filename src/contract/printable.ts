@@ -8,6 +8,8 @@ const hidden =
  * is made visible. ASCII controls become their pictures (`␛`, `␊`), the rest its escape (`\u202e`).
  */
 export function printable(text: string): string {
+  // Most texts are plain ASCII, and a table has millions of them.
+  if (/^[ -~]*$/.test(text)) return text;
   return text.replace(hidden, (character) => {
     const code = character.charCodeAt(0);
     if (code < 0x20) return String.fromCharCode(0x2400 + code);

@@ -1,9 +1,9 @@
 import { apostrophe, carriageReturn, comma, dot, lineFeed, openBrace, openBracket, quote } from '../contract/ascii.ts';
+import { repeated } from '../contract/words.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import type { PlannedColumn } from './column-plan.ts';
 import type { CsvDialect } from './encoder.ts';
 import { compact, unescapeText, writeNumber } from './json-bytes.ts';
-import { repeated } from './word-copy.ts';
 
 /** What a spreadsheet runs when a cell begins with it (OWASP, CSV injection). */
 const formulaStarts: ReadonlySet<number> = new Set([...'=+-@\t\r'].map((character) => character.charCodeAt(0)));

@@ -29,21 +29,22 @@ export class RowObjects {
   encode(batch: RowBatch): Uint8Array {
     if (this.#plan) return this.#write(batch, this.#plan);
     if (!batch.singleLine) return this.#write(batch, undefined);
-    return this.#asTheyStand(batch) ?? this.#copy(batch);
+    return this.#copyAtOnce(batch) ?? this.#copy(batch);
   }
 
-  /** All rows at once, where what stands between them is the separator already. */
-  #asTheyStand(batch: RowBatch): Uint8Array | undefined {
+  /** All rows in one go, where there is as much room between them as the separator takes. */
+  #copyAtOnce(batch: RowBatch): Uint8Array | undefined {
     const { bytes, rowCount, rowStarts, rowEnds } = batch;
     const separator = this.#separator;
-    const length = separator.length;
+    const start = rowStarts[0] as number;
     for (let row = 1; row < rowCount; row++) {
-      const gapStart = rowEnds[row - 1] as number;
-      if ((rowStarts[row] as number) - gapStart !== length || bytes[gapStart + length - 1] !== separator[length - 1]) {
-        return undefined;
-      }
+      if ((rowStarts[row] as number) - (rowEnds[row - 1] as number) !== separator.length) return undefined;
     }
-    return bytes.subarray(rowStarts[0], rowEnds[rowCount - 1]);
+    const length = (rowEnds[rowCount - 1] as number) - start;
+    const out = this.#out.reserve(length);
+    bytes.copy(out, 0, start, start + length);
+    for (let row = 1; row < rowCount; row++) copy(out, (rowEnds[row - 1] as number) - start, separator);
+    return out.subarray(0, length);
   }
 
   #copy(batch: RowBatch): Uint8Array {

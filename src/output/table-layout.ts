@@ -64,7 +64,12 @@ export function layOut(given: readonly TableColumn[], columns: number = Number.P
 }
 
 function widestOf(texts: readonly (string | undefined)[], least: number): number {
-  return texts.reduce((widest, text) => Math.max(widest, text === undefined ? 0 : stringWidth(text)), least);
+  return texts.reduce((widest, text) => Math.max(widest, text === undefined ? 0 : widthOf(text)), least);
+}
+
+/** Cells that a text takes on a terminal. Printable ASCII, which most texts are, takes one each. */
+function widthOf(text: string): number {
+  return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
 
 function totalWidth(columns: readonly PlacedColumn[]): number {
@@ -98,7 +103,7 @@ export function tableLine(
   const texts = columns.map(({ numeric, width }, i) => {
     const text = cells[i] ?? '';
     const shown = numeric && columns.length > 1 ? text : shorten(text, width, look.unicode === false ? '...' : '…');
-    const blanks = ' '.repeat(Math.max(0, width - stringWidth(shown)));
+    const blanks = ' '.repeat(Math.max(0, width - widthOf(shown)));
     return numeric ? blanks + shown : shown + blanks;
   });
   return texts.join(' '.repeat(gap)).trimEnd();
@@ -124,19 +129,19 @@ const graphemes = new Intl.Segmenter();
 
 /** A text of at most so many cells: both its ends, with a mark for what was left out between them. */
 export function shorten(text: string, width: number, mark = '…'): string {
-  if (stringWidth(text) <= width) return text;
+  if (widthOf(text) <= width) return text;
   const room = width - mark.length;
   if (room <= 0) return mark.slice(0, width);
   const parts = [...graphemes.segment(text)].map((part) => part.segment);
   const head = fitting(parts, Math.ceil(room / 2));
-  const tail = fitting(parts.reverse(), room - stringWidth(head.join('')));
+  const tail = fitting(parts.reverse(), room - widthOf(head.join('')));
   return head.join('') + mark + tail.reverse().join('');
 }
 
 function fitting(parts: readonly string[], width: number): string[] {
   let used = 0;
   const end = parts.findIndex((part) => {
-    used += stringWidth(part);
+    used += widthOf(part);
     return used > width;
   });
   return parts.slice(0, end < 0 ? parts.length : end);

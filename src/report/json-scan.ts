@@ -28,8 +28,9 @@ import { controlBytes, firstMarked, repeated, zeroBytes } from '../contract/word
  * Finds where JSON tokens end, and that they are well-formed (RFC 8259), without decoding them.
  *
  * Every function takes bytes, the index to begin at and the index `end` of the first byte that has not arrived; the
- * byte there must be 0, so that loops need no bound, and seven more must follow for words to be read. They return the index after the token, or `cut` where the bytes
- * end inside it, and throw `MalformedJson`. UTF-8 is not looked at here: `isUtf8` of node:buffer does whole batches.
+ * byte there must be 0, so that loops need no bound, and more must follow, so that words can be read. They return the
+ * index after the token, or `cut` where the bytes end inside it, and throw `MalformedJson`. UTF-8 is not looked at here:
+ * `isUtf8` of node:buffer does whole batches.
  */
 
 /** The bytes end before the token does. */

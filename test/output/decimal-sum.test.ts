@@ -23,6 +23,11 @@ describe('DecimalSum', () => {
     expect(sum.toString()).toBe('0');
   });
 
+  it('stays exact past what a number can hold', () => {
+    expect(sumOf(...Array.from({ length: 30 }, () => '999999999999999'))).toBe('29999999999999970');
+    expect(sumOf('0.01', ...Array.from({ length: 300 }, () => '-99999999999.99'))).toBe('-29999999999996.99');
+  });
+
   it('adds cents exactly', () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt(-(10n ** 25n), 10n ** 25n)), (cents) => {

@@ -39,7 +39,9 @@ class TableEncoder implements Encoder {
       );
     const lines: string[] = [];
     for (let row = 0; row < batch.rowCount; row++) {
-      const cells = this.#plan.columns.map((column, i) => this.#cellOf(batch, row, i, column));
+      const cells = this.#plan.columns.map((column, i) =>
+        this.#isWanted(column, i) ? this.#cellOf(batch, row, i, column) : undefined,
+      );
       this.#rowCount++;
       if (this.#placed) lines.push(this.#line(cells, this.#placed));
       else if (this.#held.push(cells) === heldRows) lines.push(...this.#place(3));
@@ -62,6 +64,11 @@ class TableEncoder implements Encoder {
       lines.push(tableRule(placed, this.#options.table), this.#options.table?.style?.bold(line) ?? line);
     }
     return piecesOf(lines);
+  }
+
+  /** Whether anybody will see the column's values, or their sum. */
+  #isWanted(column: PlannedColumn, index: number): boolean {
+    return column.numeric || this.#placed === undefined || this.#placed.some((placed) => placed.index === index);
   }
 
   #cellOf(batch: RowBatch, row: number, index: number, column: PlannedColumn): string | undefined {
