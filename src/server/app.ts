@@ -26,6 +26,8 @@ export interface AppParts extends ServiceParts {
   readonly onRequest: ((request: LoggedRequest) => void) | undefined;
 }
 
+const givenType = 'application/octet-stream';
+
 /** The service over HTTP: routes, the error envelope, faults, the log. Listens to nothing by itself. */
 export function createApp(parts: AppParts, tls?: { readonly cert: string; readonly key: string }): FastifyInstance {
   // Node would refuse a request without a host before it can be refused in the service's own words.
@@ -42,7 +44,8 @@ export function createApp(parts: AppParts, tls?: { readonly cert: string; readon
   }) as FastifyInstance;
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  // The type that every body is given below is found by name, which costs less than by `*`, for those without one.
+  app.addContentTypeParser([givenType, '*'], { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.decorateRequest('note');
   app.addHook('onRequest', (request, reply, done) => {
     noteArrival(parts, request, reply);
@@ -81,7 +84,7 @@ function noteArrival({ clock, log, onRequest }: AppParts, request: FastifyReques
   request.note = note;
   reply.header(localHeader, '1');
   // Which encoding a body has is ours to say, by the body itself (`decisions.md` 1): Fastify is not to refuse any.
-  if (note.contentType !== undefined) headers['content-type'] = 'application/octet-stream';
+  if (note.contentType !== undefined) headers['content-type'] = givenType;
   if (isAboutServer(url)) return;
   log.open(note);
   // Once for every call, the ones whose connection is cut included.
