@@ -41,7 +41,21 @@ export interface ServiceAccount {
   readonly credentials: Credentials | undefined;
 }
 
-type Options = GlobalFlags & ServiceFlags & { readonly profile?: Profile };
+type Options = GlobalFlags &
+  ServiceFlags & {
+    readonly profile?: Profile;
+    /** Given where one command asks for many reports. */
+    readonly split?: string;
+    readonly all?: boolean;
+    /** The file of saved reports (`--file`). */
+    readonly file?: string;
+  };
+
+/** What `adreport.yaml` says of the account, for all commands or for one saved report. */
+export interface ProjectChoice {
+  readonly account?: string;
+  readonly profile?: string;
+}
 
 const defaultRetries = 5;
 const defaultTimeoutMs = 30_000;
@@ -89,6 +103,7 @@ export function createContext(host: Host, console: Console, options: Options): C
       ...account,
       http,
       retries: options.retries ?? defaultRetries,
+      repeatsRefusedCreates: options.split !== undefined || options.all === true,
       wallClock: host.wallClock,
       sleep: host.sleep,
       random: host.random,

@@ -3,6 +3,7 @@ import { AdreportError, IncompleteDataError, UnreachableError } from '../errors.
 import type { Http, HttpResponse } from './http.ts';
 import { type RefusedTry, readRefusedTry } from './http-error.ts';
 import { type FailedTry, mayRetry, parseRetryAfter, retryPauseMs } from './retry.ts';
+import { createThrottle } from './throttle.ts';
 import { TransportError } from './transport-error.ts';
 
 export interface ExchangeOptions {
@@ -10,6 +11,11 @@ export interface ExchangeOptions {
   readonly http: Http;
   /** How many times a call that failed in passing is made again. */
   readonly retries: number;
+  /**
+   * Whether a create that was refused with 429 is made again like any other call: in a run of many reports, whose own
+   * pace the service objects to. Otherwise no create is made twice.
+   */
+  readonly repeatsRefusedCreates?: boolean;
   /** Milliseconds since 1970. */
   readonly wallClock: () => number;
   readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
@@ -56,6 +62,7 @@ interface Failure {
 /** The retry loop around `Http`. */
 export function createExchange(options: ExchangeOptions): Exchange {
   const { baseUrl, http, signal } = options;
+  const throttle = createThrottle({ clock: options.wallClock, sleep: options.sleep, signal });
 
   async function attempt<T>(
     call: Call,
@@ -84,8 +91,12 @@ export function createExchange(options: ExchangeOptions): Exchange {
     let token = call.authorization?.token;
     let renewed = false;
     for (let tries = 1; ; tries += 1) {
+      await throttle.pass();
       const outcome = await attempt(call, url, token, read);
-      if ('value' in outcome) return outcome.value;
+      if ('value' in outcome) {
+        throttle.ease();
+        return outcome.value;
+      }
 
       if (call.authorization && token !== undefined && outcome.failed.status === 401 && !renewed) {
         renewed = true;
@@ -95,13 +106,16 @@ export function createExchange(options: ExchangeOptions): Exchange {
           continue;
         }
       }
-      if (!mayRetry(outcome.failed, { repeatable: call.repeatable, tries, retries: options.retries })) {
+      const isRefusedCreate = options.repeatsRefusedCreates === true && outcome.failed.status === 429;
+      const repeatable = call.repeatable || isRefusedCreate;
+      if (!mayRetry(outcome.failed, { repeatable, tries, retries: options.retries })) {
         throw lastWord(outcome, call, tries);
       }
       const retryAfterMs = parseRetryAfter(outcome.retryAfter, options.wallClock());
       const pauseMs = retryPauseMs(tries, retryAfterMs, options.random);
       options.onRetry?.({ why: outcome.error.message.split('\n')[0] ?? '', pauseMs, tries });
-      await options.sleep(pauseMs, signal);
+      if (outcome.failed.status === 429) throttle.hold(pauseMs);
+      else await options.sleep(pauseMs, signal);
     }
   }
 

@@ -78,7 +78,8 @@ function collector(isTTY = false, onText: (text: string) => void = () => {}) {
   const pieces: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      pieces.push(chunk);
+      // Whoever wrote it may use the buffer again.
+      pieces.push(Buffer.from(chunk));
       onText(chunk.toString());
       done();
     },

@@ -2,6 +2,7 @@ import type { ReportAnswer } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../contract/columns.ts';
 import { formatDuration } from '../../contract/duration.ts';
+import type { RowBatch, RowBatches } from '../../contract/row-batch.ts';
 import { csvDialectOf } from '../../output/csv-dialect.ts';
 import type { EncodeOptions } from '../../output/encoder.ts';
 import type { NameValues } from '../../output/file-name.ts';
@@ -13,6 +14,8 @@ import { openTarget } from './output-target.ts';
 export interface Delivery {
   /** Takes a report's data to the output; called anew, from zero, for each try of a download. */
   readonly take: (answer: ReportAnswer, reportId?: string) => Promise<Delivered>;
+  /** Takes rows to the output, of one report or of several that were merged. */
+  readonly write: (batches: RowBatches, reportId?: string) => Promise<Delivered>;
 }
 
 export interface Delivered {
@@ -40,28 +43,33 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
   const options = encodeOptions(context, flags, facts);
   const target = await openTarget(context, flags, facts.names);
 
+  async function write(
+    batches: RowBatches,
+    reportId?: string,
+    observe: (batch: RowBatch) => void = () => {},
+  ): Promise<Delivered> {
+    const encoder = await createEncoder(format, options);
+    const output = await target.open(reportId);
+    try {
+      const { rowCount, sizeBytes } = await writeRows({ batches, encoder, sink: output, observe });
+      await output.commit();
+      return { rowCount, sizeBytes, file: target.name(reportId) };
+    } catch (error) {
+      await output.abort();
+      throw error;
+    }
+  }
+
   return {
+    write,
     async take(answer, reportId) {
-      const encoder = await createEncoder(format, options);
-      const output = await target.open(reportId);
       const meter = (await context.progress()).transfer('Downloading', answer.sizeBytes);
+      let rows = 0;
+      const body = counted(answer.body, (bytes) => meter.update({ bytes, rows }));
       try {
-        let rows = 0;
-        const body = counted(answer.body, (bytes) => meter.update({ bytes, rows }));
-        const written = await writeRows({
-          batches: readRows(body, { contentType: answer.contentType }),
-          encoder,
-          sink: output,
-          observe: (batch) => {
-            rows = batch.firstRow + batch.rowCount;
-          },
+        return await write(readRows(body, { contentType: answer.contentType }), reportId, (batch) => {
+          rows = batch.firstRow + batch.rowCount;
         });
-        await output.commit();
-        const { rowCount, sizeBytes } = written;
-        return { rowCount, sizeBytes, file: target.name(reportId) };
-      } catch (error) {
-        await output.abort();
-        throw error;
       } finally {
         meter.stop();
       }
@@ -90,7 +98,7 @@ function encodeOptions(context: Context, flags: OutputFlags, facts: ReportFacts)
 }
 
 /** The same bytes, their number so far told on the way. */
-async function* counted(body: AsyncIterable<Buffer>, tell: (bytes: number) => void): AsyncGenerator<Buffer> {
+export async function* counted(body: AsyncIterable<Buffer>, tell: (bytes: number) => void): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;

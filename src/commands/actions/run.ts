@@ -1,58 +1,67 @@
 import type { Context } from '../../context.ts';
 import { columnsOf } from '../../contract/columns.ts';
-import { formatDuration } from '../../contract/duration.ts';
-import { fetchedStatus } from '../../report/ledger-entry.ts';
 import type { RunOptions } from '../run.ts';
-import { awaitReport, noteStatus, withResumeHint } from './await-report.ts';
-import { createReportFor, ledgerIdentity } from './create-report.ts';
 import { announce, prepareDelivery } from './deliver.ts';
-import { printDryRun } from './dry-run.ts';
-import { type ProfilePlan, planFromFlags } from './plan-report.ts';
-import { reportNames } from './report-names.ts';
+import { type PlannedCall, printDryRun } from './dry-run.ts';
+import { fetchReport } from './fetch-report.ts';
+import { resolveNames } from './name-filters.ts';
+import { fileOf, type Job, partNames, planJob } from './plan-job.ts';
+import { planFromFlags, sayNotes } from './plan-report.ts';
 
-/** Creates a report, or picks up an unfinished one of the same request, waits for it, and delivers its data. */
-export async function run(context: Context, options: RunOptions): Promise<void> {
-  const plan = await planFromFlags(context, options);
-  if (options.dryRun) return printDryRun(context, options, plan, options.output);
+/** Fetches reports: what the flags describe, or those of `adreport.yaml` that are named; each whole or in parts. */
+export async function run(context: Context, options: RunOptions, names: unknown): Promise<void> {
+  const planned = await planJobs(context, options, names as readonly string[]);
+  for (const { plan } of planned) sayNotes(context, plan);
+  const jobs = await Promise.all(planned.filter(({ parts }) => parts.length > 0).map(withNames));
+  if (options.dryRun) return printDryRun(context, jobs.flatMap(callsOf));
+  const [first] = jobs;
+  if (!first) return sayNothingIsMissing(context, planned);
+  if (jobs.length === 1 && first.options.split === undefined) return runWhole(first);
 
-  const names = reportNames(plan);
+  const [{ runParts }, { RunOutcome }] = await Promise.all([import('./run-parts.ts'), import('./run-outcome.ts')]);
+  const outcome = new RunOutcome(context);
+  await runParts(context, jobs, outcome);
+  outcome.conclude(
+    jobs.every((job) => job.options.missing)
+      ? 'Run the same command again: it fetches only what is missing.'
+      : 'Run the same command again; with --missing it fetches only what has no file yet.',
+  );
+}
+
+async function planJobs(context: Context, options: RunOptions, names: readonly string[]): Promise<Job[]> {
+  if (names.length === 0 && !options.all && options.file === undefined) return [await planJob(context, options)];
+  const { planSavedReports } = await import('./saved-reports.ts');
+  return planSavedReports(context, options, names);
+}
+
+function callsOf(job: Job): PlannedCall[] {
+  const { context, name, options } = job;
+  const calls = { context, name, encoding: options.encoding };
+  return job.parts.map((part) => ({ ...calls, ...part, output: fileOf(job, part) }));
+}
+
+async function runWhole(job: Job): Promise<void> {
+  const { context, options, plan, parts } = job;
+  const [part] = parts;
+  if (!part) return;
   const columns = columnsOf(plan.profile, plan.request);
-  const delivery = await prepareDelivery(context, options, { names, columns });
-  const unfinished = options.fresh || options.direct ? undefined : await findUnfinished(context, plan);
-  const created = unfinished ?? (await createReportFor(context, options, plan, delivery));
-  if (created.kind === 'data') return announce(context, created.result);
-
-  const { id } = created;
-  const client = await context.client();
-  const ledger = await context.ledger();
-  const { baseUrl } = await ledgerIdentity(context, plan);
-  const resume = resumeCommand(id, options);
-  const delivered = await withResumeHint(id, resume, context.host.signal, async () => {
-    await awaitReport(context, id, options, await noteStatus(context, id));
-    return client.download(id, (answer) => delivery.take(answer, id));
-  });
-  ledger?.update({ baseUrl, id }, { status: fetchedStatus, file: delivered.file });
-  await announce(context, delivered);
+  const delivery = await prepareDelivery(context, options, { names: partNames(job, part), columns });
+  await announce(context, await fetchReport(context, options, plan, delivery));
 }
 
-/** The report of the same request that an earlier run left unfinished; said on stderr. */
-async function findUnfinished(
-  context: Context,
-  plan: ProfilePlan,
-): Promise<{ readonly kind: 'report'; readonly id: string } | undefined> {
-  const ledger = await context.ledger();
-  const entry = ledger?.findUnfinished((await ledgerIdentity(context, plan)).hash);
-  if (!entry) return undefined;
-  const age = formatDuration(Math.max(0, context.host.wallClock() - Date.parse(entry.createdAt)));
-  context.console.note(`Picking up report ${entry.id}, asked for ${age} ago (--fresh creates a new one).`);
-  return { kind: 'report', id: entry.id };
+/** The job with names of campaigns and the like turned into ids: only now, because that asks the service. */
+async function withNames(job: Job): Promise<Job> {
+  const options = await resolveNames(job.context, job.options);
+  if (options === job.options) return job;
+  const { filters } = (await planFromFlags(job.context, options)).request;
+  const plan = { ...job.plan, request: { ...job.plan.request, filters } };
+  const parts = job.parts.map((part) => ({ ...part, request: { ...part.request, filters } }));
+  return { ...job, plan, parts };
 }
 
-function resumeCommand(id: string, { output, format }: RunOptions): string {
-  const flags = `${output === undefined ? '' : ` -o ${quoted(output)}`}${format === undefined ? '' : ` --format ${format}`}`;
-  return `adreport status ${id} --wait && adreport download ${id}${flags}`;
-}
-
-function quoted(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+function sayNothingIsMissing({ console }: Context, jobs: readonly Job[]): void {
+  const count = jobs.reduce((sum, { partCount }) => sum + partCount, 0);
+  console.note(
+    count === 1 ? 'Nothing is missing: the file is there.' : `Nothing is missing: ${count} parts are there.`,
+  );
 }
