@@ -161,7 +161,7 @@ export function breakdownsOf(flags: { by?: string; breakdowns?: string }): strin
   return flags.by ?? flags.breakdowns;
 }
 
-function collect(value: string, earlier: readonly string[] = []): string[] {
+export function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }
 
