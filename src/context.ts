@@ -111,7 +111,7 @@ export function createContext(host: Host, console: Console, options: Options, pa
     const http = await createHttp({
       timeoutMs: options.timeout ?? defaultTimeoutMs,
       userAgent: `adreport/${version}`,
-      proxy: proxyOf(host.env),
+      proxy: proxyOf(host.env, console.hide),
       trace: (event) => console.trace(1, describeTrace(event)),
     });
     cleanups.unshift(() => http.close());
@@ -121,6 +121,7 @@ export function createContext(host: Host, console: Console, options: Options, pa
       retries: options.retries ?? defaultRetries,
       repeatsRefusedCreates: options.split !== undefined || options.all === true,
       wallClock: host.wallClock,
+      stopwatch: host.stopwatch,
       sleep: host.sleep,
       random: host.random,
       signal: host.signal,
@@ -222,9 +223,18 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-function proxyOf(env: Host['env']): { https: string; none: string | undefined } | undefined {
-  const https = env.https_proxy || env.HTTPS_PROXY;
-  return https ? { https, none: env.no_proxy ?? env.NO_PROXY } : undefined;
+/** The proxy of the environment, `http://` where it names no scheme, as curl has it. */
+function proxyOf(env: Host['env'], hide: (secret: string) => void) {
+  const text = (env.https_proxy || env.HTTPS_PROXY)?.trim();
+  if (!text) return undefined;
+  const address = text.includes('://') ? text : `http://${text}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  // Not quoted: what cannot be parsed may hold a password.
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError('HTTPS_PROXY is no http or https address.', { hint: 'For example: http://127.0.0.1:3128' });
+  }
+  hide(decodeURIComponent(url.password));
+  return { https: url.href, none: env.no_proxy ?? env.NO_PROXY };
 }
 
 function describeTrace({ method, url, status, elapsedMs, bytes, problem }: HttpTrace): string {

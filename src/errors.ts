@@ -7,6 +7,8 @@ export interface ErrorDetails {
   /** Whether the same command may succeed when run again unchanged. */
   readonly retryable?: boolean;
   readonly reportId?: string;
+  /** The status of the service's refusal. */
+  readonly httpStatus?: number;
   readonly cause?: unknown;
 }
 
@@ -17,6 +19,7 @@ export abstract class AdreportError extends Error {
   hint: string | undefined;
   retryable: boolean;
   reportId: string | undefined;
+  readonly httpStatus: number | undefined;
 
   constructor(message: string, defaultCode: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -25,6 +28,7 @@ export abstract class AdreportError extends Error {
     this.hint = details.hint;
     this.retryable = details.retryable ?? false;
     this.reportId = details.reportId;
+    this.httpStatus = details.httpStatus;
   }
 
   /** Adds what only a caller further out knows: a sentence to the message, and details in place of the old ones. */

@@ -36,7 +36,8 @@ export async function main(argv: readonly string[], host: Host = processHost()):
       write: (text: string) => void host.stdout.write(text),
       columns: host.stdout.columns ?? 100,
     };
-    await createProgram(perform, output).parseAsync([...argv], { from: 'user' });
+    const program = await createProgram(perform, output, argv);
+    await program.parseAsync([...argv], { from: 'user' });
     return context?.exitCode ?? 0;
   } catch (error) {
     return await exitCodeFor(error, host, flags, context);

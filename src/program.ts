@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import type { Perform } from './commands/command.ts';
+import { addSubcommand, type Perform } from './commands/command.ts';
 import { addGlobalFlags } from './commands/flags.ts';
 import { commands } from './commands/index.ts';
 import { exitCodes, UsageError } from './errors.ts';
@@ -11,8 +11,15 @@ export interface ProgramOutput {
   readonly columns: number;
 }
 
-/** The root command and its global flags, with every command below it. */
-export function createProgram(perform: Perform, output: ProgramOutput): Command {
+/**
+ * The root command and its global flags, with every command below it. Given a command line, only the commands that it
+ * names are declared in full; the others are there by name, for the list and for suggestions.
+ */
+export async function createProgram(
+  perform: Perform,
+  output: ProgramOutput,
+  argv?: readonly string[],
+): Promise<Command> {
   const program = addGlobalFlags(new Command('adreport'))
     .description(
       'Advertising reports from an asynchronous reporting service: ask, wait, download.\n' +
@@ -22,7 +29,10 @@ export function createProgram(perform: Perform, output: ProgramOutput): Command 
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', () => `\nExamples:\n${rootExamples}\n\nExit codes:\n${exitCodeTable()}`)
     .helpCommand('help [command]', 'help for a command');
-  for (const build of commands) program.addCommand(build(perform));
+  for (const { name, summary, load } of commands) {
+    const isWanted = argv === undefined || argv.includes(name);
+    addSubcommand(program, summary, isWanted ? (await load())(perform) : new Command(name));
+  }
   for (const command of [program, ...descendants(program)]) configure(command, output);
   return program;
 }
@@ -44,7 +54,7 @@ function configure(command: Command, output: ProgramOutput): void {
   command
     .exitOverride()
     .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: true, sortOptions: false })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (child) => child.name() })
     .configureOutput({
       writeOut: output.write,
       // A group without a subcommand is a question, and help is its answer; an error's text is thrown as well.

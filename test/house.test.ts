@@ -24,7 +24,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   inquirer: ['ui/prompt.ts'],
   'cli-progress': ['ui/progress.ts'],
   chalk: ['ui/console.ts'],
-  'csv-stringify': ['output/formats/csv.ts', 'server/encode.ts'],
+  'csv-stringify': ['output/formats/csv.ts'],
   luxon: ['report/window.ts', 'server/engine/calendar.ts'],
 };
 

@@ -34,9 +34,9 @@ export function findReportId(answer: unknown): string | undefined {
   return firstScalar(answer, idPaths);
 }
 
-/** Whether an answer is report data rather than a record: an object with a `data` array. */
+/** Whether an answer is report data rather than a record: a `data` array, in `response` or not, or rows alone. */
 export function isReportData(answer: unknown): boolean {
-  return Array.isArray(at(answer, 'data'));
+  return [answer, at(answer, 'data'), at(answer, 'response', 'data')].some(Array.isArray);
 }
 
 /** The status word (lower-case) and message in a status call's answer; `undefined` where there is no status. */
@@ -72,6 +72,14 @@ export function findCampaigns(answer: unknown): CampaignRecord[] | undefined {
   });
 }
 
+/** The error that an answer names although its status says success. */
+export function findError(
+  answer: unknown,
+): { readonly errorId: string | undefined; readonly message: string } | undefined {
+  const message = firstScalar(answer, [['response', 'error'], ['error', 'message'], ['error']]);
+  return message === undefined ? undefined : { errorId: firstScalar(answer, errorIdPaths), message };
+}
+
 /** What a refusal says. */
 export interface Refusal {
   readonly errorId: string | undefined;
@@ -80,6 +88,7 @@ export interface Refusal {
   readonly faults: readonly string[];
 }
 
+const errorIdPaths = [['response', 'error_id'], ['error', 'code'], ['code']];
 const messagePaths = [['response', 'error'], ['response', 'message'], ['error', 'message'], ['error'], ['message']];
 
 /** The error in an answer's body: JSON in any known shape, else the body's first line of text (`decisions.md` 6). */
@@ -94,7 +103,7 @@ export function readRefusal(body: string, contentType: string | undefined): Refu
   }
   const details = at(answer, 'response', 'details');
   return {
-    errorId: firstScalar(answer, [['response', 'error_id'], ['error', 'code'], ['code']]),
+    errorId: firstScalar(answer, errorIdPaths),
     message: firstScalar(answer, messagePaths) ?? scalar(answer),
     faults: Array.isArray(details) ? details.flatMap(describeFault) : [],
   };

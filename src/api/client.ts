@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import type { CampaignRecord, StatusRecord } from '../contract/messages.ts';
-import { IncompleteDataError, SignInError } from '../errors.ts';
-import { findCampaigns, findReportId, findStatus, findToken, isReportData } from './answers.ts';
-import { createExchange, type Exchange, type ExchangeOptions, type RequestBody } from './exchange.ts';
+import { printable } from '../contract/printable.ts';
+import { type AdreportError, type ErrorDetails, IncompleteDataError, RejectedError, SignInError } from '../errors.ts';
+import { findCampaigns, findError, findReportId, findStatus, findToken, isReportData } from './answers.ts';
+import { type Call, createExchange, type Exchange, type ExchangeOptions, type RequestBody } from './exchange.ts';
 import type { HttpResponse } from './http.ts';
 import { parseJson, peek, readText } from './read-body.ts';
 import { parseRetryAfter } from './retry.ts';
@@ -44,7 +45,8 @@ export interface Client {
   /** Exchanges e-mail and password for a token, which the later calls use. */
   signIn(): Promise<string>;
   createReport<T>(body: RequestBody, takeData: (answer: ReportAnswer) => Promise<T>): Promise<Created<T>>;
-  status(reportId: string): Promise<StatusAnswer>;
+  /** @param patienceMs how long the call may go on being repeated, where it fails in passing */
+  status(reportId: string, patienceMs?: number): Promise<StatusAnswer>;
   /** Downloads a report; `take` is called anew, from zero, for each try. */
   download<T>(reportId: string, take: (answer: ReportAnswer) => Promise<T>): Promise<T>;
   campaigns(): Promise<CampaignRecord[]>;
@@ -74,9 +76,12 @@ export function createClient(options: ClientOptions): Client {
     return exchange.perform(
       { ...endpoints.auth, body: jsonBody({ auth: { email, password } }), repeatable: true, signIn: true },
       async (response) => {
-        const found = findToken(parseJson(await readText(response.body, statusBytesAtMost), response));
-        if (found === undefined) throw new IncompleteDataError('The sign-in was answered without a token.');
-        return found;
+        const answer = parseJson(await readText(response.body, statusBytesAtMost), response);
+        const found = findToken(answer);
+        if (found !== undefined) return found;
+        const refused = findError(answer);
+        if (refused) throw new SignInError(`The service refused the sign-in. ${printable(refused.message)}`);
+        throw new IncompleteDataError('The sign-in was answered without a token.');
       },
     );
   }
@@ -103,31 +108,33 @@ export function createClient(options: ClientOptions): Client {
 
   async function call<T>(
     endpoint: Exclude<EndpointName, 'auth'>,
-    repeatable: boolean,
-    body: RequestBody | undefined,
+    { body, patienceMs }: Pick<Call, 'patienceMs'> & { readonly body?: RequestBody },
     read: (response: HttpResponse) => Promise<T>,
   ): Promise<T> {
     const authorization = { token: token ?? (await signIn()), renew };
-    return exchange.perform({ ...endpoints[endpoint], body, repeatable, authorization }, read);
+    // Each create that arrives is a report more; the other calls change nothing.
+    const repeatable = endpoint !== 'buyer';
+    return exchange.perform({ ...endpoints[endpoint], body, repeatable, patienceMs, authorization }, read);
   }
 
   return {
     signIn,
-    createReport: (body, takeData) => call('buyer', false, body, (response) => readCreated(response, takeData)),
-    status: (reportId) =>
-      call('status', true, jsonBody({ id: reportId }), async (response) => {
+    createReport: (body, takeData) => call('buyer', { body }, (response) => readCreated(response, takeData)),
+    status: (reportId, patienceMs) =>
+      call('status', { body: jsonBody({ id: reportId }), patienceMs }, async (response) => {
         const answer = parseJson(await readText(response.body, statusBytesAtMost), response);
         const found = findStatus(answer);
-        if (!found) throw new IncompleteDataError('The status call was answered without a status.', { reportId });
+        if (!found) throw unexpected(answer, 'The status call was answered without a status.', { reportId });
         const retryAfterMs = parseRetryAfter(response.headers['retry-after'], options.wallClock());
         return { ...found, report_id: reportId, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
       }),
     download: (reportId, take) =>
-      call('download', true, jsonBody({ id: reportId }), (response) => take(reportAnswer(response, response.body))),
+      call('download', { body: jsonBody({ id: reportId }) }, (response) => take(reportAnswer(response, response.body))),
     campaigns: () =>
-      call('campaigns', true, undefined, async (response) => {
-        const found = findCampaigns(parseJson(await readText(response.body, campaignBytesAtMost), response));
-        if (!found) throw new IncompleteDataError('The campaign list was answered with something else than a list.');
+      call('campaigns', {}, async (response) => {
+        const answer = parseJson(await readText(response.body, campaignBytesAtMost), response);
+        const found = findCampaigns(answer);
+        if (!found) throw unexpected(answer, 'The campaign list was answered with something else than a list.');
         return found;
       }),
   };
@@ -145,17 +152,35 @@ async function readCreated<T>(
     kind: 'data',
     result: await takeData(reportAnswer(response, all)),
   });
-  if (/\bcsv\b/i.test(response.headers['content-type'] ?? '') || !isWhole) return data();
-  const answer = parseJson(start.toString('utf8'), response);
+  const text = start.toString('utf8');
+  if (/\bcsv\b/i.test(response.headers['content-type'] ?? '') || !isWhole || looksLikeCsv(text)) return data();
+  const answer = parseJson(text, response);
   if (isReportData(answer)) return data();
   const id = findReportId(answer);
   if (id === undefined) {
-    throw new IncompleteDataError('The report was asked for, but the answer holds no report id.', {
+    throw unexpected(answer, 'The report was asked for, but the answer holds no report id.', {
       retryable: false,
       hint: 'A report may have been created all the same. Is the base URL the reporting service’s?',
     });
   }
   return { kind: 'report', id, status: findStatus(answer)?.status ?? 'progress' };
+}
+
+/** Lines of fields rather than JSON or a page: CSV that was sent under another name. */
+function looksLikeCsv(text: string): boolean {
+  return /^\uFEFF?\s*[^\s{["<][^\r\n]*[\r\n]/.test(text);
+}
+
+/** The error for an answer that lacks what it should hold: the service's own where it names one. */
+function unexpected(answer: unknown, sentence: string, details: ErrorDetails = {}): AdreportError {
+  const error = findError(answer);
+  if (!error) return new IncompleteDataError(sentence, details);
+  const { errorId, message } = error;
+  const { reportId } = details;
+  return new RejectedError(`The service rejected the request. ${printable(message)}`, {
+    ...(errorId === undefined ? {} : { code: printable(errorId) }),
+    ...(reportId === undefined ? {} : { reportId }),
+  });
 }
 
 function reportAnswer(response: HttpResponse, body: Readable | AsyncIterable<Buffer>): ReportAnswer {

@@ -2,9 +2,10 @@ import { formatDuration } from '../contract/duration.ts';
 import { AdreportError, IncompleteDataError, UnreachableError } from '../errors.ts';
 import type { Http, HttpResponse } from './http.ts';
 import { type RefusedTry, readRefusedTry } from './http-error.ts';
-import { type FailedTry, mayRetry, parseRetryAfter, retryPauseMs } from './retry.ts';
+import { type FailedTry, longestRetryAfterMs, mayRetry, parseRetryAfter, retryPauseMs } from './retry.ts';
 import { createThrottle } from './throttle.ts';
 import { TransportError } from './transport-error.ts';
+import { unreachable } from './unreachable.ts';
 
 export interface ExchangeOptions {
   readonly baseUrl: URL;
@@ -18,6 +19,8 @@ export interface ExchangeOptions {
   readonly repeatsRefusedCreates?: boolean;
   /** Milliseconds since 1970. */
   readonly wallClock: () => number;
+  /** Milliseconds that never run backwards. */
+  readonly stopwatch: () => number;
   readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
   /** From 0 (inclusive) to 1. */
   readonly random: () => number;
@@ -39,6 +42,8 @@ export interface Call {
   readonly body: RequestBody | undefined;
   /** Whether making it twice does no harm. */
   readonly repeatable: boolean;
+  /** How long the call may go on being repeated, in milliseconds; the last try is made then. Default: no limit. */
+  readonly patienceMs?: number | undefined;
   readonly signIn?: true;
   readonly authorization?: {
     readonly token: string;
@@ -62,7 +67,7 @@ interface Failure {
 /** The retry loop around `Http`. */
 export function createExchange(options: ExchangeOptions): Exchange {
   const { baseUrl, http, signal } = options;
-  const throttle = createThrottle({ clock: options.wallClock, sleep: options.sleep, signal });
+  const throttle = createThrottle({ clock: options.stopwatch, sleep: options.sleep, signal });
 
   async function attempt<T>(
     call: Call,
@@ -73,15 +78,19 @@ export function createExchange(options: ExchangeOptions): Exchange {
     const headers: Record<string, string> = { accept: 'application/json' };
     if (call.body) headers['content-type'] = call.body.contentType;
     if (token !== undefined) headers.authorization = token;
+    let sent = false;
+    const onSent = (): void => {
+      sent = true;
+    };
     try {
-      const request = { method: call.method, url, headers, signal };
+      const request = { method: call.method, url, headers, signal, onSent };
       const response = await http.send(call.body ? { ...request, body: call.body.text } : request);
       if (response.status < 200 || response.status > 299) {
         return asFailure(await readRefusedTry(response, { url, signIn: call.signIn === true }));
       }
       return { value: await read(response) };
     } catch (error) {
-      if (signal.aborted) throw signal.reason;
+      if (signal.aborted) throw sent && !call.repeatable ? interruptedCreate(signal.reason) : signal.reason;
       return toFailure(error, url);
     }
   }
@@ -89,8 +98,9 @@ export function createExchange(options: ExchangeOptions): Exchange {
   async function perform<T>(call: Call, read: (response: HttpResponse) => Promise<T>): Promise<T> {
     const url = new URL(baseUrl.href.replace(/\/$/, '') + call.path);
     let token = call.authorization?.token;
+    const startedMs = options.stopwatch();
     let renewed = false;
-    for (let tries = 1; ; tries += 1) {
+    for (let tries = 1; ; ) {
       await throttle.pass();
       const outcome = await attempt(call, url, token, read);
       if ('value' in outcome) {
@@ -106,17 +116,27 @@ export function createExchange(options: ExchangeOptions): Exchange {
           continue;
         }
       }
-      const isRefusedCreate = options.repeatsRefusedCreates === true && outcome.failed.status === 429;
-      const repeatable = call.repeatable || isRefusedCreate;
-      if (!mayRetry(outcome.failed, { repeatable, tries, retries: options.retries })) {
-        throw lastWord(outcome, call, tries);
-      }
-      const retryAfterMs = parseRetryAfter(outcome.retryAfter, options.wallClock());
-      const pauseMs = retryPauseMs(tries, retryAfterMs, options.random);
+      const leftMs = (call.patienceMs ?? Infinity) - (options.stopwatch() - startedMs);
+      const pauseMs = pauseBefore(outcome, call, tries, leftMs);
+      if (pauseMs === undefined) throw lastWord(outcome, call, tries);
       options.onRetry?.({ why: outcome.error.message.split('\n')[0] ?? '', pauseMs, tries });
       if (outcome.failed.status === 429) throttle.hold(pauseMs);
       else await options.sleep(pauseMs, signal);
+      tries += 1;
     }
+  }
+
+  /** How long to pause before the next try, in milliseconds; `undefined` where there is none. */
+  function pauseBefore({ failed, error, retryAfter }: Failure, call: Call, tries: number, leftMs: number) {
+    const repeatable = call.repeatable || (options.repeatsRefusedCreates === true && failed.status === 429);
+    if (!mayRetry(failed, { repeatable, tries, retries: options.retries })) return undefined;
+    const retryAfterMs = parseRetryAfter(retryAfter, options.wallClock());
+    if (call.patienceMs === undefined && retryAfterMs !== undefined && retryAfterMs > longestRetryAfterMs) {
+      error.amend(`It asks to be left alone for ${formatDuration(retryAfterMs)}, which is not waited for.`);
+      return undefined;
+    }
+    // Timers may end a fraction of a millisecond early: that much is no reason for one more try.
+    return leftMs < 1 ? undefined : Math.min(retryPauseMs(tries, retryAfterMs, options.random), leftMs);
   }
 
   return { perform };
@@ -137,8 +157,9 @@ function toFailure(error: unknown, url: URL): Failure {
   }
   if (error instanceof AdreportError) throw error;
   if (error instanceof TransportError) {
-    const passing = !['unknown-host', 'tls', 'not-http'].includes(error.failure) || /EAI_AGAIN/.test(error.message);
-    return { failed: { sent: error.sent, passing }, error: transportErrorForUser(error, url) };
+    const isFinal = ['unknown-host', 'tls', 'not-http', 'proxy-refusal'].includes(error.failure);
+    const passing = !isFinal || /EAI_AGAIN/.test(error.message);
+    return { failed: { sent: error.sent, passing }, error: unreachable(error, url) };
   }
   if (/^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test((error as { code?: string }).code ?? '')) {
     const damaged = new IncompleteDataError('The compressed answer is damaged or cut short.', { cause: error });
@@ -147,32 +168,9 @@ function toFailure(error: unknown, url: URL): Failure {
   throw error;
 }
 
-function transportErrorForUser(error: TransportError, url: URL): AdreportError {
-  if (error.begun && error.failure !== 'timeout') {
-    return new IncompleteDataError(`The answer of ${url.origin} broke off: ${error.message}.`, { cause: error });
-  }
-  return new UnreachableError(`Could not reach ${url.origin}: ${error.message}.`, {
-    code: error.failure === 'timeout' ? 'TIMEOUT' : error.failure === 'tls' ? 'TLS' : 'UNREACHABLE',
-    hint: hintFor(error, url),
-    cause: error,
-  });
-}
-
-function hintFor(error: TransportError, url: URL): string {
-  switch (error.failure) {
-    case 'tls':
-      return 'A private certificate authority is made known with NODE_EXTRA_CA_CERTS=FILE.';
-    case 'timeout':
-      return 'A slow service can be given longer with --timeout, e.g. --timeout 2m.';
-    case 'refused':
-      return /^(localhost|127\.|\[::1\])/.test(url.hostname)
-        ? 'Start the local server with: adreport local-server (or add --local to this command).'
-        : 'Check the base URL: adreport whoami shows it.';
-    case 'proxy':
-      return 'Check HTTPS_PROXY and NO_PROXY.';
-    default:
-      return 'Check the base URL and the network: adreport whoami shows what is set.';
-  }
+/** Ctrl-C while a create was on its way. */
+function interruptedCreate(reason: unknown): unknown {
+  return reason instanceof AdreportError ? reason.amend('A report may have been created all the same.') : reason;
 }
 
 /** The error that ends the call: says how often it was tried, and what a create may have left behind. */

@@ -26,7 +26,7 @@ export async function readRefusedTry(response: HttpResponse, call: { url: URL; s
   const faults = refusal.faults.length > 1 ? refusal.faults.map((fault) => `\n  - ${printable(fault)}`).join('') : '';
   const status = response.status;
   const label = refusal.errorId ? `${status} ${printable(refusal.errorId)}` : `${status}`;
-  const details = { code: refusal.errorId ?? `HTTP_${status}` };
+  const details = { code: refusal.errorId ?? `HTTP_${status}`, httpStatus: status };
   const because = `${said === undefined ? '' : ` ${asSentence(said)}`} (${label})${faults}`;
   return { status, retryAfter: response.headers['retry-after'], error: toError(call, status, because, details) };
 }
@@ -35,7 +35,7 @@ function toError(
   call: { url: URL; signIn: boolean },
   status: number,
   because: string,
-  details: { code: string },
+  details: { readonly code: string; readonly httpStatus: number },
 ): AdreportError {
   const { origin } = call.url;
   if (status === 429) {

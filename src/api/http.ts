@@ -30,6 +30,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
+  /** Called when the connection stands and bytes of the request may leave. */
+  readonly onSent?: () => void;
 }
 
 export interface HttpResponse {
@@ -72,8 +74,20 @@ export async function createHttp(options: HttpOptions): Promise<Http> {
 async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Dispatcher> {
   const connect = { timeout: timeoutMs };
   if (!proxy) return new Agent({ connect });
-  const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js');
-  return new EnvHttpProxyAgent({ connect, httpProxy: '', httpsProxy: proxy.https, noProxy: proxy.none ?? '' });
+  const [{ default: EnvHttpProxyAgent }, { default: Pool }] = await Promise.all([
+    import('undici/lib/dispatcher/env-http-proxy-agent.js'),
+    import('undici/lib/dispatcher/pool.js'),
+  ]);
+  return new EnvHttpProxyAgent({
+    connect,
+    httpProxy: '',
+    httpsProxy: proxy.https,
+    noProxy: proxy.none ?? '',
+    requestTls: connect,
+    proxyTls: connect,
+    // By itself a proxy that takes a connection and then says nothing is waited for five minutes.
+    clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: timeoutMs }),
+  });
 }
 
 /**
@@ -155,6 +169,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
           if (signal?.aborted) return started.abort(signal.reason);
           controller = started;
           sent = true;
+          request.onSent?.();
         },
         onResponseStart(current, statusCode, headers) {
           if (statusCode < 200) return;
@@ -167,7 +182,10 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
             },
           });
           const flat = flatten(headers);
-          resolve({ status, headers: flat, body: decompress(body, flat['content-encoding']) });
+          const decoded = decompress(body, flat['content-encoding']);
+          // A body may break off before its reader is there, who finds the error all the same.
+          for (const stream of [body, decoded]) stream.on('error', () => {});
+          resolve({ status, headers: flat, body: decoded });
         },
         onResponseData(current, chunk) {
           bytes += chunk.length;

@@ -42,10 +42,18 @@ export async function peek(
   return { start: Buffer.concat(pieces), isWhole, all: all() };
 }
 
+/** An integer with more digits than a number holds, as a string: an id that is rounded is another report's. */
+function exactIntegers(json: string): string {
+  if (!/\d{16}/.test(json)) return json;
+  return json.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])\d{16,}(?![\d.eE])/g, (token) =>
+    token.startsWith('"') ? token : `"${token}"`,
+  );
+}
+
 /** A body's JSON. Throws `IncompleteDataError` that says what came instead. */
 export function parseJson(text: string, response: HttpResponse): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    return JSON.parse(exactIntegers(text.replace(/^\uFEFF/, '')));
   } catch (cause) {
     const isPage = /html/i.test(response.headers['content-type'] ?? '') || /^\s*</.test(text);
     const beginning = printable(text.trim().slice(0, 60));

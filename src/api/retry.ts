@@ -33,17 +33,20 @@ const firstPauseMs = 500;
 const longestPauseMs = 30_000;
 
 /**
- * The pause before the next try, in milliseconds: what the service asks for, else doubling from half a second to half
- * a minute, of which a random half is left out so that many clients do not come back at the same moment.
+ * The pause before the next try, in milliseconds: doubling from half a second to half a minute, of which a random half
+ * is left out so that many clients do not come back at the same moment. `Retry-After` makes it longer, never shorter:
+ * a date that a clock running ahead has already passed is no reason to hurry.
  *
  * @param tries how many tries have failed so far, from 1
  * @param random a number from 0 (inclusive) to 1
  */
 export function retryPauseMs(tries: number, retryAfterMs: number | undefined, random: () => number): number {
-  if (retryAfterMs !== undefined) return retryAfterMs;
   const full = Math.min(longestPauseMs, firstPauseMs * 2 ** (tries - 1));
-  return Math.round(full * (0.5 + random() / 2));
+  return Math.max(Math.round(full * (0.5 + random() / 2)), retryAfterMs ?? 0);
 }
+
+/** The longest `Retry-After` that is waited for: a cron job is told of a longer one instead of sleeping through it. */
+export const longestRetryAfterMs = 15 * 60_000;
 
 /** `Retry-After` in milliseconds from now, given in seconds or as an HTTP date; `undefined` when unreadable. */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {

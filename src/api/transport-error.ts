@@ -1,5 +1,14 @@
 /** Where an exchange broke off; decides what may be repeated and what the user is told. */
-export type TransportFailure = 'refused' | 'unknown-host' | 'timeout' | 'tls' | 'cut' | 'proxy' | 'not-http' | 'other';
+export type TransportFailure =
+  | 'refused'
+  | 'unknown-host'
+  | 'timeout'
+  | 'tls'
+  | 'cut'
+  | 'proxy'
+  | 'proxy-refusal'
+  | 'not-http'
+  | 'other';
 
 /** An HTTP exchange that did not come to its end. Internal to `api`: the client turns it into an error for the user. */
 export class TransportError extends Error {
@@ -30,9 +39,15 @@ function classify(error: unknown): TransportFailure {
   if (/TIMEOUT|ETIMEDOUT/.test(code)) return 'timeout';
   if (/^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH)/.test(code)) return 'tls';
   if (/^HPE_/.test(code)) return 'not-http';
-  if (/proxy/i.test(error instanceof Error ? error.message : '')) return 'proxy';
+  const proxyStatus = proxyStatusOf(error);
+  if (proxyStatus !== undefined) return /^4/.test(proxyStatus) ? 'proxy-refusal' : 'proxy';
   if (/^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_(RES|REQ)_CONTENT_LENGTH_MISMATCH)$/.test(code)) return 'cut';
   return 'other';
+}
+
+/** What a proxy answered instead of opening a way through; undici says it in its message alone. */
+function proxyStatusOf(error: unknown): string | undefined {
+  return /^Proxy response \((\d+)\)/.exec(error instanceof Error ? error.message : '')?.[1];
 }
 
 const sentences: Readonly<Record<string, string>> = {
@@ -55,6 +70,8 @@ function describe(error: unknown): string {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
   if (/^HPE_/.test(code)) return `the answer is not HTTP (${code})`;
+  const proxyStatus = proxyStatusOf(error);
+  if (proxyStatus !== undefined) return `the proxy answered ${proxyStatus} instead of connecting`;
   const sentence = sentences[code] ?? message;
   return code && !sentence.includes(code) ? `${sentence} (${code})` : sentence;
 }

@@ -12,3 +12,9 @@ declare module 'undici/lib/dispatcher/env-http-proxy-agent.js' {
   const agent: typeof EnvHttpProxyAgent;
   export = agent;
 }
+declare module 'undici/lib/dispatcher/pool.js' {
+  import type { Pool } from 'undici';
+
+  const pool: typeof Pool;
+  export = pool;
+}

@@ -11,7 +11,7 @@ export interface CampaignsOptions extends ServiceFlags, OutputFlags {
 export const campaignsCommand: CommandBuilder = (perform) =>
   addOutputFlags(
     addServiceFlags(
-      declareCommand('campaigns', 'list campaigns and their ad units', [
+      declareCommand('campaigns', [
         ['adreport campaigns --local', 'a table on a terminal, CSV in a pipe'],
         ['adreport campaigns --local --active --search sale', 'running today, with “sale” in a name'],
         ['adreport campaigns --local --ad-units --format json', 'one object an ad unit'],

@@ -19,15 +19,17 @@ export type Perform = <Options, Args extends readonly string[]>(
 /** A command's declaring half. */
 export type CommandBuilder = (perform: Perform) => Command;
 
-/** A command with its name, its one-line summary and examples that run as printed. */
-export function declareCommand(
-  nameAndArgs: string,
-  summary: string,
-  examples: readonly (readonly [string, string])[],
-): Command {
-  const command = new Command(nameAndArgs.split(' ')[0]).summary(summary).description(summary);
-  for (const argument of nameAndArgs.split(' ').slice(1)) command.argument(argument);
+/** A command with its name and examples that run as printed; `addSubcommand` gives it its summary. */
+export function declareCommand(nameAndArgs: string, examples: readonly (readonly [string, string])[]): Command {
+  const [name, ...args] = nameAndArgs.split(' ');
+  const command = new Command(name);
+  for (const argument of args) command.argument(argument);
   const width = Math.max(...examples.map(([line]) => line.length));
   const lines = examples.map(([line, meaning]) => `  ${line.padEnd(width)}   # ${meaning}`);
   return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
+}
+
+/** Adds a command below another one, with the line that lists it; returns the one above. */
+export function addSubcommand(parent: Command, summary: string, child: Command): Command {
+  return parent.addCommand(child.summary(summary).description(summary));
 }

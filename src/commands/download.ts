@@ -6,7 +6,7 @@ export interface DownloadOptions extends ServiceFlags, OutputFlags {}
 export const downloadCommand: CommandBuilder = (perform) =>
   addOutputFlags(
     addServiceFlags(
-      declareCommand('download <id>', 'fetch the data of a report that is ready', [
+      declareCommand('download <id>', [
         ['adreport download 5f0c9a1e', 'to the terminal, or the pipe'],
         ['adreport download 5f0c9a1e -o report.json', 'to a file, in the format of its ending'],
       ]),

@@ -7,7 +7,7 @@ export interface FieldsOptions {
 }
 
 export const fieldsCommand: CommandBuilder = (perform) =>
-  declareCommand('fields [term]', 'the metrics, breakdowns and filters of a profile, with meanings', [
+  declareCommand('fields [term]', [
     ['adreport fields', 'all of the buyer profile'],
     ['adreport fields country', 'those about countries'],
     ['adreport fields --profile dsp --json', 'for programs'],

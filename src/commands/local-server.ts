@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type CommandBuilder, declareCommand } from './command.ts';
+import { addSubcommand, type CommandBuilder, declareCommand } from './command.ts';
 import { parseCount, parseDurationFlag } from './flags.ts';
 import { localServerExecCommand } from './local-server/exec.ts';
+import { localServerExportCommand } from './local-server/export.ts';
+import { localServerValidateCommand } from './local-server/validate.ts';
 
 export interface LocalServerOptions {
   readonly host: string;
@@ -22,18 +24,32 @@ export interface LocalServerOptions {
   readonly fault?: readonly string[];
 }
 
-export const localServerCommand: CommandBuilder = (perform) =>
-  addLocalServerFlags(
-    declareCommand('local-server', 'the service itself, from fixture data, on this machine', [
-      ['adreport local-server', 'on port 8787, until Ctrl-C'],
-      ['adreport local-server --port 0 --json', 'any free port, told as JSON'],
-      ["adreport local-server --delay 30s --fault 'status:503:times=3'", 'slow, and unsteady'],
-    ])
-      .option('--host <address>', 'address to listen on', '127.0.0.1')
-      .addOption(new Option('--port <n>', 'port to listen on; 0 takes a free one').argParser(parsePort).default(8787)),
-  )
-    .addCommand(localServerExecCommand(perform))
-    .action(perform(async () => (await import('./actions/local-server.ts')).localServer));
+export const localServerCommand: CommandBuilder = (perform) => {
+  const command = declareCommand('local-server', [
+    ['adreport local-server', 'on port 8787, until Ctrl-C'],
+    ['adreport local-server --port 0 --json', 'any free port, told as JSON'],
+    ["adreport local-server --delay 30s --fault 'status:503:times=3'", 'slow, and unsteady'],
+  ])
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .addOption(new Option('--port <n>', 'port to listen on; 0 takes a free one').argParser(parsePort).default(8787));
+  addLocalServerFlags(command);
+  addSubcommand(
+    command,
+    'start the server, run a command against it, stop; exits as the command did',
+    localServerExecCommand(perform),
+  );
+  addSubcommand(
+    command,
+    'check a folder of data for --fixtures; names file, line and column of a mistake',
+    localServerValidateCommand(perform),
+  );
+  addSubcommand(
+    command,
+    'write the built-in data of a period as a folder for --fixtures',
+    localServerExportCommand(perform),
+  );
+  return command.action(perform(async () => (await import('./actions/local-server.ts')).localServer));
+};
 
 function addLocalServerFlags(command: Command): Command {
   return command

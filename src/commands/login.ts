@@ -12,7 +12,7 @@ export interface LoginOptions {
 }
 
 export const loginCommand: CommandBuilder = (perform) =>
-  declareCommand('login', 'sign in and store the token', [
+  declareCommand('login', [
     ['adreport login', 'asks for everything'],
     ['adreport login --base-url https://reports.example.com --token-stdin < token.txt', 'unattended'],
     ['adreport login --account agency --email me@example.com', 'a second account, beside the first'],

@@ -5,7 +5,7 @@ export interface LogoutOptions {
 }
 
 export const logoutCommand: CommandBuilder = (perform) =>
-  declareCommand('logout', 'forget the stored token', [
+  declareCommand('logout', [
     ['adreport logout', 'the default account'],
     ['adreport logout --account agency', 'another one'],
   ])

@@ -22,7 +22,7 @@ export interface RunOptions extends ReportFlags, PartFlags, OutputFlags, WaitFla
 }
 
 export const runCommand: CommandBuilder = (perform) => {
-  const command = declareCommand('run [name...]', 'create a report, wait for it, download it: the main job', [
+  const command = declareCommand('run [name...]', [
     ['adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv', 'no account needed'],
     ['adreport run --local --period yesterday --by HOURLY --metrics displays,clicks | head', 'in a pipe'],
     ['adreport run --local --profile dsp --period 2026-10 --by DAILY,FORMAT --format json', 'DSP profile'],

@@ -8,7 +8,7 @@ export interface StatusOptions extends ServiceFlags, WaitFlags {
 export const statusCommand: CommandBuilder = (perform) =>
   addWaitFlags(
     addServiceFlags(
-      declareCommand('status <id>', 'how a report stands', [
+      declareCommand('status <id>', [
         ['adreport status 5f0c9a1e', 'prints progress, ready …'],
         ['adreport status 5f0c9a1e --wait --wait-timeout 10m', 'until it is ready; exit 7 if it is not by then'],
       ]).option('--wait', 'poll until the report is ready'),

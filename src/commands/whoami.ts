@@ -5,7 +5,7 @@ export type WhoamiOptions = ServiceFlags;
 
 export const whoamiCommand: CommandBuilder = (perform) =>
   addServiceFlags(
-    declareCommand('whoami', 'the account, where its token comes from, and whether it works', [
+    declareCommand('whoami', [
       ['adreport whoami', 'one line'],
       ['adreport whoami --json', 'for programs'],
     ]),

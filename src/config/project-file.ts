@@ -29,7 +29,10 @@ export interface SavedSection {
 
 /** `adreport.yaml`: reports by name, and what holds for all of them (`cli.md`, Cron). */
 export interface ProjectFile {
+  /** Absolute. */
   readonly path: string;
+  /** As messages name it. */
+  readonly shownPath: string;
   readonly defaults: SavedSection;
   readonly reports: ReadonlyMap<string, SavedSection>;
 }
@@ -42,8 +45,8 @@ export interface ProjectFault {
 }
 
 /** Reads a project file. Throws `UsageError` for one that cannot be read, or as `parseProjectFile`. */
-export function readProjectFile(path: string, keys: readonly string[]): ProjectFile {
-  return parseProjectFile(readText(path), path, keys);
+export function readProjectFile(path: string, shownPath: string, keys: readonly string[]): ProjectFile {
+  return { ...parseProjectFile(readText(path), shownPath, keys), path };
 }
 
 /** The account and profile that a project file gives to every command; its reports are not looked at. */
@@ -80,12 +83,12 @@ function parseYaml(text: string, path: string, lines: LineCounter): Document {
  *
  * @param keys what a saved report may say
  */
-export function parseProjectFile(text: string, path: string, keys: readonly string[]): ProjectFile {
+export function parseProjectFile(text: string, shownPath: string, keys: readonly string[]): ProjectFile {
   const lines = new LineCounter();
-  const document = parseYaml(text, path, lines);
+  const document = parseYaml(text, shownPath, lines);
   const reader = new SectionReader(document, lines, keys);
-  const file = reader.readFile(path);
-  if (reader.faults.length > 0) throw projectError(path, reader.faults);
+  const file = reader.readFile(shownPath);
+  if (reader.faults.length > 0) throw projectError(shownPath, reader.faults);
   return file;
 }
 
@@ -143,7 +146,7 @@ class SectionReader {
         reports.set(report.key, this.#section(report.value, report.line, report.key));
       }
     }
-    return { path, defaults, reports };
+    return { path, shownPath: path, defaults, reports };
   }
 
   #section(node: Node | null, line: number, name: string): SavedSection {

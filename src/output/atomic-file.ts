@@ -132,7 +132,12 @@ export class AtomicFile {
   }
 }
 
+let isGuarded = false;
+
 async function createBeside(path: string): Promise<[temporaryPath: string, file: FileHandle]> {
+  // A second Ctrl-C ends the program at once.
+  if (!isGuarded) process.once('exit', discardOpenOutputs);
+  isGuarded = true;
   const temporaryPath = join(dirname(path), temporaryName(basename(path)));
   const file = await open(temporaryPath, 'wx+');
   openPaths.add(temporaryPath);

@@ -1,10 +1,9 @@
-import { ascii } from '../contract/ascii.ts';
+import { apostrophe, carriageReturn, comma, dot, lineFeed, openBrace, openBracket, quote } from '../contract/ascii.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import type { PlannedColumn } from './column-plan.ts';
 import type { CsvDialect } from './encoder.ts';
 import { compact, unescapeText, writeNumber } from './json-bytes.ts';
-
-const { quote, apostrophe, backslash, carriageReturn, lineFeed, comma, dot, openBrace, openBracket } = ascii;
+import { repeated } from './word-copy.ts';
 
 /** What a spreadsheet runs when a cell begins with it (OWASP, CSV injection). */
 const formulaStarts: ReadonlySet<number> = new Set([...'=+-@\t\r'].map((character) => character.charCodeAt(0)));
@@ -12,10 +11,10 @@ const formulaStarts: ReadonlySet<number> = new Set([...'=+-@\t\r'].map((characte
 /** Writes the cells that are not copied as they are: escapes, quotes, nested values, changed numbers, formulas. */
 export class CsvCells {
   readonly delimiter: number;
-  /** Whether text and numbers may be copied as long as no byte of `stops` is met. */
+  /** The delimiter four times, for `copyUnless`. */
+  readonly delimiters: number;
+  /** Whether numbers are copied as they are, and text that has neither a delimiter nor a JSON escape. */
   readonly plain: boolean;
-  /** 1 for the bytes that cannot be copied: those that are escaped in JSON, and those that CSV quotes. */
-  readonly stops = new Uint8Array(256);
   readonly #quoted = new Uint8Array(256);
   readonly #decimalMark: number | undefined;
   readonly #escapeFormulas: boolean;
@@ -23,15 +22,12 @@ export class CsvCells {
 
   constructor(dialect: CsvDialect, normalize: boolean) {
     this.delimiter = (dialect.delimiter ?? ',').charCodeAt(0);
+    this.delimiters = repeated(this.delimiter);
     const decimal = dialect.decimal ?? (normalize ? '.' : undefined);
     this.#decimalMark = decimal === undefined ? undefined : decimal === ',' ? comma : dot;
     this.#escapeFormulas = dialect.escapeFormulas ?? false;
     this.plain = this.#decimalMark === undefined && !this.#escapeFormulas;
-    for (const byte of [this.delimiter, quote, carriageReturn, lineFeed]) {
-      this.stops[byte] = 1;
-      this.#quoted[byte] = 1;
-    }
-    this.stops[backslash] = 1;
+    for (const byte of [this.delimiter, quote, carriageReturn, lineFeed]) this.#quoted[byte] = 1;
   }
 
   /** Writes the cell of a JSON value that is not null; `out` has room for twice its size and four bytes. */

@@ -1,6 +1,4 @@
-import { ascii } from '../contract/ascii.ts';
-
-const { quote, lineFeed, carriageReturn } = ascii;
+import { carriageReturn, lineFeed, quote } from '../contract/ascii.ts';
 
 const pieceBytes = 64 * 1024;
 

@@ -57,7 +57,8 @@ export async function openOutput(path: string, options: OpenOptions = {}): Promi
 
 /**
  * Refuses early what `openOutput` would refuse later, so that nothing is fetched in vain.
- * @throws OutputError where the file exists and `--no-clobber` was given, or a folder stands there
+ * @throws OutputError where the file exists and `--no-clobber` was given, a folder stands there, or its folder cannot be
+ *   written to
  */
 export async function checkTarget(path: string, options: OpenOptions = {}): Promise<void> {
   await withReason(path, async () => {
@@ -66,7 +67,17 @@ export async function checkTarget(path: string, options: OpenOptions = {}): Prom
     if (existing?.isDirectory()) throw new OutputError(`${path} is a folder.`, { hint: 'Give a file name after it.' });
     if (existing && options.noClobber) throw fileExists(path);
     if (existing) await access(path, constants.W_OK);
+    await access(await nearestFolder(dirname(await followLinks(resolve(path)))), constants.W_OK);
   });
+}
+
+/** The folder, or the one above it in which it would be made. */
+async function nearestFolder(folder: string): Promise<string> {
+  const found = await statOrNothing(folder);
+  if (found?.isDirectory()) return folder;
+  if (found) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
+  const above = dirname(folder);
+  return above === folder ? folder : nearestFolder(above);
 }
 
 async function withReason<T>(path: string, action: () => Promise<T>): Promise<T> {

@@ -1,11 +1,9 @@
-import { ascii } from '../contract/ascii.ts';
+import { backslash, comma, dot, letterU, minus, nine, quote, space, zero } from '../contract/ascii.ts';
 
 /**
  * Well-formed JSON turned into other bytes, without making strings of it. Each function writes to `out` from `at` on,
  * where the caller has made room, and returns the index after what it wrote.
  */
-
-const { quote, backslash, minus, dot, comma, zero, nine } = ascii;
 
 const unescaped = new Uint8Array(256);
 for (const [letter, text] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t'].map((pair) => [...pair])) {
@@ -21,13 +19,13 @@ export function unescapeText(out: Buffer, at: number, bytes: Buffer, start: numb
     if (byte !== backslash) {
       out[o++] = byte;
       p++;
-    } else if (bytes[p + 1] !== ascii.u) {
+    } else if (bytes[p + 1] !== letterU) {
       out[o++] = unescaped[bytes[p + 1] as number] as number;
       p += 2;
     } else {
       let unit = hex4(bytes, p + 2);
       p += 6;
-      if (unit >= 0xd800 && unit < 0xdc00 && p < end && bytes[p] === backslash && bytes[p + 1] === ascii.u) {
+      if (unit >= 0xd800 && unit < 0xdc00 && p < end && bytes[p] === backslash && bytes[p + 1] === letterU) {
         const low = hex4(bytes, p + 2);
         if (low >= 0xdc00 && low < 0xe000) {
           unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
@@ -82,7 +80,7 @@ export function compact(out: Buffer, at: number, bytes: Buffer, start: number, e
     const byte = bytes[p] as number;
     if (inString && byte === backslash) out[o++] = bytes[p++] as number;
     else if (byte === quote) inString = !inString;
-    else if (!inString && byte <= ascii.space) continue;
+    else if (!inString && byte <= space) continue;
     out[o++] = bytes[p] as number;
   }
   return o;

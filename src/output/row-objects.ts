@@ -1,11 +1,9 @@
-import { ascii } from '../contract/ascii.ts';
+import { closeBrace, comma, dot, lineFeed, openBrace, openBracket } from '../contract/ascii.ts';
 import type { RowBatch } from '../contract/row-batch.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import { ColumnPlan, type PlannedColumn } from './column-plan.ts';
 import type { EncodeOptions } from './encoder.ts';
 import { compact, writeNumber } from './json-bytes.ts';
-
-const { comma, lineFeed, openBrace, closeBrace, openBracket } = ascii;
 
 /** What stands between two row objects: in a JSON array, or in a file of one row a line. */
 export const separators = { json: Buffer.from(',\n'), ndjson: Buffer.from('\n') } as const;
@@ -97,7 +95,7 @@ export class RowObjects {
   #writeValue(out: Buffer, at: number, batch: RowBatch, start: number, end: number, column: PlannedColumn): number {
     const { bytes } = batch;
     if (this.#normalize && column.numeric) {
-      const numberEnd = writeNumber(out, at, bytes, start, end, ascii.dot);
+      const numberEnd = writeNumber(out, at, bytes, start, end, dot);
       if (numberEnd >= 0) return numberEnd;
     }
     const first = bytes[start];

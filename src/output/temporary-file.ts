@@ -22,7 +22,8 @@ export function temporaryName(name: string): string {
 
 /** Removes what runs that were killed have left in a folder: their process is gone, or the file is a day old. */
 export async function sweepFolder(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
+  // A folder may be one to write to and not to list.
+  for (const name of await readdir(folder).catch(() => [])) {
     const [, owner, pid] = pattern.exec(name) ?? [];
     if (pid === undefined) continue;
     const path = join(folder, name);

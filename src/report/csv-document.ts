@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { ascii } from '../contract/ascii.ts';
+import { backslash, closeBrace, comma, lineFeed, quote } from '../contract/ascii.ts';
 import { fieldTypeOf } from '../contract/columns.ts';
 import type { ReportTail, RowBatch } from '../contract/row-batch.ts';
 import type { ByteWindow } from './byte-window.ts';
@@ -8,8 +8,6 @@ import { endsEarly, grouped, malformed } from './incomplete.ts';
 import { maxHeldBytes } from './json-document.ts';
 import { cut, isNumber } from './json-scan.ts';
 import { maxFields, RowRanges } from './row-ranges.ts';
-
-const { quote, backslash, comma, lineFeed, closeBrace } = ascii;
 
 /** How a byte is written in a JSON string where not as itself: `\n`, `\u001f`. */
 const escapes: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_, byte) =>
@@ -158,7 +156,7 @@ export class CsvDocument {
       const from = record.starts[i] as number;
       const to = record.ends[i] as number;
       // Every byte may become an escape of six.
-      this.#reserve(key.length + 6 * (to - from) + 8);
+      this.#reserve(key.length + 6 * (to - from) + 16);
       this.#write(key);
       ranges.valueStarts[base + i] = this.#rowsEnd;
       if (from === to) this.#write(nullText);

@@ -1,7 +1,5 @@
-import { ascii } from '../contract/ascii.ts';
+import { carriageReturn, comma, lineFeed, quote, semicolon, tab } from '../contract/ascii.ts';
 import { cut } from './json-scan.ts';
-
-const { quote, comma, semicolon, tab, lineFeed, carriageReturn } = ascii;
 
 /** A byte that a CSV record may not have at index `at`. */
 export class MalformedCsv extends Error {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { ascii } from '../contract/ascii.ts';
+import { closeBrace, closeBracket, comma, openBrace, openBracket, quote } from '../contract/ascii.ts';
 import type { ReportMember, ReportTail, RowBatch } from '../contract/row-batch.ts';
 import type { ByteWindow } from './byte-window.ts';
 import { endsEarly, grouped, malformed, noRows } from './incomplete.ts';
@@ -12,8 +12,6 @@ export const maxHeldBytes = 16 * 1024 * 1024;
 
 /** What comes next in the document. */
 type State = 'document' | 'first member' | 'member' | 'after member' | 'first row' | 'row' | 'after row' | 'end';
-
-const { comma, closeBrace, closeBracket, openBrace, openBracket, quote } = ascii;
 
 /**
  * Reads a report document from a window of bytes, as far as they go: `{"data":[…],"summary":{…}}` with its members in

@@ -1,4 +1,27 @@
-import { ascii } from '../contract/ascii.ts';
+import {
+  backslash,
+  carriageReturn,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  dot,
+  letterE,
+  letterF,
+  letterN,
+  letterT,
+  letterU,
+  lineFeed,
+  minus,
+  nine,
+  openBrace,
+  openBracket,
+  plus,
+  quote,
+  space,
+  tab,
+  zero,
+} from '../contract/ascii.ts';
 
 /**
  * Finds where JSON tokens end, and that they are well-formed (RFC 8259), without decoding them.
@@ -25,8 +48,6 @@ export class MalformedJson extends Error {
   }
 }
 
-const { quote, backslash, comma, colon, zero, nine, openBrace, closeBrace, openBracket, closeBracket } = ascii;
-
 /** 1 for the bytes that end a run of plain characters in a string: the quote, the backslash, control characters. */
 const stopsString = new Uint8Array(256);
 stopsString.fill(1, 0, 0x20);
@@ -44,8 +65,7 @@ export function skipBlanks(bytes: Uint8Array, at: number): number {
   let p = at;
   for (;;) {
     const byte = bytes[p];
-    if (byte !== ascii.space && byte !== ascii.lineFeed && byte !== ascii.carriageReturn && byte !== ascii.tab)
-      return p;
+    if (byte !== space && byte !== lineFeed && byte !== carriageReturn && byte !== tab) return p;
     p++;
   }
 }
@@ -68,7 +88,7 @@ function scanEscape(bytes: Uint8Array, at: number, end: number): number {
   const letter = bytes[at + 1] as number;
   if (simpleEscapes[letter] === 1) return at + 2;
   if (at + 1 >= end) return cut;
-  if (letter !== ascii.u) throw new MalformedJson(at, 'an escape that JSON knows');
+  if (letter !== letterU) throw new MalformedJson(at, 'an escape that JSON knows');
   for (let p = at + 2; p < at + 6; p++) {
     if (p >= end) return cut;
     if (hexDigits[bytes[p] as number] === 0) throw new MalformedJson(p, 'four hexadecimal digits');
@@ -85,20 +105,20 @@ function skipDigits(bytes: Uint8Array, at: number): number {
 
 /** The index after the JSON number at `at`; where there is none, `-2 - p` with `p` the byte that is wrong. */
 function numberEnd(bytes: Uint8Array, at: number): number {
-  let p = bytes[at] === ascii.minus ? at + 1 : at;
+  let p = bytes[at] === minus ? at + 1 : at;
   const integer = p;
   p = skipDigits(bytes, p);
   if (p === integer) return -2 - p;
   if (bytes[integer] === zero && p > integer + 1) return -2 - (integer + 1);
-  if (bytes[p] === ascii.dot) {
+  if (bytes[p] === dot) {
     const fraction = p + 1;
     p = skipDigits(bytes, fraction);
     if (p === fraction) return -2 - p;
   }
-  const letter = bytes[p];
-  if (letter === 0x65 || letter === 0x45) {
+  // Lower case and upper case differ in one bit.
+  if (((bytes[p] as number) | 0x20) === letterE) {
     const sign = bytes[p + 1];
-    const exponent = sign === ascii.plus || sign === ascii.minus ? p + 2 : p + 1;
+    const exponent = sign === plus || sign === minus ? p + 2 : p + 1;
     p = skipDigits(bytes, exponent);
     if (p === exponent) return -2 - p;
   }
@@ -106,7 +126,7 @@ function numberEnd(bytes: Uint8Array, at: number): number {
 }
 
 /** A number; the byte after it must be here too, since it might be another digit. */
-function scanNumber(bytes: Uint8Array, at: number, end: number): number {
+export function scanNumber(bytes: Uint8Array, at: number, end: number): number {
   const p = numberEnd(bytes, at);
   if (p >= 0) return p >= end ? cut : p;
   if (-2 - p >= end) return cut;
@@ -119,9 +139,9 @@ export function isNumber(bytes: Uint8Array, start: number, end: number): boolean
 }
 
 const literals: Readonly<Record<number, Buffer>> = {
-  [ascii.n]: Buffer.from('null'),
-  [ascii.t]: Buffer.from('true'),
-  [ascii.f]: Buffer.from('false'),
+  [letterN]: Buffer.from('null'),
+  [letterT]: Buffer.from('true'),
+  [letterF]: Buffer.from('false'),
 };
 
 function scanLiteral(bytes: Uint8Array, at: number, end: number): number {
@@ -138,7 +158,7 @@ function scanLiteral(bytes: Uint8Array, at: number, end: number): number {
 export function scanValue(bytes: Uint8Array, at: number, end: number, depth: number): number {
   const byte = bytes[at] as number;
   if (byte === quote) return scanString(bytes, at + 1, end);
-  if ((byte >= zero && byte <= nine) || byte === ascii.minus) return scanNumber(bytes, at, end);
+  if ((byte >= zero && byte <= nine) || byte === minus) return scanNumber(bytes, at, end);
   if (byte === openBrace || byte === openBracket) {
     if (depth >= maxDepth) throw new MalformedJson(at, `at most ${maxDepth} levels of nesting`);
     return byte === openBrace ? scanObject(bytes, at, end, depth + 1) : scanArray(bytes, at, end, depth + 1);

@@ -8,26 +8,38 @@ export class KeyTexts {
   /** Where the words of each key begin in `words`; its last word ends with its last byte. */
   firstWords = new Int32Array(64);
   words = new Int32Array(512);
-  #count = 0;
+  readonly #quoted: Buffer[] = [];
 
   /** Adds the text of a key, its quotes included. */
   add(key: string): void {
-    const bytes = Buffer.from(`${this.#count === 0 ? '{' : ','}${key}:`);
-    if (this.#count + 2 >= this.lengths.length) {
+    const count = this.#quoted.push(Buffer.from(key)) - 1;
+    const bytes = Buffer.from(`${count === 0 ? '{' : ','}${key}:`);
+    if (count + 2 >= this.lengths.length) {
       this.lengths = doubled(this.lengths);
       this.firstWords = doubled(this.firstWords);
     }
-    let word = this.firstWords[this.#count] as number;
+    let word = this.firstWords[count] as number;
     for (let i = 0; i < bytes.length; i += 4) {
       if (word >= this.words.length) this.words = doubled(this.words);
       this.words[word++] = bytes.readInt32LE(Math.min(i, bytes.length - 4));
     }
-    this.lengths[this.#count] = bytes.length;
-    this.firstWords[++this.#count] = word;
+    this.lengths[count] = bytes.length;
+    this.firstWords[count + 1] = word;
+  }
+
+  /** Whether the text of that key, in quotes, is what stands between `start` and `end`. */
+  isAt(key: number, bytes: Buffer, start: number, end: number): boolean {
+    const quoted = this.#quoted[key];
+    if (quoted === undefined || quoted.length !== end - start) return false;
+    for (let i = 0; i < quoted.length; i++) if (quoted[i] !== bytes[start + i]) return false;
+    return true;
   }
 }
 
-/** The length of a key's text if it stands at `at`, else 0. No text has a zero byte, so no match passes the end. */
+/**
+ * The length of a key's text, with what comes before and after it, if it stands at `at`, else 0. No text has a zero
+ * byte, so that a match never passes the end of the bytes.
+ */
 export function keyLengthAt(keys: KeyTexts, key: number, view: DataView, at: number): number {
   const { words, firstWords } = keys;
   const length = keys.lengths[key] as number;

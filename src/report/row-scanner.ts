@@ -1,5 +1,5 @@
-import { ascii } from '../contract/ascii.ts';
-import { cut, MalformedJson, scanColon, scanString, scanValue, skipBlanks } from './json-scan.ts';
+import { carriageReturn, closeBrace, comma, letterN, lineFeed, minus, nine, quote, zero } from '../contract/ascii.ts';
+import { cut, MalformedJson, scanColon, scanNumber, scanString, scanValue, skipBlanks } from './json-scan.ts';
 import { KeyTexts, keyLengthAt } from './key-texts.ts';
 import { maxFields, RowRanges } from './row-ranges.ts';
 
@@ -9,21 +9,21 @@ export const full = -2;
 /** Where a key was looked for, the row ends. */
 const rowEnds = -3;
 
-const { quote, comma, n: startsNull, openBrace, closeBrace, openBracket, lineFeed, carriageReturn } = ascii;
-
 const nullWord = Buffer.from('null').readInt32LE(0);
 
 /**
  * Scans row objects and notes where their values stand.
  *
- * Rows repeat the same keys in the same order, so each key is first compared with the one that came after the
- * previous key in the rows before; only where that fails is it read and looked up.
+ * Rows repeat the same keys in the same order and have no blanks: while that holds, `#scanExpected` goes through them
+ * in one small loop. The other methods take what is different.
  */
 export class RowScanner {
   readonly ranges = new RowRanges();
   readonly #keys = new KeyTexts();
-  /** Set by `#readKey`: which field the key it read names. */
-  #field = 0;
+  /** The field that is expected next. */
+  #next = 0;
+  /** Fields of the row so far whose range has been set, or set to absent, counted from the left. */
+  #set = 0;
 
   /**
    * Scans the row whose `{` is at `start`.
@@ -32,72 +32,57 @@ export class RowScanner {
    */
   scanRow(bytes: Buffer, view: DataView, start: number, end: number): number {
     const { ranges } = this;
-    const keys = this.#keys;
     if (ranges.full) return full;
     ranges.reserveRow();
-    let { valueStarts, valueEnds } = ranges;
-    let base = ranges.rowCount * ranges.fields.length;
-    let field = 0;
-    // How many fields from the left have been set in this row.
-    let set = 0;
+    this.#next = 0;
+    this.#set = 0;
+    let p = start;
+    for (;;) {
+      p = this.#scanExpected(bytes, view, p, end);
+      if (p === cut) return cut;
+      const atKey = p;
+      p = this.#readKey(bytes, atKey, start, end);
+      if (p === rowEnds) return this.#endRow(bytes, atKey, start);
+      if (p < 0) return p;
+      p = this.#readValue(bytes, p, end);
+      if (p === cut) return cut;
+    }
+  }
+
+  /**
+   * Scans members as long as each has the expected key, in `,"key":value` without blanks, and a value that is not
+   * nested. Returns the index after the last one, or `cut`.
+   */
+  #scanExpected(bytes: Buffer, view: DataView, start: number, end: number): number {
+    const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
+    const keys = this.#keys;
+    const base = rowCount * fields.length;
+    let field = this.#next;
     let p = start;
     for (;;) {
       const keyLength = keyLengthAt(keys, field, view, p);
-      if (keyLength > 0) {
-        p += keyLength;
-        if (set === field) set++;
-      } else {
-        const afterKey = this.#readKey(bytes, p, start, end);
-        ({ valueStarts, valueEnds } = ranges);
-        const width = ranges.fields.length;
-        base = ranges.rowCount * width;
-        while (set < width) valueStarts[base + set++] = -1;
-        if (afterKey === rowEnds) return this.#endRow(bytes, p, start);
-        if (afterKey < 0) return afterKey;
-        p = afterKey;
-        field = this.#field;
-      }
-      if ((bytes[p] as number) <= ascii.space) p = this.#skipBlanks(bytes, p);
-      const valueEnd = bytes[p] === quote ? scanString(bytes, p + 1, end) : this.#scanOther(bytes, view, p, end);
+      if (keyLength === 0) break;
+      const valueStart = p + keyLength;
+      const first = bytes[valueStart] as number;
+      let valueEnd: number;
+      if (first === quote) valueEnd = scanString(bytes, valueStart + 1, end);
+      else if (first === letterN && view.getInt32(valueStart, true) === nullWord) valueEnd = valueStart + 4;
+      else if ((first >= zero && first <= nine) || first === minus) valueEnd = scanNumber(bytes, valueStart, end);
+      else break;
       if (valueEnd === cut) return cut;
-      valueStarts[base + field] = p;
+      valueStarts[base + field] = valueStart;
       valueEnds[base + field] = valueEnd;
       field++;
       p = valueEnd;
     }
-  }
-
-  /** A value that is no string. */
-  #scanOther(bytes: Buffer, view: DataView, at: number, end: number): number {
-    const first = bytes[at];
-    if (first === startsNull && view.getInt32(at, true) === nullWord) return at + 4;
-    const valueEnd = scanValue(bytes, at, end, 1);
-    if (first === openBrace || first === openBracket) this.#noteLineBreaks(bytes, at, valueEnd);
-    return valueEnd;
-  }
-
-  #skipBlanks(bytes: Buffer, at: number): number {
-    const p = skipBlanks(bytes, at);
-    this.#noteLineBreaks(bytes, at, p);
+    if (this.#set === this.#next) this.#set = field;
+    this.#next = field;
     return p;
   }
 
-  #noteLineBreaks(bytes: Buffer, start: number, end: number): void {
-    for (let p = start; p < end; p++) {
-      if (bytes[p] === lineFeed || bytes[p] === carriageReturn) this.ranges.singleLine = false;
-    }
-  }
-
-  /** Notes the row, whose `}` is the next token at `at`. */
-  #endRow(bytes: Buffer, at: number, start: number): number {
-    const end = skipBlanks(bytes, at === start ? at + 1 : at) + 1;
-    this.ranges.endRow(start, end);
-    return end;
-  }
-
   /**
-   * Reads what comes at `at`, after a value or at the row's `{`, where it is not the expected key: another key, up to
-   * and with its colon, or the end of the row. A new key becomes a field.
+   * Reads what comes at `at`, after a value or at the row's `{`: a key, up to and with its colon, or the end of the
+   * row. A new key becomes a field.
    */
   #readKey(bytes: Buffer, at: number, start: number, end: number): number {
     let p = at === start ? at : this.#skipBlanks(bytes, at);
@@ -113,20 +98,68 @@ export class RowScanner {
     const afterColon = scanColon(bytes, keyEnd, end);
     if (afterColon === cut) return cut;
     this.#noteLineBreaks(bytes, keyEnd, afterColon);
-    return this.#findField(bytes.toString('utf8', p, keyEnd), p) ? afterColon : full;
+    const isKnown =
+      this.#keys.isAt(this.#next, bytes, p, keyEnd) || this.#findField(bytes.toString('utf8', p, keyEnd), p);
+    return isKnown ? afterColon : full;
   }
 
-  /** Sets `#field` to the field of a key's text; `false` where there is no room for a new one in this batch. */
+  /** Sets `#next` to the field of a key's text; `false` where there is no room for a new one in this batch. */
   #findField(text: string, at: number): boolean {
+    const { ranges } = this;
     const name: string = text.includes('\\') ? JSON.parse(text) : text.slice(1, -1);
-    let field = this.ranges.indexOf(name);
+    let field = ranges.indexOf(name);
     if (field === undefined) {
-      if (this.ranges.fields.length >= maxFields) throw new MalformedJson(at, `at most ${maxFields} different keys`);
-      field = this.ranges.addField(name);
+      if (ranges.fields.length >= maxFields) throw new MalformedJson(at, `at most ${maxFields} different keys`);
+      field = ranges.addField(name);
       if (field === undefined) return false;
       this.#keys.add(text);
     }
-    this.#field = field;
+    if (field !== this.#next) this.#setAbsent();
+    this.#next = field;
     return true;
+  }
+
+  /** Reads any value of the field `#next`, with blanks before it. */
+  #readValue(bytes: Buffer, at: number, end: number): number {
+    const { ranges } = this;
+    const start = this.#skipBlanks(bytes, at);
+    const valueEnd = scanValue(bytes, start, end, 1);
+    if (valueEnd === cut) return cut;
+    this.#noteLineBreaks(bytes, start, valueEnd);
+    const place = ranges.rowCount * ranges.fields.length + this.#next;
+    ranges.valueStarts[place] = start;
+    ranges.valueEnds[place] = valueEnd;
+    if (this.#set === this.#next) this.#set++;
+    this.#next++;
+    return valueEnd;
+  }
+
+  /** Marks the fields that have not been set yet as absent from the row. */
+  #setAbsent(): void {
+    const { ranges } = this;
+    const width = ranges.fields.length;
+    const base = ranges.rowCount * width;
+    ranges.valueStarts.fill(-1, base + this.#set, base + width);
+    this.#set = width;
+  }
+
+  /** Notes the row, whose `}` is the next token at `at`. */
+  #endRow(bytes: Buffer, at: number, start: number): number {
+    if (this.#set < this.ranges.fields.length) this.#setAbsent();
+    const end = skipBlanks(bytes, at === start ? at + 1 : at) + 1;
+    this.ranges.endRow(start, end);
+    return end;
+  }
+
+  #skipBlanks(bytes: Buffer, at: number): number {
+    const p = skipBlanks(bytes, at);
+    this.#noteLineBreaks(bytes, at, p);
+    return p;
+  }
+
+  #noteLineBreaks(bytes: Buffer, start: number, end: number): void {
+    for (let p = start; p < end; p++) {
+      if (bytes[p] === lineFeed || bytes[p] === carriageReturn) this.ranges.singleLine = false;
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { ascii } from '../contract/ascii.ts';
+import { less, openBrace, openBracket } from '../contract/ascii.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../contract/row-batch.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { ByteWindow } from './byte-window.ts';
@@ -59,8 +59,8 @@ function recognise(window: ByteWindow, contentType: string | undefined): Documen
   const at = skipBlanks(window.bytes, window.start);
   if (at >= window.end) return undefined;
   const first = window.bytes[at];
-  if (first === ascii.openBrace || first === ascii.openBracket) return new JsonDocument(window);
-  if (first === ascii.less) {
+  if (first === openBrace || first === openBracket) return new JsonDocument(window);
+  if (first === less) {
     throw new IncompleteDataError('The service sent a web page instead of the report.', {
       code: 'NO_DATA',
       hint: 'Check the base URL, and whether a proxy stands between.',

@@ -1,7 +1,7 @@
 import { formatDuration } from '../contract/duration.ts';
 import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
 import { printable } from '../contract/printable.ts';
-import { ReportFailedError, StillInProgressError } from '../errors.ts';
+import { ReportFailedError, StillInProgressError, UnreachableError } from '../errors.ts';
 
 const shortestPauseMs = 500;
 const longestPauseMs = 30_000;
@@ -45,8 +45,8 @@ export interface Poll {
 
 export interface WaitOptions {
   readonly reportId: string;
-  /** One status call. */
-  readonly status: (reportId: string) => Promise<StatusRecord & { readonly retryAfterMs?: number }>;
+  /** One status call, which may go on being repeated for `patienceMs` where it fails in passing. */
+  readonly status: (reportId: string, patienceMs: number) => Promise<StatusRecord & { readonly retryAfterMs?: number }>;
   readonly interval: PollInterval;
   readonly timeoutMs: number;
   /** Milliseconds that never run backwards. */
@@ -60,14 +60,20 @@ export interface WaitOptions {
 /**
  * Asks for a report's status until it is ready, the first time at once, and returns the last record.
  * Throws `ReportFailedError` when the report ends otherwise, `StillInProgressError` when the time is up, the signal's
- * reason when it is aborted, and what `status` throws.
+ * reason when it is aborted, and what `status` throws before the time is up.
  */
 export async function waitForReport(options: WaitOptions): Promise<StatusRecord> {
   const { reportId, interval, timeoutMs, clock, signal } = options;
   const startedMs = clock();
   for (let polls = 1; ; polls += 1) {
     signal?.throwIfAborted();
-    const record = await options.status(reportId);
+    const leftMs = timeoutMs - (clock() - startedMs);
+    const record = await options.status(reportId, leftMs).catch((error: unknown) => {
+      const waitedMs = clock() - startedMs;
+      throw error instanceof UnreachableError && timeoutMs - waitedMs < 1
+        ? outOfReach(reportId, error, waitedMs)
+        : error;
+    });
     const waitedMs = clock() - startedMs;
     const outcome = outcomeOf(record.status);
     const pauseMs =
@@ -89,6 +95,12 @@ export function reportFailed(reportId: string, { status, message }: StatusRecord
   const sentence = `The report ${reportId} ended as ${printable(word)}${saysMore ? `: ${printable(message)}` : '.'}`;
   const hint = 'Create it anew: a report that has ended does not change any more.';
   return new ReportFailedError(sentence, { reportId, hint, ...(word === 'expired' ? { code: 'REPORT_EXPIRED' } : {}) });
+}
+
+/** The time is up, and the service could not be asked any more: the report may still become ready. */
+function outOfReach(reportId: string, cause: UnreachableError, waitedMs: number): StillInProgressError {
+  const sentence = `The report ${reportId} was not seen ready within ${formatDuration(waitedMs)}. ${cause.message}`;
+  return new StillInProgressError(sentence, { reportId, cause });
 }
 
 function stillInProgress(reportId: string, { status }: StatusRecord, waitedMs: number): StillInProgressError {

@@ -18,7 +18,8 @@ import { transmit } from './transmit.ts';
 
 export interface AppParts extends ServiceParts {
   readonly rateLimit: RateLimit | undefined;
-  readonly onRequest: (request: LoggedRequest) => void;
+  /** Told of every call when it arrives; the function it returns is called when the call is over. */
+  readonly onRequest: (describe: () => LoggedRequest) => () => void;
 }
 
 const bodyBytesAtMost = 1024 * 1024;
@@ -35,8 +36,6 @@ interface Note {
   startedMs: number;
   bytesBefore: number;
 }
-
-const notes = new WeakMap<FastifyRequest, Note>();
 
 /** The service over HTTP: routes, the error envelope, faults, the log. Listens to nothing by itself. */
 export function createApp(parts: AppParts, tls?: { readonly cert: string; readonly key: string }): FastifyInstance {
@@ -55,20 +54,27 @@ export function createApp(parts: AppParts, tls?: { readonly cert: string; readon
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
+  app.decorateRequest('note');
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(localHeader, '1');
     const bytesBefore = request.raw.socket?.bytesWritten ?? 0;
     const contentType = request.headers['content-type'];
     const note: Note = { contentType, faults: [], startedMs: performance.now(), bytesBefore };
-    notes.set(request, note);
+    request.setDecorator('note', note);
     // Which encoding a body has is ours to say, by the body itself (`decisions.md` 1): Fastify is not to refuse any.
     if (contentType !== undefined) request.raw.headers['content-type'] = 'application/octet-stream';
     // Once for every call of the service, the ones whose connection is cut included.
     if (!isAboutServer(request.url))
-      reply.raw.once('close', () => parts.onRequest(logged(parts, request, reply, note)));
+      reply.raw.once(
+        'close',
+        parts.onRequest(() => logged(parts, request, reply, note)),
+      );
     done();
   });
-  app.setErrorHandler((error, request, reply) => refuse(toServiceError(error), request, reply));
+  app.setErrorHandler((error, request, reply) => {
+    const note = request.getDecorator<Note | undefined>('note');
+    return refuse(toServiceError(error), request, reply, note?.faults);
+  });
   app.setNotFoundHandler(answerUnrouted);
   addEndpoints(app, parts);
   return app;
@@ -82,13 +88,14 @@ function addEndpoints(app: FastifyInstance, parts: AppParts): void {
       method,
       url: path,
       handler: async (request, reply) => {
-        const note = notes.get(request);
-        const call = toCall(request, reply, note?.contentType);
+        const note = request.getDecorator<Note>('note');
+        const call = toCall(request, reply, note.contentType);
         const account = identify(parts, endpoint, call);
-        if (note) Object.assign(note, { endpoint, account });
+        note.endpoint = endpoint;
+        note.account = account;
         parts.rateLimit?.admit(account?.email ?? request.ip, parts.clock.now());
         const faults = parts.faults.strike(endpoint, account);
-        if (note) note.faults = faults;
+        note.faults = faults;
         const revokeToken = (): void => parts.sessions.revoke(call.authorization?.trim() ?? '');
         if (faults.length > 0 && (await answerByFault(faults, { request, reply, revokeToken }))) return reply;
         return transmit(request, reply, await service[endpoint](call), faults);
@@ -129,8 +136,13 @@ function identify({ sessions, clock }: AppParts, endpoint: EndpointName, call: C
   }
 }
 
-function refuse(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return transmit(request, reply, jsonAnswer(error.toBody(), error.status, error.headers));
+function refuse(
+  error: ServiceError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  faults: readonly FaultKind[] = [],
+): FastifyReply {
+  return transmit(request, reply, jsonAnswer(error.toBody(), error.status, error.headers), faults);
 }
 
 const byFastifyCode: Readonly<Record<string, readonly [ErrorId, string]>> = {
@@ -197,7 +209,7 @@ function logged(parts: AppParts, request: FastifyRequest, reply: FastifyReply, n
     account: note.account?.name,
     token: maskToken(request.headers.authorization),
     body:
-      note.endpoint !== 'auth' && Buffer.isBuffer(request.body)
+      note.endpoint !== undefined && note.endpoint !== 'auth' && Buffer.isBuffer(request.body)
         ? request.body.toString('utf8', 0, loggedBytesAtMost)
         : undefined,
     faults: note.faults.map(({ type }) => type),

@@ -1,5 +1,6 @@
 import { csvField } from './encode/csv-field.ts';
 import { createRowWriter, type RowSyntax } from './encode/row-writer.ts';
+import { Pace } from './engine/pace.ts';
 import type { ReportTable } from './engine/table.ts';
 
 /** About 64 KB: pieces of this size pass through compression and sockets fastest. */
@@ -40,6 +41,7 @@ async function* encodeRows(
   const write = createRowWriter(table, syntax);
   let piece = before;
   let separator = '';
+  const pace = new Pace();
   for await (const batch of table.batches()) {
     const textOf = write(batch);
     for (let row = 0; row < batch.count; row++) {
@@ -48,7 +50,8 @@ async function* encodeRows(
       if (piece.length < pieceLength) continue;
       yield piece;
       piece = '';
+      if (pace.due) await pace.rest();
     }
   }
-  yield piece;
+  if (piece !== '') yield piece;
 }

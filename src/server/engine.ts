@@ -79,6 +79,7 @@ async function* computeBatches(plan: Plan): AsyncGenerator<RowBatch> {
     metrics: [...new Set([...request.metrics, ...restatement.needs])],
     wanted,
   });
+  context.signal?.throwIfAborted();
   const pace = new Pace(context.signal);
   for (const bucket of calendar.buckets(request.breakdowns.find(isTimeBreakdown), request, facts)) {
     for (const { firstHour, lastHour, age } of restatement.stretches(bucket.firstHour, bucket.lastHour)) {

@@ -104,7 +104,7 @@ function keysOf({ type }: FaultKind): string[] {
 function readEndpoint(text: string, name: string): EndpointName | '*' {
   const known = [...everyEndpoint, '*'];
   if (known.includes(name)) return name as EndpointName | '*';
-  const guess = nearest(name, known);
+  const guess = nearest(name, everyEndpoint);
   throw wrong(text, `“${name}” is no endpoint`, guess ? `Did you mean ${guess}?` : `Known: ${known.join(', ')}.`);
 }
 

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { ReportStatus } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import type { LoggedRequest } from './request-log.ts';
@@ -6,39 +7,41 @@ import type { LoggedRequest } from './request-log.ts';
 
 /** What the local server is to be like; everything has a default. */
 export interface LocalServerOptions {
-  /** Default: 127.0.0.1. */
+  /** Address to listen on. Default: 127.0.0.1, which this machine alone can reach. */
   readonly host?: string;
   /** Default: 0, any free port. */
   readonly port?: number;
-  /** A folder of data to serve instead of the built-in. */
+  /** A folder of data to serve instead of the built-in; edits of it are taken up while the server runs. */
   readonly fixtures?: string;
-  /** Of the built-in data, and of the chance in faults. Default: 1. */
+  /** Of the built-in data, and of the chance in faults: the same seed is the same run. Default: 1. */
   readonly seed?: number;
-  /** How many times the facts. Default: 1. */
+  /** How many times the facts of the built-in data, from 1. Default: 1. */
   readonly scale?: number;
-  /** How long a report takes, in milliseconds. Default: 2000. */
+  /** How long a report takes by the server's clock, in milliseconds; 0 for none. Default: 2000. */
   readonly delayMs?: number;
-  /** Instead: ready at this status call. */
+  /** Instead of `delayMs`: a report is ready at its n-th status call. */
   readonly polls?: number;
-  /** Instead: ready when it is told to be. */
+  /** Instead of both: a report is ready when `setReport` says so. */
   readonly manual?: boolean;
-  /** Life of a token since it was last used. Default: 2 hours. */
+  /** Life of a token since it was last used, in milliseconds. Default: 2 hours. */
   readonly tokenTtlMs?: number;
-  /** Life of a report. Default: 24 hours. */
+  /** Life of a report since it was created, in milliseconds. Default: 24 hours. */
   readonly reportTtlMs?: number;
   /** How many days the conversions and revenue of a day take to be complete. Default: 0. */
   readonly restateDays?: number;
+  /** More calls of an account in a second are answered with 429. Default: no limit. */
   readonly rateLimitPerSecond?: number;
   /** Pass over unknown parameters instead of refusing them. */
   readonly lenient?: boolean;
+  /** Serves https. Certificate and key as PEM text. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** Each `ENDPOINT:KIND[:key=value…]`. */
+  /** Faults in force from the start, each `ENDPOINT:KIND[:key=value…]`: `status:503:times=3`. */
   readonly faults?: readonly string[];
   /** Milliseconds since 1970. Default: the machine's clock. */
   readonly clock?: () => number;
   /** Told of every call when it is over. */
   readonly onRequest?: (request: LoggedRequest) => void;
-  /** Told, in one sentence, what happens to edited data. */
+  /** Told, in one sentence, what came of an edit of the `fixtures` folder. */
   readonly onNotice?: (notice: string) => void;
 }
 

@@ -7,7 +7,7 @@ export interface LoggedRequest {
   readonly method: string;
   readonly path: string;
   readonly endpoint: EndpointName | undefined;
-  /** 0 where the connection was cut before an answer. */
+  /** 0 before the answer has begun, and where the connection was cut before it did. */
   readonly status: number;
   readonly elapsedMs: number;
   /** What was sent, headers included. */
@@ -23,28 +23,54 @@ export interface LoggedRequest {
 
 const requestsAtMost = 1_000;
 
-/** The latest calls, and how many there were of each. */
+interface Entry {
+  describe: () => LoggedRequest;
+}
+
+/** The latest calls, from their arrival on, and how many there were of each. */
 export class RequestLog {
-  #requests: LoggedRequest[] = [];
+  #entries: Entry[] = [];
+  /** Those that are not over. */
+  readonly #open = new Set<Entry>();
   readonly #counts = new Map<string, number>();
 
-  add(request: LoggedRequest): void {
-    this.#requests.push(request);
-    if (this.#requests.length >= 2 * requestsAtMost) this.#requests = this.#requests.slice(-requestsAtMost);
-    const name = request.endpoint ?? 'other';
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  /**
+   * Takes up a call when it arrives, so that a test which has its answer finds it here, however quick it looks.
+   * @param describe what is known of the call, as long as it is not over
+   * @returns the function that is to be called when it is over; it returns what is known then
+   */
+  open(describe: () => LoggedRequest): () => LoggedRequest {
+    const entry: Entry = { describe };
+    this.#entries.push(entry);
+    this.#open.add(entry);
+    if (this.#entries.length >= 2 * requestsAtMost) this.#entries = this.#entries.slice(-requestsAtMost);
+    return () => {
+      const request = describe();
+      entry.describe = () => request;
+      // Forgotten in the meantime, it is not counted again.
+      if (this.#open.delete(entry)) count(this.#counts, request);
+      return request;
+    };
   }
 
   list(): LoggedRequest[] {
-    return this.#requests.slice(-requestsAtMost);
+    return this.#entries.slice(-requestsAtMost).map((entry) => entry.describe());
   }
 
   counts(): Record<string, number> {
-    return Object.fromEntries(this.#counts);
+    const counts = new Map(this.#counts);
+    for (const entry of this.#open) count(counts, entry.describe());
+    return Object.fromEntries(counts);
   }
 
   clear(): void {
-    this.#requests = [];
+    this.#entries = [];
+    this.#open.clear();
     this.#counts.clear();
   }
+}
+
+function count(counts: Map<string, number>, { endpoint }: LoggedRequest): void {
+  const name = endpoint ?? 'other';
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }

@@ -41,9 +41,12 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     restateDays: options.restateDays ?? 0,
     lenient: options.lenient ?? false,
     rateLimit: options.rateLimitPerSecond === undefined ? undefined : new RateLimit(options.rateLimitPerSecond),
-    onRequest: (request) => {
-      log.add(request);
-      options.onRequest?.(request);
+    onRequest: (describe) => {
+      const end = log.open(describe);
+      return () => {
+        const request = end();
+        options.onRequest?.(request);
+      };
     },
   };
   const control = createControl(parts, log);

@@ -22,6 +22,7 @@ async function clientAt(baseUrl: URL, options: Partial<ClientOptions> = {}) {
     http,
     retries: 3,
     wallClock: () => Date.UTC(2026, 10, 20, 12),
+    stopwatch: () => 0,
     sleep: async (ms) => void pauses.push(ms),
     random: () => 0.5,
     signal: new AbortController().signal,

@@ -34,9 +34,9 @@ describe('retryPauseMs', () => {
     );
   });
 
-  test('the service’s own word counts, beyond 30 s too', () => {
+  test('Retry-After makes it longer, beyond 30 s too, and never shorter', () => {
     expect(retryPauseMs(1, 95_000, () => 0)).toBe(95_000);
-    expect(retryPauseMs(1, 0, () => 0)).toBe(0);
+    expect(retryPauseMs(1, 0, () => 0)).toBe(250);
   });
 });
 

@@ -209,7 +209,7 @@ describe('what cannot be written', () => {
         message: `${below} could not be written: a part of its path is a file, not a folder.`,
       };
       await expect(openOutput(below)).rejects.toMatchObject(error);
-      await expect(checkTarget(below)).resolves.toBeUndefined();
+      await expect(checkTarget(below)).rejects.toMatchObject(error);
     }
   });
 

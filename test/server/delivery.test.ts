@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
@@ -304,9 +305,7 @@ test('a report is streamed: no length is announced, and the first piece comes be
   });
   expect(response.headers['content-length']).toBeUndefined();
   expect(response.headers['transfer-encoding']).toBe('chunked');
-  const [first] = await Promise.race([
-    new Promise<[Buffer]>((resolve) => response.once('data', (piece: Buffer) => resolve([piece]))),
-  ]);
+  const [first] = (await once(response, 'data')) as [Buffer];
   expect(first.toString()).toMatch(/^\{"data":\[\{"date":"2026-01-01"/);
   expect(response.complete).toBe(false);
   response.destroy();

@@ -182,6 +182,12 @@ describe('kinds that spoil the answer of the service', () => {
     expect([cut.isWhole, cut.body.equals(whole.body.subarray(0, 100))]).toEqual([false, true]);
   });
 
+  test('truncate: of a refusal too', async () => {
+    const server = await serveLocal({ faults: ['campaigns:truncate:bytes=12'] });
+    const cut = await call(server, '/campaigns', { token: 'wrong' });
+    expect([cut.status, cut.isWhole, cut.body.toString()]).toEqual([401, false, '{"response":']);
+  });
+
   test.each(['gzip', 'br'])('truncate counts the bytes of the %s body', async (encoding) => {
     const server = await serveLocal();
     const { body: whole } = await download(server, encoding);

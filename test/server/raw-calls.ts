@@ -36,9 +36,10 @@ export const smallReport = {
 
 const startMs = Date.UTC(2026, 10, 20, 12);
 
-/** A local server with a clock of its own, closed when the test is over. */
+/** A local server with a clock of its own, whose reports are ready at once unless it is told otherwise; closed when the test is over. */
 export async function serveLocal(options: LocalServerOptions = {}): Promise<LocalServer> {
-  const server = await startLocalServer({ clock: () => startMs, delayMs: 0, ...options });
+  const readiness = options.polls === undefined && !options.manual ? { delayMs: 0 } : {};
+  const server = await startLocalServer({ clock: () => startMs, ...readiness, ...options });
   onTestFinished(() => server.close());
   return server;
 }

@@ -14,7 +14,7 @@ export interface PlainRequest {
   readonly until: number;
   readonly metrics: readonly string[];
   readonly breakdowns: readonly string[];
-  readonly filters?: Readonly<Record<string, readonly string[]>>;
+  readonly filters?: Readonly<Record<string, readonly string[] | undefined>>;
   readonly timezone?: string;
 }
 
@@ -96,21 +96,33 @@ export function* plainFacts({ facts }: Fixtures, since: number, until: number): 
   }
 }
 
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const format =
+    formats.get(zone) ??
+    new Intl.DateTimeFormat('en-GB', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      timeZoneName: 'longOffset',
+    });
+  formats.set(zone, format);
+  return format;
+}
+
 /** `2026-10-25T02:30:00+0100`, from `Intl`. */
 export function localTime(seconds: number, zone: string): string {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    dateStyle: undefined,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    timeZoneName: 'longOffset',
-  });
-  const parts = Object.fromEntries(format.formatToParts(seconds * 1000).map(({ type, value }) => [type, value]));
+  const parts = Object.fromEntries(
+    formatOf(zone)
+      .formatToParts(seconds * 1000)
+      .map(({ type, value }) => [type, value]),
+  );
   const offset = parts.timeZoneName?.replace('GMT', '').replace(':', '') || '+0000';
   return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}:${parts.second}${offset}`;
 }
@@ -128,9 +140,9 @@ function timeFields(breakdowns: readonly string[], hour: number, since: number, 
   ];
 }
 
-function passes(fact: PlainFact, account: Account, filters: Readonly<Record<string, readonly string[]>>): boolean {
+function passes(fact: PlainFact, account: Account, filters: NonNullable<PlainRequest['filters']>): boolean {
   if (!account.admin && !account.advertiserIds.includes(fact.ids.ADVERTISER ?? '')) return false;
-  return Object.entries(filters).every(([name, accepted]) => {
+  return Object.entries(filters).every(([name, accepted = []]) => {
     const dimension = filteredOn[name] ?? '';
     const byText = name === 'carrier' || name === 'deviceModel';
     return accepted.includes((byText ? fact.values[dimension]?.[0] : fact.ids[dimension]) ?? '\u0000');
@@ -144,7 +156,7 @@ function compareKeys(a: readonly Sortable[], b: readonly Sortable[]): number {
     if (value === other) continue;
     if (value === null) return 1;
     if (other === null) return -1;
-    if (typeof value === 'number' || isId) return Number(value) - Number(other);
+    if (isId) return BigInt(value) < BigInt(other) ? -1 : 1;
     return value < other ? -1 : 1;
   }
   return 0;

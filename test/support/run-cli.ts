@@ -19,6 +19,8 @@ export interface CliOptions {
   readonly now?: number;
   /** Sends a signal when a line of stderr matches. */
   readonly interrupt?: { readonly when: RegExp; readonly signal: 'SIGINT' | 'SIGTERM' };
+  /** Sends a signal when a promise is fulfilled. */
+  readonly interruptOn?: { readonly promise: Promise<void>; readonly signal: 'SIGINT' | 'SIGTERM' };
   /** Called for each pause instead of sleeping through it. */
   readonly onSleep?: (durationMs: number) => void | Promise<void>;
 }
@@ -47,6 +49,8 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
   const stderr = collector(options.tty, (text) => {
     if (options.interrupt?.when.test(text)) controller.abort(new InterruptedError(options.interrupt.signal));
   });
+  const { interruptOn } = options;
+  void interruptOn?.promise.then(() => controller.abort(new InterruptedError(interruptOn.signal)));
   const stdin = Object.assign(new PassThrough(), { isTTY: options.tty === true });
   stdin.end(options.stdin ?? '');
 

@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { StatusRecord } from '../../contract/messages.ts';
 import { printable } from '../../contract/printable.ts';
-import { AdreportError, InterruptedError, StillInProgressError } from '../../errors.ts';
 import type { WaitFlags } from '../flags.ts';
 
 /**
@@ -50,28 +49,4 @@ export async function noteStatus(context: Context, id: string): Promise<(status:
     last = status;
     ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, { status });
   };
-}
-
-/**
- * Runs what follows the birth of a report, so that whatever ends it early names the report and, where it can still be
- * had, the command that goes on with it.
- */
-export async function withResumeHint<T>(
-  reportId: string,
-  resume: string,
-  signal: AbortSignal,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    // A cancelled operation may throw anything on its way out; the reason it ended is the signal.
-    const reason = signal.aborted ? signal.reason : error;
-    if (reason instanceof InterruptedError || reason instanceof StillInProgressError) {
-      const sentence = reason.message.includes(reportId) ? '' : `The report ${reportId} goes on being made.`;
-      throw reason.amend(sentence, { reportId, hint: `Go on with: ${resume}` });
-    }
-    if (reason instanceof AdreportError) throw reason.amend('', { reportId });
-    throw reason;
-  }
 }

@@ -3,9 +3,11 @@ import type { Context } from '../../context.ts';
 import type { Column } from '../../contract/columns.ts';
 import { formatDuration } from '../../contract/duration.ts';
 import type { RowBatch, RowBatches } from '../../contract/row-batch.ts';
+import { IncompleteDataError } from '../../errors.ts';
 import { csvDialectOf } from '../../output/csv-dialect.ts';
 import type { EncodeOptions } from '../../output/encoder.ts';
 import type { NameValues } from '../../output/file-name.ts';
+import type { Expectation } from '../../report/completeness.ts';
 import type { OutputFlags } from '../flags.ts';
 import { chooseFormat, tableLook } from './choose-format.ts';
 import { openTarget } from './output-target.ts';
@@ -16,6 +18,8 @@ export interface Delivery {
   readonly take: (answer: ReportAnswer, reportId?: string) => Promise<Delivered>;
   /** Takes rows to the output, of one report or of several that were merged. */
   readonly write: (batches: RowBatches, reportId?: string) => Promise<Delivered>;
+  /** The file, as the user named it, placeholders filled; `undefined` for stdout. */
+  readonly file: (reportId: string) => string | undefined;
 }
 
 export interface Delivered {
@@ -30,18 +34,28 @@ export interface ReportFacts {
   readonly names: NameValues;
   /** What the request leads to: the header of an empty report. */
   readonly columns?: readonly Column[];
+  /** What its rows are to be checked against; what is missing is said on stderr. */
+  readonly expectation?: Omit<Expectation, 'nowMs'>;
+  /** Whether a report that is found incomplete is an error, and no file is written. */
+  readonly strict?: boolean;
 }
+
+/** The code of the error for a whole document whose rows are not all there (`--strict`). */
+export const incompleteReport = 'INCOMPLETE_REPORT';
 
 /** The delivery that the output flags describe. Throws `UsageError` or `OutputError` for flags that do not fit. */
 export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
-  const [{ createEncoder }, { writeRows }, { readRows }] = await Promise.all([
+  const [{ createEncoder }, { writeRows }, { readRows }, { checkCompleteness }] = await Promise.all([
     import('../../output/formats/index.ts'),
     import('../../output/write-rows.ts'),
     import('../../report/rows.ts'),
+    import('../../report/completeness.ts'),
   ]);
   const format = chooseFormat(context, flags);
   const options = encodeOptions(context, flags, facts);
   const target = await openTarget(context, flags, facts.names);
+
+  const { expectation, strict = false } = facts;
 
   async function write(
     batches: RowBatches,
@@ -49,10 +63,22 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
     observe: (batch: RowBatch) => void = () => {},
   ): Promise<Delivered> {
     const encoder = await createEncoder(format, options);
+    const check = expectation && checkCompleteness({ ...expectation, nowMs: context.host.wallClock() });
     const output = await target.open(reportId);
     try {
-      const { rowCount, sizeBytes } = await writeRows({ batches, encoder, sink: output, observe });
+      const { rowCount, sizeBytes } = await writeRows({
+        batches,
+        encoder,
+        sink: output,
+        observe: (batch) => {
+          observe(batch);
+          check?.observe(batch);
+        },
+      });
+      const problems = check?.problems() ?? [];
+      if (strict && problems.length > 0) throw incomplete(problems);
       await output.commit();
+      for (const problem of problems) context.console.warn(problem);
       return { rowCount, sizeBytes, file: target.name(reportId) };
     } catch (error) {
       await output.abort();
@@ -61,6 +87,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
   }
 
   return {
+    file: target.name,
     write,
     async take(answer, reportId) {
       const meter = (await context.progress()).transfer('Downloading', answer.sizeBytes);
@@ -75,6 +102,15 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
       }
     },
   };
+}
+
+function incomplete(problems: readonly string[]): IncompleteDataError {
+  return new IncompleteDataError(problems.join(' '), {
+    code: incompleteReport,
+    // The same report would be downloaded again, to no avail.
+    retryable: false,
+    hint: 'Run the command again later: it creates a new report. Without --strict this is a warning.',
+  });
 }
 
 /** Says on stderr what was written where; nothing for stdout, where the result speaks. */

@@ -1,15 +1,15 @@
 import type { Context } from '../../context.ts';
 import { fetchedStatus } from '../../report/ledger-entry.ts';
 import type { DownloadOptions } from '../download.ts';
-import { withResumeHint } from './await-report.ts';
 import { announce, prepareDelivery } from './deliver.ts';
+import { withResumeHint } from './resume.ts';
 
 /** Fetches the data of a report that is ready. */
 export async function download(context: Context, options: DownloadOptions, reportId: string): Promise<void> {
   const delivery = await prepareDelivery(context, options, { names: { id: reportId } });
   const client = await context.client();
   const resume = `adreport status ${reportId} --wait, then the same command again`;
-  const delivered = await withResumeHint(reportId, resume, context.host.signal, () =>
+  const delivered = await withResumeHint(context, reportId, resume, () =>
     client.download(reportId, (answer) => delivery.take(answer, reportId)),
   );
   const { baseUrl } = await context.settings();

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import type { LoggedRequest } from '../../server/request-log.ts';
@@ -29,11 +30,21 @@ export async function startFromFlags(
     throw new UsageError('--tls-cert and --tls-key go together.', { hint: 'Give both, or neither for plain http.' });
   }
   const { startLocalServer } = await import('../../server/start.ts');
-  return startLocalServer(await serverOptions(context, options, address));
+  const server = await startLocalServer(await serverOptions(context, options, address));
+  if (!isLoopback(address.host)) {
+    context.console.warn(
+      `The server listens on ${address.host}: every machine that reaches this one can use it, admin calls included.`,
+    );
+  }
+  return server;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 async function serverOptions(
-  { console }: Context,
+  { console, host }: Context,
   options: LocalServerOptions,
   address: { readonly host: string; readonly port: number },
 ): Promise<ServerOptions> {
@@ -41,7 +52,7 @@ async function serverOptions(
   const tls =
     tlsCert === undefined || tlsKey === undefined
       ? undefined
-      : { cert: await readPem(tlsCert, '--tls-cert'), key: await readPem(tlsKey, '--tls-key') };
+      : { cert: await readPem(host.cwd, tlsCert, '--tls-cert'), key: await readPem(host.cwd, tlsKey, '--tls-key') };
   return {
     ...address,
     seed: options.seed,
@@ -49,7 +60,7 @@ async function serverOptions(
     tokenTtlMs: options.tokenTtl,
     reportTtlMs: options.reportTtl,
     restateDays: options.restate,
-    ...(fixtures === undefined ? {} : { fixtures }),
+    ...(fixtures === undefined ? {} : { fixtures: resolve(host.cwd, fixtures) }),
     ...(delay === undefined ? {} : { delayMs: delay }),
     ...(polls === undefined ? {} : { polls }),
     ...(manual ? { manual } : {}),
@@ -57,14 +68,14 @@ async function serverOptions(
     ...(lenient ? { lenient } : {}),
     ...(tls ? { tls } : {}),
     ...(fault ? { faults: fault } : {}),
-    onNotice: console.warn,
+    onNotice: console.note,
     onRequest: (request) => console.note(requestLine(request)),
   };
 }
 
-async function readPem(file: string, flag: string): Promise<string> {
+async function readPem(cwd: string, file: string, flag: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return await readFile(resolve(cwd, file), 'utf8');
   } catch (cause) {
     throw new UsageError(`${flag}: ${file} could not be read (${(cause as NodeJS.ErrnoException).code}).`, { cause });
   }
@@ -72,7 +83,8 @@ async function readPem(file: string, flag: string): Promise<string> {
 
 async function announce({ console, flags }: Context, server: LocalServer): Promise<void> {
   if (flags.json) {
-    const { url, accounts } = server;
+    const { url } = server;
+    const accounts = server.accounts.map(({ name: _name, ...account }) => account);
     return console.result(JSON.stringify({ event: 'listening', url, pid: process.pid, accounts }));
   }
   await console.result(`adreport local-server listening on ${server.url}`);
@@ -80,6 +92,7 @@ async function announce({ console, flags }: Context, server: LocalServer): Promi
     console.note(`  ${email}  password ${password}  token ${token}  (${profile}${admin ? ', admin' : ''})`);
   }
   console.note(`  Try: curl -H 'Authorization: ${server.accounts[0]?.token}' ${server.url}/campaigns`);
+  console.note(`  Or open ${server.url}/ in a browser. Ctrl-C ends it.`);
 }
 
 /** `12:00:01 POST /status-reporting 200 1.2 ms 310 B buyer` */

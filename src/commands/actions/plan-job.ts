@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
+import { columnsOf } from '../../contract/columns.ts';
 import { UsageError } from '../../errors.ts';
 import { csvDialectOf } from '../../output/csv-dialect.ts';
 import { expandName, type NameValues, placeholdersOf } from '../../output/file-name.ts';
@@ -8,6 +9,7 @@ import { checkMergeable, type Part, partsOf } from '../../report/parts.ts';
 import { parseShard, takeShard } from '../../report/split.ts';
 import type { RunOptions } from '../run.ts';
 import { chooseFormat } from './choose-format.ts';
+import type { ReportFacts } from './deliver.ts';
 import { type ProfilePlan, planFromFlags } from './plan-report.ts';
 import { reportNames } from './report-names.ts';
 
@@ -54,8 +56,19 @@ export async function planJob(context: Context, options: RunOptions, name?: stri
 }
 
 /** What the placeholders of `-o` stand for in the file name of a part; a merged output is named for the whole window. */
-export function partNames({ names, isMerged }: Job, { since, until }: Part): NameValues {
+function partNames({ names, isMerged }: Job, { since, until }: Part): NameValues {
   return isMerged ? names : { ...names, since, until, date: since };
+}
+
+/** What is known of a part before its data comes; of a merged output, which its first part stands for, the same. */
+export function factsOf(job: Job, part: Part): ReportFacts {
+  const { plan, options, isMerged } = job;
+  const { breakdowns } = part.request;
+  const columns = columnsOf(plan.profile, part.request);
+  const facts = { names: partNames(job, part), columns, strict: options.strict ?? false };
+  // A shard of the parts lacks the days of the others, as it should.
+  if (isMerged && options.shard !== undefined) return facts;
+  return { ...facts, expectation: { window: (isMerged ? plan : part).window, breakdowns, columns } };
 }
 
 /** The file of a part as the user names it, with `{id}` where only the service knows it; `undefined` for stdout. */

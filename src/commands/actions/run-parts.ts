@@ -2,17 +2,16 @@ import { setMaxListeners } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
-import { columnsOf } from '../../contract/columns.ts';
 import type { RowBatches } from '../../contract/row-batch.ts';
-import { InterruptedError } from '../../errors.ts';
+import { AdreportError, InterruptedError } from '../../errors.ts';
 import { mergeReports } from '../../report/merge.ts';
 import { daysOf, type Part } from '../../report/parts.ts';
 import { readRows } from '../../report/rows.ts';
 import type { PartsProgress } from '../../ui/progress.ts';
 import { createPool, type Pool } from './concurrency.ts';
-import { type Delivered, type Delivery, prepareDelivery } from './deliver.ts';
+import { type Delivered, incompleteReport, prepareDelivery } from './deliver.ts';
 import { fetchReport, type Intake, noteFetched } from './fetch-report.ts';
-import { fileOf, type Job, partNames } from './plan-job.ts';
+import { factsOf, fileOf, type Job } from './plan-job.ts';
 import type { RunOutcome } from './run-outcome.ts';
 import { type Spooled, spoolIntake } from './spool-report.ts';
 
@@ -47,7 +46,9 @@ async function runToFiles(run: Run, job: Job): Promise<void> {
   await Promise.all(
     job.parts.map((part) =>
       own.run(async () => {
-        const delivered = await fetchPart(run, job, part, (context) => prepareFor(context, job, part));
+        const delivered = await fetchPart(run, job, part, (context) =>
+          prepareDelivery(context, job.options, factsOf(job, part)),
+        );
         if (delivered) await run.outcome.add(delivered);
       }),
     ),
@@ -60,11 +61,17 @@ async function runMerged(run: Run, job: Job): Promise<void> {
   if (!first) return;
   const delivered = await run.outcome.attempt(name ?? 'The merged output', async () => {
     const reportIds: string[] = [];
-    const delivery = await prepareFor(context, job, first);
-    const written = await delivery.write(mergeReports(inOrder(run, job, first, reportIds)));
-    // Not before: until the output is whole, the same command can have every report from the service again.
-    for (const id of reportIds) await noteFetched(context, id, written.file);
-    return written;
+    const note = (file?: string) => Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
+    const delivery = await prepareDelivery(context, job.options, factsOf(job, first));
+    try {
+      const written = await delivery.write(mergeReports(inOrder(run, job, first, reportIds)));
+      // Not before: until the output is whole, the same command can have every report from the service again.
+      await note(written.file);
+      return written;
+    } catch (error) {
+      if (error instanceof AdreportError && error.code === incompleteReport) await note();
+      throw error;
+    }
   });
   if (delivered) await run.outcome.add(delivered);
 }
@@ -119,11 +126,6 @@ function fetchPart<T extends Delivered>(
       }
     }),
   );
-}
-
-function prepareFor(context: Context, job: Job, part: Part): Promise<Delivery> {
-  const columns = columnsOf(job.plan.profile, part.request);
-  return prepareDelivery(context, job.options, { names: partNames(job, part), columns });
 }
 
 function labelOf({ name, options }: Job, part: Part): string {

@@ -1,11 +1,10 @@
 import type { Context } from '../../context.ts';
-import { columnsOf } from '../../contract/columns.ts';
 import type { RunOptions } from '../run.ts';
 import { announce, prepareDelivery } from './deliver.ts';
 import { type PlannedCall, printDryRun } from './dry-run.ts';
 import { fetchReport } from './fetch-report.ts';
 import { resolveNames } from './name-filters.ts';
-import { fileOf, type Job, partNames, planJob } from './plan-job.ts';
+import { factsOf, fileOf, type Job, planJob } from './plan-job.ts';
 import { planFromFlags, sayNotes } from './plan-report.ts';
 
 /** Fetches reports: what the flags describe, or those of `adreport.yaml` that are named; each whole or in parts. */
@@ -44,8 +43,7 @@ async function runWhole(job: Job): Promise<void> {
   const { context, options, plan, parts } = job;
   const [part] = parts;
   if (!part) return;
-  const columns = columnsOf(plan.profile, plan.request);
-  const delivery = await prepareDelivery(context, options, { names: partNames(job, part), columns });
+  const delivery = await prepareDelivery(context, options, factsOf(job, part));
   await announce(context, await fetchReport(context, options, plan, delivery));
 }
 

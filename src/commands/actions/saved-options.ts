@@ -78,7 +78,7 @@ export function savedOptions(
     }
     for (const name of names) taken.add(name);
   }
-  if (faults.length > 0) throw projectError(file.path, faults);
+  if (faults.length > 0) throw projectError(file.shownPath, faults);
   return { values, origins };
 }
 
@@ -107,5 +107,5 @@ function readValue(key: string, option: Option, { texts, isList, line }: SavedEn
 
 /** Where the file says is reckoned from the file's own folder, wherever the command is run. */
 function besideFile(output: string, path: string, cwd: string): string {
-  return output === '-' ? output : relative(cwd, resolve(cwd, dirname(path), output)) || output;
+  return output === '-' ? output : relative(cwd, resolve(dirname(path), output)) || output;
 }

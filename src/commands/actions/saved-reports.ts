@@ -36,20 +36,21 @@ function openProjectFile({ host }: Context, { file }: RunOptions, names: readonl
       { hint: 'Write one with: adreport init (or name it with --file).' },
     );
   }
-  return readProjectFile(relative(host.cwd, path) || path, savedKeys);
+  return readProjectFile(path, relative(host.cwd, path), savedKeys);
 }
 
 function chosenNames(file: ProjectFile, { all }: RunOptions, names: readonly string[]): readonly string[] {
   const known = [...file.reports.keys()];
-  if (known.length === 0) throw new UsageError(`${file.path} has no reports.`, { hint: 'Add one under reports:' });
+  if (known.length === 0) throw new UsageError(`${file.shownPath} has no reports.`, { hint: 'Add one under reports:' });
   const have = `It has ${known.join(', ')}.`;
   if (all && names.length > 0) throw new UsageError('--all and names exclude each other.', { hint: 'Leave one out.' });
   if (all) return known;
-  if (names.length === 0) throw new UsageError(`Which report of ${file.path}?`, { hint: `${have} Or give --all.` });
+  if (names.length === 0)
+    throw new UsageError(`Which report of ${file.shownPath}?`, { hint: `${have} Or give --all.` });
   for (const name of names) {
     if (file.reports.has(name)) continue;
     const guess = nearest(name, known);
-    throw new UsageError(`${file.path} has no report ${JSON.stringify(name)}.`, {
+    throw new UsageError(`${file.shownPath} has no report ${JSON.stringify(name)}.`, {
       hint: guess ? `Did you mean ${guess}?` : have,
     });
   }
@@ -70,7 +71,7 @@ async function planSaved(
   try {
     return await planJob(context.forSavedReport(choice, merged), merged, name);
   } catch (error) {
-    throw error instanceof UsageError ? withLines(error, file.path, section.line, [...origins.values()]) : error;
+    throw error instanceof UsageError ? withLines(error, file.shownPath, section.line, [...origins.values()]) : error;
   }
 }
 

@@ -14,7 +14,6 @@ export interface Spooled extends Delivered {
 /** Takes a report's body to the disk as it came, and reads it once on the way, so that a damaged one comes again. */
 export function spoolIntake(context: Context, folder: string): Intake<Spooled> {
   return {
-    isProvisional: true,
     async take(answer, reportId) {
       const spool = await createSpool(folder);
       const meter = (await context.progress()).transfer('Downloading', answer.sizeBytes);

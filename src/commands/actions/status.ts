@@ -3,18 +3,20 @@ import { outcomeOf } from '../../contract/messages.ts';
 import { printable } from '../../contract/printable.ts';
 import { reportFailed } from '../../report/wait.ts';
 import type { StatusOptions } from '../status.ts';
-import { awaitReport, noteStatus, withResumeHint } from './await-report.ts';
+import { awaitReport, noteStatus } from './await-report.ts';
+import { withResumeHint } from './resume.ts';
 
 /** Prints a report's status word (or with `--json` its record); a report that has failed is exit 6 besides. */
 export async function status(context: Context, options: StatusOptions, reportId: string): Promise<void> {
-  const { console, flags, host } = context;
+  const { console, flags } = context;
   const client = await context.client();
   const note = await noteStatus(context, reportId);
-  const record = options.wait
-    ? await withResumeHint(reportId, `adreport status ${reportId} --wait`, host.signal, () =>
-        awaitReport(context, reportId, options, note),
-      )
-    : await client.status(reportId);
+  const record = await withResumeHint(
+    context,
+    reportId,
+    options.wait ? `adreport status ${reportId} --wait` : undefined,
+    () => (options.wait ? awaitReport(context, reportId, options, note) : client.status(reportId)),
+  );
   const { status: word, message, report_id } = record;
   note(word);
   await console.result(flags.json ? JSON.stringify({ status: word, message, report_id }) : printable(word));

@@ -7,7 +7,7 @@ export const reportCreateCommand: CommandBuilder = (perform) =>
   addServiceFlags(
     addOutputFlags(
       addReportFlags(
-        declareCommand('create', 'create a report and print its id', [
+        declareCommand('create', [
           ['id=$(adreport report create --period yesterday --by DAILY,CAMPAIGN)', 'for status and download'],
           ['adreport report create --period last-7d --by COUNTRY --dry-run', 'show, do not send'],
         ]),

@@ -1,13 +1,12 @@
-import { ascii } from '../../contract/ascii.ts';
+import { carriageReturn, letterN, lineFeed, openBracket, quote } from '../../contract/ascii.ts';
 import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
-import { ByteBuffer } from '../byte-buffer.ts';
+import { ByteBuffer, viewOf } from '../byte-buffer.ts';
 import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
 import { CsvCells } from '../csv-cells.ts';
 import { widenCsv } from '../csv-widen.ts';
 import type { CsvDialect, EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import type { TextColumn } from '../text-table.ts';
-
-const { quote, n: startsNull, openBrace, openBracket, carriageReturn, lineFeed } = ascii;
+import { copyUnless, copyWords } from '../word-copy.ts';
 
 /** Reports as CSV in the layout of the service's own (`decisions.md` 4), or in another dialect. */
 export function createEncoder(options: EncodeOptions): Encoder {
@@ -24,6 +23,8 @@ class CsvEncoder implements Encoder {
   readonly #bom: Buffer;
   #begun = false;
   #beginningBytes = 0;
+  #viewed: Buffer | undefined;
+  #view = viewOf(Buffer.alloc(0));
 
   constructor(options: EncodeOptions) {
     const dialect = options.csv ?? {};
@@ -75,12 +76,15 @@ class CsvEncoder implements Encoder {
     const { bytes, rowCount, rowStarts, rowEnds, valueStarts, valueEnds } = batch;
     const { columns, indexes } = this.#plan;
     const cells = this.#cells;
-    const { plain, delimiter, stops } = cells;
+    const { plain, delimiter, delimiters } = cells;
     const width = columns.length;
     const stride = batch.fields.length;
-    // A byte becomes two at most (a doubled quote), and a cell gains two quotes, an apostrophe and a delimiter.
+    // A byte becomes two at most (a doubled quote); a cell gains two quotes, an apostrophe, a delimiter; and the last
+    // word that is copied may be three bytes too long.
     const sourceBytes = rowCount > 0 ? (rowEnds[rowCount - 1] as number) - (rowStarts[0] as number) : 0;
-    const out = this.#out.reserve(2 * sourceBytes + rowCount * (4 * width + 4));
+    const out = this.#out.reserve(2 * sourceBytes + rowCount * (4 * width + 4) + 4);
+    const outView = this.#out.view;
+    const from = this.#viewOf(bytes);
     let at = 0;
     for (let row = 0; row < rowCount; row++) {
       const rowAt = at;
@@ -91,17 +95,15 @@ class CsvEncoder implements Encoder {
         if (start < 0) continue;
         const end = valueEnds[row * stride + index] as number;
         const first = bytes[start] as number;
-        if (first === startsNull) continue;
-        if (plain && first !== openBrace && first !== openBracket) {
-          const cellAt = at;
-          const isText = first === quote;
-          const last = isText ? end - 1 : end;
-          let p = isText ? start + 1 : start;
-          while (p < last && stops[bytes[p] as number] === 0) out[at++] = bytes[p++] as number;
-          if (p === last) continue;
-          at = cellAt;
+        if (first === letterN) continue;
+        if (plain && first === quote && copyUnless(outView, at, from, start + 1, end - 1, delimiters)) {
+          at += end - start - 2;
+        } else if (plain && first < openBracket && first !== quote) {
+          copyWords(outView, at, from, start, end);
+          at += end - start;
+        } else {
+          at = cells.write(out, at, bytes, start, end, columns[column] as PlannedColumn);
         }
-        at = cells.write(out, at, bytes, start, end, columns[column] as PlannedColumn);
       }
       // A line with nothing on it would be skipped by readers.
       if (at === rowAt) {
@@ -112,6 +114,15 @@ class CsvEncoder implements Encoder {
       out[at++] = lineFeed;
     }
     return at;
+  }
+
+  /** A view of a batch's bytes, which are mostly the same buffer as before. */
+  #viewOf(bytes: Buffer): DataView {
+    if (this.#viewed !== bytes) {
+      this.#viewed = bytes;
+      this.#view = viewOf(bytes);
+    }
+    return this.#view;
   }
 }
 

@@ -1,4 +1,4 @@
-import { ascii } from '../../contract/ascii.ts';
+import { quote } from '../../contract/ascii.ts';
 import { printable } from '../../contract/printable.ts';
 import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
 import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
@@ -71,7 +71,7 @@ class TableEncoder implements Encoder {
     if (start < 0) return undefined;
     const json = batch.bytes.toString('utf8', start, batch.valueEnds[place]);
     if (json === 'null') return undefined;
-    const text = batch.bytes[start] === ascii.quote ? String(JSON.parse(json)) : json;
+    const text = batch.bytes[start] === quote ? String(JSON.parse(json)) : json;
     if (!column.numeric) return printable(text);
     const number = /^-?\d+,\d+$/.test(text) ? text.replace(',', '.') : text;
     this.#totals[index] ??= new DecimalSum();

@@ -1,5 +1,6 @@
 import type { Column } from '../../contract/columns.ts';
 import type { ReportTable, RowBatch, TableDimension } from '../engine/table.ts';
+import { isTimeBreakdown } from '../fixtures/facts.ts';
 import { commaDecimal, shortestDecimal } from './money.ts';
 
 /** How a format writes a row. */
@@ -53,9 +54,8 @@ export function createRowWriter(table: ReportTable, syntax: RowSyntax): (batch: 
 
 /** The columns before the metrics, cut where a dimension that was asked for begins; time and leading nulls come first. */
 function segmentsOf(columns: readonly Column[], syntax: RowSyntax): Segment[] {
-  const segments: Segment[] = [
-    { breakdown: columns[0]?.field === 'date' ? columns[0].breakdown : undefined, cells: [] },
-  ];
+  const first = columns[0]?.breakdown;
+  const segments: Segment[] = [{ breakdown: first && isTimeBreakdown(first) ? first : undefined, cells: [] }];
   for (const [index, { field, breakdown, metric }] of columns.entries()) {
     if (metric !== undefined) break;
     if (breakdown !== undefined && breakdown !== segments.at(-1)?.breakdown) segments.push({ breakdown, cells: [] });

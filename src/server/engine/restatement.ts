@@ -33,9 +33,9 @@ export class Restatement {
   *stretches(firstHour: number, lastHour: number): Generator<AgedHours> {
     let start = firstHour;
     let age = this.#ageOf(firstHour);
-    // Ages differ in the last days only. A zone's days are at most one away from UTC's.
+    // Ages differ in the last days only; Paris days begin within a day of UTC's.
     const from = Math.max(firstHour + 1, (this.#today - this.#days - 1) * 24);
-    const to = Math.min(lastHour, (this.#today + 2) * 24);
+    const to = Math.min(lastHour, (this.#today + 1) * 24);
     for (let hour = from; hour <= to; hour++) {
       const next = this.#ageOf(hour);
       if (next === age) continue;

@@ -1,0 +1,294 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { json, serve } from '../support/http-server.ts';
+import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+const byDay = ['run', '--period', '2026-11-09..2026-11-15', '--by', 'DAILY', '--metrics', 'displays'];
+const token = 'f'.repeat(40);
+
+describe('Retry-After', () => {
+  /** Downloads once the service has said to wait; how long each pause was. */
+  async function pausesAfter(retryAfter: string, retries = '5') {
+    let isFirst = true;
+    const { url } = await serve((_request, response) => {
+      if (!isFirst) return json(response, []);
+      isFirst = false;
+      return json(response, { error: 'busy' }, 429, { 'retry-after': retryAfter });
+    });
+    const pauses: number[] = [];
+    const result = await runCli(['campaigns', '--retries', retries], {
+      env: { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token },
+      onSleep: (pauseMs) => void pauses.push(pauseMs),
+    });
+    return { ...result, pauses };
+  }
+
+  test.each([
+    ['90', 90_000],
+    ['Fri, 20 Nov 2026 12:02:00 GMT', 120_000],
+    ['0', 375],
+    ['Fri, 20 Nov 2026 11:00:00 GMT', 375],
+  ])('%s: a pause of %i ms', async (retryAfter, pauseMs) => {
+    expect(await pausesAfter(retryAfter)).toMatchObject({ exitCode: 0, pauses: [pauseMs] });
+  });
+
+  test('hours are not slept through: exit 5, and how long was asked for', async () => {
+    const result = await pausesAfter('10800');
+    expect(result).toMatchObject({ exitCode: 5, pauses: [], stderr: expect.stringContaining('left alone for 3 h') });
+  });
+
+  test('--retries 0 is one try', async () => {
+    expect(await pausesAfter('1', '0')).toMatchObject({ exitCode: 5, pauses: [] });
+  });
+});
+
+describe('the wait’s end', () => {
+  test.each(['503', 'reset', '429:retry-after=3600'])(
+    'a status call that keeps failing (%s) does not outlive --wait-timeout: exit 7, resumable',
+    async (fault) => {
+      const { run } = await serveForTest({ faults: [`status:${fault}:after=1`] });
+      let sleptMs = 0;
+      const result = await run([...byDay, '--wait-timeout', '5s', '--retries', '1000'], {
+        onSleep: (pauseMs) => {
+          sleptMs += pauseMs;
+        },
+      });
+      expect(result).toMatchObject({ exitCode: 7, stdout: '' });
+      expect(result.stderr).toMatch(/was not seen ready within 5\.0 s\..*\n.*Go on with: adreport status \w+ --wait/);
+      expect(sleptMs).toBe(5_000);
+    },
+  );
+
+  test('before that, the retries end it: exit 5, the report is kept, and the next run picks it up', async () => {
+    const { run, server } = await serveForTest({ faults: ['status:503:times=3'] });
+    const failed = await run([...byDay, '--retries', '2', '-o', 'it.csv', '--excel', '--account', 'x y']);
+    expect(failed).toMatchObject({ exitCode: 5, files: {} });
+    expect(failed.stderr).toMatch(
+      /The report (\w+) is kept\. Go on with: adreport status \1 --wait --account 'x y' && adreport download \1 --account 'x y' -o it\.csv --excel\n/,
+    );
+    expect(await run([...byDay, '--account', 'x y'])).toMatchObject({ exitCode: 0 });
+    expect(server.requests().filter(({ endpoint }) => endpoint === 'buyer')).toHaveLength(1);
+  });
+
+  test('the resume command names the file itself, and --local has none', async () => {
+    const { run } = await serveForTest({ manual: true });
+    const waited = await run([...byDay, '--wait-timeout', '1s', '-o', '{profile}-{since} {id}.csv']);
+    expect(waited.stderr).toMatch(/adreport download (\w+) -o 'buyer-2026-11-09 \1\.csv'/);
+    const local = await runCli(['run', '--local', '--period', 'yesterday', '--wait-timeout', '0']);
+    expect(local.exitCode).toBe(7);
+    expect(local.stderr).not.toContain('Go on with');
+  });
+});
+
+describe('a report that is picked up', () => {
+  test.each([
+    [404, { response: { error_id: 'UNKNOWN_REPORT', error: 'gone' } }],
+    [410, { response: { error_id: 'REPORT_EXPIRED', error: 'gone' } }],
+    [200, { response: { status: 'expired' } }],
+  ])('and is gone (%i) is replaced by a new one, once, and said', async (status, answer) => {
+    let creates = 0;
+    let isGone = false;
+    const { url } = await serve(({ path, body }, response) => {
+      if (path === '/buyer-reporting') {
+        creates += 1;
+        return json(response, { id: `r${creates}` });
+      }
+      if (body.includes('"r1"') && isGone) return json(response, answer, status);
+      if (path === '/download-reporting') return json(response, { data: [] });
+      return json(response, { response: { status: creates > 1 ? 'ready' : 'progress' } });
+    });
+    const cwd = temporaryFolder();
+    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
+    const argv = ['run', '--period', '2026-11-09', '--metrics', 'displays'];
+    expect(await runCli([...argv, '--wait-timeout', '1s'], { cwd, env })).toMatchObject({ exitCode: 7 });
+    isGone = true;
+    const second = await runCli(argv, { cwd, env });
+    expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('does not have report r1 any more') });
+    expect(creates).toBe(2);
+    const list = JSON.parse((await runCli(['report', 'list', '--json'], { cwd, env })).stdout);
+    expect(list).toMatchObject([
+      { id: 'r1', lastStatus: 'expired' },
+      { id: 'r2', lastStatus: 'fetched' },
+    ]);
+  });
+
+  test('ten runs at once note ten reports, each of them whole', async () => {
+    const { run } = await serveForTest({ manual: true });
+    const argv = [...byDay, '--fresh', '--wait-timeout', '1s'];
+    await Promise.all(Array.from({ length: 10 }, () => run(argv)));
+    const list = JSON.parse((await run(['report', 'list', '--json'])).stdout);
+    expect(new Set(list.map(({ id }: { id: string }) => id)).size).toBe(10);
+  });
+});
+
+describe('a create that is interrupted', () => {
+  test('on its way: a report may have been made, and the run says so', async () => {
+    const { url, received } = await serve(() => {});
+    const stop = new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        if (received.length > 0) {
+          clearInterval(timer);
+          resolve();
+        }
+      }, 5);
+    });
+    const result = await runCli(byDay, {
+      env: { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token },
+      interruptOn: { promise: stop, signal: 'SIGTERM' },
+    });
+    expect(result).toMatchObject({ exitCode: 143, stderr: expect.stringContaining('A report may have been created') });
+    expect(received).toHaveLength(1);
+  });
+
+  test('before it left: nothing is said of a report', async () => {
+    const env = { ADREPORT_BASE_URL: 'http://127.0.0.1:1', ADREPORT_TOKEN: token };
+    const result = await runCli(byDay, { env, interrupt: { when: /Trying again/, signal: 'SIGINT' } });
+    expect(result.exitCode).toBe(130);
+    expect(result.stderr).not.toContain('may have been created');
+  });
+});
+
+describe('--strict', () => {
+  /** A week of which some days are left out, against a service of the test's own. */
+  async function runWith(days: readonly number[], flags: readonly string[] = []) {
+    const data = days.map((day) => ({ date: `2026-11-${String(day).padStart(2, '0')}`, displays: day }));
+    let creates = 0;
+    const { url } = await serve(({ path }, response) => {
+      if (path === '/download-reporting') return json(response, { data });
+      if (path === '/buyer-reporting') creates += 1;
+      return json(response, { response: { status: 'ready', report_id: 'r1' } });
+    });
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'week.csv'), 'old');
+    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
+    const run = () => runCli([...byDay, '-o', 'week.csv', ...flags], { cwd, env });
+    return { first: await run(), run, creates: () => creates };
+  }
+
+  const gap = 'no rows for 2 of the 7 days of its window: 2026-11-11, 2026-11-15.';
+
+  test('a gap is a warning without it, exit 9 and no file with it; the next run asks anew', async () => {
+    const warned = await runWith([9, 10, 12, 13, 14]);
+    expect(warned.first).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(gap) });
+    expect(warned.first.files['week.csv']).toContain('2026-11-14');
+
+    const { first, run, creates } = await runWith([9, 10, 12, 13, 14], ['--strict', '--json']);
+    expect(first).toMatchObject({ exitCode: 9, files: { 'week.csv': 'old' } });
+    const lastLine = first.stderr.trimEnd().split('\n').at(-1) ?? '';
+    expect(JSON.parse(lastLine).error).toMatchObject({ code: 'INCOMPLETE_REPORT', exitCode: 9, reportId: 'r1' });
+    await run();
+    expect(creates()).toBe(2);
+  });
+
+  test('a repeated row is found too', async () => {
+    const { first } = await runWith([9, 10, 11, 12, 13, 14, 15, 10], ['--strict']);
+    expect(first).toMatchObject({ exitCode: 9, stderr: expect.stringContaining('One row of the report repeats') });
+  });
+
+  test('the built-in reports pass it', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    for (const by of [
+      'DAILY',
+      'HOURLY,OS',
+      'MONTHLY,CAMPAIGN,ADUNIT',
+      'RANGE',
+      'DAILY,COUNTRY,CARRIER,DEVICEMODEL',
+      '',
+    ]) {
+      const result = await run(['run', '--period', '2026-10', '--by', by, '--strict', '-o', 'x.ndjson']);
+      expect(result, by).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('Warning') });
+    }
+  });
+});
+
+describe('what cannot be written is exit 8', () => {
+  test('a full disk', async (context) => {
+    if (!existsSync('/dev/full')) return context.skip('there is no /dev/full here');
+    const { run } = await serveForTest({ delayMs: 0 });
+    const result = await run([...byDay, '-o', '/dev/full', '--format', 'csv']);
+    expect(result).toMatchObject({
+      exitCode: 8,
+      stderr: expect.stringMatching(/\/dev\/full could not be written: the disk is full\.[\s\S]*is kept/),
+    });
+  });
+
+  test('a folder that cannot be: nothing is asked for', async () => {
+    const { run, server } = await serveForTest();
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'file'), '');
+    const result = await run([...byDay, '-o', 'file/x.csv'], { cwd });
+    expect(result).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('file/x.csv could not be written') });
+    expect(server.requests()).toEqual([]);
+  });
+
+  test('a folder that vanishes during the wait is made again; one that vanishes during the download is exit 8', async () => {
+    const { run } = await serveForTest({ manual: false, delayMs: 5_000 });
+    const cwd = temporaryFolder();
+    const vanish = () => rmSync(join(cwd, 'data'), { recursive: true, force: true });
+    expect(await run([...byDay, '-o', 'data/x.csv'], { cwd, onSleep: vanish })).toMatchObject({ exitCode: 0 });
+
+    let isGone = false;
+    const { url } = await serve(({ path }, response) => {
+      if (path !== '/download-reporting') return json(response, { response: { status: 'ready', report_id: 'r1' } });
+      response.writeHead(200).write('{"data":[');
+      const timer = setInterval(() => {
+        if (!existsSync(join(cwd, 'later'))) return;
+        clearInterval(timer);
+        rmSync(join(cwd, 'later'), { recursive: true });
+        isGone = true;
+        response.end(']}');
+      }, 5);
+    });
+    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
+    const result = await runCli([...byDay, '-o', 'later/x.csv'], { cwd, env });
+    expect(isGone).toBe(true);
+    expect(result).toMatchObject({
+      exitCode: 8,
+      stderr: expect.stringContaining('its folder does not exist, or has vanished'),
+    });
+  });
+
+  test('--no-clobber keeps a file that somebody puts there meanwhile', async () => {
+    const { run } = await serveForTest({ delayMs: 5_000 });
+    const cwd = temporaryFolder();
+    const path = join(cwd, 'x.csv');
+    const result = await run([...byDay, '-o', 'x.csv', '--no-clobber'], {
+      cwd,
+      onSleep: () => writeFileSync(path, 'theirs'),
+    });
+    expect(result).toMatchObject({ exitCode: 8, files: { 'x.csv': 'theirs' } });
+    expect(readFileSync(path, 'utf8')).toBe('theirs');
+  });
+});
+
+test('a download to stdout that breaks off goes on where it was, and not if it comes otherwise', async () => {
+  const rows = Array.from({ length: 30_000 }, (_, index) => ({ date: '2026-11-09', displays: index }));
+  for (const isChanged of [false, true]) {
+    let downloads = 0;
+    const { url } = await serve(({ path }, response) => {
+      if (path !== '/download-reporting') return json(response, { response: { status: 'ready', report_id: 'r1' } });
+      downloads += 1;
+      if (downloads > 1)
+        return json(response, { data: isChanged ? rows.map((row) => ({ ...row, date: '2026-11-10' })) : rows });
+      const text = JSON.stringify({ data: rows });
+      response.writeHead(200, { 'content-length': String(text.length) }).write(text.slice(0, 600_000), () => {
+        setTimeout(() => response.destroy(), 20);
+      });
+    });
+    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
+    const argv = ['run', '--period', '2026-11-09', '--format', 'ndjson', '--fresh'];
+    const result = await runCli(argv, { env });
+    expect(downloads).toBe(2);
+    if (isChanged) {
+      expect(result).toMatchObject({
+        exitCode: 9,
+        stderr: expect.stringContaining('came differently the second time'),
+      });
+    } else {
+      expect(result.exitCode).toBe(0);
+      expect(result.stdout).toBe(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    }
+  }
+});

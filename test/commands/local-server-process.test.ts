@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openTerminal } from '../support/pty.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
+
+const program = resolve(import.meta.dirname, '../../bin/adreport.js');
+
+interface Running {
+  readonly child: ChildProcess;
+  /** The first line of stdout. */
+  readonly firstLine: Promise<string>;
+  readonly stderr: Promise<string>;
+  readonly end: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** The program in a process of its own; killed, should it outlive the test. */
+function start(...args: string[]): Running {
+  const env = { ...process.env, ADREPORT_CONFIG_DIR: temporaryFolder() };
+  const child = spawn(process.execPath, [program, 'local-server', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let seen = '';
+  const firstLine = new Promise<string>((found) => {
+    child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
+      seen += piece;
+      const end = seen.indexOf('\n');
+      if (end >= 0) found(seen.slice(0, end));
+    });
+  });
+  const end = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((ended) => {
+    child.on('close', (code, signal) => ended({ code, signal }));
+  });
+  return { child, firstLine, end, stderr: child.stderr ? text(child.stderr) : Promise.resolve('') };
+}
+
+/** Whether a process runs; one that has ended and that nobody has asked about does not. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    const stat = existsSync('/proc/self/stat') ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
+    return !/\) Z /.test(stat);
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(process.platform === 'win32')('as a process', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    '--json tells all it takes to call it; %s ends it with exit 0',
+    async (signal) => {
+      const { child, firstLine, end, stderr } = start('--port', '0', '--json');
+      const ready = JSON.parse(await firstLine);
+      expect(ready).toEqual({
+        event: 'listening',
+        url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        pid: child.pid,
+        accounts: [
+          {
+            email: 'buyer@example.com',
+            password: 'demo',
+            profile: 'buyer',
+            admin: false,
+            token: '00000000000000000000000000000000000000b1',
+          },
+          expect.objectContaining({ email: 'admin@example.com', admin: true }),
+          expect.objectContaining({ email: 'dsp@example.com', profile: 'dsp' }),
+        ],
+      });
+      const [account] = ready.accounts;
+      // The connection stays open after the answer, and must not keep the server.
+      const answer = await fetch(`${ready.url}/campaigns`, { headers: { authorization: account.token } });
+      expect(answer.status).toBe(200);
+      await answer.text();
+      child.kill(signal);
+      expect(await end).toEqual({ code: 0, signal: null });
+      const log = await stderr;
+      expect(log).toMatch(/GET \/campaigns 200 /);
+      expect(log).not.toContain(account.token);
+      await expect(fetch(ready.url)).rejects.toThrow();
+    },
+  );
+
+  test('a port that is taken: exit 2, and what to do', async () => {
+    const { firstLine } = start('--port', '0', '--json');
+    const { url } = JSON.parse(await firstLine);
+    const second = start('--port', new URL(url).port);
+    expect((await second.end).code).toBe(2);
+    expect(await second.stderr).toMatch(/another program listens there[\s\S]*--port 0/);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('exec', () => {
+  test('runs the command with the settings of the service, and passes its output through', async () => {
+    const script = 'echo "$ADREPORT_BASE_URL $ADREPORT_TOKEN $ADREPORT_EMAIL"';
+    const { firstLine, end } = start('exec', '--', 'sh', '-c', script);
+    expect(await firstLine).toMatch(/^http:\/\/127\.0\.0\.1:\d+ 0{38}b1 buyer@example\.com$/);
+    expect((await end).code).toBe(0);
+  });
+
+  test('the service answers the command, as the flags of the server say', async () => {
+    const script = `fetch(process.env.ADREPORT_BASE_URL + '/campaigns').then((answer) => console.log(answer.status))`;
+    const { firstLine, end } = start('--fault', 'campaigns:418', 'exec', '--', process.execPath, '-e', script);
+    expect([await firstLine, (await end).code]).toEqual(['418', 0]);
+  });
+
+  test.each([
+    ['exit 7', 7],
+    ['exit 0', 0],
+    ['kill -KILL $$', 137],
+    ['kill -TERM $$', 143],
+  ])('exits as the command did: %s', async (script, code) => {
+    expect(await start('exec', '--', 'sh', '-c', script).end).toEqual({ code, signal: null });
+  });
+
+  test('a command that there is not: exit 2', async () => {
+    const { end, stderr } = start('exec', '--', 'no-such-program-here');
+    expect((await end).code).toBe(2);
+    expect(await stderr).toContain('no-such-program-here could not be run');
+  });
+
+  test('SIGTERM reaches the command and what it started; none is left', async () => {
+    const { child, firstLine, end } = start('exec', '--', 'sh', '-c', 'sleep 60 & echo "$! $$"; wait');
+    const pids = (await firstLine).split(' ').map(Number);
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    child.kill('SIGTERM');
+    expect((await end).code).toBe(143);
+    await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
+  });
+
+  test('what the command leaves running ends with it', async () => {
+    const { firstLine, end } = start('exec', '--', 'sh', '-c', 'sleep 60 >/dev/null 2>&1 & echo $!; exit 3');
+    const pid = Number(await firstLine);
+    expect((await end).code).toBe(3);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  test('in a terminal the command can read from it, and Ctrl-C ends both', async () => {
+    const script = 'read answer; echo "got $answer by $$"; sleep 60';
+    const args = [program, 'local-server', 'exec', '--', 'sh', '-c', script];
+    const terminal = openTerminal(process.execPath, args, { env: { ADREPORT_CONFIG_DIR: temporaryFolder() } });
+    onTestFinished(() => terminal.close());
+    terminal.type('yes\r');
+    await terminal.waitFor(/got yes by \d+/);
+    const pid = Number(/by (\d+)/.exec(terminal.output)?.[1]);
+    terminal.type('\u0003');
+    expect(await terminal.exitCode).toBe(130);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  test('a second signal ends it at once, with a command that will not listen', async () => {
+    const { child, firstLine, end } = start(
+      'exec',
+      '--',
+      'sh',
+      '-c',
+      'trap "" TERM; echo $$; while :; do sleep 1; done',
+    );
+    const pid = Number(await firstLine);
+    child.kill('SIGTERM');
+    child.kill('SIGINT');
+    expect((await end).code).toBeGreaterThanOrEqual(130);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+});

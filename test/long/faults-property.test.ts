@@ -1,0 +1,137 @@
+import type { ServerResponse } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { json, serve } from '../support/http-server.ts';
+import { runCli, temporaryFolder } from '../support/run-cli.ts';
+
+const cases = 2_500;
+const retries = 2;
+
+/** How one try of a download fares. */
+type Fault =
+  | { readonly type: 'none' | 'reset' | 'html' | 'garbage' }
+  | { readonly type: 'status'; readonly status: number }
+  | { readonly type: 'cut'; readonly share: number; readonly announced: boolean };
+
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ type: fc.constantFrom('none', 'reset', 'html', 'garbage') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('status'), status: fc.constantFrom(408, 429, 502, 503, 504) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('cut'),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+      announced: fc.boolean(),
+    }),
+  },
+);
+
+const text = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('"', '\\', ',', ']}', '\n', '\u001b[2J', 'é', '🦊', '\ud83d'),
+    fc.string({ maxLength: 1 }),
+  ),
+  maxLength: 12,
+});
+const row = fc.record({ campaignName: fc.option(text), city: text, displays: fc.nat(), revenueEuro: text });
+
+const report = fc.record({
+  rows: fc.array(row, { maxLength: 60 }),
+  pretty: fc.boolean(),
+  byteOrderMark: fc.boolean(),
+  summaryFirst: fc.boolean(),
+  coding: fc.constantFrom('identity', 'gzip', 'deflate', 'br'),
+  chunkBytes: fc.integer({ min: 1, max: 3_000 }),
+  faults: fc.array(fault, { maxLength: retries + 1 }),
+  toStdout: fc.boolean(),
+});
+type Report = typeof report extends fc.Arbitrary<infer T> ? T : never;
+
+const summary = { since: '2026-11-01T00:00:00+0100', until: '2026-11-01T23:59:59+0100', breakdowns: [], timezone: 'x' };
+const compress = { identity: (bytes: Buffer) => bytes, gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+
+function documentOf({ rows, pretty, byteOrderMark, summaryFirst }: Report): string {
+  const document = summaryFirst ? { summary, extra: { data: [1] }, data: rows } : { data: rows, summary };
+  return (byteOrderMark ? '\ufeff' : '') + JSON.stringify(document, null, pretty ? 2 : undefined);
+}
+
+async function sendReport(response: ServerResponse, given: Report, fault: Fault): Promise<void> {
+  if (fault.type === 'reset') return void response.destroy();
+  if (fault.type === 'status') return json(response, { response: { error: 'later' } }, fault.status);
+  if (fault.type === 'html') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>');
+  const bytes = compress[given.coding](Buffer.from(documentOf(given)));
+  const headers = { 'content-type': 'application/json', 'content-encoding': given.coding };
+  const isCut = fault.type === 'cut';
+  const sizeBytes = isCut ? Math.floor(fault.share * bytes.length) : bytes.length;
+  const sent = fault.type === 'garbage' ? Buffer.from('{"data":[{"displays":\u0000}]}') : bytes.subarray(0, sizeBytes);
+  if (fault.type === 'garbage') headers['content-encoding'] = 'identity';
+  response.writeHead(200, isCut && fault.announced ? { ...headers, 'content-length': bytes.length + 1 } : headers);
+  response.flushHeaders();
+  // At most eight turns a try, so that thousands of cases stay quick.
+  const stepBytes = Math.max(given.chunkBytes, Math.ceil(sent.length / 8));
+  for (let at = 0; at < sent.length; at += stepBytes) {
+    response.write(sent.subarray(at, at + stepBytes));
+    await turn();
+  }
+  if (isCut) response.destroy();
+  else response.end();
+}
+
+test(`${cases} reports of random rows, chunks and faults: the identical file, or a documented exit code`, async () => {
+  let given: Report | undefined;
+  let tries = 0;
+  const { url } = await serve(async ({ path }, response) => {
+    if (path === '/buyer-reporting') return json(response, { id: 'r1' });
+    if (path === '/status-reporting') return json(response, { response: { status: 'ready' } });
+    const fault = given?.faults[tries] ?? { type: 'none' };
+    tries += 1;
+    if (given) await sendReport(response, given, fault);
+  });
+  const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: 'f'.repeat(40), ADREPORT_CONFIG_DIR: temporaryFolder() };
+  const seen = new Map<number, number>();
+
+  await fc.assert(
+    fc.asyncProperty(report, async (one) => {
+      given = one;
+      tries = 0;
+      const argv = [
+        'run',
+        '--fresh',
+        '--period',
+        '2026-11-01',
+        '--format',
+        'ndjson',
+        '--retries',
+        String(retries),
+        '-q',
+      ];
+      const cwd = temporaryFolder();
+      const { exitCode, stdout, files, stderr } = await runCli(one.toStdout ? argv : [...argv, '-o', 'r.ndjson'], {
+        cwd,
+        env,
+      });
+      seen.set(exitCode, (seen.get(exitCode) ?? 0) + 1);
+      const whole = one.rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+
+      const firstGood = [...one.faults, { type: 'none' }].findIndex(({ type }) => type === 'none');
+      expect(exitCode === 0).toBe(firstGood <= retries);
+      if (exitCode === 0) {
+        expect(one.toStdout ? stdout : files['r.ndjson']).toBe(whole);
+        expect(tries).toBe(firstGood + 1);
+      } else {
+        expect([5, 9]).toContain(exitCode);
+        expect(stderr).toMatch(/^adreport: /);
+        expect(files).toEqual({});
+        expect(whole.startsWith(stdout)).toBe(true);
+      }
+    }),
+    { numRuns: cases },
+  );
+  console.log(`Exit codes of ${cases} cases: ${[...seen].map(([code, count]) => `${code}: ${count}`).join(', ')}`);
+  expect([...seen.keys()].sort()).toEqual([0, 5, 9]);
+});

@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { createReport, serveLocal } from '../server/raw-calls.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
+
+const run = promisify(execFile);
+
+async function findBrowser(): Promise<string | undefined> {
+  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+    const found = await run(name, ['--version']).catch(() => undefined);
+    if (found) return name;
+  }
+  return undefined;
+}
+
+const browser = await findBrowser();
+
+test.runIf(browser)('a browser runs the page: the list of reports fills, under its own security policy', async () => {
+  const server = await serveLocal({ manual: true });
+  const [waiting, ready] = [await createReport(server), await createReport(server, 'dsp')];
+  server.setReport(ready, { status: 'ready' });
+  const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-sync', '--no-first-run'];
+  const quiet = [
+    '--disable-background-networking',
+    '--disable-component-update',
+    `--user-data-dir=${temporaryFolder()}`,
+  ];
+  const { stdout, stderr } = await run(
+    browser ?? '',
+    [...flags, ...quiet, '--enable-logging=stderr', '--virtual-time-budget=3000', '--dump-dom', `${server.url}/`],
+    { timeout: 60_000, maxBuffer: 10_000_000 },
+  );
+  const cells = [...stdout.matchAll(/<td class="([^"]*)">([^<]*)<\/td>/g)].map(([, , text]) => text);
+  expect(cells).toEqual([
+    ...[ready, 'dsp', 'ready', '2026-11-20 12:00:00', 'DAILY'],
+    ...[waiting, 'buyer', 'progress', '2026-11-20 12:00:00', 'DAILY'],
+  ]);
+  expect(stderr).not.toMatch(/Content Security Policy|Uncaught/);
+  expect(server.requests()).toHaveLength(2);
+});

@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { columnsOf } from '../../src/contract/columns.ts';
+import type { BreakdownName } from '../../src/contract/vocabulary.ts';
+import { checkCompleteness } from '../../src/report/completeness.ts';
+import { readRows } from '../../src/report/rows.ts';
+import { resolveWindow } from '../../src/report/window-flags.ts';
+import { chunksOf } from './report-documents.ts';
+
+const zone = 'Europe/Paris';
+const farFuture = Date.UTC(2030, 0, 1);
+
+interface Scene {
+  readonly period: string;
+  readonly breakdowns: readonly BreakdownName[];
+  readonly rows: readonly object[];
+  readonly nowMs?: number;
+  readonly pieceBytes?: number;
+}
+
+async function problemsOf({ period, breakdowns, rows, nowMs = farFuture, pieceBytes = 100 }: Scene): Promise<string[]> {
+  const window = resolveWindow({ period, zone, nowMs });
+  const columns = columnsOf('buyer', { breakdowns, metrics: ['clicks'] });
+  const check = checkCompleteness({ window, breakdowns, columns, nowMs });
+  const body = Buffer.from(JSON.stringify({ data: rows }));
+  for await (const batch of readRows(chunksOf(body, 64), { pieceBytes })) check.observe(batch);
+  return check.problems();
+}
+
+const days = (...numbers: number[]) => numbers.map((day) => ({ date: `2026-11-${String(day).padStart(2, '0')}` }));
+
+describe('missing periods', () => {
+  test('none is missing, in whatever order the rows come', async () => {
+    const rows = days(3, 1, 2, 1, 3).map((row, index) => ({ ...row, os: String(index) }));
+    expect(await problemsOf({ period: '2026-11-01..2026-11-03', breakdowns: ['DAILY', 'OS'], rows })).toEqual([]);
+  });
+
+  test('the days that are missing are named, the first five', async () => {
+    const scene = { period: '2026-11-01..2026-11-10', breakdowns: ['DAILY'] } as const;
+    expect(await problemsOf({ ...scene, rows: days(1, 2, 3, 4, 6, 7, 8, 10) })).toEqual([
+      'The report has no rows for 2 of the 10 days of its window: 2026-11-05, 2026-11-09.',
+    ]);
+    expect(await problemsOf({ ...scene, rows: [] })).toEqual([
+      'The report has no rows for 10 of the 10 days of its window: ' +
+        '2026-11-01, 2026-11-02, 2026-11-03, 2026-11-04, 2026-11-05 and 5 more.',
+    ]);
+  });
+
+  test('a day that has not ended may be missing', async () => {
+    const scene = { period: '2026-11-01..2026-11-10', breakdowns: ['DAILY'], rows: days(1, 2) } as const;
+    expect(await problemsOf({ ...scene, nowMs: Date.UTC(2026, 10, 3, 12) })).toEqual([]);
+    expect(await problemsOf({ ...scene, nowMs: Date.UTC(2026, 10, 3, 23) })).toEqual([
+      'The report has no rows for 1 of the 3 days of its window: 2026-11-03.',
+    ]);
+  });
+
+  test('both days of a clock change have all their hours', async () => {
+    const hoursFrom = (firstMs: number, count: number, offset: (index: number) => string) =>
+      Array.from({ length: count }, (_, index) => {
+        const hour = offset(index);
+        const wall = new Date(firstMs + index * 3_600_000 + Number(hour.slice(1, 3)) * 3_600_000);
+        return { date: wall.toISOString().slice(0, 10), hour: wall.toISOString().slice(0, 19) + hour };
+      });
+    const autumn = hoursFrom(Date.UTC(2026, 9, 24, 22), 25, (index) => (index < 3 ? '+0200' : '+0100'));
+    const scene = { period: '2026-10-25', breakdowns: ['HOURLY'] } as const;
+    expect(await problemsOf({ ...scene, rows: autumn })).toEqual([]);
+    expect(await problemsOf({ ...scene, rows: autumn.filter((_, index) => index !== 3) })).toEqual([
+      'The report has no rows for 1 of the 25 hours of its window: 2026-10-25T02:00:00+0100.',
+    ]);
+    const spring = hoursFrom(Date.UTC(2026, 2, 28, 23), 23, (index) => (index < 2 ? '+0100' : '+0200'));
+    expect(await problemsOf({ ...scene, period: '2026-03-29', rows: spring })).toEqual([]);
+  });
+
+  test('months', async () => {
+    const scene = { period: '2026-Q3', breakdowns: ['MONTHLY'] } as const;
+    const rows = [{ date: '2026-07-01' }, { date: '2026-09-01' }];
+    expect(await problemsOf({ ...scene, rows })).toEqual([
+      'The report has no rows for 1 of the 3 months of its window: 2026-08.',
+    ]);
+  });
+
+  test.each([
+    ['no time breakdown', ['OS'] as const, [{ os: 'iOS' }]],
+    ['RANGE', ['RANGE'] as const, [{ date: '2026-11-01' }]],
+    ['dates that cannot be read', ['DAILY'] as const, [{ date: '1/11/2026' }]],
+    ['rows without a date', ['DAILY'] as const, [{ day: '2026-11-01' }]],
+  ])('%s: nothing is said', async (_name, breakdowns, rows) => {
+    expect(await problemsOf({ period: '2026-11-01..2026-11-03', breakdowns: [...breakdowns], rows })).toEqual([]);
+  });
+
+  test('any days left out of any window are the ones that are named', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.subarray([...Array(28).keys()]),
+        fc.integer({ min: 16, max: 500 }),
+        async (left, pieceBytes) => {
+          const all = [...Array(28).keys()];
+          const rows = days(...all.filter((day) => !left.includes(day)).map((day) => day + 1));
+          const [problem] = await problemsOf({
+            period: '2026-02',
+            breakdowns: ['DAILY'],
+            rows: rows.map(inFebruary),
+            pieceBytes,
+          });
+          expect(/no rows for (\d+) of/.exec(problem ?? 'no rows for 0 of')?.[1]).toBe(String(left.length));
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});
+
+function inFebruary({ date }: { date: string }): { date: string } {
+  return { date: date.replace('-11-', '-02-') };
+}
+
+describe('repeated keys', () => {
+  const scene = { period: '2026-11-01', breakdowns: ['CAMPAIGN', 'OS'] } as const;
+  const row = (campaignId: string, os: string | null, clicks: number) => ({
+    campaignId,
+    campaignName: 'A',
+    os,
+    clicks,
+  });
+
+  test('the same key with other numbers is a repetition, the first one named', async () => {
+    const rows = [row('1', 'iOS', 1), row('1', null, 2), row('2', 'iOS', 3), row('1', null, 9), row('1', 'iOS', 1)];
+    expect(await problemsOf({ ...scene, rows })).toEqual([
+      '2 rows of the report repeat the breakdown values of an earlier one; the first is row 4.',
+    ]);
+  });
+
+  test('values that read alike when put together are different keys', async () => {
+    const rows = [
+      { campaignId: '1', campaignName: '12', os: 'x' },
+      { campaignId: '11', campaignName: '2', os: 'x' },
+    ];
+    expect(await problemsOf({ ...scene, rows })).toEqual([]);
+  });
+
+  test('without a breakdown there is one row', async () => {
+    expect(await problemsOf({ period: '2026-11-01', breakdowns: [], rows: [{ clicks: 1 }] })).toEqual([]);
+    expect(await problemsOf({ period: '2026-11-01', breakdowns: [], rows: [{ clicks: 1 }, { clicks: 1 }] })).toEqual([
+      'One row of the report repeats the breakdown values of an earlier one; the first is row 2.',
+    ]);
+  });
+
+  test('two towns may have one name, and rows that lack a field of the key are not compared', async () => {
+    const towns = [{ city: 'Saint-Denis' }, { city: 'Saint-Denis' }];
+    expect(await problemsOf({ period: '2026-11-01', breakdowns: ['CITY'], rows: towns })).toEqual([]);
+    const nameless = [{ campaignId: '1' }, { campaignId: '1' }];
+    expect(await problemsOf({ ...scene, rows: nameless })).toEqual([]);
+  });
+
+  test('of many thousand keys each repetition is found, and nothing else', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 19_999 }), { maxLength: 5 }), async (again) => {
+        const rows = [...Array(20_000).keys(), ...again].map((id) => row(String(id), 'iOS', id));
+        const [problem] = await problemsOf({ ...scene, rows, pieceBytes: 65_536 });
+        const count = problem?.startsWith('One') ? 1 : Number(/^\d+/.exec(problem ?? '0')?.[0]);
+        expect(count).toBe(again.length);
+      }),
+      { numRuns: 5 },
+    );
+  });
+});

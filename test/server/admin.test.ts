@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { type CallOptions, call, createReport, jsonOf, serveLocal, smallReport, statusOf } from './raw-calls.ts';
+
+/** An admin call, which carries no token. */
+async function admin(server: Parameters<typeof call>[0], path: string, options: CallOptions = {}) {
+  const answer = await call(server, `/__admin${path}`, { token: '', ...options });
+  return { status: answer.status, json: jsonOf(answer) };
+}
+
+describe('the clock', () => {
+  test('makes reports ready, by as much as it is advanced', async () => {
+    const server = await serveLocal({ delayMs: 5_000 });
+    const id = await createReport(server);
+    server.advance(4_999);
+    expect(await statusOf(server, id)).toBe('progress');
+    server.advance('1ms');
+    expect(await statusOf(server, id)).toBe('ready');
+  });
+
+  test('advanced over HTTP, it ends reports and tokens', async () => {
+    const server = await serveLocal({ reportTtlMs: 3 * 3_600_000 });
+    const id = await createReport(server);
+    const signedIn = await call(server, '/auth-reporting', { body: { email: 'buyer@example.com', password: 'demo' } });
+    const { token } = (jsonOf(signedIn) as { response: { token: string } }).response;
+    const advance = () => admin(server, '/clock', { body: { advance: '2h' } });
+
+    expect(await advance()).toEqual({ status: 200, json: { now: '2026-11-20T14:00:00.000Z' } });
+    // Used at the end of its life, the token lives on from there.
+    expect((await call(server, '/status-reporting', { token, body: { id } })).status).toBe(200);
+    expect(await advance()).toMatchObject({ json: { now: '2026-11-20T16:00:00.000Z' } });
+    expect((await call(server, '/status-reporting', { body: { id } })).status).toBe(410);
+    expect((await call(server, '/campaigns', { token })).status).toBe(200);
+    await admin(server, '/clock', { body: { advance: 7_200_001 } });
+    const expired = await call(server, '/campaigns', { token });
+    expect([expired.status, jsonOf(expired)]).toMatchObject([401, { response: { error_id: 'EXPIRED_TOKEN' } }]);
+    expect(await admin(server, '/clock')).toEqual({ status: 200, json: { now: '2026-11-20T18:00:00.001Z' } });
+  });
+
+  test.each([{}, { advance: 'soon' }, { advance: -1 }, { advance: 1e300 }, { advance: null }, [], 'x', '{"a'])(
+    'refuses %j',
+    async (body) => {
+      const server = await serveLocal();
+      expect((await admin(server, '/clock', { body })).status).toBe(400);
+      expect(await admin(server, '/clock')).toMatchObject({ json: { now: '2026-11-20T12:00:00.000Z' } });
+    },
+  );
+});
+
+describe('reports', () => {
+  test('a status set by hand holds, with its message', async () => {
+    const server = await serveLocal({ manual: true });
+    const id = await createReport(server);
+    server.advance('23h');
+    expect(await statusOf(server, id)).toBe('progress');
+    expect(await admin(server, `/reports/${id}`, { body: { status: 'ready' } })).toMatchObject({ status: 200 });
+    expect(await statusOf(server, id)).toBe('ready');
+    expect((await call(server, '/download-reporting', { body: { id } })).status).toBe(200);
+    await admin(server, `/reports/${id}`, { body: { status: 'failed', message: 'Out of quota.' } });
+    const answer = jsonOf(await call(server, '/status-reporting', { body: { id } }));
+    expect(answer).toEqual({ response: { status: 'failed', message: 'Out of quota.', report_id: id } });
+  });
+
+  test('an unknown report is 404, a status that is none 400', async () => {
+    const server = await serveLocal();
+    const id = await createReport(server);
+    expect((await admin(server, '/reports/none', { body: { status: 'ready' } })).status).toBe(404);
+    expect((await admin(server, `/reports/${id}`, { body: { status: 'done' } })).status).toBe(400);
+  });
+
+  test('polls: ready at the n-th status call, each report for itself', async () => {
+    const server = await serveLocal({ polls: 3 });
+    const [one, other] = [await createReport(server), await createReport(server)];
+    const words: string[] = [];
+    for (const id of [one, one, other, one, other, other]) words.push(await statusOf(server, id));
+    expect(words).toEqual(['progress', 'progress', 'progress', 'ready', 'progress', 'ready']);
+  });
+
+  test('are listed for every account, and seen by their own alone', async () => {
+    const server = await serveLocal();
+    const [own, others] = [await createReport(server, 'buyer'), await createReport(server, 'dsp')];
+    expect(await admin(server, '/reports')).toMatchObject({
+      json: {
+        reports: [
+          { report_id: own, account: 'buyer', status: 'ready', request: { breakdowns: ['DAILY'] } },
+          { report_id: others, account: 'dsp', status: 'ready' },
+        ],
+      },
+    });
+    for (const path of ['/status-reporting', '/download-reporting']) {
+      expect((await call(server, path, { as: 'buyer', body: { id: others } })).status).toBe(404);
+      expect((await call(server, path, { as: 'dsp', body: { id: own } })).status).toBe(404);
+    }
+  });
+});
+
+describe('the request log', () => {
+  test('has each call with what it sent, the end of its token, and no password', async () => {
+    const server = await serveLocal();
+    const credentials = { email: 'buyer@example.com', password: 'a-secret-password' };
+    await call(server, '/auth-reporting', { token: '', body: credentials });
+    const id = await createReport(server, 'dsp');
+    await call(server, '/nowhere', { token: 'short' });
+    const { json } = await admin(server, '/requests');
+    expect(json).toMatchObject({
+      counts: { auth: 1, buyer: 1, other: 1 },
+      requests: [
+        { method: 'POST', path: '/auth-reporting', status: 401, account: 'buyer' },
+        { method: 'POST', path: '/buyer-reporting', status: 200, account: 'dsp', token: '…00d5' },
+        { method: 'GET', path: '/nowhere', status: 404, token: '…' },
+      ],
+    });
+    const [signIn, create] = server.requests();
+    expect([signIn?.body, create?.body]).toEqual([undefined, JSON.stringify(smallReport)]);
+    expect(create?.time).toBe('2026-11-20T12:00:00.000Z');
+    const text = JSON.stringify(json);
+    expect(text).not.toContain('a-secret-password');
+    expect(text).not.toContain(server.accounts[2]?.token);
+    expect(text).not.toContain(id);
+  });
+
+  test('has a call as soon as the client has its answer, and one that still waits', async () => {
+    const server = await serveLocal({ faults: ['campaigns:slow:rate=1b:after=1'] });
+    for (let n = 1; n <= 20; n += 1) {
+      await fetch(`${server.url}/status-reporting`, { method: 'POST' });
+      expect(server.requests().at(-1)).toMatchObject({ endpoint: 'status', status: 401 });
+      expect(server.requests()).toHaveLength(n);
+    }
+    await call(server, '/campaigns');
+    const slow = await fetch(`${server.url}/campaigns`, {
+      headers: { authorization: server.accounts[0]?.token ?? '' },
+    });
+    expect(server.requests().at(-1)).toMatchObject({ endpoint: 'campaigns', status: 200, faults: ['slow'] });
+    expect(await admin(server, '/requests')).toMatchObject({ json: { counts: { status: 20, campaigns: 2 } } });
+    await slow.body?.cancel();
+  });
+
+  test('knows nothing of admin calls, the page and the description, and can be emptied', async () => {
+    const server = await serveLocal();
+    for (const path of ['/', '/openapi.json', '/__admin/reports', '/__admin/health']) await call(server, path);
+    expect(server.requests()).toEqual([]);
+    await call(server, '/campaigns');
+    expect(await admin(server, '/requests', { method: 'DELETE' })).toEqual({ status: 200, json: { ok: true } });
+    expect(await admin(server, '/requests')).toEqual({ status: 200, json: { counts: {}, requests: [] } });
+  });
+});
+
+describe('faults at run time', () => {
+  test('are added, listed and cleared', async () => {
+    const server = await serveLocal({ faults: ['auth:503'] });
+    expect(await admin(server, '/faults', { body: { fault: 'campaigns:503:times=1' } })).toMatchObject({
+      json: { faults: [{ fault: 'auth:503' }, { fault: 'campaigns:503:times=1' }] },
+    });
+    await admin(server, '/faults', { body: { faults: ['campaigns:429', 'buyer:html'] } });
+    expect((await call(server, '/campaigns')).status).toBe(503);
+    expect((await call(server, '/campaigns')).status).toBe(429);
+    await admin(server, '/faults', { method: 'DELETE' });
+    expect(await admin(server, '/faults')).toMatchObject({ json: { faults: [] } });
+    expect((await call(server, '/campaigns')).status).toBe(200);
+  });
+
+  test.each([{}, { fault: 3 }, { faults: [] }, { fault: 'campaigns:5o3' }])('refuses %j', async (body) => {
+    const server = await serveLocal();
+    const answer = await admin(server, '/faults', { body });
+    expect(answer).toMatchObject({ status: 400, json: { response: { error_id: 'BAD_FAULT' } } });
+  });
+});
+
+test('reset is how the server started: reports, tokens, calls, faults, clock and rate', async () => {
+  const server = await serveLocal({ faults: ['campaigns:503:times=1'], rateLimitPerSecond: 2 });
+  const id = await createReport(server);
+  server.fault('status:500');
+  server.advance('1h');
+  expect((await call(server, '/campaigns')).status).toBe(503);
+  expect((await call(server, '/campaigns')).status).toBe(200);
+  expect((await call(server, '/campaigns')).status).toBe(429);
+  expect(await admin(server, '/reset', { method: 'POST' })).toEqual({ status: 200, json: { ok: true } });
+  expect(server.requests()).toEqual([]);
+  expect(await admin(server, '/health')).toEqual({
+    status: 200,
+    json: { status: 'ok', now: '2026-11-20T12:00:00.000Z', reports: 0 },
+  });
+  expect((await call(server, '/status-reporting', { body: { id } })).status).toBe(404);
+  expect((await call(server, '/campaigns')).status).toBe(503);
+});

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { parseFault } from '../../src/server/fault-spec.ts';
+
+test.each([
+  ['status:503:times=3', { endpoint: 'status', kind: { type: 'status', status: 503 }, times: 3 }],
+  ['*:429:retry-after=2', { endpoint: '*', kind: { type: 'status', status: 429, retryAfterSeconds: 2 } }],
+  [' buyer:reset:after=2:p=0.25 ', { text: 'buyer:reset:after=2:p=0.25', after: 2, probability: 0.25 }],
+  ['download:truncate:bytes=1000', { kind: { type: 'truncate', bytes: 1_000 } }],
+  ['download:truncate:bytes=0', { kind: { type: 'truncate', bytes: 0 } }],
+  ['download:slow:rate=10kb', { kind: { type: 'slow', bytesPerSecond: 10_000 } }],
+  ['auth:delay:ms=500', { kind: { type: 'delay', delayMs: 500 } }],
+  ['auth:delay:ms=2s', { kind: { type: 'delay', delayMs: 2_000 } }],
+  ['campaigns:garbage:for=dsp@example.com', { kind: { type: 'garbage' }, account: 'dsp@example.com' }],
+  ['*:stuck', { kind: { type: 'stuck' }, times: undefined, after: 0, probability: 1, account: undefined }],
+])('%s', (text, expected) => {
+  expect(parseFault(text)).toMatchObject(expected);
+});
+
+describe('what is wrong is named, with what to write instead', () => {
+  test.each([
+    ['', '“” is no endpoint', 'Known: auth, buyer, status, download, campaigns, *.'],
+    ['statis:503', '“statis” is no endpoint', 'Did you mean status?'],
+    ['status', '“” is no kind of fault', 'Known: an HTTP status, reset'],
+    ['status:100', '100 is no final HTTP status', 'from 200 to 599'],
+    ['status:truncat:bytes=1', '“truncat” is no kind of fault', 'Did you mean truncate?'],
+    ['status:503:tines=3', '“tines” is no key of 503', 'Did you mean times?'],
+    ['status:503:bytes=3', '“bytes” is no key of 503', 'Known: times, after, p, for, retry-after.'],
+    ['status:503:times', '“times” is no key=value', 'ENDPOINT:KIND[:key=value…]'],
+    ['status:503:times=-1', 'times=-1 is no whole number', 'ENDPOINT:KIND'],
+    ['status:503:p=2', 'p=2 is no probability', 'from 0 to 1'],
+    ['status:429:retry-after=x', 'retry-after=x is no whole number', 'ENDPOINT:KIND'],
+    ['download:truncate', 'bytes= is missing', 'bytes=10kb'],
+    ['download:slow:rate=fast', 'rate=fast is no size', 'rate=10kb'],
+    ['auth:delay', 'ms= is missing', 'delay:ms=500'],
+    ['auth:delay:ms=100d', 'ms=100d is no number of milliseconds', 'delay:ms=500'],
+    ['buyer:failed', 'failed cannot strike buyer', 'Write status:failed.'],
+    ['status:not-downloadable', 'not-downloadable cannot strike status', 'Write download:not-downloadable.'],
+    ['auth:unauthorized', 'unauthorized cannot strike auth', 'Write status:unauthorized.'],
+  ])('%s', (text, problem, hint) => {
+    let error: unknown;
+    try {
+      parseFault(text);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toMatchObject({ code: 'BAD_FAULT', exitCode: 2 });
+    expect((error as UsageError).message).toContain(problem);
+    expect((error as UsageError).hint).toContain(hint);
+  });
+});
+
+test('any text is a fault or a UsageError', () => {
+  const part = fc.oneof(
+    fc.string(),
+    fc.constantFrom('status', '*', '503', 'reset', 'times=1', 'p=', 'bytes=9', 'ms=1'),
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
+      try {
+        expect(parseFault(parts.join(':')).text).toBe(parts.join(':').trim());
+      } catch (error) {
+        expect(error).toBeInstanceOf(UsageError);
+      }
+    }),
+  );
+});

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
+import { call, jsonOf, serveLocal, smallReport } from './raw-calls.ts';
+
+interface Node {
+  readonly [key: string]: unknown;
+}
+
+async function readDocument(): Promise<Node> {
+  const answer = await call(await serveLocal(), '/openapi.json', { token: '' });
+  expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+  return jsonOf(answer) as Node;
+}
+
+function at(document: Node, ...path: string[]): Node {
+  return path.reduce<Node>((node, key) => {
+    expect(node, path.join(' › ')).toHaveProperty([key]);
+    return node[key] as Node;
+  }, document);
+}
+
+/** Every object in a document, with the path to it. */
+function* nodesOf(node: unknown, path = '#'): Generator<[string, Node]> {
+  if (typeof node !== 'object' || node === null) return;
+  if (!Array.isArray(node)) yield [path, node as Node];
+  for (const [key, value] of Object.entries(node)) yield* nodesOf(value, `${path}/${key}`);
+}
+
+test('OpenAPI 3.1 with the five calls, each with its body and its refusals', async () => {
+  const document = await readDocument();
+  expect(document.openapi).toBe('3.1.0');
+  const calls = Object.entries(at(document, 'paths')).map(([path, item]) => {
+    const [method = ''] = Object.keys(item as Node);
+    const { operationId, responses, requestBody } = at(item as Node, method);
+    return [method, path, operationId, Object.keys(responses as Node).join(' '), requestBody !== undefined];
+  });
+  expect(calls).toEqual([
+    ['post', '/auth-reporting', 'auth', '200 400 401 413 415 429', true],
+    ['post', '/buyer-reporting', 'buyer', '200 400 401 403 406 413 415 429', true],
+    ['post', '/status-reporting', 'status', '200 400 401 404 410 413 415 429', true],
+    ['post', '/download-reporting', 'download', '200 400 401 404 406 409 410 413 415 429', true],
+    ['get', '/campaigns', 'campaigns', '200 401 429', false],
+  ]);
+});
+
+test('every reference leads somewhere, and every component is referred to', async () => {
+  const document = await readDocument();
+  const references = [...nodesOf(document)].flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []));
+  expect(references.length).toBeGreaterThan(30);
+  for (const reference of references)
+    expect(at(document, ...reference.split('/').slice(1)), reference).toBeTypeOf('object');
+  for (const kind of ['schemas', 'responses', 'headers']) {
+    for (const name of Object.keys(at(document, 'components', kind))) {
+      expect(references).toContain(`#/components/${kind}/${name}`);
+    }
+  }
+});
+
+test('every object schema says what it requires, and requires only what it has', async () => {
+  const document = await readDocument();
+  const closed = [...nodesOf(document)].filter(([, { additionalProperties }]) => additionalProperties === false);
+  expect(closed.length).toBeGreaterThan(20);
+  for (const [path, { properties, required }] of closed) {
+    expect(Object.keys(properties as Node), path).toEqual(expect.arrayContaining(required as string[]));
+  }
+});
+
+test('the vocabulary is all there: metrics, breakdowns, filters and row fields', async () => {
+  const document = await readDocument();
+  const schema = (name: string) => at(document, 'components', 'schemas', name);
+  const constants = (name: string) => (schema(name).oneOf as Node[]).map((entry) => entry.const);
+  expect(constants('MetricName')).toEqual(metrics.map(({ name }) => name));
+  expect(constants('BreakdownName')).toEqual(breakdowns.map(({ name }) => name));
+  expect(Object.keys(at(schema('ReportRequest'), 'properties'))).toEqual(
+    expect.arrayContaining(['since', 'until', 'metrics', 'breakdowns', ...filters.map(({ name }) => name)]),
+  );
+  const buyer = at(schema('BuyerRow'), 'properties');
+  expect(buyer).toMatchObject({ valueDollar: { type: 'number' }, Adnetwork: { type: ['string', 'null'] } });
+  expect(buyer).not.toHaveProperty('revenueDollar');
+  expect(Object.keys(at(schema('DspRow'), 'properties'))).toEqual(
+    expect.arrayContaining(['date', 'displays', 'revenueEuro', 'revenueDollar', 'bundleId', 'format']),
+  );
+  expect(schema('DspRow').required).toEqual([]);
+});
+
+test('rows of the service have the fields, the required ones and no other, that the description gives', async () => {
+  const server = await serveLocal();
+  const document = jsonOf(await call(server, '/openapi.json')) as Node;
+  for (const [as, name] of [
+    ['buyer', 'BuyerRow'],
+    ['dsp', 'DspRow'],
+  ] as const) {
+    const body = { ...smallReport, metrics: 'displays,revenueEuro,revenueDollar', output: 'direct' };
+    const answer = await call(server, '/buyer-reporting', { as, body, headers: { accept: 'application/json' } });
+    const [row = {}] = (jsonOf(answer) as { data: Node[] }).data;
+    const { properties, required } = at(document, 'components', 'schemas', name);
+    expect(Object.keys(properties as Node)).toEqual(expect.arrayContaining(Object.keys(row)));
+    expect(Object.keys(row)).toEqual(expect.arrayContaining(required as string[]));
+  }
+});
+
+test('the examples of the description are accepted as they stand', async () => {
+  const server = await serveLocal();
+  const document = jsonOf(await call(server, '/openapi.json')) as Node;
+  for (const path of ['/auth-reporting', '/buyer-reporting']) {
+    const content = at(document, 'paths', path, 'post', 'requestBody', 'content');
+    const json = at(content, 'application/json').example;
+    const form = at(content, 'application/x-www-form-urlencoded').example as Record<string, string>;
+    for (const as of ['buyer', 'dsp']) {
+      expect((await call(server, path, { as, body: json })).status).toBe(200);
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      expect((await call(server, path, { as, body: new URLSearchParams(form).toString(), headers })).status).toBe(200);
+    }
+  }
+});

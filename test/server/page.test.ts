@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import type { Account } from '../../src/server/fixtures/fixtures.ts';
+import { renderPage } from '../../src/server/page.ts';
+import { call, serveLocal } from './raw-calls.ts';
+
+const run = promisify(execFile);
+
+/** The text between tags, without its escapes. */
+function textsIn(html: string, tag: string): string[] {
+  const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
+  const matches = html.matchAll(new RegExp(`<${tag}(?: [^>]*)?>([^]*?)</${tag}>`, 'g'));
+  return [...matches].map(([, text = '']) => text.replace(/&[^;]+;/g, (entity) => entities[entity] ?? entity));
+}
+
+test('one page, which loads nothing from anywhere and runs only its own script', async () => {
+  const server = await serveLocal();
+  const answer = await call(server, '/', { token: '' });
+  expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  const html = answer.body.toString();
+  expect(answer.body.length).toBeLessThan(20_000);
+  const addresses = [...html.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
+  expect(addresses).toEqual(['data:,', 'openapi.json']);
+  const policy = String(answer.headers['content-security-policy']);
+  expect(policy).toMatch(/^default-src 'none';/);
+  for (const tag of ['script', 'style']) {
+    const [, source = ''] = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(html) ?? [];
+    expect(policy).toContain(`${tag}-src 'sha256-${createHash('sha256').update(source).digest('base64')}'`);
+  }
+});
+
+test('shows every account and its calls', async () => {
+  const server = await serveLocal();
+  const html = (await call(server, '/')).body.toString();
+  for (const { email, token } of server.accounts) {
+    expect(html).toContain(email);
+    expect(html.split(token).length - 1, 'the card and the four calls that carry a token').toBe(5);
+  }
+  for (const path of [
+    '/auth-reporting',
+    '/buyer-reporting',
+    '/status-reporting',
+    '/download-reporting',
+    '/campaigns',
+  ]) {
+    expect(html).toContain(`<code>${path}</code>`);
+  }
+});
+
+const hasCurl = await run('curl', ['--version']).then(
+  () => true,
+  () => false,
+);
+
+test.runIf(hasCurl && process.platform !== 'win32')(
+  'its curl lines work as they stand, one after the other',
+  async () => {
+    const server = await serveLocal();
+    const lines = textsIn((await call(server, '/')).body.toString(), 'pre');
+    expect(lines).toHaveLength(15);
+    for (const account of [0, 1, 2]) {
+      const { stdout } = await run('sh', ['-ec', lines.slice(5 * account, 5 * account + 5).join('\necho\n')]);
+      const [signIn, id, status, report, campaigns] = stdout.split('\n').filter((line) => line !== '');
+      expect(JSON.parse(signIn ?? '')).toMatchObject({ response: { status: 'OK' } });
+      expect(JSON.parse(status ?? '')).toMatchObject({ response: { status: 'ready', report_id: id } });
+      expect(JSON.parse(report ?? '').data.length).toBeGreaterThan(6);
+      expect(JSON.parse(campaigns ?? '').length).toBeGreaterThan(1);
+    }
+    expect(new Set(server.requests().map(({ status }) => status))).toEqual(new Set([200]));
+  },
+);
+
+test('names are inert, wherever they stand', () => {
+  const evil = `"'><script>alert(1)</script><img src=x onerror=alert(1)>&amp;$(id)`;
+  const account: Account = {
+    name: evil,
+    email: evil,
+    password: evil,
+    profile: 'buyer',
+    admin: false,
+    token: evil,
+    advertiserIds: [],
+  };
+  const html = renderPage(`http://${evil}`, [account]);
+  expect(html.match(/<script/g)).toHaveLength(1);
+  expect(html).not.toContain('<img');
+  expect(textsIn(html, 'h3')[0]).toContain(evil);
+  expect(textsIn(html, 'button')[0]).toBe(evil);
+});
+
+test('a Host header cannot put anything into the page', async () => {
+  const answer = await call(await serveLocal(), '/', { headers: { host: `x"><script>alert('1')</script>` } });
+  expect(answer.body.toString()).not.toContain('<script>alert');
+});

@@ -1,0 +1,38 @@
+import { get } from 'node:https';
+import { expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { startLocalServer } from '../../src/server/start.ts';
+import { call, jsonOf, serveLocal } from './raw-calls.ts';
+import { certificate as cert, privateKey as key } from './tls-certificate.ts';
+
+test('serves https with the certificate that it is given', async () => {
+  const server = await serveLocal({ tls: { cert, key } });
+  expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+  const status = await new Promise((resolve, reject) => {
+    get(`${server.url}/__admin/health`, { ca: cert, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on('error', reject);
+  });
+  expect(status).toBe(200);
+  expect((await call(server, '/')).body.toString()).toContain(server.url);
+});
+
+test('faults cut a TLS connection too', async () => {
+  const server = await serveLocal({ tls: { cert, key } });
+  const whole = await call(server, '/campaigns');
+  expect([whole.isWhole, (jsonOf(whole) as unknown[]).length > 1]).toEqual([true, true]);
+  server.fault('campaigns:reset:times=1');
+  expect(await call(server, '/campaigns')).toMatchObject({ status: 0, errorCode: 'ECONNRESET' });
+  server.fault('campaigns:truncate:bytes=50:times=1');
+  const cut = await call(server, '/campaigns');
+  expect([cut.isWhole, cut.body.equals(whole.body.subarray(0, 50))]).toEqual([false, true]);
+});
+
+test.each([
+  ['no PEM', { cert: 'x', key: 'y' }],
+  ['a damaged key', { cert, key: key.replace('MIG', 'MIH') }],
+])('%s is refused', async (_what, tls) => {
+  await expect(startLocalServer({ tls })).rejects.toThrow(UsageError);
+  await expect(startLocalServer({ tls })).rejects.toThrow(/TLS certificate and key cannot be used/);
+});
