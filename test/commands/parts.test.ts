@@ -5,7 +5,7 @@ import { serveForTest } from '../support/service.ts';
 
 /** One command, many reports: `--split` with all that goes with it (`cli.md`, Cron). */
 
-const october = ['run', '--period', '2026-10-24..2026-10-31', '--metrics', 'displays,revenueEuro'];
+const october = ['run', '--period', '2024-10-24..2024-10-31', '--metrics', 'displays,revenueEuro'];
 const daily = [...october, '--by', 'DAILY,CAMPAIGN', '--split', 'day'];
 const perDay = [...october, '--by', 'CAMPAIGN', '--split', 'day', '-o', 'data/date={date}/part.csv'];
 
@@ -18,7 +18,7 @@ describe('one merged output', () => {
     ['month', 'HOURLY'],
   ])('--split %s by %s is the unsplit report, byte for byte, in every format', async (split, by) => {
     const { run } = await serveForTest({ delayMs: 0 });
-    const what = ['run', '--period', '2026-10-24..2026-11-04', '--by', by];
+    const what = ['run', '--period', '2024-10-24..2024-11-04', '--by', by];
     for (const format of ['json', 'csv', 'ndjson', 'table']) {
       const whole = await run([...what, '--format', format, '-o', `whole.${format}`]);
       const merged = await run([...what, '--format', format, '--split', split, '-o', `merged.${format}`]);
@@ -53,7 +53,7 @@ describe('one merged output', () => {
     const creates = () => server.requests().filter(({ endpoint }) => endpoint === 'buyer').length;
     const failed = await run([...daily, '-o', 'x.csv', '--concurrency', '1']);
     expect(failed).toMatchObject({ exitCode: 6, files: {} });
-    expect(failed.stderr).toMatch(/2026-10-27 failed: The report \w+ ended as failed/);
+    expect(failed.stderr).toMatch(/2024-10-27 failed: The report \w+ ended as failed/);
     expect(creates()).toBe(8);
     const again = await run([...daily, '-o', 'x.csv']);
     expect(again).toMatchObject({ exitCode: 0 });
@@ -68,18 +68,18 @@ describe('a file a part', () => {
     const { files, exitCode, stderr } = await run(perDay);
     expect(exitCode).toBe(0);
     expect(Object.keys(files)).toEqual(
-      ['24', '25', '26', '27', '28', '29', '30', '31'].map((day) => `data/date=2026-10-${day}/part.csv`),
+      ['24', '25', '26', '27', '28', '29', '30', '31'].map((day) => `data/date=2024-10-${day}/part.csv`),
     );
-    expect(stderr).toContain('Wrote data/date=2026-10-24/part.csv');
-    const alone = await run(['run', '--period', '2026-10-25', '--by', 'CAMPAIGN', '--metrics', 'displays,revenueEuro']);
-    expect(files['data/date=2026-10-25/part.csv']).toBe(alone.stdout);
+    expect(stderr).toContain('Wrote data/date=2024-10-24/part.csv');
+    const alone = await run(['run', '--period', '2024-10-27', '--by', 'CAMPAIGN', '--metrics', 'displays,revenueEuro']);
+    expect(files['data/date=2024-10-27/part.csv']).toBe(alone.stdout);
   });
 
   test('one failing part: the others stand, its code and name are told, and --missing fetches it alone', async () => {
     const { run, server } = await serveForTest({ delayMs: 0, faults: ['status:expired:times=1:after=2'] });
     const failed = await run([...perDay, '--missing', '--concurrency', '1']);
     expect(failed).toMatchObject({ exitCode: 6 });
-    expect(failed.stderr).toMatch(/2026-10-26 failed: /);
+    expect(failed.stderr).toMatch(/2024-10-26 failed: /);
     expect(failed.stderr).toContain('fetches only what is missing');
     expect(Object.keys(failed.files)).toHaveLength(7);
     server.clearFaults();
@@ -94,7 +94,7 @@ describe('a file a part', () => {
     const { run } = await serveForTest({ delayMs: 0, faults: ['download:404:times=2'] });
     const { exitCode, stderr, files } = await run([...perDay, '--concurrency', '1']);
     expect(exitCode).toBe(4);
-    expect(stderr).toMatch(/2 reports failed:\n +- 2026-10-24: .*\n +- 2026-10-25: /);
+    expect(stderr).toMatch(/2 reports failed:\n +- 2024-10-24: .*\n +- 2024-10-25: /);
     expect(Object.keys(files)).toHaveLength(6);
   });
 
@@ -127,14 +127,14 @@ describe('--missing', () => {
   test('fetches what has no file, and with --lookback the last parts again', async () => {
     const { run, server, cwd } = await serveForTest({ delayMs: 0 });
     await run(perDay);
-    rmSync(join(cwd, 'data/date=2026-10-26'), { recursive: true });
+    rmSync(join(cwd, 'data/date=2024-10-26'), { recursive: true });
     const fetched = async (...flags: string[]) => {
       const { stdout } = await run([...perDay, '--missing', '--dry-run', '--json', ...flags]);
       return JSON.parse(stdout).requests.map(({ output }: { output: string }) => output.slice(10, 20));
     };
-    expect(await fetched()).toEqual(['2026-10-26']);
-    expect(await fetched('--lookback', '2')).toEqual(['2026-10-26', '2026-10-30', '2026-10-31']);
-    expect(await fetched('--lookback', '0')).toEqual(['2026-10-26']);
+    expect(await fetched()).toEqual(['2024-10-26']);
+    expect(await fetched('--lookback', '2')).toEqual(['2024-10-26', '2024-10-30', '2024-10-31']);
+    expect(await fetched('--lookback', '0')).toEqual(['2024-10-26']);
     expect(server.requests().filter(({ endpoint }) => endpoint === 'buyer')).toHaveLength(8);
   });
 

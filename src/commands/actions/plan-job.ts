@@ -94,25 +94,33 @@ function isMissingOnly({ missing, lookback, output }: RunOptions): boolean {
 }
 
 /**
- * Whether a part has no file yet, or an unfinished one, or is to be looked at again. No state is kept but the files
- * themselves: one that was written before its part was over holds the beginning of it only.
+ * Whether a part has no file yet, or one that is not final. No state is kept but the files: one that was written before
+ * its part was over holds the beginning of it only, and one that was written while its part was among the last
+ * `--lookback` holds numbers that were still to change. So an outage, however long, leaves nothing stale behind.
  */
 function isStillToFetch(job: Job, all: readonly Part[]): (part: Part) => boolean {
   const { lookback = 0 } = job.options;
   const { cwd, wallClock } = job.context.host;
   const nowSeconds = Math.floor(wallClock() / 1_000);
-  const begun = all.filter(({ window }) => window.since <= nowSeconds);
-  const again = new Set(begun.slice(Math.max(0, begun.length - lookback)));
-  const isWritten = (part: Part): boolean => {
-    const writtenAt = modifiedAt(resolve(cwd, fileOf(job, part) ?? ''));
-    return writtenAt !== undefined && writtenAt > (job.isMerged ? job.plan : part).window.until;
+  const positions = new Map(all.map((part, position) => [part, position]));
+  /** When a part's numbers are final, in unix seconds. */
+  const finalAt = (part: Part): number => {
+    const last = all[(positions.get(part) ?? 0) + Math.max(0, lookback - 1)];
+    return last ? last.window.until : Number.POSITIVE_INFINITY;
   };
+  const isFinal = (part: Part): boolean => {
+    const writtenAt = modifiedAt(resolve(cwd, fileOf(job, part) ?? ''));
+    return writtenAt !== undefined && writtenAt > finalAt(part) && !isAmongLast(part);
+  };
+  const begun = all.filter(({ window }) => window.since <= nowSeconds);
+  const lastOnes = new Set(begun.slice(Math.max(0, begun.length - lookback)));
+  const isAmongLast = (part: Part): boolean => lastOnes.has(part);
+  // A merged output is one file, which is written anew if any of its parts is not final.
   if (job.isMerged) {
-    // One file holds them all, and is written anew if any of them is wanted.
-    const isWanted = begun.some((part) => again.has(part) || !isWritten(part));
+    const isWanted = begun.some((part) => !isFinal(part));
     return () => isWanted;
   }
-  return (part) => part.window.since <= nowSeconds && (again.has(part) || !isWritten(part));
+  return (part) => part.window.since <= nowSeconds && !isFinal(part);
 }
 
 function needs(flag: string, other: string, why: string): UsageError {
