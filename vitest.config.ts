@@ -7,8 +7,8 @@ export default defineConfig(({ mode }) => {
     test: {
       include: long ? ['test/long/**/*.test.ts'] : ['test/**/*.test.ts'],
       exclude: long ? [] : ['test/long/**', 'test/bench/**'],
-      testTimeout: long ? 600_000 : 20_000,
-      hookTimeout: 30_000,
+      testTimeout: long ? 600_000 : 60_000,
+      hookTimeout: 60_000,
       globalSetup: ['test/support/build.ts'],
     },
   };

@@ -74,7 +74,13 @@ export function createClient(options: ClientOptions): Client {
     }
     const { email, password } = options.credentials;
     return exchange.perform(
-      { ...endpoints.auth, body: jsonBody({ auth: { email, password } }), repeatable: true, signIn: true },
+      {
+        ...endpoints.auth,
+        body: jsonBody({ auth: { email, password } }),
+        repeatable: true,
+        signIn: true,
+        isBrief: true,
+      },
       async (response) => {
         const answer = parseJson(await readText(response.body, statusBytesAtMost), response);
         const found = findToken(answer);
@@ -114,7 +120,8 @@ export function createClient(options: ClientOptions): Client {
     const authorization = { token: token ?? (await signIn()), renew };
     // Each create that arrives is a report more; the other calls change nothing.
     const repeatable = endpoint !== 'buyer';
-    return exchange.perform({ ...endpoints[endpoint], body, repeatable, patienceMs, authorization }, read);
+    const isBrief = endpoint === 'status';
+    return exchange.perform({ ...endpoints[endpoint], body, repeatable, isBrief, patienceMs, authorization }, read);
   }
 
   return {

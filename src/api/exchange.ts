@@ -45,6 +45,8 @@ export interface Call {
   /** How long the call may go on being repeated, in milliseconds; the last try is made then. Default: no limit. */
   readonly patienceMs?: number | undefined;
   readonly signIn?: true;
+  /** Whether the answer is small, and must not trickle for ever. */
+  readonly isBrief?: boolean;
   readonly authorization?: {
     readonly token: string;
     /** A fresh token in place of a refused one, where there are credentials. */
@@ -83,7 +85,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       sent = true;
     };
     try {
-      const request = { method: call.method, url, headers, signal, onSent };
+      const request = { method: call.method, url, headers, signal, onSent, isBrief: call.isBrief };
       const response = await http.send(call.body ? { ...request, body: call.body.text } : request);
       if (response.status < 200 || response.status > 299) {
         return asFailure(await readRefusedTry(response, { url, signIn: call.signIn === true }));

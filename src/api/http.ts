@@ -30,6 +30,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
+  /** Whether the answer is small, so that the whole of the exchange is bounded too: by four times the timeout. */
+  readonly isBrief?: boolean | undefined;
   /** Called when the connection stands and bytes of the request may leave. */
   readonly onSent?: () => void;
 }
@@ -74,9 +76,10 @@ export async function createHttp(options: HttpOptions): Promise<Http> {
 async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Dispatcher> {
   const connect = { timeout: timeoutMs };
   if (!proxy) return new Agent({ connect });
-  const [{ default: EnvHttpProxyAgent }, { default: Pool }] = await Promise.all([
+  const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: connectThrough }] = await Promise.all([
     import('undici/lib/dispatcher/env-http-proxy-agent.js'),
     import('undici/lib/dispatcher/pool.js'),
+    import('undici/lib/api/api-connect.js'),
   ]);
   return new EnvHttpProxyAgent({
     connect,
@@ -85,8 +88,10 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
     noProxy: proxy.none ?? '',
     requestTls: connect,
     proxyTls: connect,
-    // By itself a proxy that takes a connection and then says nothing is waited for five minutes.
-    clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: timeoutMs }),
+    // By itself a proxy that takes a connection and then says nothing is waited for five minutes; and the parts lack
+    // `connect`, which undici's index mixes in.
+    clientFactory: (origin, options) =>
+      Object.assign(new Pool(origin, { ...options, headersTimeout: timeoutMs }), { connect: connectThrough }),
   });
 }
 
@@ -134,6 +139,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
     let controller: Dispatcher.DispatchController | undefined;
 
     const finish = (error?: unknown): void => {
+      clearTimeout(limit);
       signal?.removeEventListener('abort', abort);
       const failure = error === undefined ? undefined : signal?.aborted ? signal.reason : asTransportError(error);
       trace({
@@ -152,6 +158,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
     };
 
     if (signal?.aborted) return reject(signal.reason);
+    const limit = request.isBrief ? setTimeout(() => controller?.abort(tooSlow()), 4 * options.timeoutMs) : undefined;
     signal?.addEventListener('abort', abort);
 
     dispatcher.dispatch(
@@ -196,6 +203,11 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       },
     );
   });
+}
+
+/** The error for a small answer that trickles, so that no pause of it is ever too long. */
+function tooSlow(): Error {
+  return Object.assign(new Error('the answer did not end in time'), { code: 'ANSWER_TIMEOUT' });
 }
 
 function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {

@@ -18,3 +18,9 @@ declare module 'undici/lib/dispatcher/pool.js' {
   const pool: typeof Pool;
   export = pool;
 }
+declare module 'undici/lib/api/api-connect.js' {
+  import type { Dispatcher } from 'undici';
+
+  const connect: Dispatcher['connect'];
+  export = connect;
+}

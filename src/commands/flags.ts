@@ -87,7 +87,7 @@ export function addServiceFlags(command: Command): Command {
     .option('--base-url <url>', 'address of the service')
     .option('--local', 'use a local server started inside this process: no account, no network')
     .option('--retries <n>', 'how often a failed call is repeated (default: 5)', parseCount)
-    .option('--timeout <duration>', 'to connect, to the first byte, and idle (default: 30s)', parseDurationFlag);
+    .option('--timeout <duration>', 'to connect, to the first byte, and idle (default: 30s)', parseTimeout);
 }
 
 export function addReportFlags(command: Command): Command {
@@ -168,6 +168,12 @@ export function collect(value: string, earlier: readonly string[] = []): string[
 export function parseDurationFlag(value: string): number {
   const durationMs = parseDuration(value);
   if (durationMs === undefined) throw new InvalidArgumentError('Give a number with a unit: 500ms, 30s, 5m or 2h.');
+  return durationMs;
+}
+
+function parseTimeout(value: string): number {
+  const durationMs = parseDurationFlag(value);
+  if (durationMs === 0) throw new InvalidArgumentError('0 would mean to wait for ever: give e.g. 30s.');
   return durationMs;
 }
 

@@ -46,15 +46,21 @@ export class RowKeys {
       const at = row * fields.length + index;
       const start = valueStarts[at] as number;
       const end = start < 0 ? start : (valueEnds[at] as number);
-      for (let i = start; i < end; i++) {
-        const byte = bytes[i] as number;
-        high = Math.imul(high ^ byte, 0x01000193);
-        low = Math.imul(low ^ byte, 0x5bd1e995);
-        low ^= low >>> 15;
+      // Four bytes at a time; what stands behind a value is not part of it.
+      for (let i = start; i < end; i += 4) {
+        const word =
+          (bytes[i] as number) |
+          (i + 1 < end ? (bytes[i + 1] as number) << 8 : 0) |
+          (i + 2 < end ? (bytes[i + 2] as number) << 16 : 0) |
+          (i + 3 < end ? (bytes[i + 3] as number) << 24 : 0);
+        high = Math.imul(high ^ word, 0x01000193);
+        high ^= high >>> 15;
+        low = Math.imul(low ^ word, 0x5bd1e995);
+        low ^= low >>> 13;
       }
       // So that `"a" "bc"` and `"ab" "c"` differ.
-      high = Math.imul(high ^ 0x100, 0x01000193);
-      low = Math.imul(low ^ 0x100, 0x5bd1e995);
+      high = Math.imul(high ^ (end - start), 0x01000193);
+      low = Math.imul(low ^ (end - start), 0x5bd1e995);
     }
     this.#rowCount += 1;
     if (2 * this.#rowCount * 2 > this.#table.length) this.#grow();

@@ -1,5 +1,14 @@
 import { carriageReturn, closeBrace, comma, letterN, lineFeed, minus, nine, quote, zero } from '../contract/ascii.ts';
-import { cut, MalformedJson, scanColon, scanNumber, scanString, scanValue, skipBlanks } from './json-scan.ts';
+import {
+  cut,
+  MalformedJson,
+  scanColon,
+  scanNumber,
+  scanPlainString,
+  scanString,
+  scanValue,
+  skipBlanks,
+} from './json-scan.ts';
 import { KeyTexts, keyLengthAt } from './key-texts.ts';
 import { maxFields, RowRanges } from './row-ranges.ts';
 
@@ -65,7 +74,7 @@ export class RowScanner {
       const valueStart = p + keyLength;
       const first = bytes[valueStart] as number;
       let valueEnd: number;
-      if (first === quote) valueEnd = scanString(bytes, valueStart + 1, end);
+      if (first === quote) valueEnd = scanPlainString(bytes, view, valueStart + 1, end);
       else if (first === letterN && view.getInt32(valueStart, true) === nullWord) valueEnd = valueStart + 4;
       else if ((first >= zero && first <= nine) || first === minus) valueEnd = scanNumber(bytes, valueStart, end);
       else break;

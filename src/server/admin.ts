@@ -4,20 +4,18 @@ import { UsageError } from '../errors.ts';
 import { jsonAnswer } from './answer.ts';
 import type { AppParts } from './app.ts';
 import type { Control } from './local-server.ts';
-import type { RequestLog } from './request-log.ts';
 import { transmit } from './transmit.ts';
 
 interface AdminParts {
   readonly parts: AppParts;
-  readonly log: RequestLog;
   readonly control: Control;
 }
 
 const reportStatuses: readonly ReportStatus[] = ['progress', 'ready', 'failed', 'expired'];
 
 /** The calls with which tests steer the server, without a token (`cli.md`, `local-server`). */
-export function addAdmin(app: FastifyInstance, { parts, log, control }: AdminParts): void {
-  const { clock, faults, reports } = parts;
+export function addAdmin(app: FastifyInstance, { parts, control }: AdminParts): void {
+  const { clock, faults, log, reports } = parts;
   const answer = (request: FastifyRequest, reply: FastifyReply, value: unknown, status = 200): FastifyReply =>
     transmit(request, reply, jsonAnswer(value, status));
   /** A route whose work may refuse its input with a `UsageError`. */
@@ -27,11 +25,12 @@ export function addAdmin(app: FastifyInstance, { parts, log, control }: AdminPar
       url: `/__admin${url}`,
       handler: async (request, reply) => {
         try {
+          if (method !== 'GET') assertOwnOrigin(request);
           return answer(request, reply, work(request) ?? { ok: true });
         } catch (error) {
           if (!(error instanceof UsageError)) throw error;
           const { code: error_id, message, hint } = error;
-          const status = error_id === 'UNKNOWN_REPORT' ? 404 : 400;
+          const status = statuses[error_id] ?? 400;
           return answer(
             request,
             reply,
@@ -56,7 +55,9 @@ export function addAdmin(app: FastifyInstance, { parts, log, control }: AdminPar
   route('GET', '/clock', time);
   route('POST', '/clock', (request) => {
     const { advance } = readObject(request);
-    if (typeof advance !== 'string' && typeof advance !== 'number') throw new UsageError('Send {"advance":"2h"}.');
+    if (typeof advance !== 'string') {
+      throw new UsageError('Send {"advance":"2h"}: a number with a unit, 500ms, 30s, 5m, 2h or 1d.');
+    }
     control.advance(advance);
     return time();
   });
@@ -77,6 +78,14 @@ export function addAdmin(app: FastifyInstance, { parts, log, control }: AdminPar
     return { response: { report_id: id, status: known } };
   });
   route('POST', '/reset', () => control.reset());
+}
+
+const statuses: Readonly<Record<string, number>> = { UNKNOWN_REPORT: 404, FOREIGN_ORIGIN: 403 };
+
+/** Refuses the pages of other sites: a browser lets them send a POST to this machine, without having asked first. */
+function assertOwnOrigin({ headers: { origin, host } }: FastifyRequest): void {
+  if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return;
+  throw new UsageError('A page of another origin cannot steer this server.', { code: 'FOREIGN_ORIGIN' });
 }
 
 function readObject(request: FastifyRequest): { readonly [name: string]: unknown } {

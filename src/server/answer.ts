@@ -8,13 +8,11 @@ export interface Answer {
 }
 
 /** An answer whose body is a value as JSON. */
-export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Answer {
-  return {
-    status,
-    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-    body: JSON.stringify(value),
-  };
+export function jsonAnswer(value: unknown, status = 200, headers?: Readonly<Record<string, string>>): Answer {
+  return { status, headers: headers ? { ...jsonHeaders, ...headers } : jsonHeaders, body: JSON.stringify(value) };
 }
+
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' };
 
 /** The body as a stream of bytes that is read only as fast as it is sent. */
 export function toStream(body: Answer['body']): Readable {

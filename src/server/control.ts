@@ -2,14 +2,13 @@ import { parseDuration } from '../contract/duration.ts';
 import { UsageError } from '../errors.ts';
 import type { AppParts } from './app.ts';
 import type { Control } from './local-server.ts';
-import type { RequestLog } from './request-log.ts';
 
 /** 9999-12-31T23:59:59Z: beyond it dates have no four-digit year. */
 const latestMs = 253_402_300_799_000;
 
 /** What tests and the admin calls do to the server that is made of these parts. */
-export function createControl(parts: AppParts, log: RequestLog): Control {
-  const { clock, faults, reports, sessions, rateLimit } = parts;
+export function createControl(parts: AppParts): Control {
+  const { clock, faults, log, reports, sessions, rateLimit } = parts;
   return {
     requests: () => log.list(),
     advance: (duration) => {

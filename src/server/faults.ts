@@ -59,7 +59,8 @@ export class Faults {
    * What strikes a call, in the order in which the faults were given. One that settles the call is the last: those
    * behind it keep their `times`, so that `503:times=2` and then `429:times=1` make 503, 503, 429.
    */
-  strike(endpoint: EndpointName, account: Account | undefined): FaultKind[] {
+  strike(endpoint: EndpointName, account: Account | undefined): readonly FaultKind[] {
+    if (this.#active.length === 0) return none;
     const kinds: FaultKind[] = [];
     let isSettled = false;
     for (const fault of this.#active) {
@@ -71,7 +72,7 @@ export class Faults {
     return kinds;
   }
 
-  /** How a report is to end, decided by each fault once, at a status call. */
+  /** How a report is to end, decided by each fault once, when the report is first asked for. */
   fateOf(report: Report): Fate | undefined {
     let fate: Fate | undefined;
     for (const fault of this.#active) {
@@ -93,6 +94,8 @@ export class Faults {
     return true;
   }
 }
+
+const none: readonly FaultKind[] = [];
 
 function activate(spec: FaultSpec): ActiveFault {
   return { spec, calls: 0, struck: 0, judged: new WeakSet() };

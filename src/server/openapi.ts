@@ -138,7 +138,7 @@ const exampleMetrics = metrics
   .filter(({ profiles }) => profiles.length > 1)
   .map(({ name }) => name)
   .join(',');
-const idBody = body(reference('ReportReference'), { id: '5f0c9a4e1b7d43c28a6e0f12' });
+const idBody = body(reference('ReportReference'), { id: '5f0c9a4e1b7d43c28a6e0f12b3d4c5e6' });
 
 const operations: Readonly<Record<EndpointName, Operation>> = {
   auth: {

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import { brokenJsonAt, brokenUtf8At } from './broken-text.ts';
 import { ServiceError } from './service-error.ts';
 
 /**
@@ -12,16 +14,15 @@ const namesAtMost = 1_000;
 const fieldsAtMost = 20_000;
 const formType = 'application/x-www-form-urlencoded';
 const acceptedTypes = new Set(['', 'application/json', formType, 'text/plain']);
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Reads a body: one that begins with `{` is JSON whatever its Content-Type says, because `curl -d @file` labels JSON as
  * a form (`decisions.md` 1). Throws `ServiceError` 400 or 415.
  */
 export function parseBody(body: Buffer, contentType: string | undefined): Parameters {
-  const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
-  const text = decode(body).trimStart();
-  const parameters = text.startsWith('{') ? parseJsonObject(text) : parseOther(text, type);
+  const text = decode(body);
+  const start = text.trimStart();
+  const parameters = start.startsWith('{') ? parseJsonObject(text) : parseOther(start, contentType);
   if (parameters.size > namesAtMost) {
     throw new ServiceError('INVALID_BODY', `The body has more than ${namesAtMost} parameters.`);
   }
@@ -29,22 +30,41 @@ export function parseBody(body: Buffer, contentType: string | undefined): Parame
 }
 
 function decode(body: Buffer): string {
-  try {
-    return utf8.decode(body);
-  } catch {
-    throw new ServiceError('INVALID_BODY', 'The body is not valid UTF-8.');
-  }
+  if (isUtf8(body)) return body.toString('utf8');
+  const at = brokenUtf8At(body);
+  throw new ServiceError(
+    'INVALID_BODY',
+    `The body is not UTF-8: its byte ${at + 1} (${hex(body[at])}) cannot stand there.`,
+  );
+}
+
+function hex(byte = 0): string {
+  return `0x${byte.toString(16).padStart(2, '0')}`;
 }
 
 function parseJsonObject(text: string): Parameters {
+  // A byte order mark is a blank to JavaScript, and an error to its JSON.
+  const json = text.trimStart();
   try {
-    return new Map(Object.entries(JSON.parse(text) as object));
-  } catch (error) {
-    throw new ServiceError('INVALID_BODY', `The body is not valid JSON: ${(error as Error).message.slice(0, 200)}.`);
+    const object = JSON.parse(json) as Readonly<Record<string, unknown>>;
+    const parameters = new Map<string, unknown>();
+    for (const name of Object.keys(object)) parameters.set(name, object[name]);
+    return parameters;
+  } catch {
+    throw new ServiceError('INVALID_BODY', describeBroken(text, text.length - json.length + brokenJsonAt(json)));
   }
 }
 
-function parseOther(text: string, type: string): Parameters {
+function describeBroken(text: string, at: number): string {
+  const [character] = text.slice(at, at + 2);
+  if (character === undefined) return `The body ends after ${text.length} characters, and its JSON is not complete.`;
+  const before = text.slice(0, at).split('\n');
+  const place = `character ${at + 1} (line ${before.length}, column ${(before.at(-1) ?? '').length + 1})`;
+  return `The body is not valid JSON: its ${place}, ${JSON.stringify(character)}, cannot stand there.`;
+}
+
+function parseOther(text: string, contentType: string | undefined): Parameters {
+  const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
   const isJson = type === 'application/json' || type.endsWith('+json');
   if (!isJson && !acceptedTypes.has(type)) {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `A body is JSON or ${formType}, not “${type.slice(0, 80)}”.`);
@@ -130,4 +150,10 @@ function readScalars(values: readonly unknown[]): string[] | undefined {
 export function readScalar(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined;
+}
+
+/** Whether a value, or one in it, is a number that JSON cannot tell from its neighbours: an ID that should be a string. */
+export function isInexact(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some((item) => typeof item === 'number' && isInexact(item));
+  return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }

@@ -1,60 +1,15 @@
 import { defaultZone, type ReportRequest } from '../contract/messages.ts';
-import { nearest } from '../contract/nearest.ts';
-import {
-  type Breakdown,
-  type BreakdownName,
-  breakdowns,
-  type Filter,
-  type FilterName,
-  filters,
-  findBreakdown,
-  findFilter,
-  findMetric,
-  type MetricName,
-  metrics,
-  type Profile,
-  vocabularyOf,
-} from '../contract/vocabulary.ts';
+import { type Filter, type FilterName, filters, type Profile } from '../contract/vocabulary.ts';
 import type { Account } from './fixtures/fixtures.ts';
-import { type Parameters, readArray, readScalar } from './parse-body.ts';
-import { type ErrorId, type FaultDetail, ServiceError } from './service-error.ts';
+import { isInexact, type Parameters, readArray, readScalar } from './parse-body.ts';
+import { readBreakdowns, readMetrics, suggestion } from './read-names.ts';
+import { RequestFaults, shown, tooMany, valuesAtMost } from './request-faults.ts';
 
-const valuesAtMost = 1_000;
 /** 9999-12-31T23:59:59Z: beyond it dates have no four-digit year. */
 const latestSecond = 253_402_300_799;
-const plainParameters = ['since', 'until', 'metrics', 'breakdowns', 'timezone', 'output'] as const;
-
-/**
- * The faults of a request as they are found. The answer's `error_id` is that of the gravest: `ADMIN_ONLY` last, because
- * a request that is wrong in itself should be mended before one asks who may make it.
- */
-class Faults {
-  readonly #found: (FaultDetail & { readonly errorId: ErrorId })[] = [];
-
-  add(errorId: ErrorId, detail: FaultDetail): undefined {
-    this.#found.push({ errorId, ...detail });
-    return undefined;
-  }
-
-  /** Throws one error with every fault, if there is any. */
-  throwIfAny(): void {
-    const gravest = gravity.find((errorId) => this.#found.some((fault) => fault.errorId === errorId));
-    if (!gravest) return;
-    const details = this.#found.map(({ errorId: _errorId, ...detail }) => detail);
-    const [first] = this.#found.filter(({ errorId }) => errorId === gravest);
-    const more = details.length > 1 ? ` (and ${details.length - 1} more, see details)` : '';
-    throw new ServiceError(gravest, `${first?.parameter}: ${first?.problem}${more}`, { details });
-  }
-}
-
-const gravity: readonly ErrorId[] = [
-  'MISSING_PARAMETER',
-  'INVALID_PARAMETER',
-  'UNKNOWN_PARAMETER',
-  'CONFLICTING_BREAKDOWNS',
-  'PROFILE_MISMATCH',
-  'ADMIN_ONLY',
-];
+const plainParameters: readonly string[] = ['since', 'until', 'metrics', 'breakdowns', 'timezone', 'output'];
+const everyParameter = [...plainParameters, ...filters.map(({ name }) => name)];
+const knownParameters = new Set(everyParameter);
 
 /**
  * The report request that the parameters of `POST /buyer-reporting` make, for an account (`decisions.md` 2).
@@ -63,11 +18,12 @@ const gravity: readonly ErrorId[] = [
  * @param lenient whether parameters that are not known are passed over
  */
 export function readReportRequest(given: Parameters, account: Account, lenient: boolean): ReportRequest {
-  const faults = new Faults();
+  const faults = new RequestFaults();
   const since = readInstant('since', given, faults);
   const until = readInstant('until', given, faults);
   if (since !== undefined && until !== undefined && since > until) {
-    faults.add('INVALID_PARAMETER', { parameter: 'since', value: since, problem: `is after until (${until}).` });
+    const problem = `is after until (${until}).`;
+    faults.add('INVALID_PARAMETER', () => ({ parameter: 'since', value: since, problem }));
   }
   const request = {
     metrics: readMetrics(given, account.profile, faults),
@@ -87,110 +43,41 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
   };
 }
 
-function readInstant(parameter: 'since' | 'until', given: Parameters, faults: Faults): number | undefined {
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+function readInstant(parameter: 'since' | 'until', given: Parameters, faults: RequestFaults): number | undefined {
   const value = given.get(parameter);
   const allowed = 'a unix timestamp in whole seconds';
-  if (value === undefined || value === null || value === '') {
-    return faults.add('MISSING_PARAMETER', { parameter, problem: `is missing: give ${allowed}.`, allowed });
+  if (isAbsent(value)) {
+    const problem = `is missing: give ${allowed}.`;
+    return faults.add('MISSING_PARAMETER', () => ({ parameter, problem, allowed }));
   }
   const text = (readScalar(value) ?? '').trim();
   if (/^\d{13}$/.test(text)) {
     const problem = `looks like milliseconds: divide by 1000 (${text.slice(0, 10)}).`;
-    return faults.add('INVALID_PARAMETER', { parameter, value: text, problem, allowed });
+    return faults.add('INVALID_PARAMETER', () => ({ parameter, value: text, problem, allowed }));
   }
   if (!/^\d{1,12}$/.test(text) || Number(text) > latestSecond) {
-    return faults.add('INVALID_PARAMETER', { parameter, value: shown(value), problem: `must be ${allowed}.`, allowed });
+    const problem = `must be ${allowed}.`;
+    return faults.add('INVALID_PARAMETER', () => ({ parameter, value: shown(value), problem, allowed }));
   }
   return Number(text);
 }
 
-/**
- * A list parameter that may also come as one comma list; blanks trimmed, repeats dropped, order kept. `undefined` where it
- * is at fault.
- */
-function readNames(parameter: string, given: Parameters, faults: Faults): string[] | undefined {
-  const values = readArray(given.get(parameter))?.flatMap((value) => value.split(',', valuesAtMost + 1));
-  if (!values) return faults.add('INVALID_PARAMETER', { parameter, problem: 'must be a list of names.' });
-  if (values.length > valuesAtMost) return faults.add('INVALID_PARAMETER', tooMany(parameter));
-  const names = values.map((name) => name.trim());
-  return [...new Set(names.filter((name) => name !== ''))];
-}
-
-function tooMany(parameter: string): FaultDetail {
-  const allowed = `at most ${valuesAtMost} values`;
-  return { parameter, problem: `has more than ${valuesAtMost} values.`, allowed };
-}
-
-function readMetrics(given: Parameters, profile: Profile, faults: Faults): MetricName[] {
-  const allowed = vocabularyOf(profile).metrics.map(({ name }) => name);
-  const names = readNames('metrics', given, faults);
-  if (names?.length === 0) {
-    const problem = 'is missing: name at least one metric.';
-    faults.add('MISSING_PARAMETER', { parameter: 'metrics', problem, allowed });
-  }
-  return (names ?? []).flatMap((name) => {
-    const metric = findMetric(name);
-    if (metric?.profiles.includes(profile)) return [metric.name];
-    refuseName(
-      'metrics',
-      { name, known: metrics.map((entry) => entry.name), allowed, profile, exists: !!metric },
-      faults,
-    );
-    return [];
-  });
-}
-
-function readBreakdowns(given: Parameters, profile: Profile, faults: Faults): BreakdownName[] {
-  const allowed = vocabularyOf(profile).breakdowns.map(({ name }) => name);
-  const found = (readNames('breakdowns', given, faults) ?? []).flatMap((name): Breakdown[] => {
-    const breakdown = findBreakdown(name);
-    if (breakdown?.profiles.includes(profile)) return [breakdown];
-    const known = breakdowns.map((entry) => entry.name);
-    refuseName('breakdowns', { name, known, allowed, profile, exists: !!breakdown }, faults);
-    return [];
-  });
-  const names = [...new Set(found.map(({ name }) => name))];
-  const times = names.filter((name) => found.some((entry) => entry.name === name && entry.time));
-  if (times.length > 1) {
-    const problem = `${times.join(' and ')} exclude each other: use at most one time breakdown.`;
-    faults.add('CONFLICTING_BREAKDOWNS', { parameter: 'breakdowns', value: times, problem });
-  }
-  return names;
-}
-
-interface RefusedName {
-  readonly name: string;
-  readonly known: readonly string[];
-  readonly allowed: readonly string[];
-  readonly profile: Profile;
-  /** Whether the other profile has it. */
-  readonly exists: boolean;
-}
-
-function refuseName(parameter: string, { name, known, allowed, profile, exists }: RefusedName, faults: Faults): void {
-  const value = shown(name);
-  if (exists) {
-    const problem = `${value} is not available to the ${profile} profile.`;
-    faults.add('PROFILE_MISMATCH', { parameter, value, problem, allowed });
-    return;
-  }
-  const guess = nearest(name, known);
-  const problem = `${value} is not known${guess ? `: did you mean ${guess}?` : '.'}`;
-  faults.add('INVALID_PARAMETER', { parameter, value, problem, allowed });
-}
-
-function readFilters(given: Parameters, account: Account, faults: Faults): ReportRequest['filters'] {
+function readFilters(given: Parameters, account: Account, faults: RequestFaults): ReportRequest['filters'] {
   const read: { [Name in FilterName]?: string[] } = {};
   for (const filter of filters as readonly Filter[]) {
     if (!given.has(filter.name)) continue;
     const parameter = filter.name;
     if (!filter.profiles.includes(account.profile)) {
       const problem = `is not available to the ${account.profile} profile.`;
-      faults.add('PROFILE_MISMATCH', { parameter, problem, allowed: plainParameters });
+      faults.add('PROFILE_MISMATCH', () => ({ parameter, problem, allowed: plainParameters }));
       continue;
     }
     if (filter.adminOnly && !account.admin) {
-      faults.add('ADMIN_ONLY', { parameter, problem: 'is for admin accounts only: leave it out.' });
+      faults.add('ADMIN_ONLY', () => ({ parameter, problem: 'is for admin accounts only: leave it out.' }));
       continue;
     }
     const values = readFilterValues(filter, given.get(filter.name), faults);
@@ -199,28 +86,46 @@ function readFilters(given: Parameters, account: Account, faults: Faults): Repor
   return read;
 }
 
-function readFilterValues({ name: parameter, compare }: Filter, value: unknown, faults: Faults): string[] | undefined {
+function readFilterValues(
+  { name: parameter, compare }: Filter,
+  value: unknown,
+  faults: RequestFaults,
+): string[] | undefined {
+  if (isInexact(value)) {
+    const problem = 'has a number too large to be exact in JSON: send it as a string.';
+    return faults.add('INVALID_PARAMETER', () => ({ parameter, problem }));
+  }
   const values = readArray(value)?.map((item) => (compare === 'id' ? item.trim() : item));
-  if (!values) return faults.add('INVALID_PARAMETER', { parameter, problem: 'must be a list of values.' });
-  if (values.length > valuesAtMost) return faults.add('INVALID_PARAMETER', tooMany(parameter));
-  const wrong = compare === 'id' ? values.filter((item) => !/^\d{1,20}$/.test(item)) : [];
-  for (const item of wrong) {
-    const problem = `“${shown(item)}” is no ID: IDs are digits.`;
-    faults.add('INVALID_PARAMETER', { parameter, value: shown(item), problem, allowed: 'digits' });
+  if (!values) {
+    return faults.add('INVALID_PARAMETER', () => ({ parameter, problem: 'must be a list of values.' }));
+  }
+  if (values.length > valuesAtMost) return faults.add('INVALID_PARAMETER', () => tooMany(parameter));
+  for (const item of compare === 'id' ? values : []) {
+    if (/^\d{1,20}$/.test(item)) continue;
+    faults.add('INVALID_PARAMETER', () => {
+      const problem = `“${shown(item)}” is no ID: IDs are digits.`;
+      return { parameter, value: shown(item), problem, allowed: 'digits' };
+    });
   }
   return [...new Set(values)];
 }
 
 /** DSP only; for a buyer it is accepted and has no effect, because the summary always states europe/paris. */
-function readTimezone(given: Parameters, profile: Profile, faults: Faults): string | undefined {
-  const value = given.get('timezone');
+function readTimezone(given: Parameters, profile: Profile, faults: RequestFaults): string | undefined {
   if (profile === 'buyer') return undefined;
-  if (value === undefined || value === null || value === '') return defaultZone;
-  const text = (readScalar(value) ?? '').trim();
+  const parameter = 'timezone';
+  const value = given.get(parameter);
+  if (isAbsent(value)) return defaultZone;
+  const text = readScalar(value)?.trim();
+  if (text === undefined) {
+    const problem = `must be one name of the TZ database, such as ${defaultZone}.`;
+    return faults.add('INVALID_PARAMETER', () => ({ parameter, value: shown(value), problem }));
+  }
   if (isZone(text)) return text;
-  const guess = nearest(text, Intl.supportedValuesOf('timeZone'));
-  const problem = `“${shown(text)}” is no time zone of the TZ database${guess ? `: did you mean ${guess}?` : '.'}`;
-  return faults.add('INVALID_PARAMETER', { parameter: 'timezone', value: shown(value), problem });
+  return faults.add('INVALID_PARAMETER', () => {
+    const end = suggestion(text, Intl.supportedValuesOf('timeZone'));
+    return { parameter, value: shown(value), problem: `“${shown(text)}” is no time zone of the TZ database${end}` };
+  });
 }
 
 /** Whether the platform knows the zone by an IANA name; offsets such as `+02:00` are no names. */
@@ -234,28 +139,21 @@ function isZone(text: string): boolean {
   }
 }
 
-function readOutput(given: Parameters, faults: Faults): 'direct' | undefined {
+function readOutput(given: Parameters, faults: RequestFaults): 'direct' | undefined {
   const value = given.get('output');
-  if (value === undefined || value === null || value === '') return undefined;
+  if (isAbsent(value)) return undefined;
   if (value === 'direct') return 'direct';
   const problem = `“${shown(value)}” is not known: leave it out, or use direct.`;
-  return faults.add('INVALID_PARAMETER', { parameter: 'output', value: shown(value), problem, allowed: ['direct'] });
+  const detail = { parameter: 'output', value: shown(value), problem, allowed: ['direct'] };
+  return faults.add('INVALID_PARAMETER', () => detail);
 }
 
-function findUnknown(given: Parameters, faults: Faults): void {
-  const known = [...plainParameters, ...filters.map(({ name }) => name)];
+function findUnknown(given: Parameters, faults: RequestFaults): void {
   for (const parameter of given.keys()) {
-    if (findFilter(parameter) || (plainParameters as readonly string[]).includes(parameter)) continue;
-    const guess = nearest(parameter, known);
-    const problem = `is no parameter of a report${guess ? `: did you mean ${guess}?` : '.'}`;
-    faults.add('UNKNOWN_PARAMETER', { parameter: shown(parameter), problem, allowed: known });
+    if (knownParameters.has(parameter)) continue;
+    faults.add('UNKNOWN_PARAMETER', () => {
+      const problem = `is no parameter of a report${suggestion(parameter, everyParameter)}`;
+      return { parameter: shown(parameter), problem, allowed: everyParameter };
+    });
   }
-}
-
-/** A value as it may be repeated in an answer: short, and text whatever it was. */
-function shown(value: unknown): string {
-  if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'object' && value !== null) return 'an object';
-  const text = String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

@@ -1,9 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { ReportRequest, ReportStatus, StatusRecord } from '../contract/messages.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import { ServiceError } from './service-error.ts';
 
 const reportsAtMost = 10_000;
+/** So many more are let in before the oldest go: to find the first of a Map costs as much as was deleted before it. */
+const reportsOverdue = 1_000;
 /** All requests that are held, as large as their bodies were. */
 const heldBytesAtMost = 64 * 1024 * 1024;
 
@@ -45,7 +47,7 @@ export class Reports {
     request: ReportRequest,
     { nowMs, sizeBytes }: { readonly nowMs: number; readonly sizeBytes: number },
   ): Report {
-    const id = randomBytes(12).toString('hex');
+    const id = randomUUID().replaceAll('-', '');
     const report: Report = {
       id,
       account,
@@ -59,13 +61,17 @@ export class Reports {
     };
     this.#reports.set(id, report);
     this.#heldBytes += sizeBytes;
-    // A Map keeps the order of insertion: the first is the oldest.
-    for (const [oldest, { sizeBytes: freedBytes }] of this.#reports) {
-      if (this.#reports.size <= reportsAtMost && this.#heldBytes <= heldBytesAtMost) break;
-      this.#reports.delete(oldest);
-      this.#heldBytes -= freedBytes;
-    }
+    if (this.#reports.size >= reportsAtMost + reportsOverdue || this.#heldBytes > heldBytesAtMost) this.#forgetOldest();
     return report;
+  }
+
+  #forgetOldest(): void {
+    // A Map keeps the order of insertion: the first is the oldest.
+    for (const [id, { sizeBytes }] of this.#reports) {
+      if (this.#reports.size <= reportsAtMost && this.#heldBytes <= heldBytesAtMost) break;
+      this.#reports.delete(id);
+      this.#heldBytes -= sizeBytes;
+    }
   }
 
   /** An account's report; an unknown id and another account's are refused alike. */
@@ -101,9 +107,8 @@ export class Reports {
     return this.#isDone(report, nowMs) ? (report.fate ?? 'ready') : 'progress';
   }
 
-  /** Throws unless the data may be had: 409 before the report is ready, 410 when it is past its life, 409 if it failed. */
+  /** Throws unless the data of a live report may be had: 409 before it is ready or when it failed, 410 when it expired. */
   assertDownloadable(report: Report, nowMs: number): void {
-    this.assertAlive(report, nowMs);
     const status = this.statusOf(report, nowMs);
     if (status === 'ready') return;
     if (status === 'expired') throw expired(report);

@@ -1,10 +1,14 @@
+import type { ServerResponse } from 'node:http';
 import type { EndpointName } from '../contract/endpoints.ts';
+import type { FaultKind } from './fault-spec.ts';
+import type { Account } from './fixtures/fixtures.ts';
 
-/** One call as the log keeps it: no whole token and no password, ever. */
+/** One call as the log keeps it: no whole token, no password and no query string, ever. */
 export interface LoggedRequest {
   /** ISO 8601, by the server's clock. */
   readonly time: string;
   readonly method: string;
+  /** Without the query string, in which no part of the service is asked for. */
   readonly path: string;
   readonly endpoint: EndpointName | undefined;
   /** 0 before the answer has begun, and where the connection was cut before it did. */
@@ -15,62 +19,117 @@ export interface LoggedRequest {
   readonly account: string | undefined;
   /** The end of the token, `…00b1`: enough to tell one from another. */
   readonly token: string | undefined;
-  /** The body as it came, its first 2,000 bytes; never that of a sign-in. */
+  /** The body as it came, its first 2,000 bytes: of a call about reports that could be read and holds no credentials. */
   readonly body: string | undefined;
   /** The faults that struck it. */
   readonly faults: readonly string[];
 }
 
-const requestsAtMost = 1_000;
-
-interface Entry {
-  describe: () => LoggedRequest;
+/** What is noted of a call on its way through; it is put into words only when somebody looks. */
+export interface CallNote {
+  /** By the server's clock. */
+  readonly arrivedMs: number;
+  readonly method: string;
+  readonly url: string;
+  readonly contentType: string | undefined;
+  /** Its end. */
+  readonly token: string | undefined;
+  endpoint: EndpointName | undefined;
+  account: Account | undefined;
+  faults: readonly FaultKind[];
+  body: string | undefined;
+  /** The answer, until it is over. */
+  response: ServerResponse | undefined;
+  /** What the connection had sent when the call came, then what the call was sent. */
+  sizeBytes: number;
+  /** When the call came, by `performance.now()`, then how long it took. */
+  elapsedMs: number;
+  status: number;
 }
+
+const requestsAtMost = 1_000;
 
 /** The latest calls, from their arrival on, and how many there were of each. */
 export class RequestLog {
-  #entries: Entry[] = [];
+  #notes: CallNote[] = [];
   /** Those that are not over. */
-  readonly #open = new Set<Entry>();
+  readonly #open = new Set<CallNote>();
   readonly #counts = new Map<string, number>();
 
-  /**
-   * Takes up a call when it arrives, so that a test which has its answer finds it here, however quick it looks.
-   * @param describe what is known of the call, as long as it is not over
-   * @returns the function that is to be called when it is over; it returns what is known then
-   */
-  open(describe: () => LoggedRequest): () => LoggedRequest {
-    const entry: Entry = { describe };
-    this.#entries.push(entry);
-    this.#open.add(entry);
-    if (this.#entries.length >= 2 * requestsAtMost) this.#entries = this.#entries.slice(-requestsAtMost);
-    return () => {
-      const request = describe();
-      entry.describe = () => request;
-      // Forgotten in the meantime, it is not counted again.
-      if (this.#open.delete(entry)) count(this.#counts, request);
-      return request;
-    };
+  /** Takes up a call when it arrives, so that a test which has its answer finds it here, however quick it looks. */
+  open(note: CallNote): void {
+    this.#notes.push(note);
+    this.#open.add(note);
+    if (this.#notes.length >= 2 * requestsAtMost) this.#notes = this.#notes.slice(-requestsAtMost);
+  }
+
+  /** Settles what is known of a call that is over, and lets go of its connection. */
+  end(note: CallNote): void {
+    const { status, sizeBytes, elapsedMs } = measured(note);
+    note.status = status;
+    note.sizeBytes = sizeBytes;
+    note.elapsedMs = elapsedMs;
+    note.response = undefined;
+    // Forgotten in the meantime, it is not counted again.
+    if (this.#open.delete(note)) count(this.#counts, note);
   }
 
   list(): LoggedRequest[] {
-    return this.#entries.slice(-requestsAtMost).map((entry) => entry.describe());
+    return this.#notes.slice(-requestsAtMost).map(toLogged);
   }
 
   counts(): Record<string, number> {
     const counts = new Map(this.#counts);
-    for (const entry of this.#open) count(counts, entry.describe());
+    for (const note of this.#open) count(counts, note);
     return Object.fromEntries(counts);
   }
 
   clear(): void {
-    this.#entries = [];
+    this.#notes = [];
     this.#open.clear();
     this.#counts.clear();
   }
 }
 
-function count(counts: Map<string, number>, { endpoint }: LoggedRequest): void {
+function count(counts: Map<string, number>, { endpoint }: CallNote): void {
   const name = endpoint ?? 'other';
   counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+/** The figures of a call as they stand: of one that is over, for good. */
+function measured(note: CallNote): Pick<CallNote, 'status' | 'sizeBytes' | 'elapsedMs'> {
+  const { response, status, sizeBytes, elapsedMs } = note;
+  if (!response) return { status, sizeBytes, elapsedMs };
+  return {
+    status: response.headersSent ? response.statusCode : 0,
+    sizeBytes: (response.req.socket?.bytesWritten ?? sizeBytes) - sizeBytes,
+    elapsedMs: performance.now() - elapsedMs,
+  };
+}
+
+/** A call in words. */
+export function toLogged(note: CallNote): LoggedRequest {
+  const { status, sizeBytes, elapsedMs } = measured(note);
+  return {
+    time: new Date(note.arrivedMs).toISOString(),
+    method: note.method,
+    path: (note.url.split('?', 1)[0] ?? '').slice(0, 200),
+    endpoint: note.endpoint,
+    status,
+    elapsedMs: Math.round(elapsedMs * 10) / 10,
+    sizeBytes,
+    account: note.account?.name,
+    token: note.token,
+    body: note.body === undefined || credentials.test(note.body) ? undefined : note.body,
+    faults: note.faults.map(({ type }) => type),
+  };
+}
+
+/** The names under which credentials go, wherever in a body they stand. */
+const credentials = /auth|passw|token|secret/i;
+
+/** Enough of a token to tell one from another; nothing of one that is too short to keep a part of it secret. */
+export function maskToken(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  return header.length < 20 ? '…' : `…${header.trimEnd().slice(-4)}`;
 }

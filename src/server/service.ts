@@ -1,27 +1,18 @@
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { ReportRequest } from '../contract/messages.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
+import type { Call } from './call.ts';
 import type { ServerClock } from './clock.ts';
 import { encodeCsv, encodeJson } from './encode.ts';
 import { computeReport } from './engine.ts';
 import type { Faults } from './faults.ts';
 import type { Account, Fixtures } from './fixtures/fixtures.ts';
 import { chooseDataFormat } from './negotiate.ts';
-import { type Parameters, parseBody, readMembers, readScalar } from './parse-body.ts';
+import { isInexact, type Parameters, readMembers, readScalar } from './parse-body.ts';
 import { readReportRequest } from './read-request.ts';
 import type { Report, Reports } from './reports.ts';
 import { ServiceError } from './service-error.ts';
 import type { Sessions } from './sessions.ts';
-
-/** A call as HTTP brought it. */
-export interface Call {
-  readonly authorization: string | undefined;
-  readonly accept: string | undefined;
-  readonly contentType: string | undefined;
-  readonly body: Buffer;
-  /** Aborted when the client is gone. */
-  readonly signal: AbortSignal;
-}
 
 export interface ServiceParts {
   readonly clock: ServerClock;
@@ -34,19 +25,26 @@ export interface ServiceParts {
   fixtures: Fixtures;
 }
 
-type Handler = (call: Call) => Answer | Promise<Answer>;
+type Handler = (call: Call, caller: Caller) => Answer;
+
+/** Whose call it is, or why that cannot be said. */
+export type Caller = { readonly account: Account } | { readonly account?: never; readonly refusal: ServiceError };
+
+/** The account of a call. Throws the `ServiceError` that says why there is none. */
+function accountOf(caller: Caller): Account {
+  if (caller.account) return caller.account;
+  throw caller.refusal;
+}
 
 /** The five calls of the service, apart from HTTP: what comes in, what goes out. They throw `ServiceError`. */
 export function createService(parts: ServiceParts): Readonly<Record<EndpointName, Handler>> {
   const { clock, sessions, reports, faults } = parts;
 
-  const authorize = (call: Call): Account => sessions.authorize(call.authorization, clock.now());
-
-  async function reportData(account: Account, request: ReportRequest, id: string, call: Call): Promise<Answer> {
+  function reportData(account: Account, request: ReportRequest, id: string, call: Call): Answer {
     const format = chooseDataFormat(call.accept, account.profile);
     if (!format) throw new ServiceError('NOT_ACCEPTABLE', 'A report is application/json or text/csv.');
-    const context = { nowMs: clock.now(), restateDays: parts.restateDays, signal: call.signal };
-    const table = await computeReport(parts.fixtures, account, request, context);
+    const context = { nowMs: clock.now(), restateDays: parts.restateDays, signal: call.signal() };
+    const table = computeReport(parts.fixtures, account, request, context);
     if (format === 'json') {
       return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body: encodeJson(table) };
     }
@@ -57,44 +55,45 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
     return { status: 200, headers, body: encodeCsv(table) };
   }
 
-  function findReport(call: Call): { readonly account: Account; readonly report: Report } {
-    const account = authorize(call);
-    const id = readId(parseBody(call.body, call.contentType));
-    return { account, report: reports.find(id, account) };
+  /** The account's report of that ID, which is not past its life and whose end the faults have decided. */
+  function findReport(call: Call, account: Account): Report {
+    const report = reports.find(readId(call.parameters), account);
+    reports.assertAlive(report, clock.now());
+    report.fate ??= faults.fateOf(report);
+    return report;
   }
 
   return {
     auth(call) {
-      const { email, password } = readCredentials(parseBody(call.body, call.contentType));
+      const { email, password } = readCredentials(call.parameters);
       if (email === undefined || password === undefined) {
         throw new ServiceError('SYSTEM', 'Username or password not set in request');
       }
       return jsonAnswer({ response: { status: 'OK', token: sessions.signIn(email, password, clock.now()) } });
     },
 
-    buyer(call) {
-      const account = authorize(call);
-      const request = readReportRequest(parseBody(call.body, call.contentType), account, parts.lenient);
+    buyer(call, caller) {
+      const account = accountOf(caller);
+      const request = readReportRequest(call.parameters, account, parts.lenient);
       if (request.output === 'direct') return reportData(account, request, 'direct', call);
       const report = reports.create(account, request, { nowMs: clock.now(), sizeBytes: call.body.length });
-      return jsonAnswer({ response: { ...reports.record(report, clock.now()), ...inProgress } });
+      return jsonAnswer({ response: { ...inProgress, report_id: report.id } });
     },
 
-    status(call) {
-      const { report } = findReport(call);
-      reports.assertAlive(report, clock.now());
+    status(call, caller) {
+      const report = findReport(call, accountOf(caller));
       report.statusCalls += 1;
-      report.fate ??= faults.fateOf(report);
       return jsonAnswer({ response: reports.record(report, clock.now()) });
     },
 
-    download(call) {
-      const { account, report } = findReport(call);
+    download(call, caller) {
+      const account = accountOf(caller);
+      const report = findReport(call, account);
       reports.assertDownloadable(report, clock.now());
       return reportData(account, report.request, report.id, call);
     },
 
-    campaigns: (call) => jsonAnswer(parts.fixtures.campaignsOf(authorize(call))),
+    campaigns: (_call, caller) => jsonAnswer(parts.fixtures.campaignsOf(accountOf(caller))),
   };
 }
 
@@ -106,7 +105,12 @@ function readId(given: Parameters): string {
   const id = readScalar(value)?.trim();
   if (id) return id;
   const isMissing = value === undefined || value === null || value === '';
-  const problem = `${isMissing ? 'is missing' : 'must be one string'}: give the report ID of the create call.`;
+  const fault = isMissing
+    ? 'is missing'
+    : isInexact(value)
+      ? 'is too large for a number: send it as a string'
+      : 'must be one string';
+  const problem = `${fault}: give the report ID of the create call.`;
   const details = [{ parameter: 'id', problem }];
   throw new ServiceError(isMissing ? 'MISSING_PARAMETER' : 'INVALID_PARAMETER', `id: ${problem}`, { details });
 }

@@ -3,6 +3,8 @@ import type { Account } from './fixtures/fixtures.ts';
 import { ServiceError } from './service-error.ts';
 
 const sessionsAtMost = 10_000;
+/** So many more are let in before the stalest go: to find the first of a Map costs as much as was deleted before it. */
+const sessionsOverdue = 1_000;
 
 interface Session {
   readonly email: string;
@@ -46,21 +48,20 @@ export class Sessions {
     }
     const token = randomBytes(20).toString('hex');
     this.#sessions.set(token, { email: account.email.toLowerCase(), lastUsedMs: nowMs });
-    const [stalest] = this.#sessions.keys();
-    if (this.#sessions.size > sessionsAtMost && stalest !== undefined) this.#sessions.delete(stalest);
+    if (this.#sessions.size >= sessionsAtMost + sessionsOverdue) this.#forgetStalest();
     return token;
+  }
+
+  #forgetStalest(): void {
+    for (const token of this.#sessions.keys()) {
+      if (this.#sessions.size <= sessionsAtMost) break;
+      this.#sessions.delete(token);
+    }
   }
 
   /** The account of a call, by its `Authorization` header; an accepted call extends the token's life. */
   authorize(header: string | undefined, nowMs: number): Account {
     const token = header?.trim() ?? '';
-    if (token === '') {
-      throw new ServiceError('MISSING_TOKEN', 'Send the token of POST /auth-reporting in the Authorization header.');
-    }
-    const [, scheme] = /^(bearer|token|basic)(?:\s|$)/i.exec(token) ?? [];
-    if (scheme) {
-      throw new ServiceError('INVALID_TOKEN', `Send the token alone in the Authorization header, without “${scheme}”.`);
-    }
     if (this.#revoked.has(token)) {
       throw new ServiceError('INVALID_TOKEN', 'This token is no longer valid: sign in again.');
     }
@@ -68,7 +69,7 @@ export class Sessions {
     if (fixed) return fixed;
     const session = this.#sessions.get(token);
     const account = session && this.#byEmail.get(session.email);
-    if (!session || !account) throw new ServiceError('INVALID_TOKEN', 'This token is not known: sign in again.');
+    if (!session || !account) throw refusalOf(token);
     if (nowMs - session.lastUsedMs > this.#ttlMs) {
       throw new ServiceError('EXPIRED_TOKEN', 'This token was not used for too long and has expired: sign in again.');
     }
@@ -89,6 +90,19 @@ export class Sessions {
     this.#sessions.clear();
     this.#revoked.clear();
   }
+}
+
+/** What to change about a token that nobody has. */
+function refusalOf(token: string): ServiceError {
+  if (token === '') {
+    return new ServiceError('MISSING_TOKEN', 'Send the token of POST /auth-reporting in the Authorization header.');
+  }
+  const [, scheme] = /^(bearer|token|basic)(?:\s|$)/i.exec(token) ?? [];
+  if (scheme) {
+    const error = `Send the token alone in the Authorization header, without “${scheme}”.`;
+    return new ServiceError('INVALID_TOKEN', error);
+  }
+  return new ServiceError('INVALID_TOKEN', 'This token is not known: sign in again.');
 }
 
 function digest(text: string): Buffer {

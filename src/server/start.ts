@@ -31,7 +31,6 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   const fixtures =
     options.fixtures === undefined ? builtInFixtures({ seed, scale }) : await loadFolder(options.fixtures);
   const clock = new ServerClock(options.clock ?? Date.now);
-  const log = new RequestLog();
   const parts: AppParts = {
     clock,
     fixtures,
@@ -41,17 +40,12 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     restateDays: options.restateDays ?? 0,
     lenient: options.lenient ?? false,
     rateLimit: options.rateLimitPerSecond === undefined ? undefined : new RateLimit(options.rateLimitPerSecond),
-    onRequest: (describe) => {
-      const end = log.open(describe);
-      return () => {
-        const request = end();
-        options.onRequest?.(request);
-      };
-    },
+    log: new RequestLog(),
+    onRequest: options.onRequest,
   };
-  const control = createControl(parts, log);
+  const control = createControl(parts);
   const app = createSecureApp(parts, options.tls);
-  addAdmin(app, { parts, log, control });
+  addAdmin(app, { parts, control });
   addOpenapi(app);
   addPage(app, parts);
   await listen(app, host, port);

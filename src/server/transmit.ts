@@ -20,9 +20,10 @@ export function transmit(
   answer: Answer,
   faults: readonly FaultKind[] = [],
 ): FastifyReply {
-  reply.code(answer.status).headers(answer.headers);
   const { body } = answer;
   const isShort = typeof body === 'string' && body.length < shortestCompressed;
+  reply.code(answer.status).headers(answer.headers);
+  if (isShort && faults.length === 0) return reply.send(body);
   const coding: Coding = isShort ? 'identity' : chooseCoding(request.headers['accept-encoding']);
   if (!isShort) reply.header('vary', 'Accept, Accept-Encoding');
   if (coding !== 'identity') reply.header('content-encoding', coding);

@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -63,12 +64,12 @@ describe('the wait’s end', () => {
 
   test('before that, the retries end it: exit 5, the report is kept, and the next run picks it up', async () => {
     const { run, server } = await serveForTest({ faults: ['status:503:times=3'] });
-    const failed = await run([...byDay, '--retries', '2', '-o', 'it.csv', '--excel', '--account', 'x y']);
+    const failed = await run([...byDay, '--retries', '2', '-o', 'it.csv', '--excel', '--base-url', server.url]);
     expect(failed).toMatchObject({ exitCode: 5, files: {} });
     expect(failed.stderr).toMatch(
-      /The report (\w+) is kept\. Go on with: adreport status \1 --wait --account 'x y' && adreport download \1 --account 'x y' -o it\.csv --excel\n/,
+      /The report (\w+) is kept\. Go on with: adreport status \1 --wait --base-url http:\/\/127\.0\.0\.1:\d+ && adreport download \1 --base-url http:\/\/127\.0\.0\.1:\d+ -o it\.csv --excel\n/,
     );
-    expect(await run([...byDay, '--account', 'x y'])).toMatchObject({ exitCode: 0 });
+    expect(await run([...byDay, '--base-url', server.url])).toMatchObject({ exitCode: 0 });
     expect(server.requests().filter(({ endpoint }) => endpoint === 'buyer')).toHaveLength(1);
   });
 
@@ -109,8 +110,8 @@ describe('a report that is picked up', () => {
     expect(creates).toBe(2);
     const list = JSON.parse((await runCli(['report', 'list', '--json'], { cwd, env })).stdout);
     expect(list).toMatchObject([
-      { id: 'r1', lastStatus: 'expired' },
       { id: 'r2', lastStatus: 'fetched' },
+      { id: 'r1', lastStatus: 'expired' },
     ]);
   });
 
@@ -203,6 +204,10 @@ describe('--strict', () => {
   });
 });
 
+function tryRun(command: string, ...args: string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
 describe('what cannot be written is exit 8', () => {
   test('a full disk', async (context) => {
     if (!existsSync('/dev/full')) return context.skip('there is no /dev/full here');
@@ -212,6 +217,31 @@ describe('what cannot be written is exit 8', () => {
       exitCode: 8,
       stderr: expect.stringMatching(/\/dev\/full could not be written: the disk is full\.[\s\S]*is kept/),
     });
+  });
+
+  test('a disk that fills up in the middle: the old file stays, and nothing beside it', async (context) => {
+    const cwd = temporaryFolder();
+    if (!tryRun('mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', cwd)) return context.skip('tmpfs cannot be mounted');
+    onTestFinished(() => void tryRun('umount', cwd));
+    writeFileSync(join(cwd, 'x.csv'), 'old');
+    const { run } = await serveForTest({ delayMs: 0 });
+    const argv = ['run', '--period', '2026-10', '--by', 'DAILY,CAMPAIGN,COUNTRY', '-o', 'x.csv', '--strict'];
+    const result = await run(argv, { cwd, env: { ADREPORT_CONFIG_DIR: temporaryFolder() } });
+    expect(result).toMatchObject({
+      exitCode: 8,
+      stderr: expect.stringContaining('x.csv could not be written: the disk is full.'),
+    });
+    expect(result.files).toEqual({ 'x.csv': 'old' });
+  });
+
+  test('a read-only folder: nothing is asked for', async (context) => {
+    const cwd = temporaryFolder();
+    if (!tryRun('mount', '-t', 'tmpfs', '-o', 'ro', 'tmpfs', cwd)) return context.skip('tmpfs cannot be mounted');
+    onTestFinished(() => void tryRun('umount', cwd));
+    const { run, server } = await serveForTest();
+    const result = await run([...byDay, '-o', 'x.csv'], { cwd, env: { ADREPORT_CONFIG_DIR: temporaryFolder() } });
+    expect(result).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('the file system is read-only') });
+    expect(server.requests()).toEqual([]);
   });
 
   test('a folder that cannot be: nothing is asked for', async () => {
@@ -288,7 +318,8 @@ test('a download to stdout that breaks off goes on where it was, and not if it c
       });
     } else {
       expect(result.exitCode).toBe(0);
-      expect(result.stdout).toBe(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+      const isWhole = result.stdout === rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+      expect(isWhole).toBe(true);
     }
   }
 });

@@ -207,6 +207,7 @@ describe('mistakes are exit 2, with one sentence and the nearest right name', ()
     [['--period', 'yesterday', '-o', '{dat}.csv'], '{date}'],
     [['--perid', 'yesterday'], '--period'],
     [['--period', 'yesterday', '--wait-timeout', '30'], '30s'],
+    [['--period', 'yesterday', '--timeout', '0'], 'for ever'],
     [[], '--period yesterday'],
   ])('run %j', async (flags, hint) => {
     const { exitCode, stdout, stderr } = await runCli(['run', '--local', ...flags]);

@@ -54,7 +54,7 @@ describe('bodies', () => {
       expect(answer.status).toBeGreaterThanOrEqual(400);
       expect(answer.status).toBeLessThan(500);
       expect(refusalIn(answer).error_id).toMatch(/^[A-Z_]+$/);
-      expect(answer.text.length).toBeLessThan(2_000_000);
+      expect(answer.text.length).toBeLessThan(100_000);
     }
   });
 

@@ -30,20 +30,27 @@ describe('the clock', () => {
     expect(await advance()).toMatchObject({ json: { now: '2026-11-20T16:00:00.000Z' } });
     expect((await call(server, '/status-reporting', { body: { id } })).status).toBe(410);
     expect((await call(server, '/campaigns', { token })).status).toBe(200);
-    await admin(server, '/clock', { body: { advance: 7_200_001 } });
+    await admin(server, '/clock', { body: { advance: '7200001ms' } });
     const expired = await call(server, '/campaigns', { token });
     expect([expired.status, jsonOf(expired)]).toMatchObject([401, { response: { error_id: 'EXPIRED_TOKEN' } }]);
     expect(await admin(server, '/clock')).toEqual({ status: 200, json: { now: '2026-11-20T18:00:00.001Z' } });
   });
 
-  test.each([{}, { advance: 'soon' }, { advance: -1 }, { advance: 1e300 }, { advance: null }, [], 'x', '{"a'])(
-    'refuses %j',
-    async (body) => {
-      const server = await serveLocal();
-      expect((await admin(server, '/clock', { body })).status).toBe(400);
-      expect(await admin(server, '/clock')).toMatchObject({ json: { now: '2026-11-20T12:00:00.000Z' } });
-    },
-  );
+  test.each([
+    {},
+    { advance: 'soon' },
+    { advance: '-1s' },
+    { advance: 5 },
+    { advance: `${10 ** 9}d` },
+    { advance: null },
+    [],
+    'x',
+    '{"a',
+  ])('refuses %j', async (body) => {
+    const server = await serveLocal();
+    expect((await admin(server, '/clock', { body })).status).toBe(400);
+    expect(await admin(server, '/clock')).toMatchObject({ json: { now: '2026-11-20T12:00:00.000Z' } });
+  });
 });
 
 describe('reports', () => {
@@ -118,6 +125,25 @@ describe('the request log', () => {
     expect(text).not.toContain(id);
   });
 
+  test('has no query string, and no body that holds credentials, could not be read or went nowhere', async () => {
+    const server = await serveLocal();
+    const credentials = { auth: { email: 'a@b.c', password: 'hunter2' } };
+    const deep = { id: 'x', user: { password: 'hunter2' } };
+    for (const path of ['/auth-reporting', '/auth-reporting/', '/auth', '/buyer-reporting', '/status-reporting']) {
+      await call(server, `${path}?token=hunter2`, { body: credentials });
+      await call(server, path, { body: deep });
+      await call(server, path, { method: 'PUT', body: credentials });
+      await call(server, path, { body: 'auth%5Bpassword%5D=hunter2', headers: { 'content-type': 'text/plain' } });
+    }
+    await call(server, '/status-reporting', { body: '{"hunter2' });
+    await call(server, '/campaigns', { body: { id: 'hunter2' }, method: 'GET' });
+    await call(server, '/status-reporting', { body: { id: 'seen' } });
+    const requests = server.requests();
+    expect(JSON.stringify(requests)).not.toContain('hunter2');
+    expect(requests.map(({ body }) => body).filter((body) => body !== undefined)).toEqual(['{"id":"seen"}']);
+    expect(requests[0]?.path).toBe('/auth-reporting');
+  });
+
   test('has a call as soon as the client has its answer, and one that still waits', async () => {
     const server = await serveLocal({ faults: ['campaigns:slow:rate=1b:after=1'] });
     for (let n = 1; n <= 20; n += 1) {
@@ -162,6 +188,35 @@ describe('faults at run time', () => {
     const server = await serveLocal();
     const answer = await admin(server, '/faults', { body });
     expect(answer).toMatchObject({ status: 400, json: { response: { error_id: 'BAD_FAULT' } } });
+  });
+});
+
+describe('who may steer', () => {
+  test('a page of another origin may not, one of this server may', async () => {
+    const server = await serveLocal();
+    const from = (origin: string, method = 'POST') =>
+      admin(server, method === 'POST' ? '/reset' : '/faults', { method, headers: { origin } });
+    for (const origin of ['http://evil.example', 'null', 'https://evil.example', server.url.replace(/\d+$/, '1')]) {
+      expect(await from(origin)).toMatchObject({ status: 403, json: { response: { error_id: 'FOREIGN_ORIGIN' } } });
+      expect((await from(origin, 'DELETE')).status).toBe(403);
+    }
+    expect((await from(server.url)).status).toBe(200);
+  });
+
+  test('a known path by another method is 405, with what it takes', async () => {
+    const server = await serveLocal();
+    for (const [method, path, allow] of [
+      ['PUT', '/__admin/faults', 'DELETE, GET, HEAD, POST'],
+      ['GET', '/__admin/reset', 'POST'],
+      ['DELETE', '/__admin/reports/x', 'POST'],
+      ['POST', '/openapi.json', 'GET, HEAD'],
+      ['POST', '/', 'GET, HEAD'],
+    ] as const) {
+      const answer = await call(server, path, { method });
+      expect([path, answer.status, answer.headers.allow]).toEqual([path, 405, allow]);
+      expect(jsonOf(answer)).toMatchObject({ response: { error_id: 'METHOD_NOT_ALLOWED' } });
+    }
+    expect((await call(server, '/__admin/nothing')).status).toBe(404);
   });
 });
 

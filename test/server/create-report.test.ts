@@ -243,5 +243,47 @@ test('all the faults of a request are told at once', async () => {
     'output',
     'colour',
   ]);
-  expect(error).toMatch(/^until: is missing.*\(and 9 more, see details\)$/);
+  expect(error).toMatch(/^until: is missing.*\. 9 more faults are in details\.$/);
 });
+
+test.each([
+  ['IDs', { ...valid, ...Object.fromEntries(['osId', 'cityId'].map((name) => [name, Array(1_000).fill('x')])) }, 2_000],
+  ['metrics', { ...valid, metrics: Array.from({ length: 1_000 }, (_, index) => `display${index}`) }, 1_000],
+  ['parameters', { ...valid, ...Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`osIds${n}`, 1])) }, 900],
+])('absurdly many wrong %s: the first hundred are told, and how many more there are', async (_name, json, count) => {
+  const { text, ...answer } = await create(json);
+  const { details = [], error } = refusalIn({ text, ...answer });
+  expect(details).toHaveLength(101);
+  expect(details.at(-1)?.problem).toBe(`${count - 100} more are not listed: mend these first.`);
+  expect(error).toContain(`${count - 1} more faults`);
+  expect(text.length).toBeLessThan(100_000);
+});
+
+test('the gravest fault names the answer, however late it comes', async () => {
+  const strangers = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x${index}`, 1]));
+  const { error_id, error } = refusalIn(await create({ ...strangers, metrics: 'displays', ...day, output: 'file' }));
+  expect([error_id, error]).toEqual(['INVALID_PARAMETER', expect.stringMatching(/^output: /)]);
+});
+
+test('breakdowns are no comma list, and the refusal says how to send them', async () => {
+  const [detail] = refusalIn(await create({ ...valid, breakdowns: 'DAILY,OS' })).details ?? [];
+  expect(detail?.problem).toContain('send each breakdown by itself');
+});
+
+test.each([
+  ['osId', [2 ** 53 + 2]],
+  ['cityId', 1e25],
+])('%s: an ID too large to be exact as a number should be a string', async (name, id) => {
+  const [detail] = refusalIn(await create({ ...valid, [name]: id })).details ?? [];
+  expect(detail).toMatchObject({ parameter: name, problem: expect.stringContaining('send it as a string') });
+  const answer = await call(server.url, '/status-reporting', { as: 'buyer', json: { id: 2 ** 53 } });
+  expect(refusalIn(answer).error).toContain('send it as a string');
+});
+
+test.each([[{ name: 'Europe/Paris' }], [['Europe/Paris']], [true]])(
+  'the time zone %j is told to be one name',
+  async (timezone) => {
+    const { error } = refusalIn(await create({ ...valid, timezone }, 'dsp'));
+    expect(error).toBe('timezone: must be one name of the TZ database, such as Europe/Paris.');
+  },
+);

@@ -274,26 +274,25 @@ describe('exported data', () => {
   test('serve the same bytes as what they were exported from', async () => {
     const target = join(folder, 'a', 'b');
     const { files: written, facts } = await exportFixtures(target, { fixtures: builtIn, ...window });
-    expect(written.map((file) => file.slice(target.length + 1))).toEqual([
-      'accounts.json',
-      'campaigns.json',
-      'catalog.json',
-      'facts.csv',
-    ]);
+    const names = ['facts.csv', 'accounts.json', 'campaigns.json', 'catalog.json'];
+    expect(written).toEqual(names.map((name) => join(target, name)));
     expect(facts).toBeGreaterThan(1_000);
     const loaded = await loadFixtures(target);
     expect(loaded.accounts).toEqual(builtIn.accounts);
     for (const account of builtIn.accounts) expect(loaded.campaignsOf(account)).toEqual(builtIn.campaignsOf(account));
-    const names = breakdowns.map(({ name }) => name as string).filter((name) => name !== 'DAILY');
     await fc.assert(
-      fc.asyncProperty(fc.subarray(names.slice(3)), fc.constantFrom('buyer', 'admin'), async (by, name) => {
-        const request = { ...window, metrics: metrics.map((metric) => metric.name), breakdowns: ['DAILY', ...by] };
-        const moment = { nowMs: (window.until + 86_400) * 1_000, restateDays: 3 };
-        const account = accountOf(builtIn, name);
-        expect(await reportJson(loaded, account, request, moment)).toBe(
-          await reportJson(builtIn, account, request, moment),
-        );
-      }),
+      fc.asyncProperty(
+        fc.subarray(breakdowns.slice(4).map(({ name }) => name as string)),
+        fc.constantFrom('buyer', 'admin'),
+        async (by, name) => {
+          const request = { ...window, metrics: metrics.map((metric) => metric.name), breakdowns: ['DAILY', ...by] };
+          const moment = { nowMs: (window.until + 86_400) * 1_000, restateDays: 3 };
+          const account = accountOf(builtIn, name);
+          expect(await reportJson(loaded, account, request, moment)).toBe(
+            await reportJson(builtIn, account, request, moment),
+          );
+        },
+      ),
       { numRuns: 15 },
     );
   });
@@ -301,7 +300,7 @@ describe('exported data', () => {
   test('replace no file', async () => {
     await expect(exportFixtures(folder, { fixtures: builtIn, ...window })).rejects.toMatchObject({
       exitCode: 8,
-      message: `${join(folder, 'accounts.json')} exists already.`,
+      message: `${join(folder, 'facts.csv')} exists already.`,
     });
     expect(await readFile(join(folder, 'accounts.json'), 'utf8')).toBe(files['accounts.json']);
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
-import { call, refusalIn, startForTest, type tokens } from './local.ts';
+import { exchange } from '../support/raw-socket.ts';
+import { call, refusalIn, startForTest, tokens } from './local.ts';
 
 /** The refusals that do not hang on a parameter (`decisions.md` 6), and the list of campaigns (5). */
 
@@ -83,6 +84,16 @@ describe('405', () => {
   });
 });
 
+test('HTTP/1.1 without a host is refused in the envelope, HTTP/1.0 is not', async () => {
+  const send = (version: string) =>
+    exchange(server.port, `GET /campaigns HTTP/${version}\r\nauthorization: ${tokens.buyer}\r\n\r\n`);
+  const refused = await send('1.1');
+  expect(refused).toMatch(/^HTTP\/1.1 400 /);
+  expect(refused).toContain('x-adreport-local: 1\r\n');
+  expect(refused).toContain('{"response":{"error_id":"INVALID_BODY","error":"The request has no Host header');
+  expect(await send('1.0')).toMatch(/^HTTP\/1.1 200 /);
+});
+
 describe('bodies', () => {
   test.each(posts)('%s takes a mebibyte and no byte more', async (path) => {
     const body = (sizeBytes: number) => `{"x":"${'y'.repeat(sizeBytes - 8)}"}`;
@@ -115,6 +126,30 @@ describe('bodies', () => {
   ])('%s is refused', async (_name, body, headers) => {
     const answer = await call(server.url, '/status-reporting', { as: 'buyer', body, headers });
     expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'INVALID_BODY']);
+  });
+
+  test.each([
+    ['{"id":"1",}', 'character 11 (line 1, column 11), "}"'],
+    ['\ufeff{\n "id": 01}', 'character 12 (line 2, column 9), "1"'],
+    ['{"id":"1" "x"}', 'character 11 (line 1, column 11), "\\""'],
+    ['{"id":"1', 'ends after 8 characters'],
+    [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'byte 3 (0xff)'],
+    [Buffer.from('{"é\ufffd":\u20ac').subarray(0, -1), 'byte 10 (0xe2)'],
+  ])('the refusal of %j says where', async (body, place) => {
+    const { error_id, error } = refusalIn(await call(server.url, '/status-reporting', { as: 'buyer', body }));
+    expect([error_id, error]).toEqual(['INVALID_BODY', expect.stringContaining(place)]);
+  });
+
+  test('what is not quoted at length is the body', async () => {
+    const body = `{"id":"${'secret '.repeat(500)}"`;
+    expect((await call(server.url, '/status-reporting', { as: 'buyer', body })).text).not.toContain('secret');
+  });
+
+  test.each(['gzip', 'br', 'deflate, gzip'])('encoded as %s are refused, and the coding named', async (coding) => {
+    const headers = { 'content-encoding': coding };
+    const answer = await call(server.url, '/status-reporting', { as: 'buyer', json: { id: '1' }, headers });
+    expect([answer.status, refusalIn(answer).error_id]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(refusalIn(answer).error).toContain(`Content-Encoding: ${coding}`);
   });
 
   test('a byte order mark and blanks before JSON are passed over', async () => {

@@ -79,6 +79,14 @@ describe('status', () => {
     expect(refused.headers['retry-after']).toBeUndefined();
   });
 
+  test.each(['failed', 'expired', 'stuck'] as const)('%s is so for a download that comes first', async (end) => {
+    const server = await startForTest({ faults: [`status:${end}:times=1`] });
+    const [struck, other] = [await create(server), await create(server)];
+    expect((await download(server, struck)).status).toBe(end === 'expired' ? 410 : 409);
+    expect((await download(server, other)).status).toBe(200);
+    expect(record(await status(server, struck)).status).toBe(end === 'stuck' ? 'progress' : end);
+  });
+
   test.each([
     ['a form', { form: 'id=ID' }],
     [

@@ -82,7 +82,7 @@ function collector(isTTY = false, onText: (text: string) => void = () => {}) {
   const pieces: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      // Whoever wrote it may use the buffer again.
+      // The program may use its buffer again once the write is done.
       pieces.push(Buffer.from(chunk));
       onText(chunk.toString());
       done();

@@ -45,17 +45,18 @@ export const incompleteReport = 'INCOMPLETE_REPORT';
 
 /** The delivery that the output flags describe. Throws `UsageError` or `OutputError` for flags that do not fit. */
 export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
-  const [{ createEncoder }, { writeRows }, { readRows }, { checkCompleteness }] = await Promise.all([
+  const { expectation, strict = false } = facts;
+  const [{ createEncoder }, { writeRows }, { readRows }, completeness] = await Promise.all([
     import('../../output/formats/index.ts'),
     import('../../output/write-rows.ts'),
     import('../../report/rows.ts'),
-    import('../../report/completeness.ts'),
+    expectation && import('../../report/completeness.ts'),
   ]);
   const format = chooseFormat(context, flags);
   const options = encodeOptions(context, flags, facts);
   const target = await openTarget(context, flags, facts.names);
 
-  const { expectation, strict = false } = facts;
+  const nowMs = context.host.wallClock();
 
   async function write(
     batches: RowBatches,
@@ -63,7 +64,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
     observe: (batch: RowBatch) => void = () => {},
   ): Promise<Delivered> {
     const encoder = await createEncoder(format, options);
-    const check = expectation && checkCompleteness({ ...expectation, nowMs: context.host.wallClock() });
+    const check = expectation && completeness?.checkCompleteness({ ...expectation, nowMs });
     const output = await target.open(reportId);
     try {
       const { rowCount, sizeBytes } = await writeRows({

@@ -1,5 +1,11 @@
 import type { Context } from '../../context.ts';
-import { AdreportError, InterruptedError, ReportFailedError, StillInProgressError } from '../../errors.ts';
+import {
+  AdreportError,
+  InterruptedError,
+  RejectedError,
+  ReportFailedError,
+  StillInProgressError,
+} from '../../errors.ts';
 import type { OutputFlags, ServiceFlags } from '../flags.ts';
 
 /**
@@ -31,9 +37,9 @@ export async function withResumeHint<T>(
 
 /** Whether an error says that the service does not have the report any more. */
 export function isGone(error: unknown): boolean {
-  if (!(error instanceof AdreportError)) return false;
-  const { httpStatus, code } = error;
-  return httpStatus === 404 || httpStatus === 410 || (error instanceof ReportFailedError && code === 'REPORT_EXPIRED');
+  // A sign-in may be answered 404 too, which says nothing of the report.
+  if (error instanceof RejectedError) return error.httpStatus === 404;
+  return error instanceof ReportFailedError && (error.httpStatus === 410 || error.code === 'REPORT_EXPIRED');
 }
 
 function amended(error: AdreportError, reportId: string, resume: string | undefined): AdreportError {

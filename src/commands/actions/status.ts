@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { outcomeOf } from '../../contract/messages.ts';
 import { printable } from '../../contract/printable.ts';
 import { reportFailed } from '../../report/wait.ts';
+import { visibleJson } from '../../ui/error-text.ts';
 import type { StatusOptions } from '../status.ts';
 import { awaitReport, noteStatus } from './await-report.ts';
 import { withResumeHint } from './resume.ts';
@@ -19,6 +20,6 @@ export async function status(context: Context, options: StatusOptions, reportId:
   );
   const { status: word, message, report_id } = record;
   note(word);
-  await console.result(flags.json ? JSON.stringify({ status: word, message, report_id }) : printable(word));
+  await console.result(flags.json ? visibleJson({ status: word, message, report_id }) : printable(word));
   if (outcomeOf(word) === 'failed') throw reportFailed(reportId, record);
 }

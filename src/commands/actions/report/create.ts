@@ -1,6 +1,8 @@
 import type { Context } from '../../../context.ts';
 import { columnsOf } from '../../../contract/columns.ts';
+import { printable } from '../../../contract/printable.ts';
 import { UsageError } from '../../../errors.ts';
+import { visibleJson } from '../../../ui/error-text.ts';
 import type { ReportCreateOptions } from '../../report/create.ts';
 import { createReportFor } from '../create-report.ts';
 import { announce, prepareDelivery } from '../deliver.ts';
@@ -30,7 +32,7 @@ export async function createReport(context: Context, flags: ReportCreateOptions)
   const created = await createReportFor(context, options, plan, delivery.take);
   if (created.kind === 'report') {
     const { id, status } = created;
-    return context.console.result(context.flags.json ? JSON.stringify({ report_id: id, status }) : id);
+    return context.console.result(context.flags.json ? visibleJson({ report_id: id, status }) : printable(id));
   }
   if (!options.direct) context.console.note('The service answered with the data at once: there is no report id.');
   await announce(context, created.result);

@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.ts';
 import { type TextColumn, textTable } from '../../../output/text-table.ts';
 import type { LedgerEntry } from '../../../report/ledger-entry.ts';
+import { visibleJson } from '../../../ui/error-text.ts';
 import type { GlobalFlags } from '../../flags.ts';
 import { tableLook } from '../choose-format.ts';
 
@@ -18,7 +19,7 @@ const columns: readonly TextColumn<LedgerEntry>[] = [
 /** Prints the ledger, newest first. */
 export async function listReports(context: Context, _options: GlobalFlags): Promise<void> {
   const entries = ((await context.ledger())?.list() ?? []).reverse();
-  if (context.flags.json) return context.console.result(JSON.stringify(entries));
+  if (context.flags.json) return context.console.result(visibleJson(entries));
   if (entries.length === 0) {
     context.console.note('No report was created on this machine yet. Create one with: adreport run');
     return;

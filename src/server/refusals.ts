@@ -1,0 +1,44 @@
+import { type ErrorId, ServiceError } from './service-error.ts';
+
+/** The mark of every answer of the local server. */
+export const localHeader = 'x-adreport-local';
+
+export const bodyBytesAtMost = 1024 * 1024;
+
+const byFastifyCode: Readonly<Record<string, readonly [ErrorId, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', `A body has at most ${bodyBytesAtMost} bytes.`],
+  FST_ERR_BAD_URL: ['NOT_FOUND', 'The path is not valid percent-encoding.'],
+};
+
+/** What the service says of an error, whoever found it. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const { code = '', statusCode = 500 } = error as { code?: string; statusCode?: number };
+  const known = byFastifyCode[code];
+  if (known) return new ServiceError(...known);
+  if (statusCode >= 400 && statusCode < 500) return new ServiceError('INVALID_BODY', 'The request could not be read.');
+  return new ServiceError('INTERNAL', 'The service failed. This is a bug of the local server.');
+}
+
+/** What Node's parser gives up on, by its error code; anything else is 400. */
+const unparsed: Readonly<Record<string, readonly [status: string, error: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+};
+
+/** Answers what never became a request, and closes the connection. */
+export function refuseNonHttp(
+  { code = '' }: NodeJS.ErrnoException,
+  socket: { writable: boolean; end(text: string): void; destroy(): void },
+): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, error] = unparsed[code] ?? ['400 Bad Request', 'This is not an HTTP request.'];
+  const body = JSON.stringify({ response: { error_id: 'INVALID_BODY', error } });
+  socket.end(
+    `HTTP/1.1 ${status}\r\n${localHeader}: 1\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

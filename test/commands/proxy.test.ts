@@ -1,0 +1,82 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startLocalServer } from '../../src/server/start.ts';
+import { makeCertificates } from '../support/certificates.ts';
+import { startConnectProxy } from '../support/connect-proxy.ts';
+import { runCli } from '../support/run-cli.ts';
+import { spawnCli } from '../support/spawn-cli.ts';
+
+/** A service over TLS, signed by a private authority, in a test that is skipped where openssl is missing. */
+async function serveTls(skip: (why: string) => never) {
+  const certificates = makeCertificates() ?? skip('there is no openssl here');
+  const server = await startLocalServer({ delayMs: 0, tls: certificates });
+  onTestFinished(() => server.close());
+  const env = {
+    ADREPORT_BASE_URL: `https://localhost:${server.port}`,
+    ADREPORT_TOKEN: server.accounts[0]?.token,
+    NODE_EXTRA_CA_CERTS: certificates.caFile,
+  };
+  return { server, env };
+}
+
+const run = ['run', '--period', 'yesterday', '--by', 'OS', '--format', 'ndjson', '--retries', '0'];
+
+test('a private authority is trusted through NODE_EXTRA_CA_CERTS, and refused without', async (context) => {
+  const { server, env } = await serveTls(context.skip);
+  const trusted = await spawnCli(run, { env });
+  expect(trusted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"os":') });
+  const calls = server.requests().length;
+  const refused = await spawnCli(run, { env: { ...env, NODE_EXTRA_CA_CERTS: undefined } });
+  expect(refused).toMatchObject({
+    exitCode: 5,
+    stdout: '',
+    stderr: expect.stringContaining('NODE_EXTRA_CA_CERTS=FILE'),
+  });
+  expect(server.requests()).toHaveLength(calls);
+});
+
+test('every call goes through HTTPS_PROXY, and none that NO_PROXY names', async (context) => {
+  const { server, env } = await serveTls(context.skip);
+  const proxy = await startConnectProxy(server.port);
+  // No host has this name: the proxy alone finds the service.
+  const through = { ...env, ADREPORT_BASE_URL: 'https://reports.test', HTTPS_PROXY: proxy.url };
+  expect(await spawnCli(run, { env: through })).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('"os":'),
+  });
+  expect(new Set(proxy.asked)).toEqual(new Set(['reports.test:443']));
+
+  const asked = proxy.asked.length;
+  const past = { ...env, HTTPS_PROXY: proxy.url, NO_PROXY: 'localhost' };
+  expect(await spawnCli(run, { env: past })).toMatchObject({ exitCode: 0 });
+  expect(proxy.asked).toHaveLength(asked);
+});
+
+test('a proxy’s password is sent to it, and shown nowhere', async (context) => {
+  const { server, env } = await serveTls(context.skip);
+  const proxy = await startConnectProxy(server.port, 407);
+  const address = `${proxy.url.replace('http://', '')}`;
+  const result = await spawnCli([...run, '-vv', '--retries', '3'], {
+    env: { ...env, HTTPS_PROXY: `me:hush-hush@${address}` },
+  });
+  expect(result).toMatchObject({ exitCode: 5, stdout: '', stderr: expect.stringContaining('the proxy answered 407') });
+  expect(result.stderr).not.toContain('hush-hush');
+  // A refusal does not pass by itself: one try.
+  expect(proxy.authorizations).toEqual([`Basic ${Buffer.from('me:hush-hush').toString('base64')}`]);
+  expect(server.requests()).toEqual([]);
+});
+
+test('a proxy that says nothing is given up after --timeout', async () => {
+  const proxy = await startConnectProxy(1, 'nothing');
+  const env = { ADREPORT_BASE_URL: 'https://reports.test', ADREPORT_TOKEN: 'f'.repeat(40), HTTPS_PROXY: proxy.url };
+  const result = await runCli(['campaigns', '--retries', '0', '--timeout', '1s'], { env });
+  expect(result).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('in time') });
+});
+
+test('an address that is none is exit 2, and not quoted', async () => {
+  for (const address of ['http://me:hush-hush@', 'socks5://127.0.0.1:1', '::']) {
+    const env = { ADREPORT_BASE_URL: 'https://reports.test', ADREPORT_TOKEN: 'f'.repeat(40), HTTPS_PROXY: address };
+    const result = await runCli(['campaigns'], { env });
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('HTTPS_PROXY') });
+    expect(result.stderr).not.toContain('hush');
+  }
+});

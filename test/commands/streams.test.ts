@@ -1,0 +1,181 @@
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { json, serve } from '../support/http-server.ts';
+import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+import { launcher, spawnCli } from '../support/spawn-cli.ts';
+
+const token = 'f'.repeat(40);
+const hostile = '../\u001b[2J\u202eevil\u0007\r\nid';
+
+/** A service whose every text is hostile. */
+async function serveHostile() {
+  const { url } = await serve(({ path }, response) => {
+    if (path === '/campaigns') return json(response, [{ campaignId: hostile, campaignName: hostile, adunits: [] }]);
+    if (path === '/buyer-reporting') return json(response, { id: hostile });
+    if (path === '/download-reporting') return json(response, { data: [{ campaignName: hostile, displays: 1 }] });
+    return json(response, { response: { status: 'ready', message: hostile } });
+  });
+  return { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
+}
+
+/** What acts on a terminal or hides text; line ends are ours. */
+const acting = /[^\P{Cc}\n]|[\u202a-\u202e]/u;
+
+describe('hostile text', () => {
+  test.each([
+    ['a table of campaigns', ['campaigns', '--format', 'table']],
+    ['a report as a table', ['run', '--period', '2026-11-09', '--format', 'table']],
+    ['a wait that fails', ['run', '--period', '2026-11-09', '-o', '/dev/full', '--format', 'csv', '-vv']],
+    ['a status', ['status', hostile, '--json']],
+    ['a command line that is wrong', ['status', 'x', '--account', hostile]],
+    ['a flag that is wrong', [`--${hostile}`]],
+  ])('is made visible in %s', async (_name, argv) => {
+    for (const tty of [false, true]) {
+      const { stdout, stderr } = await runCli(argv, { env: { ...(await serveHostile()), NO_COLOR: '1' }, tty });
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
+      const visible = tty ? stderr.replaceAll(/\u001b\[[?\d;]*[A-Za-z]|\r/g, '') : stderr;
+      expect(stdout).not.toMatch(acting);
+      expect(visible).not.toMatch(acting);
+    }
+  });
+
+  test('names no other folder and no terminal sequence as a file name', async () => {
+    const env = await serveHostile();
+    const { exitCode, files, stderr } = await runCli(['run', '--period', '2026-11-09', '-o', 'r-{id}.csv'], { env });
+    expect(exitCode).toBe(0);
+    const [name = ''] = Object.keys(files);
+    expect(name).toMatch(/^r-[^/]*evil[^/]*\.csv$/);
+    expect(name).not.toMatch(acting);
+    expect(stderr).toContain(`Wrote ${name}:`);
+  });
+});
+
+test('off a terminal there is not one escape code, even where a terminal is claimed', async () => {
+  const { run } = await serveForTest({ delayMs: 30_000 });
+  const env = { TERM: 'xterm-256color', COLORTERM: 'truecolor' };
+  const { stdout, stderr } = await run(['run', '--period', 'last-7d', '--by', 'DAILY', '--format', 'table', '-vv'], {
+    env,
+  });
+  expect(stdout).toContain('date');
+  expect(stderr).toContain('status-reporting');
+  expect(stdout + stderr).not.toContain('\u001b');
+});
+
+test('-v traces method, URL, status, time and size of every call, and each retry', async () => {
+  const { run, server } = await serveForTest({ delayMs: 0, faults: ['status:503:times=1', 'download:reset:times=1'] });
+  const { stderr } = await run(['run', '--period', 'yesterday', '-v', '-o', 'x.csv', '--progress', 'none']);
+  const lines = stderr.split('\n').map((line) => line.replaceAll(/\d+(\.\d+)? (ms|bytes)/g, 'N $2'));
+  const at = (path: string): string => `${server.url}/${path}`;
+  expect(lines.slice(0, -2)).toEqual([
+    `POST ${at('buyer-reporting')} → 200, N bytes, N ms`,
+    `POST ${at('status-reporting')} → 503, N bytes, N ms`,
+    expect.stringMatching(/^Warning: .*503.*Trying again in N ms\.$/),
+    `POST ${at('status-reporting')} → 200, N bytes, N ms`,
+    `POST ${at('download-reporting')} → no answer, N ms (the connection was cut (ECONNRESET))`,
+    expect.stringMatching(/^Warning: .*the connection was cut.*Trying again in N m?s\.$/),
+    `POST ${at('download-reporting')} → 200, N bytes, N ms`,
+  ]);
+});
+
+test.each([
+  ['auth:401', 3],
+  ['buyer:400', 4],
+  ['buyer:reset', 5],
+  ['status:failed', 6],
+  ['status:stuck', 7],
+  ['download:garbage', 9],
+])('%s: with --json the error is one line, with every member', async (fault, exitCode) => {
+  const { run } = await serveForTest({ delayMs: 0, faults: [fault] });
+  const env = { ADREPORT_TOKEN: undefined, ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
+  const argv = ['run', '--period', 'yesterday', '--json', '-q', '--wait-timeout', '2s', '--retries', '0'];
+  const result = await run(argv, { env });
+  expect(result.exitCode).toBe(exitCode);
+  expect(result.stderr.trimEnd().split('\n')).toHaveLength(1);
+  const { error } = JSON.parse(result.stderr);
+  expect(Object.keys(error)).toEqual(['code', 'message', 'hint', 'retryable', 'exitCode', 'reportId']);
+  expect(error.exitCode).toBe(exitCode);
+  expect(error.reportId === null).toBe(exitCode < 6);
+});
+
+describe('in processes of their own', () => {
+  test('a prompt without a terminal is exit 2 and names the flag', async () => {
+    expect(await spawnCli(['login'])).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--base-url URL'),
+    });
+  });
+
+  test.skipIf(process.platform === 'win32').each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    '%s in the middle of a download: exit %i, the old file, and nothing beside it',
+    async (signal, exitCode) => {
+      const { server, cwd } = await serveForTest({ delayMs: 0, faults: ['download:slow:rate=20kb'] });
+      writeFileSync(join(cwd, 'x.csv'), 'old');
+      const argv = ['run', '--period', '2026-10', '--by', 'DAILY,CAMPAIGN,COUNTRY', '-o', 'x.csv'];
+      const watcher = watch(cwd);
+      const env = { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: server.accounts[0]?.token };
+      const isHalfWritten = (child: ChildProcess): void =>
+        void watcher.on('change', (_event, name) => String(name).endsWith('.tmp') && child.kill(signal));
+      const result = await spawnCli(argv, { env, cwd, onStart: isHalfWritten });
+      watcher.close();
+      expect(result).toMatchObject({
+        exitCode,
+        stderr: expect.stringMatching(/Go on with: adreport status \w+ --wait/),
+      });
+      expect(readdirSync(cwd).sort()).toEqual(['.config', 'x.csv']);
+      expect(readFileSync(join(cwd, 'x.csv'), 'utf8')).toBe('old');
+    },
+  );
+
+  test.skipIf(process.platform === 'win32')('a reader that goes away, of both streams, ends the run quietly', () => {
+    const command = `'${process.execPath}' '${launcher}' run --local --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY`;
+    for (const pipe of ['-q | head -1', '-vv 2>&1 | head -1', '2>/dev/null | true', '-q >&-']) {
+      const { stdout, stderr } = spawnSync('bash', ['-c', `${command} ${pipe}; echo "\${PIPESTATUS[0]}"`], {
+        env: { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: temporaryFolder() },
+        encoding: 'utf8',
+      });
+      expect([pipe, stdout.trimEnd().split('\n').at(-1)]).toEqual([pipe, '0']);
+      expect(stdout + stderr).not.toMatch(/EPIPE|\n\s+at /);
+    }
+  });
+});
+
+describe('settings', () => {
+  test('ten sign-ins at once lose nothing', async () => {
+    const { server, cwd } = await serveForTest();
+    const stdin = server.accounts[0]?.token ?? '';
+    const names = Array.from({ length: 10 }, (_, index) => `account-${index}`);
+    const login = (name: string) =>
+      runCli(['login', '--base-url', server.url, '--token-stdin', '--account', name], { cwd, stdin });
+    for (const { exitCode } of await Promise.all(names.map(login))) expect(exitCode).toBe(0);
+    const stored = JSON.parse(readFileSync(join(cwd, '.config', 'settings.json'), 'utf8'));
+    expect(Object.keys(stored.accounts).sort()).toEqual(names);
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'a settings file open to others is closed, and that is said once',
+    async () => {
+      const { server, cwd } = await serveForTest();
+      const path = join(cwd, '.config', 'settings.json');
+      const stdin = server.accounts[0]?.token ?? '';
+      await runCli(['login', '--base-url', server.url, '--token-stdin'], { cwd, stdin });
+      chmodSync(path, 0o644);
+      const first = await runCli(['whoami'], { cwd });
+      expect(first).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(path) });
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      expect((await runCli(['whoami'], { cwd })).stderr).toBe('');
+    },
+  );
+
+  test('plain http beyond this machine is exit 2, and nothing is sent', async () => {
+    const env = { ADREPORT_BASE_URL: 'http://reports.example.com', ADREPORT_TOKEN: token };
+    const result = await runCli(['campaigns'], { env });
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('https://') });
+  });
+});

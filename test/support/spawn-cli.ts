@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { temporaryFolder } from './run-cli.ts';
+
+/** The launcher, as users run it; the tests' set-up has built what it starts. */
+export const launcher = resolve(import.meta.dirname, '../../bin/adreport.js');
+
+export interface SpawnedResult {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly cwd: string;
+}
+
+export interface SpawnOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  readonly onStart?: (child: ChildProcess) => void;
+}
+
+/** Runs a command line in a process of its own, which sees nothing of this one's environment; stdin is empty. */
+export async function spawnCli(
+  argv: readonly string[],
+  { env = {}, cwd = temporaryFolder(), onStart }: SpawnOptions = {},
+): Promise<SpawnedResult> {
+  const child = spawn(process.execPath, [launcher, ...argv], {
+    cwd,
+    env: { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: join(cwd, '.config'), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  onStart?.(child);
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const exitCode = await new Promise<number | null>((done) => child.on('close', done));
+  return { exitCode, stdout, stderr, cwd };
+}
