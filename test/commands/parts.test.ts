@@ -35,6 +35,13 @@ describe('one merged output', () => {
     expect(merged.stderr).toMatch(/Parts: \d of 8 done, \d running/);
   });
 
+  test('an output that cannot be written calls the other parts off', async () => {
+    const { run, server } = await serveForTest({ delayMs: 600_000 });
+    const blocked = await run([...daily, '-o', '/dev/null/x.csv']);
+    expect(blocked.exitCode).toBe(8);
+    expect(server.requests().length).toBe(0);
+  });
+
   test.each([
     ['CAMPAIGN', 'day', 'no row says'],
     ['MONTHLY', 'day', 'MONTHLY'],

@@ -36,8 +36,10 @@ export class RunOutcome {
       return await work();
     } catch (error) {
       if (!(error instanceof AdreportError) || error instanceof ClosedPipeError) throw error;
+      // What was called off has not failed.
+      const isCalledOff = error instanceof InterruptedError || this.#context.host.signal.aborted;
       const isKnown = this.#failures.some((failure) => failure.error === error);
-      if (!isKnown && !this.#context.host.signal.aborted) this.#failures.push({ label, error });
+      if (!isKnown && !isCalledOff) this.#failures.push({ label, error });
       return undefined;
     }
   }

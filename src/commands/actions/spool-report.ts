@@ -23,7 +23,9 @@ export function spoolIntake(context: Context, folder: string): Intake<Spooled> {
           sizeBytes = bytes;
           meter.update({ bytes, rows: rowCount });
         });
-        for await (const batch of readRows(kept(body, spool), { contentType: answer.contentType })) {
+        for await (const batch of readRows(kept(body, spool, context.host.signal), {
+          contentType: answer.contentType,
+        })) {
           rowCount = batch.firstRow + batch.rowCount;
         }
         await spool.finish();
@@ -38,9 +40,10 @@ export function spoolIntake(context: Context, folder: string): Intake<Spooled> {
   };
 }
 
-/** The same bytes, which go to the spool as well. */
-async function* kept(body: AsyncIterable<Buffer>, spool: Spool): AsyncGenerator<Buffer> {
+/** The same bytes, which go to the spool as well. Throws the signal's reason when it is aborted. */
+async function* kept(body: AsyncIterable<Buffer>, spool: Spool, signal: AbortSignal): AsyncGenerator<Buffer> {
   for await (const piece of body) {
+    signal.throwIfAborted();
     await spool.write(piece);
     yield piece;
   }
