@@ -29,6 +29,8 @@ export interface Context {
   /** The client for what the settings say. Throws `UsageError` without a base URL. */
   client(): Promise<Client>;
   clientFor(account: ServiceAccount): Promise<Client>;
+  /** The context of a saved report, which may have another account; reports of one account share their client. */
+  forSavedReport(choice: ProjectChoice, options: ServiceFlags): Context;
   /** The reports created on this machine; none with `--local`. */
   ledger(): Promise<Ledger | undefined>;
   progress(): Promise<Progress>;
@@ -41,33 +43,61 @@ export interface ServiceAccount {
   readonly credentials: Credentials | undefined;
 }
 
-type Options = GlobalFlags & ServiceFlags & { readonly profile?: Profile };
+type Options = GlobalFlags &
+  ServiceFlags & {
+    readonly profile?: Profile;
+    /** Given where one command asks for many reports. */
+    readonly split?: string;
+    readonly all?: boolean;
+    /** Given for a saved report: what the project file says of its account. */
+    readonly saved?: ProjectChoice;
+  };
+
+/** What `adreport.yaml` says of the account, for all commands or for one saved report. */
+export interface ProjectChoice {
+  readonly account?: string;
+  readonly profile?: string;
+}
 
 const defaultRetries = 5;
 const defaultTimeoutMs = 30_000;
 
+/** What the contexts of one command line have in common. */
+type SharedParts = Pick<Context, 'store' | 'ledger' | 'progress'> & {
+  readonly localServer: () => Promise<LocalServer>;
+};
+
 /** Makes the context of one command line. */
-export function createContext(host: Host, console: Console, options: Options): Context {
+export function createContext(host: Host, console: Console, options: Options, parent?: SharedParts): Context {
   const startedMs = host.stopwatch();
   const cleanups: (() => Promise<unknown>)[] = [];
+  const ofSavedReports = new Map<string, Context>();
 
-  const store = once(async () => {
-    const { openStore } = await import('./config/store.ts');
-    return openStore({ env: host.env, warn: console.warn, wallClock: host.wallClock });
-  });
+  const store =
+    parent?.store ??
+    once(async () => {
+      const { openStore } = await import('./config/store.ts');
+      return openStore({ env: host.env, warn: console.warn, wallClock: host.wallClock });
+    });
 
-  const localServer = once(async (): Promise<LocalServer> => {
+  const makeLocalServer = async (): Promise<LocalServer> => {
     const { startLocalServer } = await import('./server/start.ts');
     const server = await startLocalServer({ port: 0, clock: host.wallClock });
     cleanups.push(() => server.close());
     return server;
-  });
+  };
+  const localServer = parent?.localServer ?? once(makeLocalServer);
 
   const settings = once(async () => {
     const { resolveSettings } = await import('./config/settings.ts');
     const resolved = options.local
       ? localSettings(await localServer(), options)
-      : resolveSettings({ flags: options, env: host.env, stored: (await store()).read() });
+      : resolveSettings({
+          flags: options,
+          env: host.env,
+          projectFile: options.saved ?? (await projectDefaults(host.cwd)),
+          stored: (await store()).read(),
+        });
     for (const secret of [resolved.token.value, resolved.password.value]) if (secret) console.hide(secret);
     return resolved;
   });
@@ -89,6 +119,7 @@ export function createContext(host: Host, console: Console, options: Options): C
       ...account,
       http,
       retries: options.retries ?? defaultRetries,
+      repeatsRefusedCreates: options.split !== undefined || options.all === true,
       wallClock: host.wallClock,
       stopwatch: host.stopwatch,
       sleep: host.sleep,
@@ -99,7 +130,7 @@ export function createContext(host: Host, console: Console, options: Options): C
     });
   }
 
-  return {
+  const context: Context = {
     host,
     console,
     flags: options,
@@ -117,24 +148,50 @@ export function createContext(host: Host, console: Console, options: Options): C
       return clientFor(requireSignIn(resolved, options.local ? noSettings : (await store()).read()));
     }),
     clientFor,
-    ledger: once(async () => {
-      if (options.local) return undefined;
-      const [{ openLedger }, { directory }] = await Promise.all([import('./report/ledger.ts'), store()]);
-      return openLedger({ directory, wallClock: host.wallClock, warn: console.warn });
-    }),
-    progress: once(async () => {
-      const { createProgress } = await import('./ui/progress.ts');
-      return createProgress({ mode: options.progress, console, clock: host.stopwatch });
-    }),
+    ledger:
+      parent?.ledger ??
+      once(async () => {
+        if (options.local) return undefined;
+        const [{ openLedger }, { directory }] = await Promise.all([import('./report/ledger.ts'), store()]);
+        return openLedger({ directory, wallClock: host.wallClock, warn: console.warn });
+      }),
+    progress:
+      parent?.progress ??
+      once(async () => {
+        const { createProgress } = await import('./ui/progress.ts');
+        return createProgress({ mode: options.progress, console, clock: host.stopwatch });
+      }),
+    forSavedReport(choice, serviceFlags) {
+      const key = JSON.stringify([choice, serviceFlags.retries, serviceFlags.timeout]);
+      let child = ofSavedReports.get(key);
+      if (!child) {
+        const parts = { store, localServer, ledger: context.ledger, progress: context.progress };
+        const own = { ...options, ...serviceFlags, all: true, saved: choice };
+        child = createContext(host, console, own, parts);
+        ofSavedReports.set(key, child);
+        cleanups.unshift(child.dispose);
+      }
+      return child;
+    },
     async dispose() {
       for (const cleanUp of cleanups) await cleanUp();
     },
   };
+  return context;
+}
+
+/** The account and profile that `adreport.yaml` gives to every command, if there is one. */
+async function projectDefaults(cwd: string): Promise<ProjectChoice> {
+  const { findProjectFile } = await import('./config/project-folder.ts');
+  const path = findProjectFile(cwd);
+  if (path === undefined) return {};
+  const { readProjectDefaults } = await import('./config/project-file.ts');
+  return readProjectDefaults(path);
 }
 
 /** The settings of `--local`: an account of the server in this process, by name (`--account`) or by profile. */
 function localSettings({ url, accounts }: LocalServer, options: Options): Settings {
-  const wanted = options.account ?? options.profile ?? 'buyer';
+  const wanted = options.account ?? options.profile ?? options.saved?.profile ?? 'buyer';
   const found = accounts.find(({ name }) => name === wanted);
   if (!found) {
     const names = accounts.map(({ name }) => name).join(', ');

@@ -109,9 +109,16 @@ export class IncompleteDataError extends AdreportError {
 /** Ctrl-C or SIGTERM. */
 export class InterruptedError extends AdreportError {
   readonly exitCode: number;
+  readonly #signal: 'SIGINT' | 'SIGTERM';
   constructor(signal: 'SIGINT' | 'SIGTERM', details?: ErrorDetails) {
     super(signal === 'SIGINT' ? 'Interrupted.' : 'Terminated.', 'INTERRUPTED', { retryable: true, ...details });
     this.exitCode = signal === 'SIGINT' ? 130 : 143;
+    this.#signal = signal;
+  }
+
+  /** The same reason without what was added to it. */
+  copy(): InterruptedError {
+    return new InterruptedError(this.#signal);
   }
 }
 

@@ -3,6 +3,7 @@ import { AdreportError, IncompleteDataError, UnreachableError } from '../errors.
 import type { Http, HttpResponse } from './http.ts';
 import { type RefusedTry, readRefusedTry } from './http-error.ts';
 import { type FailedTry, longestRetryAfterMs, mayRetry, parseRetryAfter, retryPauseMs } from './retry.ts';
+import { createThrottle } from './throttle.ts';
 import { TransportError } from './transport-error.ts';
 import { unreachable } from './unreachable.ts';
 
@@ -11,6 +12,11 @@ export interface ExchangeOptions {
   readonly http: Http;
   /** How many times a call that failed in passing is made again. */
   readonly retries: number;
+  /**
+   * Whether a create that was refused with 429 is made again like any other call: in a run of many reports, whose own
+   * pace the service objects to. Otherwise no create is made twice.
+   */
+  readonly repeatsRefusedCreates?: boolean;
   /** Milliseconds since 1970. */
   readonly wallClock: () => number;
   /** Milliseconds that never run backwards. */
@@ -63,6 +69,7 @@ interface Failure {
 /** The retry loop around `Http`. */
 export function createExchange(options: ExchangeOptions): Exchange {
   const { baseUrl, http, signal } = options;
+  const throttle = createThrottle({ clock: options.stopwatch, sleep: options.sleep, signal });
 
   async function attempt<T>(
     call: Call,
@@ -96,8 +103,12 @@ export function createExchange(options: ExchangeOptions): Exchange {
     const startedMs = options.stopwatch();
     let renewed = false;
     for (let tries = 1; ; ) {
+      await throttle.pass();
       const outcome = await attempt(call, url, token, read);
-      if ('value' in outcome) return outcome.value;
+      if ('value' in outcome) {
+        throttle.ease();
+        return outcome.value;
+      }
 
       if (call.authorization && token !== undefined && outcome.failed.status === 401 && !renewed) {
         renewed = true;
@@ -111,14 +122,16 @@ export function createExchange(options: ExchangeOptions): Exchange {
       const pauseMs = pauseBefore(outcome, call, tries, leftMs);
       if (pauseMs === undefined) throw lastWord(outcome, call, tries);
       options.onRetry?.({ why: outcome.error.message.split('\n')[0] ?? '', pauseMs, tries });
-      await options.sleep(pauseMs, signal);
+      if (outcome.failed.status === 429) throttle.hold(pauseMs);
+      else await options.sleep(pauseMs, signal);
       tries += 1;
     }
   }
 
   /** How long to pause before the next try, in milliseconds; `undefined` where there is none. */
   function pauseBefore({ failed, error, retryAfter }: Failure, call: Call, tries: number, leftMs: number) {
-    if (!mayRetry(failed, { repeatable: call.repeatable, tries, retries: options.retries })) return undefined;
+    const repeatable = call.repeatable || (options.repeatsRefusedCreates === true && failed.status === 429);
+    if (!mayRetry(failed, { repeatable, tries, retries: options.retries })) return undefined;
     const retryAfterMs = parseRetryAfter(retryAfter, options.wallClock());
     if (call.patienceMs === undefined && retryAfterMs !== undefined && retryAfterMs > longestRetryAfterMs) {
       error.amend(`It asks to be left alone for ${formatDuration(retryAfterMs)}, which is not waited for.`);

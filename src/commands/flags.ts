@@ -25,6 +25,9 @@ export interface ReportFlags extends ServiceFlags {
   readonly metrics?: string;
   readonly by?: string;
   readonly filter?: readonly string[];
+  readonly campaign?: readonly string[];
+  readonly adUnit?: readonly string[];
+  readonly advertiser?: readonly string[];
   readonly timezone?: string;
   readonly since?: string;
   readonly until?: string;
@@ -46,6 +49,15 @@ export interface OutputFlags {
   readonly excel?: boolean;
   readonly escapeFormulas?: boolean;
   readonly header: boolean;
+}
+
+/** How one window becomes many reports. */
+export interface PartFlags {
+  readonly split?: 'day' | 'week' | 'month';
+  readonly concurrency: number;
+  readonly missing?: boolean;
+  readonly lookback?: number;
+  readonly shard?: string;
 }
 
 export interface WaitFlags {
@@ -88,6 +100,9 @@ export function addReportFlags(command: Command): Command {
     .addOption(new Option('--by <a,b>', 'breakdowns, e.g. DAILY,CAMPAIGN; any case'))
     .addOption(new Option('--breakdowns <a,b>', 'the same as --by').hideHelp())
     .option('--filter <name=v1,v2>', 'keep only these; repeatable', collect)
+    .option('--campaign <name>', "only campaigns of that name, e.g. 'Summer*'; repeatable", collect)
+    .option('--ad-unit <name>', 'only ad units of that name', collect)
+    .option('--advertiser <name>', 'only advertisers of that name (admin accounts)', collect)
     .optionsGroup('Window:')
     .option('--period <p>', 'e.g. yesterday, last-7d, last-week, this-month, 2026-10, 2026-W45, 2026-11-01..2026-11-15')
     .option('--since <t>', 'first second: 2026-11-01, a date-time, unix seconds, now, today, -7d, -36h')
@@ -96,7 +111,7 @@ export function addReportFlags(command: Command): Command {
     .optionsGroup('Request:')
     .addOption(new Option('--encoding <kind>', 'of the request body').choices(['json', 'form']).default('json'))
     .option('--direct', 'ask for the data in the answer, without waiting (output=direct)')
-    .option('--dry-run', 'print the window, the request and a curl line; no network');
+    .option('--dry-run', 'print the window, the request and a curl line; no network (but for names)');
   return command;
 }
 
@@ -119,6 +134,21 @@ export function addOutputFlags(command: Command): Command {
     .option('--no-header', 'CSV: no header row');
 }
 
+export function addPartFlags(command: Command): Command {
+  return command
+    .optionsGroup('Many reports:')
+    .addOption(
+      new Option(
+        '--split <unit>',
+        'a report for each day, week or month; one merged output, or with {date} a file each',
+      ).choices(['day', 'week', 'month']),
+    )
+    .addOption(new Option('--concurrency <n>', 'reports at a time').argParser(parsePositive).default(4))
+    .option('--missing', 'fetch only what has no file yet')
+    .option('--lookback <n>', 'with --missing: the last n parts again, because late numbers change them', parseCount)
+    .option('--shard <k/n>', 'only every n-th part, for n machines side by side');
+}
+
 export function addWaitFlags(command: Command): Command {
   return command
     .optionsGroup('Waiting:')
@@ -131,7 +161,7 @@ export function breakdownsOf(flags: { by?: string; breakdowns?: string }): strin
   return flags.by ?? flags.breakdowns;
 }
 
-function collect(value: string, earlier: readonly string[] = []): string[] {
+export function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }
 
@@ -152,6 +182,12 @@ function parsePollInterval(value: string): number | 'auto' {
   const durationMs = parseDurationFlag(value);
   if (durationMs < 100) throw new InvalidArgumentError('The shortest interval is 100ms.');
   return durationMs;
+}
+
+export function parsePositive(value: string): number {
+  const count = parseCount(value);
+  if (count === 0) throw new InvalidArgumentError('Give a whole number, 1 or more.');
+  return count;
 }
 
 export function parseCount(value: string): number {

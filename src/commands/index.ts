@@ -36,6 +36,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./fields.ts')).fieldsCommand,
   },
   {
+    name: 'init',
+    summary: 'write a commented adreport.yaml, for reports to run by name',
+    load: async () => (await import('./init.ts')).initCommand,
+  },
+  {
     name: 'login',
     summary: 'sign in and store the token',
     load: async () => (await import('./login.ts')).loginCommand,

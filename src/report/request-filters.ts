@@ -88,7 +88,7 @@ function example(filter: Filter): string {
 }
 
 /** Splits at the commas that stand outside double quotes; `undefined` where the quotes do not pair up. */
-function splitValues(list: string): string[] | undefined {
+export function splitValues(list: string): string[] | undefined {
   const values: string[] = [];
   const item = /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/y;
   while (item.lastIndex < list.length) {

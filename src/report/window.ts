@@ -78,6 +78,11 @@ export class ZoneClock {
     return instant + this.#offsetAt(instant);
   }
 
+  /** The local date of an instant, `2026-10-25`. */
+  dateAt(instant: number): string {
+    return new Date(this.wallAt(instant) * 1_000).toISOString().slice(0, 10);
+  }
+
   /** The instants at which the wall shows this: none where a clock change skips it, two where one doubles it. */
   instantsOf(wall: number): number[] {
     const [before, after] = this.#offsetsAround(wall);

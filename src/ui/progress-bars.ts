@@ -1,11 +1,25 @@
 import { printable } from '../contract/printable.ts';
 import type { BarStack, Progress, TransferState, WaitState } from './progress.ts';
-import { drawTransfer, drawWait } from './progress-frame.ts';
+import { drawParts, drawTransfer, drawWait } from './progress-frame.ts';
+import { countParts, labelled, silentPart } from './progress-parts.ts';
 import { createRate } from './rate.ts';
+
+/** More parts than this have one line together. */
+const barsAtMost = 10;
 
 /** Progress as bars: what was last told, carried on by the clock until something else is. */
 export function createBars(stack: BarStack, clock: () => number): Progress {
-  return {
+  const bars: Progress = {
+    parts: (total) => {
+      const startMs = clock();
+      if (total <= barsAtMost) return countParts(total, { part: (label) => labelled(bars, label) });
+      let state = { total, done: 0, failed: 0, running: 0 };
+      const stop = stack.add((canvas) => drawParts({ ...state, elapsedMs: clock() - startMs }, canvas));
+      const told = (now: typeof state): void => {
+        state = now;
+      };
+      return countParts(total, { part: () => silentPart, told, stop });
+    },
     wait: (text) => {
       const label = printable(text);
       let state: WaitState = { status: '', waitedMs: 0, polls: 0, nextPollMs: 0 };
@@ -40,4 +54,5 @@ export function createBars(stack: BarStack, clock: () => number): Progress {
       return { update, stop };
     },
   };
+  return bars;
 }

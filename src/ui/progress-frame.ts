@@ -25,6 +25,15 @@ export interface TransferFrame {
   readonly bytesPerSecond: number | undefined;
 }
 
+/** How a run of many parts stands at the moment of drawing. */
+export interface PartsFrame {
+  readonly elapsedMs: number;
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly running: number;
+}
+
 /** One part of a line's right half; `reserve` cells are kept for it, so that a growing number moves nothing. */
 interface Detail {
   readonly text: string;
@@ -63,6 +72,22 @@ export function drawTransfer(frame: TransferFrame, canvas: Canvas): string {
   const track = (cells: number): string =>
     totalBytes ? drawShare(cells, frame.bytes / totalBytes, canvas) : drawRunning(cells, frame.elapsedMs, canvas);
   return drawLine(frame.label, frame.elapsedMs, layouts, track, canvas);
+}
+
+/** One line for all the parts of a run that has too many of them for a line each. */
+export function drawParts(frame: PartsFrame, canvas: Canvas): string {
+  const { total, done, failed, running } = frame;
+  const amount = detail(`${done} of ${total}`, 2 * String(total).length + 4);
+  const under = detail(`${running} running`, 10);
+  const lost = detail(failed > 0 ? `${failed} failed` : '', 0);
+  const elapsed = detail(elapsedText(frame.elapsedMs), 8);
+  const layouts: Layout[] = [
+    { leastTrack: 12, details: [amount, under, lost, elapsed] },
+    { leastTrack: 8, details: [amount, lost, elapsed] },
+    { leastTrack: 0, details: [amount, lost] },
+  ];
+  const track = (cells: number): string => drawShare(cells, (done + failed) / total, canvas);
+  return drawLine('Parts', frame.elapsedMs, layouts, track, canvas);
 }
 
 function sharesOf(frame: TransferFrame, totalBytes: number): Layout[] {

@@ -1,6 +1,7 @@
 import { formatDuration } from '../contract/duration.ts';
 import type { Console } from './console.ts';
 import type { Progress } from './progress.ts';
+import { countParts, labelled, silentPart } from './progress-parts.ts';
 import { formatBytes, formatPlural, formatShare } from './quantity.ts';
 
 const plainPauseMs = 10_000;
@@ -16,6 +17,14 @@ export function createPlainProgress(console: Console, clock: () => number): Prog
     console.note(text);
   };
   return {
+    parts: (total) =>
+      countParts(total, {
+        part: () => silentPart,
+        told: ({ done, failed, running }) => {
+          if (running === 0) return;
+          say(`Parts: ${done} of ${total} done, ${running} running${failed > 0 ? `, ${failed} failed` : ''}`);
+        },
+      }),
     wait: (label) => ({
       update: ({ status, waitedMs, polls }) => {
         if (polls > 0) say(`${label}: ${status}, ${formatDuration(waitedMs)}, ${formatPlural(polls, 'poll')}`);
@@ -39,10 +48,16 @@ export function createPlainProgress(console: Console, clock: () => number): Prog
 
 /**
  * Progress as JSON lines on stderr: `{"event":"status","label","status","waitedMs","polls","nextPollMs"}` for every
- * status call, and `{"event":"download","label","bytes","totalBytes","rows"}` at most once a second and at the end.
+ * status call, and `{"event":"download","label","bytes","totalBytes","rows"}` at most once a second and at the end;
+ * of a run of many parts `{"event":"parts","total","done","failed","running"}` whenever one begins or ends.
  */
 export function createJsonProgress(console: Console, clock: () => number): Progress {
-  return {
+  const events: Progress = {
+    parts: (total) =>
+      countParts(total, {
+        part: (label) => labelled(events, label),
+        told: (state) => console.event({ event: 'parts', ...state }),
+      }),
     wait: (label) => ({
       update: ({ status, waitedMs, polls, nextPollMs }) =>
         console.event({
@@ -72,4 +87,5 @@ export function createJsonProgress(console: Console, clock: () => number): Progr
       };
     },
   };
+  return events;
 }

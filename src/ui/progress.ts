@@ -1,5 +1,6 @@
 import type { MultiBar } from 'cli-progress';
 import type { Console } from './console.ts';
+import { silentPart } from './progress-parts.ts';
 import type { Canvas } from './progress-track.ts';
 
 export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
@@ -27,8 +28,16 @@ export interface Meter<State> {
   stop(): void;
 }
 
+/** Many reports that are fetched side by side. */
+export interface PartsProgress {
+  /** Called when a part's turn has come; what it waits for is shown through `progress`. */
+  begin(label: string): { readonly progress: Progress; end(isDone: boolean): void };
+  stop(): void;
+}
+
 /** What a command is waiting for, shown on stderr. Any number of meters may run at a time. */
 export interface Progress {
+  parts(total: number): PartsProgress;
   wait(label: string): Meter<WaitState>;
   transfer(label: string, totalBytes?: number): Meter<TransferState>;
 }
@@ -40,15 +49,12 @@ export interface ProgressOptions {
   readonly clock: () => number;
 }
 
-const nothing = { update: () => {}, stop: () => {} };
-const silent: Progress = { wait: () => nothing, transfer: () => nothing };
-
 /**
  * Progress in the given mode. A bar is drawn only where stderr is a terminal that can draw; elsewhere `bar` and `auto`
  * are plain lines. cli-progress is loaded only for a bar.
  */
 export async function createProgress({ mode, console, clock }: ProgressOptions): Promise<Progress> {
-  if (mode === 'none' || console.isQuiet) return silent;
+  if (mode === 'none' || console.isQuiet) return silentPart;
   if (console.err.canDraw && (mode === 'auto' || mode === 'bar')) {
     const [{ createBars }, stack] = await Promise.all([import('./progress-bars.ts'), createBarStack(console)]);
     return createBars(stack, clock);

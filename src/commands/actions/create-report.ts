@@ -1,20 +1,19 @@
-import type { Created } from '../../api/client.ts';
+import type { Created, ReportAnswer } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
 import { describeWindow } from '../../report/describe-window.ts';
 import { encodeRequest, requestHash } from '../../report/request-body.ts';
 import type { ReportFlags } from '../flags.ts';
-import type { Delivered, Delivery } from './deliver.ts';
 import type { ProfilePlan } from './plan-report.ts';
 
 /** Asks for the report, and notes it in the ledger the moment its id is known. */
-export async function createReportFor(
+export async function createReportFor<T>(
   context: Context,
   flags: ReportFlags,
   plan: ProfilePlan,
-  delivery: Delivery,
-): Promise<Created<Delivered>> {
+  take: (answer: ReportAnswer) => Promise<T>,
+): Promise<Created<T>> {
   const client = await context.client();
-  const created = await client.createReport(encodeRequest(plan.request, flags.encoding), delivery.take);
+  const created = await client.createReport(encodeRequest(plan.request, flags.encoding), take);
   if (created.kind === 'report') {
     const { since, until } = describeWindow(plan.window);
     (await context.ledger())?.record({

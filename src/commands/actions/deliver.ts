@@ -2,6 +2,7 @@ import type { ReportAnswer } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../contract/columns.ts';
 import { formatDuration } from '../../contract/duration.ts';
+import type { RowBatch, RowBatches } from '../../contract/row-batch.ts';
 import { IncompleteDataError } from '../../errors.ts';
 import { csvDialectOf } from '../../output/csv-dialect.ts';
 import type { EncodeOptions } from '../../output/encoder.ts';
@@ -15,6 +16,8 @@ import { openTarget } from './output-target.ts';
 export interface Delivery {
   /** Takes a report's data to the output; called anew, from zero, for each try of a download. */
   readonly take: (answer: ReportAnswer, reportId?: string) => Promise<Delivered>;
+  /** Takes rows to the output, of one report or of several that were merged. */
+  readonly write: (batches: RowBatches, reportId?: string) => Promise<Delivered>;
   /** The file, as the user named it, placeholders filled; `undefined` for stdout. */
   readonly file: (reportId: string) => string | undefined;
 }
@@ -55,34 +58,46 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
 
   const nowMs = context.host.wallClock();
 
+  async function write(
+    batches: RowBatches,
+    reportId?: string,
+    observe: (batch: RowBatch) => void = () => {},
+  ): Promise<Delivered> {
+    const encoder = await createEncoder(format, options);
+    const check = expectation && completeness?.checkCompleteness({ ...expectation, nowMs });
+    const output = await target.open(reportId);
+    try {
+      const { rowCount, sizeBytes } = await writeRows({
+        batches,
+        encoder,
+        sink: output,
+        observe: (batch) => {
+          observe(batch);
+          check?.observe(batch);
+        },
+      });
+      const problems = check?.problems() ?? [];
+      if (strict && problems.length > 0) throw incomplete(problems);
+      await output.commit();
+      for (const problem of problems) context.console.warn(problem);
+      return { rowCount, sizeBytes, file: target.name(reportId) };
+    } catch (error) {
+      await output.abort();
+      throw error;
+    }
+  }
+
   return {
     file: target.name,
+    write,
     async take(answer, reportId) {
-      const encoder = await createEncoder(format, options);
-      const check = expectation && completeness?.checkCompleteness({ ...expectation, nowMs });
-      const output = await target.open(reportId);
       const meter = (await context.progress()).transfer('Downloading', answer.sizeBytes);
+      let rows = 0;
+      const body = counted(answer.body, (bytes) => meter.update({ bytes, rows }));
       try {
-        let rows = 0;
-        const body = counted(answer.body, (bytes) => meter.update({ bytes, rows }));
-        const written = await writeRows({
-          batches: readRows(body, { contentType: answer.contentType }),
-          encoder,
-          sink: output,
-          observe: (batch) => {
-            rows = batch.firstRow + batch.rowCount;
-            check?.observe(batch);
-          },
+        return await write(readRows(body, { contentType: answer.contentType }), reportId, (batch) => {
+          rows = batch.firstRow + batch.rowCount;
         });
-        const problems = check?.problems() ?? [];
-        if (strict && problems.length > 0) throw incomplete(problems);
-        await output.commit();
-        for (const problem of problems) context.console.warn(problem);
-        const { rowCount, sizeBytes } = written;
-        return { rowCount, sizeBytes, file: target.name(reportId) };
-      } catch (error) {
-        await output.abort();
-        throw error;
       } finally {
         meter.stop();
       }
@@ -120,7 +135,7 @@ function encodeOptions(context: Context, flags: OutputFlags, facts: ReportFacts)
 }
 
 /** The same bytes, their number so far told on the way. */
-async function* counted(body: AsyncIterable<Buffer>, tell: (bytes: number) => void): AsyncGenerator<Buffer> {
+export async function* counted(body: AsyncIterable<Buffer>, tell: (bytes: number) => void): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;

@@ -8,7 +8,7 @@ export interface ProfilePlan extends ReportPlan {
   readonly profile: Profile;
 }
 
-/** Turns the flags of `run` and `report create` into a plan, and says on stderr how odd wall times were resolved. */
+/** Turns the flags of `run` and `report create` into a plan. */
 export async function planFromFlags(context: Context, flags: ReportFlags): Promise<ProfilePlan> {
   const { planReport } = await import('../../report/plan.ts');
   const profile = flags.profile ?? (await context.settings()).profile.value;
@@ -25,6 +25,10 @@ export async function planFromFlags(context: Context, flags: ReportFlags): Promi
     period,
     nowMs: context.host.wallClock(),
   });
-  for (const note of plan.window.notes) context.console.note(note);
   return { ...plan, profile };
+}
+
+/** Says on stderr how wall times that do not exist, or exist twice, were resolved. */
+export function sayNotes({ console }: Context, { window }: ReportPlan): void {
+  for (const note of window.notes) console.note(note);
 }

@@ -2,11 +2,15 @@ import type { NameValues } from '../../output/file-name.ts';
 import { formatDate } from '../../report/window.ts';
 import type { ProfilePlan } from './plan-report.ts';
 
-/** What the placeholders of `-o` stand for: dates are local to the report's zone. */
-export function reportNames({ profile, request, window }: ProfilePlan, report = profile): NameValues {
+/**
+ * What the placeholders of `-o` stand for: dates are local to the report's zone.
+ *
+ * @param report the name of a saved report; what is broken down by where there is none
+ */
+export function reportNames({ profile, request, window }: ProfilePlan, report?: string): NameValues {
   const since = formatDate(window.since, window.zone);
   const until = formatDate(window.until, window.zone);
-  return { profile, report: report === profile ? describeBy(request.breakdowns) : report, since, until, date: since };
+  return { profile, report: report ?? describeBy(request.breakdowns), since, until, date: since };
 }
 
 function describeBy(breakdowns: readonly string[]): string {

@@ -1,84 +1,65 @@
 import type { Context } from '../../context.ts';
-import { columnsOf } from '../../contract/columns.ts';
-import { formatDuration } from '../../contract/duration.ts';
-import { AdreportError } from '../../errors.ts';
-import { fetchedStatus } from '../../report/ledger-entry.ts';
 import type { RunOptions } from '../run.ts';
-import { awaitReport, noteStatus } from './await-report.ts';
-import { createReportFor, ledgerIdentity } from './create-report.ts';
-import { announce, type Delivered, type Delivery, incompleteReport, prepareDelivery } from './deliver.ts';
-import { printDryRun } from './dry-run.ts';
-import { type ProfilePlan, planFromFlags } from './plan-report.ts';
-import { reportNames } from './report-names.ts';
-import { isGone, resumeCommand, withResumeHint } from './resume.ts';
+import { announce, prepareDelivery } from './deliver.ts';
+import { type PlannedCall, printDryRun } from './dry-run.ts';
+import { fetchReport } from './fetch-report.ts';
+import { resolveNames } from './name-filters.ts';
+import { factsOf, fileOf, type Job, planJob } from './plan-job.ts';
+import { planFromFlags, sayNotes } from './plan-report.ts';
 
-/** Creates a report, or picks up an unfinished one of the same request, waits for it, and delivers its data. */
-export async function run(context: Context, options: RunOptions): Promise<void> {
-  const plan = await planFromFlags(context, options);
-  if (options.dryRun) return printDryRun(context, options, plan, options.output);
+/** Fetches reports: what the flags describe, or those of `adreport.yaml` that are named; each whole or in parts. */
+export async function run(context: Context, options: RunOptions, names: unknown): Promise<void> {
+  const planned = await planJobs(context, options, names as readonly string[]);
+  for (const { plan } of planned) sayNotes(context, plan);
+  const jobs = await Promise.all(planned.filter(({ parts }) => parts.length > 0).map(withNames));
+  if (options.dryRun) return printDryRun(context, jobs.flatMap(callsOf));
+  const [first] = jobs;
+  if (!first) return sayNothingIsMissing(context, planned);
+  if (jobs.length === 1 && first.options.split === undefined) return runWhole(first);
 
-  const { breakdowns } = plan.request;
-  const columns = columnsOf(plan.profile, plan.request);
-  const delivery = await prepareDelivery(context, options, {
-    names: reportNames(plan),
-    columns,
-    expectation: { window: plan.window, breakdowns, columns },
-    strict: options.strict ?? false,
-  });
-  const delivered = await deliverUnfinished(context, options, plan, delivery);
-  await announce(context, delivered ?? (await deliverNew(context, options, plan, delivery)));
+  const [{ runParts }, { RunOutcome }] = await Promise.all([import('./run-parts.ts'), import('./run-outcome.ts')]);
+  const outcome = new RunOutcome(context);
+  await runParts(context, jobs, outcome);
+  outcome.conclude(
+    jobs.every((job) => job.options.missing)
+      ? 'Run the same command again: it fetches only what is missing.'
+      : 'Run the same command again; with --missing it fetches only what has no file yet.',
+  );
 }
 
-async function deliverNew(
-  context: Context,
-  options: RunOptions,
-  plan: ProfilePlan,
-  delivery: Delivery,
-): Promise<Delivered> {
-  const created = await createReportFor(context, options, plan, delivery);
-  return created.kind === 'data' ? created.result : waitAndFetch(context, options, created.id, delivery);
+async function planJobs(context: Context, options: RunOptions, names: readonly string[]): Promise<Job[]> {
+  if (names.length === 0 && !options.all && options.file === undefined) return [await planJob(context, options)];
+  const { planSavedReports } = await import('./saved-reports.ts');
+  return planSavedReports(context, options, names);
 }
 
-/**
- * Delivers the report of the same request that an earlier run left unfinished; said on stderr. `undefined` where there
- * is none, or the service does not have it any more.
- */
-async function deliverUnfinished(
-  context: Context,
-  options: RunOptions,
-  plan: ProfilePlan,
-  delivery: Delivery,
-): Promise<Delivered | undefined> {
-  if (options.fresh || options.direct) return undefined;
-  const entry = (await context.ledger())?.findUnfinished((await ledgerIdentity(context, plan)).hash);
-  if (!entry) return undefined;
-  const age = formatDuration(Math.max(0, context.host.wallClock() - Date.parse(entry.createdAt)));
-  context.console.note(`Picking up report ${entry.id}, asked for ${age} ago (--fresh creates a new one).`);
-  try {
-    return await waitAndFetch(context, options, entry.id, delivery);
-  } catch (error) {
-    if (!isGone(error)) throw error;
-    context.console.note(`The service does not have report ${entry.id} any more: creating a new one.`);
-    return undefined;
-  }
+function callsOf(job: Job): PlannedCall[] {
+  const { context, name, options } = job;
+  const calls = { context, name, encoding: options.encoding };
+  return job.parts.map((part) => ({ ...calls, ...part, output: fileOf(job, part) }));
 }
 
-/** Waits for a report and delivers its data; what becomes of it is noted in the ledger. */
-async function waitAndFetch(context: Context, options: RunOptions, id: string, delivery: Delivery): Promise<Delivered> {
-  const [client, ledger, { baseUrl }] = await Promise.all([context.client(), context.ledger(), context.settings()]);
-  const key = { baseUrl: baseUrl.value?.href ?? '', id };
-  const resume = context.isLocal ? undefined : resumeCommand(id, options, delivery.file(id));
-  try {
-    const delivered = await withResumeHint(context, id, resume, async () => {
-      await awaitReport(context, id, options, await noteStatus(context, id));
-      return client.download(id, (answer) => delivery.take(answer, id));
-    });
-    ledger?.update(key, { status: fetchedStatus, file: delivered.file });
-    return delivered;
-  } catch (error) {
-    // It was fetched and judged: picking it up again would lead to the same rows.
-    if (error instanceof AdreportError && error.code === incompleteReport)
-      ledger?.update(key, { status: fetchedStatus });
-    throw error;
-  }
+async function runWhole(job: Job): Promise<void> {
+  const { context, options, plan, parts } = job;
+  const [part] = parts;
+  if (!part) return;
+  const delivery = await prepareDelivery(context, options, factsOf(job, part));
+  await announce(context, await fetchReport(context, options, plan, delivery));
+}
+
+/** The job with names of campaigns and the like turned into ids: only now, because that asks the service. */
+async function withNames(job: Job): Promise<Job> {
+  const options = await resolveNames(job.context, job.options);
+  if (options === job.options) return job;
+  const { filters } = (await planFromFlags(job.context, options)).request;
+  const plan = { ...job.plan, request: { ...job.plan.request, filters } };
+  const parts = job.parts.map((part) => ({ ...part, request: { ...part.request, filters } }));
+  return { ...job, plan, parts };
+}
+
+function sayNothingIsMissing({ console }: Context, jobs: readonly Job[]): void {
+  const count = jobs.reduce((sum, { partCount }) => sum + partCount, 0);
+  console.note(
+    count === 1 ? 'Nothing is missing: the file is there.' : `Nothing is missing: ${count} parts are there.`,
+  );
 }

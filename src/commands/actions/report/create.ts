@@ -7,21 +7,29 @@ import type { ReportCreateOptions } from '../../report/create.ts';
 import { createReportFor } from '../create-report.ts';
 import { announce, prepareDelivery } from '../deliver.ts';
 import { printDryRun } from '../dry-run.ts';
-import { planFromFlags } from '../plan-report.ts';
+import { resolveNames } from '../name-filters.ts';
+import { planFromFlags, sayNotes } from '../plan-report.ts';
 import { reportNames } from '../report-names.ts';
 
 /** Creates a report and prints its id alone; where the service answers with data, that goes to the output instead. */
-export async function createReport(context: Context, options: ReportCreateOptions): Promise<void> {
-  if (options.output !== undefined && !options.direct) {
+export async function createReport(context: Context, flags: ReportCreateOptions): Promise<void> {
+  if (flags.output !== undefined && !flags.direct) {
     throw new UsageError('-o needs --direct: report create prints an id, and has no data to write.', {
       hint: 'Use: adreport run … -o FILE',
     });
   }
+  // Mistakes are told before the service is asked for names.
+  await planFromFlags(context, flags);
+  const options = await resolveNames(context, flags);
   const plan = await planFromFlags(context, options);
-  if (options.dryRun) return printDryRun(context, options, plan, options.output);
+  sayNotes(context, plan);
+  if (options.dryRun) {
+    const { output, encoding } = options;
+    return printDryRun(context, [{ ...plan, context, encoding, output }]);
+  }
   const columns = columnsOf(plan.profile, plan.request);
   const delivery = await prepareDelivery(context, options, { names: reportNames(plan), columns });
-  const created = await createReportFor(context, options, plan, delivery);
+  const created = await createReportFor(context, options, plan, delivery.take);
   if (created.kind === 'report') {
     const { id, status } = created;
     return context.console.result(context.flags.json ? visibleJson({ report_id: id, status }) : printable(id));

@@ -1,0 +1,23 @@
+/** Runs work with at most so much of it under way at a time; the rest waits in the order it came. */
+export interface Pool {
+  run<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createPool(size: number): Pool {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return {
+    async run(work) {
+      if (running >= size) await new Promise<void>((resolve) => waiting.push(resolve));
+      else running += 1;
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        // The place is handed on, so that nobody who comes in between takes it.
+        if (next) next();
+        else running -= 1;
+      }
+    },
+  };
+}

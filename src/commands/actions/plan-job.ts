@@ -1,0 +1,128 @@
+import { resolve } from 'node:path';
+import type { Context } from '../../context.ts';
+import { columnsOf } from '../../contract/columns.ts';
+import { UsageError } from '../../errors.ts';
+import { csvDialectOf } from '../../output/csv-dialect.ts';
+import { expandName, type NameValues, placeholdersOf } from '../../output/file-name.ts';
+import { modifiedAt } from '../../output/file-time.ts';
+import { checkMergeable, type Part, partsOf } from '../../report/parts.ts';
+import { parseShard, takeShard } from '../../report/split.ts';
+import type { RunOptions } from '../run.ts';
+import { chooseFormat } from './choose-format.ts';
+import type { ReportFacts } from './deliver.ts';
+import { type ProfilePlan, planFromFlags } from './plan-report.ts';
+import { reportNames } from './report-names.ts';
+
+/** One report to run: whole, or in parts. */
+export interface Job {
+  /** The saved report's name; absent for what flags alone describe. */
+  readonly name: string | undefined;
+  /** That of the report's account. */
+  readonly context: Context;
+  readonly options: RunOptions;
+  readonly plan: ProfilePlan;
+  /** What the placeholders of `-o` stand for. */
+  readonly names: NameValues;
+  /** What is to be fetched, in time order. */
+  readonly parts: readonly Part[];
+  /** How many parts there are with those whose files are there already. */
+  readonly partCount: number;
+  /** Whether the parts go into one output, rather than each into its own. */
+  readonly isMerged: boolean;
+}
+
+/** What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent. */
+export async function planJob(context: Context, options: RunOptions, name?: string): Promise<Job> {
+  const { split, shard, output } = options;
+  chooseFormat(context, options);
+  csvDialectOf(options);
+  const plan = await planFromFlags(context, options);
+  const placeholders = output === undefined ? [] : placeholdersOf(output);
+  const isMerged = split !== undefined && !placeholders.some((word) => ['date', 'since', 'until'].includes(word));
+  if (isMerged) {
+    checkMergeable(plan.request.breakdowns, split);
+    if (placeholders.includes('id')) {
+      throw new UsageError('-o has {id}, but the merged output of several reports has no id.', {
+        hint: 'Leave {id} out, or write a file a part with {date}.',
+      });
+    }
+  }
+  if (shard !== undefined && split === undefined) throw needs('--shard', '--split', 'It chooses among the parts.');
+  const all = partsOf(plan, split);
+  const mine = shard === undefined ? all : takeShard(all, parseShard(shard));
+  const names = reportNames(plan, name);
+  const job = { name, context, options, plan, names, isMerged, parts: mine, partCount: mine.length };
+  return { ...job, parts: isMissingOnly(options) ? mine.filter(isStillToFetch(job, all)) : mine };
+}
+
+/** What the placeholders of `-o` stand for in the file name of a part; a merged output is named for the whole window. */
+function partNames({ names, isMerged }: Job, { since, until }: Part): NameValues {
+  return isMerged ? names : { ...names, since, until, date: since };
+}
+
+/** What is known of a part before its data comes; of a merged output, which its first part stands for, the same. */
+export function factsOf(job: Job, part: Part): ReportFacts {
+  const { plan, options, isMerged } = job;
+  const { breakdowns } = part.request;
+  const columns = columnsOf(plan.profile, part.request);
+  const facts = { names: partNames(job, part), columns, strict: options.strict ?? false };
+  // A shard of the parts lacks the days of the others, as it should.
+  if (isMerged && options.shard !== undefined) return facts;
+  return { ...facts, expectation: { window: (isMerged ? plan : part).window, breakdowns, columns } };
+}
+
+/** The file of a part as the user names it, with `{id}` where only the service knows it; `undefined` for stdout. */
+export function fileOf(job: Job, part: Part): string | undefined {
+  const { output } = job.options;
+  return output === undefined || output === '-'
+    ? undefined
+    : expandName(output, { ...partNames(job, part), id: '{id}' });
+}
+
+function isMissingOnly({ missing, lookback, output }: RunOptions): boolean {
+  if (!missing) {
+    if (lookback !== undefined) throw needs('--lookback', '--missing', 'Without it all parts are fetched anyway.');
+    return false;
+  }
+  if (output === undefined || output === '-') throw needs('--missing', '-o', 'It asks which files are not there yet.');
+  if (placeholdersOf(output).includes('id')) {
+    throw new UsageError('--missing cannot tell which files are there: -o has {id}, which is not known before.', {
+      hint: 'Use {date}, {since} or {until} instead.',
+    });
+  }
+  return true;
+}
+
+/**
+ * Whether a part has no file yet, or one that is not final. No state is kept but the files: one that was written before
+ * its part was over holds the beginning of it only, and one that was written while its part was among the last
+ * `--lookback` holds numbers that were still to change. So an outage, however long, leaves nothing stale behind.
+ */
+function isStillToFetch(job: Job, all: readonly Part[]): (part: Part) => boolean {
+  const { lookback = 0 } = job.options;
+  const { cwd, wallClock } = job.context.host;
+  const nowSeconds = Math.floor(wallClock() / 1_000);
+  const positions = new Map(all.map((part, position) => [part, position]));
+  /** When a part's numbers are final, in unix seconds. */
+  const finalAt = (part: Part): number => {
+    const last = all[(positions.get(part) ?? 0) + Math.max(0, lookback - 1)];
+    return last ? last.window.until : Number.POSITIVE_INFINITY;
+  };
+  const isFinal = (part: Part): boolean => {
+    const writtenAt = modifiedAt(resolve(cwd, fileOf(job, part) ?? ''));
+    return writtenAt !== undefined && writtenAt > finalAt(part) && !isAmongLast(part);
+  };
+  const begun = all.filter(({ window }) => window.since <= nowSeconds);
+  const lastOnes = new Set(begun.slice(Math.max(0, begun.length - lookback)));
+  const isAmongLast = (part: Part): boolean => lastOnes.has(part);
+  // A merged output is one file, which is written anew if any of its parts is not final.
+  if (job.isMerged) {
+    const isWanted = begun.some((part) => !isFinal(part));
+    return () => isWanted;
+  }
+  return (part) => part.window.since <= nowSeconds && !isFinal(part);
+}
+
+function needs(flag: string, other: string, why: string): UsageError {
+  return new UsageError(`${flag} goes with ${other} only.`, { hint: `${why} Add ${other}, or leave ${flag} out.` });
+}

@@ -1,0 +1,95 @@
+import type { Context } from '../../context.ts';
+import { formatDuration } from '../../contract/duration.ts';
+import { AdreportError, InterruptedError, SignInError } from '../../errors.ts';
+import { ClosedPipeError } from '../../ui/console.ts';
+import { formatBytes, formatPlural } from '../../ui/quantity.ts';
+import { announce, type Delivered } from './deliver.ts';
+
+interface Failure {
+  /** Which report, or which part of it. */
+  readonly label: string;
+  readonly error: AdreportError;
+}
+
+const namedAtMost = 10;
+
+/** What became of the reports of a run. */
+export class RunOutcome {
+  readonly #context: Context;
+  readonly #delivered: Delivered[] = [];
+  readonly #failures: Failure[] = [];
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Whether what follows would only fail in the same way. Throws the reason to go no further. */
+  throwIfOver(): void {
+    this.#context.host.signal.throwIfAborted();
+    const refused = this.#failures.find(({ error }) => error instanceof SignInError);
+    if (refused) throw refused.error;
+  }
+
+  /** The result of some work, or `undefined` with its error noted; what is no error for the user is thrown on. */
+  async attempt<T>(label: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AdreportError) || error instanceof ClosedPipeError) throw error;
+      // What was called off has not failed.
+      const isCalledOff = error instanceof InterruptedError || this.#context.host.signal.aborted;
+      const isKnown = this.#failures.some((failure) => failure.error === error);
+      if (!isKnown && !isCalledOff) this.#failures.push({ label, error });
+      return undefined;
+    }
+  }
+
+  /** Notes an output that was written, and says so while they are few. */
+  async add(delivered: Delivered): Promise<void> {
+    this.#delivered.push(delivered);
+    if (this.#delivered.length <= namedAtMost) await announce(this.#context, delivered);
+  }
+
+  /**
+   * Says on stderr what was written, and throws what went wrong: the error of the first part that failed, with its
+   * exit code, after the names of all.
+   */
+  conclude(hint: string): void {
+    const { console, elapsedMs, host } = this.#context;
+    const files = this.#delivered.filter(({ file }) => file !== undefined);
+    if (files.length > namedAtMost) {
+      const sum = (of: (delivered: Delivered) => number): number => files.reduce((total, one) => total + of(one), 0);
+      const amount = `${formatPlural(
+        sum((one) => one.rowCount),
+        'row',
+      )}, ${formatBytes(sum((one) => one.sizeBytes))}`;
+      console.note(`Wrote ${formatPlural(files.length, 'file')}: ${amount}, in ${formatDuration(elapsedMs())}.`);
+    }
+    if (host.signal.aborted) throw interrupted(host.signal.reason, hint);
+    const [first] = this.#failures;
+    if (first) throw this.#summarised(first, hint);
+  }
+
+  /** Why an output of several parts cannot be finished. */
+  get reason(): unknown {
+    return this.#failures[0]?.error ?? this.#context.host.signal.reason;
+  }
+
+  #summarised({ label, error }: Failure, hint: string): AdreportError {
+    const count = this.#failures.length;
+    if (count === 1) {
+      error.message = `${label} failed: ${error.message}`;
+    } else {
+      const lines = this.#failures
+        .slice(0, namedAtMost)
+        .map((failure) => `  - ${failure.label}: ${failure.error.message}`);
+      if (count > namedAtMost) lines.push(`  - and ${count - namedAtMost} more`);
+      error.message = `${count} reports failed:\n${lines.join('\n')}`;
+    }
+    return error.amend('', { hint: error.hint === undefined ? hint : `${error.hint}\n${hint}` });
+  }
+}
+
+function interrupted(reason: unknown, hint: string): unknown {
+  return reason instanceof InterruptedError ? reason.amend('', { hint }) : reason;
+}

@@ -1,0 +1,173 @@
+import { setMaxListeners } from 'node:events';
+import { tmpdir } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import type { Context } from '../../context.ts';
+import type { RowBatches } from '../../contract/row-batch.ts';
+import { AdreportError, InterruptedError } from '../../errors.ts';
+import { mergeReports } from '../../report/merge.ts';
+import { daysOf, type Part } from '../../report/parts.ts';
+import { readRows } from '../../report/rows.ts';
+import type { PartsProgress } from '../../ui/progress.ts';
+import { createPool, type Pool } from './concurrency.ts';
+import { type Delivered, incompleteReport, prepareDelivery } from './deliver.ts';
+import { fetchReport, type Intake, noteFetched } from './fetch-report.ts';
+import { factsOf, fileOf, type Job } from './plan-job.ts';
+import type { RunOutcome } from './run-outcome.ts';
+import { type Spooled, spoolIntake } from './spool-report.ts';
+
+/** What the parts of a run share. */
+interface Run {
+  readonly pool: Pool;
+  readonly progress: PartsProgress;
+  readonly outcome: RunOutcome;
+}
+
+/**
+ * Fetches every part of every job, so many at a time. A part that fails keeps no other from being fetched; the outcome
+ * has what was written and what failed.
+ */
+export async function runParts(context: Context, jobs: readonly Job[], outcome: RunOutcome): Promise<void> {
+  const partCount = jobs.reduce((sum, { parts }) => sum + parts.length, 0);
+  const concurrency = Math.max(...jobs.map(({ options }) => options.concurrency));
+  const progress = (await context.progress()).parts(partCount);
+  // Every call under way listens: by itself Node warns of more than ten.
+  setMaxListeners(0, context.host.signal);
+  const run: Run = { pool: createPool(concurrency), progress, outcome };
+  try {
+    await Promise.all(jobs.map((job) => (job.isMerged ? runMerged(run, job) : runToFiles(run, job))));
+  } finally {
+    progress.stop();
+  }
+}
+
+async function runToFiles(run: Run, job: Job): Promise<void> {
+  const own = createPool(job.options.concurrency);
+  const { signal } = ownController(job.context.host.signal);
+  await Promise.all(
+    job.parts.map((part) =>
+      own.run(async () => {
+        const delivered = await fetchPart(run, { job, part, signal }, (context) =>
+          prepareDelivery(context, job.options, factsOf(job, part)),
+        );
+        if (delivered) await run.outcome.add(delivered);
+      }),
+    ),
+  );
+}
+
+async function runMerged(run: Run, job: Job): Promise<void> {
+  const { context, parts, name } = job;
+  const [first] = parts;
+  if (!first) return;
+  const delivered = await run.outcome.attempt(name ?? 'The merged output', async () => {
+    const reportIds: string[] = [];
+    const note = (file?: string) => Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
+    const delivery = await prepareDelivery(context, job.options, factsOf(job, first));
+    try {
+      const written = await delivery.write(mergeReports(inOrder(run, job, reportIds)));
+      // Not before: until the output is whole, the same command can have every report from the service again.
+      await note(written.file);
+      return written;
+    } catch (error) {
+      if (error instanceof AdreportError && error.code === incompleteReport) await note();
+      throw error;
+    }
+  });
+  if (delivered) await run.outcome.add(delivered);
+}
+
+/** So many reports may wait on the disk for the one whose turn it is. */
+const aheadAtMost = 200;
+
+/** The rows of the parts in time order; the reports are fetched side by side and wait on the disk for their turn. */
+async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator<RowBatches> {
+  const { parts, options } = job;
+  const own = createPool(options.concurrency);
+  const controller = ownController(job.context.host.signal);
+  const { signal } = controller;
+  const folder = spoolFolder(job);
+  const pending: Promise<Spooled | undefined>[] = [];
+  try {
+    for (let turn = 0; turn < parts.length; turn++) {
+      for (const part of parts.slice(pending.length, turn + aheadAtMost)) {
+        const prepare = async (context: Context) => spoolIntake(context, folder);
+        pending.push(own.run(() => fetchPart(run, { job, part, signal }, prepare)));
+      }
+      const spooled = await pending[turn];
+      if (!spooled) {
+        // The others still come to their end, so that the service has them ready for the next run.
+        await Promise.all(pending);
+        throw run.outcome.reason;
+      }
+      if (spooled.reportId !== undefined) reportIds.push(spooled.reportId);
+      yield readRows(spooled.spool.read(), { contentType: spooled.contentType });
+      await spooled.spool.close();
+    }
+  } finally {
+    // Where the output itself has failed, or nobody reads it any more (`| head`), there is nothing to wait for.
+    controller.abort(new InterruptedError('SIGTERM'));
+    for (const spooled of await Promise.all(pending)) await spooled?.spool.close();
+  }
+}
+
+interface PartOfJob {
+  readonly job: Job;
+  readonly part: Part;
+  /** Ends the work on it. */
+  readonly signal: AbortSignal;
+}
+
+/** Fetches one part when there is room for it; `undefined` where that failed, which the outcome knows. */
+function fetchPart<T extends Delivered>(
+  run: Run,
+  { job, part, signal }: PartOfJob,
+  prepare: (context: Context) => Promise<Intake<T>>,
+): Promise<T | undefined> {
+  const label = labelOf(job, part);
+  return run.outcome.attempt(label, () =>
+    run.pool.run(async () => {
+      run.outcome.throwIfOver();
+      signal.throwIfAborted();
+      const { progress, end } = run.progress.begin(label);
+      let isDone = false;
+      try {
+        const host = { ...job.context.host, signal };
+        const context = { ...job.context, host, progress: async () => progress };
+        const plan = { ...job.plan, window: part.window, request: part.request };
+        const result = await fetchReport(context, job.options, plan, await prepare(context));
+        isDone = true;
+        return result;
+      } finally {
+        end(isDone);
+      }
+    }),
+  );
+}
+
+function labelOf({ name, options }: Job, part: Part): string {
+  if (options.split === undefined) return name ?? daysOf(part);
+  return name === undefined ? daysOf(part) : `${name} ${daysOf(part)}`;
+}
+
+/** The folder of the merged output, which has room for it; the system's where the output is no file. */
+function spoolFolder(job: Job): string {
+  const [first] = job.parts;
+  const file = first && fileOf(job, first);
+  return file === undefined || file.startsWith('/dev/') ? tmpdir() : dirname(resolve(job.context.host.cwd, file));
+}
+
+/**
+ * A controller that a signal aborts as well, with a reason of its own: each part adds what became of its report to the
+ * reason that it throws.
+ */
+function ownController(signal: AbortSignal): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  const abort = (): void => {
+    const { reason } = signal;
+    controller.abort(reason instanceof InterruptedError ? reason.copy() : reason);
+  };
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return controller;
+}

@@ -1,0 +1,160 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+function folderWith(yaml: string): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'adreport.yaml'), yaml);
+  return folder;
+}
+
+const two = `
+defaults: {metrics: "displays, clicks", period: 2026-11-02..2026-11-03}
+reports:
+  daily: {by: [DAILY], output: "{report}-{since}.csv"}
+  by-os: {by: OS, filter: {osId: [1, 2]}, output: out/os.json, since: 2026-11-01, until: 2026-11-01}
+`;
+
+async function requestsOf(cwd: string, argv: readonly string[]) {
+  const { stdout, stderr, exitCode } = await runCli(['run', '--dry-run', '--json', ...argv], { cwd });
+  expect(stderr).toBe('');
+  expect(exitCode).toBe(0);
+  return JSON.parse(stdout).requests;
+}
+
+describe('run NAME', () => {
+  test('asks for what the file says; its own keys win over defaults, a new window whole', async () => {
+    const cwd = folderWith(two);
+    const [daily, os] = await requestsOf(cwd, ['--all']);
+    expect(daily).toMatchObject({
+      body: { metrics: 'displays,clicks', breakdowns: ['DAILY'] },
+      output: 'daily-2026-11-02.csv',
+    });
+    expect(os).toMatchObject({
+      body: { since: 1793487600, until: 1793573999, osId: ['1', '2'] },
+      output: 'out/os.json',
+    });
+    expect(await requestsOf(cwd, ['by-os'])).toEqual([os]);
+    expect(await requestsOf(cwd, ['by-os', 'daily'])).toEqual([os, daily]);
+  });
+
+  test('flags of the command line win, a window whole', async () => {
+    const cwd = folderWith(two);
+    const [os] = await requestsOf(cwd, ['by-os', '--period', '2026-10-25', '--breakdowns', 'COUNTRY', '-o', 'x.csv']);
+    expect(os).toMatchObject({
+      body: { since: 1792879200, breakdowns: ['COUNTRY'], osId: ['1', '2'] },
+      output: 'x.csv',
+    });
+  });
+
+  test('the file is found in a folder above, or named; outputs are beside it', async () => {
+    const root = folderWith(two);
+    const cwd = join(root, 'a/b');
+    mkdirSync(cwd, { recursive: true });
+    expect((await requestsOf(cwd, ['by-os']))[0].output).toBe('../../out/os.json');
+    const elsewhere = temporaryFolder();
+    const [named] = await requestsOf(elsewhere, ['by-os', '--file', join(root, 'adreport.yaml')]);
+    expect(named.output).toMatch(/^\.\..*\/out\/os\.json$/);
+  });
+
+  test('defaults choose the account and profile of every command; the environment wins', async () => {
+    const cwd = folderWith(
+      'defaults: {profile: dsp, account: agency}\nreports: {d: {period: 2026-11-01, by: DAILY}}\n',
+    );
+    const whoami = async (env = {}) => JSON.parse((await runCli(['whoami', '--json'], { cwd, env })).stdout);
+    expect(await whoami()).toMatchObject({ account: 'agency', profile: 'dsp' });
+    expect(await whoami({ ADREPORT_ACCOUNT: 'other', ADREPORT_PROFILE: 'buyer' })).toMatchObject({
+      account: 'other',
+      profile: 'buyer',
+    });
+    expect((await requestsOf(cwd, ['d']))[0].body.metrics).toBe('displays,revenueEuro,revenueDollar');
+  });
+
+  test('--all fetches them side by side, each to its file', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    writeFileSync(join(cwd, 'adreport.yaml'), two);
+    const { exitCode, files, stderr } = await run(['run', '--all']);
+    expect(exitCode).toBe(0);
+    expect(Object.keys(files).sort()).toEqual(['adreport.yaml', 'daily-2026-11-02.csv', 'out/os.json']);
+    expect(stderr).toContain('Wrote out/os.json');
+  });
+
+  test('one that fails keeps no other from being fetched, and is named', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0, faults: ['status:failed:times=1'] });
+    writeFileSync(join(cwd, 'adreport.yaml'), two);
+    const { exitCode, files, stderr } = await run(['run', '--all', '--concurrency', '1']);
+    expect(exitCode).toBe(6);
+    expect(stderr).toContain('daily failed: ');
+    expect(Object.keys(files).sort()).toEqual(['adreport.yaml', 'out/os.json']);
+  });
+
+  test('accounts of different profiles in one run', async () => {
+    const cwd = folderWith(`
+reports:
+  b: {period: 2026-11-01, by: OS, output: b.json}
+  d: {profile: dsp, period: 2026-11-01, by: FORMAT, output: d.json}
+`);
+    const { exitCode, files } = await runCli(['run', '--all', '--local'], { cwd });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(files['d.json'] ?? '').data[0]).toHaveProperty('revenueDollar');
+    expect(JSON.parse(files['b.json'] ?? '').data[0]).toHaveProperty('valueDollar');
+  });
+});
+
+describe('mistakes are exit 2', () => {
+  test.each([
+    ['{period: last-7x}', /adreport\.yaml:3: --period last-7x.*\n.*last-7d/],
+    ['{period: yesterday, metrics: clikcs}', /adreport\.yaml:3: There is no metric clikcs\.\n.*clicks/],
+    ['\n    period: yesterday\n    by: DAYLY', /adreport\.yaml:5: .*DAYLY\.\n.*DAILY/],
+    ['\n    period: yesterday\n    filter: {contryId: 1}', /adreport\.yaml:5: .*contryId\.\n.*countryId/],
+    ['\n    period: yesterday\n    split: dya', /adreport\.yaml:5: split "dya".*day, week, month/],
+    ['\n    period: yesterday\n    missing: perhaps', /adreport\.yaml:5: missing is true or false/],
+    ['\n    period: yesterday\n    format: [csv, json]', /adreport\.yaml:5: format takes one value/],
+    ['\n    period: yesterday\n    wait-timeout: 30', /adreport\.yaml:5: wait-timeout "30".*30s/],
+    ['\n    period: yesterday\n    format: jsn', /adreport\.yaml:5: .*jsn.*\n.*json/],
+    [
+      '\n    period: yesterdy\n    by: DAYLY',
+      /2 things are wrong with adreport\.yaml:\n *- adreport\.yaml:5: .*\n *- adreport\.yaml:4: /,
+    ],
+    ['\n    period: yesterday\n    dry-run: true', /adreport\.yaml:5: there is no key dry-run/],
+  ])('%j', async (report, expected) => {
+    const cwd = folderWith(`# a comment\nreports:\n  a: ${report}\n`);
+    const { exitCode, stdout, stderr } = await runCli(['run', 'a', '--local'], { cwd });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(expected);
+  });
+
+  test.each([
+    [['nightly'], 'there is no adreport.yaml here'],
+    [['--all'], 'adreport init'],
+    [['--file', 'nowhere.yaml', 'x'], 'there is no such file'],
+  ])('no file: run %j', async (argv, hint) => {
+    expect(await runCli(['run', ...argv])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(hint) });
+  });
+
+  test.each([
+    [['dayly'], 'Did you mean daily?'],
+    [['--all', 'daily'], 'exclude'],
+    [['--file', 'adreport.yaml'], 'It has daily, by-os'],
+    [['--all', '-o', 'same.csv'], 'same.csv'],
+    [['--all', '-o', '-'], 'stdout'],
+  ])('run %j', async (argv, hint) => {
+    const result = await runCli(['run', ...argv], { cwd: folderWith(two) });
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(hint) });
+  });
+});
+
+test('init writes a file that runs as it stands, and replaces none', async () => {
+  const cwd = temporaryFolder();
+  expect(await runCli(['init'], { cwd })).toMatchObject({ exitCode: 0, stdout: '' });
+  const result = await runCli(['run', '--all', '--local'], { cwd });
+  expect(result.exitCode).toBe(0);
+  expect(Object.keys(result.files)).toHaveLength(32);
+  expect(result.files['weekly/2026-11-09.csv']?.startsWith('\ufeffdate;')).toBe(true);
+  expect(await runCli(['init'], { cwd })).toMatchObject({
+    exitCode: 8,
+    stderr: expect.stringContaining('adreport.yaml'),
+  });
+});

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseProjectFile } from '../../src/config/project-file.ts';
+import { UsageError } from '../../src/errors.ts';
+
+const keys = ['period', 'metrics', 'by', 'filter', 'split', 'missing', 'output'];
+
+function parse(text: string) {
+  return parseProjectFile(text, 'adreport.yaml', keys);
+}
+
+function fault(text: string): string {
+  try {
+    parse(text);
+  } catch (error) {
+    if (error instanceof UsageError) return `${error.message} ${error.hint ?? ''}`;
+  }
+  return 'accepted';
+}
+
+describe('what stands in the file', () => {
+  test('scalars mean what they look like', () => {
+    const { reports } = parse(
+      'reports:\n  a:\n    period: 2026\n    by: 2026-10\n    output: "0012"\n    missing: yes\n',
+    );
+    const entries = reports.get('a')?.entries;
+    expect([...(entries ?? [])].map(([key, { texts }]) => [key, texts])).toEqual([
+      ['period', ['2026']],
+      ['by', ['2026-10']],
+      ['output', ['0012']],
+      ['missing', ['yes']],
+    ]);
+  });
+
+  test('lists and comma strings, filters as mappings, aliases', () => {
+    const text = [
+      'defaults: {metrics: "displays, clicks"}',
+      'reports:',
+      '  a: {by: &by [DAILY, CAMPAIGN], filter: {countryId: [1, 2], carrier: ["A, B", C]}}',
+      '  b: {by: *by, filter: [osId=1]}',
+    ].join('\n');
+    const { defaults, reports } = parse(text);
+    expect(defaults.entries.get('metrics')?.texts).toEqual(['displays, clicks']);
+    expect(reports.get('a')?.entries.get('filter')?.texts).toEqual(['countryId=1,2', 'carrier="A, B",C']);
+    expect(reports.get('b')?.entries.get('by')?.texts).toEqual(['DAILY', 'CAMPAIGN']);
+  });
+
+  test('an empty file, and sections with nothing in them', () => {
+    for (const text of ['', '# nothing\n', 'defaults:\nreports:\n']) expect(parse(text).reports.size).toBe(0);
+  });
+});
+
+describe('a mistake is named with its line, the key, and the nearest known one', () => {
+  test.each([
+    ['reports:\n  a:\n    perid: x\n', 'adreport.yaml:3: there is no key perid. Did you mean period?'],
+    ['defaults:\n  metrisc: x\n', 'adreport.yaml:2: there is no key metrisc. Did you mean metrics?'],
+    ['report:\n  a: {}\n', 'adreport.yaml:1: there is no key report. Did you mean reports?'],
+    ['reports:\n  a:\n    period:\n', 'adreport.yaml:3: period has no value.'],
+    ['reports:\n  a:\n    by: []\n', 'adreport.yaml:3: by has no value.'],
+    ['reports:\n  a:\n    by: {x: 1}\n', 'adreport.yaml:3: by takes a value or a list.'],
+    ['reports:\n  a:\n    by: [[x]]\n', 'adreport.yaml:3: by has no value.'],
+    ['reports: nightly\n', 'adreport.yaml:1: reports must hold keys'],
+    ['- a\n- b\n', 'adreport.yaml:1: The file must hold keys'],
+    ['reports:\n  a: 1\n', 'adreport.yaml:2: a must hold keys'],
+    ['reports:\n  -a: {}\n', 'no name for a report'],
+    ['reports:\n  a: {}\n  a: {}\n', 'adreport.yaml:3: this is not YAML'],
+    ['reports:\n  a: {by: "x}\n', 'this is not YAML'],
+    ['reports:\n\ta: 1\n', 'adreport.yaml:2: this is not YAML'],
+    ['reports: {}\n---\nreports: {}\n', 'this is not YAML'],
+  ])('%j', (text, expected) => {
+    expect(fault(text)).toContain(expected);
+  });
+
+  test('all mistakes at once', () => {
+    expect(fault('defaults:\n  perid: x\nreports:\n  a:\n    bye: y\n')).toMatch(
+      /2 things are wrong with adreport\.yaml:\n {2}- adreport\.yaml:2: .*\n {2}- adreport\.yaml:5: /,
+    );
+  });
+
+  test.each(['token', 'password', 'api-key', 'ADREPORT_TOKEN', 'client_secret', 'authorization'])(
+    'a secret is refused: %s',
+    (key) => {
+      for (const text of [`${key}: x\n`, `defaults:\n  ${key}: x\n`, `reports:\n  a:\n    ${key}: "hunter2"\n`]) {
+        expect(fault(text)).toContain('looks like a secret');
+        expect(fault(text)).not.toContain('hunter2');
+      }
+    },
+  );
+
+  test('an address is refused: a folder cannot say where a token is sent', () => {
+    expect(fault('defaults:\n  base-url: https://evil.example\n')).toContain('must not stand in this file');
+  });
+});
+
+test('any text is read or refused, and nothing else is ever thrown', () => {
+  const piece = fc.constantFrom(
+    'reports',
+    'a',
+    ':',
+    ' ',
+    '\n',
+    '  ',
+    '-',
+    '[',
+    ']',
+    '{',
+    '}',
+    '"',
+    '*x',
+    '&x',
+    'by',
+    ',',
+    '!',
+    '|',
+    '#',
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      try {
+        parse(pieces.join(''));
+      } catch (error) {
+        expect(error).toBeInstanceOf(UsageError);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

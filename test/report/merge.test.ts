@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { RowBatches } from '../../src/contract/row-batch.ts';
+import { mergeReports } from '../../src/report/merge.ts';
+import { readRows } from '../../src/report/rows.ts';
+
+async function* pieces(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
+
+async function* reportsOf(documents: readonly string[]): AsyncGenerator<RowBatches> {
+  for (const document of documents) yield readRows(pieces(document));
+}
+
+function documentOf(rows: readonly number[], summary: object, other: object = {}): string {
+  return JSON.stringify({ data: rows.map((n) => ({ n })), summary, ...other });
+}
+
+async function read(batches: RowBatches) {
+  const rows: unknown[] = [];
+  for (;;) {
+    const next = await batches.next();
+    if (next.done) return { rows, tail: next.value };
+    const { bytes, rowCount, firstRow, rowStarts, rowEnds } = next.value;
+    expect(firstRow).toBe(rows.length);
+    for (let row = 0; row < rowCount; row++)
+      rows.push(JSON.parse(bytes.toString('utf8', rowStarts[row], rowEnds[row])));
+  }
+}
+
+const zone = { breakdowns: ['DAILY'], timezone: 'europe/paris' };
+
+test('the rows of all, in order, with the count of them all', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(fc.nat(), { maxLength: 5 }), { minLength: 1, maxLength: 6 }), async (parts) => {
+      const documents = parts.map((rows, i) => documentOf(rows, { since: `s${i}`, until: `u${i}`, ...zone }));
+      const { rows, tail } = await read(mergeReports(reportsOf(documents)));
+      expect(rows).toEqual(parts.flat().map((n) => ({ n })));
+      expect(tail.rowCount).toBe(parts.flat().length);
+      expect(tail.summary).toEqual({ since: 's0', until: `u${parts.length - 1}`, ...zone });
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('the summary spans them; of the other members those stay that all agree on', async () => {
+  const documents = [
+    documentOf([1], { since: 'a', until: 'b', ...zone, note: 'é' }, { version: 2, total: 1 }),
+    documentOf([2], { since: 'c', until: 'd', ...zone, note: 'é' }, { version: 2, total: 1, more: true }),
+    documentOf([3], { since: 'e', until: 'f', ...zone, note: 'é' }, { version: 2, total: 7 }),
+  ];
+  const { tail } = await read(mergeReports(reportsOf(documents)));
+  expect(tail.members.map(({ name, json }) => [name, JSON.parse(json.toString())])).toEqual([
+    ['summary', { since: 'a', until: 'f', ...zone, note: 'é' }],
+    ['version', 2],
+  ]);
+});
+
+test('a part that breaks off fails the whole, and those after it are not begun', async () => {
+  let begun = 0;
+  async function* broken(): AsyncGenerator<RowBatches> {
+    for (const document of [documentOf([1], {}), '{"data":[{"n":1}', documentOf([2], {})]) {
+      begun += 1;
+      yield readRows(pieces(document));
+    }
+  }
+  await expect(read(mergeReports(broken()))).rejects.toMatchObject({ exitCode: 9 });
+  expect(begun).toBe(2);
+});
