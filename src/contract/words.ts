@@ -3,6 +3,11 @@
  * bytes, and looking at each byte by itself costs more than anything else that is done with them.
  */
 
+/** The words of a buffer: `getInt32(at, true)` reads the one that begins at any byte. */
+export function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 /** A word whose four bytes are this one. */
 export function repeated(byte: number): number {
   return Math.imul(byte, 0x01010101);

@@ -1,3 +1,5 @@
+import { viewOf } from '../contract/words.ts';
+
 /** A buffer that is used again and again, and grows when more is asked of it. */
 export class ByteBuffer {
   bytes: Buffer;
@@ -16,8 +18,4 @@ export class ByteBuffer {
     }
     return this.bytes;
   }
-}
-
-export function viewOf(bytes: Buffer): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -47,7 +47,8 @@ export class ColumnPlan {
     if (fields === this.#fields) return [];
     const added = this.#add(fields);
     this.#fields = fields;
-    this.indexes = Int32Array.from(this.columns, (column) => fields.indexOf(column.field));
+    const indexes = new Map(fields.map((field, index) => [field, index]));
+    this.indexes = Int32Array.from(this.columns, ({ field }) => indexes.get(field) ?? -1);
     return added;
   }
 

@@ -1,3 +1,5 @@
+import { viewOf } from '../contract/words.ts';
+
 /** Zero bytes kept after the last one, so that a scan stops there and a word can be read from any position. */
 const slack = 16;
 
@@ -71,8 +73,4 @@ export class ByteWindow {
     this.end -= this.start;
     this.start = 0;
   }
-}
-
-function viewOf(bytes: Buffer): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,4 +1,5 @@
 import { carriageReturn, comma, lineFeed, quote, semicolon, tab } from '../contract/ascii.ts';
+import { grown } from './grown-array.ts';
 import { cut } from './json-scan.ts';
 
 /** A byte that a CSV record may not have at index `at`. */
@@ -31,8 +32,8 @@ export class CsvRecord {
   /** What stands between the quotes, or the whole of an unquoted field. */
   starts = new Int32Array(64);
   ends = new Int32Array(64);
-  /** Whether a field holds doubled quotes. */
-  doubled = new Uint8Array(64);
+  /** 1 for a field that holds doubled quotes. */
+  doubled = new Int32Array(64);
   /** Whether a line break ended the record, rather than the end of the text. */
   terminated = false;
   readonly #delimiter: number;
@@ -96,11 +97,9 @@ export class CsvRecord {
 
   #addField(start: number, end: number, doubled: number, next: number): number {
     if (this.fieldCount >= this.starts.length) {
-      this.starts = grown(this.starts);
-      this.ends = grown(this.ends);
-      const larger = new Uint8Array(2 * this.doubled.length);
-      larger.set(this.doubled);
-      this.doubled = larger;
+      this.starts = grown(this.starts, this.fieldCount + 1);
+      this.ends = grown(this.ends, this.fieldCount + 1);
+      this.doubled = grown(this.doubled, this.fieldCount + 1);
     }
     this.starts[this.fieldCount] = start;
     this.ends[this.fieldCount] = end;
@@ -108,10 +107,4 @@ export class CsvRecord {
     this.fieldCount++;
     return next;
   }
-}
-
-function grown(array: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(2 * array.length);
-  larger.set(array);
-  return larger;
 }

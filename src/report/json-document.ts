@@ -206,18 +206,14 @@ export class JsonDocument {
     return false;
   }
 
+  /** The rows that have been scanned. Throws `IncompleteDataError` where they are not UTF-8. */
   #checkedBatch(): RowBatch {
-    const { ranges } = this.#scanner;
-    const batch = ranges.batchOf(this.#window.bytes);
-    for (let row = -1; row < batch.rowCount; row++) {
-      const from = batch.rowStarts[Math.max(row, 0)] as number;
-      const to = batch.rowEnds[row < 0 ? batch.rowCount - 1 : row] as number;
-      const valid = isUtf8(batch.bytes.subarray(from, to));
-      if (row < 0 && valid) break;
-      if (row >= 0 && !valid)
-        throw malformed(`Row ${grouped(batch.firstRow + row + 1)} is not UTF-8`, this.#window.positionOf(from));
-    }
-    return batch;
+    const batch = this.#scanner.ranges.batchOf(this.#window.bytes);
+    const { bytes, rowCount, firstRow, rowStarts, rowEnds } = batch;
+    if (isUtf8(bytes.subarray(rowStarts[0], rowEnds[rowCount - 1]))) return batch;
+    let row = 0;
+    while (isUtf8(bytes.subarray(rowStarts[row], rowEnds[row]))) row++;
+    throw malformed(`Row ${grouped(firstRow + row + 1)} is not UTF-8`, this.#window.positionOf(rowStarts[row] ?? 0));
   }
 
   #inRows(): boolean {

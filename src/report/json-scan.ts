@@ -115,10 +115,13 @@ function scanEscape(bytes: Uint8Array, at: number, end: number): number {
   return at + 6;
 }
 
+function isDigit(byte: number): boolean {
+  return byte >= zero && byte <= nine;
+}
+
 function skipDigits(bytes: Uint8Array, at: number): number {
   let p = at;
-  let byte = bytes[p] as number;
-  while (byte >= zero && byte <= nine) byte = bytes[++p] as number;
+  while (isDigit(bytes[p] as number)) p++;
   return p;
 }
 
@@ -144,8 +147,17 @@ function numberEnd(bytes: Uint8Array, at: number): number {
   return p;
 }
 
+/** As `scanNumber`, faster for a member's value that has no exponent and no blank after it, as most do. */
+export function scanPlainNumber(bytes: Uint8Array, at: number, end: number): number {
+  const integer = bytes[at] === minus ? at + 1 : at;
+  let p = skipDigits(bytes, integer);
+  const isInteger = p > integer && (bytes[integer] !== zero || p === integer + 1);
+  if (isInteger && bytes[p] === dot && isDigit(bytes[p + 1] as number)) p = skipDigits(bytes, p + 1);
+  return isInteger && (bytes[p] === comma || bytes[p] === closeBrace) ? p : scanNumber(bytes, at, end);
+}
+
 /** A number; the byte after it must be here too, since it might be another digit. */
-export function scanNumber(bytes: Uint8Array, at: number, end: number): number {
+function scanNumber(bytes: Uint8Array, at: number, end: number): number {
   const p = numberEnd(bytes, at);
   if (p >= 0) return p >= end ? cut : p;
   if (-2 - p >= end) return cut;
@@ -177,7 +189,7 @@ function scanLiteral(bytes: Uint8Array, at: number, end: number): number {
 export function scanValue(bytes: Uint8Array, at: number, end: number, depth: number): number {
   const byte = bytes[at] as number;
   if (byte === quote) return scanString(bytes, at + 1, end);
-  if ((byte >= zero && byte <= nine) || byte === minus) return scanNumber(bytes, at, end);
+  if (isDigit(byte) || byte === minus) return scanNumber(bytes, at, end);
   if (byte === openBrace || byte === openBracket) {
     if (depth >= maxDepth) throw new MalformedJson(at, `at most ${maxDepth} levels of nesting`);
     return byte === openBrace ? scanObject(bytes, at, end, depth + 1) : scanArray(bytes, at, end, depth + 1);

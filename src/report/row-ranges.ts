@@ -1,4 +1,5 @@
 import type { RowBatch } from '../contract/row-batch.ts';
+import { grown } from './grown-array.ts';
 
 /** How many values a batch holds at most, unless one row alone has more. */
 const maxValues = 1 << 16;
@@ -81,10 +82,4 @@ export class RowRanges {
     this.rowCount = 0;
     this.singleLine = true;
   }
-}
-
-function grown(array: Int32Array, length: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(Math.max(length, 2 * array.length));
-  larger.set(array);
-  return larger;
 }

@@ -3,13 +3,13 @@ import {
   cut,
   MalformedJson,
   scanColon,
-  scanNumber,
+  scanPlainNumber,
   scanPlainString,
   scanString,
   scanValue,
   skipBlanks,
 } from './json-scan.ts';
-import { KeyTexts, keyLengthAt } from './key-texts.ts';
+import { KeyTexts, standsAt } from './key-texts.ts';
 import { maxFields, RowRanges } from './row-ranges.ts';
 
 /** The batch is full: hand its rows out, then scan the row again. */
@@ -64,19 +64,20 @@ export class RowScanner {
    */
   #scanExpected(bytes: Buffer, view: DataView, start: number, end: number): number {
     const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
-    const keys = this.#keys;
+    const { lengths, firstWords, words } = this.#keys;
     const base = rowCount * fields.length;
     let field = this.#next;
     let p = start;
     for (;;) {
-      const keyLength = keyLengthAt(keys, field, view, p);
+      const keyLength = lengths[field] as number;
       if (keyLength === 0) break;
+      if (!standsAt(view, p, keyLength, words, firstWords[field] as number, firstWords[field + 1] as number)) break;
       const valueStart = p + keyLength;
       const first = bytes[valueStart] as number;
       let valueEnd: number;
       if (first === quote) valueEnd = scanPlainString(bytes, view, valueStart + 1, end);
       else if (first === letterN && view.getInt32(valueStart, true) === nullWord) valueEnd = valueStart + 4;
-      else if ((first >= zero && first <= nine) || first === minus) valueEnd = scanNumber(bytes, valueStart, end);
+      else if ((first >= zero && first <= nine) || first === minus) valueEnd = scanPlainNumber(bytes, valueStart, end);
       else break;
       if (valueEnd === cut) return cut;
       valueStarts[base + field] = valueStart;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { controlBytes, firstMarked, repeated, zeroBytes } from '../../src/contract/words.ts';
-import { viewOf } from '../../src/output/byte-buffer.ts';
+import { controlBytes, firstMarked, repeated, viewOf, zeroBytes } from '../../src/contract/words.ts';
 import { copyUnless, copyWords } from '../../src/output/word-copy.ts';
 
 const comma = 0x2c;

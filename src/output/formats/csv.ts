@@ -1,6 +1,7 @@
 import { carriageReturn, letterN, lineFeed, openBracket, quote } from '../../contract/ascii.ts';
 import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
-import { ByteBuffer, viewOf } from '../byte-buffer.ts';
+import { viewOf } from '../../contract/words.ts';
+import { ByteBuffer } from '../byte-buffer.ts';
 import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
 import { CsvCells } from '../csv-cells.ts';
 import { widenCsv } from '../csv-widen.ts';
