@@ -1,0 +1,56 @@
+import type { MetricName } from './vocabulary.ts';
+
+/**
+ * A metric that the service does not send: `factor × numerator / denominator`. It is computed from sums, never averaged
+ * over rows, so it is right for any grouping.
+ */
+export interface DerivedMetric {
+  readonly name: string;
+  readonly numerator: MetricName;
+  readonly denominator: MetricName;
+  readonly factor: number;
+  readonly unit: 'percent' | 'money';
+  readonly meaning: string;
+}
+
+/** What media buyers read next to the sums, in the order in which it is shown. */
+export const derivedMetrics = [
+  {
+    name: 'CTR',
+    numerator: 'clicks',
+    denominator: 'displays',
+    factor: 100,
+    unit: 'percent',
+    meaning: 'click-through rate: clicks of 100 displays',
+  },
+  {
+    name: 'eCPM €',
+    numerator: 'revenueEuro',
+    denominator: 'displays',
+    factor: 1000,
+    unit: 'money',
+    meaning: 'revenue in euros of 1,000 displays',
+  },
+  {
+    name: 'eCPM $',
+    numerator: 'revenueDollar',
+    denominator: 'displays',
+    factor: 1000,
+    unit: 'money',
+    meaning: 'revenue in US dollars of 1,000 displays',
+  },
+] as const satisfies readonly DerivedMetric[];
+
+/**
+ * The derived metrics that sums allow, by metric name (not row field).
+ * @returns those whose numerator and denominator are both known and whose denominator is not zero
+ */
+export function deriveMetrics(
+  sumOf: (metric: MetricName) => number | undefined,
+): { readonly metric: DerivedMetric; readonly value: number }[] {
+  return derivedMetrics.flatMap((metric) => {
+    const [numerator, denominator] = [sumOf(metric.numerator), sumOf(metric.denominator)];
+    if (numerator === undefined || !denominator) return [];
+    return [{ metric, value: (metric.factor * numerator) / denominator }];
+  });
+}
