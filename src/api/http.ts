@@ -1,3 +1,4 @@
+import { hrtime } from 'node:process';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import Agent from 'undici/lib/dispatcher/agent.js';
@@ -121,12 +122,12 @@ function redirected(request: HttpRequest, status: number, location: string): Htt
 
 /** One request and one answer. Resolves when status and headers are there. */
 function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOptions): Promise<HttpResponse> {
-  const startedAt = performance.now();
+  const startedAt = hrtime.bigint();
   const trace = (outcome: Pick<HttpTrace, 'status' | 'bytes' | 'problem'>): void =>
     options.trace({
       method: request.method,
       url: request.url.href,
-      elapsedMs: performance.now() - startedAt,
+      elapsedMs: Number(hrtime.bigint() - startedAt) / 1e6,
       ...outcome,
     });
 
@@ -189,10 +190,12 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
             },
           });
           const flat = flatten(headers);
-          const decoded = decompress(body, flat['content-encoding']);
           // A body may break off before its reader is there, who finds the error all the same.
-          for (const stream of [body, decoded]) stream.on('error', () => {});
-          resolve({ status, headers: flat, body: decoded });
+          body.on('error', () => {});
+          decompress(body, flat['content-encoding']).then((decoded) => {
+            decoded.on('error', () => {});
+            resolve({ status, headers: flat, body: decoded });
+          }, reject);
         },
         onResponseData(current, chunk) {
           bytes += chunk.length;
