@@ -13,6 +13,22 @@ const groups = {
   start: ['src/main.ts'],
   context: ['src/context.ts'],
   calls: ['src/api/http.ts', 'src/api/client.ts', 'src/api/exchange.ts'],
+  report: [
+    'src/commands/run.ts',
+    'src/commands/actions/run.ts',
+    'src/report/plan.ts',
+    'src/report/wait.ts',
+    'src/report/rows.ts',
+    'src/report/completeness.ts',
+    'src/output/write-rows.ts',
+    'src/output/file.ts',
+    'src/output/file-name.ts',
+    'src/output/formats/index.ts',
+    'src/output/formats/csv.ts',
+    'src/ui/progress.ts',
+    'src/ui/progress-log.ts',
+    'src/ui/quantity.ts',
+  ],
 };
 
 /**
