@@ -36,7 +36,7 @@ export type Created<T> =
   | { readonly kind: 'data'; readonly result: T };
 
 /** One status call's answer; `retryAfterMs` where the service said when to ask again. */
-export interface StatusAnswer extends StatusRecord {
+interface StatusAnswer extends StatusRecord {
   readonly retryAfterMs?: number;
 }
 

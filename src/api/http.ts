@@ -24,7 +24,7 @@ export interface HttpTrace {
   readonly problem?: string;
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;

@@ -88,7 +88,17 @@ describe('the package', () => {
   test('the licence of every package that is bundled is in it', () => {
     const folder = installInProject({});
     const licences = readFileSync(join(folder, 'node_modules/adreport/dist/LICENSES.txt'), 'utf8');
-    const bundled = ['chalk', 'cli-progress', 'commander', 'conf', 'csv-stringify', 'fastify', 'luxon', 'undici', 'yaml'];
+    const bundled = [
+      'chalk',
+      'cli-progress',
+      'commander',
+      'conf',
+      'csv-stringify',
+      'fastify',
+      'luxon',
+      'undici',
+      'yaml',
+    ];
     for (const name of bundled) expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(\\S+\\)$`, 'm'));
     expect(licences).not.toMatch(/\((undefined|UNLICENSED|A?GPL[^)]*)\)/);
   });
