@@ -121,15 +121,7 @@ function redirected(request: HttpRequest, status: number, location: string): Htt
 
 /** One request and one answer. Resolves when status and headers are there. */
 function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOptions): Promise<HttpResponse> {
-  const startedAt = performance.now();
-  const trace = (outcome: Pick<HttpTrace, 'status' | 'bytes' | 'problem'>): void =>
-    options.trace({
-      method: request.method,
-      url: request.url.href,
-      elapsedMs: performance.now() - startedAt,
-      ...outcome,
-    });
-
+  const trace = startTrace(request, options);
   return new Promise((resolve, reject) => {
     const { signal } = request;
     let sent = false;
@@ -142,10 +134,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       clearTimeout(limit);
       signal?.removeEventListener('abort', abort);
       const failure = error === undefined ? undefined : signal?.aborted ? signal.reason : asTransportError(error);
-      trace({
-        ...(status ? { status, bytes } : {}),
-        ...(failure ? { problem: failure instanceof Error ? failure.message : String(failure) } : {}),
-      });
+      trace(status ? { status, bytes } : {}, failure);
       if (!body) reject(failure);
       else if (failure) body.destroy(failure);
       else body.push(null);
@@ -161,47 +150,67 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
     const limit = request.isBrief ? setTimeout(() => controller?.abort(tooSlow()), 4 * options.timeoutMs) : undefined;
     signal?.addEventListener('abort', abort);
 
-    dispatcher.dispatch(
-      {
-        origin: request.url.origin,
-        path: request.url.pathname + request.url.search,
-        method: request.method,
-        headers: { 'user-agent': options.userAgent, 'accept-encoding': acceptEncoding, ...request.headers },
-        body: request.body ?? null,
-        headersTimeout: options.timeoutMs,
-        bodyTimeout: options.timeoutMs,
+    dispatcher.dispatch(dispatched(request, options), {
+      onRequestStart(started) {
+        if (signal?.aborted) return started.abort(signal.reason);
+        controller = started;
+        sent = true;
+        request.onSent?.();
       },
-      {
-        onRequestStart(started) {
-          if (signal?.aborted) return started.abort(signal.reason);
-          controller = started;
-          sent = true;
-          request.onSent?.();
-        },
-        onResponseStart(current, statusCode, headers) {
-          if (statusCode < 200) return;
-          status = statusCode;
-          body = new Readable({
-            read: () => current.resume(),
-            destroy(error, done) {
-              if (!body?.readableEnded) current.abort(error ?? new Error('The answer was not read to its end.'));
-              done(error);
-            },
-          });
-          const flat = flatten(headers);
-          const decoded = decompress(body, flat['content-encoding']);
-          // A body may break off before its reader is there, who finds the error all the same.
-          for (const stream of [body, decoded]) stream.on('error', () => {});
-          resolve({ status, headers: flat, body: decoded });
-        },
-        onResponseData(current, chunk) {
-          bytes += chunk.length;
-          if (body && !body.push(chunk)) current.pause();
-        },
-        onResponseEnd: () => finish(),
-        onResponseError: (_current, error) => finish(error),
+      onResponseStart(current, statusCode, headers) {
+        if (statusCode < 200) return;
+        status = statusCode;
+        body = createBody(current);
+        const flat = flatten(headers);
+        const decoded = decompress(body, flat['content-encoding']);
+        // A body may break off before its reader is there, who finds the error all the same.
+        for (const stream of [body, decoded]) stream.on('error', () => {});
+        resolve({ status, headers: flat, body: decoded });
       },
-    );
+      onResponseData(current, chunk) {
+        bytes += chunk.length;
+        if (body && !body.push(chunk)) current.pause();
+      },
+      onResponseEnd: () => finish(),
+      onResponseError: (_current, error) => finish(error),
+    });
+  });
+}
+
+/** Takes the time from now on; what it returns is told the outcome. */
+function startTrace({ method, url }: HttpRequest, options: HttpOptions) {
+  const startedAt = performance.now();
+  return (answer: Pick<HttpTrace, 'status' | 'bytes'>, failure: unknown): void =>
+    options.trace({
+      method,
+      url: url.href,
+      elapsedMs: performance.now() - startedAt,
+      ...answer,
+      ...(failure ? { problem: failure instanceof Error ? failure.message : String(failure) } : {}),
+    });
+}
+
+/** The request in undici's words. */
+function dispatched({ url, method, headers, body }: HttpRequest, { userAgent, timeoutMs }: HttpOptions) {
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method,
+    headers: { 'user-agent': userAgent, 'accept-encoding': acceptEncoding, ...headers },
+    body: body ?? null,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  };
+}
+
+/** The bytes of an answer at the pace of their reader; one who leaves early ends the exchange. */
+function createBody(controller: Dispatcher.DispatchController): Readable {
+  return new Readable({
+    read: () => controller.resume(),
+    destroy(error, done) {
+      if (!this.readableEnded) controller.abort(error ?? new Error('The answer was not read to its end.'));
+      done(error);
+    },
   });
 }
 
