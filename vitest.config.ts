@@ -10,6 +10,8 @@ export default defineConfig(({ mode }) => {
       testTimeout: long ? 600_000 : 60_000,
       hookTimeout: 60_000,
       globalSetup: ['test/support/build.ts'],
+      // What runs in a process of its own is not seen here.
+      coverage: { include: ['src/**/*.ts'], reporter: ['text', 'json'] },
     },
   };
 });
