@@ -11,7 +11,7 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 60_000,
       globalSetup: ['test/support/build.ts'],
       // What runs in a process of its own is not seen here.
-      coverage: { include: ['src/**/*.ts'], reporter: ['text', 'json'] },
+      coverage: { include: ['src/**/*.ts'], reporter: ['text', 'json'], reportOnFailure: true },
     },
   };
 });
