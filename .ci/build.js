@@ -92,7 +92,7 @@ for (const { path, text } of outputFiles) {
   parts.set(basename(path), `(exports,module,require){${code}}`);
 }
 
-mkdirSync('dist', { recursive: true });
+mkdirSync('dist/parts', { recursive: true });
 const files = {};
 for (const [group, sources] of Object.entries(groups)) {
   const members = [...sources.flatMap(staticImportsOf)].filter((name) => parts.has(name));
@@ -103,10 +103,10 @@ for (const [group, sources] of Object.entries(groups)) {
     files[name] = file;
     parts.delete(name);
   }
-  writeFileSync(`dist/${file}`, text);
+  writeFileSync(`dist/parts/${file}`, text);
 }
 // The parentheses tell V8 that the function is called at once, and need not be parsed twice.
-for (const [name, text] of parts) writeFileSync(`dist/${name}`, `module.exports=(function${text});\n`);
+for (const [name, text] of parts) writeFileSync(`dist/parts/${name}`, `module.exports=(function${text});\n`);
 const loader = readFileSync('.ci/parts.cjs', 'utf8');
 writeFileSync('dist/parts.js', loader.replace('const files = {};', `const files = ${JSON.stringify(files)};`));
 

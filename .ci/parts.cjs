@@ -18,7 +18,7 @@ function load(name) {
   if (loaded[name]) return loaded[name].exports;
   const module = { exports: {} };
   loaded[name] = module;
-  const part = files[name] ? open(files[name])[name] : require(`./${name}`);
+  const part = files[name] ? open(files[name])[name] : require(`./parts/${name}`);
   part(module.exports, module, ask);
   return module.exports;
 }
@@ -28,7 +28,7 @@ function ask(id) {
 }
 
 function open(file) {
-  opened[file] ??= folder ? runWithCache(file) : require(`./${file}`);
+  opened[file] ??= folder ? runWithCache(file) : require(`./parts/${file}`);
   return opened[file];
 }
 
@@ -47,7 +47,7 @@ function keepCode() {
 }
 
 function runWithCache(file) {
-  const filename = join(__dirname, file);
+  const filename = join(__dirname, 'parts', file);
   // The file's name holds a hash of its text; V8 itself compares no more than its length.
   const cachePath = join(folder, `${file}.${process.versions.v8}.${process.arch}`);
   const cachedData = readOwn(cachePath);

@@ -40,7 +40,7 @@ export interface Context {
   dispose(): Promise<void>;
 }
 
-export interface ServiceAccount {
+interface ServiceAccount {
   readonly baseUrl: URL;
   readonly token: string | undefined;
   readonly credentials: Credentials | undefined;
@@ -57,7 +57,7 @@ type Options = GlobalFlags &
   };
 
 /** What `adreport.yaml` says of the account, for all commands or for one saved report. */
-export interface ProjectChoice {
+interface ProjectChoice {
   readonly account?: string;
   readonly profile?: string;
 }
