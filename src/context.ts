@@ -103,15 +103,18 @@ export function createContext(host: Host, console: Console, options: Options, pa
   });
 
   async function clientFor(account: ServiceAccount): Promise<Client> {
-    const [{ createHttp }, { createClient }, { describeRetry }] = await Promise.all([
+    const [{ createHttp }, { createClient }, { describeRetry }, { readProxy }] = await Promise.all([
       import('./api/http.ts'),
       import('./api/client.ts'),
       import('./api/exchange.ts'),
+      import('./config/proxy.ts'),
     ]);
+    const proxy = readProxy(host.env);
+    if (proxy) console.hide(decodeURIComponent(proxy.url.password));
     const http = await createHttp({
       timeoutMs: options.timeout ?? defaultTimeoutMs,
       userAgent: `adreport/${version}`,
-      proxy: proxyOf(host.env, console.hide),
+      proxy: proxy && { https: proxy.url.href, none: proxy.none },
       trace: (event) => console.trace(1, describeTrace(event)),
     });
     cleanups.unshift(() => http.close());
@@ -221,20 +224,6 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     made ??= make();
     return made;
   };
-}
-
-/** The proxy of the environment, `http://` where it names no scheme, as curl has it. */
-function proxyOf(env: Host['env'], hide: (secret: string) => void) {
-  const text = (env.https_proxy || env.HTTPS_PROXY)?.trim();
-  if (!text) return undefined;
-  const address = text.includes('://') ? text : `http://${text}`;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  // Not quoted: what cannot be parsed may hold a password.
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError('HTTPS_PROXY is no http or https address.', { hint: 'For example: http://127.0.0.1:3128' });
-  }
-  hide(decodeURIComponent(url.password));
-  return { https: url.href, none: env.no_proxy ?? env.NO_PROXY };
 }
 
 function describeTrace({ method, url, status, elapsedMs, bytes, problem }: HttpTrace): string {

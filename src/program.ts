@@ -1,7 +1,8 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { addSubcommand, type Perform } from './commands/command.ts';
 import { addGlobalFlags } from './commands/flags.ts';
 import { commands } from './commands/index.ts';
+import { topics } from './commands/topics/index.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import { version } from './version.ts';
 
@@ -27,11 +28,16 @@ export async function createProgram(
     )
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', () => `\nExamples:\n${rootExamples}\n\nExit codes:\n${exitCodeTable()}`)
-    .helpCommand('help [command]', 'help for a command');
-  for (const { name, summary, load } of commands) {
+    .addHelpText(
+      'after',
+      () =>
+        `\nTopics (adreport help TOPIC):\n${topicTable()}\n\nExamples:\n${rootExamples}\n\nExit codes:\n${exitCodeTable()}`,
+    );
+  for (const { name, summary, group, load } of commands) {
     const isWanted = argv === undefined || argv.includes(name);
-    addSubcommand(program, summary, isWanted ? (await load())(perform) : new Command(name));
+    const command = isWanted ? (await load())(perform) : new Command(name);
+    if (group) addSubcommand(program, summary, command.helpGroup(group));
+    else program.addCommand(command, { hidden: true });
   }
   for (const command of [program, ...descendants(program)]) configure(command, output);
   return program;
@@ -42,8 +48,26 @@ const rootExamples = [
   '  adreport login                                                            # then drop the --local',
 ].join('\n');
 
+function topicTable(): string {
+  const names = Object.keys(topics);
+  const width = Math.max(...names.map((name) => name.length));
+  return Object.entries(topics)
+    .map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
+    .join('\n');
+}
+
 function exitCodeTable(): string {
   return exitCodes.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`).join('\n');
+}
+
+const helpOption = new Option('-h, --help', 'print this help');
+
+function listedOptions({ options }: { readonly options: readonly Option[] }): Option[] {
+  return options.filter(({ hidden }) => !hidden);
+}
+
+function ancestors({ parent }: { readonly parent: Command | null }): Command[] {
+  return parent ? [parent, ...ancestors(parent)] : [];
 }
 
 function descendants(command: Command): Command[] {
@@ -52,9 +76,18 @@ function descendants(command: Command): Command[] {
 
 function configure(command: Command, output: ProgramOutput): void {
   command
+    // `adreport help` is a command of its own, and explains every other one.
+    .helpCommand(false)
     .exitOverride()
     .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: true, subcommandTerm: (child) => child.name() })
+    .configureHelp({
+      subcommandTerm: (child) => child.name(),
+      showGlobalOptions: true,
+      // Commander would give --help a group of its own in the middle of every page.
+      visibleOptions: (shown) => (shown.parent ? listedOptions(shown) : [...listedOptions(shown), helpOption]),
+      visibleGlobalOptions: (shown) => (shown.parent ? [...ancestors(shown).flatMap(listedOptions), helpOption] : []),
+      styleTitle: (title) => (title === 'Global Options:' ? 'Global options:' : title),
+    })
     .configureOutput({
       writeOut: output.write,
       // A group without a subcommand is a question, and help is its answer; an error's text is thrown as well.

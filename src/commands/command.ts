@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Context } from '../context.ts';
 
 /** The doing half of a command: throws our errors, returns nothing, writes through `context.console` only. */
-export type Action<Options, Args extends readonly string[] = []> = (
+export type Action<Options, Args extends readonly unknown[] = []> = (
   context: Context,
   options: Options,
   ...args: Args
@@ -12,7 +12,7 @@ export type Action<Options, Args extends readonly string[] = []> = (
  * Binds a declared command to its doing half, which is loaded when the command is run, so that `--help` pays for none.
  * Made by `program.ts`, which knows how to make the context.
  */
-export type Perform = <Options, Args extends readonly string[]>(
+export type Perform = <Options, Args extends readonly unknown[]>(
   load: () => Promise<Action<Options, Args>>,
 ) => (...parsed: unknown[]) => Promise<void>;
 

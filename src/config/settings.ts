@@ -46,15 +46,9 @@ export interface SettingsSources {
  * A stored token is used only with the origin it was stored for, wherever the base URL came from.
  * Throws `UsageError` for a base URL, token, profile or account name that cannot be one, naming where it came from.
  */
-export function resolveSettings({ flags, env, projectFile = {}, stored }: SettingsSources): Settings {
-  const account = checked(
-    fromFlag('--account', flags.account) ??
-      fromEnv(env, 'ADREPORT_ACCOUNT') ??
-      fromFile('account', projectFile.account) ??
-      setting(stored.defaultAccount, 'account', 'the stored default') ??
-      byDefault(defaultAccountName),
-    checkAccountName,
-  );
+export function resolveSettings(sources: SettingsSources): Settings {
+  const { flags, env, projectFile = {}, stored } = sources;
+  const account = resolveAccount(sources);
   const storedAccount = Object.hasOwn(stored.accounts, account.value) ? stored.accounts[account.value] : undefined;
   const fromAccount = (text: string | undefined) => setting(text, 'account', `account "${account.value}"`);
 
@@ -85,6 +79,18 @@ export function resolveSettings({ flags, env, projectFile = {}, stored }: Settin
       checkProfile,
     ),
   };
+}
+
+/** The name of the account that is used, by its strongest source. Throws `UsageError` for a name that cannot be one. */
+export function resolveAccount({ flags, env, projectFile = {}, stored }: SettingsSources): Setting<string> {
+  return checked(
+    fromFlag('--account', flags.account) ??
+      fromEnv(env, 'ADREPORT_ACCOUNT') ??
+      fromFile('account', projectFile.account) ??
+      setting(stored.defaultAccount, 'account', 'the stored default') ??
+      byDefault(defaultAccountName),
+    checkAccountName,
+  );
 }
 
 /** An account name as it may be stored and typed. Throws `UsageError`. */
