@@ -7,7 +7,7 @@ export function writeTopic(): readonly Block[] {
   return [
     `--filter NAME=V1,V2 keeps only the rows with one of these values; several --filter narrow each other. A filter needs
     no breakdown: the sums are of what is kept. DSP reports take none.`,
-    { heading: 'Filters, and the breakdown that shows their values' },
+    { heading: 'Filters, with their breakdowns' },
     {
       terms: filters.map(({ name, meaning, on, compare }) => [
         name,
@@ -29,7 +29,7 @@ export function writeTopic(): readonly Block[] {
     {
       examples: [
         ['adreport run --local --period yesterday --by CITY --filter countryId=3017382', 'the cities of France'],
-        ["adreport run --local --period yesterday --by COUNTRY --campaign '*sale*'", 'campaigns by name'],
+        ["adreport run --local --period yesterday --by COUNTRY --campaign 'Puzzle*'", 'campaigns by name'],
         ['adreport fields country', 'what there is about countries'],
       ],
     },
