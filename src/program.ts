@@ -1,9 +1,10 @@
 import { Command, CommanderError, Option } from 'commander';
-import { addSubcommand, type Perform } from './commands/command.ts';
+import { addExamples, addSubcommand, type Perform } from './commands/command.ts';
 import { addGlobalFlags } from './commands/flags.ts';
 import { commands } from './commands/index.ts';
 import { topics } from './commands/topics/index.ts';
 import { exitCodes, UsageError } from './errors.ts';
+import type { Pair } from './ui/page.ts';
 import { version } from './version.ts';
 
 /** Where commander's own texts go: help and version to one side, nothing to the other (errors are thrown). */
@@ -28,11 +29,8 @@ export async function createProgram(
     )
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .addHelpText(
-      'after',
-      () =>
-        `\nTopics (adreport help TOPIC):\n${topicTable()}\n\nExamples:\n${rootExamples}\n\nExit codes:\n${exitCodeTable()}`,
-    );
+    .addHelpText('after', () => `\nTopics (adreport help TOPIC):\n${topicTable()}`);
+  addExamples(program, examples).addHelpText('after', () => `\nExit codes:\n${exitCodeTable()}`);
   for (const { name, summary, group, load } of commands) {
     const isWanted = argv === undefined || argv.includes(name);
     const command = isWanted ? (await load())(perform) : new Command(name);
@@ -43,10 +41,10 @@ export async function createProgram(
   return program;
 }
 
-const rootExamples = [
-  '  adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv   # try it, no account needed',
-  '  adreport login                                                            # then drop the --local',
-].join('\n');
+const examples: readonly Pair[] = [
+  ['adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv', 'try it, no account needed'],
+  ['adreport login', 'then drop the --local'],
+];
 
 function topicTable(): string {
   const names = Object.keys(topics);

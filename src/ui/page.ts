@@ -7,7 +7,8 @@ export type Block =
   | { readonly terms: readonly Pair[] }
   | { readonly examples: readonly Pair[] };
 
-type Pair = readonly [name: string, meaning: string];
+/** A command line or a term, and what it means. */
+export type Pair = readonly [name: string, meaning: string];
 
 export interface PageLook {
   /** Width in character cells. */
@@ -24,7 +25,7 @@ export function layOutPage(blocks: readonly Block[], look: PageLook): string {
   const width = Math.max(narrowest, Math.min(columnsAtMost, look.columns));
   const parts = blocks.map((block, index) => {
     const isUnderHeading = isHeading(blocks[index - 1]);
-    return `${index === 0 || isUnderHeading ? '' : '\n'}${layOutBlock(block, width, look.style)}\n`;
+    return `${index === 0 || isUnderHeading ? '' : '\n'}${layOutBlock(block, width, look)}\n`;
   });
   return parts.join('');
 }
@@ -33,11 +34,11 @@ function isHeading(block: Block | undefined): boolean {
   return typeof block === 'object' && 'heading' in block;
 }
 
-function layOutBlock(block: Block, width: number, style: Style): string {
+function layOutBlock(block: Block, width: number, look: PageLook): string {
   if (typeof block === 'string') return wrap(block, width).join('\n');
-  if ('heading' in block) return style.bold(`${block.heading}:`);
-  if ('examples' in block) return layOutExamples(block.examples, style);
-  return layOutTerms(block.terms, width, style);
+  if ('heading' in block) return look.style.bold(`${block.heading}:`);
+  if ('examples' in block) return layOutExamples(block.examples, look);
+  return layOutTerms(block.terms, width, look.style);
 }
 
 function layOutTerms(terms: readonly Pair[], width: number, style: Style): string {
@@ -55,9 +56,16 @@ function layOutTerms(terms: readonly Pair[], width: number, style: Style): strin
     .join('\n');
 }
 
-function layOutExamples(examples: readonly Pair[], style: Style): string {
+/** Command lines with their meanings beside them, or above each where one would not fit the width beside its line. */
+export function layOutExamples(examples: readonly Pair[], { columns, style }: PageLook): string {
   const widest = Math.max(...examples.map(([line]) => line.length));
-  return examples.map(([line, meaning]) => `  ${line.padEnd(widest)}   ${style.dim(`# ${meaning}`)}`).join('\n');
+  const fits = examples.every(([, meaning]) => 2 + widest + 3 + 2 + meaning.length <= columns);
+  return examples
+    .map(([line, meaning]) => {
+      const comment = style.dim(`# ${meaning}`);
+      return fits ? `  ${line.padEnd(widest)}   ${comment}` : `  ${comment}\n  ${line}`;
+    })
+    .join('\n');
 }
 
 /** A text in lines of at most so many characters, broken at blanks; a longer word has a line to itself. */

@@ -7,6 +7,7 @@ import { exitCodes } from '../../src/errors.ts';
 import { formatNames } from '../../src/output/formats/index.ts';
 import { dayNames } from '../../src/report/dates.ts';
 import { everyEndpoint, kindNames } from '../../src/server/fault-spec.ts';
+import { readExamples } from '../support/examples.ts';
 import { allCommands, pathOf, program } from '../support/program.ts';
 import { runCli } from '../support/run-cli.ts';
 
@@ -49,8 +50,7 @@ describe('every command', () => {
     // No flag stands in a group by accident, and no default is a raw number of milliseconds.
     expect(stdout).not.toMatch(/default: \d{5,}/);
     expect(stdout).not.toMatch(/display help/);
-    const examples = [...stdout.matchAll(/^ {2}(\S.*?) +# \S/gm)].map(([, line]) => line);
-    expect(examples.length).toBeGreaterThanOrEqual(2);
+    expect(readExamples(stdout).length).toBeGreaterThanOrEqual(2);
     if (path !== 'local-server') expect((await runCli(['help', ...path.split(' ')])).stdout).toBe(stdout);
   });
 

@@ -8,6 +8,7 @@ import { topics } from '../../src/commands/topics/index.ts';
 import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
+import { readExamples } from '../support/examples.ts';
 import { allCommands, pathOf } from '../support/program.ts';
 import { runCli } from '../support/run-cli.ts';
 import { launcher } from '../support/spawn-cli.ts';
@@ -38,7 +39,7 @@ afterAll(async () => {
 async function examplesOf(page: readonly string[]): Promise<string[]> {
   const { exitCode, stdout } = await runCli(page, { cwd: base, env: { COLUMNS: '300' } });
   expect(exitCode).toBe(0);
-  return [...stdout.matchAll(/^ {2}(\S.*?) {3,}# \S/gm)].map(([, line = '']) => line);
+  return readExamples(stdout);
 }
 
 /** A folder in which the examples of a page find what they speak of. */

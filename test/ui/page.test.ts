@@ -37,6 +37,9 @@ test('paragraphs, headings, terms and command lines', () => {
       ],
     },
   ] as const;
+  expect(
+    layOutPage([{ examples: [['adreport run --all', 'as wide as this']] }], { columns: 30, style: plainStyle }),
+  ).toBe('  # as wide as this\n  adreport run --all\n');
   expect(layOutPage(blocks, { columns: 40, style: plainStyle })).toMatchInlineSnapshot(`
     "A first paragraph that is too long for
     its line.

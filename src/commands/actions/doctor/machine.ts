@@ -26,7 +26,7 @@ export function checkNode(running: string): Finding {
 function checkTerminal(out: Side, err: Side): Finding {
   const describe = ({ isTerminal, canDraw, showsUnicode, columns, style }: Side): string => {
     if (!isTerminal) return 'no terminal';
-    const colour = style.red('') === '' ? 'no colour' : 'colour';
+    const colour = style.red('x') === 'x' ? 'no colour' : 'colour';
     return [`${columns} columns`, colour, showsUnicode ? 'Unicode' : 'ASCII', ...(canDraw ? [] : ['no bars'])].join(
       ', ',
     );
