@@ -45,7 +45,7 @@ function furnish(): { cwd: string; env: Record<string, string> } {
 async function offered(words: readonly string[], { cwd, env } = furnish(), shell = 'fish') {
   const result = await runCli(['complete', shell, '--', ...words], { cwd, env });
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-  const [kind, ...lines] = result.stdout.trimEnd().split('\n');
+  const [kind, ...lines] = result.stdout.replace(/\n$/, '').split('\n');
   return { kind, values: lines.map((line) => line.split('\t')[0]), lines };
 }
 
@@ -216,21 +216,51 @@ describe('a person is in the middle of a line', () => {
   });
 });
 
+describe('for bash, which puts in what it is given', () => {
+  const hostile = '$(touch gone) `x` "y"';
+
+  async function inBash(word: string): Promise<string[]> {
+    const place = furnish();
+    writeFileSync(
+      join(place.cwd, 'adreport.yaml'),
+      `reports:\n  ${JSON.stringify(`it's ${hostile}`)}: { period: today }\n`,
+    );
+    const env = { ...place.env, ADREPORT_WORDBREAKS: ' =:' };
+    const { values } = await offered(['run', word], { ...place, env }, 'bash');
+    return values.map((value) => value ?? '');
+  }
+
+  test.each(['i', '"i', "'i"])('a name is no command, behind %s', async (typed) => {
+    const [put = ''] = await inBash(typed);
+    const quote = /^["']/.exec(typed)?.[0] ?? '';
+    // As the shell reads the line once it is complete.
+    const { stdout } = spawnSync('bash', ['-c', `printf %s ${quote}${put}${quote}`], { encoding: 'utf8' });
+    expect(stdout).toBe(`it's ${hostile}`);
+  });
+
+  test('what stands before a word break is not put in again', async () => {
+    expect(await inBash('--format=nd')).toEqual(['ndjson ']);
+    expect(await inBash('--filter=cou')).toEqual(['countryId=']);
+    expect(await inBash('--by=DAILY,CAMP')).toEqual(['DAILY,CAMPAIGN']);
+  });
+
+  test('a name that would break the lines is not offered', async () => {
+    const place = furnish();
+    writeFileSync(join(place.cwd, 'adreport.yaml'), 'reports:\n  "a\\nb": { period: today }\n  ac: {}\n');
+    expect((await offered(['run', 'a'], place)).values).toEqual(['ac']);
+  });
+});
+
 /** Command lines that are cut short, and the words that the shell is to make of them. */
 const lines: readonly (readonly [line: string, words: readonly string[]])[] = [
   ['adreport ru', ['run']],
-  ['adreport report cr', ['report', 'create']],
   ['adreport run --per', ['run', '--period']],
-  ['adreport run --period yest', ['run', '--period', 'yesterday']],
   ['adreport run --by DAILY,CAMP', ['run', '--by', 'DAILY,CAMPAIGN']],
   ['adreport run --by=COU', ['run', '--by=COUNTRY']],
   ['adreport run --metrics displays,cl', ['run', '--metrics', 'displays,clicks']],
   ['adreport run --filter coun', ['run', '--filter', 'countryId=']],
   ['adreport run wee', ['run', 'weekly']],
   ['adreport status abc', ['status', 'abcdef123']],
-  ['adreport run --account ag', ['run', '--account', 'agency']],
-  ['adreport run --format nd', ['run', '--format', 'ndjson']],
-  ['adreport help exi', ['help', 'exit-codes']],
   ['adreport run -o outc', ['run', '-o', 'outcome.csv']],
   ['adreport local-server export data-f', ['local-server', 'export', 'data-folder']],
   ['adreport local-server --fault status:res', ['local-server', '--fault', 'status:reset']],

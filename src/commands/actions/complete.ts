@@ -22,7 +22,9 @@ export async function complete(
   try {
     const place = findPlace(program, isBash ? before.map(unquote) : before);
     const { kind, candidates } = await valuesAt(context, place, current);
-    const matching = candidates.filter(({ value }) => value.toLowerCase().startsWith(current.toLowerCase()));
+    const matching = candidates.filter(
+      ({ value }) => value.toLowerCase().startsWith(current.toLowerCase()) && printable(value) === value,
+    );
     const lines = isBash
       ? matching.map(({ value }) => forBash(value, raw, kind, context.host.env.ADREPORT_WORDBREAKS ?? ''))
       : matching.map(({ value, meaning = '' }) => `${value}\t${printable(meaning)}`);
@@ -61,11 +63,13 @@ function prefixed(prefix: string, { kind, candidates }: Values): Values {
 
 /** A candidate as bash puts it in: readline replaces only what stands behind the last of its word breaks. */
 function forBash(value: string, raw: string, kind: Values['kind'], wordBreaks: string): string {
-  const isQuoted = /^["']/.test(raw);
+  // Names come from files and from the service: in no place may one be run as a command.
+  if (raw.startsWith('"')) return value.replace(/[$`"\\!]/g, '\\$&');
+  if (raw.startsWith("'")) return value.replaceAll("'", "'\\''");
   const at = Math.max(...['=', ':'].map((mark) => (wordBreaks.includes(mark) ? raw.lastIndexOf(mark) : -1)));
-  const rest = isQuoted ? value : value.slice(unquote(raw.slice(0, at + 1)).length);
-  const escaped = isQuoted ? rest : rest.replace(/[^\w@%+=:,./{}~-]/g, '\\$&');
-  return kind === 'words' && !isQuoted ? `${escaped} ` : escaped;
+  const rest = value.slice(unquote(raw.slice(0, at + 1)).length);
+  const escaped = rest.replace(/[^\p{L}\p{N}_@%+=:,./{}-]/gu, '\\$&');
+  return kind === 'words' ? `${escaped} ` : escaped;
 }
 
 /** A word of a command line without the quotes and backslashes that bash would take away. */
