@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { topics } from '../../src/commands/topics/index.ts';
 import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
@@ -25,7 +26,7 @@ let server: LocalServer;
 
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'adreport-examples-'));
-  mkdirSync(join(base, 'bin'));
+  for (const name of ['bin', 'empty']) mkdirSync(join(base, name));
   symlinkSync(launcher, join(base, 'bin', 'adreport'));
   server = await startLocalServer({ delayMs: 0 });
 });
@@ -37,13 +38,13 @@ afterAll(async () => {
 
 /** The command lines of a page, without their meanings. */
 async function examplesOf(page: readonly string[]): Promise<string[]> {
-  const { exitCode, stdout } = await runCli(page, { cwd: base, env: { COLUMNS: '300' } });
+  const { exitCode, stdout } = await runCli(page, { cwd: join(base, 'empty'), env: { COLUMNS: '300' } });
   expect(exitCode).toBe(0);
   return readExamples(stdout);
 }
 
 /** A folder in which the examples of a page find what they speak of. */
-function furnish(name: string, lines: readonly string[]): { cwd: string; env: NodeJS.ProcessEnv } {
+async function furnish(name: string, lines: readonly string[]): Promise<{ cwd: string; env: NodeJS.ProcessEnv }> {
   const cwd = join(base, name.replaceAll(' ', '-'));
   mkdirSync(join(cwd, '.config'), { recursive: true, mode: 0o700 });
   const env = {
@@ -55,10 +56,11 @@ function furnish(name: string, lines: readonly string[]): { cwd: string; env: No
     ADREPORT_PASSWORD: 'demo',
   };
   writeFileSync(join(cwd, 'token.txt'), `${env.ADREPORT_TOKEN}\n`);
-  const prepare = (...argv: string[]): void => void spawnSync(process.execPath, [launcher, ...argv], { cwd, env });
-  if (!lines.includes('adreport init')) prepare('init');
+  // Never in this process's stead: it is the server of all the others.
+  const prepare = (...argv: string[]) => promisify(execFile)(process.execPath, [launcher, ...argv], { cwd, env });
+  if (!lines.includes('adreport init')) await prepare('init');
   if (lines.some((line) => line.includes('./fixtures')) && !lines.some((line) => line.includes('export ./fixtures'))) {
-    prepare('local-server', 'export', './fixtures', '--period', 'yesterday');
+    await prepare('local-server', 'export', './fixtures', '--period', 'yesterday');
   }
   return { cwd, env };
 }
@@ -124,7 +126,7 @@ describe.skipIf(process.platform === 'win32')('as printed', () => {
     expect(lines.length).toBeGreaterThanOrEqual(2);
     // Beyond this machine: a test of its own has a service of that name.
     const near = lines.filter((line) => !isFar(line));
-    const place = furnish(name, lines);
+    const place = await furnish(name, lines);
     const results = await play(near, place);
     expect(results.filter(({ exit }) => exit !== '0')).toEqual([]);
     expect(results.length + near.filter(isServer).length).toBeGreaterThan(0);
@@ -137,7 +139,7 @@ describe.skipIf(process.platform === 'win32')('as printed', () => {
     const tls = await startLocalServer({ delayMs: 0, tls: certificates });
     onTestFinished(() => tls.close());
     const proxy = await startConnectProxy(tls.port);
-    const { cwd, env } = furnish('far', far);
+    const { cwd, env } = await furnish('far', far);
     const through = { ...env, HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: certificates.caFile };
     expect(await play(far, { cwd, env: through })).toEqual([{ line: far[0], exit: '0', said: '' }]);
     expect(proxy.asked).toContain('reports.example.com:443');
@@ -146,7 +148,7 @@ describe.skipIf(process.platform === 'win32')('as printed', () => {
   test('the servers start, and end cleanly', async ({ skip }) => {
     const all = (await Promise.all(pages.map(examplesOf))).flat().filter(isServer);
     expect(all.length).toBeGreaterThan(3);
-    const { cwd, env } = furnish('servers', ['./fixtures']);
+    const { cwd, env } = await furnish('servers', ['./fixtures']);
     for (const line of new Set(all)) {
       if (!line.includes('--port') && (await isTaken(8787))) skip('port 8787 is taken');
       expect({ line, exit: await serveUntilReady(line, cwd, env) }).toEqual({ line, exit: 0 });
