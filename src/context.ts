@@ -1,6 +1,7 @@
 import type { Client, Credentials } from './api/client.ts';
 import type { HttpTrace } from './api/http.ts';
 import type { GlobalFlags, ServiceFlags } from './commands/flags.ts';
+import { readProxy } from './config/proxy.ts';
 import type { Settings } from './config/settings.ts';
 import type { Store } from './config/store.ts';
 import type { Profile } from './contract/vocabulary.ts';
@@ -103,18 +104,15 @@ export function createContext(host: Host, console: Console, options: Options, pa
   });
 
   async function clientFor(account: ServiceAccount): Promise<Client> {
-    const [{ createHttp }, { createClient }, { describeRetry }, { readProxy }] = await Promise.all([
+    const [{ createHttp }, { createClient }, { describeRetry }] = await Promise.all([
       import('./api/http.ts'),
       import('./api/client.ts'),
       import('./api/exchange.ts'),
-      import('./config/proxy.ts'),
     ]);
-    const proxy = readProxy(host.env);
-    if (proxy) console.hide(decodeURIComponent(proxy.url.password));
     const http = await createHttp({
       timeoutMs: options.timeout ?? defaultTimeoutMs,
       userAgent: `adreport/${version}`,
-      proxy: proxy && { https: proxy.url.href, none: proxy.none },
+      proxy: proxyOf(host.env, console.hide),
       trace: (event) => console.trace(1, describeTrace(event)),
     });
     cleanups.unshift(() => http.close());
@@ -224,6 +222,14 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     made ??= make();
     return made;
   };
+}
+
+/** The proxy of the environment, its password kept out of the output. */
+function proxyOf(env: Host['env'], hide: (secret: string) => void) {
+  const proxy = readProxy(env);
+  if (!proxy) return undefined;
+  hide(decodeURIComponent(proxy.url.password));
+  return { https: proxy.url.href, none: proxy.none };
 }
 
 function describeTrace({ method, url, status, elapsedMs, bytes, problem }: HttpTrace): string {
