@@ -2,6 +2,7 @@ import type { Client, Credentials } from './api/client.ts';
 import type { HttpTrace } from './api/http.ts';
 import type { GlobalFlags, ServiceFlags } from './commands/flags.ts';
 import { findProjectFile } from './config/project-folder.ts';
+import { readProxy } from './config/proxy.ts';
 import { resolveSettings, type Settings } from './config/settings.ts';
 import { requireSignIn } from './config/sign-in.ts';
 import { openStore, type Store } from './config/store.ts';
@@ -213,18 +214,12 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The proxy of the environment, `http://` where it names no scheme, as curl has it. */
+/** The proxy of the environment, its password kept out of the output. */
 function proxyOf(env: Host['env'], hide: (secret: string) => void) {
-  const text = (env.https_proxy || env.HTTPS_PROXY)?.trim();
-  if (!text) return undefined;
-  const address = text.includes('://') ? text : `http://${text}`;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  // Not quoted: what cannot be parsed may hold a password.
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError('HTTPS_PROXY is no http or https address.', { hint: 'For example: http://127.0.0.1:3128' });
-  }
-  hide(decodeURIComponent(url.password));
-  return { https: url.href, none: env.no_proxy ?? env.NO_PROXY };
+  const proxy = readProxy(env);
+  if (!proxy) return undefined;
+  hide(decodeURIComponent(proxy.url.password));
+  return { https: proxy.url.href, none: proxy.none };
 }
 
 function describeTrace({ method, url, status, elapsedMs, bytes, problem }: HttpTrace): string {

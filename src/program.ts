@@ -1,8 +1,10 @@
-import { Command, CommanderError } from 'commander';
-import { addSubcommand, type Perform } from './commands/command.ts';
+import { Command, CommanderError, Option } from 'commander';
+import { addExamples, addSubcommand, type Perform } from './commands/command.ts';
 import { addGlobalFlags } from './commands/flags.ts';
 import { commands } from './commands/index.ts';
+import { topics } from './commands/topics/index.ts';
 import { exitCodes, UsageError } from './errors.ts';
+import type { Pair } from './ui/page.ts';
 import { version } from './version.ts';
 
 /** Where commander's own texts go: help and version to one side, nothing to the other (errors are thrown). */
@@ -27,23 +29,43 @@ export async function createProgram(
     )
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', () => `\nExamples:\n${rootExamples}\n\nExit codes:\n${exitCodeTable()}`)
-    .helpCommand('help [command]', 'help for a command');
-  for (const { name, summary, load } of commands) {
+    .addHelpText('after', () => `\nTopics (adreport help TOPIC):\n${topicTable()}`);
+  addExamples(program, examples).addHelpText('after', () => `\nExit codes:\n${exitCodeTable()}`);
+  for (const { name, summary, group, load } of commands) {
     const isWanted = argv === undefined || argv.includes(name);
-    addSubcommand(program, summary, isWanted ? (await load())(perform) : new Command(name));
+    const command = isWanted ? (await load())(perform) : new Command(name);
+    if (group) addSubcommand(program, summary, command.helpGroup(group));
+    else program.addCommand(command, { hidden: true });
   }
   for (const command of [program, ...descendants(program)]) configure(command, output);
   return program;
 }
 
-const rootExamples = [
-  '  adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv   # try it, no account needed',
-  '  adreport login                                                            # then drop the --local',
-].join('\n');
+const examples: readonly Pair[] = [
+  ['adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv', 'try it, no account needed'],
+  ['adreport login', 'then drop the --local'],
+];
+
+function topicTable(): string {
+  const names = Object.keys(topics);
+  const width = Math.max(...names.map((name) => name.length));
+  return Object.entries(topics)
+    .map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
+    .join('\n');
+}
 
 function exitCodeTable(): string {
   return exitCodes.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`).join('\n');
+}
+
+const helpOption = new Option('-h, --help', 'print this help');
+
+function listedOptions({ options }: { readonly options: readonly Option[] }): Option[] {
+  return options.filter(({ hidden }) => !hidden);
+}
+
+function ancestors({ parent }: { readonly parent: Command | null }): Command[] {
+  return parent ? [parent, ...ancestors(parent)] : [];
 }
 
 function descendants(command: Command): Command[] {
@@ -52,9 +74,18 @@ function descendants(command: Command): Command[] {
 
 function configure(command: Command, output: ProgramOutput): void {
   command
+    // `adreport help` is a command of its own, and explains every other one.
+    .helpCommand(false)
     .exitOverride()
     .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: true, subcommandTerm: (child) => child.name() })
+    .configureHelp({
+      subcommandTerm: (child) => child.name(),
+      showGlobalOptions: true,
+      // Commander would give --help a group of its own in the middle of every page.
+      visibleOptions: (shown) => (shown.parent ? listedOptions(shown) : [...listedOptions(shown), helpOption]),
+      visibleGlobalOptions: (shown) => (shown.parent ? [...ancestors(shown).flatMap(listedOptions), helpOption] : []),
+      styleTitle: (title) => (title === 'Global Options:' ? 'Global options:' : title),
+    })
     .configureOutput({
       writeOut: output.write,
       // A group without a subcommand is a question, and help is its answer; an error's text is thrown as well.

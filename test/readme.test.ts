@@ -1,22 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { topics } from '../src/commands/topics/index.ts';
+import { environmentVariables } from '../src/config/environment.ts';
 import { exitCodes } from '../src/errors.ts';
-import { createProgram } from '../src/program.ts';
+import { allCommands, pathOf, program } from './support/program.ts';
 
 /** The README says what is so: its commands and flags exist, and none is missing. */
 
 const readme = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
-const program = await createProgram(() => async () => {}, { write: () => {}, columns: 100 });
-
-function paths(command: Command, prefix = ''): string[] {
-  return command.commands.flatMap((child) => {
-    const path = `${prefix}${child.name()}`;
-    return child.commands.length > 0 ? [path, ...paths(child as Command, `${path} `)] : [path];
-  });
-}
-
 /** The command lines of the code blocks, continued lines joined. */
 const lines = [...readme.matchAll(/```(?:sh|console|crontab)\n([\s\S]*?)```/g)]
   .flatMap(([, block = '']) => block.replaceAll(/\\\n\s*/g, '').split(/\n|&&|\|\||\||\$\(|\)(?= &&)/))
@@ -47,9 +40,10 @@ describe('command lines', () => {
 });
 
 test('every command is named', () => {
-  const missing = paths(program)
-    .filter((path) => path !== 'report' && path !== 'help')
-    .filter((path) => !new RegExp(`adreport[^|\\n]*\\b${path}\\b|· \`${path}\``).test(readme));
+  const missing = allCommands()
+    .map(pathOf)
+    .filter((path) => !['', 'report', 'config', 'complete'].includes(path))
+    .filter((path) => !new RegExp(`adreport[^|\\n]*\\b${path}\\b|· \`${path.replace(/^config /, '')}\``).test(readme));
   expect(missing).toEqual([]);
 });
 
@@ -58,11 +52,27 @@ test('the exit codes are those of the program', () => {
   expect(rows).toEqual(exitCodes);
 });
 
-test('every environment variable that the settings read is named', () => {
-  const sources = ['config/settings.ts', 'config/folder.ts', 'context.ts'].map((file) =>
-    readFileSync(resolve(import.meta.dirname, '../src', file), 'utf8'),
+test('every environment variable that the program reads is named, here and in its help', () => {
+  const folder = resolve(import.meta.dirname, '../src');
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.includes('topics'))
+    .map((file) => readFileSync(resolve(folder, file), 'utf8'))
+    .join('\n');
+  const read = [
+    ...sources.matchAll(/\benv\.([A-Z][A-Z_]{3,})\b/g),
+    ...sources.matchAll(/fromEnv\(env, '([A-Z_]+)'\)/g),
+  ].map(([, name]) => name);
+  // The platform's own, which say where things are and what the terminal is; and one that takes protection away.
+  const others = ['APPDATA', 'XDG_CONFIG_HOME', 'TERM', 'LANG', 'WT_SESSION', 'TERM_PROGRAM', 'LC_ALL', 'LC_CTYPE'];
+  const internal = ['ADREPORT_WORDBREAKS', 'NODE_TLS_REJECT_UNAUTHORIZED'];
+  const known = environmentVariables.map(([name]) => name);
+  expect([...new Set(read)].filter((name) => ![...others, ...internal].includes(name ?? '')).sort()).toEqual(
+    known.sort(),
   );
-  const names = new Set(sources.join('\n').match(/\b(ADREPORT_[A-Z_]+|HTTPS_PROXY|NO_PROXY)\b/g));
-  expect(names.size).toBeGreaterThan(6);
-  expect([...names].filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  expect(known.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('the topics of help are those of the program', () => {
+  const [, row = ''] = /^\| `adreport help \[TOPIC\]` \|([^|]*)\|$/m.exec(readme) ?? [];
+  expect([...row.matchAll(/`([\w-]+)`/g)].map(([, name]) => name)).toEqual(Object.keys(topics));
 });

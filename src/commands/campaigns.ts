@@ -13,7 +13,7 @@ export const campaignsCommand: CommandBuilder = (perform) =>
     addServiceFlags(
       declareCommand('campaigns', [
         ['adreport campaigns --local', 'a table on a terminal, CSV in a pipe'],
-        ['adreport campaigns --local --active --search sale', 'running today, with “sale” in a name'],
+        ['adreport campaigns --local --active --search puzzle', 'running today, with “puzzle” in a name'],
         ['adreport campaigns --local --ad-units --format json', 'one object an ad unit'],
       ])
         .option('--ad-units', 'one row an ad unit')

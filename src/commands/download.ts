@@ -7,8 +7,9 @@ export const downloadCommand: CommandBuilder = (perform) =>
   addOutputFlags(
     addServiceFlags(
       declareCommand('download <id>', [
-        ['adreport download 5f0c9a1e', 'to the terminal, or the pipe'],
-        ['adreport download 5f0c9a1e -o report.json', 'to a file, in the format of its ending'],
+        ['id=$(adreport report create --period yesterday)', 'the id of a report'],
+        ['adreport status "$id" --wait && adreport download "$id"', 'to the terminal, or the pipe'],
+        ['adreport download "$id" -o report.json', 'to a file, in the format of its ending'],
       ]),
     ),
   ).action(perform(async () => (await import('./actions/download.ts')).download));

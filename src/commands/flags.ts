@@ -152,7 +152,11 @@ export function addPartFlags(command: Command): Command {
 export function addWaitFlags(command: Command): Command {
   return command
     .optionsGroup('Waiting:')
-    .option('--wait-timeout <duration>', 'give up waiting after this long, exit 7', parseDurationFlag, 30 * 60_000)
+    .addOption(
+      new Option('--wait-timeout <duration>', 'give up waiting after this long, exit 7')
+        .argParser(parseDurationFlag)
+        .default(30 * 60_000, '30m'),
+    )
     .option('--poll-interval <duration>', 'auto, or a fixed pause between status calls', parsePollInterval, 'auto');
 }
 
@@ -171,7 +175,7 @@ export function parseDurationFlag(value: string): number {
   return durationMs;
 }
 
-function parseTimeout(value: string): number {
+export function parseTimeout(value: string): number {
   const durationMs = parseDurationFlag(value);
   if (durationMs === 0) throw new InvalidArgumentError('0 would mean to wait for ever: give e.g. 30s.');
   return durationMs;

@@ -15,7 +15,7 @@ export const loginCommand: CommandBuilder = (perform) =>
   declareCommand('login', [
     ['adreport login', 'asks for everything'],
     ['adreport login --base-url https://reports.example.com --token-stdin < token.txt', 'unattended'],
-    ['adreport login --account agency --email me@example.com', 'a second account, beside the first'],
+    ['adreport login --account agency --email buyer@example.com', 'a second account, beside the first'],
   ])
     .option('--base-url <url>', 'address of the service')
     .option('--email <address>', 'sign in with e-mail and password')

@@ -9,8 +9,9 @@ export const statusCommand: CommandBuilder = (perform) =>
   addWaitFlags(
     addServiceFlags(
       declareCommand('status <id>', [
-        ['adreport status 5f0c9a1e', 'prints progress, ready …'],
-        ['adreport status 5f0c9a1e --wait --wait-timeout 10m', 'until it is ready; exit 7 if it is not by then'],
+        ['id=$(adreport report create --period yesterday)', 'the id of a report'],
+        ['adreport status "$id"', 'prints progress, ready …'],
+        ['adreport status "$id" --wait --wait-timeout 10m', 'until it is ready; exit 7 if it is not by then'],
       ]).option('--wait', 'poll until the report is ready'),
     ),
   ).action(perform(async () => (await import('./actions/status.ts')).status));

@@ -5,9 +5,9 @@ import { isProfile, type StoredAccount, type StoredSettings } from './stored-set
 import { checkToken } from './token.ts';
 
 /** Where a setting came from, the strongest first. */
-type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
+export type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
-interface Setting<T> {
+export interface Setting<T> {
   readonly value: T;
   readonly source: SettingSource;
   /** What gave it, as people know it: `--base-url`, `ADREPORT_TOKEN`, `account "work"`. */
@@ -46,15 +46,9 @@ export interface SettingsSources {
  * A stored token is used only with the origin it was stored for, wherever the base URL came from.
  * Throws `UsageError` for a base URL, token, profile or account name that cannot be one, naming where it came from.
  */
-export function resolveSettings({ flags, env, projectFile = {}, stored }: SettingsSources): Settings {
-  const account = checked(
-    fromFlag('--account', flags.account) ??
-      fromEnv(env, 'ADREPORT_ACCOUNT') ??
-      fromFile('account', projectFile.account) ??
-      setting(stored.defaultAccount, 'account', 'the stored default') ??
-      byDefault(defaultAccountName),
-    checkAccountName,
-  );
+export function resolveSettings(sources: SettingsSources): Settings {
+  const { flags, env, projectFile = {}, stored } = sources;
+  const account = resolveAccount(sources);
   const storedAccount = Object.hasOwn(stored.accounts, account.value) ? stored.accounts[account.value] : undefined;
   const fromAccount = (text: string | undefined) => setting(text, 'account', `account "${account.value}"`);
 
@@ -87,6 +81,18 @@ export function resolveSettings({ flags, env, projectFile = {}, stored }: Settin
   };
 }
 
+/** The name of the account that is used, by its strongest source. Throws `UsageError` for a name that cannot be one. */
+export function resolveAccount({ flags, env, projectFile = {}, stored }: SettingsSources): Setting<string> {
+  return checked(
+    fromFlag('--account', flags.account) ??
+      fromEnv(env, 'ADREPORT_ACCOUNT') ??
+      fromFile('account', projectFile.account) ??
+      setting(stored.defaultAccount, 'account', 'the stored default') ??
+      byDefault(defaultAccountName),
+    checkAccountName,
+  );
+}
+
 /** An account name as it may be stored and typed. Throws `UsageError`. */
 export function checkAccountName(text: string): string {
   if (/^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u.test(text)) return text;
@@ -94,7 +100,7 @@ export function checkAccountName(text: string): string {
 }
 
 /** The profile of that name, in any case. Throws `UsageError`. */
-function checkProfile(text: string): Profile {
+export function checkProfile(text: string): Profile {
   const name = text.toLowerCase();
   if (isProfile(name)) return name;
   throw new UsageError(`"${text}" is no profile; there are ${profiles.join(' and ')}.`);

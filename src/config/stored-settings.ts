@@ -16,8 +16,6 @@ export interface StoredAccount {
 export interface StoredSettings {
   readonly defaultAccount?: string;
   readonly accounts: Readonly<Record<string, StoredAccount>>;
-  /** Settings by name, for `adreport config`. */
-  readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 export const noSettings: StoredSettings = { accounts: {} };
@@ -47,10 +45,9 @@ export function badFile(path: string, what: string, details: { readonly cause?: 
 
 function findProblem(value: unknown): string | undefined {
   if (!isRecord(value)) return 'it holds no object';
-  const { defaultAccount, accounts, settings } = value;
+  const { defaultAccount, accounts } = value;
   if (!isTextOrAbsent(defaultAccount)) return 'defaultAccount is no text';
   if (!isRecord(accounts)) return 'accounts is no object';
-  if (settings !== undefined && !isRecord(settings)) return 'settings is no object';
   for (const [name, account] of Object.entries(accounts)) {
     const problem = findAccountProblem(account);
     if (problem) return `accounts.${name}${problem}`;

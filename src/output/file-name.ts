@@ -12,7 +12,14 @@ export interface NameValues {
   readonly id?: string;
 }
 
-const placeholders = ['profile', 'report', 'since', 'until', 'date', 'id'] as const satisfies (keyof NameValues)[];
+export const placeholders = [
+  'profile',
+  'report',
+  'since',
+  'until',
+  'date',
+  'id',
+] as const satisfies (keyof NameValues)[];
 
 /** The placeholders in a name, e.g. `['since', 'date']`. Throws `UsageError` for one that does not exist. */
 export function placeholdersOf(template: string): (keyof NameValues)[] {

@@ -37,11 +37,12 @@ const simpleKinds = [
   'expired',
   'stuck',
 ] as const;
-const kindNames = [...simpleKinds, 'truncate', 'slow', 'delay'];
+export const kindNames = [...simpleKinds, 'truncate', 'slow', 'delay'];
 /** Timers hold 2^31 - 1 milliseconds at most, and end at once beyond it. */
 const delayMsAtMost = 2 ** 31 - 1;
 const commonKeys = ['times', 'after', 'p', 'for'];
-const grammar = 'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
+export const grammar =
+  'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
 
 /** Reads `ENDPOINT:KIND[:key=value…]`. Throws `UsageError` that names the part that is wrong. */
 export function parseFault(text: string): FaultSpec {
@@ -75,7 +76,7 @@ export function parseFault(text: string): FaultSpec {
   return spec;
 }
 
-const everyEndpoint = Object.keys(endpoints) as readonly EndpointName[];
+export const everyEndpoint = Object.keys(endpoints) as readonly EndpointName[];
 
 /** The calls that a kind of fault can strike, the likeliest first. */
 export function reachOf({ type }: FaultKind): readonly EndpointName[] {

@@ -27,7 +27,7 @@ export interface ConsoleOptions {
 }
 
 /** What one of the two output streams can show. */
-interface Side {
+export interface Side {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
   /** A terminal that understands escape sequences. */

@@ -27,6 +27,9 @@ const subjects: readonly (readonly [name: string, argv: readonly string[]])[] = 
   ['adreport --help', [bin, '--help']],
   ['adreport --version', [bin, '--version']],
   ['adreport fields', [bin, 'fields']],
+  ['adreport help periods', [bin, 'help', 'periods']],
+  ['adreport complete (breakdowns)', [bin, 'complete', 'fish', '--', 'run', '--by', 'c']],
+  ['adreport complete (ledger ids)', [bin, 'complete', 'fish', '--', 'status', '']],
   ['adreport run --dry-run', [bin, 'run', '--period', 'yesterday', '--dry-run']],
   ['adreport status ID (one call)', [bin, 'status', await createReport()]],
 ];

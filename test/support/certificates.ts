@@ -11,16 +11,23 @@ export interface Certificates {
   readonly key: string;
 }
 
-/** Makes certificates that are good for a day; `undefined` where there is no openssl. */
-export function makeCertificates(): Certificates | undefined {
+/**
+ * Makes certificates; `undefined` where there is no openssl.
+ *
+ * @param days how long the one for this machine is good; below zero its days are over
+ */
+export function makeCertificates(days = 1): Certificates | undefined {
   const folder = temporaryFolder();
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   try {
     openssl('req', '-x509', ...newKey, '-keyout', 'ca.key', '-out', 'ca.pem', '-days', '1', '-subj', '/CN=Private CA');
     openssl('req', ...newKey, '-keyout', 'host.key', '-out', 'host.csr', '-subj', '/CN=localhost');
-    writeFileSync(join(folder, 'names'), 'subjectAltName=DNS:localhost,DNS:reports.test,IP:127.0.0.1\n');
-    const sign = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', '1'];
+    writeFileSync(
+      join(folder, 'names'),
+      'subjectAltName=DNS:localhost,DNS:reports.test,DNS:reports.example.com,IP:127.0.0.1\n',
+    );
+    const sign = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', String(days)];
     openssl('x509', '-req', '-in', 'host.csr', ...sign, '-out', 'host.pem');
   } catch {
     return undefined;

@@ -1,0 +1,122 @@
+import { nearest } from '../contract/nearest.ts';
+import { UsageError } from '../errors.ts';
+import { checkBaseUrl, formatBaseUrl } from './base-url.ts';
+import { type SettingName, settingNames } from './named-settings.ts';
+import { checkAccountName, checkProfile } from './settings.ts';
+import type { StoredAccount, StoredSettings } from './stored-settings.ts';
+
+/** What is stored after a change, and the sentence that tells of it. */
+export interface Changed {
+  readonly settings: StoredSettings;
+  readonly said: string;
+}
+
+/** The settings that `adreport config set` stores; the others are signed in with, or come from the environment. */
+export const storableNames = ['account', 'base-url', 'profile'] as const satisfies readonly SettingName[];
+
+type StorableName = (typeof storableNames)[number];
+
+const elsewhere: Readonly<Record<Exclude<SettingName, StorableName>, string>> = {
+  token: 'A token is stored by adreport login --token-stdin, or set ADREPORT_TOKEN.',
+  email: 'An e-mail address is stored by adreport login, or set ADREPORT_EMAIL.',
+  password: 'A password is never stored: set ADREPORT_PASSWORD, or sign in with adreport login.',
+};
+
+/** The setting of that name. Throws `UsageError`, with the nearest, for a name that none has. */
+export function findSettingName(text: string): SettingName {
+  const found = settingNames.find((name) => name === text);
+  if (found) return found;
+  const guess = nearest(text.replaceAll('_', '-'), settingNames);
+  throw new UsageError(`There is no setting “${text}”.`, {
+    hint: guess ? `Did you mean ${guess}?` : `There are ${settingNames.join(', ')}.`,
+  });
+}
+
+/** The same, of a setting that can be stored. Throws `UsageError` that says where the others come from. */
+export function findStorableName(text: string): StorableName {
+  const name = findSettingName(text);
+  const found = storableNames.find((storable) => storable === name);
+  if (found) return found;
+  throw new UsageError(`The setting ${name} is not stored with adreport config.`, {
+    hint: elsewhere[name as keyof typeof elsewhere],
+  });
+}
+
+/**
+ * Stores a value for an account; a profile's or base URL's as their flags take it. A token goes only to the origin it
+ * was stored for: with another base URL it is forgotten. Throws `UsageError` for a value that cannot be one.
+ */
+export function setStored(stored: StoredSettings, account: string, name: StorableName, value: string): Changed {
+  if (name === 'account') return setDefaultAccount(stored, value);
+  const before = accountOf(stored, checkAccountName(account));
+  if (name === 'profile') {
+    const profile = checkProfile(value);
+    if (!before) throw notStored(account, stored);
+    return {
+      settings: withAccount(stored, account, { ...before, profile }),
+      said: `${name} of account “${account}”: ${profile}.`,
+    };
+  }
+  const baseUrl = checkBaseUrl(value);
+  const { token, ...rest } = before ?? { baseUrl: '' };
+  const keepsToken = token !== undefined && originOf(before?.baseUrl) === baseUrl.origin;
+  const after: StoredAccount = { ...rest, ...(keepsToken ? { token } : {}), baseUrl: baseUrl.href };
+  const forgotten = token !== undefined && !keepsToken ? ' Its token was for another address, and is forgotten.' : '';
+  return {
+    settings: withAccount(stored, account, after),
+    said: `${name} of account “${account}”: ${formatBaseUrl(baseUrl)}.${forgotten}`,
+  };
+}
+
+/** Takes back what is stored; without its base URL nothing else of an account has a use, and all of it goes. */
+export function unsetStored(stored: StoredSettings, account: string, name: StorableName): Changed {
+  if (name === 'account') {
+    const { defaultAccount, ...settings } = stored;
+    if (defaultAccount === undefined) return { settings: stored, said: 'No default account was stored.' };
+    return { settings, said: `“${defaultAccount}” is no longer the default account.` };
+  }
+  const before = accountOf(stored, account);
+  if (!before) return { settings: stored, said: `No account “${account}” is stored.` };
+  if (name === 'profile') {
+    const { profile, ...rest } = before;
+    if (profile === undefined) return { settings: stored, said: `No profile of account “${account}” was stored.` };
+    return { settings: withAccount(stored, account, rest), said: `The profile of account “${account}” is forgotten.` };
+  }
+  const accounts = Object.fromEntries(Object.entries(stored.accounts).filter(([each]) => each !== account));
+  const { defaultAccount, ...rest } = stored;
+  const kept = defaultAccount === undefined || defaultAccount === account ? {} : { defaultAccount };
+  return {
+    settings: { ...rest, ...kept, accounts },
+    said: `The account “${account}” is forgotten: without its base URL, its token and profile have no use.`,
+  };
+}
+
+function setDefaultAccount(stored: StoredSettings, value: string): Changed {
+  const name = checkAccountName(value);
+  if (!accountOf(stored, name)) throw notStored(name, stored);
+  return { settings: { ...stored, defaultAccount: name }, said: `The default account: “${name}”.` };
+}
+
+function accountOf({ accounts }: StoredSettings, name: string): StoredAccount | undefined {
+  return Object.hasOwn(accounts, name) ? accounts[name] : undefined;
+}
+
+function withAccount(stored: StoredSettings, name: string, account: StoredAccount): StoredSettings {
+  return {
+    ...stored,
+    defaultAccount: stored.defaultAccount ?? name,
+    accounts: Object.fromEntries([...Object.entries(stored.accounts), [name, account]]),
+  };
+}
+
+function notStored(name: string, { accounts }: StoredSettings): UsageError {
+  const known = Object.keys(accounts);
+  const guess = nearest(name, known);
+  return new UsageError(`No account “${name}” is stored${known.length > 0 ? `; there are ${known.join(', ')}` : ''}.`, {
+    hint: guess ? `Did you mean ${guess}?` : `Sign in to it: adreport login --account ${name}`,
+  });
+}
+
+function originOf(text: string | undefined): string | undefined {
+  return text !== undefined && URL.canParse(text) ? new URL(text).origin : undefined;
+}

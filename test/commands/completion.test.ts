@@ -1,0 +1,340 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
+import { formatNames } from '../../src/output/formats/index.ts';
+import { pathWithAdreport } from '../support/path.ts';
+import { allCommands } from '../support/program.ts';
+import { openTerminal } from '../support/pty.ts';
+import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+/** A folder with saved reports, stored accounts, a ledger and files to be named on command lines. */
+function furnish(): { cwd: string; env: Record<string, string> } {
+  const cwd = temporaryFolder();
+  const config = join(cwd, '.config');
+  mkdirSync(config, { mode: 0o700 });
+  mkdirSync(join(cwd, 'data-folder'));
+  writeFileSync(join(cwd, 'outcome.csv'), '');
+  writeFileSync(
+    join(cwd, 'adreport.yaml'),
+    'reports:\n  weekly: { period: last-week, by: DAILY }\n  nightly: { period: yesterday }\n',
+  );
+  const accounts = {
+    agency: { baseUrl: 'https://dsp.example.com', profile: 'dsp', token: 'hush-hush-hush' },
+    main: { baseUrl: 'https://reports.example.com' },
+  };
+  writeFileSync(join(config, 'settings.json'), JSON.stringify({ defaultAccount: 'main', accounts }), { mode: 0o600 });
+  const entry = {
+    id: 'abcdef123',
+    createdAt: '2026-11-20T10:00:00.000Z',
+    baseUrl: 'https://reports.example.com',
+    account: 'main',
+    hash: 'h',
+    lastStatus: 'ready',
+    profile: 'buyer',
+    request: { since: 1, until: 2, metrics: [], breakdowns: ['OS'], filters: {} },
+    window: { since: '2026-11-19T00:00:00+0100', until: '2026-11-19T23:59:59+0100' },
+  };
+  writeFileSync(join(config, 'ledger.ndjson'), `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+  return { cwd, env: { ADREPORT_CONFIG_DIR: config } };
+}
+
+/** What the program offers for the last word: the kind, then the values. */
+async function offered(words: readonly string[], { cwd, env } = furnish(), shell = 'fish') {
+  const result = await runCli(['complete', shell, '--', ...words], { cwd, env });
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  const [kind, ...lines] = result.stdout.replace(/\n$/, '').split('\n');
+  return { kind, values: lines.map((line) => line.split('\t')[0]), lines };
+}
+
+const buyer = (list: readonly { name: string; profiles: readonly string[] }[]) =>
+  list.filter(({ profiles }) => profiles.includes('buyer')).map(({ name }) => name);
+
+describe('what is offered', () => {
+  test('commands, and topics for help', async () => {
+    const { values } = await offered(['']);
+    expect(values).toEqual(expect.arrayContaining(['run', 'report', 'doctor', 'config', 'local-server']));
+    expect(values).not.toContain('complete');
+    expect((await offered(['report', ''])).values).toEqual(['create', 'list']);
+    expect((await offered(['help', 'exit'])).values).toEqual(['exit-codes']);
+    expect((await offered(['help', 'report', 'l'])).values).toEqual(['list']);
+  });
+
+  test('flags, those of the commands above included, and none that is hidden', async () => {
+    const { values } = await offered(['local-server', 'exec', '--']);
+    expect(values).toEqual(expect.arrayContaining(['--port', '--json']));
+    const run = (await offered(['run', '--b'])).values;
+    expect(run).toEqual(['--by', '--bom', '--base-url']);
+    expect((await offered(['run', '--', '--b'])).values).toEqual([]);
+  });
+
+  test('every metric, breakdown and filter, by the profile', async () => {
+    const all = await offered(['run', '--metrics', '']);
+    expect(all).toMatchObject({ kind: 'open', values: buyer(metrics) });
+    expect((await offered(['run', '--by', ''])).values).toEqual(buyer(breakdowns));
+    expect((await offered(['run', '--filter', ''])).values).toEqual(buyer(filters).map((name) => `${name}=`));
+    for (const flags of [['--profile', 'dsp'], ['--account', 'agency'], ['--profile=dsp']]) {
+      expect((await offered(['run', ...flags, '--metrics', ''])).values).toEqual([
+        'displays',
+        'revenueEuro',
+        'revenueDollar',
+      ]);
+    }
+  });
+
+  test('behind a comma what the list does not hold yet; one time breakdown only', async () => {
+    const { values } = await offered(['run', '--by', 'daily,campaign,']);
+    expect(values).not.toContain('daily,campaign,CAMPAIGN');
+    expect(values).not.toContain('daily,campaign,HOURLY');
+    expect(values).toContain('daily,campaign,OS');
+    expect((await offered(['run', '--by=OS,c'])).values).toEqual([
+      '--by=OS,CAMPAIGN',
+      '--by=OS,CREATIVE',
+      '--by=OS,COUNTRY',
+      '--by=OS,CITY',
+      '--by=OS,CARRIER',
+    ]);
+  });
+
+  test.each([
+    [['run', '--format', ''], formatNames],
+    [
+      ['run', '--profile', ''],
+      ['buyer', 'dsp'],
+    ],
+    [['run', '--period', 'yes'], ['yesterday']],
+    [['run', '--period=last-7'], ['--period=last-7d']],
+    [['run', '--since', 'now'], ['now']],
+    [
+      ['run', '--account', ''],
+      ['agency', 'main'],
+    ],
+    [['run', '--split', 'w'], ['week']],
+    [['run', '--timezone', 'europe/par'], ['Europe/Paris']],
+    [['run', '--columns', 'campaignN', '--by', 'OS,CAMPAIGN'].slice(0, 3), ['campaignName']],
+    [
+      ['run', ''],
+      ['weekly', 'nightly'],
+    ],
+    [['run', 'weekly', ''], ['nightly']],
+    [['status', ''], ['abcdef123']],
+    [['download', 'abc'], ['abcdef123']],
+    [
+      ['fields', 'devicet'],
+      ['DEVICETYPE', 'deviceTypeId'],
+    ],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish'],
+    ],
+    [['config', 'get', 'pa'], ['password']],
+    [['config', 'set', 'p'], ['profile']],
+    [
+      ['config', 'set', 'profile', ''],
+      ['buyer', 'dsp'],
+    ],
+    [
+      ['config', 'set', 'account', ''],
+      ['agency', 'main'],
+    ],
+    [['local-server', '--fault', 'st'], ['status:']],
+    [['local-server', '--fault', 'status:ex'], ['status:expired']],
+  ])('%j → %j', async (words, values) => {
+    expect((await offered(words)).values).toEqual(values);
+  });
+
+  test('files and folders are the shell’s own', async () => {
+    expect((await offered(['run', '-o', 'x'])).kind).toBe('files');
+    expect((await offered(['local-server', '--fixtures', 'x'])).kind).toBe('folders');
+    expect((await offered(['local-server', 'validate', ''])).kind).toBe('folders');
+  });
+
+  test('with meanings: a report’s age and state, a saved report’s window', async () => {
+    expect((await offered(['status', ''])).lines).toEqual(['abcdef123\t2026-11-20 10:00Z, ready, OS']);
+    expect((await offered(['run', 'w'])).lines).toEqual(['weekly\tlast-week, DAILY']);
+  });
+
+  test('no flag that takes a value is left without thought', async () => {
+    const words = new Set(
+      allCommands()
+        .flatMap(({ options }) => options.filter(({ required }) => required))
+        .map(({ long }) => long),
+    );
+    const free = [...words].filter((flag) => !knownFlags.includes(flag ?? ''));
+    // Numbers, durations, names and texts that only their writer knows.
+    expect(free.sort()).toEqual(
+      [
+        ...['--ad-unit', '--advertiser', '--base-url', '--campaign', '--email', '--host', '--search'],
+        ...[
+          '--concurrency',
+          '--delay',
+          '--delimiter',
+          '--lookback',
+          '--polls',
+          '--port',
+          '--rate-limit',
+          '--report-ttl',
+        ],
+        ...['--restate', '--retries', '--scale', '--seed', '--shard', '--timeout', '--token-ttl', '--wait-timeout'],
+      ].sort(),
+    );
+  });
+});
+
+const knownFlags = [
+  ...['--account', '--breakdowns', '--by', '--columns', '--decimal', '--encoding', '--fault', '--file', '--filter'],
+  ...['--fixtures', '--format', '--metrics', '--output', '--period', '--poll-interval', '--profile', '--progress'],
+  ...['--since', '--split', '--timezone', '--tls-cert', '--tls-key', '--until'],
+];
+
+describe('a person is in the middle of a line', () => {
+  test('nothing that is wrong is said, and nothing mended', async () => {
+    const place = furnish();
+    writeFileSync(join(place.cwd, 'adreport.yaml'), 'reports: [');
+    writeFileSync(join(place.cwd, '.config', 'settings.json'), '{');
+    expect((await offered(['run', ''], place)).values).toEqual([]);
+    expect((await offered(['run', '--account', ''], place)).values).toEqual([]);
+    expect((await offered(['nonsense', '--nothing', '--by'], place)).kind).toBe('words');
+    expect((await offered([], place)).kind).toBe('words');
+  });
+
+  test('the service is not asked, and no secret shown', async () => {
+    const { server, run } = await serveForTest();
+    for (const words of [
+      ['run', ''],
+      ['status', ''],
+      ['run', '--campaign', ''],
+      ['run', '--filter', 'campaignId='],
+    ]) {
+      const { exitCode, stdout } = await run(['complete', 'zsh', '--', ...words]);
+      expect(exitCode).toBe(0);
+      expect(stdout).not.toContain('hush-hush');
+    }
+    expect(server.requests()).toEqual([]);
+  });
+});
+
+describe('for bash, which puts in what it is given', () => {
+  const hostile = '$(touch gone) `x` "y"';
+
+  async function inBash(word: string): Promise<string[]> {
+    const place = furnish();
+    writeFileSync(
+      join(place.cwd, 'adreport.yaml'),
+      `reports:\n  ${JSON.stringify(`it's ${hostile}`)}: { period: today }\n`,
+    );
+    const env = { ...place.env, ADREPORT_WORDBREAKS: ' =:' };
+    const { values } = await offered(['run', word], { ...place, env }, 'bash');
+    return values.map((value) => value ?? '');
+  }
+
+  test.each(['i', '"i', "'i"])('a name is no command, behind %s', async (typed) => {
+    const [put = ''] = await inBash(typed);
+    const quote = /^["']/.exec(typed)?.[0] ?? '';
+    // As the shell reads the line once it is complete.
+    const { stdout } = spawnSync('bash', ['-c', `printf %s ${quote}${put}${quote}`], { encoding: 'utf8' });
+    expect(stdout).toBe(`it's ${hostile}`);
+  });
+
+  test('what stands before a word break is not put in again', async () => {
+    expect(await inBash('--format=nd')).toEqual(['ndjson ']);
+    expect(await inBash('--filter=cou')).toEqual(['countryId=']);
+    expect(await inBash('--by=DAILY,CAMP')).toEqual(['DAILY,CAMPAIGN']);
+  });
+
+  test('a name that would break the lines is not offered', async () => {
+    const place = furnish();
+    writeFileSync(join(place.cwd, 'adreport.yaml'), 'reports:\n  "a\\nb": { period: today }\n  ac: {}\n');
+    expect((await offered(['run', 'a'], place)).values).toEqual(['ac']);
+  });
+});
+
+/** Command lines that are cut short, and the words that the shell is to make of them. */
+const lines: readonly (readonly [line: string, words: readonly string[]])[] = [
+  ['adreport ru', ['run']],
+  ['adreport run --per', ['run', '--period']],
+  ['adreport run --by DAILY,CAMP', ['run', '--by', 'DAILY,CAMPAIGN']],
+  ['adreport run --by=COU', ['run', '--by=COUNTRY']],
+  ['adreport run --metrics displays,cl', ['run', '--metrics', 'displays,clicks']],
+  ['adreport run --filter coun', ['run', '--filter', 'countryId=']],
+  ['adreport run wee', ['run', 'weekly']],
+  ['adreport status abc', ['status', 'abcdef123']],
+  ['adreport run -o outc', ['run', '-o', 'outcome.csv']],
+  ['adreport local-server export data-f', ['local-server', 'export', 'data-folder']],
+  ['adreport local-server --fault status:res', ['local-server', '--fault', 'status:reset']],
+];
+
+const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
+
+describe('in the real shells', () => {
+  /** Types each line and a tab, then has the shell print the words of the line that this led to. */
+  async function typeInto(shell: string, args: readonly string[], setUp: string): Promise<string[][]> {
+    const { cwd, env } = furnish();
+    const terminal = openTerminal(shell, args, {
+      cwd,
+      columns: 200,
+      env: { ...env, PATH: pathWithAdreport(), HOME: cwd, INPUTRC: '/dev/null', PS1: 'ready> ' },
+    });
+    onTestFinished(() => terminal.close());
+    terminal.type(`${setUp}; echo set-up''-done\r`);
+    await terminal.waitFor('set-up-done');
+    const found: string[][] = [];
+    for (const [line] of lines) {
+      terminal.type(`${line}\t\u0001printf '<%s>' \u0005 end-of-line\r`);
+      await terminal.waitFor(/<end-of-line>/);
+      const printed = terminal.output.slice(terminal.output.lastIndexOf('<adreport>'));
+      found.push([...printed.matchAll(/<([^>]*)>/g)].map(([, word = '']) => word.replace(/\/$/, '')).slice(1, -1));
+    }
+    return found;
+  }
+
+  const expected = lines.map(([, words]) => words);
+
+  test('bash', async ({ skip }) => {
+    if (!has('bash')) skip('there is no bash here');
+    expect(await typeInto('bash', ['--norc', '--noprofile', '-i'], 'source <(adreport completion bash)')).toEqual(
+      expected,
+    );
+  });
+
+  test('zsh', async ({ skip }) => {
+    if (!has('zsh')) skip('there is no zsh here');
+    const setUp = 'bindkey -e; autoload -U compinit; compinit -u -d zcompdump; source <(adreport completion zsh)';
+    expect(await typeInto('zsh', ['-f', '-i'], setUp)).toEqual(expected);
+  });
+
+  test('fish', ({ skip }) => {
+    if (!has('fish')) skip('there is no fish here');
+    const { cwd, env } = furnish();
+    const script = `adreport completion fish | source\n${lines.map(([line]) => `complete -C '${line}' | head -1`).join('\n')}`;
+    const { stdout } = spawnSync('fish', ['-c', script], {
+      cwd,
+      env: { ...env, HOME: cwd, PATH: pathWithAdreport(), TERM: 'xterm' },
+      encoding: 'utf8',
+    });
+    const last = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t')[0]?.replace(/\/$/, ''));
+    expect(last).toEqual(lines.map(([, words]) => words.at(-1)));
+  });
+});
+
+test('another shell is refused, with those that are known', async () => {
+  expect(await runCli(['completion', 'tcsh'])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('bash, zsh, fish'),
+  });
+});
+
+test.each(['bash', 'zsh', 'fish'])('the script for %s says how it is installed', async (shell) => {
+  const { stdout } = await runCli(['completion', shell]);
+  expect(
+    stdout
+      .split('\n')
+      .filter((line) => line.startsWith('#'))
+      .join('\n'),
+  ).toContain(`adreport completion ${shell}`);
+});

@@ -1,0 +1,351 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { checkNode, oldestNode } from '../../src/commands/actions/doctor/machine.ts';
+import { startLocalServer } from '../../src/server/start.ts';
+import { makeCertificates } from '../support/certificates.ts';
+import { startConnectProxy } from '../support/connect-proxy.ts';
+import { serve } from '../support/http-server.ts';
+import { type CliOptions, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+import { spawnCli } from '../support/spawn-cli.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly status: string;
+  readonly message: string;
+  readonly fix: string | null;
+  readonly exitCode: number | null;
+}
+
+/** Reads findings, and holds them to what each of them must be. */
+function findings({ exitCode, stdout }: { exitCode: number | null; stdout: string }): (check: string) => Finding {
+  const all: Finding[] = JSON.parse(stdout);
+  for (const { check, status, message, fix, exitCode: code } of all) {
+    expect(check).toMatch(/^[a-z.-]+$/);
+    expect(message).not.toBe('');
+    expect(fix === null).toBe(status === 'ok');
+    expect(code === null).toBe(status !== 'broken');
+  }
+  expect(exitCode).toBe(all.find(({ status }) => status === 'broken')?.exitCode ?? 0);
+  return (wanted) => {
+    const found = all.filter(({ check }) => check === wanted);
+    expect(found.map(({ check }) => check)).toEqual([wanted]);
+    return found[0] as Finding;
+  };
+}
+
+const token = 'f'.repeat(40);
+
+async function doctor(
+  env: Record<string, string | undefined>,
+  options: CliOptions = {},
+  flags: readonly string[] = [],
+) {
+  return runCli(['doctor', '--json', ...flags], { ...options, env });
+}
+
+describe('all is well', () => {
+  test('against a service: exit 0, the source of each setting, no secret', async () => {
+    const { server, run } = await serveForTest({ clock: Date.now });
+    const { exitCode, stdout, stderr } = await run(['doctor'], {
+      now: Date.now(),
+      env: { ADREPORT_PASSWORD: 'sesame-open', ADREPORT_EMAIL: 'me@example.com' },
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toMatch(/^✓ {2}base-url +http:\/\/127\.0\.0\.1:\d+ \(from ADREPORT_BASE_URL\)$/m);
+    expect(stdout).toMatch(/^✓ {2}connection .*answers 401/m);
+    expect(stdout).toMatch(/^✓ {2}clock +within \d+ ms/m);
+    expect(stdout).toMatch(/^✓ {2}sign-in +works: 14 campaigns\./m);
+    expect(stdout).not.toMatch(/^[!✗]/m);
+    expect(stdout).not.toContain('sesame');
+    expect(stdout).not.toContain(server.accounts[0]?.token);
+    // One call without the token, one with it.
+    expect(
+      server
+        .requests()
+        .map(({ status }) => status)
+        .sort(),
+    ).toEqual([200, 401]);
+  });
+
+  test('--local needs no account, no network and no settings that are right', async () => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, '.config'), { mode: 0o700 });
+    writeFileSync(join(cwd, '.config', 'settings.json'), '{', { mode: 0o600 });
+    const found = findings(await doctor({ HTTPS_PROXY: 'http://127.0.0.1:9' }, { cwd, now: Date.now() }, ['--local']));
+    expect(found('sign-in').status).toBe('ok');
+    expect(found('settings-file').status).toBe('warning');
+    expect(found('proxy').message).toContain('not used');
+  });
+
+  test('colour and marks on a terminal, and its width', async () => {
+    const { stdout } = await runCli(['doctor', '--local'], {
+      tty: true,
+      now: Date.now(),
+      env: { COLUMNS: '60', LANG: 'C.UTF-8' },
+    });
+    expect(stdout).toContain('\u001b[32m✓ \u001b[39m node');
+    const plain = stripVTControlCharacters(stdout);
+    expect(plain.split('\n').filter((line) => line.length > 60 && !/^.{18}\S+$/.test(line))).toEqual([]);
+    const bare = await runCli(['doctor', '--local'], { now: Date.now(), env: { LANG: 'C' } });
+    expect(bare.stdout).toMatch(/^ok node /);
+  });
+});
+
+describe('settings', () => {
+  test('nothing is set: exit 3, as a command would', async () => {
+    const result = await doctor({});
+    const found = findings(result);
+    expect(found('sign-in')).toMatchObject({ status: 'broken', exitCode: 3 });
+    expect(found('sign-in').fix).toContain('adreport login');
+    expect((await runCli(['campaigns'])).exitCode).toBe(3);
+  });
+
+  test.each([
+    [
+      'a base URL that is plain http',
+      { ADREPORT_BASE_URL: 'http://reports.example.com', ADREPORT_TOKEN: token },
+      'settings',
+      2,
+    ],
+    [
+      'a token with its scheme',
+      { ADREPORT_BASE_URL: 'https://reports.test', ADREPORT_TOKEN: 'Bearer x' },
+      'settings',
+      2,
+    ],
+    [
+      'a proxy that is none',
+      { ADREPORT_BASE_URL: 'https://reports.test', ADREPORT_TOKEN: token, HTTPS_PROXY: 'socks5://me:hush@x' },
+      'proxy',
+      2,
+    ],
+    ['no token', { ADREPORT_BASE_URL: 'http://127.0.0.1:9' }, 'sign-in', 3],
+  ])('%s: the code that a command ends with', async (_name, env, check, exitCode) => {
+    const result = await doctor(env);
+    expect(findings(result)(check)).toMatchObject({ status: 'broken', exitCode });
+    expect(result.stdout).not.toContain('hush');
+    expect((await runCli(['campaigns', '--retries', '0'], { env })).exitCode).toBe(exitCode);
+  });
+
+  test.each([
+    [{ ADREPORT_EMAIL: 'me@example.com' }, 'email'],
+    [{ ADREPORT_PASSWORD: 'sesame-open' }, 'password'],
+  ])('half of the credentials is worth a word: %j', async (env, check) => {
+    const { stdout } = await runCli(['doctor'], { env: { ADREPORT_BASE_URL: 'http://127.0.0.1:9', ...env } });
+    expect(stdout).toMatch(new RegExp(`^! +${check} +ADREPORT_`, 'm'));
+    expect(stdout).not.toContain('sesame');
+  });
+
+  test('adreport.yaml: its reports, or the line that is wrong', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  a: { period: today }\n');
+    expect(findings(await doctor({}, { cwd }, ['--local']))('adreport.yaml').message).toMatch(
+      /adreport\.yaml: 1 report\.$/,
+    );
+    writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  a:\n    concurrency: many\n');
+    const found = findings(await doctor({}, { cwd }, ['--local']))('adreport.yaml');
+    expect(found).toMatchObject({ status: 'broken', exitCode: 2, message: expect.stringContaining('adreport.yaml:3') });
+    expect((await runCli(['run', 'a', '--local'], { cwd })).exitCode).toBe(2);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('files', () => {
+  test('open to others: each is named with its mode; what may hold a token is closed', async () => {
+    const cwd = temporaryFolder();
+    const config = join(cwd, '.config');
+    mkdirSync(config);
+    writeFileSync(join(config, 'settings.json'), '{"accounts":{}}');
+    writeFileSync(join(config, 'ledger.ndjson'), '');
+    for (const [name, mode] of [
+      ['settings.json', 0o644],
+      ['ledger.ndjson', 0o640],
+      ['.', 0o755],
+    ] as const) {
+      chmodSync(join(config, name), mode);
+    }
+    const { exitCode, stdout, stderr } = await doctor({}, { cwd }, ['--local']);
+    const found: Finding[] = JSON.parse(stdout).filter(({ check }: Finding) => check === 'permissions');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(found.map(({ status }) => status)).toEqual(['warning', 'warning', 'warning']);
+    expect(found.map(({ message }) => message).join('\n')).toMatch(/0755.*0644.*0640/s);
+    expect(found.at(-1)?.fix).toBe(`chmod 600 '${join(config, 'ledger.ndjson')}'`);
+    const again: Finding[] = JSON.parse((await doctor({}, { cwd }, ['--local'])).stdout);
+    expect(again.filter(({ check }) => check === 'permissions')).toHaveLength(1);
+  });
+
+  test('a settings file that is not ours is exit 2', async () => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, '.config'), { mode: 0o700 });
+    writeFileSync(join(cwd, '.config', 'settings.json'), '{"accounts":', { mode: 0o600 });
+    expect(findings(await doctor({}, { cwd }))('settings-file')).toMatchObject({ status: 'broken', exitCode: 2 });
+  });
+
+  test('a working folder that cannot be written to', async ({ skip }) => {
+    if (process.getuid?.() === 0) skip('the superuser may write anywhere');
+    const cwd = temporaryFolder();
+    chmodSync(cwd, 0o500);
+    const config = temporaryFolder();
+    const found = findings(await doctor({ ADREPORT_CONFIG_DIR: config }, { cwd }, ['--local']));
+    chmodSync(cwd, 0o700);
+    expect(found('output').status).toBe('warning');
+  });
+});
+
+describe('the service', () => {
+  test.each([
+    ['nobody listens', 'http://127.0.0.1:1', 'connection'],
+    ['no such host', 'https://nowhere.invalid', 'name'],
+  ])('%s: exit 5', async (_name, baseUrl, check) => {
+    const found = findings(await doctor({ ADREPORT_BASE_URL: baseUrl, ADREPORT_TOKEN: token }));
+    expect(found(check)).toMatchObject({ status: 'broken', exitCode: 5 });
+  });
+
+  test('a token that is refused: exit 3, and its ends alone are shown', async () => {
+    const { run } = await serveForTest();
+    const result = await run(['doctor', '--json'], { env: { ADREPORT_TOKEN: token } });
+    expect(findings(result)('sign-in')).toMatchObject({ status: 'broken', exitCode: 3 });
+    expect(result.stdout).not.toContain(token);
+  });
+
+  test.each([
+    ['busy', 'campaigns:503', 5],
+    ['rejecting', 'campaigns:400', 4],
+  ])('%s: the code that a command ends with, after one try', async (_name, fault, exitCode) => {
+    const { server, run } = await serveForTest({ faults: [fault] });
+    expect(findings(await run(['doctor', '--json']))('sign-in')).toMatchObject({ exitCode });
+    expect(server.requests()).toHaveLength(2);
+  });
+
+  test('a service that quotes the token does not have it shown', async () => {
+    const { url } = await serve((request, response) => {
+      response.writeHead(400).end(JSON.stringify({ error_id: 'X', error: `no: ${request.headers.authorization}` }));
+    });
+    const { stdout } = await doctor({ ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token });
+    expect(stdout).toContain('[hidden]');
+    expect(stdout).not.toContain(token);
+  });
+
+  test('one that says nothing is given up after --timeout', async () => {
+    const { url } = await serve(() => {});
+    const started = performance.now();
+    const result = await doctor({ ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token }, {}, ['--timeout', '1s']);
+    expect(findings(result)('connection')).toMatchObject({ status: 'broken', exitCode: 5 });
+    expect(performance.now() - started).toBeLessThan(8_000);
+  });
+
+  const answering =
+    (headers: Record<string, string>, status = 401) =>
+    (_request: unknown, response: ServerResponse<IncomingMessage>) => {
+      response.writeHead(status, headers).end('{}');
+    };
+
+  test.each([
+    [3_600_000, 'ahead of', 'warning'],
+    [-3_600_000, 'behind', 'warning'],
+    [20_000, 'within', 'ok'],
+  ])('a clock that is %i ms off', async (offMs, says, status) => {
+    const nowMs = Date.UTC(2026, 10, 20, 12);
+    const { url } = await serve(answering({ date: new Date(nowMs - offMs).toUTCString() }));
+    const clock = findings(await doctor({ ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token }, { now: nowMs }))(
+      'clock',
+    );
+    expect(clock).toMatchObject({ status, message: expect.stringContaining(says) });
+    if (status === 'warning') expect(clock.message).toContain(' 1 h ');
+  });
+
+  test('an address that is no reporting service', async () => {
+    const { url } = await serve(answering({}, 200));
+    const found = findings(await doctor({ ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token }));
+    expect(found('connection')).toMatchObject({ status: 'warning', message: expect.stringContaining('answers 200') });
+    expect(found('sign-in')).toMatchObject({ status: 'broken', exitCode: 9 });
+  });
+});
+
+describe('TLS and proxies', () => {
+  async function serveTls(skip: (why: string) => never) {
+    const certificates = makeCertificates() ?? skip('there is no openssl here');
+    const server = await startLocalServer({ delayMs: 0, tls: certificates });
+    onTestFinished(() => server.close());
+    const env = { ADREPORT_BASE_URL: `https://localhost:${server.port}`, ADREPORT_TOKEN: server.accounts[0]?.token };
+    const spawned = async (more: Record<string, string>, flags: readonly string[] = []) =>
+      spawnCli(['doctor', '--json', ...flags], { env: { ...env, ...more } });
+    return { server, certificates, spawned, env };
+  }
+
+  test('a private authority: named where it is not known, good with NODE_EXTRA_CA_CERTS', async ({ skip }) => {
+    const { certificates, spawned } = await serveTls(skip);
+    const unknown = findings(await spawned({}))('certificate');
+    expect(unknown).toMatchObject({ status: 'broken', exitCode: 5, message: expect.stringContaining('Private CA') });
+    expect(unknown.fix).toContain('NODE_EXTRA_CA_CERTS');
+    const trusted = findings(await spawned({ NODE_EXTRA_CA_CERTS: certificates.caFile }));
+    expect(trusted('authorities').message).toContain(certificates.caFile);
+    expect(trusted('sign-in').status).toBe('ok');
+    // It lasts a day.
+    expect(trusted('certificate')).toMatchObject({ status: 'warning', message: expect.stringContaining('good until') });
+  });
+
+  test('a certificate for another name, and one whose days are over', async ({ skip }) => {
+    if (process.platform !== 'linux') skip('only Linux has all of 127.0.0.0/8');
+    const { certificates, spawned } = await serveTls(skip);
+    const known = { NODE_EXTRA_CA_CERTS: certificates.caFile };
+    const elsewhere = await startLocalServer({ tls: certificates, host: '127.0.0.2' });
+    onTestFinished(() => elsewhere.close());
+    const other = findings(await spawned({ ...known, ADREPORT_BASE_URL: `https://127.0.0.2:${elsewhere.port}` }));
+    expect(other('certificate')).toMatchObject({ exitCode: 5, message: expect.stringContaining('not for 127.0.0.2') });
+
+    const old = makeCertificates(-1) ?? skip('this openssl makes no certificate that is over');
+    const late = await startLocalServer({ tls: old });
+    onTestFinished(() => late.close());
+    const env = { NODE_EXTRA_CA_CERTS: old.caFile, ADREPORT_BASE_URL: `https://localhost:${late.port}` };
+    const over = findings(await spawned(env))('certificate');
+    expect(over).toMatchObject({ exitCode: 5, message: expect.stringContaining('(CERT_HAS_EXPIRED)') });
+  });
+
+  test('an authority’s file that is not there, and checks that are off', async () => {
+    const env = { ADREPORT_BASE_URL: 'http://127.0.0.1:9', ADREPORT_TOKEN: token, NODE_EXTRA_CA_CERTS: '/nothing.pem' };
+    expect(findings(await doctor(env))('authorities')).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('ENOENT'),
+    });
+    const off = { ...env, NODE_EXTRA_CA_CERTS: undefined, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    expect(findings(await doctor(off))('authorities').status).toBe('warning');
+  });
+
+  test('a proxy is named, its password is not; NO_PROXY goes past it', async ({ skip }) => {
+    const { server, certificates, spawned } = await serveTls(skip);
+    const proxy = await startConnectProxy(server.port);
+    const HTTPS_PROXY = proxy.url.replace('//', '//me:hush-hush@');
+    const common = { HTTPS_PROXY, NODE_EXTRA_CA_CERTS: certificates.caFile };
+    const through = await spawned({ ...common, ADREPORT_BASE_URL: 'https://reports.test' });
+    expect(findings(through)('proxy').message).toMatch(/^http:\/\/me:…@127.* is used for https:\/\/reports\.test/);
+    expect(through.stdout).not.toContain('hush');
+    expect(findings(through)('sign-in').status).toBe('ok');
+    const asked = proxy.asked.length;
+    const past = findings(await spawned({ ...common, NO_PROXY: 'example.com, localhost' }));
+    expect(past('proxy').message).toContain('NO_PROXY names its host');
+    expect(past('sign-in').status).toBe('ok');
+    expect(proxy.asked).toHaveLength(asked);
+  });
+
+  test('a proxy that refuses: exit 5', async () => {
+    const proxy = await startConnectProxy(1, 407);
+    const env = { ADREPORT_BASE_URL: 'https://reports.test', ADREPORT_TOKEN: token, HTTPS_PROXY: proxy.url };
+    const found = findings(await doctor(env))('connection');
+    expect(found).toMatchObject({ status: 'broken', exitCode: 5, fix: expect.stringContaining('HTTPS_PROXY') });
+  });
+});
+
+test.each([
+  ['v20.12.0', 'ok'],
+  ['v26.1.0', 'ok'],
+  ['v20.11.1', 'warning'],
+  ['v18.19.0', 'warning'],
+])('Node.js %s: %s', (version, status) => {
+  expect(checkNode(version).status).toBe(status);
+  expect(manifest.engines.node).toBe(`>=${oldestNode}`);
+});

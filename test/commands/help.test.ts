@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { commands } from '../../src/commands/index.ts';
+import { topics } from '../../src/commands/topics/index.ts';
+import { environmentVariables } from '../../src/config/environment.ts';
+import { vocabularyOf } from '../../src/contract/vocabulary.ts';
+import { exitCodes } from '../../src/errors.ts';
+import { formatNames } from '../../src/output/formats/index.ts';
+import { dayNames } from '../../src/report/dates.ts';
+import { everyEndpoint, kindNames } from '../../src/server/fault-spec.ts';
+import { readExamples } from '../support/examples.ts';
+import { allCommands, pathOf, program } from '../support/program.ts';
+import { runCli } from '../support/run-cli.ts';
+
+/** The page as one text, its lines joined, so that a test need not know where they break. */
+async function page(...argv: string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await runCli(argv, { env: { COLUMNS: '200' } });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return stdout.replaceAll(/\s+/g, ' ');
+}
+
+describe('the root', () => {
+  test('lists every command and topic under a heading, and the exit codes; --help and help are one', async () => {
+    const { stdout } = await runCli(['help']);
+    expect((await runCli(['--help'])).stdout).toBe(stdout);
+    expect((await runCli([])).stdout).toBe(stdout);
+    for (const { name, summary, group } of commands.filter((entry) => entry.group)) {
+      expect(stdout).toMatch(new RegExp(`^${group}$`, 'm'));
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(` ${name} ${summary}`);
+    }
+    for (const [name, { summary }] of Object.entries(topics))
+      expect(stdout).toMatch(new RegExp(`^ {2}${name} +${summary}$`, 'm'));
+    for (const [code, meaning] of exitCodes)
+      expect(stdout).toMatch(new RegExp(`^ +${code} {2}${meaning.replace(/[()]/g, '\\$&')}$`, 'm'));
+  });
+
+  test('does not list what only the shells call', async () => {
+    expect((await runCli(['help'])).stdout).not.toMatch(/^ {2}complete /m);
+    expect(commands.filter((entry) => !entry.group).map(({ name }) => name)).toEqual(['complete']);
+  });
+});
+
+describe('every command', () => {
+  const named = allCommands().filter((command) => command !== program);
+
+  test.each(named.map((command) => [pathOf(command), command] as const))('%s', async (path, command) => {
+    const { stdout } = await runCli([...path.split(' '), '--help']);
+    if (path !== 'complete') expect(command.summary()).toMatch(/^\S.{10,90}[^.]$/);
+    expect(stdout).toContain('Usage: adreport');
+    expect(stdout).toContain('print this help');
+    // No flag stands in a group by accident, and no default is a raw number of milliseconds.
+    expect(stdout).not.toMatch(/default: \d{5,}/);
+    expect(stdout).not.toMatch(/display help/);
+    expect(readExamples(stdout).length).toBeGreaterThanOrEqual(2);
+    if (path !== 'local-server') expect((await runCli(['help', ...path.split(' ')])).stdout).toBe(stdout);
+  });
+
+  test('flags that belong together stand together', async () => {
+    const { stdout } = await runCli(['run', '--help']);
+    const headings = [...stdout.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual([
+      ...['Report', 'Window', 'Request', 'Output', 'Many reports', 'Waiting', 'Service', 'Saved reports'],
+      ...['Global options', 'Examples'],
+    ]);
+  });
+});
+
+describe('topics', () => {
+  test.each(Object.keys(topics))('%s fits the terminal, at any width', async (topic) => {
+    for (const columns of [60, 80, 120]) {
+      const { exitCode, stdout } = await runCli(['help', topic], { env: { COLUMNS: String(columns) } });
+      expect(exitCode).toBe(0);
+      const [text = ''] = stdout.split('\nExamples:\n');
+      const long = text
+        .split('\n')
+        .filter((line) => line.length > columns && !/^ {2}(adreport|ADREPORT)|^\S+$|^ +\S+$/.test(line));
+      expect(long).toEqual([]);
+    }
+  });
+
+  test('say what is so: their facts are those of the program', async () => {
+    const periods = await page('help', 'periods');
+    for (const name of dayNames) expect(periods).toContain(` ${name} 20`);
+    expect(periods).toContain('yesterday 2026-11-19 ');
+    expect(periods).toContain('last-7d 2026-11-13 to 2026-11-19 ');
+    const filters = await page('help', 'filters');
+    for (const { name, meaning } of vocabularyOf('buyer').filters) expect(filters).toContain(` ${name} ${meaning}`);
+    const output = await page('help', 'output');
+    for (const name of formatNames) expect(output).toContain(` ${name} `);
+    const codes = await page('help', 'exit-codes');
+    for (const [code, meaning] of exitCodes) expect(codes).toContain(` ${code} ${meaning}.`);
+    const environment = await page('help', 'environment');
+    for (const [name, meaning] of environmentVariables) expect(environment).toContain(` ${name} ${meaning}`);
+    const server = await page('help', 'local-server');
+    for (const word of [...kindNames, ...everyEndpoint]) expect(server).toContain(word);
+    expect(await page('help', 'cron')).toContain('lookback');
+  });
+
+  test('no colour in a pipe; headings bold on a terminal', async () => {
+    expect((await runCli(['help', 'cron'])).stdout).not.toContain('\u001b');
+    expect((await runCli(['help', 'cron'], { tty: true })).stdout).toContain('\u001b[1mA crontab:\u001b[22m');
+  });
+});
+
+describe('did you mean', () => {
+  test.each([
+    [['help', 'perods'], 'adreport help periods'],
+    [['help', 'exitcodes'], 'adreport help exit-codes'],
+    [['help', 'statsu'], 'adreport help status'],
+    [['help', 'report', 'crate'], 'adreport help report create'],
+    [['rnu'], 'run'],
+    [['docter'], 'doctor'],
+    [['config', 'lst'], 'list'],
+    [['run', '--perid', 'today'], '--period'],
+    [['run', '--jsn'], '--json'],
+    [['doctor', '--acount', 'x'], '--account'],
+  ])('%j', async (argv, meant) => {
+    const { exitCode, stdout, stderr } = await runCli(argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(`Did you mean ${meant}?`);
+  });
+
+  test('nothing near is said to be meant', async () => {
+    expect((await runCli(['help', 'xylophone'])).stderr).toMatch(/no topic “xylophone”\.\n {2}See: adreport help\n$/);
+  });
+});
+
+test('fields are found by name and by meaning', async () => {
+  const found = async (term: string) => JSON.parse((await runCli(['fields', term, '--json'])).stdout);
+  expect((await found('countr')).filters).toEqual([{ name: 'countryId', meaning: 'countries, as geoname IDs' }]);
+  expect((await found('viewability')).metrics).toEqual([expect.objectContaining({ name: 'displays' })]);
+  expect(await runCli(['fields', 'xylophone'])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('xylophone'),
+  });
+});

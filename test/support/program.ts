@@ -1,0 +1,15 @@
+import type { Command } from 'commander';
+import { createProgram } from '../../src/program.ts';
+
+/** The program with every command declared, for tests that look at what there is. */
+export const program: Command = await createProgram(() => async () => {}, { write: () => {}, columns: 100 });
+
+/** The program and every command below it. */
+export function allCommands(command: Command = program): Command[] {
+  return [command, ...command.commands.flatMap((child) => allCommands(child as Command))];
+}
+
+/** The words that call a command, without the program's own: `report create`. */
+export function pathOf(command: Command): string {
+  return command.parent ? [pathOf(command.parent as Command), command.name()].filter(Boolean).join(' ') : '';
+}
