@@ -31,7 +31,6 @@ export interface CallNote {
   readonly arrivedMs: number;
   readonly method: string;
   readonly url: string;
-  readonly contentType: string | undefined;
   /** Its end. */
   readonly token: string | undefined;
   endpoint: EndpointName | undefined;
