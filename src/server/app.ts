@@ -7,7 +7,7 @@ import type { FaultKind } from './fault-spec.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { hasBody, readBody } from './read-body.ts';
 import { refusalAnswer, toServiceError } from './refusals.ts';
-import { type CallNote, type LoggedRequest, maskToken, type RequestLog, toLogged } from './request-log.ts';
+import { type CallNote, type LoggedRequest, type RequestLog, toLogged } from './request-log.ts';
 import type { Handler, Routes } from './routes.ts';
 import { type Caller, createService, readCredentials, type ServiceParts } from './service.ts';
 import { ServiceError } from './service-error.ts';
@@ -72,11 +72,12 @@ function noteArrival({ clock, log, onRequest }: AppParts, incoming: IncomingMess
     arrivedMs: clock.now(),
     method,
     url,
-    token: maskToken(headers.authorization),
+    authorization: headers.authorization,
     endpoint: undefined,
     account: undefined,
     faults: noFaults,
     body: undefined,
+    isLogged: false,
     response: outgoing,
     sizeBytes: socket.bytesWritten,
     elapsedMs: performance.now(),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jsonAnswer } from './answer.ts';
+import { jsonAnswer, jsonType } from './answer.ts';
 import type { Call } from './call.ts';
 import type { FaultKind } from './fault-spec.ts';
 import { localHeader } from './refusals.ts';
@@ -33,7 +33,7 @@ export async function answerByFault(call: Call, revokeToken: () => void): Promis
         transmit(call, statusAnswer(fault));
         return true;
       case 'garbage':
-        sendBytes(call, 'application/json; charset=utf-8', garbage);
+        sendBytes(call, jsonType, garbage);
         return true;
       case 'html':
         sendBytes(call, 'text/html; charset=utf-8', signInPage);

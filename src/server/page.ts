@@ -12,12 +12,11 @@ export function addPage(routes: Routes, parts: AppParts): void {
   routes.add('GET', '/', ({ incoming, isSecure }) => {
     // A proxy in front may have given the server another name than the one it knows itself by.
     const base = `${isSecure ? 'https' : 'http'}://${incoming.headers.host ?? 'localhost'}`;
-    return { status: 200, headers, body: renderPage(base, parts.fixtures.accounts) };
+    return { status: 200, type: 'text/html; charset=utf-8', headers, body: renderPage(base, parts.fixtures.accounts) };
   });
 }
 
 const headers = {
-  'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',

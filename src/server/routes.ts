@@ -32,7 +32,7 @@ export class Routes {
     const handler = route.handlers.get(method);
     if (handler) return handler;
     const allow = [...route.handlers.keys()].toSorted().join(', ');
-    if (method === 'OPTIONS') return () => ({ status: 204, headers: { allow }, body: '' });
+    if (method === 'OPTIONS') return () => ({ status: 204, type: undefined, headers: { allow }, body: '' });
     throw new ServiceError('METHOD_NOT_ALLOWED', `${shortPathOf(url)} takes ${allow}.`, { headers: { allow } });
   }
 

@@ -24,6 +24,7 @@ export function transmit({ incoming, outgoing }: Call, answer: Answer, faults: r
   }
   const coding: Coding = isShort ? 'identity' : chooseCoding(incoming.headers['accept-encoding']);
   const headers: Record<string, string> = { ...answer.headers, [localHeader]: '1' };
+  if (answer.type !== undefined) headers['content-type'] = answer.type;
   if (!isShort) headers.vary = 'Accept, Accept-Encoding';
   if (coding !== 'identity') headers['content-encoding'] = coding;
   // The length of the whole is announced, and not kept where a fault cuts the body, as with the service.
@@ -49,11 +50,14 @@ export function transmit({ incoming, outgoing }: Call, answer: Answer, faults: r
 
 const noFaults: readonly FaultKind[] = [];
 
-function sendText(outgoing: ServerResponse, { status, headers }: Answer, body: string): void {
-  const length = Buffer.byteLength(body);
-  // A body of none at all, of 204, has no length either (RFC 9110, 8.6).
-  const own = length === 0 ? { [localHeader]: '1' } : { [localHeader]: '1', 'content-length': length };
-  outgoing.writeHead(status, { ...headers, ...own }).end(body);
+/** Most answers are these, so no header is copied that need not be. */
+function sendText(outgoing: ServerResponse, { status, type, headers }: Answer, body: string): void {
+  if (type === undefined) outgoing.writeHead(status, { ...headers, [localHeader]: '1' });
+  else {
+    const own = { 'content-type': type, [localHeader]: '1', 'content-length': Buffer.byteLength(body) };
+    outgoing.writeHead(status, headers ? Object.assign(own, headers) : own);
+  }
+  outgoing.end(body);
 }
 
 /** Sends a body; one that fails before its first byte is refused instead, and one that fails later is cut off. */
