@@ -220,7 +220,8 @@ async function compare(): Promise<void> {
     const bare = cpuOf(list[index - (index % 3)]);
     const own = cpuOf(subject);
     const ratio = median(own.map((cpuUs, round) => (bare[round] ?? Number.NaN) / cpuUs));
-    const figures = [`${median(own).toFixed(1)} µs`, `${Math.round(perSecondOf(subject))}/s`, ratio.toFixed(2)];
+    const share = isSlow(subject) ? '' : ratio.toFixed(2);
+    const figures = [`${median(own).toFixed(1)} µs`, `${Math.round(perSecondOf(subject))}/s`, share];
     console.log(subject.name.padEnd(20), ...figures.map((figure) => figure.padStart(10)));
   }
   console.log('The last column: how much of the speed of node:http, by processor time (goal: at least 0.75).');
