@@ -272,13 +272,15 @@ export function vocabularyOf(profile: Profile): {
   };
 }
 
+const metricsByName = new Map<string, Metric>(metrics.map((metric) => [metric.name, metric]));
+const breakdownsByName = new Map<string, Breakdown>(breakdowns.map((breakdown) => [breakdown.name, breakdown]));
+
 /** The metric of that wire name; names are case-sensitive. */
 export function findMetric(name: string): Metric | undefined {
-  return (metrics as readonly Metric[]).find((metric) => metric.name === name);
+  return metricsByName.get(name);
 }
 
 /** The breakdown of that wire name, in any case. */
 export function findBreakdown(name: string): Breakdown | undefined {
-  const upper = name.toUpperCase();
-  return (breakdowns as readonly Breakdown[]).find((breakdown) => breakdown.name === upper);
+  return breakdownsByName.get(name) ?? breakdownsByName.get(name.toUpperCase());
 }

@@ -1,10 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ReportStatus } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { jsonAnswer } from './answer.ts';
 import type { AppParts } from './app.ts';
+import type { Call } from './call.ts';
 import type { Control } from './local-server.ts';
-import { transmit } from './transmit.ts';
+import type { Routes } from './routes.ts';
 
 interface AdminParts {
   readonly parts: AppParts;
@@ -14,31 +14,20 @@ interface AdminParts {
 const reportStatuses: readonly ReportStatus[] = ['progress', 'ready', 'failed', 'expired'];
 
 /** The calls with which tests steer the server, without a token (`cli.md`, `local-server`). */
-export function addAdmin(app: FastifyInstance, { parts, control }: AdminParts): void {
+export function addAdmin(routes: Routes, { parts, control }: AdminParts): void {
   const { clock, faults, log, reports } = parts;
-  const answer = (request: FastifyRequest, reply: FastifyReply, value: unknown, status = 200): FastifyReply =>
-    transmit(request, reply, jsonAnswer(value, status));
   /** A route whose work may refuse its input with a `UsageError`. */
-  const route = (method: 'GET' | 'POST' | 'DELETE', url: string, work: (request: FastifyRequest) => unknown): void => {
-    app.route({
-      method,
-      url: `/__admin${url}`,
-      handler: async (request, reply) => {
-        try {
-          if (method !== 'GET') assertOwnOrigin(request);
-          return answer(request, reply, work(request) ?? { ok: true });
-        } catch (error) {
-          if (!(error instanceof UsageError)) throw error;
-          const { code: error_id, message, hint } = error;
-          const status = statuses[error_id] ?? 400;
-          return answer(
-            request,
-            reply,
-            { response: { error_id, error: hint ? `${message} ${hint}` : message } },
-            status,
-          );
-        }
-      },
+  const route = (method: 'GET' | 'POST' | 'DELETE', url: string, work: (call: Call) => unknown): void => {
+    routes.add(method, `/__admin${url}`, (call) => {
+      try {
+        if (method !== 'GET') assertOwnOrigin(call);
+        return jsonAnswer(work(call) ?? { ok: true });
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        const { code: error_id, message, hint } = error;
+        const response = { error_id, error: hint ? `${message} ${hint}` : message };
+        return jsonAnswer({ response }, statuses[error_id] ?? 400);
+      }
     });
   };
   const time = (): { now: string } => ({ now: new Date(clock.now()).toISOString() });
@@ -47,14 +36,14 @@ export function addAdmin(app: FastifyInstance, { parts, control }: AdminParts): 
   route('GET', '/requests', () => ({ counts: log.counts(), requests: log.list() }));
   route('DELETE', '/requests', () => log.clear());
   route('GET', '/faults', () => ({ faults: faults.list() }));
-  route('POST', '/faults', (request) => {
-    for (const spec of faultsIn(readObject(request))) control.fault(spec);
+  route('POST', '/faults', (call) => {
+    for (const spec of faultsIn(readObject(call))) control.fault(spec);
     return { faults: faults.list() };
   });
   route('DELETE', '/faults', () => control.clearFaults());
   route('GET', '/clock', time);
-  route('POST', '/clock', (request) => {
-    const { advance } = readObject(request);
+  route('POST', '/clock', (call) => {
+    const { advance } = readObject(call);
     if (typeof advance !== 'string') {
       throw new UsageError('Send {"advance":"2h"}: a number with a unit, 500ms, 30s, 5m, 2h or 1d.');
     }
@@ -69,11 +58,11 @@ export function addAdmin(app: FastifyInstance, { parts, control }: AdminParts): 
       request: report.request,
     })),
   }));
-  route('POST', '/reports/:id', (request) => {
-    const { status, message } = readObject(request);
+  route('POST', '/reports/:id', (call) => {
+    const { status, message } = readObject(call);
     const known = reportStatuses.find((candidate) => candidate === status);
     if (!known) throw new UsageError(`Send {"status":"…"} with one of ${reportStatuses.join(', ')}.`);
-    const { id } = request.params as { id: string };
+    const id = lastPartOf(call);
     control.setReport(id, { status: known, ...(typeof message === 'string' ? { message } : {}) });
     return { response: { report_id: id, status: known } };
   });
@@ -83,19 +72,25 @@ export function addAdmin(app: FastifyInstance, { parts, control }: AdminParts): 
 const statuses: Readonly<Record<string, number>> = { UNKNOWN_REPORT: 404, FOREIGN_ORIGIN: 403 };
 
 /** Refuses the pages of other sites: a browser lets them send a POST to this machine, without having asked first. */
-function assertOwnOrigin({ headers: { origin, host } }: FastifyRequest): void {
+function assertOwnOrigin({ incoming }: Call): void {
+  const { origin, host } = incoming.headers;
   if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return;
   throw new UsageError('A page of another origin cannot steer this server.', { code: 'FOREIGN_ORIGIN' });
 }
 
-function readObject(request: FastifyRequest): { readonly [name: string]: unknown } {
+function readObject({ body }: Call): { readonly [name: string]: unknown } {
   try {
-    const value: unknown = JSON.parse(String(request.body ?? '{}') || '{}');
+    const value: unknown = JSON.parse(String(body) || '{}');
     if (typeof value === 'object' && value !== null) return value as { [name: string]: unknown };
   } catch {
     // Said below.
   }
   throw new UsageError('The body must be a JSON object.', { code: 'INVALID_BODY' });
+}
+
+/** What stands in the place of `:id`, whose encoding the route has seen to be right. */
+function lastPartOf({ incoming: { url = '' } }: Call): string {
+  return decodeURIComponent((url.split('?', 1)[0] ?? '').replace(/^.*\//, ''));
 }
 
 /** `{"fault":"…"}` or `{"faults":["…"]}`. */

@@ -1,23 +1,17 @@
-import type { ServerOptions } from 'node:http';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
-import { jsonAnswer } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { Call } from './call.ts';
 import { answerByFault } from './fault-answers.ts';
 import type { FaultKind } from './fault-spec.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { bodyBytesAtMost, localHeader, refuseNonHttp, toServiceError } from './refusals.ts';
-import { type CallNote, type LoggedRequest, maskToken, type RequestLog, toLogged } from './request-log.ts';
+import { hasBody, readBody } from './read-body.ts';
+import { refusalAnswer, toServiceError } from './refusals.ts';
+import { type CallNote, type LoggedRequest, type RequestLog, toLogged } from './request-log.ts';
+import type { Handler, Routes } from './routes.ts';
 import { type Caller, createService, readCredentials, type ServiceParts } from './service.ts';
 import { ServiceError } from './service-error.ts';
 import { transmit } from './transmit.ts';
-import { answerUnrouted, collectRoutes } from './unrouted.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    note: CallNote;
-  }
-}
 
 export interface AppParts extends ServiceParts {
   readonly rateLimit: RateLimit | undefined;
@@ -26,110 +20,103 @@ export interface AppParts extends ServiceParts {
   readonly onRequest: ((request: LoggedRequest) => void) | undefined;
 }
 
-const givenType = 'application/octet-stream';
-
-/** The service over HTTP: routes, the error envelope, faults, the log. Listens to nothing by itself. */
-export function createApp(parts: AppParts, tls?: { readonly cert: string; readonly key: string }): FastifyInstance {
-  // Node would refuse a request without a host before it can be refused in the service's own words.
-  const http: ServerOptions = { requireHostHeader: false };
-  const app = Fastify({
-    logger: false,
-    bodyLimit: bodyBytesAtMost,
-    requestTimeout: 60_000,
-    forceCloseConnections: true,
-    clientErrorHandler: refuseNonHttp,
-    frameworkErrors: (error, request, reply) => refuse(toServiceError(error), request, reply.header(localHeader, '1')),
-    routerOptions: { maxParamLength: 200 },
-    ...((tls ? { https: { ...http, ...tls } } : { http }) as { http: ServerOptions }),
-  }) as FastifyInstance;
-
-  app.removeAllContentTypeParsers();
-  // The type that every body is given below is found by name, which costs less than by `*`, for those without one.
-  app.addContentTypeParser([givenType, '*'], { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  app.decorateRequest('note');
-  app.addHook('onRequest', (request, reply, done) => {
-    noteArrival(parts, request, reply);
-    const { headers, httpVersionMinor } = request.raw;
-    if (headers.host !== undefined || httpVersionMinor === 0) return done();
-    reply.header('connection', 'close');
-    done(new ServiceError('INVALID_BODY', 'The request has no Host header, which HTTP/1.1 asks for.'));
-  });
-  app.setErrorHandler((error, request, reply) => refuse(toServiceError(error), request, reply));
-  const routes = collectRoutes(app);
-  app.setNotFoundHandler((request, reply) => {
-    if (!answerUnrouted(routes, request, reply)) throw new ServiceError('NOT_FOUND', notFound(request));
-  });
-  addEndpoints(app, parts);
-  return app;
+/** Takes calls by their routes: every answer is in the service's words, and what is of the service is logged. */
+export function createListener(parts: AppParts, routes: Routes): RequestListener {
+  return (incoming, outgoing) => {
+    const call = new Call(incoming, outgoing, noteArrival(parts, incoming, outgoing));
+    const onError = (error: unknown): void => transmit(call, refusalAnswer(error), call.note.faults);
+    try {
+      assertHost(incoming);
+      const handler = routes.find(incoming.method ?? '', incoming.url ?? '');
+      if (!hasBody(incoming)) return answerCall(call, handler);
+      readBody(incoming, {
+        onBody: (body) => {
+          call.body = body;
+          answerCall(call, handler);
+        },
+        onError,
+      });
+    } catch (error) {
+      onError(error);
+    }
+  };
 }
 
-/** Takes a call up in the log, and marks its answer as one of this server. */
-function noteArrival({ clock, log, onRequest }: AppParts, request: FastifyRequest, reply: FastifyReply): void {
-  const { headers, method = '', url = '', socket } = request.raw;
+/** Node would refuse a request without a host, were it not told to leave that to the service, which says why. */
+function assertHost({ headers, httpVersionMinor }: IncomingMessage): void {
+  if (headers.host !== undefined || httpVersionMinor === 0) return;
+  throw new ServiceError('INVALID_BODY', 'The request has no Host header, which HTTP/1.1 asks for.', {
+    headers: { connection: 'close' },
+  });
+}
+
+function answerCall(call: Call, handler: Handler): void {
+  try {
+    const answer = handler(call);
+    if (answer instanceof Promise) void answerLater(call, answer);
+    else if (answer) transmit(call, answer);
+  } catch (error) {
+    transmit(call, refusalAnswer(error), call.note.faults);
+  }
+}
+
+async function answerLater(call: Call, later: Promise<Answer | undefined>): Promise<void> {
+  const answer = await later.catch(refusalAnswer);
+  if (answer) transmit(call, answer, call.note.faults);
+}
+
+/** Takes a call up in the log. */
+function noteArrival({ clock, log, onRequest }: AppParts, incoming: IncomingMessage, outgoing: ServerResponse) {
+  const { headers, method = '', url = '', socket } = incoming;
   const note: CallNote = {
     arrivedMs: clock.now(),
     method,
     url,
-    contentType: headers['content-type'],
-    token: maskToken(headers.authorization),
+    authorization: headers.authorization,
     endpoint: undefined,
     account: undefined,
     faults: noFaults,
     body: undefined,
-    response: reply.raw,
+    isLogged: false,
+    response: outgoing,
     sizeBytes: socket.bytesWritten,
     elapsedMs: performance.now(),
     status: 0,
   };
-  request.note = note;
-  reply.header(localHeader, '1');
-  // Which encoding a body has is ours to say, by the body itself (`decisions.md` 1): Fastify is not to refuse any.
-  if (note.contentType !== undefined) headers['content-type'] = givenType;
-  if (isAboutServer(url)) return;
+  if (isAboutServer(url)) return note;
   log.open(note);
   // Once for every call, the ones whose connection is cut included.
-  reply.raw.on('close', () => {
+  outgoing.on('close', () => {
     log.end(note);
     onRequest?.(toLogged(note));
   });
+  return note;
 }
 
 const noFaults: readonly FaultKind[] = [];
 
-function addEndpoints(app: FastifyInstance, parts: AppParts): void {
+/** Adds the calls of the service, which faults may strike. */
+export function addEndpoints(routes: Routes, parts: AppParts): void {
   const service = createService(parts);
   for (const [name, { method, path }] of Object.entries(endpoints)) {
     const endpoint = name as EndpointName;
     const answer = service[endpoint];
-    app.route({
-      method,
-      url: path,
-      // Returns nothing where it has answered: a promise, and a reply too, would be waited for.
-      handler: (request, reply): Promise<FastifyReply> | undefined => {
-        const { note } = request;
-        const call = new Call(request, reply);
-        note.endpoint = endpoint;
-        const caller = identify(parts, endpoint, call);
-        note.account = caller.account;
-        parts.rateLimit?.admit(caller.account?.email ?? request.ip, parts.clock.now());
-        note.faults = parts.faults.strike(endpoint, caller.account);
-        if (note.faults.length > 0) return answerStruck(parts, endpoint, { call, request, reply });
-        transmit(request, reply, answer(call, caller));
-        return undefined;
-      },
+    routes.add(method, path, (call) => {
+      const { note } = call;
+      note.endpoint = endpoint;
+      const caller = identify(parts, endpoint, call);
+      note.account = caller.account;
+      parts.rateLimit?.admit(caller.account?.email ?? call.incoming.socket.remoteAddress ?? '', parts.clock.now());
+      note.faults = parts.faults.strike(endpoint, caller.account);
+      return note.faults.length > 0 ? answerStruck(call, endpoint) : answer(call, caller);
     });
   }
 
   /** Answers a call that faults strike: they may be slow, they may answer themselves, and they may end its token. */
-  async function answerStruck(
-    { sessions }: AppParts,
-    endpoint: EndpointName,
-    { call, request, reply }: { call: Call; request: FastifyRequest; reply: FastifyReply },
-  ): Promise<FastifyReply> {
-    const { faults } = request.note;
-    const revokeToken = (): void => sessions.revoke(call.authorization?.trim() ?? '');
-    if (await answerByFault(faults, { request, reply, revokeToken })) return reply;
-    return transmit(request, reply, service[endpoint](call, identify(parts, endpoint, call)), faults);
+  async function answerStruck(call: Call, endpoint: EndpointName): Promise<Answer | undefined> {
+    const revokeToken = (): void => parts.sessions.revoke(call.authorization?.trim() ?? '');
+    if (await answerByFault(call, revokeToken)) return undefined;
+    return service[endpoint](call, identify(parts, endpoint, call));
   }
 }
 
@@ -146,17 +133,6 @@ function identify({ sessions, clock }: AppParts, endpoint: EndpointName, call: C
 
 /** A sign-in says by itself what is wrong with it. */
 const unknownCaller: Caller = { refusal: new ServiceError('INVALID_CREDENTIALS', 'Sign in.') };
-
-function refuse(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // A framework error can come before the call was noted.
-  const { faults = noFaults } = (request.note as CallNote | undefined) ?? {};
-  return transmit(request, reply, jsonAnswer(error.toBody(), error.status, error.headers), faults);
-}
-
-function notFound({ url }: FastifyRequest): string {
-  const known = Object.values(endpoints).map(({ method, path }) => `${method} ${path}`);
-  return `There is no ${(url.split('?', 1)[0] ?? '').slice(0, 80)} here. There are ${known.join(', ')}.`;
-}
 
 /** Whether a path is about this server and no call of the service, which is what the log is of. */
 function isAboutServer(url: string): boolean {

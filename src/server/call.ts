@@ -1,29 +1,37 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decodeBody, type Parameters, parseBody } from './parse-body.ts';
+import type { CallNote } from './request-log.ts';
 import { ServiceError } from './service-error.ts';
 
 const noBody = Buffer.alloc(0);
 const notedBytesAtMost = 2_000;
 
-/** A call of the service as HTTP brought it. */
+/** A call as HTTP brought it, and where its answer goes. */
 export class Call {
-  readonly body: Buffer;
-  readonly #request: FastifyRequest;
-  readonly #reply: FastifyReply;
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly note: CallNote;
+  /** Whole once a handler sees it. */
+  body: Buffer = noBody;
   #parameters: Parameters | undefined;
 
-  constructor(request: FastifyRequest, reply: FastifyReply) {
-    this.#request = request;
-    this.#reply = reply;
-    this.body = Buffer.isBuffer(request.body) ? request.body : noBody;
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, note: CallNote) {
+    this.incoming = incoming;
+    this.outgoing = outgoing;
+    this.note = note;
   }
 
   get authorization(): string | undefined {
-    return this.#request.headers.authorization;
+    return this.incoming.headers.authorization;
   }
 
   get accept(): string | undefined {
-    return this.#request.headers.accept;
+    return this.incoming.headers.accept;
+  }
+
+  /** Whether it came by https. */
+  get isSecure(): boolean {
+    return 'encrypted' in this.incoming.socket;
   }
 
   /** What the body says, read once. Throws `ServiceError` 400 or 415. */
@@ -35,20 +43,19 @@ export class Call {
   /** Aborted when the client is gone; made only for the calls that compute something. */
   signal(): AbortSignal {
     const controller = new AbortController();
-    this.#reply.raw.once('close', () => controller.abort(new Error('The client is gone.')));
+    this.outgoing.once('close', () => controller.abort(new Error('The client is gone.')));
     return controller.signal;
   }
 
   #read(): Parameters {
-    const { body } = this;
-    const { headers, note } = this.#request;
-    const coding = headers['content-encoding'];
+    const { body, note } = this;
+    const coding = this.incoming.headers['content-encoding'];
     if (coding !== undefined && coding.toLowerCase() !== 'identity') {
       const error = `A body with Content-Encoding: ${coding.slice(0, 80)} is not taken: send it as it is.`;
       throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', error);
     }
     const text = decodeBody(body);
-    const parameters = parseBody(text, note.contentType);
+    const parameters = parseBody(text, this.incoming.headers['content-type']);
     note.body = body.length <= notedBytesAtMost ? text : body.toString('utf8', 0, notedBytesAtMost);
     return parameters;
   }

@@ -1,25 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { jsonAnswer } from './answer.ts';
+import { jsonAnswer, jsonType } from './answer.ts';
+import type { Call } from './call.ts';
 import type { FaultKind } from './fault-spec.ts';
+import { localHeader } from './refusals.ts';
 import { type ErrorId, ServiceError } from './service-error.ts';
 import { transmit } from './transmit.ts';
 
-/** A call that faults strike. */
-export interface StruckCall {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  /** Ends the token of the call. */
-  readonly revokeToken: () => void;
-}
-
 /**
- * Does what the faults do in place of the service, or before it. Whether the call is over: answered, or cut.
+ * Does what its faults do to a call in place of the service, or before it. Whether the call is over: answered, or cut.
  * Throws the `ServiceError` of a fault that is one of the service's own refusals.
+ *
+ * @param revokeToken ends the token of the call
  */
-export async function answerByFault(faults: readonly FaultKind[], call: StruckCall): Promise<boolean> {
-  const { request, reply, revokeToken } = call;
-  for (const fault of faults) {
+export async function answerByFault(call: Call, revokeToken: () => void): Promise<boolean> {
+  for (const fault of call.note.faults) {
     switch (fault.type) {
       case 'delay':
         await sleep(fault.delayMs, undefined, { ref: false });
@@ -33,16 +27,16 @@ export async function answerByFault(faults: readonly FaultKind[], call: StruckCa
           headers: { 'retry-after': '1' },
         });
       case 'reset':
-        cutConnection(request, reply);
+        cutConnection(call);
         return true;
       case 'status':
-        transmit(request, reply, statusAnswer(fault));
+        transmit(call, statusAnswer(fault));
         return true;
       case 'garbage':
-        reply.header('content-type', 'application/json; charset=utf-8').send(garbage);
+        sendBytes(call, jsonType, garbage);
         return true;
       case 'html':
-        reply.header('content-type', 'text/html; charset=utf-8').send(signInPage);
+        sendBytes(call, 'text/html; charset=utf-8', signInPage);
         return true;
       default:
         break;
@@ -55,13 +49,16 @@ export async function answerByFault(faults: readonly FaultKind[], call: StruckCa
 const garbage = Buffer.from('{"response":{"status":"rea\u0000\u00ff\u00fe}}]', 'latin1');
 
 /** What a captive portal or a proxy puts in the place of an answer. */
-const signInPage = '<!doctype html><title>Sign in</title><p>Sign in to use this network.';
+const signInPage = Buffer.from('<!doctype html><title>Sign in</title><p>Sign in to use this network.');
+
+function sendBytes({ outgoing }: Call, type: string, bytes: Buffer): void {
+  const headers = { 'content-type': type, 'content-length': bytes.length, [localHeader]: '1' };
+  outgoing.writeHead(200, headers).end(bytes);
+}
 
 /** A reset where the platform can; a TLS connection can only be closed, without its goodbye. */
-function cutConnection(request: FastifyRequest, reply: FastifyReply): void {
-  const { socket } = request.raw;
-  reply.hijack();
-  if (request.protocol === 'https') socket.destroy();
+function cutConnection({ incoming: { socket }, isSecure }: Call): void {
+  if (isSecure) socket.destroy();
   else socket.resetAndDestroy();
 }
 

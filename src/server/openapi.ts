@@ -1,17 +1,16 @@
-import type { FastifyInstance } from 'fastify';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { metrics } from '../contract/vocabulary.ts';
 import { jsonAnswer } from './answer.ts';
 import { componentSchemas, errorSchema, reference, type Schema } from './openapi-schemas.ts';
-import { transmit } from './transmit.ts';
+import type { Routes } from './routes.ts';
 
 /** Serves the service's description at `GET /openapi.json`. */
-export function addOpenapi(app: FastifyInstance): void {
+export function addOpenapi(routes: Routes): void {
   // Made when it is first asked for, which most servers never are.
   let document: object | undefined;
-  app.get('/openapi.json', (request, reply) => {
+  routes.add('GET', '/openapi.json', () => {
     document ??= openapiDocument();
-    return transmit(request, reply, jsonAnswer(document));
+    return jsonAnswer(document);
   });
 }
 

@@ -1,25 +1,22 @@
 import { createHash } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
 import { endpoints } from '../contract/endpoints.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import type { AppParts } from './app.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import { pageScript } from './page-script.ts';
 import { pageStyle } from './page-style.ts';
-import { transmit } from './transmit.ts';
+import type { Routes } from './routes.ts';
 
 /** Serves one page for people at `GET /`: the accounts, the calls as curl lines, and the reports as they stand. */
-export function addPage(app: FastifyInstance, parts: AppParts): void {
-  app.get('/', (request, reply) => {
+export function addPage(routes: Routes, parts: AppParts): void {
+  routes.add('GET', '/', ({ incoming, isSecure }) => {
     // A proxy in front may have given the server another name than the one it knows itself by.
-    const base = `${request.protocol}://${request.headers.host ?? 'localhost'}`;
-    const body = renderPage(base, parts.fixtures.accounts);
-    return transmit(request, reply, { status: 200, headers, body });
+    const base = `${isSecure ? 'https' : 'http'}://${incoming.headers.host ?? 'localhost'}`;
+    return { status: 200, type: 'text/html; charset=utf-8', headers, body: renderPage(base, parts.fixtures.accounts) };
   });
 }
 
 const headers = {
-  'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',

@@ -20,8 +20,8 @@ const acceptedTypes = new Set(['', 'application/json', formType, 'text/plain']);
  * a form (`decisions.md` 1). Throws `ServiceError` 400 or 415.
  */
 export function parseBody(text: string, contentType: string | undefined): Parameters {
-  const start = text.trimStart();
-  const parameters = start.startsWith('{') ? parseJsonObject(text) : parseOther(start, contentType);
+  const start = text.startsWith('{') ? text : text.trimStart();
+  const parameters = start.startsWith('{') ? parseJsonObject(text, start) : parseOther(start, contentType);
   if (parameters.size > namesAtMost) {
     throw new ServiceError('INVALID_BODY', `The body has more than ${namesAtMost} parameters.`);
   }
@@ -30,7 +30,9 @@ export function parseBody(text: string, contentType: string | undefined): Parame
 
 /** The text of a body. Throws `ServiceError` 400 where it is not UTF-8. */
 export function decodeBody(body: Buffer): string {
-  if (isUtf8(body)) return body.toString('utf8');
+  const text = body.toString('utf8');
+  // What cannot be decoded becomes this character, which a body may hold by right as well.
+  if (!text.includes('\ufffd') || isUtf8(body)) return text;
   const at = brokenUtf8At(body);
   throw new ServiceError(
     'INVALID_BODY',
@@ -42,9 +44,8 @@ function hex(byte = 0): string {
   return `0x${byte.toString(16).padStart(2, '0')}`;
 }
 
-function parseJsonObject(text: string): Parameters {
-  // A byte order mark is a blank to JavaScript, and an error to its JSON.
-  const json = text.trimStart();
+/** @param json the text without the blanks before it: a byte order mark is one to JavaScript, and an error to its JSON */
+function parseJsonObject(text: string, json: string): Parameters {
   try {
     const object = JSON.parse(json) as Readonly<Record<string, unknown>>;
     const parameters = new Map<string, unknown>();
@@ -129,6 +130,7 @@ export function readMembers(value: unknown): Parameters | undefined {
  */
 export function readArray(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return [];
+  if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return readScalars(value);
   const members = readMembers(value);
   if (!members) return readScalars([value]);
@@ -139,8 +141,13 @@ export function readArray(value: unknown): string[] | undefined {
 }
 
 function readScalars(values: readonly unknown[]): string[] | undefined {
-  const texts = values.map(readScalar);
-  return texts.every((text) => text !== undefined) ? texts : undefined;
+  const texts: string[] = [];
+  for (const value of values) {
+    const text = readScalar(value);
+    if (text === undefined) return undefined;
+    texts.push(text);
+  }
+  return texts;
 }
 
 /**

@@ -47,19 +47,21 @@ export function readMetrics(given: Parameters, profile: Profile, faults: Request
 
 /** The breakdowns asked for: an array, of which one at most is of time. */
 export function readBreakdowns(given: Parameters, profile: Profile, faults: RequestFaults): BreakdownName[] {
-  const found = new Set<Breakdown>();
+  const found: Breakdown[] = [];
   for (const name of readNames('breakdowns', given, faults) ?? []) {
     const breakdown = findBreakdown(name);
-    if (breakdown?.profiles.includes(profile)) found.add(breakdown);
-    else refuseName('breakdowns', { name, profile, exists: breakdown !== undefined }, faults);
+    if (breakdown?.profiles.includes(profile)) {
+      // `daily` and `DAILY` are one.
+      if (!found.includes(breakdown)) found.push(breakdown);
+    } else refuseName('breakdowns', { name, profile, exists: breakdown !== undefined }, faults);
   }
-  const asked = [...found];
-  const times = asked.filter(({ time }) => time).map(({ name }) => name);
+  const times: string[] = [];
+  for (const { name, time } of found) if (time) times.push(name);
   if (times.length > 1) {
     const problem = `${times.join(' and ')} exclude each other: use at most one time breakdown.`;
     faults.add('CONFLICTING_BREAKDOWNS', () => ({ parameter: 'breakdowns', value: times, problem }));
   }
-  return asked.map(({ name }) => name);
+  return found.map(({ name }) => name);
 }
 
 /** Names with the blanks around them trimmed, repeats dropped, in their order. `undefined` where the list is at fault. */

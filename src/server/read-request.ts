@@ -22,8 +22,11 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
   const since = readInstant('since', given, faults);
   const until = readInstant('until', given, faults);
   if (since !== undefined && until !== undefined && since > until) {
-    const problem = `is after until (${until}).`;
-    faults.add('INVALID_PARAMETER', () => ({ parameter: 'since', value: since, problem }));
+    faults.add('INVALID_PARAMETER', () => ({
+      parameter: 'since',
+      value: since,
+      problem: `is after until (${until}).`,
+    }));
   }
   const metrics = readMetrics(given, account.profile, faults);
   const breakdowns = readBreakdowns(given, account.profile, faults);
@@ -43,6 +46,7 @@ function isAbsent(value: unknown): boolean {
 
 function readInstant(parameter: 'since' | 'until', given: Parameters, faults: RequestFaults): number | undefined {
   const value = given.get(parameter);
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= latestSecond) return value;
   const allowed = 'a unix timestamp in whole seconds';
   if (isAbsent(value)) {
     const problem = `is missing: give ${allowed}.`;

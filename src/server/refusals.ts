@@ -1,23 +1,19 @@
-import { type ErrorId, ServiceError } from './service-error.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
+import { ServiceError } from './service-error.ts';
 
 /** The mark of every answer of the local server. */
 export const localHeader = 'x-adreport-local';
 
-export const bodyBytesAtMost = 1024 * 1024;
-
-const byFastifyCode: Readonly<Record<string, readonly [ErrorId, string]>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', `A body has at most ${bodyBytesAtMost} bytes.`],
-  FST_ERR_BAD_URL: ['NOT_FOUND', 'The path is not valid percent-encoding.'],
-};
-
 /** What the service says of an error, whoever found it. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  const { code = '', statusCode = 500 } = error as { code?: string; statusCode?: number };
-  const known = byFastifyCode[code];
-  if (known) return new ServiceError(...known);
-  if (statusCode >= 400 && statusCode < 500) return new ServiceError('INVALID_BODY', 'The request could not be read.');
   return new ServiceError('INTERNAL', 'The service failed. This is a bug of the local server.');
+}
+
+/** The answer that an error is told with, in the envelope of `decisions.md` 6. */
+export function refusalAnswer(error: unknown): Answer {
+  const refusal = toServiceError(error);
+  return jsonAnswer(refusal.toBody(), refusal.status, refusal.headers);
 }
 
 /** What Node's parser gives up on, by its error code; anything else is 400. */
@@ -29,7 +25,7 @@ const unparsed: Readonly<Record<string, readonly [status: string, error: string]
 /** Answers what never became a request, and closes the connection. */
 export function refuseNonHttp(
   { code = '' }: NodeJS.ErrnoException,
-  socket: { writable: boolean; end(text: string): void; destroy(): void },
+  socket: { readonly writable: boolean; end(text: string): void; destroy(): void },
 ): void {
   if (!socket.writable) {
     socket.destroy();

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { ReportRequest, ReportStatus, StatusRecord } from '../contract/messages.ts';
 import type { Account } from './fixtures/fixtures.ts';
+import { randomId } from './random-id.ts';
 import { ServiceError } from './service-error.ts';
 
 const reportsAtMost = 10_000;
@@ -47,7 +47,7 @@ export class Reports {
     request: ReportRequest,
     { nowMs, sizeBytes }: { readonly nowMs: number; readonly sizeBytes: number },
   ): Report {
-    const id = randomUUID().replaceAll('-', '');
+    const id = randomId();
     const report: Report = {
       id,
       account,

@@ -18,16 +18,16 @@ const gravity: readonly ErrorId[] = [
  */
 export class RequestFaults {
   readonly #details: FaultDetail[] = [];
-  readonly #firsts = new Map<ErrorId, FaultDetail>();
+  readonly #firsts: { [Id in ErrorId]?: FaultDetail } = {};
   #count = 0;
 
   /** @param describe called only for a fault that is told */
   add(errorId: ErrorId, describe: () => FaultDetail): undefined {
     this.#count += 1;
-    const isFirst = !this.#firsts.has(errorId);
+    const isFirst = this.#firsts[errorId] === undefined;
     if (this.#count > detailsAtMost && !isFirst) return undefined;
     const detail = describe();
-    if (isFirst) this.#firsts.set(errorId, detail);
+    if (isFirst) this.#firsts[errorId] = detail;
     if (this.#count <= detailsAtMost) this.#details.push(detail);
     return undefined;
   }
@@ -35,9 +35,9 @@ export class RequestFaults {
   /** Throws one error with every fault, if there is any: with the first of them, and how many more, where they are absurdly many. */
   throwIfAny(): void {
     if (this.#count === 0) return;
-    const gravest = gravity.find((errorId) => this.#firsts.has(errorId));
+    const gravest = gravity.find((errorId) => this.#firsts[errorId] !== undefined);
     if (!gravest) return;
-    const first = this.#firsts.get(gravest);
+    const first = this.#firsts[gravest];
     const others = this.#count - 1;
     const more = others === 0 ? '' : ` ${others === 1 ? 'One more fault is' : `${others} more faults are`} in details.`;
     const untold = this.#count - this.#details.length;

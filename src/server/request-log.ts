@@ -31,13 +31,14 @@ export interface CallNote {
   readonly arrivedMs: number;
   readonly method: string;
   readonly url: string;
-  readonly contentType: string | undefined;
-  /** Its end. */
-  readonly token: string | undefined;
+  /** The whole header, of which nothing but the end is ever told. */
+  readonly authorization: string | undefined;
   endpoint: EndpointName | undefined;
   account: Account | undefined;
   faults: readonly FaultKind[];
   body: string | undefined;
+  /** Whether the log has it still. */
+  isLogged: boolean;
   /** The answer, until it is over. */
   response: ServerResponse | undefined;
   /** What the connection had sent when the call came, then what the call was sent. */
@@ -52,14 +53,13 @@ const requestsAtMost = 1_000;
 /** The latest calls, from their arrival on, and how many there were of each. */
 export class RequestLog {
   #notes: CallNote[] = [];
-  /** Those that are not over. */
-  readonly #open = new Set<CallNote>();
+  /** Of those that are over. */
   readonly #counts = new Map<string, number>();
 
   /** Takes up a call when it arrives, so that a test which has its answer finds it here, however quick it looks. */
   open(note: CallNote): void {
+    note.isLogged = true;
     this.#notes.push(note);
-    this.#open.add(note);
     if (this.#notes.length >= 2 * requestsAtMost) this.#notes = this.#notes.slice(-requestsAtMost);
   }
 
@@ -71,7 +71,7 @@ export class RequestLog {
     note.elapsedMs = elapsedMs;
     note.response = undefined;
     // Forgotten in the meantime, it is not counted again.
-    if (this.#open.delete(note)) count(this.#counts, note);
+    if (note.isLogged) count(this.#counts, note);
   }
 
   list(): LoggedRequest[] {
@@ -80,13 +80,13 @@ export class RequestLog {
 
   counts(): Record<string, number> {
     const counts = new Map(this.#counts);
-    for (const note of this.#open) count(counts, note);
+    for (const note of this.#notes) if (note.response) count(counts, note);
     return Object.fromEntries(counts);
   }
 
   clear(): void {
+    for (const note of this.#notes) note.isLogged = false;
     this.#notes = [];
-    this.#open.clear();
     this.#counts.clear();
   }
 }
@@ -119,7 +119,7 @@ export function toLogged(note: CallNote): LoggedRequest {
     elapsedMs: Math.round(elapsedMs * 10) / 10,
     sizeBytes,
     account: note.account?.name,
-    token: note.token,
+    token: maskToken(note.authorization),
     body: note.body === undefined || credentials.test(note.body) ? undefined : note.body,
     faults: note.faults.map(({ type }) => type),
   };
@@ -129,7 +129,7 @@ export function toLogged(note: CallNote): LoggedRequest {
 const credentials = /auth|passw|token|secret/i;
 
 /** Enough of a token to tell one from another; nothing of one that is too short to keep a part of it secret. */
-export function maskToken(header: string | undefined): string | undefined {
+function maskToken(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   return header.length < 20 ? '…' : `…${header.trimEnd().slice(-4)}`;
 }

@@ -1,6 +1,6 @@
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { ReportRequest } from '../contract/messages.ts';
-import { type Answer, jsonAnswer } from './answer.ts';
+import { type Answer, jsonAnswer, jsonType } from './answer.ts';
 import type { Call } from './call.ts';
 import type { ServerClock } from './clock.ts';
 import { encodeCsv, encodeJson } from './encode.ts';
@@ -45,14 +45,9 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
     if (!format) throw new ServiceError('NOT_ACCEPTABLE', 'A report is application/json or text/csv.');
     const context = { nowMs: clock.now(), restateDays: parts.restateDays, signal: call.signal() };
     const table = computeReport(parts.fixtures, account, request, context);
-    if (format === 'json') {
-      return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body: encodeJson(table) };
-    }
-    const headers = {
-      'content-type': 'text/csv; charset=utf-8; header=present',
-      'content-disposition': `attachment; filename="report-${id}.csv"`,
-    };
-    return { status: 200, headers, body: encodeCsv(table) };
+    if (format === 'json') return { status: 200, type: jsonType, body: encodeJson(table) };
+    const headers = { 'content-disposition': `attachment; filename="report-${id}.csv"` };
+    return { status: 200, type: 'text/csv; charset=utf-8; header=present', headers, body: encodeCsv(table) };
   }
 
   /** The account's report of that ID, which is not past its life and whose end the faults have decided. */

@@ -19,6 +19,8 @@ export class Sessions {
   readonly #revoked = new Set<string>();
   #byEmail: ReadonlyMap<string, Account> = new Map();
   #byToken: ReadonlyMap<string, Account> = new Map();
+  /** Digests of the passwords, made beforehand: to sign in then takes the same work whoever tries. */
+  #passwords: ReadonlyMap<Account, Buffer> = new Map();
 
   constructor(accounts: readonly Account[], ttlMs: number) {
     this.#ttlMs = ttlMs;
@@ -29,6 +31,7 @@ export class Sessions {
   replaceAccounts(accounts: readonly Account[]): void {
     this.#byEmail = new Map(accounts.map((account) => [account.email.toLowerCase(), account]));
     this.#byToken = new Map(accounts.map((account) => [account.token, account]));
+    this.#passwords = new Map(accounts.map((account) => [account, digest(account.password)]));
     for (const [token, { email }] of this.#sessions) {
       if (!this.#byEmail.has(email)) this.#sessions.delete(token);
     }
@@ -42,7 +45,7 @@ export class Sessions {
   /** A new token for the right e-mail and password; the same refusal, after the same work, for either being wrong. */
   signIn(email: string, password: string, nowMs: number): string {
     const account = this.accountOf(email);
-    const isRight = timingSafeEqual(digest(password), digest(account?.password ?? ''));
+    const isRight = timingSafeEqual(digest(password), (account && this.#passwords.get(account)) ?? nobodysPassword);
     if (!account || !isRight) {
       throw new ServiceError('INVALID_CREDENTIALS', 'No account has this e-mail address and password.');
     }
@@ -91,6 +94,9 @@ export class Sessions {
     this.#revoked.clear();
   }
 }
+
+/** A digest that no password has. */
+const nobodysPassword = randomBytes(32);
 
 /** What to change about a token that nobody has. */
 function refusalOf(token: string): ServiceError {

@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { UsageError } from '../errors.ts';
 import { addAdmin } from './admin.ts';
-import { type AppParts, createApp } from './app.ts';
+import { type AppParts, addEndpoints, createListener } from './app.ts';
 import { ServerClock } from './clock.ts';
 import { createControl } from './control.ts';
 import { Faults } from './faults.ts';
 import { builtInFixtures } from './fixtures/built-in.ts';
 import type { Account, Fixtures } from './fixtures/fixtures.ts';
+import { closeServer, createHttpServer, listen } from './http-server.ts';
 import type { LocalAccount, LocalServer, LocalServerOptions } from './local-server.ts';
 import { addOpenapi } from './openapi.ts';
 import { addPage } from './page.ts';
@@ -15,6 +15,7 @@ import { RateLimit } from './rate-limit.ts';
 import { watchFixtures } from './reload.ts';
 import { type Readiness, Reports } from './reports.ts';
 import { RequestLog } from './request-log.ts';
+import { Routes } from './routes.ts';
 import { Sessions } from './sessions.ts';
 
 export type { LocalServer, LocalServerOptions };
@@ -44,17 +45,18 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     onRequest: options.onRequest,
   };
   const control = createControl(parts);
-  const app = createSecureApp(parts, options.tls);
-  addAdmin(app, { parts, control });
-  addOpenapi(app);
-  addPage(app, parts);
-  await listen(app, host, port);
+  const routes = new Routes();
+  addEndpoints(routes, parts);
+  addAdmin(routes, { parts, control });
+  addOpenapi(routes);
+  addPage(routes, parts);
+  const server = await createHttpServer(createListener(parts, routes), options.tls);
+  const bound = await listen(server, host, port);
   const endWatch = watchData(parts, options);
   const close = async (): Promise<void> => {
     endWatch();
-    await app.close();
+    await closeServer(server);
   };
-  const bound = app.server.address() as AddressInfo;
   return {
     ...control,
     url: `${options.tls ? 'https' : 'http'}://${reachableHost(bound)}:${bound.port}`,
@@ -76,18 +78,6 @@ function reachableHost({ family, address }: AddressInfo): string {
   if (address === '0.0.0.0') return '127.0.0.1';
   if (address === '::') return '[::1]';
   return family === 'IPv6' ? `[${address}]` : address;
-}
-
-function createSecureApp(parts: AppParts, tls: LocalServerOptions['tls']): FastifyInstance {
-  try {
-    return createApp(parts, tls);
-  } catch (cause) {
-    if (!tls) throw cause;
-    throw new UsageError(`The TLS certificate and key cannot be used: ${(cause as Error).message}.`, {
-      hint: 'Give a certificate and its own key, both as PEM.',
-      cause,
-    });
-  }
 }
 
 /** Takes up edits of the folder that the data come from, if they do. Returns the function that ends it. */
@@ -115,19 +105,4 @@ function readinessOf({ delayMs, polls, manual }: LocalServerOptions): Readiness 
   }
   if (manual) return { manual };
   return polls === undefined ? { delayMs: delayMs ?? defaultDelayMs } : { polls };
-}
-
-async function listen(app: FastifyInstance, host: string, port: number): Promise<void> {
-  try {
-    await app.listen({ host, port });
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    await app.close();
-    const why = code === 'EADDRINUSE' ? 'another program listens there' : `${(cause as Error).message}`;
-    throw new UsageError(`The local server cannot listen on ${host}:${port}: ${why}.`, {
-      code: code ?? 'LISTEN',
-      hint: 'Take a free port with --port 0.',
-      cause,
-    });
-  }
 }

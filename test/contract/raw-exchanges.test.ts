@@ -1,5 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { startLocalServer } from '../../src/server/start.ts';
+import { expect, test } from 'vitest';
+import { startForTest } from '../server/local.ts';
 import { exchange } from '../support/raw-socket.ts';
 
 /** Literal requests, byte for byte, and what comes back on the same connection. */
@@ -7,8 +7,7 @@ import { exchange } from '../support/raw-socket.ts';
 const token = '00000000000000000000000000000000000000b1';
 
 async function send(lines: readonly string[], body = ''): Promise<{ head: string; body: string }> {
-  const server = await startLocalServer({ delayMs: 0 });
-  onTestFinished(() => server.close());
+  const server = await startForTest();
   const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
   const [first = '', ...headers] = lines;
   const text = [first, 'Host: localhost', ...headers, ...length, 'Connection: close', '', body].join('\r\n');
@@ -37,8 +36,7 @@ test('create, with no Content-Type', async () => {
 });
 
 test('create in pieces of a chunked body', async () => {
-  const server = await startLocalServer({ delayMs: 0 });
-  onTestFinished(() => server.close());
+  const server = await startForTest();
   const answer = await exchange(
     server.port,
     `POST /buyer-reporting HTTP/1.1\r\nHost: x\r\nAuthorization: ${token}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n` +
@@ -48,8 +46,7 @@ test('create in pieces of a chunked body', async () => {
 });
 
 test('HTTP/1.0, without keep-alive and without chunks', async () => {
-  const server = await startLocalServer();
-  onTestFinished(() => server.close());
+  const server = await startForTest();
   const answer = await exchange(server.port, `GET /campaigns HTTP/1.0\r\nAuthorization: ${token}\r\n\r\n`);
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(answer).not.toMatch(/transfer-encoding/i);

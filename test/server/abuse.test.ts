@@ -1,18 +1,13 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { exchange, openSocket } from '../support/raw-socket.ts';
-import { call, refusalIn, startForTest, tokens } from './local.ts';
+import { call, refusalIn, startForFile, startForTest, tokens } from './local.ts';
 
 /** Whatever arrives, the answer is a 4xx or a closed connection, and the server goes on serving. */
 
-let server: LocalServer;
-beforeAll(async () => {
-  server = await startLocalServer({ delayMs: 0 });
-});
+const server = await startForFile();
 afterAll(async () => {
   expect((await call(server.url, '/campaigns', { as: 'buyer' })).status).toBe(200);
-  await server.close();
 });
 
 const posts = ['/auth-reporting', '/buyer-reporting', '/status-reporting', '/download-reporting'];

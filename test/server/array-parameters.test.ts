@@ -1,15 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
-import { type AccountName, type Answered, call, type ReportDocument, refusalIn } from './local.ts';
+import { describe, expect, test } from 'vitest';
+import { type AccountName, type Answered, call, type ReportDocument, refusalIn, startForFile } from './local.ts';
 
 /** Metrics and array parameters in each of their shapes (`decisions.md` 2). */
 
-let server: LocalServer;
-beforeAll(async () => {
-  server = await startLocalServer({ delayMs: 0 });
-});
-afterAll(() => server.close());
+const server = await startForFile();
 
 const day = { since: 1767222000, until: 1767308399 };
 const valid = { ...day, metrics: 'displays' };

@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { call, refusalIn, startForTest, tokens } from './local.ts';
 
 const right = { email: 'buyer@example.com', password: 'demo' };
@@ -11,6 +13,26 @@ async function signedIn() {
   const { token } = (JSON.parse(answer.text) as { response: { token: string } }).response;
   const campaigns = (authorization: string) => call(server.url, '/campaigns', { headers: { authorization } });
   return { server, token, campaigns };
+}
+
+/** What is asked of the platform's cryptography from now on, until the test is over; it does its work as ever. */
+function countCryptography(): string[] {
+  const work: string[] = [];
+  const { createHash, timingSafeEqual } = crypto;
+  crypto.createHash = (algorithm, options) => {
+    work.push(`createHash ${algorithm}`);
+    return createHash(algorithm, options);
+  };
+  crypto.timingSafeEqual = (a, b) => {
+    work.push(`timingSafeEqual ${a.byteLength} ${b.byteLength}`);
+    return timingSafeEqual(a, b);
+  };
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    Object.assign(crypto, { createHash, timingSafeEqual });
+    syncBuiltinESMExports();
+  });
+  return work;
 }
 
 describe('sign-in', () => {
@@ -59,6 +81,23 @@ describe('sign-in', () => {
     expect(refusalIn(wrongPassword).error_id).toBe('INVALID_CREDENTIALS');
     expect([unknownAddress.status, unknownAddress.text]).toEqual([401, wrongPassword.text]);
     expect([emptyGuess.status, emptyGuess.text]).toEqual([401, wrongPassword.text]);
+  });
+
+  test('and after the same work: as many digests and comparisons, of as many bytes', async () => {
+    const { url } = await startForTest();
+    const refuse = (auth: object) => call(url, '/auth-reporting', { json: { auth } });
+    const work = countCryptography();
+    const counts = [];
+    for (const auth of [
+      { ...right, password: 'no' },
+      { email: 'x@example.com', password: 'no' },
+    ]) {
+      work.length = 0;
+      expect((await refuse(auth)).status).toBe(401);
+      counts.push([...work]);
+    }
+    expect(counts[0]).toEqual(['createHash sha256', 'timingSafeEqual 32 32']);
+    expect(counts[1]).toEqual(counts[0]);
   });
 
   test('every sign-in makes a token of its own, and each works', async () => {

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
-import { type AccountName, type Answered, call, refusalIn, reportOf, startForTest } from './local.ts';
+import { describe, expect, test } from 'vitest';
+import { type AccountName, type Answered, call, refusalIn, reportOf, startForFile, startForTest } from './local.ts';
 
 /** What `POST /buyer-reporting` takes and refuses (`decisions.md` 2 and 6). */
 
-let server: LocalServer;
-beforeAll(async () => {
-  server = await startLocalServer({ delayMs: 0 });
-});
-afterAll(() => server.close());
+const server = await startForFile();
 
 const day = { since: 1767222000, until: 1767308399 };
 const valid = { ...day, metrics: 'displays' };

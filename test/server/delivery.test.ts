@@ -2,17 +2,12 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
-import { type AccountName, type Answered, call, refusalIn, reportOf, tokens } from './local.ts';
+import { describe, expect, test } from 'vitest';
+import { type AccountName, type Answered, call, refusalIn, reportOf, startForFile, tokens } from './local.ts';
 
 /** In which form a report is delivered (`decisions.md` 4). */
 
-let server: LocalServer;
-beforeAll(async () => {
-  server = await startLocalServer({ delayMs: 0 });
-});
-afterAll(() => server.close());
+const server = await startForFile();
 
 const window = { since: 1781388000, until: 1781560799 };
 

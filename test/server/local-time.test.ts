@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
-import { type AccountName, type ReportDocument, reportOf, seconds } from './local.ts';
+import { describe, expect, test } from 'vitest';
+import { type AccountName, type ReportDocument, reportOf, seconds, startForFile } from './local.ts';
 
 /** Days, hours and months in the report's zone: clock changes, leap days, year ends, zones of half an hour. */
 
-let server: LocalServer;
-beforeAll(async () => {
-  server = await startLocalServer({ delayMs: 0 });
-});
-afterAll(() => server.close());
+const server = await startForFile();
 
 interface Wanted {
   readonly as: AccountName;

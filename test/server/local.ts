@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { type LocalServer, type LocalServerOptions, startLocalServer } from '../../src/server/start.ts';
 
 /** The built-in accounts' fixed tokens, as their curl lines carry them. */
@@ -11,6 +11,13 @@ export const tokens = {
 } as const;
 
 export type AccountName = keyof typeof tokens;
+
+/** The server of all tests of a file, whose reports are ready at once; closed when they are over. */
+export async function startForFile(): Promise<LocalServer> {
+  const server = await startLocalServer({ delayMs: 0 });
+  afterAll(() => server.close());
+  return server;
+}
 
 /** A server on a free port, whose reports are ready at once unless told otherwise; closed when the test is over. */
 export async function startForTest(options: LocalServerOptions = {}): Promise<LocalServer> {

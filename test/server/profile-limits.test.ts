@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
-import { type AccountName, type Answered, call, refusalIn } from './local.ts';
+import { describe, expect, test } from 'vitest';
+import { type AccountName, type Answered, call, refusalIn, startForFile } from './local.ts';
 
 /** What a DSP may not ask for (service specification, POST /buyer-reporting; `decisions.md` 2). */
 
-let server: LocalServer;
-beforeAll(async () => {
-  server = await startLocalServer({ delayMs: 0 });
-});
-afterAll(() => server.close());
+const server = await startForFile();
 
 const day = { since: 1767222000, until: 1767308399 };
 const valid = { ...day, metrics: 'displays' };

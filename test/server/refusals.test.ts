@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
+import { describe, expect, test } from 'vitest';
 import { exchange } from '../support/raw-socket.ts';
-import { call, refusalIn, startForTest, tokens } from './local.ts';
+import { call, refusalIn, startForFile, startForTest, tokens } from './local.ts';
 
 /** The refusals that do not hang on a parameter (`decisions.md` 6), and the list of campaigns (5). */
 
-let server: LocalServer;
-beforeAll(async () => {
-  server = await startLocalServer({ delayMs: 0 });
-});
-afterAll(() => server.close());
+const server = await startForFile();
 
 const posts = ['/auth-reporting', '/buyer-reporting', '/status-reporting', '/download-reporting'];
 

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
-import { call, type ReportDocument, type Row, reportOf } from './local.ts';
+import { describe, expect, test } from 'vitest';
+import { call, type ReportDocument, type Row, reportOf, startForFile, startForTest } from './local.ts';
 
 /** Row fields, their nulls, types and order (service specification, Report data; `decisions.md` 4). */
 
-let server: LocalServer;
-beforeAll(async () => {
-  server = await startLocalServer({ delayMs: 0 });
-});
-afterAll(() => server.close());
+const server = await startForFile();
 
 /** One hour of 2026-06-15, in Paris 14:00. */
 const hour = { since: 1781524800, until: 1781528399 };
@@ -231,12 +226,8 @@ describe('order', () => {
       output: 'direct',
     };
     const first = await call(server.url, '/buyer-reporting', { as: 'buyer', json });
-    const twin = await startLocalServer({ delayMs: 0 });
-    try {
-      expect((await call(twin.url, '/buyer-reporting', { as: 'buyer', json })).text).toBe(first.text);
-    } finally {
-      await twin.close();
-    }
+    const twin = await startForTest();
+    expect((await call(twin.url, '/buyer-reporting', { as: 'buyer', json })).text).toBe(first.text);
   });
 });
 

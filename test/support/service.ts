@@ -1,5 +1,5 @@
-import { onTestFinished } from 'vitest';
-import { type LocalServer, type LocalServerOptions, startLocalServer } from '../../src/server/start.ts';
+import type { LocalServer, LocalServerOptions } from '../../src/server/start.ts';
+import { startForTest } from '../server/local.ts';
 import { type CliOptions, type CliResult, runCli, temporaryFolder } from './run-cli.ts';
 
 /** A local server for one test, and command lines that run against it as one of its accounts. */
@@ -18,8 +18,8 @@ export async function serveForTest(
   options: LocalServerOptions = {},
   account: 'buyer' | 'admin' | 'dsp' = 'buyer',
 ): Promise<TestService> {
-  const server = await startLocalServer({ clock: () => startMs, ...options });
-  onTestFinished(() => server.close());
+  const isPaced = options.polls !== undefined || options.manual;
+  const server = await startForTest({ clock: () => startMs, ...(isPaced ? {} : { delayMs: 2_000 }), ...options });
   const cwd = temporaryFolder();
   const token = server.accounts.find(({ name }) => name === account)?.token;
   const env = {
