@@ -99,7 +99,7 @@ describe('no function passes 60 lines', () => {
     const lines = source.split('\n');
     return lines.flatMap((text, index) => {
       const begins =
-        /\bfunction\b.*[({]$|=> \{$|^ +(?!(?:if|for|while|switch|catch) )[\w#* ]+\(.*\{$|^ +(?!return )[\w# ]+\($/;
+        /\bfunction\b.*[({]$|=> \{$|^ +(?!(?:if|for|while|switch|catch) )[\w#* ]+\(.*\{$|^ +(?!.*\breturn )[\w# ]+\($/;
       if (!begins.test(text) || /^ *(\*|\/\/)/.test(text)) return [];
       const indent = /^ */.exec(text)?.[0] ?? '';
       const isEnd = (line: string): boolean => line.startsWith(`${indent}}`) && !/^ *\}(: .*)?\)?.*\{$/.test(line);
