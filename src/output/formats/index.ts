@@ -22,6 +22,7 @@ export const formats = {
     binary: true,
     load: () => import('./parquet.ts'),
   },
+  xlsx: { endings: ['xlsx'], meaning: 'a sheet for Excel, with totals', binary: true, load: () => import('./xlsx.ts') },
 } as const satisfies Record<string, Format>;
 
 export type FormatName = keyof typeof formats;
