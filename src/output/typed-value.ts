@@ -88,6 +88,11 @@ export function dayOf(text: string): number | undefined {
   return new Date(ms).toISOString().slice(0, 10) === text ? ms / dayMs : undefined;
 }
 
+/** Milliseconds since 1970 of `YYYY-MM-DD HH:MM:SS`, as if it were UTC; `undefined` for any other text. */
+export function wallTimeOf(text: string): number | undefined {
+  return /^[-\d]{10} [:\d]{8}$/.test(text) ? momentOf(`${text.replace(' ', 'T')}Z`)?.wallMs : undefined;
+}
+
 /** A moment as the report tells it. */
 export interface Moment {
   /** Milliseconds since 1970. */

@@ -72,7 +72,7 @@ class ParquetEncoder implements Encoder {
         ? new NumberValues(type, (row, json) => this.#refuse(planned, row, json, numberKinds[type]))
         : new TextValues();
       values.addNulls(this.#groupRows);
-      const kind = isNumber || type === 'date' || type === 'hour' ? type : 'text';
+      const kind = isNumber || type === 'date' || type === 'hour' || type === 'wallTime' ? type : 'text';
       this.#columns.push({ planned, values, kind });
     }
   }
@@ -90,7 +90,7 @@ class ParquetEncoder implements Encoder {
   #chunkOf(column: ParquetColumn): Chunk {
     const { planned, values, kind } = column;
     if (values instanceof NumberValues) return numberChunk(values);
-    if (kind !== 'date' && kind !== 'hour') return textChunk(values);
+    if (kind !== 'date' && kind !== 'hour' && kind !== 'wallTime') return textChunk(values);
     const chunk = timeChunk(values, kind);
     if (typeof chunk !== 'number') return chunk;
     const text = values.textOf(chunk).toString();
@@ -116,7 +116,11 @@ const numberKinds = {
   integer: 'whole number of 64 bits',
   money: 'number that Parquet holds to its last digit',
 } as const;
-const timeKinds = { date: 'date as 2026-11-01', hour: 'date-time as 2026-11-01T13:00:00+0100' } as const;
+const timeKinds = {
+  date: 'date as 2026-11-01',
+  hour: 'date-time as 2026-11-01T13:00:00+0100',
+  wallTime: 'date-time as 2026-11-01 13:00:00',
+} as const;
 
 /** The number of the first row, counted from 1, that has the value of that code. */
 function rowOf({ levels, codes }: TextValues, code: number): number {

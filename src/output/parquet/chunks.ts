@@ -1,4 +1,4 @@
-import { dayOf, momentOf } from '../typed-value.ts';
+import { dayOf, momentOf, wallTimeOf } from '../typed-value.ts';
 import type { ColumnValues, NumberValues, TextValues } from './column-values.ts';
 import type { Chunk } from './parquet-file.ts';
 
@@ -47,18 +47,26 @@ export function numberChunk(values: NumberValues): Chunk {
   );
 }
 
+/** A text as a day, or as milliseconds since 1970. */
+const readTime = {
+  date: dayOf,
+  hour: (text: string) => momentOf(text)?.instantMs,
+  wallTime: wallTimeOf,
+} as const;
+
+export type TimeKind = keyof typeof readTime;
+
 /**
  * Days or moments. They are parsed once each, in the dictionary.
  * @returns the first text that is none, as its number in the dictionary, where there is one
  */
-export function timeChunk(values: TextValues, kind: 'date' | 'hour'): Chunk | number {
+export function timeChunk(values: TextValues, kind: TimeKind): Chunk | number {
   const sizeBytes = kind === 'date' ? 4 : 8;
   const dictionary = Buffer.allocUnsafe(sizeBytes * values.dictionarySize);
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
   for (let code = 0; code < values.dictionarySize; code++) {
-    const text = values.textOf(code).toString();
-    const time = kind === 'date' ? dayOf(text) : momentOf(text)?.instantMs;
+    const time = readTime[kind](values.textOf(code).toString());
     if (time === undefined) return code;
     if (kind === 'date') dictionary.writeInt32LE(time, 4 * code);
     else dictionary.writeBigInt64LE(BigInt(time) * 1000n, 8 * code);

@@ -6,8 +6,8 @@ import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import type { Pieces } from '../encoder.ts';
 
-/** How a column is kept: days, moments in UTC, 64-bit integers, doubles, UTF-8. */
-export type ColumnKind = 'date' | 'hour' | 'integer' | 'money' | 'text';
+/** How a column is kept: days, moments in UTC, times of no zone, 64-bit integers, doubles, UTF-8. */
+export type ColumnKind = 'date' | 'hour' | 'wallTime' | 'integer' | 'money' | 'text';
 
 /** The values of a column in one row group, in their physical form: little-endian, texts after their length. */
 export interface Chunk {
@@ -29,6 +29,8 @@ const elements: Readonly<Record<ColumnKind, Omit<SchemaElement, 'name'>>> = {
     converted_type: 'TIMESTAMP_MICROS',
     logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
   },
+  // Without the older `converted_type`, which would say that it is UTC.
+  wallTime: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' } },
   integer: { type: 'INT64' },
   // Not DECIMAL(18,2): it would round what has more decimals, as revenue of single rows may. A double holds every
   // amount of up to 15 digits and gives it back as it was; one that it does not hold is refused, never rounded.

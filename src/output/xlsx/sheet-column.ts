@@ -6,7 +6,7 @@ import { ByteDictionary } from '../byte-dictionary.ts';
 import type { PlannedColumn } from '../column-plan.ts';
 import { DecimalSum } from '../decimal-sum.ts';
 import { compact } from '../json-bytes.ts';
-import { dayOf, exactDouble, momentOf, numberText, plainNumber } from '../typed-value.ts';
+import { dayOf, exactDouble, momentOf, numberText, plainNumber, wallTimeOf } from '../typed-value.ts';
 import { styles } from './workbook.ts';
 import { cellText } from './xml-text.ts';
 
@@ -107,10 +107,11 @@ export class SheetColumn {
           ? compacted(bytes, start, end)
           : json;
     if (text === '') return '/>';
-    const time = type === 'date' ? dayOf(text) : type === 'hour' ? wallDayOf(text) : undefined;
+    const time = wallDayOf(type, text);
     if (time !== undefined && time + serialOf1970 >= firstSerial) {
-      this.#widen(type === 'date' ? 10 : 16);
-      return ` s="${type === 'date' ? styles.date : styles.hour}"><v>${time + serialOf1970}</v></c>`;
+      const kind = type === 'date' || type === 'wallTime' ? type : 'hour';
+      this.#widen({ date: 10, hour: 16, wallTime: 19 }[kind]);
+      return ` s="${styles[kind]}"><v>${time + serialOf1970}</v></c>`;
     }
     if (text.length > longestText) {
       throw new OutputError(
@@ -151,9 +152,10 @@ function compacted(bytes: Buffer, start: number, end: number): string {
 }
 
 /** Days since 1970, with their fraction, that the clocks of the report's zone showed. */
-function wallDayOf(text: string): number | undefined {
-  const moment = momentOf(text);
-  return moment && moment.wallMs / 86_400_000;
+function wallDayOf(type: PlannedColumn['type'], text: string): number | undefined {
+  if (type === 'date') return dayOf(text);
+  const wallMs = type === 'hour' ? momentOf(text)?.wallMs : type === 'wallTime' ? wallTimeOf(text) : undefined;
+  return wallMs === undefined ? undefined : wallMs / 86_400_000;
 }
 
 /** A to Z, AA to ZZ, AAA … */
