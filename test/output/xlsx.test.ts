@@ -29,11 +29,11 @@ describe('xlsx', () => {
       <sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>
       <cols><col min="1" max="1" width="12" customWidth="1"/><col min="2" max="2" width="18" customWidth="1"/><col min="3" max="3" width="12" customWidth="1"/><col min="4" max="4" width="14" customWidth="1"/><col min="5" max="5" width="10" customWidth="1"/><col min="6" max="6" width="13" customWidth="1"/><col min="7" max="7" width="8" customWidth="1"/></cols>
       <sheetData>
-      <row r="1"><c r="A1" s="1" t="inlineStr"><is><t>date</t></is></c><c r="B1" s="1" t="inlineStr"><is><t>hour</t></is></c><c r="C1" s="1" t="inlineStr"><is><t>campaignId</t></is></c><c r="D1" s="1" t="inlineStr"><is><t>campaignName</t></is></c><c r="E1" s="1" t="inlineStr"><is><t>displays</t></is></c><c r="F1" s="1" t="inlineStr"><is><t>revenueEuro</t></is></c><c r="G1" s="1" t="inlineStr"><is><t>x</t></is></c></row>
-      <row r="2"><c r="A2" s="2"><v>46327</v></c><c r="B2" s="3"><v>46327.25</v></c><c r="C2" t="inlineStr"><is><t>007</t></is></c><c r="D2" t="inlineStr"><is><t>=1+1 &lt;&amp;&gt;</t></is></c><c r="E2" s="4"><v>1200</v></c><c r="F2" s="5"><v>1234.50</v></c><c r="G2"><v>1.5</v></c></row>
+      <row r="1"><c r="A1" s="1" t="inlineStr"><is><t>date</t></is></c><c r="B1" s="1" t="inlineStr"><is><t>hour</t></is></c><c r="C1" s="1" t="inlineStr"><is><t>campaignId</t></is></c><c r="D1" s="1" t="inlineStr"><is><t>campaignName</t></is></c><c r="E1" s="2" t="inlineStr"><is><t>displays</t></is></c><c r="F1" s="2" t="inlineStr"><is><t>revenueEuro</t></is></c><c r="G1" s="1" t="inlineStr"><is><t>x</t></is></c></row>
+      <row r="2"><c r="A2" s="3"><v>46327</v></c><c r="B2" s="4"><v>46327.25</v></c><c r="C2" t="inlineStr"><is><t>007</t></is></c><c r="D2" t="inlineStr"><is><t>=1+1 &lt;&amp;&gt;</t></is></c><c r="E2" s="6"><v>1200</v></c><c r="F2" s="7"><v>1234.50</v></c><c r="G2"><v>1.5</v></c></row>
       <row r="3"><c r="B3" t="inlineStr"><is><t>soon</t></is></c><c r="C3" t="inlineStr"><is><t>7</t></is></c><c r="D3" t="inlineStr"><is><t xml:space="preserve"> a_x005F_x0041__x001B_
-      </t></is></c><c r="E3" s="4"><v>34</v></c><c r="F3" s="5"><v>0.125</v></c><c r="G3" t="inlineStr"><is><t>true</t></is></c></row>
-      <row r="4"><c r="A4" s="6" t="inlineStr"><is><t>total</t></is></c><c r="B4" s="6"/><c r="C4" s="6"/><c r="D4" s="6"/><c r="E4" s="7"><f>SUM(E2:E3)</f><v>1234</v></c><c r="F4" s="8"><f>SUM(F2:F3)</f><v>1234.625</v></c><c r="G4" s="6"/></row></sheetData></worksheet>"
+      </t></is></c><c r="E3" s="6"><v>34</v></c><c r="F3" s="7"><v>0.125</v></c><c r="G3" t="inlineStr"><is><t>true</t></is></c></row>
+      <row r="4"><c r="A4" s="8" t="inlineStr"><is><t>total</t></is></c><c r="B4" s="8"/><c r="C4" s="8"/><c r="D4" s="8"/><c r="E4" s="9"><f>SUM(E2:E3)</f><v>1234</v></c><c r="F4" s="10"><f>SUM(F2:F3)</f><v>1234.625</v></c><c r="G4" s="8"/></row></sheetData></worksheet>"
     `);
     expect([...sheet.parts.keys()]).toEqual([
       '[Content_Types].xml',

@@ -7,7 +7,7 @@ import type { PlannedColumn } from '../column-plan.ts';
 import { DecimalSum } from '../decimal-sum.ts';
 import { compact } from '../json-bytes.ts';
 import { dayOf, exactDouble, momentOf, numberText, plainNumber, wallTimeOf } from '../typed-value.ts';
-import { styles } from './workbook.ts';
+import { styleOf } from './workbook.ts';
 import { cellText } from './xml-text.ts';
 
 /** So many characters a cell holds. */
@@ -28,6 +28,7 @@ export class SheetColumn {
   width: number;
   /** The sum of the numbers, for metrics. */
   readonly total: DecimalSum | undefined;
+  readonly #numberStyle: number;
   readonly #known = new ByteDictionary();
   readonly #cells: string[] = [];
 
@@ -37,6 +38,7 @@ export class SheetColumn {
     this.letters = lettersOf(index);
     this.width = stringWidth(planned.name);
     this.total = planned.numeric ? new DecimalSum() : undefined;
+    this.#numberStyle = styleOf(planned.type === 'money' ? 'money' : 'integer');
   }
 
   /**
@@ -64,7 +66,7 @@ export class SheetColumn {
   /** The cell at the foot of the column: the sum of its cells, from row 2 on. */
   totalCell(sheetRow: number, label: string | undefined): string {
     const { total, letters } = this;
-    const place = `<c r="${letters}${sheetRow}" s="${label === undefined && total ? this.#totalStyle : styles.total}"`;
+    const place = `<c r="${letters}${sheetRow}" s="${styleOf(label === undefined && total ? this.#totalStyle : 'total')}"`;
     if (label !== undefined) return `${place}${textCell(label)}`;
     if (!total) return `${place}/>`;
     const sum = total.toString();
@@ -73,19 +75,18 @@ export class SheetColumn {
   }
 
   headerCell(): string {
-    return `<c r="${this.letters}1" s="${styles.header}"${textCell(this.planned.name)}`;
+    return `<c r="${this.letters}1" s="${styleOf(this.total ? 'numberHeader' : 'header')}"${textCell(this.planned.name)}`;
   }
 
   #numberCell(number: string, total: DecimalSum, sheetRow: number): string {
     total.add(number);
     // With a separator for each three digits.
     this.#widen(Math.ceil(1.3 * number.length));
-    const style = this.planned.type === 'money' ? styles.money : styles.integer;
-    return `<c r="${this.letters}${sheetRow}" s="${style}"><v>${number}</v></c>`;
+    return `<c r="${this.letters}${sheetRow}" s="${this.#numberStyle}"><v>${number}</v></c>`;
   }
 
-  get #totalStyle(): number {
-    return this.planned.type === 'money' ? styles.totalMoney : styles.totalInteger;
+  get #totalStyle() {
+    return this.planned.type === 'money' ? 'totalMoney' : 'totalInteger';
   }
 
   /** The rest of a cell, after its place: what the same value is in any row. */
@@ -111,7 +112,7 @@ export class SheetColumn {
     if (time !== undefined && time + serialOf1970 >= firstSerial) {
       const kind = type === 'date' || type === 'wallTime' ? type : 'hour';
       this.#widen({ date: 10, hour: 16, wallTime: 19 }[kind]);
-      return ` s="${styles[kind]}"><v>${time + serialOf1970}</v></c>`;
+      return ` s="${styleOf(kind)}"><v>${time + serialOf1970}</v></c>`;
     }
     if (text.length > longestText) {
       throw new OutputError(

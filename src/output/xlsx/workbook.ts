@@ -11,34 +11,44 @@ const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 export const sheetPath = 'xl/worksheets/sheet1.xml';
 export const sheetBeginning = `${declaration}<worksheet xmlns="${main}">`;
 
-/** The index of each kind of cell among `cellXfs` below. */
-export const styles = {
-  plain: 0,
-  header: 1,
-  date: 2,
-  hour: 3,
-  integer: 4,
-  money: 5,
-  total: 6,
-  totalInteger: 7,
-  totalMoney: 8,
-  wallTime: 9,
-} as const;
+interface CellFormat {
+  /** A built-in number format, or one of those in `styles.xml` below. */
+  readonly format: number;
+  readonly bold?: true;
+  /** A line above. */
+  readonly line?: true;
+  readonly align?: 'left' | 'right';
+}
 
-const bold = ' fontId="1" applyFont="1"';
-const number = ' applyNumberFormat="1"';
-const cellFormats = [
-  'numFmtId="0"',
-  `numFmtId="0"${bold}`,
-  `numFmtId="164"${number}`,
-  `numFmtId="165"${number}`,
-  `numFmtId="3"${number}`,
-  `numFmtId="4"${number}`,
-  `numFmtId="0" borderId="1" applyBorder="1"${bold}`,
-  `numFmtId="3" borderId="1" applyBorder="1"${number}${bold}`,
-  `numFmtId="4" borderId="1" applyBorder="1"${number}${bold}`,
-  `numFmtId="166"${number}`,
-];
+const cellFormats = {
+  plain: { format: 0 },
+  header: { format: 0, bold: true },
+  numberHeader: { format: 0, bold: true, align: 'right' },
+  date: { format: 164, align: 'left' },
+  hour: { format: 165, align: 'left' },
+  wallTime: { format: 166, align: 'left' },
+  integer: { format: 3 },
+  money: { format: 4 },
+  total: { format: 0, bold: true, line: true },
+  totalInteger: { format: 3, bold: true, line: true },
+  totalMoney: { format: 4, bold: true, line: true },
+} as const satisfies Record<string, CellFormat>;
+
+/** The number by which a cell names its format. */
+export function styleOf(name: keyof typeof cellFormats): number {
+  return Object.keys(cellFormats).indexOf(name);
+}
+
+function cellFormatXml({ format, bold, line, align }: CellFormat): string {
+  const attributes = [
+    `numFmtId="${format}" fillId="0" xfId="0"`,
+    ...(format === 0 ? [] : ['applyNumberFormat="1"']),
+    ...(bold ? ['fontId="1" applyFont="1"'] : []),
+    ...(line ? ['borderId="1" applyBorder="1"'] : []),
+    ...(align ? ['applyAlignment="1"'] : []),
+  ].join(' ');
+  return align ? `<xf ${attributes}><alignment horizontal="${align}"/></xf>` : `<xf ${attributes}/>`;
+}
 
 /** Path and text of each part. */
 export const workbookParts: readonly (readonly [path: string, xml: string])[] = [
@@ -60,7 +70,7 @@ export const workbookParts: readonly (readonly [path: string, xml: string])[] = 
   ],
   [
     'xl/styles.xml',
-    `<styleSheet xmlns="${main}"><numFmts count="3"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm"/><numFmt numFmtId="166" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/><family val="2"/></font><font><b/><sz val="11"/><name val="Calibri"/><family val="2"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="2"><border><left/><right/><top/><bottom/><diagonal/></border><border><left/><right/><top style="thin"><color auto="1"/></top><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="${cellFormats.length}">${cellFormats.map((format) => `<xf fillId="0" xfId="0" ${format}/>`).join('')}</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`,
+    `<styleSheet xmlns="${main}"><numFmts count="3"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm"/><numFmt numFmtId="166" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/><family val="2"/></font><font><b/><sz val="11"/><name val="Calibri"/><family val="2"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="2"><border><left/><right/><top/><bottom/><diagonal/></border><border><left/><right/><top style="thin"><color auto="1"/></top><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="${Object.keys(cellFormats).length}">${Object.values(cellFormats).map(cellFormatXml).join('')}</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`,
   ],
 ].map(([path = '', xml = '']) => [path, declaration + xml] as const);
 
