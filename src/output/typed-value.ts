@@ -82,10 +82,10 @@ const dayMs = 86_400_000;
 
 /** Days since 1970 of `YYYY-MM-DD`; `undefined` for any other text, and for a day that the calendar lacks. */
 export function dayOf(text: string): number | undefined {
-  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
-  if (!match) return undefined;
-  const ms = Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]));
-  return new Date(ms).toISOString().slice(0, 10) === text ? ms / dayMs : undefined;
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
+  const ms = Date.parse(text);
+  // Of 30 February some engines make 2 March.
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) ? ms / dayMs : undefined;
 }
 
 /** Milliseconds since 1970 of `YYYY-MM-DD HH:MM:SS`, as if it were UTC; `undefined` for any other text. */
