@@ -26,6 +26,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   chalk: ['ui/console.ts'],
   'csv-stringify': ['output/formats/csv.ts'],
   luxon: ['report/window.ts', 'server/engine/calendar.ts'],
+  'hyparquet-writer': ['output/parquet/parquet-file.ts'],
 };
 
 interface Import {

@@ -12,9 +12,9 @@ import {
 /**
  * How a row field is to be read.
  * `id` is a string of digits, `money` a decimal number (DSP: a string with a decimal comma), `date` is `YYYY-MM-DD`,
- * `hour` an ISO 8601 date-time with a numeric offset.
+ * `hour` an ISO 8601 date-time with a numeric offset, `wallTime` a `YYYY-MM-DD HH:MM:SS` that tells no zone.
  */
-export type FieldType = 'date' | 'hour' | 'id' | 'text' | 'integer' | 'money';
+export type FieldType = 'date' | 'hour' | 'wallTime' | 'id' | 'text' | 'integer' | 'money';
 
 /** One column of a report: its row field, its type, and the metric or breakdown it comes from. */
 export interface Column {

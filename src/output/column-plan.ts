@@ -10,7 +10,7 @@ export interface PlannedColumn {
   /** What it is called in the output. */
   readonly name: string;
   readonly type: FieldType | undefined;
-  /** Whether its values are numbers, or strings that hold numbers: a metric. */
+  /** Whether its values are numbers, or strings that hold numbers. */
   readonly numeric: boolean;
 }
 
@@ -61,25 +61,26 @@ export class ColumnPlan {
   }
 
   #add(fields: readonly string[]): readonly PlannedColumn[] {
-    const { columns = [], select, normalize = false } = this.#options;
+    const { columns = [], select } = this.#options;
     if (!this.isSettled && select) {
       const known = [...new Set([...fields, ...columns.map((column) => column.field)])];
-      this.columns = [...new Set(select)].map((name) => plannedColumn(fieldNamed(name, known), known, normalize));
+      this.columns = [...new Set(select)].map((name) => this.#planned(fieldNamed(name, known), known));
       return [];
     }
     if (select) return [];
     const planned = new Set(this.columns.map((column) => column.field));
-    const added = fields.filter((field) => !planned.has(field)).map((field) => plannedColumn(field, fields, normalize));
+    const added = fields.filter((field) => !planned.has(field)).map((field) => this.#planned(field, fields));
     this.columns = [...this.columns, ...added];
     return planned.size > 0 || this.isSettled ? added : [];
   }
-}
 
-function plannedColumn(field: string, fields: readonly string[], normalize: boolean): PlannedColumn {
-  const metric = metricOf(field);
-  const type = fieldTypeOf(field);
-  const name = normalize && metric && !fields.includes(metric.name) ? metric.name : field;
-  return { field, name, type, numeric: metric !== undefined };
+  #planned(field: string, fields: readonly string[]): PlannedColumn {
+    const { columns = [], normalize = false } = this.#options;
+    const metric = metricOf(field);
+    const type = columns.find((column) => column.field === field)?.type ?? fieldTypeOf(field);
+    const name = normalize && metric && !fields.includes(metric.name) ? metric.name : field;
+    return { field, name, type, numeric: type === 'integer' || type === 'money' };
+  }
 }
 
 /** The field that a user means by a column's name: the field itself, or the metric's own name for it. */

@@ -1,3 +1,4 @@
+import type { FieldType } from '../contract/columns.ts';
 import { printable } from '../contract/printable.ts';
 import type { TableLook } from './encoder.ts';
 import { layOut, tableHead, tableLine } from './table-layout.ts';
@@ -6,6 +7,8 @@ import { layOut, tableHead, tableLine } from './table-layout.ts';
 export interface TextColumn<Row> {
   readonly name: string;
   readonly value: (row: Row) => string | number | boolean | null | undefined;
+  /** What its texts are to formats that have types. Default: text. */
+  readonly type?: FieldType;
   /** Given up late where there is no room. Default: by its place, the last first. */
   readonly keep?: boolean;
 }

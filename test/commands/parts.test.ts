@@ -19,7 +19,7 @@ describe('one merged output', () => {
   ])('--split %s by %s is the unsplit report, byte for byte, in every format', async (split, by) => {
     const { run } = await serveForTest({ delayMs: 0 });
     const what = ['run', '--period', '2024-10-24..2024-11-04', '--by', by];
-    for (const format of ['json', 'csv', 'ndjson', 'table']) {
+    for (const format of ['json', 'csv', 'ndjson', 'table', 'parquet', 'xlsx']) {
       const whole = await run([...what, '--format', format, '-o', `whole.${format}`]);
       const merged = await run([...what, '--format', format, '--split', split, '-o', `merged.${format}`]);
       expect(merged).toMatchObject({ exitCode: 0, stdout: '' });

@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CsvFlags, csvDialectOf } from '../../src/output/csv-dialect.ts';
 import { stringifyTable } from '../../src/output/formats/csv.ts';
 import { createEncoder } from '../../src/output/formats/index.ts';
+import type { TextColumn } from '../../src/output/text-table.ts';
 import { writeRows } from '../../src/output/write-rows.ts';
 import { readRows } from '../../src/report/rows.ts';
 import { chunksOf } from '../report/report-documents.ts';
@@ -172,5 +174,45 @@ describe('stringifyTable', () => {
     );
     const formula = [{ name: 'x', value: () => '=1' }];
     expect(await stringifyTable([{}], formula, csvDialectOf({ escapeFormulas: true, header: false }))).toBe("'=1\r\n");
+  });
+});
+
+describe('a small table', () => {
+  const dialect = fc.record({
+    delimiter: fc.constantFrom(',', ';', '\t', '|'),
+    decimal: fc.constantFrom(undefined, ',', '.'),
+    bom: fc.boolean(),
+    escapeFormulas: fc.boolean(),
+    header: fc.boolean(),
+  });
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom('', ' ', '\n', '\r', '"', ';', '=1+1', '-1', "'", 'a\tb', 'null', 'a,b', '\ufeff', '#'),
+  );
+  const row = fc.record({ campaignName: fc.option(text), share: fc.oneof(fc.integer(), fc.constant(1.5)) });
+
+  it('is written as a report of the same rows is', async () => {
+    const columns = [
+      { name: 'campaignName', value: (each: { campaignName: string | null }) => each.campaignName },
+      { name: 'share', value: (each: { share: number }) => each.share },
+    ];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 1 }),
+        dialect,
+        fc.integer({ min: 1, max: 2 }),
+        async (rows, flags, width) => {
+          const chosen = columns.slice(0, width) as TextColumn<(typeof rows)[number]>[];
+          const report = await encode(JSON.stringify(rows), 'csv', {
+            csv: csvDialectOf({ ...flags, decimal: flags.decimal ?? '.' }),
+            select: chosen.map(({ name }) => name),
+          });
+          expect(await stringifyTable(rows, chosen, csvDialectOf({ ...flags, decimal: flags.decimal ?? '.' }))).toBe(
+            report.text,
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 });

@@ -11,13 +11,13 @@ const ownColumns: readonly TextColumn<CampaignRow>[] = [
   { name: 'advertiserName', value: (row) => row.advertiserName },
   { name: 'campaignId', value: (row) => row.campaignId, keep: true },
   { name: 'campaignName', value: (row) => row.campaignName, keep: true },
-  { name: 'campaignStartDate', value: (row) => row.campaignStartDate },
-  { name: 'campaignEndDate', value: (row) => row.campaignEndDate },
+  { name: 'campaignStartDate', value: (row) => row.campaignStartDate, type: 'wallTime' },
+  { name: 'campaignEndDate', value: (row) => row.campaignEndDate, type: 'wallTime' },
 ];
 
 export const campaignColumns: readonly TextColumn<CampaignRow>[] = [
   ...ownColumns,
-  { name: 'adunits', value: (row) => row.adunits?.length ?? 0 },
+  { name: 'adunits', value: (row) => row.adunits?.length ?? 0, type: 'integer' },
 ];
 
 export const adUnitColumns: readonly TextColumn<CampaignRow>[] = [

@@ -18,7 +18,7 @@ import {
 import { chooseFormat, tableLook } from './choose-format.ts';
 import { openTarget } from './output-target.ts';
 
-/** Lists campaigns, or with `--ad-units` their ad units, as a table, CSV, JSON or NDJSON. */
+/** Lists campaigns, or with `--ad-units` their ad units, in any format. */
 export async function campaigns(context: Context, options: CampaignsOptions): Promise<void> {
   const format = options.format === undefined && context.flags.json ? 'json' : chooseFormat(context, options);
   const columns = chooseColumns(options, format);
@@ -27,10 +27,10 @@ export async function campaigns(context: Context, options: CampaignsOptions): Pr
 
   const found = (await (await context.client()).campaigns()).filter(isWanted);
   const rows = options.adUnits ? adUnitRows(found) : found;
-  const text = await render(context, options, { format, rows, columns });
+  const bytes = await render(context, options, { format, rows, columns });
   const output = await target.open();
   try {
-    await output.write(Buffer.from(text));
+    await output.write(bytes);
     await output.commit();
   } catch (error) {
     await output.abort();
@@ -71,15 +71,20 @@ async function render(
   context: Context,
   options: CampaignsOptions,
   { format, rows, columns }: Listing,
-): Promise<string> {
-  if (format === 'table') return textTable(rows, columns, tableLook(context, options));
+): Promise<Uint8Array> {
+  if (format === 'table') return Buffer.from(textTable(rows, columns, tableLook(context, options)));
   if (format === 'csv') {
     const { stringifyTable } = await import('../../output/formats/csv.ts');
-    return stringifyTable(rows, columns, csvDialectOf(options));
+    return Buffer.from(await stringifyTable(rows, columns, csvDialectOf(options)));
+  }
+  if (format !== 'json' && format !== 'ndjson') {
+    const { encodeTable } = await import('../../output/encode-table.ts');
+    return encodeTable(format, rows, columns, context.console.note);
   }
   const objects = options.columns === undefined ? rows : rows.map((row) => pick(row, columns));
-  if (format === 'ndjson') return objects.map((row) => `${JSON.stringify(row)}\n`).join('');
-  return `[${objects.map((row) => `\n${JSON.stringify(row)}`).join(',')}${objects.length > 0 ? '\n' : ''}]\n`;
+  if (format === 'ndjson') return Buffer.from(objects.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const lines = objects.map((row) => `\n${JSON.stringify(row)}`).join(',');
+  return Buffer.from(`[${lines}${objects.length > 0 ? '\n' : ''}]\n`);
 }
 
 function pick(row: CampaignRow, columns: readonly TextColumn<CampaignRow>[]): Record<string, unknown> {

@@ -1,14 +1,28 @@
 import type { Context } from '../../context.ts';
 import { nearest } from '../../contract/nearest.ts';
 import { UsageError } from '../../errors.ts';
-import { type FormatName, findFormat, formatNames, formatOfFile } from '../../output/formats/index.ts';
+import { type FormatName, findFormat, formatNames, formatOfFile, isBinary } from '../../output/formats/index.ts';
 import type { OutputFlags } from '../flags.ts';
+
+/**
+ * The output format, as `namedFormat` has it. Throws `UsageError` where bytes that are no text would go to a terminal.
+ */
+export function chooseFormat(context: Context, flags: OutputFlags): FormatName {
+  const format = namedFormat(context, flags);
+  const { output } = flags;
+  if (isBinary(format) && context.console.out.isTerminal && (output === undefined || output === '-')) {
+    throw new UsageError(`${format} is no text: a terminal cannot show it.`, {
+      hint: `Write it to a file: -o report.${format}, or > report.${format}.`,
+    });
+  }
+  return format;
+}
 
 /**
  * The output format: as told, else by the file's ending, else a table on a terminal and CSV in a pipe (`cli.md`, Output).
  * Throws `UsageError` for a format or an ending that is not known, rather than to write another format under its name.
  */
-export function chooseFormat({ console }: Context, { format, output }: OutputFlags): FormatName {
+function namedFormat({ console }: Context, { format, output }: OutputFlags): FormatName {
   const known = `Known are ${formatNames.join(', ')}.`;
   if (format !== undefined) {
     const named = findFormat(format);

@@ -144,6 +144,9 @@ export async function stringifyTable<Row>(
       delimiter: dialect.delimiter ?? ',',
       bom: dialect.bom ?? false,
       record_delimiter: '\r\n',
+      // Readers take either alone for the end of a row too, and skip a line with nothing on it.
+      quoted_match: /[\r\n]/,
+      quoted_empty: columns.length === 1,
       cast: {
         // csv-stringify would write true as 1 and false as nothing.
         boolean: (value) => String(value),

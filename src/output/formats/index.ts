@@ -4,6 +4,8 @@ export interface Format {
   /** The file endings that mean it, without the dot. */
   readonly endings: readonly string[];
   readonly meaning: string;
+  /** Whether its bytes are no text, and would upset a terminal. */
+  readonly binary?: true;
   /** Loads what writes it, which only a command that writes it should pay for. */
   load(): Promise<{ createEncoder(options: EncodeOptions): Encoder | Promise<Encoder> }>;
 }
@@ -14,6 +16,13 @@ export const formats = {
   ndjson: { endings: ['ndjson', 'jsonl'], meaning: 'one row object a line', load: () => import('./ndjson.ts') },
   csv: { endings: ['csv'], meaning: 'a header, then one row a line', load: () => import('./csv.ts') },
   table: { endings: ['txt'], meaning: 'aligned columns and totals, for people', load: () => import('./table.ts') },
+  parquet: {
+    endings: ['parquet'],
+    meaning: 'typed columns, for DuckDB, Spark, pandas',
+    binary: true,
+    load: () => import('./parquet.ts'),
+  },
+  xlsx: { endings: ['xlsx'], meaning: 'a sheet for Excel, with totals', binary: true, load: () => import('./xlsx.ts') },
 } as const satisfies Record<string, Format>;
 
 export type FormatName = keyof typeof formats;
@@ -30,6 +39,12 @@ export function findFormat(name: string): FormatName | undefined {
 export function formatOfFile(path: string): FormatName | undefined {
   const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase();
   return formatNames.find((name) => (formats[name].endings as readonly string[]).includes(ending ?? ''));
+}
+
+/** Whether a format's bytes are no text. */
+export function isBinary(name: FormatName): boolean {
+  const format: Format = formats[name];
+  return format.binary === true;
 }
 
 /** An encoder for a format. Throws `UsageError` where the options do not fit it. */

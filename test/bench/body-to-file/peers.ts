@@ -11,6 +11,8 @@ export interface Subject {
   readonly env?: Readonly<Record<string, string>>;
   /** The subject that its time is divided by. */
   readonly peer?: string;
+  /** So many bytes a row has at least; 100 where not given. */
+  readonly leastRowBytes?: number;
   /** Run once: it takes long, and it is clear by how much. */
   readonly slow?: boolean;
 }
@@ -38,11 +40,11 @@ with open(sys.argv[2], "w", newline="") as out:
 `;
 
 const duckProgram = `
-const [, from, to] = process.argv;
+const [, from, to, options] = process.argv;
 (async () => {
   const { DuckDBInstance } = require('@duckdb/node-api');
   const connection = await (await DuckDBInstance.create()).connect();
-  await connection.run("COPY (SELECT * FROM read_ndjson_auto('" + from + "')) TO '" + to + "' (FORMAT csv, HEADER)");
+  await connection.run("COPY (SELECT * FROM read_ndjson_auto('" + from + "')) TO '" + to + "' (" + options + ")");
 })();
 `;
 
@@ -59,14 +61,24 @@ export function peers({ json, ndjson, url, output, folder }: Places): { present:
   const copy = 'a plain copy (node)';
   const curl = 'curl -o';
   const duck = 'DuckDB, from ready-made NDJSON';
+  const duckParquet = 'DuckDB, to Parquet';
+  const duckTo = (options: string) => ({ command: node, argv: ['-e', duckProgram, ndjson, output, options] });
   const all: Subject[] = [
     { name: copy, command: node, argv: ['-e', copyProgram, json, output] },
     { name: curl, command: 'curl', argv: ['-s', '-o', output, url] },
-    { name: duck, command: node, argv: ['-e', duckProgram, ndjson, output] },
+    { name: duck, ...duckTo('FORMAT csv, HEADER') },
+    { name: duckParquet, ...duckTo('FORMAT parquet'), leastRowBytes: 10 },
     { name: 'adreport, to CSV', ...adreport('csv'), peer: hasDuckDb() ? duck : copy },
     { name: 'adreport, to CSV for Excel', ...adreport('csv', '--excel'), peer: copy },
     { name: 'adreport, to NDJSON', ...adreport('ndjson'), peer: curl },
     { name: 'adreport, to JSON', ...adreport('json'), peer: curl },
+    {
+      name: 'adreport, to Parquet',
+      ...adreport('parquet'),
+      peer: hasDuckDb() ? duckParquet : copy,
+      leastRowBytes: 10,
+    },
+    { name: 'adreport, to Excel', ...adreport('xlsx'), peer: copy, slow: true },
     { name: 'python3, to CSV', command: 'python3', argv: ['-c', pythonProgram, json, output], slow: true },
     {
       name: 'jq, to CSV',
@@ -83,6 +95,7 @@ export function peers({ json, ndjson, url, output, folder }: Places): { present:
   ];
   const needs = new Map([
     [duck, hasDuckDb()],
+    [duckParquet, hasDuckDb()],
     ['jq, to CSV', has('jq')],
     ['Miller, to CSV', has('mlr')],
   ]);

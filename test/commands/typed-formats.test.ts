@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { encode } from '../output/encode.ts';
+import { readParquet } from '../output/parquet-reader.ts';
+import { readSheet } from '../output/xlsx-reader.ts';
+import { serveForTest } from '../support/service.ts';
+
+/** Parquet and Excel from the command line; numbers that are the same whatever the report came as. */
+
+const byHour = ['run', '--period', '2026-10-24..2026-10-25', '--by', 'HOURLY,CAMPAIGN', '--fresh'];
+
+describe('a report', () => {
+  test('as Parquet and as a sheet has the rows of the normalised JSON', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const { data, summary } = JSON.parse((await run([...byHour, '--format', 'json', '--normalize'])).stdout);
+    await run([...byHour, '-o', 'r.parquet']);
+    const parquet = await readParquet(readFileSync(join(cwd, 'r.parquet')));
+    expect(parquet.types).toMatchObject({
+      date: 'DATE',
+      hour: 'TIMESTAMP_MICROS',
+      displays: 'INT64',
+      revenueDollar: 'DOUBLE',
+    });
+    expect(parquet.rows.map(plainRow)).toEqual(
+      data.map((row: { hour: string }) => ({ ...row, hour: new Date(row.hour).toISOString() })),
+    );
+    expect(JSON.parse(parquet.metadata.key_value_metadata?.[0]?.value ?? '')).toEqual(summary);
+
+    const written = await run([...byHour, '-o', 'r.xlsx']);
+    expect(written.stderr).toContain('Hours are the wall time of europe/paris: Excel has no time zones.');
+    const [header = [], ...rows] = readSheet(readFileSync(join(cwd, 'r.xlsx')));
+    const totals = rows.pop();
+    expect(header).toEqual(Object.keys(data[0]));
+    const at = (name: string) => header.indexOf(name);
+    expect(rows.map((row) => [row[at('campaignName')], row[at('displays')], row[at('revenueEuro')]])).toEqual(
+      data.map((row: Record<string, unknown>) => [row.campaignName, row.displays, row.revenueEuro]),
+    );
+    // 49 hours, one of which the clocks show twice.
+    expect(new Set(rows.map((row) => row[at('hour')])).size).toBe(48);
+    const cents = data.reduce(
+      (sum: number, row: { revenueEuro: number }) => sum + Math.round(100 * row.revenueEuro),
+      0,
+    );
+    expect(totals?.[at('revenueEuro')]).toBe(cents / 100);
+    expect(totals?.[0]).toBe('total');
+  });
+
+  test.each(['parquet', 'xlsx'])('as %s goes into a pipe, and not onto a terminal', async (format) => {
+    const { run, server } = await serveForTest({ delayMs: 0 });
+    const piped = await run([...byHour, '--format', format]);
+    expect(piped).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^(?:PAR1|PK)/) });
+    const callCount = server.requests().length;
+    for (const argv of [byHour, [...byHour, '-o', '-'], ['campaigns'], ['download', 'x']]) {
+      expect(await run([...argv, '--format', format], { tty: true })).toMatchObject({
+        exitCode: 2,
+        stdout: '',
+        stderr: expect.stringContaining(`-o report.${format}`),
+      });
+    }
+    expect(server.requests().length).toBe(callCount);
+    expect(await run([...byHour, '--format', format, '-o', 'r'], { tty: true })).toMatchObject({ exitCode: 0 });
+  });
+
+  test('that breaks off leaves no file', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0, faults: ['download:truncate:bytes=3000'] });
+    for (const file of ['r.parquet', 'r.xlsx']) {
+      expect(await run([...byHour, '-o', file, '--retries', '0'])).toMatchObject({ exitCode: 9 });
+      expect(() => readFileSync(join(cwd, file))).toThrow('ENOENT');
+    }
+  });
+});
+
+describe('campaigns', () => {
+  test('as Parquet and as a sheet have the cells of the CSV, dates as dates', async () => {
+    const { run, cwd } = await serveForTest({}, 'admin');
+    const { data } = JSON.parse(`{"data":${(await run(['campaigns', '--format', 'json'])).stdout}}`);
+    await run(['campaigns', '-o', 'c.parquet']);
+    const { rows, types } = await readParquet(readFileSync(join(cwd, 'c.parquet')));
+    expect(types).toMatchObject({ campaignId: 'UTF8', adunits: 'INT64' });
+    expect(rows).toEqual(
+      data.map(({ adunits, campaignStartDate, campaignEndDate, ...row }: Record<string, string | unknown[]>) => ({
+        ...row,
+        campaignStartDate: new Date(`${campaignStartDate}Z`),
+        campaignEndDate: new Date(`${campaignEndDate}Z`),
+        adunits: BigInt(adunits?.length ?? 0),
+      })),
+    );
+    const columns = ['--ad-units', '--columns', 'adunitId,campaignName'];
+    await run(['campaigns', ...columns, '-o', 'c.xlsx']);
+    const csv = (await run(['campaigns', ...columns, '--format', 'ndjson'])).stdout.trimEnd().split('\n');
+    expect(readSheet(readFileSync(join(cwd, 'c.xlsx')))).toEqual([
+      ['adunitId', 'campaignName'],
+      ...csv.map((line) => Object.values(JSON.parse(line))),
+    ]);
+  });
+
+  test('speak every CSV dialect', async () => {
+    const { run } = await serveForTest();
+    const first = async (...flags: string[]) =>
+      (await run(['campaigns', '--search', '40002', ...flags])).stdout.split('\r\n')[0];
+    const columns = ['--columns', 'campaignName,adunits,advertiserId'];
+    expect(await first(...columns, '--no-header')).toBe('"Soldes d\'été, ""−50 %"", 2e vague",2,501');
+    expect(await first(...columns, '--no-header', '--delimiter', 'tab')).toBe(
+      '"Soldes d\'été, ""−50 %"", 2e vague"\t2\t501',
+    );
+    expect(await first(...columns, '--excel')).toBe('\ufeffcampaignName;adunits;advertiserId');
+    expect(await first(...columns, '--bom', '--delimiter', '|')).toBe('\ufeffcampaignName|adunits|advertiserId');
+    const formula = ['campaigns', '--search', '40010', '--columns', 'campaignName', '--no-header', '--escape-formulas'];
+    expect((await run(formula)).stdout).toMatch(/^"'=HYPERLINK/);
+    expect(await run(['campaigns', '--delimiter', 'ab'])).toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe('--normalize', () => {
+  const money = fc.integer({ min: -99_999, max: 9_999_999 }).map((cents) => (cents / 100).toFixed(2).replace('.', ','));
+  const row = fc.record({
+    date: fc
+      .date({ min: new Date('2026-01-01'), max: new Date('2026-12-31'), noInvalidDate: true })
+      .map((day) => day.toISOString().slice(0, 10)),
+    bundleId: fc.option(fc.string({ unit: 'grapheme', minLength: 1 })),
+    displays: fc.nat(),
+    revenueEuro: money,
+    revenueDollar: fc.option(money),
+  });
+
+  test('gives the same rows whether a DSP report came as JSON or as CSV', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1 }), async (rows) => {
+        const json = JSON.stringify({ data: rows });
+        const csv = [
+          'date,bundleId,displays,revenueEuro,revenueDollar',
+          ...rows.map((each) =>
+            Object.values(each)
+              .map((value) => (value === null ? '' : `"${String(value).replaceAll('"', '""')}"`))
+              .join(','),
+          ),
+          '',
+        ].join('\r\n');
+        for (const format of ['csv', 'json', 'ndjson', 'parquet', 'table'] as const) {
+          const fromJson = (await encode(json, format, { normalize: true })).text;
+          expect((await encode(csv, format, { normalize: true, contentType: 'text/csv' })).text).toBe(fromJson);
+        }
+        const numbers = (await encode(csv, 'ndjson', { normalize: true })).text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line).revenueEuro);
+        expect(numbers).toEqual(rows.map(({ revenueEuro }) => Number(revenueEuro.replace(',', '.'))));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+function plainRow(row: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => {
+      if (typeof value === 'bigint') return [name, Number(value)];
+      if (value instanceof Date)
+        return [name, name === 'date' ? value.toISOString().slice(0, 10) : value.toISOString()];
+      return [name, value];
+    }),
+  );
+}

@@ -1,0 +1,170 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startLocalServer } from '../../src/server/start.ts';
+import { encode } from '../output/encode.ts';
+import { memorySink } from '../output/memory-sink.ts';
+import { readSheet } from '../output/xlsx-reader.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
+import { spawnCli } from '../support/spawn-cli.ts';
+
+/**
+ * The same report in every format, read by programs that are not ours: Python's json and csv, DuckDB (in the
+ * `node_modules` of the folder that ADREPORT_TOOLS names), LibreOffice.
+ */
+
+const reports = {
+  buyer: ['run', '--period', '2026-10-24..2026-10-26', '--by', 'HOURLY,CAMPAIGN,COUNTRY'],
+  dsp: [
+    'run',
+    '--profile',
+    'dsp',
+    '--timezone',
+    'America/New_York',
+    '--period',
+    '2026-10-31..2026-11-01',
+    '--by',
+    'HOURLY,BUNDLEID',
+  ],
+} as const;
+type ReportName = keyof typeof reports;
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+/** A row as any format can hold it: numbers, and the rest as text; of an hour what the clocks showed. */
+function comparable(row: Row, { wallTime = false } = {}): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => {
+      const isNumber = /^(?:requests|displays|clicks|downloads|leads|landings|revenue\w+|eyesTrackings)$/.test(name);
+      if (isNumber) return [name, value === '' || value === null ? null : Number(value)];
+      if (name !== 'hour') return [name, value ?? ''];
+      const text = String(value);
+      return [name, wallTime ? text.slice(0, 16).replace('T', ' ') : Date.parse(text)];
+    }),
+  );
+}
+
+async function write(name: ReportName, file: string): Promise<string> {
+  const server = await startLocalServer({ delayMs: 0 });
+  onTestFinished(() => server.close());
+  const token = server.accounts.find((account) => account.name === name)?.token;
+  const env = { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: token };
+  const { exitCode, stderr, cwd } = await spawnCli([...reports[name], '-o', file, '--normalize', '-q'], { env });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return join(cwd, file);
+}
+
+/** The rows as Node parses the JSON. */
+async function reference(name: ReportName, options = {}): Promise<Row[]> {
+  const { data } = JSON.parse(readFileSync(await write(name, 'r.json'), 'utf8')) as { data: Row[] };
+  expect(data.length).toBeGreaterThan(90);
+  return data.map((row) => comparable(row, options));
+}
+
+const python = `
+import csv, json, sys
+kind, file = sys.argv[1:]
+if kind == 'json': rows = json.load(open(file, encoding='utf-8'))['data']
+elif kind == 'ndjson': rows = [json.loads(line) for line in open(file, encoding='utf-8', newline='\\n')]
+else: rows = list(csv.DictReader(open(file, encoding='utf-8', newline='')))
+json.dump(rows, sys.stdout)
+`;
+
+async function readWithPython(kind: string, file: string): Promise<Row[]> {
+  const { stdout } = await promisify(execFile)('python3', ['-c', python, kind, file], { maxBuffer: 2 ** 28 });
+  return JSON.parse(stdout) as Row[];
+}
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+const hasOffice = hasPython && spawnSync('sh', ['-c', 'command -v soffice']).status === 0;
+const tools = process.env.ADREPORT_TOOLS ?? '';
+const hasDuckDb = tools !== '' && existsSync(join(tools, 'node_modules/@duckdb/node-api'));
+if (!hasPython) console.log('Skipped: there is no python3.');
+if (!hasOffice) console.log('Skipped: there is no soffice (apt: libreoffice-calc).');
+if (!hasDuckDb) console.log('Skipped: ADREPORT_TOOLS names no folder with @duckdb/node-api.');
+
+interface DuckDb {
+  readonly DuckDBInstance: {
+    create(): Promise<{
+      connect(): Promise<{ runAndReadAll(sql: string): Promise<{ getRowObjectsJson(): Row[] }> }>;
+    }>;
+  };
+}
+
+async function queryDuckDb(sql: string): Promise<Row[]> {
+  const { DuckDBInstance } = createRequire(join(tools, 'package.json'))('@duckdb/node-api') as DuckDb;
+  const connection = await (await DuckDBInstance.create()).connect();
+  return (await connection.runAndReadAll(sql)).getRowObjectsJson();
+}
+
+describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
+  test.skipIf(!hasPython).each(['json', 'ndjson', 'csv'])('as %s, read by Python', async (kind) => {
+    const rows = await readWithPython(kind, await write(name, `r.${kind}`));
+    expect(rows.map((row) => comparable(row))).toEqual(await reference(name));
+  });
+
+  test.skipIf(!hasDuckDb)('as Parquet, read by DuckDB', async () => {
+    const file = await write(name, 'r.parquet');
+    const rows = await queryDuckDb(
+      `SELECT * REPLACE (date::varchar AS date, strftime(hour AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ') AS hour) FROM '${file}'`,
+    );
+    expect(rows.map((row) => comparable(row))).toEqual(await reference(name));
+    const types = await queryDuckDb(
+      `SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * FROM '${file}')`,
+    );
+    expect(Object.fromEntries(types.map(({ name, type }) => [name, type]))).toMatchObject({
+      date: 'DATE',
+      hour: 'TIMESTAMP WITH TIME ZONE',
+      displays: 'BIGINT',
+      revenueEuro: 'DOUBLE',
+      revenueDollar: 'DOUBLE',
+    });
+    // What the footer says of the values is what DuckDB leaves row groups out by.
+    const [first] = await reference(name);
+    const [counted] = await queryDuckDb(
+      `SELECT count(*)::int AS n FROM '${file}' WHERE date = '${first?.date}' AND displays >= 0`,
+    );
+    expect(counted?.n).toBe((await reference(name)).filter(({ date }) => date === first?.date).length);
+  });
+
+  test.skipIf(!hasOffice)('as a sheet, opened by LibreOffice', async () => {
+    const file = await write(name, 'r.xlsx');
+    const folder = temporaryFolder();
+    // As they are stored, not as they are shown.
+    const filter = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false';
+    const profile = `-env:UserInstallation=file://${folder}/profile`;
+    await promisify(execFile)('soffice', [profile, '--headless', '--convert-to', filter, '--outdir', folder, file]);
+    const rows = await readWithPython('csv', join(folder, 'r.csv'));
+    const totals = rows.pop() ?? {};
+    const expected = await reference(name, { wallTime: true });
+    expect(rows.map((row) => comparable(row, { wallTime: true }))).toEqual(expected);
+    expect(totals.date).toBe('total');
+    for (const metric of ['displays', 'revenueEuro']) {
+      const sum = expected.reduce((total, row) => total + Math.round(100 * Number(row[metric])), 0);
+      expect(Number(totals[metric])).toBeCloseTo(sum / 100, 6);
+    }
+  });
+});
+
+describe('a sheet', () => {
+  const bodyOf = (rowCount: number) => `[${Array.from({ length: rowCount }, () => '{"displays":1}').join()}]`;
+
+  test('holds 1,048,575 rows, then without totals', async () => {
+    const sink = memorySink();
+    const notes: string[] = [];
+    await encode(bodyOf(1_048_575), 'xlsx', { sink, note: (sentence) => notes.push(sentence) });
+    expect(notes).toEqual(['The sheet is full: there is no row left for the totals.']);
+    const rows = readSheet(sink.bytes());
+    expect([rows.length, rows.at(-1)]).toEqual([1_048_576, [1]]);
+  });
+
+  test('refuses one row more', async () => {
+    await expect(encode(bodyOf(1_048_576), 'xlsx')).rejects.toMatchObject({
+      exitCode: 8,
+      message: 'The report has more than 1,048,575 rows, which is all that a sheet of Excel holds.',
+    });
+  });
+});

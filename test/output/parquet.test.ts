@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { EncodeOptions } from '../../src/output/encoder.ts';
+import { documentParts, textOf } from '../report/report-documents.ts';
+import { documentOf, type EncodeCase, encode } from './encode.ts';
+import { memorySink } from './memory-sink.ts';
+import { readParquet } from './parquet-reader.ts';
+
+async function parquet(body: string, options: EncodeCase = {}) {
+  const sink = memorySink();
+  const { result } = await encode(body, 'parquet', { ...options, sink });
+  const bytes = sink.bytes();
+  expect(result.sizeBytes).toBe(bytes.length);
+  return { ...(await readParquet(bytes)), bytes };
+}
+
+const refusal = (body: string, options: EncodeOptions = {}) =>
+  encode(body, 'parquet', options).then(
+    () => 'written',
+    ({ exitCode, message }) => `${exitCode}: ${message}`,
+  );
+
+describe('parquet', () => {
+  it('has types: days, moments, integers, money as doubles, ids and the unknown as text', async () => {
+    const { rows, types, metadata } = await parquet(
+      documentOf(
+        '{"date":"2026-10-25","hour":"2026-10-25T02:00:00+0200","campaignId":"007","displays":12,"revenueEuro":"1234,50","valueDollar":0.10,"os":"\\u00e9\\ud83d\\ude00\\n","x":[1, {"a":"b c"}],"y":true}',
+        '{"date":"1969-12-31","hour":"2026-10-25T02:00:00+01:00","campaignId":7,"displays":"-9223372036854775808","revenueEuro":-0.125,"valueDollar":1e-7,"os":"","x":1.50,"y":null}',
+        '{"date":null,"displays":9223372036854775807,"revenueEuro":"","valueDollar":123456789012345.6,"os":"a\\\\b"}',
+      ),
+    );
+    expect(types).toEqual({
+      date: 'DATE',
+      hour: 'TIMESTAMP_MICROS',
+      campaignId: 'UTF8',
+      displays: 'INT64',
+      revenueEuro: 'DOUBLE',
+      revenueDollar: 'DOUBLE',
+      os: 'UTF8',
+      x: 'UTF8',
+      y: 'UTF8',
+    });
+    expect(rows).toEqual([
+      {
+        date: new Date('2026-10-25'),
+        hour: new Date('2026-10-25T00:00:00Z'),
+        campaignId: '007',
+        displays: 12n,
+        revenueEuro: 1234.5,
+        revenueDollar: 0.1,
+        os: 'é😀\n',
+        x: '[1,{"a":"b c"}]',
+        y: 'true',
+      },
+      {
+        date: new Date('1969-12-31'),
+        hour: new Date('2026-10-25T01:00:00Z'),
+        campaignId: '7',
+        displays: -9223372036854775808n,
+        revenueEuro: -0.125,
+        revenueDollar: 1e-7,
+        os: '',
+        x: '1.50',
+        y: null,
+      },
+      {
+        date: null,
+        hour: null,
+        campaignId: null,
+        displays: 9223372036854775807n,
+        revenueEuro: null,
+        revenueDollar: 123456789012345.6,
+        os: 'a\\b',
+        x: null,
+        y: null,
+      },
+    ]);
+    expect(metadata.key_value_metadata).toEqual([
+      { key: 'adreport.summary', value: '{"since":"2026-11-01T00:00:00+0100"}' },
+    ]);
+    const bounds = metadata.row_groups[0]?.columns.map(({ meta_data }) => meta_data?.statistics);
+    expect(bounds?.[0]).toMatchObject({
+      min_value: new Date('1969-12-31'),
+      max_value: new Date('2026-10-25'),
+      null_count: 1n,
+    });
+    expect(bounds?.[3]).toMatchObject({ min_value: -9223372036854775808n, max_value: 9223372036854775807n });
+  });
+
+  it('holds every text as CSV does, however the report was cut', async () => {
+    const names = ['a', 'city', 'campaignName'];
+    await fc.assert(
+      fc.asyncProperty(documentParts, fc.integer({ min: 1, max: 64 }), async (parts, pieceBytes) => {
+        // The values of metrics and days are of any kind here: those columns are for the other tests.
+        const texts = parts.rows.map((row) => row.filter(([key]) => names.includes(JSON.parse(key) as string)));
+        const { rows } = await parquet(textOf({ ...parts, rows: texts }), { pieceBytes });
+        expect(rows).toEqual(
+          texts.map((row) =>
+            Object.fromEntries([
+              ...[...new Set(texts.flatMap((each) => each.map(([key]) => JSON.parse(key) as string)))].map((name) => [
+                name,
+                null,
+              ]),
+              ...row.map(([key, value]) => [JSON.parse(key) as string, plainText(value)]),
+            ]),
+          ),
+        );
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('holds numbers to the last digit, repeated or not, with and without nulls', async () => {
+    const money = fc.oneof(
+      fc.integer({ min: -(10 ** 9), max: 10 ** 9 }).map((cents) => (cents / 100).toFixed(2)),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+      fc.constantFrom('0', '0.10', '-0.005', '1e5', 'null', '"0,30"', '"12.5"'),
+    );
+    const integer = fc.oneof(
+      fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String),
+      fc.constantFrom('1e3', '7.0', '"12"', 'null'),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(money, integer), { minLength: 1 }),
+        fc.constantFrom(1, 40),
+        async (pairs, times) => {
+          const all = Array.from({ length: times }, () => pairs).flat();
+          const { rows } = await parquet(documentOf(...all.map(([m, i]) => `{"revenueEuro":${m},"displays":${i}}`)));
+          expect(rows).toEqual(all.map(([m, i]) => ({ revenueEuro: numberOf(m), displays: bigIntOf(i) })));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('has several row groups, columns that appear late, and numbers that stop repeating', async () => {
+    const count = 150_000;
+    const rowOf = (i: number) => ({
+      date: `2026-11-0${1 + (i % 9)}`,
+      displays: i < 70_000 ? i % 10 : i,
+      adName: `unit ${i}`,
+      ...(i >= 130_000 ? { revenueEuro: i / 100, late: i % 2 === 0 ? 'x' : null } : {}),
+    });
+    const { rows, groupRows, metadata } = await parquet(
+      JSON.stringify({ data: Array.from({ length: count }, (_, i) => rowOf(i)) }),
+    );
+    expect(groupRows.length).toBe(3);
+    expect(groupRows.reduce((sum, n) => sum + n, 0)).toBe(count);
+    expect(metadata.row_groups.map(({ columns }) => columns.length)).toEqual([5, 5, 5]);
+    expect(rows.length).toBe(count);
+    const wrong = rows.findIndex((row, i) => {
+      const { date, displays, adName, revenueEuro = null, late = null } = rowOf(i) as Record<string, string | number>;
+      return (
+        Number(row.displays) !== displays ||
+        row.adName !== adName ||
+        row.revenueEuro !== revenueEuro ||
+        row.late !== late ||
+        (row.date as Date).toISOString().slice(0, 10) !== date
+      );
+    });
+    expect(wrong).toBe(-1);
+  });
+
+  it('of an empty report has its columns, and no row', async () => {
+    const columns = [
+      { field: 'date', type: 'date' },
+      { field: 'valueDollar', type: 'money' },
+    ] as const;
+    const { rows, types } = await parquet('{"data":[]}', { columns });
+    expect({ rows, types }).toEqual({ rows: [], types: { date: 'DATE', revenueDollar: 'DOUBLE' } });
+    expect((await parquet('date,displays\r\n')).types).toEqual({ date: 'DATE', displays: 'INT64' });
+    expect((await parquet('{"data":[]}')).rows).toEqual([]);
+  });
+
+  it('is the same from JSON and from CSV, and with chosen columns', async () => {
+    const body = documentOf('{"date":"2026-11-01","displays":3,"revenueEuro":"1,50","campaignName":"a,b"}');
+    const csv = (await encode(body, 'csv')).text;
+    const [fromJson, fromCsv] = [await parquet(body), await parquet(csv)];
+    expect(fromCsv.rows).toEqual(fromJson.rows);
+    expect((await parquet(body, { select: ['revenueEuro', 'date'] })).rows).toEqual([
+      { revenueEuro: 1.5, date: new Date('2026-11-01') },
+    ]);
+  });
+
+  it('keeps a time of another form as text, and says so', async () => {
+    const notes: string[] = [];
+    const { rows, types } = await parquet(
+      documentOf('{"date":"01/11/2026","displays":1}', '{"date":"2026-11-02","displays":2}'),
+      {
+        note: (sentence) => notes.push(sentence),
+      },
+    );
+    expect(types.date).toBe('UTF8');
+    expect(rows.map(({ date }) => date)).toEqual(['01/11/2026', '2026-11-02']);
+    expect(notes).toEqual(['The column date is kept as text: “01/11/2026” is no date as 2026-11-01.']);
+  });
+
+  it('keeps both fields apart where two would have one name', async () => {
+    const { rows } = await parquet(documentOf('{"valueDollar":1}', '{"revenueDollar":2}'), { pieceBytes: 20 });
+    expect(rows).toEqual([
+      { valueDollar: 1, revenueDollar: null },
+      { valueDollar: null, revenueDollar: 2 },
+    ]);
+  });
+
+  it.each([
+    ['{"displays":"n/a"}', 'displays is "n/a", which is no whole number of 64 bits.'],
+    ['{"displays":1.5}', 'displays is 1.5, which is no whole number of 64 bits.'],
+    ['{"displays":9223372036854775808}', 'displays is 9223372036854775808, which is no whole number of 64 bits.'],
+    ['{"displays":true}', 'displays is true, which is no whole number of 64 bits.'],
+    [
+      '{"revenueEuro":"1.234,50"}',
+      'revenueEuro is "1.234,50", which is no number that Parquet holds to its last digit.',
+    ],
+    [
+      '{"revenueEuro":12345678901234567.89}',
+      'revenueEuro is 12345678901234567.89, which is no number that Parquet holds to its last digit.',
+    ],
+    ['{"revenueEuro":{}}', 'revenueEuro is {}, which is no number that Parquet holds to its last digit.'],
+    ['{"displays":"\\u001b[31m"}', 'displays is "\\u001b[31m", which is no whole number of 64 bits.'],
+  ])('refuses %s', async (row, message) => {
+    expect(await refusal(documentOf('{"displays":1,"revenueEuro":1}', row))).toBe(`9: Row 2: ${message}`);
+  });
+
+  it('names the row where a later row group has a time of another form', async () => {
+    const rows = Array.from({ length: 70_000 }, (_, i) => ({
+      date: i === 65_000 ? 'soon' : i % 3 === 0 ? null : '2026-11-01',
+    }));
+    expect(await refusal(JSON.stringify({ data: rows }))).toBe(
+      '9: Row 65001: date is "soon", which is no date as 2026-11-01.',
+    );
+  });
+});
+
+function plainText(json: string): string | null {
+  if (json === 'null') return null;
+  if (json.startsWith('"')) return Buffer.from(JSON.parse(json) as string).toString();
+  return json.replace(/("(?:[^"\\]|\\.)*")|\s/g, '$1');
+}
+
+function numberOf(json: string): number | null {
+  return json === 'null' ? null : Number(json.replaceAll('"', '').replace(',', '.'));
+}
+
+function bigIntOf(json: string): bigint | null {
+  if (json === 'null') return null;
+  const text = json.replaceAll('"', '');
+  return /^-?\d+$/.test(text) ? BigInt(text) : BigInt(Number(text));
+}
