@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { endpoints } from '../contract/endpoints.ts';
+import { escapeHtml } from '../contract/escape-html.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import type { AppParts } from './app.ts';
 import type { Account } from './fixtures/fixtures.ts';
@@ -130,16 +131,4 @@ function callsOf(base: string, { email, password, profile, token }: Account): Sh
 /** A text as one word of a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

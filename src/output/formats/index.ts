@@ -14,6 +14,11 @@ export const formats = {
   ndjson: { endings: ['ndjson', 'jsonl'], meaning: 'one row object a line', load: () => import('./ndjson.ts') },
   csv: { endings: ['csv'], meaning: 'a header, then one row a line', load: () => import('./csv.ts') },
   table: { endings: ['txt'], meaning: 'aligned columns and totals, for people', load: () => import('./table.ts') },
+  html: {
+    endings: ['html', 'htm'],
+    meaning: 'one page to mail: totals, charts, a table',
+    load: () => import('./html.ts'),
+  },
 } as const satisfies Record<string, Format>;
 
 export type FormatName = keyof typeof formats;

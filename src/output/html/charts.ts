@@ -1,0 +1,133 @@
+import { type DerivedMetric, derivedMetrics, deriveMetrics } from '../../contract/derived.ts';
+import { printable } from '../../contract/printable.ts';
+import type { MetricName } from '../../contract/vocabulary.ts';
+import type { Group, Sums } from '../aggregate.ts';
+import type { PlannedColumn } from '../column-plan.ts';
+import { type Bar, drawBars, type Ranking } from './bar-chart.ts';
+import { currencyOf, labelOf, metricOf } from './labels.ts';
+import { groupDigits, showNumber } from './number-text.ts';
+import type { TimeAxis } from './time-axis.ts';
+import { drawTimeChart, type TimeSeries } from './time-chart.ts';
+import { addSums, type UnitSums } from './unit-sums.ts';
+
+/** How many bars a breakdown gets; the others are added up. */
+const mostBars = 10;
+
+/** A number of a page as it is shown, and what it is called. */
+export interface Figure {
+  readonly label: string;
+  readonly text: string;
+  readonly hint: string;
+}
+
+/** The totals of the metrics, then what derives from them. */
+export function totalFigures(metrics: readonly PlannedColumn[], totals: Sums): Figure[] {
+  const sums = metrics.map((column) => ({
+    label: labelOf(column.field),
+    text: showSum(column, totals.get(column.field)?.toString() ?? '0'),
+    hint: metricOf(column.field)?.meaning ?? '',
+  }));
+  return [
+    ...sums,
+    ...derivedOf(metrics, totals).map(({ metric, value }) => ({
+      label: metric.name,
+      text: showDerived(metric, value),
+      hint: metric.meaning,
+    })),
+  ];
+}
+
+/** The charts of every metric and derived metric over time, and their numbers for the page's script. */
+export function timeCharts(
+  metrics: readonly PlannedColumn[],
+  { step, labels, marks, slots }: TimeAxis,
+): { html: string; numbers: (string | null)[][] } {
+  const sums = slots.map((groups) => groups.reduce((all: Sums, group) => addSums(all, group.sums), new Map()));
+  const derived = sums.map((sum) => derivedOf(metrics, sum));
+  const series: TimeSeries[] = [
+    ...metrics.map((column) => ({
+      label: labelOf(column.field),
+      values: sums.map((sum) => sum.get(column.field)?.toNumber()),
+      currency: currencyOf(column.field),
+      percent: false,
+      show: (value: number) => showSum(column, String(value)),
+    })),
+    ...derivedMetrics
+      .filter(({ name }) => derived.some((found) => found.some(({ metric }) => metric.name === name)))
+      .map((metric) => ({
+        label: metric.name,
+        values: derived.map((found) => found.find((each) => each.metric.name === metric.name)?.value),
+        currency: currencyOf(metric.numerator),
+        percent: metric.unit === 'percent',
+        show: (value: number) => showDerived(metric, value),
+      })),
+  ].map((each) => ({ ...each, step, labels, marks }));
+  return {
+    html: series.map(drawTimeChart).join(''),
+    numbers: series.map(({ values, show }) => values.map((value) => (value === undefined ? null : show(value)))),
+  };
+}
+
+/** The ranking of a breakdown's values by each metric; that of `lead` is the one to be seen first. */
+export function rankings({ unit, groups = [] }: UnitSums, metrics: readonly PlannedColumn[], lead: number): string {
+  return metrics.map((column, index) => drawBars(rank(unit.fields, groups, column), index, index === lead)).join('');
+}
+
+/** The metric to rank by first: what was earned, else the first there is. */
+export function leadOf(metrics: readonly PlannedColumn[]): number {
+  return Math.max(
+    0,
+    metrics.findIndex(({ type }) => type === 'money'),
+  );
+}
+
+function rank(fields: readonly string[], groups: readonly Group[], column: PlannedColumn): Ranking {
+  const valued = groups.flatMap(({ key, sums }) => {
+    const sum = sums.get(column.field);
+    return sum ? [{ key, sum, value: sum.toNumber() }] : [];
+  });
+  valued.sort((a, b) => b.value - a.value);
+  // "1 other" takes as much room as that one would.
+  const shown = valued.length === mostBars + 1 ? valued.length : mostBars;
+  const bars = valued.slice(0, shown).map(({ key, sum, value }): Bar => {
+    return { ...nameOf(fields, key), value, text: showSum(column, sum.toString()) };
+  });
+  const others = valued.slice(shown);
+  const rest = others
+    .reduce((all: Sums, { sum }) => addSums(all, new Map([[column.field, sum]])), new Map())
+    .get(column.field);
+  return {
+    bars,
+    rest: rest && { count: others.length, value: rest.toNumber(), text: showSum(column, rest.toString()) },
+    total: valued.reduce((sum, { value }) => sum + value, 0),
+  };
+}
+
+/** A group's name, and beside it what else is known of it: of a campaign its id. */
+function nameOf(fields: readonly string[], key: Group['key']): { name: string; detail: string } {
+  const values = fields.flatMap((field, i) => {
+    const value = key[i];
+    return value === null || value === undefined || value === '' ? [] : [{ field, value: printable(value) }];
+  });
+  const named = values.find(({ field }) => /name$/i.test(field)) ?? values[0];
+  const details = values.filter((each) => each !== named).map(({ value }) => value);
+  return { name: named?.value ?? '–', detail: details[0] ?? '' };
+}
+
+function derivedOf(metrics: readonly PlannedColumn[], sums: Sums): { metric: DerivedMetric; value: number }[] {
+  return deriveMetrics((name: MetricName) => {
+    const column = metrics.find(({ field }) => metricOf(field)?.name === name);
+    return column && sums.get(column.field)?.toNumber();
+  });
+}
+
+function showSum(column: PlannedColumn, number: string): string {
+  const text = showNumber(number, column.type === 'money' ? 'money' : 'integer');
+  const sign = currencyOf(column.field);
+  return text.startsWith('-') ? `-${sign}${text.slice(1)}` : sign + text;
+}
+
+function showDerived({ unit, numerator }: DerivedMetric, value: number): string {
+  if (unit === 'percent') return `${groupDigits(value.toFixed(2))}%`;
+  return currencyOf(numerator) + groupDigits(value.toFixed(2));
+}
