@@ -29,6 +29,12 @@ export class DecimalSum {
     this.#addBig(other.#units, other.#scale);
   }
 
+  /** Takes another sum away. */
+  subtractSum(other: DecimalSum): void {
+    other.#settle();
+    this.#addBig(-other.#units, other.#scale);
+  }
+
   /** The sum as the number nearest to it. */
   toNumber(): number {
     return Number(this.toString());

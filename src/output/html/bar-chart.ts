@@ -14,7 +14,7 @@ export interface Ranking {
   /** The greatest first. */
   readonly bars: readonly Bar[];
   /** The sum of those that are not among the bars, as it is shown, and how many they are. */
-  readonly rest: { readonly count: number; readonly value: number; readonly text: string } | undefined;
+  readonly rest: { readonly count: number; readonly value: number; readonly text: string };
   /** The sum of all. */
   readonly total: number;
 }
@@ -31,9 +31,10 @@ export function drawBars({ bars, rest, total }: Ranking, metric: number, isShown
     const title = escapeHtml(detail === '' ? name : `${name} (${detail})`);
     return `<li><span title="${title}"><i>${escapeHtml(name)}</i>${small}</span>${figures(text, share(value, total))}<svg aria-hidden="true"><rect width="${width}%" height="100%" rx="2"/></svg>`;
   });
-  const last = rest
-    ? `<li class="rest"><span>${rest.count === 1 ? '1 other' : `${rest.count} others`}</span>${figures(rest.text, share(rest.value, total))}`
-    : '';
+  const last =
+    rest.count > 0
+      ? `<li class="rest"><span>${rest.count} others</span>${figures(rest.text, share(rest.value, total))}`
+      : '';
   return `<ol data-metric="${metric}"${isShown ? '' : ' hidden'}>${items.join('')}${last}</ol>`;
 }
 

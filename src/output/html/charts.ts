@@ -3,6 +3,7 @@ import { printable } from '../../contract/printable.ts';
 import type { MetricName } from '../../contract/vocabulary.ts';
 import type { Group, Sums } from '../aggregate.ts';
 import type { PlannedColumn } from '../column-plan.ts';
+import { DecimalSum } from '../decimal-sum.ts';
 import { type Bar, drawBars, type Ranking } from './bar-chart.ts';
 import { currencyOf, labelOf, metricOf } from './labels.ts';
 import { groupDigits, showNumber } from './number-text.ts';
@@ -68,9 +69,53 @@ export function timeCharts(
   };
 }
 
-/** The ranking of a breakdown's values by each metric; that of `lead` is the one to be seen first. */
-export function rankings({ unit, groups = [] }: UnitSums, metrics: readonly PlannedColumn[], lead: number): string {
-  return metrics.map((column, index) => drawBars(rank(unit.fields, groups, column), index, index === lead)).join('');
+/**
+ * The rankings of a breakdown's values, one by each metric; that of `lead` is the one to be seen first.
+ * @param totals the sums of all rows, which are those of all values
+ */
+export function rankings(
+  { unit, groups = [] }: UnitSums,
+  metrics: readonly PlannedColumn[],
+  totals: Sums,
+  lead: number,
+): string {
+  const tops = metrics.map((): Top => ({ count: 0, best: [] }));
+  for (const { key, sums } of groups) {
+    for (const [i, { field }] of metrics.entries()) {
+      const sum = sums.get(field);
+      const top = tops[i];
+      if (sum && top) enter(top, { key, sum, value: sum.toNumber() });
+    }
+  }
+  const drawn = tops.map((top, i) => {
+    const column = metrics[i];
+    const total = column && totals.get(column.field);
+    return total ? drawBars(rank(unit.fields, top, column, total), i, i === lead) : '';
+  });
+  return drawn.join('');
+}
+
+interface Contender {
+  readonly key: Group['key'];
+  readonly sum: DecimalSum;
+  readonly value: number;
+}
+
+interface Top {
+  /** How many values have a sum. */
+  count: number;
+  /** The greatest of them, in order; of equals the first come. */
+  readonly best: Contender[];
+}
+
+function enter(top: Top, contender: Contender): void {
+  const { best } = top;
+  top.count++;
+  // One more than the bars: "1 other" would take as much room as that one itself.
+  if (best.length > mostBars && contender.value <= (best.at(-1)?.value ?? 0)) return;
+  const place = best.findIndex(({ value }) => value < contender.value);
+  best.splice(place < 0 ? best.length : place, 0, contender);
+  if (best.length > mostBars + 1) best.pop();
 }
 
 /** The metric to rank by first: what was earned, else the first there is. */
@@ -81,25 +126,17 @@ export function leadOf(metrics: readonly PlannedColumn[]): number {
   );
 }
 
-function rank(fields: readonly string[], groups: readonly Group[], column: PlannedColumn): Ranking {
-  const valued = groups.flatMap(({ key, sums }) => {
-    const sum = sums.get(column.field);
-    return sum ? [{ key, sum, value: sum.toNumber() }] : [];
-  });
-  valued.sort((a, b) => b.value - a.value);
-  // "1 other" takes as much room as that one would.
-  const shown = valued.length === mostBars + 1 ? valued.length : mostBars;
-  const bars = valued.slice(0, shown).map(({ key, sum, value }): Bar => {
-    return { ...nameOf(fields, key), value, text: showSum(column, sum.toString()) };
-  });
-  const others = valued.slice(shown);
-  const rest = others
-    .reduce((all: Sums, { sum }) => addSums(all, new Map([[column.field, sum]])), new Map())
-    .get(column.field);
+function rank(fields: readonly string[], { count, best }: Top, column: PlannedColumn, total: DecimalSum): Ranking {
+  const shown = best.slice(0, count > mostBars + 1 ? mostBars : count);
+  const rest = new DecimalSum();
+  rest.addSum(total);
+  for (const { sum } of shown) rest.subtractSum(sum);
   return {
-    bars,
-    rest: rest && { count: others.length, value: rest.toNumber(), text: showSum(column, rest.toString()) },
-    total: valued.reduce((sum, { value }) => sum + value, 0),
+    bars: shown.map(({ key, sum, value }): Bar => {
+      return { ...nameOf(fields, key), value, text: showSum(column, sum.toString()) };
+    }),
+    rest: { count: count - shown.length, value: rest.toNumber(), text: showSum(column, rest.toString()) },
+    total: total.toNumber(),
   };
 }
 

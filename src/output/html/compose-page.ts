@@ -1,5 +1,6 @@
 import type { ReportTail } from '../../contract/row-batch.ts';
 import { type Breakdown, breakdowns } from '../../contract/vocabulary.ts';
+import type { Sums } from '../aggregate.ts';
 import type { ColumnPlan, PlannedColumn } from '../column-plan.ts';
 import type { EncodeOptions } from '../encoder.ts';
 import { leadOf, rankings, timeCharts, totalFigures } from './charts.ts';
@@ -42,7 +43,9 @@ export function composePage({ plan, sums, rows, tail, options }: Findings): Page
     figures: totalFigures(metrics, totals),
     time: axis && metrics.length > 0 ? { ...timeCharts(metrics, axis), labels: axis.labels } : undefined,
     breakdowns:
-      metrics.length > 0 ? units.filter(({ unit }) => !unit.isTime).map((each) => breakdownOn(each, metrics)) : [],
+      metrics.length > 0
+        ? units.filter(({ unit }) => !unit.isTime).map((each) => breakdownOn(each, metrics, totals))
+        : [],
     ranks: { labels: metrics.map(({ field }) => labelOf(field)), lead: leadOf(metrics) },
     table: {
       title: addedUp ? 'Sums' : 'Rows',
@@ -68,8 +71,9 @@ function timeBreakdownOf(fields: readonly string[]): Breakdown | undefined {
 function axisOf(time: UnitSums | undefined, asked: readonly Breakdown[]): TimeAxis | undefined {
   if (!time?.groups) return undefined;
   const { fields } = time.unit;
+  const groups = [...time.groups];
   const told = asked.find((breakdown) => breakdown.time)?.name;
-  return layOutTime(time.groups, fields, told === 'MONTHLY' || (told !== 'DAILY' && areMonths(time.groups, fields)));
+  return layOutTime(groups, fields, told === 'MONTHLY' || (told !== 'DAILY' && areMonths(groups, fields)));
 }
 
 const timeWords: Readonly<Record<string, string>> = {
@@ -90,11 +94,8 @@ function factsOf({ summary, rowCount }: ReportTail, time: UnitSums | undefined):
   const rows = `${groupDigits(String(rowCount))} ${rowCount === 1 ? 'row' : 'rows'}`;
   if (summary) return [describeWindow(summary), describeZone(summary.timezone), rows];
   const index = time?.unit.fields.indexOf('date') ?? -1;
-  const days =
-    time?.groups
-      ?.map(({ key }) => key[index] ?? '')
-      .filter(isDay)
-      .sort() ?? [];
+  const dates = [...(time?.groups ?? [])].map(({ key }) => key[index] ?? '');
+  const days = dates.filter(isDay).sort();
   const [first, last] = [days[0], days.at(-1)];
   return first && last ? [describeDays(first, last), rows] : [rows];
 }
@@ -149,9 +150,9 @@ function readTable(
     .filter(({ read }) => all || read.isFilled);
 }
 
-function breakdownOn(sums: UnitSums, metrics: readonly PlannedColumn[]): { title: string; html: string } {
+function breakdownOn(sums: UnitSums, metrics: readonly PlannedColumn[], totals: Sums): { title: string; html: string } {
   const { unit, groups } = sums;
   const title = unit.breakdown ? nounOf(unit.breakdown) : unit.fields.map(labelOf).join(', ');
   if (!groups) return { title, html: '<p class="by">Too many different values to rank.</p>' };
-  return { title, html: rankings(sums, metrics, leadOf(metrics)) };
+  return { title, html: rankings(sums, metrics, totals, leadOf(metrics)) };
 }

@@ -1,3 +1,4 @@
+import { hiddenCharacters } from '../../contract/printable.ts';
 import type { PlannedColumn } from '../column-plan.ts';
 import type { TableRows } from './held-rows.ts';
 import { labelOf } from './labels.ts';
@@ -68,7 +69,12 @@ function embedTexts(cells: readonly (string | null)[]): string {
   return `"words":${JSON.stringify([...places.keys()])},"codes":[${codes.join()}]`;
 }
 
-/** JSON for a `<script type="application/json">`: nothing in it can end the element, or begin a comment. */
+/**
+ * JSON for a `<script type="application/json">`: nothing in it can end the element or begin a comment, and nothing acts
+ * on a terminal or an editor that shows the file.
+ */
 export function escapeJson(json: string): string {
-  return json.replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+  return json
+    .replaceAll('<', '\\u003c')
+    .replace(hiddenCharacters, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -121,8 +121,8 @@ if (table) {
     one('on').disabled = to === rows.length;
     const rest = rows.length - (to - from);
     one('more').textContent = rowCount === 0 ? 'The report has no rows.' : rows.length === 0 ? 'No row fits the filter.'
-      : rest > 0 ? 'Rows ' + grouped(String(from + 1)) + ' to ' + grouped(String(to)) + '; ' + grouped(String(rest)) +
-        ' more are in the page.' : '';
+      : rest > 0 ? 'Rows ' + grouped(String(from + 1)) + ' to ' + grouped(String(to)) + ' of ' + count +
+        '; the file holds the others.' : '';
     one('more').classList.toggle('paper', rows.length > 0);
   }
   function choose() {

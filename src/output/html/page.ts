@@ -124,10 +124,9 @@ function renderTable({ title, columns, rowCount, totals }: Table): string {
     if (total !== undefined) return renderCell(total, type);
     return i === 0 ? '<td>Total' : '<td>';
   });
+  const [shown, all] = [count, rowCount].map((rows) => showNumber(String(rows), 'integer'));
   const some =
-    rowCount > count
-      ? `The first ${showNumber(String(count), 'integer')} of ${showNumber(String(rowCount), 'integer')} rows; the page holds them all, for a browser that runs scripts.`
-      : '';
+    rowCount > count ? `Rows 1 to ${shown} of ${all}; the file holds the others, for a browser that runs scripts.` : '';
   return `<section id="rows"><div class="head"><h2>${escapeHtml(title)}</h2>
 <div class="tools" hidden><label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false" placeholder="words, or clicks&gt;100"></label><span id="count" role="status"></span><span class="pager"><button type="button" id="back" aria-label="Previous rows">‹</button><button type="button" id="on" aria-label="Next rows">›</button></span></div></div>
 <div class="scroll" tabindex="0" role="region" aria-label="Table of rows"><table>

@@ -12,8 +12,8 @@ const mostMoments = 100_000;
 /** The sums of one unit's values. */
 export interface UnitSums {
   readonly unit: Unit;
-  /** `undefined`: it has more values than are kept. */
-  readonly groups: readonly Group[] | undefined;
+  /** One for each value, made when it is asked for; `undefined`: there are more than are kept. */
+  readonly groups: Iterable<Group> | undefined;
 }
 
 interface Entry {
@@ -84,18 +84,23 @@ function hasValue({ bytes, fields, rowCount, valueStarts }: RowBatch, field: str
   return false;
 }
 
-function groupsOf({ unit, aggregate, rowsBefore, sumsBefore }: Entry): Group[] | undefined {
-  if (!aggregate) return undefined;
-  const groups = [...aggregate];
-  if (rowsBefore === 0) return groups;
+function groupsOf({ unit, aggregate, rowsBefore, sumsBefore }: Entry): Iterable<Group> | undefined {
+  if (!aggregate || rowsBefore === 0) return aggregate;
   const isNothing = ({ key }: Group): boolean => key.every((value) => value === null);
-  const after = groups.find(isNothing);
-  const nothing = {
-    key: unit.fields.map(() => null),
-    rowCount: rowsBefore + (after?.rowCount ?? 0),
-    sums: addSums(sumsBefore, after?.sums ?? new Map()),
+  return {
+    *[Symbol.iterator]() {
+      let after: Group | undefined;
+      for (const group of aggregate) {
+        if (isNothing(group)) after = group;
+        else yield group;
+      }
+      yield {
+        key: unit.fields.map(() => null),
+        rowCount: rowsBefore + (after?.rowCount ?? 0),
+        sums: addSums(sumsBefore, after?.sums ?? new Map()),
+      };
+    },
   };
-  return [nothing, ...groups.filter((group) => group !== after)];
 }
 
 /** Both sums together, exactly. */
