@@ -21,13 +21,19 @@ export interface Figure {
   readonly hint: string;
 }
 
-/** The totals of the metrics, then what derives from them. */
-export function totalFigures(metrics: readonly PlannedColumn[], totals: Sums): Figure[] {
-  const sums = metrics.map((column) => ({
-    label: labelOf(column.field),
-    text: showSum(column, totals.get(column.field)?.toString() ?? '0'),
-    hint: metricOf(column.field)?.meaning ?? '',
-  }));
+/**
+ * The totals of the metrics, then what derives from them.
+ * @param isEmpty whether the report has no rows: the sums are zero then, where otherwise they are not known
+ */
+export function totalFigures(metrics: readonly PlannedColumn[], totals: Sums, isEmpty: boolean): Figure[] {
+  const sums = metrics.map((column) => {
+    const sum = totals.get(column.field)?.toString() ?? (isEmpty ? '0' : undefined);
+    return {
+      label: labelOf(column.field),
+      text: sum === undefined ? '–' : showSum(column, sum),
+      hint: metricOf(column.field)?.meaning ?? '',
+    };
+  });
   return [
     ...sums,
     ...derivedOf(metrics, totals).map(({ metric, value }) => ({
@@ -62,7 +68,9 @@ export function timeCharts(
         percent: metric.unit === 'percent',
         show: (value: number) => showDerived(metric, value),
       })),
-  ].map((each) => ({ ...each, step, labels, marks }));
+  ]
+    .filter(({ values }) => values.some((value) => value !== undefined))
+    .map((each) => ({ ...each, step, labels, marks }));
   return {
     html: series.map(drawTimeChart).join(''),
     numbers: series.map(({ values, show }) => values.map((value) => (value === undefined ? null : show(value)))),

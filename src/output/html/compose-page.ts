@@ -40,7 +40,7 @@ export function composePage({ plan, sums, rows, tail, options }: Findings): Page
     title: titleOf(asked),
     facts: factsOf(tail, time),
     notices,
-    figures: totalFigures(metrics, totals),
+    figures: totalFigures(metrics, totals, tail.rowCount === 0),
     time: axis && metrics.length > 0 ? { ...timeCharts(metrics, axis), labels: axis.labels } : undefined,
     breakdowns:
       metrics.length > 0

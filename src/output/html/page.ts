@@ -127,8 +127,10 @@ function renderTable({ title, columns, rowCount, totals }: Table): string {
   const [shown, all] = [count, rowCount].map((rows) => showNumber(String(rows), 'integer'));
   const some =
     rowCount > count ? `Rows 1 to ${shown} of ${all}; the file holds the others, for a browser that runs scripts.` : '';
+  const counted = columns.find(({ type }) => type === 'integer');
+  const hint = counted ? `words, or ${printable(counted.name)}>100` : 'words';
   return `<section id="rows"><div class="head"><h2>${escapeHtml(title)}</h2>
-<div class="tools" hidden><label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false" placeholder="words, or clicks&gt;100"></label><span id="count" role="status"></span><span class="pager"><button type="button" id="back" aria-label="Previous rows">‹</button><button type="button" id="on" aria-label="Next rows">›</button></span></div></div>
+<div class="tools" hidden><label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false" placeholder="${escapeHtml(hint)}"></label><span id="count" role="status"></span><span class="pager"><button type="button" id="back" aria-label="Previous rows">‹</button><button type="button" id="on" aria-label="Next rows">›</button></span></div></div>
 <div class="scroll" tabindex="0" role="region" aria-label="Table of rows"><table>
 <thead><tr>${heads.join('')}</thead>
 <tbody>${rows.join('\n')}</tbody>
