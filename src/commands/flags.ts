@@ -121,7 +121,7 @@ export function addOutputFlags(command: Command): Command {
     .option('-o, --output <file>', 'file to write, - for stdout; takes {profile} {report} {since} {until} {date} {id}')
     .option(
       '--format <name>',
-      "json, ndjson, csv or table (default: by the file's ending; table on a terminal, csv in a pipe)",
+      "json, ndjson, csv, table or html (default: by the file's ending; table on a terminal, csv in a pipe)",
     )
     .option('--no-clobber', 'refuse to replace an existing file')
     .option('--columns <a,b>', 'choose and order the columns')
