@@ -36,3 +36,11 @@ export function derivedTexts(
   const derived = new Map(deriveMetrics(sumOf).map(({ metric, value }) => [metric.field, derivedText(metric, value)]));
   return metrics.map(({ field }) => derived.get(field) ?? null);
 }
+
+/** A number with its thousands apart, `48,665.12`, the same in every locale. */
+export function groupedText(number: string): string {
+  return number.replace(
+    /^(-?)(\d+)/,
+    (_, sign: string, digits: string) => sign + digits.replace(/\B(?=(?:\d{3})+$)/g, ','),
+  );
+}
