@@ -25,6 +25,11 @@ export class FigureCounter {
   #aggregate: Aggregate | undefined;
   #timeField: string | undefined;
 
+  /** How many rows there were so far. */
+  get rowCount(): number {
+    return this.#aggregate?.rowCount ?? 0;
+  }
+
   observe(batch: RowBatch): void {
     if (!this.#aggregate) {
       this.#timeField = ['hour', 'date'].find((field) => batch.fields.includes(field));

@@ -8,6 +8,7 @@ import { widthOf } from './table-layout.ts';
 
 /** One figure of the card: what it is called, and its value as people read it. */
 interface Item {
+  readonly field: string;
   readonly label: string;
   /** For where there is little room. */
   readonly short: string;
@@ -18,17 +19,24 @@ interface Item {
 const gap = 3;
 const margin = 2;
 
-/** The figures of a report in a few lines: the sum of each metric, what they give, and the first one's course. */
-export function reportCard(figures: Figures, look: TableLook = {}): string[] {
+/**
+ * The figures of a report in a few lines: the sum of each metric, what they give, and the first one's course.
+ * @param only the row fields and derived metrics to show, in this order. Default: all
+ */
+export function reportCard(figures: Figures, look: TableLook = {}, only?: readonly string[]): string[] {
   const { columns = 80 } = look;
-  const items = itemsOf(figures, look.unicode);
+  const items = chosen(itemsOf(figures, look.unicode), only);
   // Figures are read down; the fewest lines into which they fit are best.
   const grids = [4, 3, 2, 1].flatMap((count) => [
     grid(items, count, { look, short: false }),
     grid(items, count, { look, short: true }),
   ]);
   const lines = grids.find(({ width }) => width <= columns)?.lines ?? grids.at(-1)?.lines ?? [];
-  return [...lines, ...course(figures, look)];
+  return [...lines, ...course(figures, look, only)];
+}
+
+function chosen(items: readonly Item[], only: readonly string[] | undefined): readonly Item[] {
+  return only ? only.flatMap((field) => items.filter((item) => item.field === field)) : items;
 }
 
 function itemsOf({ totals }: Figures, unicode = true): Item[] {
@@ -37,11 +45,11 @@ function itemsOf({ totals }: Figures, unicode = true): Item[] {
     const text = groupedText(metric?.type === 'money' ? moneyText(sum.toString()) : sum.toString());
     const label = metric?.name ?? field;
     const currency = { revenueEuro: unicode ? 'revenue €' : 'revenue EUR', revenueDollar: 'revenue $' }[label];
-    return { label: currency ?? label, short: currency ?? (label === 'eyesTrackings' ? 'eyes' : label), text };
+    return { field, label: currency ?? label, short: currency ?? (label === 'eyesTrackings' ? 'eyes' : label), text };
   });
   const derived = deriveMetrics(sumOfMetric(totals)).map(({ metric, value }): Item => {
     const label = derivedName(metric, unicode);
-    return { label, short: label, text: groupedText(derivedText(metric, value)) };
+    return { field: metric.field, label, short: label, text: groupedText(derivedText(metric, value)) };
   });
   return [...sums, ...derived];
 }
@@ -70,8 +78,8 @@ function grid(items: readonly Item[], columnCount: number, { look, short }: { lo
 }
 
 /** The first metric over time, in a line; none where there is no time, or only one. */
-function course({ points, totals, timeField }: Figures, look: TableLook): string[] {
-  const [field] = totals.keys();
+function course({ points, totals, timeField }: Figures, look: TableLook, only?: readonly string[]): string[] {
+  const field = only ? only.find((name) => totals.has(name)) : [...totals.keys()][0];
   const [first, last] = [points[0], points.at(-1)];
   if (field === undefined || !first || !last || first === last) return [];
   const { columns = 80, unicode } = look;
