@@ -29,7 +29,7 @@ export function groupTable(groups: RankedGroups, look: TableLook = {}): GroupTex
     ...cellsOf(figures, sums),
   ];
   const otherRow = others && sumRow(othersLabel(others.count), others.sums);
-  const totalRow = keys.length > 0 && shown.length > 1 ? sumRow('total', total) : undefined;
+  const totalRow = keys.length > 0 && (shown.length > 1 || others) ? sumRow('total', total) : undefined;
   const every = [...rows, ...(otherRow ? [otherRow] : []), ...(totalRow ? [totalRow] : [])];
   const judged = [...keys, ...figures].map(({ field }, i) => {
     const distinct = new Set(rows.map((row) => row[i])).size;

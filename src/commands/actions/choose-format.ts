@@ -34,5 +34,5 @@ export function tableLook({ console, host }: Context, { output }: Pick<OutputFla
   const { isTerminal, columns, style, showsUnicode } = console.out;
   if (output !== undefined && output !== '-') return {};
   if (isTerminal) return { columns, style, unicode: showsUnicode };
-  return host.env.COLUMNS ? { columns } : {};
+  return { unicode: showsUnicode, ...(host.env.COLUMNS ? { columns } : {}) };
 }
