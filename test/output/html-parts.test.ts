@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Group } from '../../src/output/aggregate.ts';
 import { labelOf } from '../../src/output/html/labels.ts';
-import { groupDigits, shortNumber, showNumber } from '../../src/output/html/number-text.ts';
+import { shortNumber, showNumber } from '../../src/output/html/number-text.ts';
 import { areMonths, layOutTime } from '../../src/output/html/time-axis.ts';
 import { describeDays, describeWindow, describeZone } from '../../src/output/html/window-text.ts';
 
@@ -98,8 +98,8 @@ describe('numbers', () => {
     fc.assert(
       fc.property(decimal, ([integer, fraction]) => {
         const text = fraction === undefined ? String(integer) : `${integer}.${fraction}`;
-        expect(groupDigits(text).replaceAll(',', '')).toBe(text);
-        expect(groupDigits(text)).toMatch(/^-?\d{1,3}(,\d{3})*(\.\d+)?$/);
+        expect(showNumber(text, 'integer').replaceAll(',', '')).toBe(text);
+        expect(showNumber(text, 'integer')).toMatch(/^-?\d{1,3}(,\d{3})*(\.\d+)?$/);
         expect(showNumber(text, 'money').replaceAll(',', '')).toBe(`${integer}.${(fraction ?? '').padEnd(2, '0')}`);
       }),
     );
@@ -110,6 +110,7 @@ describe('numbers', () => {
     ['0.125', 'money', '0.13'],
     ['-1234567', 'integer', '-1,234,567'],
     ['1e5', 'money', '100,000.00'],
+    ['', 'money', ''],
     ['n/a', 'money', 'n/a'],
     ['n/a', 'integer', 'n/a'],
   ] as const)('%s as %s is %s', (text, type, shown) => expect(showNumber(text, type)).toBe(shown));

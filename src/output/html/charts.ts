@@ -1,15 +1,17 @@
+import { metricOfField } from '../../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics, deriveMetrics } from '../../contract/derived.ts';
 import { printable } from '../../contract/printable.ts';
-import type { MetricName } from '../../contract/vocabulary.ts';
 import type { Group, Sums } from '../aggregate.ts';
 import type { PlannedColumn } from '../column-plan.ts';
 import { DecimalSum } from '../decimal-sum.ts';
+import { addSums, sumOfMetric } from '../figures.ts';
+import { derivedText, groupedText } from '../table-cells.ts';
 import { type Bar, drawBars, type Ranking } from './bar-chart.ts';
-import { currencyOf, labelOf, metricOf } from './labels.ts';
-import { groupDigits, showNumber } from './number-text.ts';
+import { currencyOf, labelOf } from './labels.ts';
+import { showNumber } from './number-text.ts';
 import type { TimeAxis } from './time-axis.ts';
 import { drawTimeChart, type TimeSeries } from './time-chart.ts';
-import { addSums, type UnitSums } from './unit-sums.ts';
+import type { UnitSums } from './unit-sums.ts';
 
 /** How many bars a breakdown gets; the others are added up. */
 const mostBars = 10;
@@ -31,7 +33,7 @@ export function totalFigures(metrics: readonly PlannedColumn[], totals: Sums, is
     return {
       label: labelOf(column.field),
       text: sum === undefined ? '–' : showSum(column, sum),
-      hint: metricOf(column.field)?.meaning ?? '',
+      hint: metricOfField(column.field)?.meaning ?? '',
     };
   });
   return [
@@ -49,7 +51,7 @@ export function timeCharts(
   metrics: readonly PlannedColumn[],
   { step, labels, marks, slots }: TimeAxis,
 ): { html: string; numbers: (string | null)[][] } {
-  const sums = slots.map((groups) => groups.reduce((all: Sums, group) => addSums(all, group.sums), new Map()));
+  const sums = slots.map((groups) => addSums(groups.map((group) => group.sums)));
   const derived = sums.map((sum) => derivedOf(metrics, sum));
   const series: TimeSeries[] = [
     ...metrics.map((column) => ({
@@ -159,11 +161,10 @@ function nameOf(fields: readonly string[], key: Group['key']): { name: string; d
   return { name: named?.value ?? '–', detail: details[0] ?? '' };
 }
 
+/** What derives from the sums of the metrics that are shown: one left out does not come in by its quotient. */
 function derivedOf(metrics: readonly PlannedColumn[], sums: Sums): { metric: DerivedMetric; value: number }[] {
-  return deriveMetrics((name: MetricName) => {
-    const column = metrics.find(({ field }) => metricOf(field)?.name === name);
-    return column && sums.get(column.field)?.toNumber();
-  });
+  const shown = [...sums].filter(([field]) => metrics.some((column) => column.field === field));
+  return deriveMetrics(sumOfMetric(new Map(shown)));
 }
 
 function showSum(column: PlannedColumn, number: string): string {
@@ -172,7 +173,7 @@ function showSum(column: PlannedColumn, number: string): string {
   return text.startsWith('-') ? `-${sign}${text.slice(1)}` : sign + text;
 }
 
-function showDerived({ unit, numerator }: DerivedMetric, value: number): string {
-  if (unit === 'percent') return `${groupDigits(value.toFixed(2))}%`;
-  return currencyOf(numerator) + groupDigits(value.toFixed(2));
+function showDerived(metric: DerivedMetric, value: number): string {
+  const text = groupedText(derivedText(metric, value));
+  return metric.unit === 'percent' ? text : currencyOf(metric.numerator) + text;
 }

@@ -1,3 +1,4 @@
+import { metricOfField } from '../../contract/columns.ts';
 import type { ReportTail } from '../../contract/row-batch.ts';
 import { type Breakdown, breakdowns } from '../../contract/vocabulary.ts';
 import type { Sums } from '../aggregate.ts';
@@ -7,7 +8,7 @@ import { leadOf, rankings, timeCharts, totalFigures } from './charts.ts';
 import { readColumn, type TableColumn } from './embedded-table.ts';
 import type { TableRows } from './held-rows.ts';
 import { breakdownOf, labelOf, nounOf } from './labels.ts';
-import { groupDigits } from './number-text.ts';
+import { showCount } from './number-text.ts';
 import { type Page, pageRows } from './page.ts';
 import { type AddedUp, mostRows, type ShownRows } from './shown-rows.ts';
 import { areMonths, layOutTime, type TimeAxis } from './time-axis.ts';
@@ -26,7 +27,7 @@ export interface Findings {
 /** Puts together what a page says; tells the user on stderr where it does not hold every row. */
 export function composePage({ plan, sums, rows, tail, options }: Findings): Page {
   const { units, totals } = sums;
-  const metrics = plan.columns.filter(({ numeric }) => numeric);
+  const metrics = plan.columns.filter(({ field }) => metricOfField(field));
   const asked = askedBreakdowns(tail, units);
   const time = units.find(({ unit }) => unit.isTime);
   const axis = axisOf(time, asked);
@@ -51,7 +52,7 @@ export function composePage({ plan, sums, rows, tail, options }: Findings): Page
       title: addedUp ? 'Sums' : 'Rows',
       columns: table.map(({ read }) => read),
       rowCount: tableRows.rowCount,
-      totals: table.map(({ column }) => (column.numeric ? totals.get(column.field)?.toString() : undefined)),
+      totals: table.map(({ column }) => totals.get(column.field)?.toString()),
     },
   };
 }
@@ -91,7 +92,7 @@ function titleOf(asked: readonly Breakdown[]): string {
 }
 
 function factsOf({ summary, rowCount }: ReportTail, time: UnitSums | undefined): string[] {
-  const rows = `${groupDigits(String(rowCount))} ${rowCount === 1 ? 'row' : 'rows'}`;
+  const rows = `${showCount(rowCount)} ${rowCount === 1 ? 'row' : 'rows'}`;
   if (summary) return [describeWindow(summary), describeZone(summary.timezone), rows];
   const index = time?.unit.fields.indexOf('date') ?? -1;
   const dates = [...(time?.groups ?? [])].map(({ key }) => key[index] ?? '');
@@ -102,7 +103,7 @@ function factsOf({ summary, rowCount }: ReportTail, time: UnitSums | undefined):
 
 function noticeOf({ by, rowCount }: AddedUp, allRows: number, units: readonly UnitSums[]): string {
   const given = units.flatMap(({ unit }) => unit.fields).filter((field) => !by.includes(field));
-  const [all, most, sums] = [allRows, mostRows, rowCount].map((count) => groupDigits(String(count)));
+  const [all, most, sums] = [allRows, mostRows, rowCount].map(showCount);
   const how = by.length > 0 ? ` by ${listWords(namesOf(by))}` : '';
   const added = given.length > 0 ? `, with ${listWords(namesOf(given))} added up` : '';
   const table = rowCount === 1 ? 'the sum of all' : `${sums} sums${how}`;

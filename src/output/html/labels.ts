@@ -1,22 +1,16 @@
-import { type Breakdown, breakdowns, type Metric, metrics } from '../../contract/vocabulary.ts';
+import { metricOfField } from '../../contract/columns.ts';
+import { type Breakdown, breakdowns } from '../../contract/vocabulary.ts';
 
 /** What fields and breakdowns are called in a page, derived from the vocabulary. */
 
 /** A row field for people: `revenueEuro` is `Revenue €`, `campaignId` is `Campaign ID`; an unknown one is itself. */
 export function labelOf(field: string): string {
-  const metric = metricOf(field);
+  const metric = metricOfField(field);
   if (metric) return wordsOf(metric.name);
   const breakdown = breakdownOf(field);
   if (!breakdown) return field;
   // `adminLevel1` says less than the REGION that it is.
   return wordsOf(/\d$/.test(field) ? breakdown.name.toLowerCase() : field);
-}
-
-/** The metric of a row field. */
-export function metricOf(field: string): Metric | undefined {
-  return (metrics as readonly Metric[]).find(
-    (metric) => metric.name === field || Object.values(metric.rowField ?? {}).includes(field),
-  );
 }
 
 /** The breakdown that a row field comes from. */
@@ -26,7 +20,7 @@ export function breakdownOf(field: string): Breakdown | undefined {
 
 /** The sign of the currency that a metric counts in; empty for one that counts no money. */
 export function currencyOf(field: string): string {
-  const metric = metricOf(field);
+  const metric = metricOfField(field);
   if (metric?.type !== 'money') return '';
   return metric.name.endsWith('Dollar') ? '$' : metric.name.endsWith('Euro') ? '€' : '';
 }

@@ -1,21 +1,20 @@
+import { groupedText } from '../table-cells.ts';
+
 /** How numbers are written in a page: `1,234.50`, the same whatever the reader's language. */
 
-/** A decimal number such as `-1234.5`, its thousands parted by commas; other text stays as it is. */
-export function groupDigits(number: string): string {
-  const match = /^(-?)(\d+)(\.\d+)?$/.exec(number);
-  if (!match) return number;
-  const [, sign = '', integer = '', fraction = ''] = match;
-  return sign + integer.replace(/\B(?=(?:\d{3})+$)/g, ',') + fraction;
-}
-
-/** A number of a metric as it is shown: money has two decimals, whatever else has its own. */
+/** A number of a metric as it is shown: money has two decimals, whatever else has its own; what is no number, as it is. */
 export function showNumber(number: string, type: 'integer' | 'money'): string {
-  if (type === 'integer') return groupDigits(number);
+  if (type === 'integer') return /^-?\d+(?:\.\d+)?$/.test(number) ? groupedText(number) : number;
   const match = /^(-?\d+)(?:\.(\d{1,2}))?$/.exec(number);
   // To pad keeps the digits of amounts that are too long for a number.
-  if (match) return groupDigits(`${match[1]}.${(match[2] ?? '').padEnd(2, '0')}`);
-  const value = Number(number);
-  return Number.isFinite(value) && Math.abs(value) < 1e21 ? groupDigits(value.toFixed(2)) : number;
+  if (match) return groupedText(`${match[1]}.${(match[2] ?? '').padEnd(2, '0')}`);
+  const value = number === '' ? Number.NaN : Number(number);
+  return Number.isFinite(value) && Math.abs(value) < 1e21 ? groupedText(value.toFixed(2)) : number;
+}
+
+/** A count as it is shown. */
+export function showCount(count: number): string {
+  return groupedText(String(count));
 }
 
 const magnitudes = [

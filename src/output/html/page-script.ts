@@ -29,12 +29,12 @@ const grouped = (text) => {
 };
 function shown(value, type) {
   if (type === 'text') return visible(value);
-  if (type === 'key') return visible(value.replace(/^([\d-]{10})T(\d\d:\d\d):00([+-]\d{4})$/, '$1 $2 $3'));
+  if (type === 'key') return visible(value.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:00):00(?=[+-]\d{4}$)/, '$1 $2'));
   const text = String(value);
   if (type === 'integer') return visible(grouped(text));
   const short = /^(-?\d+)(?:\.(\d{1,2}))?$/.exec(text);
   if (short) return grouped(short[1] + '.' + (short[2] || '').padEnd(2, '0'));
-  const number = Number(text);
+  const number = numberOf(text);
   return Number.isFinite(number) && Math.abs(number) < 1e21 ? grouped(number.toFixed(2)) : visible(text);
 }
 

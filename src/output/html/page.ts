@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../contract/escape-html.ts';
 import { printable } from '../../contract/printable.ts';
+import { hourText } from '../table-cells.ts';
 import type { Figure } from './charts.ts';
 import { type CellType, escapeJson, type TableColumn } from './embedded-table.ts';
-import { showNumber } from './number-text.ts';
+import { showCount, showNumber } from './number-text.ts';
 import { pageScript } from './page-script.ts';
 import { pageStyle } from './page-style.ts';
 
@@ -124,7 +125,7 @@ function renderTable({ title, columns, rowCount, totals }: Table): string {
     if (total !== undefined) return renderCell(total, type);
     return i === 0 ? '<td>Total' : '<td>';
   });
-  const [shown, all] = [count, rowCount].map((rows) => showNumber(String(rows), 'integer'));
+  const [shown, all] = [count, rowCount].map(showCount);
   const some =
     rowCount > count ? `Rows 1 to ${shown} of ${all}; the file holds the others, for a browser that runs scripts.` : '';
   const counted = columns.find(({ type }) => type === 'integer');
@@ -147,8 +148,7 @@ function renderCell(cell: string | null, type: CellType): string {
 
 function showCell(cell: string, type: CellType): string {
   if (type === 'integer' || type === 'money') return showNumber(cell, type);
-  // An hour as people read it.
-  return type === 'key' ? cell.replace(/^([\d-]{10})T(\d\d:\d\d):00([+-]\d{4})$/, '$1 $2 $3') : cell;
+  return type === 'key' ? hourText(cell) : cell;
 }
 
 const classNames: Readonly<Record<CellType, string>> = { text: '', key: 'k', integer: 'n', money: 'n' };

@@ -2,7 +2,7 @@ import { letterN } from '../../contract/ascii.ts';
 import type { RowBatch } from '../../contract/row-batch.ts';
 import { Aggregate, type Group, type Sums } from '../aggregate.ts';
 import type { PlannedColumn } from '../column-plan.ts';
-import { DecimalSum } from '../decimal-sum.ts';
+import { addSums } from '../figures.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 /** Of a breakdown with more values than this no sums are kept; of time, ten years of hours are. */
@@ -97,21 +97,8 @@ function groupsOf({ unit, aggregate, rowsBefore, sumsBefore }: Entry): Iterable<
       yield {
         key: unit.fields.map(() => null),
         rowCount: rowsBefore + (after?.rowCount ?? 0),
-        sums: addSums(sumsBefore, after?.sums ?? new Map()),
+        sums: addSums([sumsBefore, ...(after ? [after.sums] : [])]),
       };
     },
   };
-}
-
-/** Both sums together, exactly. */
-export function addSums(first: Sums, second: Sums): Sums {
-  const both = new Map<string, DecimalSum>();
-  for (const sums of [first, second]) {
-    for (const [field, sum] of sums) {
-      const added = both.get(field) ?? new DecimalSum();
-      added.addSum(sum);
-      both.set(field, added);
-    }
-  }
-  return both;
 }
