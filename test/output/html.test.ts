@@ -165,6 +165,24 @@ describe('a page', () => {
     expect((await pageOf('{"data":[]}')).html).toContain('<h1>Advertising report</h1>');
   });
 
+  it('without a summary is called after what its rows have, and dated by their days', async () => {
+    const titleOf = async (row: object) =>
+      /<h1>.*?<\/p>/s.exec((await pageOf(JSON.stringify({ data: [row] }))).html)?.[0];
+    expect(await titleOf({ date: '2026-10-05', country: 'France', displays: 1 })).toBe(
+      '<h1>Daily report by country</h1>\n<p><span>5 October 2026</span> <span>1 row</span></p>',
+    );
+    expect(await titleOf({ date: '2026-10-05', hour: '2026-10-05T00:00:00+0200', displays: 1 })).toMatch(
+      /^<h1>Hourly report</,
+    );
+    expect(await titleOf({ unknown: 'x', displays: 1 })).toBe('<h1>Advertising report</h1>\n<p><span>1 row</span></p>');
+  });
+
+  it('shows a dash for a metric that has no number in any row', async () => {
+    const { html } = await pageOf(reportOf([{ date: '2026-10-01', displays: null, clicks: 'n/a', requests: 1 }]));
+    expect(cardsOf(html)).toEqual({ Displays: '–', Clicks: '–', Requests: '1' });
+    expect(html.match(/<figure /g)).toHaveLength(1);
+  });
+
   it('holds only the columns that were chosen', async () => {
     const { html, data } = await pageOf(reportOf(rows), { select: ['clicks', 'campaignName'] });
     expect(data.columns.map(({ name }) => name)).toEqual(['clicks', 'campaignName']);

@@ -62,7 +62,7 @@ function askedBreakdowns({ summary }: ReportTail, units: readonly UnitSums[]): B
   const named = summary?.breakdowns.flatMap((name) => {
     return (breakdowns as readonly Breakdown[]).filter((breakdown) => breakdown.name === String(name).toUpperCase());
   });
-  return named ?? units.flatMap(({ unit }) => unit.breakdown ?? timeBreakdownOf(unit.fields) ?? []);
+  return named ?? units.flatMap(({ unit }) => (unit.isTime ? timeBreakdownOf(unit.fields) : unit.breakdown) ?? []);
 }
 
 function timeBreakdownOf(fields: readonly string[]): Breakdown | undefined {
