@@ -22,7 +22,7 @@ export async function pageOf(body: string | Uint8Array, options: EncodeCase = {}
 }
 
 /** What a page embeds for its script. */
-export function readData(html: string): Embedded {
+function readData(html: string): Embedded {
   return JSON.parse(/<script type="application\/json" id="data">([^<]*)<\/script>/.exec(html)?.[1] ?? '');
 }
 

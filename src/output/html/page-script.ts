@@ -1,5 +1,8 @@
 import { hiddenCharacters } from '../../contract/printable.ts';
 
+/** How many rows stand in the page as HTML, and are shown at once. */
+export const pageRows = 100;
+
 /**
  * The script of a page: sorts, filters and turns the pages of its table, chooses what breakdowns are ranked by, and
  * shows the values under the pointer. What stands in the page without it is whole in itself.
@@ -14,7 +17,7 @@ const one = (id) => document.getElementById(id);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const data = JSON.parse(one('data').textContent);
 const { columns, rowCount } = data;
-const pageRows = 100;
+const pageRows = ${pageRows};
 
 // Texts and numbers, shown as they are in the rows that stood in the page already.
 const hidden = new RegExp(${JSON.stringify(hiddenCharacters.source)}, 'g');

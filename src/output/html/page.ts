@@ -5,7 +5,7 @@ import { hourText } from '../table-cells.ts';
 import type { Figure } from './charts.ts';
 import { type CellType, escapeJson, type TableColumn } from './embedded-table.ts';
 import { showCount, showNumber } from './number-text.ts';
-import { pageScript } from './page-script.ts';
+import { pageRows, pageScript } from './page-script.ts';
 import { pageStyle } from './page-style.ts';
 
 /** Everything that a page says. The members that are HTML have been escaped; the other texts have not. */
@@ -27,16 +27,13 @@ export interface Page {
   readonly table: Table;
 }
 
-export interface Table {
+interface Table {
   readonly title: string;
   readonly columns: readonly TableColumn[];
   readonly rowCount: number;
   /** One a column: its total as a number's text, or `undefined`. */
   readonly totals: readonly (string | undefined)[];
 }
-
-/** How many rows stand in the page as HTML, and are shown at once. */
-export const pageRows = 100;
 
 /** Nothing runs and nothing is loaded but what stands in the page, whatever a name in the data says. */
 const policy =

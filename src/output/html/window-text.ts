@@ -27,7 +27,7 @@ export function describeDays(first: string, last: string): string {
 }
 
 /** `2026-10-01` as `1 October 2026`. */
-export function longDay(date: string): string {
+function longDay(date: string): string {
   const [year, month, day] = date.split('-');
   return `${Number(day)} ${months[Number(month) - 1]} ${year}`;
 }
