@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { build, transform } from 'esbuild';
+import { build } from 'esbuild';
+import { toCommonJs } from './to-commonjs.js';
 
 /**
  * Node needs half a millisecond for each file, so what is needed together stands in one: the static imports of these
@@ -78,26 +79,16 @@ const { metafile, outputFiles } = await build({
 });
 
 // Node's loader of ES modules takes several milliseconds to start, so every part becomes a CommonJS function.
-const parts = new Map();
-for (const { path, text } of outputFiles) {
-  const { code } = await transform(text, {
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20',
-    supported: { 'dynamic-import': false },
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: 'none',
-  });
-  parts.set(basename(path), `(exports,module,require){${code}}`);
-}
+const parts = new Map(
+  outputFiles.map(({ path, text }) => [basename(path), `(exports,module,require){${toCommonJs(text)}}`]),
+);
 
 mkdirSync('dist/parts', { recursive: true });
 const files = {};
 for (const [group, sources] of Object.entries(groups)) {
   const members = [...sources.flatMap(staticImportsOf)].filter((name) => parts.has(name));
   const texts = [...new Set(members)].map((name) => `${JSON.stringify(name)}${parts.get(name)}`);
-  const text = `module.exports={${texts.join(',\n')}};\n`;
+  const text = `"use strict";module.exports={${texts.join(',\n')}};\n`;
   const file = `${group}-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.js`;
   for (const name of members) {
     files[name] = file;
@@ -106,7 +97,8 @@ for (const [group, sources] of Object.entries(groups)) {
   writeFileSync(`dist/parts/${file}`, text);
 }
 // The parentheses tell V8 that the function is called at once, and need not be parsed twice.
-for (const [name, text] of parts) writeFileSync(`dist/parts/${name}`, `module.exports=(function${text});\n`);
+for (const [name, text] of parts)
+  writeFileSync(`dist/parts/${name}`, `"use strict";module.exports=(function${text});\n`);
 const loader = readFileSync('.ci/parts.cjs', 'utf8');
 writeFileSync('dist/parts.js', loader.replace('const files = {};', `const files = ${JSON.stringify(files)};`));
 

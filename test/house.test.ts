@@ -25,6 +25,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   'cli-progress': ['ui/progress.ts'],
   chalk: ['ui/console.ts'],
   'csv-stringify': ['output/formats/csv.ts'],
+  hyparquet: ['report/parquet-rows.ts', 'output/parquet/parquet-file.ts'],
   luxon: ['report/window.ts', 'server/engine/calendar.ts'],
   'hyparquet-writer': ['output/parquet/parquet-file.ts'],
 };

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../contract/duration.ts';
 import { profiles } from '../contract/vocabulary.ts';
+import { formatNames } from '../output/formats/index.ts';
 
 /** The groups of flags that commands share, each declared once; the types say what an action receives. */
 
@@ -121,7 +122,7 @@ export function addOutputFlags(command: Command): Command {
     .option('-o, --output <file>', 'file to write, - for stdout; takes {profile} {report} {since} {until} {date} {id}')
     .option(
       '--format <name>',
-      "json, ndjson, csv, table, parquet or xlsx (default: by the file's ending; table on a terminal, csv in a pipe)",
+      `${formatNames.join(', ')} (default: by the file's ending; table on a terminal, csv in a pipe)`,
     )
     .option('--no-clobber', 'refuse to replace an existing file')
     .option('--columns <a,b>', 'choose and order the columns')

@@ -38,6 +38,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./download.ts')).downloadCommand,
   },
   {
+    name: 'view',
+    summary: 'the figures of a report file: totals, groups, charts',
+    load: async () => (await import('./view.ts')).viewCommand,
+  },
+  {
     name: 'campaigns',
     summary: 'list campaigns and their ad units',
     group: 'Reports:',

@@ -54,8 +54,12 @@ export function fieldTypeOf(field: string): FieldType | undefined {
   for (const breakdown of breakdowns as readonly Breakdown[]) {
     for (const { name, type } of breakdown.fields) if (name === field) return type;
   }
-  for (const metric of metrics as readonly Metric[]) {
-    if (metric.name === field || Object.values(metric.rowField ?? {}).includes(field)) return metric.type;
-  }
-  return undefined;
+  return metricOfField(field)?.type;
+}
+
+/** The metric whose values a row field holds, in either profile: `valueDollar` holds revenueDollar. */
+export function metricOfField(field: string): Metric | undefined {
+  return (metrics as readonly Metric[]).find(
+    (metric) => metric.name === field || Object.values(metric.rowField ?? {}).includes(field),
+  );
 }

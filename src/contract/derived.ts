@@ -5,7 +5,10 @@ import type { MetricName } from './vocabulary.ts';
  * over rows, so it is right for any grouping.
  */
 export interface DerivedMetric {
+  /** What people read. */
   readonly name: string;
+  /** Its column in a file, and what `--sort` takes. */
+  readonly field: string;
   readonly numerator: MetricName;
   readonly denominator: MetricName;
   readonly factor: number;
@@ -17,6 +20,7 @@ export interface DerivedMetric {
 export const derivedMetrics = [
   {
     name: 'CTR',
+    field: 'ctr',
     numerator: 'clicks',
     denominator: 'displays',
     factor: 100,
@@ -25,6 +29,7 @@ export const derivedMetrics = [
   },
   {
     name: 'eCPM €',
+    field: 'ecpmEuro',
     numerator: 'revenueEuro',
     denominator: 'displays',
     factor: 1000,
@@ -33,6 +38,7 @@ export const derivedMetrics = [
   },
   {
     name: 'eCPM $',
+    field: 'ecpmDollar',
     numerator: 'revenueDollar',
     denominator: 'displays',
     factor: 1000,

@@ -1,5 +1,5 @@
-// Control characters, and those that reorder or hide text: bidirectional controls, line separators, byte order marks.
-const hidden =
+/** Control characters, and those that reorder or hide text: bidirectional controls, line separators, byte order marks. */
+export const hiddenCharacters =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
@@ -10,7 +10,7 @@ const hidden =
 export function printable(text: string): string {
   // Most texts are plain ASCII, and a table has millions of them.
   if (/^[ -~]*$/.test(text)) return text;
-  return text.replace(hidden, (character) => {
+  return text.replace(hiddenCharacters, (character) => {
     const code = character.charCodeAt(0);
     if (code < 0x20) return String.fromCharCode(0x2400 + code);
     if (code === 0x7f) return '␡';

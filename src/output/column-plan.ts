@@ -1,6 +1,5 @@
-import { type Column, type FieldType, fieldTypeOf } from '../contract/columns.ts';
+import { type Column, type FieldType, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { nearest } from '../contract/nearest.ts';
-import { type Metric, metrics } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 
 /** A column as it is written. */
@@ -76,7 +75,7 @@ export class ColumnPlan {
 
   #planned(field: string, fields: readonly string[]): PlannedColumn {
     const { columns = [], normalize = false } = this.#options;
-    const metric = metricOf(field);
+    const metric = metricOfField(field);
     const type = columns.find((column) => column.field === field)?.type ?? fieldTypeOf(field);
     const name = normalize && metric && !fields.includes(metric.name) ? metric.name : field;
     return { field, name, type, numeric: type === 'integer' || type === 'money' };
@@ -86,17 +85,11 @@ export class ColumnPlan {
 /** The field that a user means by a column's name: the field itself, or the metric's own name for it. */
 function fieldNamed(name: string, known: readonly string[]): string {
   const field =
-    known.find((candidate) => candidate === name) ?? known.find((candidate) => metricOf(candidate)?.name === name);
+    known.find((candidate) => candidate === name) ?? known.find((candidate) => metricOfField(candidate)?.name === name);
   if (field !== undefined) return field;
   const suggestion = nearest(name, known);
   throw new UsageError(`The report has no column "${name}".`, {
     code: 'UNKNOWN_COLUMN',
     hint: suggestion ? `Did you mean ${suggestion}?` : `It has ${known.join(', ')}.`,
   });
-}
-
-function metricOf(field: string): Metric | undefined {
-  return (metrics as readonly Metric[]).find(
-    (metric) => metric.name === field || Object.values(metric.rowField ?? {}).includes(field),
-  );
 }

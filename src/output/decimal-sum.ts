@@ -17,6 +17,29 @@ export class DecimalSum {
     return true;
   }
 
+  /** Adds so many units of `scale` decimals each: `addUnits(1250, 2)` adds 12.50. They are a safe integer. */
+  addUnits(units: number, scale: number): void {
+    if (scale === this.#scale && Number.isSafeInteger(this.#pending + units)) this.#pending += units;
+    else this.#addBig(BigInt(units), scale);
+  }
+
+  /** Adds another sum. */
+  addSum(other: DecimalSum): void {
+    other.#settle();
+    this.#addBig(other.#units, other.#scale);
+  }
+
+  /** Takes another sum away. */
+  subtractSum(other: DecimalSum): void {
+    other.#settle();
+    this.#addBig(-other.#units, other.#scale);
+  }
+
+  /** The sum as the number nearest to it. */
+  toNumber(): number {
+    return Number(this.toString());
+  }
+
   /** The sum with as many decimals as the longest number that was added. */
   toString(): string {
     this.#settle();
@@ -34,14 +57,17 @@ export class DecimalSum {
     const shift = Number(exponent) - fraction.length;
     const scale = Math.max(0, -shift);
     const digits = BigInt(integer + fraction) * 10n ** BigInt(Math.max(0, shift));
+    this.#addBig(sign === '-' ? -digits : digits, scale);
+    return true;
+  }
+
+  #addBig(units: bigint, scale: number): void {
     this.#settle();
     if (scale > this.#scale) {
       this.#units *= 10n ** BigInt(scale - this.#scale);
       this.#scale = scale;
     }
-    const units = digits * 10n ** BigInt(this.#scale - scale);
-    this.#units += sign === '-' ? -units : units;
-    return true;
+    this.#units += units * 10n ** BigInt(this.#scale - scale);
   }
 
   #settle(): void {

@@ -27,6 +27,8 @@ export interface TableLook {
   readonly style?: TableStyle;
   /** Whether the terminal shows more than ASCII. Default: true. */
   readonly unicode?: boolean;
+  /** Whether a line of totals ends it. Default: true. */
+  readonly totals?: boolean;
 }
 
 export interface EncodeOptions {

@@ -1,15 +1,19 @@
 import stringWidth from 'string-width';
 import type { TableLook } from './encoder.ts';
 
-/** A column of a table while its place is being found; the cells are texts that are fit for a terminal. */
+/** What stands in a table: a text fit for a terminal, a value that is null, or nothing at all. */
+export type Cell = string | null | undefined;
+
+/** A column of a table while its place is being found. */
 export interface TableColumn {
   readonly name: string;
   /** Set to the right, never shortened. */
   readonly numeric: boolean;
-  /** How gladly it is given up where there is no room: the highest go first, 0 never does. */
+  /** Text that says nothing when it is shortened: a date, an hour. */
+  readonly rigid?: boolean;
+  /** How gladly it is given up where there is no room: the highest go first, 0 last of all. */
   readonly dispensable: number;
-  /** `undefined`: nothing there. */
-  readonly cells: readonly (string | undefined)[];
+  readonly cells: readonly Cell[];
   /** The least width, for what comes later (a total). */
   readonly minWidth?: number;
 }
@@ -17,58 +21,89 @@ export interface TableColumn {
 export interface PlacedColumn {
   /** Its index among the columns that were given. */
   readonly index: number;
-  readonly name: string;
+  /** The lines of its heading. */
+  readonly heading: readonly string[];
   readonly numeric: boolean;
+  readonly rigid: boolean;
   readonly width: number;
 }
 
 export interface Layout {
   readonly columns: readonly PlacedColumn[];
-  /** Names of columns that were left out for lack of room. */
-  readonly dropped: readonly string[];
+  /** Indexes of columns that were left out for lack of room. */
+  readonly dropped: readonly number[];
 }
 
 /** Cells between two columns. */
 const gap = 2;
 
+/** Names are shortened to this many cells before headings are folded. */
+const easyWidth = 28;
+
 /** Names are shortened to this many cells before a column is left out. */
 const leastWidth = 16;
 
+/** Names are shortened to this many before the first columns of all are left out. */
+const bareWidth = 8;
+
+/** Columns no more dispensable than this go only where names are at their barest. */
+const essential = 2;
+
+interface MeasuredColumn extends TableColumn {
+  readonly index: number;
+  /** Cells that its values take. */
+  readonly width: number;
+}
+
 /**
  * Leaves out the columns without any value (a buyer's row has every dimension, null where it was not asked for), then
- * fits the rest into the width: long texts are shortened, then the most dispensable columns go. At least one column
- * stays, cut to the width.
+ * fits the rest into the width: long texts are shortened, headings folded, then the most dispensable columns go.
+ * At least one column stays, cut to the width.
  */
 export function layOut(given: readonly TableColumn[], columns: number = Number.POSITIVE_INFINITY): Layout {
-  let placed = given.map(
-    (column, index): PlacedColumn => ({
-      index,
-      name: column.name,
-      numeric: column.numeric,
-      width: widestOf([column.name, ...column.cells], column.minWidth ?? 0),
-    }),
-  );
-  const isEmpty = ({ index }: PlacedColumn) => given[index]?.cells.every((cell) => cell === undefined) ?? true;
-  if (!placed.every(isEmpty)) placed = placed.filter((column) => !isEmpty(column));
-  if (totalWidth(placed) <= columns) return { columns: placed, dropped: [] };
-  const dropped: string[] = [];
+  const measured = given.map((column, index): MeasuredColumn => {
+    const width = column.cells.reduce((widest, cell) => Math.max(widest, widthOf(cell ?? '')), column.minWidth ?? 0);
+    return { ...column, index, width };
+  });
+  const isEmpty = ({ cells }: MeasuredColumn) => cells.every((cell) => cell === undefined || cell === null);
+  let kept = measured.every(isEmpty) ? measured : measured.filter((column) => !isEmpty(column));
+  const dropped: number[] = [];
   for (;;) {
-    const shrunk = shrink(placed, columns);
-    if (totalWidth(shrunk) <= columns || placed.length === 1) return { columns: shrunk, dropped };
-    const victim = placed.reduce((worst, column) =>
-      (given[column.index]?.dispensable ?? 0) >= (given[worst.index]?.dispensable ?? 0) ? column : worst,
+    const whole = shrink(
+      kept.map((column) => place(column, [column.name])),
+      columns,
+      easyWidth,
     );
-    dropped.push(victim.name);
-    placed = placed.filter((column) => column !== victim);
+    if (totalWidth(whole) <= columns) return { columns: whole, dropped };
+    const floor = kept.every(({ dispensable }) => dispensable <= essential) ? bareWidth : leastWidth;
+    const shrunk = shrink(
+      kept.map((column) => place(column, foldHeading(column))),
+      columns,
+      floor,
+    );
+    if (totalWidth(shrunk) <= columns || kept.length <= 1) return { columns: shrunk, dropped };
+    const victim = kept.reduce((worst, column) => (column.dispensable >= worst.dispensable ? column : worst));
+    dropped.push(victim.index);
+    kept = kept.filter((column) => column !== victim);
   }
 }
 
-function widestOf(texts: readonly (string | undefined)[], least: number): number {
-  return texts.reduce((widest, text) => Math.max(widest, text === undefined ? 0 : widthOf(text)), least);
+function place({ index, numeric, rigid, width }: MeasuredColumn, heading: readonly string[]): PlacedColumn {
+  return { index, heading, numeric, rigid: rigid ?? false, width: Math.max(width, ...heading.map(widthOf)) };
+}
+
+/** The heading of a number on two lines, parted between two words where that is narrowest: `revenue`, `Euro`. */
+function foldHeading({ name, numeric }: MeasuredColumn): string[] {
+  const words = numeric ? name.split(name.includes(' ') ? ' ' : /(?<=[a-z])(?=[A-Z])/) : [name];
+  const folds = words.map((_, at) => [words.slice(0, at), words.slice(at)]);
+  const glue = name.includes(' ') ? ' ' : '';
+  const headings = folds.map((lines) => lines.filter((line) => line.length > 0).map((line) => line.join(glue)));
+  const widest = (heading: readonly string[]) => Math.max(...heading.map(widthOf));
+  return headings.reduce((best, heading) => (widest(heading) < widest(best) ? heading : best));
 }
 
 /** Cells that a text takes on a terminal. Printable ASCII, which most texts are, takes one each. */
-function widthOf(text: string): number {
+export function widthOf(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
 
@@ -77,11 +112,12 @@ function totalWidth(columns: readonly PlacedColumn[]): number {
 }
 
 /** Takes cells from the widest texts until the whole fits, or no text is wider than the least. */
-function shrink(columns: readonly PlacedColumn[], target: number): PlacedColumn[] {
-  const floor = columns.length === 1 ? Math.max(1, target) : leastWidth;
+function shrink(columns: readonly PlacedColumn[], target: number, least: number): PlacedColumn[] {
+  const floor = columns.length === 1 ? Math.max(1, target) : least;
   const excess = () => totalWidth(columns.map((column, i) => ({ ...column, width: widths[i] ?? 0 }))) - target;
   const widths = columns.map((column) => column.width);
-  const canShrink = (i: number) => (columns.length === 1 || !columns[i]?.numeric) && (widths[i] ?? 0) > floor;
+  const canShrink = (i: number) =>
+    (columns.length === 1 || !(columns[i]?.numeric || columns[i]?.rigid)) && (widths[i] ?? 0) > floor;
   while (excess() > 0) {
     const candidates = widths.map((_, i) => i).filter(canShrink);
     const widest = Math.max(0, ...candidates.map((i) => widths[i] ?? 0));
@@ -95,28 +131,28 @@ function shrink(columns: readonly PlacedColumn[], target: number): PlacedColumn[
 }
 
 /** One line of a table. Texts that are too long keep both ends; numbers are never cut. */
-export function tableLine(
-  cells: readonly (string | undefined)[],
-  columns: readonly PlacedColumn[],
-  look: TableLook = {},
-): string {
+export function tableLine(cells: readonly Cell[], columns: readonly PlacedColumn[], look: TableLook = {}): string {
+  const isAscii = look.unicode === false;
   const texts = columns.map(({ numeric, width }, i) => {
-    const text = cells[i] ?? '';
-    const shown = numeric && columns.length > 1 ? text : shorten(text, width, look.unicode === false ? '...' : '…');
+    const cell = cells[i];
+    const text = cell === null ? (isAscii ? '-' : '–') : (cell ?? '');
+    const shown = numeric && columns.length > 1 ? text : shorten(text, width, isAscii ? '...' : '…');
     const blanks = ' '.repeat(Math.max(0, width - widthOf(shown)));
-    return numeric ? blanks + shown : shown + blanks;
+    const dressed = cell === null ? (look.style?.dim(shown) ?? shown) : shown;
+    return numeric ? blanks + dressed : dressed + blanks;
   });
   return texts.join(' '.repeat(gap)).trimEnd();
 }
 
-/** The header line and the rule below it. */
+/** The heading, its lines ending level, and the rule below it. */
 export function tableHead(columns: readonly PlacedColumn[], look: TableLook = {}): string[] {
-  const names = tableLine(
-    columns.map((column) => column.name),
-    columns,
-    look,
-  );
-  return [look.style?.bold(names) ?? names, tableRule(columns, look)];
+  const height = Math.max(...columns.map(({ heading }) => heading.length));
+  const lines = Array.from({ length: height }, (_, line) => {
+    const names = columns.map(({ heading }) => heading[line - height + heading.length]);
+    const text = tableLine(names, columns, look);
+    return look.style?.bold(text) ?? text;
+  });
+  return [...lines, tableRule(columns, look)];
 }
 
 export function tableRule(columns: readonly PlacedColumn[], look: TableLook = {}): string {

@@ -112,7 +112,7 @@ export class CsvDocument {
     }
     const position = this.#window.positionOf(this.#window.start);
     if (!this.#trusted && !names.some((name) => fieldTypeOf(name))) {
-      throw malformed('What the service sent is neither JSON nor a CSV report', position);
+      throw malformed('This is neither JSON nor a CSV report', position);
     }
     const repeated = names.find((name, i) => names.indexOf(name) !== i);
     if (repeated !== undefined) throw malformed(`The CSV header names ${JSON.stringify(repeated)} twice`, position);

@@ -6,12 +6,15 @@ import { CsvDocument } from './csv-document.ts';
 import { endsEarly } from './incomplete.ts';
 import { JsonDocument } from './json-document.ts';
 import { skipBlanks } from './json-scan.ts';
+import { areRows, NdjsonDocument } from './ndjson-document.ts';
 
 export interface ReadOptions {
   /** The body's `Content-Type`; what the body looks like decides first. */
   readonly contentType?: string | undefined;
   /** How many bytes to look at together; the rows do not depend on it, the batches do. */
   readonly pieceBytes?: number;
+  /** Whether rows may also, or must, stand alone, one a line (NDJSON). Default: neither. */
+  readonly lines?: 'allowed' | 'expected';
 }
 
 /** 64 KB: larger pieces fall out of the processor's cache and cost 15 to 40 %. */
@@ -47,9 +50,11 @@ export async function* readRows(body: AsyncIterable<Uint8Array>, options: ReadOp
 class BodyReader {
   readonly #window: ByteWindow;
   readonly #contentType: string;
+  readonly #lines: ReadOptions['lines'];
   #document: Document | undefined;
 
-  constructor({ contentType = '', pieceBytes = defaultPieceBytes }: ReadOptions) {
+  constructor({ contentType = '', pieceBytes = defaultPieceBytes, lines }: ReadOptions) {
+    this.#lines = lines;
     this.#window = new ByteWindow(pieceBytes);
     this.#contentType = contentType.trim();
   }
@@ -84,8 +89,12 @@ class BodyReader {
       if (window.bytes[1] === 0xbb && window.bytes[2] === 0xbf) window.start = 3;
     }
     const at = skipBlanks(window.bytes, window.start);
+    if (this.#lines === 'expected') return new NdjsonDocument(window);
     if (at >= window.end) return undefined;
     const first = window.bytes[at];
+    if (this.#lines === 'allowed' && first === openBrace && areRows(window.bytes, at, window.end)) {
+      return new NdjsonDocument(window);
+    }
     if (first === openBrace || first === openBracket) return new JsonDocument(window);
     if (first === less) {
       throw new IncompleteDataError('The service sent a web page instead of the report.', {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { endpoints } from '../contract/endpoints.ts';
+import { escapeHtml } from '../contract/escape-html.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import type { AppParts } from './app.ts';
 import type { Account } from './fixtures/fixtures.ts';
@@ -127,16 +128,4 @@ function callsOf(base: string, { email, password, profile, token }: Account): Sh
 /** A text as one word of a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

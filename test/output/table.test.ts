@@ -25,48 +25,111 @@ describe('table', () => {
   it('aligns text and numbers, adds totals, and makes control characters visible', async () => {
     const { text, notes } = await table(undefined, ...rows);
     expect(text).toMatchInlineSnapshot(`
-      "date        campaignId  campaignName                            displays  revenueEuro
-      ──────────  ──────────  ──────────────────────────────────────  ────────  ───────────
-      2026-11-01  1001        Été à Paris                               123456      1234.50
-      2026-11-02  1002        日本の広告キャンペーン、とても長い名前         7        -0.05
-      2026-11-03  1003        ␛[31mred␊🦊                                              0.10
-      ──────────  ──────────  ──────────────────────────────────────  ────────  ───────────
-      total                                                             123463      1234.55
+      "date        campaignId  campaignName                            displays  revenueEuro  eCPM €
+      ──────────  ──────────  ──────────────────────────────────────  ────────  ───────────  ──────
+      2026-11-01  1001        Été à Paris                               123456      1234.50   10.00
+      2026-11-02  1002        日本の広告キャンペーン、とても長い名前         7        -0.05   -7.14
+      2026-11-03  1003        ␛[31mred␊🦊                                    –         0.10       –
+      ──────────  ──────────  ──────────────────────────────────────  ────────  ───────────  ──────
+      total                                                             123463      1234.55   10.00
       "
     `);
     expect(notes).toEqual([]);
   });
 
-  it('fits the terminal: empty columns go first, then names are shortened', async () => {
+  it('fits the terminal: what is the same in every row goes first, then ids; headings are folded', async () => {
     const { text, notes } = await table(64, ...rows);
     expect(text).toMatchInlineSnapshot(`
-      "date        campaignId  campaignName       displays  revenueEuro
-      ──────────  ──────────  ─────────────────  ────────  ───────────
-      2026-11-01  1001        Été à Paris          123456      1234.50
-      2026-11-02  1002        日本の広…長い名前         7        -0.05
-      2026-11-03  1003        ␛[31mred␊🦊                         0.10
-      ──────────  ──────────  ─────────────────  ────────  ───────────
-      total                                        123463      1234.55
+      "                                                  revenue   eCPM
+      date        campaignName                displays     Euro      €
+      ──────────  ──────────────────────────  ────────  ───────  ─────
+      2026-11-01  Été à Paris                   123456  1234.50  10.00
+      2026-11-02  日本の広告キ…ても長い名前          7    -0.05  -7.14
+      2026-11-03  ␛[31mred␊🦊                        –     0.10      –
+      ──────────  ──────────────────────────  ────────  ───────  ─────
+      total                                     123463  1234.55  10.00
       "
     `);
-    expect(notes).toEqual([]);
+    expect(notes).toEqual([
+      'Not shown, for lack of room: campaignId. Choose with --columns, or see all with --format csv.',
+    ]);
   });
 
-  it('then leaves out ids and names, never a day or a metric', async () => {
+  it('keeps the day, the name and the first metrics to the last', async () => {
     const { text, notes } = await table(40, ...rows);
     expect(text).toMatchInlineSnapshot(`
-      "date        displays  revenueEuro
-      ──────────  ────────  ───────────
-      2026-11-01    123456      1234.50
-      2026-11-02         7        -0.05
-      2026-11-03                   0.10
-      ──────────  ────────  ───────────
-      total         123463      1234.55
+      "                                 revenue
+      date        camp…Name  displays     Euro
+      ──────────  ─────────  ────────  ───────
+      2026-11-01  Été …aris    123456  1234.50
+      2026-11-02  日本…名前         7    -0.05
+      2026-11-03  ␛[31…d␊🦊         –     0.10
+      ──────────  ─────────  ────────  ───────
+      total                    123463  1234.55
       "
     `);
     expect(notes[0]).toBe(
-      'Columns for which the terminal is too narrow: campaignId, campaignName. Choose with --columns, or see all with --format csv.',
+      'Not shown, for lack of room: campaignId. Choose with --columns, or see all with --format csv.',
     );
+  });
+
+  it('keeps the id of a name that two have, and shortens no day and no hour', async () => {
+    const hours = ['02:00:00+0200', '02:00:00+0100', '03:00:00+0100'].map(
+      (hour, i) =>
+        `{"date":"2026-10-25","hour":"2026-10-25T${hour}","adId":"${i}","adName":"Rewarded, thirty seconds","displays":${i},"clicks":0}`,
+    );
+    expect((await table(60, ...hours)).text).toMatchInlineSnapshot(`
+      "date        hour                   adId  displays    CTR
+      ──────────  ─────────────────────  ────  ────────  ─────
+      2026-10-25  2026-10-25 02:00+0200  0            0      –
+      2026-10-25  2026-10-25 02:00+0100  1            1  0.00%
+      2026-10-25  2026-10-25 03:00+0100  2            2  0.00%
+      ──────────  ─────────────────────  ────  ────────  ─────
+      total                                           3  0.00%
+      "
+    `);
+    const ads = ['Rewarded', 'Rewarded', 'Native'].map(
+      (name, i) => `{"adId":"${i}","adName":"${name}","displays":${i}}`,
+    );
+    expect((await table(30, ...ads)).text).toMatchInlineSnapshot(`
+      "adId   adName    displays
+      ─────  ────────  ────────
+      0      Rewarded         0
+      1      Rewarded         1
+      2      Native           2
+      ─────  ────────  ────────
+      total                   3
+      "
+    `);
+  });
+
+  it('has derived metrics of each row and of the sums, where there is room', async () => {
+    const given = [
+      '{"campaignName":"Summer","displays":1000,"clicks":20,"revenueEuro":5}',
+      '{"campaignName":null,"displays":0,"clicks":0,"revenueEuro":0.125}',
+      '{"campaignName":"Winter","displays":3000,"clicks":null,"revenueEuro":1e1}',
+    ];
+    expect((await table(undefined, ...given)).text).toMatchInlineSnapshot(`
+      "campaignName  displays  clicks  revenueEuro    CTR  eCPM €
+      ────────────  ────────  ──────  ───────────  ─────  ──────
+      Summer            1000      20         5.00  2.00%    5.00
+      –                    0       0        0.125      –       –
+      Winter            3000       –        10.00      –    3.33
+      ────────────  ────────  ──────  ───────────  ─────  ──────
+      total             4000      20       15.125  0.50%    3.78
+      "
+    `);
+    expect((await table(40, ...given)).text).toMatchInlineSnapshot(`
+      "                                revenue
+      campaignName  displays  clicks     Euro
+      ────────────  ────────  ──────  ───────
+      Summer            1000      20     5.00
+      –                    0       0    0.125
+      Winter            3000       –    10.00
+      ────────────  ────────  ──────  ───────
+      total             4000      20   15.125
+      "
+    `);
   });
 
   it('keeps within the width whatever the rows hold', async () => {
@@ -96,7 +159,7 @@ describe('table', () => {
     const lines = text.split('\n');
     expect(lines.length).toBe(2 + 2501 + 2 + 1);
     expect(new Set(lines.slice(2, 2503).map((line) => line.length)).size).toBe(1);
-    expect(lines.at(-2)).toMatch(/^total +250\.1$/);
+    expect(lines.at(-2)).toMatch(/^total +250\.10$/);
   });
 
   it('takes a style for its head and its total, and ASCII alone where asked', async () => {

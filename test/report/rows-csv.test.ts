@@ -98,7 +98,7 @@ describe('a CSV report', () => {
   it('is recognised by its header when the service did not say what it sends', async () => {
     expect((await readReport('date;displays\n2026-11-01;3\n')).rows).toEqual(['{"date":"2026-11-01","displays":3}']);
     await expect(readReport('Service unavailable\n')).rejects.toThrow(
-      'What the service sent is neither JSON nor a CSV report (byte 0).',
+      'This is neither JSON nor a CSV report (byte 0).',
     );
     await expect(readReport('date,displays\n', { contentType: 'application/json' })).rejects.toThrow(
       'not well-formed JSON',

@@ -40,9 +40,13 @@ function namedFormat({ console }: Context, { format, output }: OutputFlags): For
   });
 }
 
-/** How a table is to look: as wide and as coloured as the terminal, if that is where it goes. */
-export function tableLook({ console }: Context, { output }: Pick<OutputFlags, 'output'> = {}) {
+/**
+ * How a table is to look: as wide and as coloured as the terminal, if that is where it goes; in a pipe as wide as
+ * `COLUMNS` says, where it says anything; in a file as wide as it is.
+ */
+export function tableLook({ console, host }: Context, { output }: Pick<OutputFlags, 'output'> = {}) {
   const { isTerminal, columns, style, showsUnicode } = console.out;
-  const isShown = isTerminal && (output === undefined || output === '-');
-  return isShown ? { columns, style, unicode: showsUnicode } : {};
+  if (output !== undefined && output !== '-') return {};
+  if (isTerminal) return { columns, style, unicode: showsUnicode };
+  return { unicode: showsUnicode, ...(host.env.COLUMNS ? { columns } : {}) };
 }

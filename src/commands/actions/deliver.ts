@@ -6,6 +6,7 @@ import type { RowBatch, RowBatches } from '../../contract/row-batch.ts';
 import { IncompleteDataError } from '../../errors.ts';
 import { csvDialectOf } from '../../output/csv-dialect.ts';
 import type { EncodeOptions } from '../../output/encoder.ts';
+import type { Figures } from '../../output/figures.ts';
 import type { NameValues } from '../../output/file-name.ts';
 import type { Expectation } from '../../report/completeness.ts';
 import type { OutputFlags } from '../flags.ts';
@@ -27,6 +28,8 @@ export interface Delivered {
   readonly sizeBytes: number;
   /** The file, as the user named it; `undefined` for stdout. */
   readonly file: string | undefined;
+  /** What the report comes to, where somebody sits there to read it. */
+  readonly figures?: Figures;
 }
 
 /** What is known of a report before its data comes. */
@@ -40,17 +43,20 @@ export interface ReportFacts {
   readonly strict?: boolean;
 }
 
+/** Writes the rows of batches to the output, told of each batch on the way. */
+type WriteRows = (batches: RowBatches, reportId?: string, observe?: (batch: RowBatch) => void) => Promise<Delivered>;
+
 /** The code of the error for a whole document whose rows are not all there (`--strict`). */
 export const incompleteReport = 'INCOMPLETE_REPORT';
 
 /** The delivery that the output flags describe. Throws `UsageError` or `OutputError` for flags that do not fit. */
 export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
   const { expectation, strict = false } = facts;
-  const [{ createEncoder }, { writeRows }, { readRows }, completeness] = await Promise.all([
+  const [{ createEncoder }, { writeRows }, completeness, figures] = await Promise.all([
     import('../../output/formats/index.ts'),
     import('../../output/write-rows.ts'),
-    import('../../report/rows.ts'),
     expectation && import('../../report/completeness.ts'),
+    showsCard(context, flags) ? import('../../output/figures.ts') : undefined,
   ]);
   const format = chooseFormat(context, flags);
   const options = encodeOptions(context, flags, facts);
@@ -58,14 +64,11 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
 
   const nowMs = context.host.wallClock();
 
-  async function write(
-    batches: RowBatches,
-    reportId?: string,
-    observe: (batch: RowBatch) => void = () => {},
-  ): Promise<Delivered> {
+  const write: WriteRows = async (batches, reportId, observe = () => {}) => {
     const encoder = await createEncoder(format, options);
     const check = expectation && completeness?.checkCompleteness({ ...expectation, nowMs });
     const output = await target.open(reportId);
+    const counter = figures && new figures.FigureCounter();
     try {
       const { rowCount, sizeBytes } = await writeRows({
         batches,
@@ -74,34 +77,38 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
         observe: (batch) => {
           observe(batch);
           check?.observe(batch);
+          counter?.observe(batch);
         },
       });
       const problems = check?.problems() ?? [];
       if (strict && problems.length > 0) throw incomplete(problems);
       await output.commit();
       for (const problem of problems) context.console.warn(problem);
-      return { rowCount, sizeBytes, file: target.name(reportId) };
+      const file = target.name(reportId);
+      return { rowCount, sizeBytes, file, ...(counter ? { figures: counter.figures() } : {}) };
     } catch (error) {
       await output.abort();
       throw error;
     }
-  }
+  };
 
-  return {
-    file: target.name,
-    write,
-    async take(answer, reportId) {
-      const meter = (await context.progress()).transfer('Downloading', answer.sizeBytes);
-      let rows = 0;
-      const body = counted(answer.body, (bytes) => meter.update({ bytes, rows }));
-      try {
-        return await write(readRows(body, { contentType: answer.contentType }), reportId, (batch) => {
-          rows = batch.firstRow + batch.rowCount;
-        });
-      } finally {
-        meter.stop();
-      }
-    },
+  return { file: target.name, write, take: takeWith(context, write) };
+}
+
+/** Reads an answer's body for `write`, with a meter of what has arrived. */
+function takeWith(context: Context, write: WriteRows): Delivery['take'] {
+  return async (answer, reportId) => {
+    const [{ readRows }, progress] = await Promise.all([import('../../report/rows.ts'), context.progress()]);
+    const meter = progress.transfer('Downloading', answer.sizeBytes);
+    let rows = 0;
+    const body = counted(answer.body, (bytes) => meter.update({ bytes, rows }));
+    try {
+      return await write(readRows(body, { contentType: answer.contentType }), reportId, (batch) => {
+        rows = batch.firstRow + batch.rowCount;
+      });
+    } finally {
+      meter.stop();
+    }
   };
 }
 
@@ -114,8 +121,27 @@ function incomplete(problems: readonly string[]): IncompleteDataError {
   });
 }
 
+/** Whether a card with the figures of what was written is to be shown: to a person at a terminal, of a file. */
+function showsCard({ console, flags: { json, progress } }: Context, { output }: OutputFlags): boolean {
+  const isFile = output !== undefined && output !== '-';
+  return isFile && console.err.isTerminal && !console.isQuiet && !json && ['auto', 'bar'].includes(progress);
+}
+
+/** Shows the figures of what was written, on stderr. */
+export async function showCard({ console }: Context, figures: Figures): Promise<void> {
+  const { reportCard } = await import('../../output/report-card.ts');
+  const { columns, style, showsUnicode } = console.err;
+  for (const line of reportCard(figures, { columns, style, unicode: showsUnicode })) console.note(line);
+}
+
+/** Says on stderr what was written where, with its figures where they were counted; nothing for stdout, where the result speaks. */
+export async function announce(context: Context, delivered: Delivered): Promise<void> {
+  await announceFile(context, delivered);
+  if (delivered.figures) await showCard(context, delivered.figures);
+}
+
 /** Says on stderr what was written where; nothing for stdout, where the result speaks. */
-export async function announce({ console, elapsedMs }: Context, delivered: Delivered): Promise<void> {
+export async function announceFile({ console, elapsedMs }: Context, delivered: Delivered): Promise<void> {
   const { rowCount, sizeBytes, file } = delivered;
   if (file === undefined) return;
   const { formatBytes, formatPlural } = await import('../../ui/quantity.ts');

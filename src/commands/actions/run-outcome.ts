@@ -3,7 +3,7 @@ import { formatDuration } from '../../contract/duration.ts';
 import { AdreportError, InterruptedError, SignInError } from '../../errors.ts';
 import { ClosedPipeError } from '../../ui/console.ts';
 import { formatBytes, formatPlural } from '../../ui/quantity.ts';
-import { announce, type Delivered } from './deliver.ts';
+import { announceFile, type Delivered, showCard } from './deliver.ts';
 
 interface Failure {
   /** Which report, or which part of it. */
@@ -47,27 +47,35 @@ export class RunOutcome {
   /** Notes an output that was written, and says so while they are few. */
   async add(delivered: Delivered): Promise<void> {
     this.#delivered.push(delivered);
-    if (this.#delivered.length <= namedAtMost) await announce(this.#context, delivered);
+    if (this.#delivered.length <= namedAtMost) await announceFile(this.#context, delivered);
   }
 
   /**
    * Says on stderr what was written, and throws what went wrong: the error of the first part that failed, with its
-   * exit code, after the names of all.
+   * exit code, after the names of all. Where nothing did, shows the figures of all files of one report together.
    */
-  conclude(hint: string): void {
+  async conclude(hint: string, options: { readonly isOneReport: boolean }): Promise<void> {
     const { console, elapsedMs, host } = this.#context;
     const files = this.#delivered.filter(({ file }) => file !== undefined);
-    if (files.length > namedAtMost) {
+    const isMany = files.length > namedAtMost;
+    if (isMany || (options.isOneReport && files.length > 1 && files.every((one) => one.figures))) {
       const sum = (of: (delivered: Delivered) => number): number => files.reduce((total, one) => total + of(one), 0);
       const amount = `${formatPlural(
         sum((one) => one.rowCount),
         'row',
       )}, ${formatBytes(sum((one) => one.sizeBytes))}`;
-      console.note(`Wrote ${formatPlural(files.length, 'file')}: ${amount}, in ${formatDuration(elapsedMs())}.`);
+      console.note(
+        `${isMany ? 'Wrote' : 'Together'} ${formatPlural(files.length, 'file')}: ${amount}, in ${formatDuration(elapsedMs())}.`,
+      );
     }
     if (host.signal.aborted) throw interrupted(host.signal.reason, hint);
     const [first] = this.#failures;
     if (first) throw this.#summarised(first, hint);
+    const figures = files.flatMap((one) => one.figures ?? []);
+    // Different reports may count the same displays.
+    if (figures.length === 0 || !options.isOneReport) return;
+    const { mergeFigures } = await import('../../output/figures.ts');
+    await showCard(this.#context, mergeFigures(figures));
   }
 
   /** Why an output of several parts cannot be finished. */

@@ -20,10 +20,11 @@ export async function run(context: Context, options: RunOptions, names: unknown)
   const [{ runParts }, { RunOutcome }] = await Promise.all([import('./run-parts.ts'), import('./run-outcome.ts')]);
   const outcome = new RunOutcome(context);
   await runParts(context, jobs, outcome);
-  outcome.conclude(
+  await outcome.conclude(
     jobs.every((job) => job.options.missing)
       ? 'Run the same command again: it fetches only what is missing.'
       : 'Run the same command again; with --missing it fetches only what has no file yet.',
+    { isOneReport: jobs.length === 1 },
   );
 }
 

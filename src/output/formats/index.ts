@@ -23,6 +23,11 @@ export const formats = {
     load: () => import('./parquet.ts'),
   },
   xlsx: { endings: ['xlsx'], meaning: 'a sheet for Excel, with totals', binary: true, load: () => import('./xlsx.ts') },
+  html: {
+    endings: ['html', 'htm'],
+    meaning: 'one page to mail: totals, charts, a table',
+    load: () => import('./html.ts'),
+  },
 } as const satisfies Record<string, Format>;
 
 export type FormatName = keyof typeof formats;

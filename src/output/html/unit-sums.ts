@@ -1,0 +1,104 @@
+import { letterN } from '../../contract/ascii.ts';
+import type { RowBatch } from '../../contract/row-batch.ts';
+import { Aggregate, type Group, type Sums } from '../aggregate.ts';
+import type { PlannedColumn } from '../column-plan.ts';
+import { addSums } from '../figures.ts';
+import { type Unit, unitsOf } from './units.ts';
+
+/** Of a breakdown with more values than this no sums are kept; of time, ten years of hours are. */
+const mostValues = 50_000;
+const mostMoments = 100_000;
+
+/** The sums of one unit's values. */
+export interface UnitSums {
+  readonly unit: Unit;
+  /** One for each value, made when it is asked for; `undefined`: there are more than are kept. */
+  readonly groups: Iterable<Group> | undefined;
+}
+
+interface Entry {
+  readonly unit: Unit;
+  /** The rows before the first value: all of them had none. */
+  readonly rowsBefore: number;
+  readonly sumsBefore: Sums;
+  aggregate: Aggregate | undefined;
+}
+
+/**
+ * Sums a report's rows as a whole, and by each unit that has a value anywhere: a buyer's row has every dimension, most
+ * of them null. Its memory is bounded, whatever the rows hold.
+ */
+export class AllSums {
+  readonly #total = new Aggregate();
+  readonly #entries = new Map<string, Entry>();
+  #columns: readonly PlannedColumn[] = [];
+  #units: readonly Unit[] = [];
+
+  get totals(): Sums {
+    return this.#total.totals();
+  }
+
+  /** Adds the rows of a batch; the columns are those that are to be shown. */
+  observe(batch: RowBatch, columns: readonly PlannedColumn[]): void {
+    if (columns !== this.#columns) {
+      this.#columns = columns;
+      this.#units = unitsOf(columns);
+    }
+    for (const unit of this.#units) {
+      const entry = this.#entries.get(keyOf(unit)) ?? this.#begin(unit, batch);
+      if (!entry?.aggregate) continue;
+      entry.aggregate.observe(batch);
+      if (entry.aggregate.size > (unit.isTime ? mostMoments : mostValues)) entry.aggregate = undefined;
+    }
+    this.#total.observe(batch);
+  }
+
+  /** The units that have values, in column order. */
+  get units(): UnitSums[] {
+    return this.#units.flatMap((unit) => {
+      const entry = this.#entries.get(keyOf(unit));
+      return entry ? [{ unit, groups: groupsOf(entry) }] : [];
+    });
+  }
+
+  #begin(unit: Unit, batch: RowBatch): Entry | undefined {
+    if (!unit.fields.some((field) => hasValue(batch, field))) return undefined;
+    const { rowCount: rowsBefore } = this.#total;
+    const entry = { unit, rowsBefore, sumsBefore: this.#total.totals(), aggregate: new Aggregate(unit.fields) };
+    this.#entries.set(keyOf(unit), entry);
+    return entry;
+  }
+}
+
+function keyOf(unit: Unit): string {
+  return JSON.stringify(unit.fields);
+}
+
+function hasValue({ bytes, fields, rowCount, valueStarts }: RowBatch, field: string): boolean {
+  const index = fields.indexOf(field);
+  if (index < 0) return false;
+  for (let row = 0; row < rowCount; row++) {
+    const start = valueStarts[row * fields.length + index] as number;
+    if (start >= 0 && bytes[start] !== letterN) return true;
+  }
+  return false;
+}
+
+function groupsOf({ unit, aggregate, rowsBefore, sumsBefore }: Entry): Iterable<Group> | undefined {
+  if (!aggregate || rowsBefore === 0) return aggregate;
+  const isNothing = ({ key }: Group): boolean => key.every((value) => value === null);
+  return {
+    *[Symbol.iterator]() {
+      let after: Group | undefined;
+      for (const group of aggregate) {
+        if (isNothing(group)) after = group;
+        else yield group;
+      }
+      yield {
+        key: unit.fields.map(() => null),
+        rowCount: rowsBefore + (after?.rowCount ?? 0),
+        sums: addSums([sumsBefore, ...(after ? [after.sums] : [])]),
+      };
+    },
+  };
+}

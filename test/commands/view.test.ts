@@ -1,0 +1,375 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { parquetWriteFile } from 'hyparquet-writer';
+import { describe, expect, test } from 'vitest';
+import { type CliOptions, type CliResult, runCli, temporaryFolder } from '../support/run-cli.ts';
+
+interface Row {
+  readonly date: string;
+  readonly campaignName: string | null;
+  readonly displays: number;
+  readonly clicks: number;
+  readonly revenueEuro: number;
+}
+
+const rows: readonly Row[] = [
+  { date: '2026-10-31', campaignName: 'Été', displays: 1000, clicks: 10, revenueEuro: 5 },
+  { date: '2026-10-31', campaignName: null, displays: 500, clicks: 20, revenueEuro: 0.25 },
+  { date: '2026-11-01', campaignName: 'Été', displays: 3000, clicks: 90, revenueEuro: 2.5 },
+  { date: '2026-11-01', campaignName: 'x;"y",\nz', displays: 100, clicks: 9, revenueEuro: 1.1 },
+];
+const header = ['date', 'campaignName', 'displays', 'clicks', 'revenueEuro'] as const;
+
+/** CSV of a dialect, as other programs write it too. */
+function csvOf(given: readonly Row[], delimiter: string, decimal = '.', lineEnd = '\n'): string {
+  const cell = (value: string | number | null): string => {
+    if (typeof value === 'number') return String(value).replace('.', decimal);
+    return value === null ? '' : /[";,\n\t]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  };
+  const numberCell = (value: string | number | null) =>
+    typeof value === 'number' && decimal === delimiter && !Number.isInteger(value) ? `"${cell(value)}"` : cell(value);
+  return [header, ...given.map((row) => header.map((name) => row[name]))]
+    .map((line) => line.map(numberCell).join(delimiter) + lineEnd)
+    .join('');
+}
+
+const bodies: readonly (readonly [name: string, bytes: (given: readonly Row[]) => string | Uint8Array])[] = [
+  ['report.json', (given) => JSON.stringify({ data: given, summary: null })],
+  ['spread.json', (given) => JSON.stringify({ data: given }, null, 2)],
+  ['array.json', (given) => JSON.stringify(given)],
+  ['report.ndjson', (given) => given.map((row) => `${JSON.stringify(row)}\n`).join('')],
+  ['noname', (given) => given.map((row) => JSON.stringify(row)).join('\r\n')],
+  ['report.csv', (given) => csvOf(given, ',', '.', '\r\n')],
+  ['excel.csv', (given) => `\ufeff${csvOf(given, ';', ',')}`],
+  ['tabs.txt', (given) => csvOf(given, '\t', ',')],
+  ['commas.csv', (given) => csvOf(given, ',', ',')],
+  ['report.json.gz', (given) => gzipSync(JSON.stringify({ data: given }))],
+  ['report.csv.gz', (given) => gzipSync(csvOf(given, ','))],
+];
+
+function folderWith(name: string, bytes: string | Uint8Array): string {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, name), bytes);
+  return cwd;
+}
+
+function view(name: string, bytes: string | Uint8Array, args: readonly string[], options: CliOptions = {}) {
+  return runCli(['view', name, ...args], { cwd: folderWith(name, bytes), ...options });
+}
+
+/** The rows of a result in NDJSON. */
+function rowsOf({ stdout, stderr, exitCode }: CliResult): unknown[] {
+  expect(stderr).toBe('');
+  expect(exitCode).toBe(0);
+  return stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}
+
+const byCampaign = [
+  { campaignName: 'Été', displays: 4000, clicks: 100, revenueEuro: 7.5, ctr: 2.5, ecpmEuro: 1.875 },
+  { campaignName: null, displays: 500, clicks: 20, revenueEuro: 0.25, ctr: 4, ecpmEuro: 0.5 },
+  { campaignName: 'x;"y",\nz', displays: 100, clicks: 9, revenueEuro: 1.1, ctr: 9, ecpmEuro: 11 },
+];
+
+describe('every form of a report', () => {
+  test.each(bodies)('%s: the same sums, and ratios of sums', async (name, bytes) => {
+    const args = ['--by', 'campaign', '--format', 'ndjson'];
+    expect(rowsOf(await view(name, bytes(rows), args))).toEqual(byCampaign);
+    const piped = await runCli(['view', '-', ...args], { stdin: '' });
+    expect(piped).toMatchObject({ exitCode: 9, stdout: '' });
+  });
+
+  test('Parquet, one row group after the other', async () => {
+    const cwd = temporaryFolder();
+    const many = Array.from({ length: 50 }, () => rows).flat();
+    parquetWriteFile({
+      filename: join(cwd, 'report.parquet'),
+      rowGroupSize: 30,
+      columnData: [
+        { name: 'date', data: many.map(({ date }) => new Date(date)), type: 'TIMESTAMP' },
+        { name: 'campaignName', data: many.map(({ campaignName }) => campaignName), type: 'STRING' },
+        { name: 'displays', data: many.map(({ displays }) => BigInt(displays)), type: 'INT64' },
+        { name: 'clicks', data: many.map(({ clicks }) => clicks), type: 'INT32' },
+        { name: 'revenueEuro', data: many.map(({ revenueEuro }) => revenueEuro), type: 'DOUBLE' },
+      ],
+    });
+    const result = await runCli(['view', 'report.parquet', '--by', 'DAILY', '--format', 'ndjson'], { cwd });
+    expect(rowsOf(result)).toEqual([
+      { date: '2026-10-31', displays: 75000, clicks: 1500, revenueEuro: 262.5, ctr: 2, ecpmEuro: 3.5 },
+      { date: '2026-11-01', displays: 155000, clicks: 4950, revenueEuro: 180, ctr: 3.193548, ecpmEuro: 1.16129 },
+    ]);
+  });
+
+  test('stdin', async () => {
+    const result = await runCli(['view', '-', '--format', 'ndjson'], { stdin: csvOf(rows, ';', ',') });
+    expect(rowsOf(result)).toEqual([
+      { displays: 4600, clicks: 129, revenueEuro: 8.85, ctr: 2.804348, ecpmEuro: 1.923913 },
+    ]);
+  });
+
+  test('sums equal those of plain addition, whatever form the rows have', async () => {
+    const name = fc.constantFrom('a', 'b', 'ü', '日本', '=1+1', null);
+    const row: fc.Arbitrary<Row> = fc.record({
+      date: fc.constantFrom('2026-11-01', '2026-11-02', '2026-12-01'),
+      campaignName: name,
+      displays: fc.nat(1e6),
+      clicks: fc.nat(1e4),
+      revenueEuro: fc.nat(1e7).map((cents) => cents / 100),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 2, maxLength: 30 }),
+        fc.constantFrom(...bodies),
+        fc.constantFrom('date', 'campaignName'),
+        async (given, [file, bytes], by) => {
+          const result = await view(file, bytes(given), ['--by', by, '--format', 'ndjson', '--sort', 'clicks', '-q']);
+          const sums = new Map<string | null, { displays: number; clicks: number; cents: number }>();
+          for (const { displays, clicks, revenueEuro, [by]: key } of given) {
+            const before = sums.get(key) ?? { displays: 0, clicks: 0, cents: 0 };
+            const cents = before.cents + Math.round(100 * revenueEuro);
+            sums.set(key, { displays: before.displays + displays, clicks: before.clicks + clicks, cents });
+          }
+          const expected = [...sums]
+            .sort(([, a], [, b]) => b.clicks - a.clicks)
+            .map(([key, { displays, clicks, cents }]) => ({
+              [by]: key,
+              displays,
+              clicks,
+              revenueEuro: cents / 100,
+              ctr: displays === 0 ? null : Number(((100 * clicks) / displays).toFixed(6)),
+              ecpmEuro: displays === 0 ? null : Number(((1000 * cents) / 100 / displays).toFixed(6)),
+            }));
+          expect(rowsOf(result)).toEqual(expected);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('what is shown', () => {
+  const json = JSON.stringify({ data: rows });
+
+  test('on a terminal a card and the first rows; in a pipe one row of sums', async () => {
+    const shown = await view('r.json', json, ['--progress', 'none', '--no-color'], { tty: true });
+    expect(shown.stdout).toMatchInlineSnapshot(`
+      "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
+        displays 4,600   revenue €  8.85   eCPM € 1.92
+        clicks     129   CTR       2.80%
+        displays by day  2026-10-31 ▄█ 2026-11-01
+
+      date        campaignName  displays  clicks  revenueEuro    CTR  eCPM €
+      ──────────  ────────────  ────────  ──────  ───────────  ─────  ──────
+      2026-10-31  Été               1000      10         5.00  1.00%    5.00
+      2026-10-31  –                  500      20         0.25  4.00%    0.50
+      2026-11-01  Été               3000      90         2.50  3.00%    0.83
+      2026-11-01  x;"y",␊z           100       9         1.10  9.00%   11.00
+      "
+    `);
+    const piped = await view('r.json', json, []);
+    expect(piped.stdout).toBe('displays,clicks,revenueEuro,ctr,ecpmEuro\r\n4600,129,8.85,2.804348,1.923913\r\n');
+  });
+
+  test('groups, the others and the total', async () => {
+    const args = ['--by', 'campaignName', '--sort', 'ctr:asc', '--top', '1', '--format', 'table'];
+    expect((await view('r.json', json, args, { env: { COLUMNS: '50' } })).stdout).toMatchInlineSnapshot(`
+      "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
+        displays 4,600   revenue €  8.85   eCPM € 1.92
+        clicks     129   CTR       2.80%
+        displays by day  ▄█
+
+      campaignName  displays  clicks  revenueEuro    CTR
+      ────────────  ────────  ──────  ───────────  ─────
+      Été               4000     100         7.50  2.50%
+      2 others           600      29         1.35  4.83%
+      ────────────  ────────  ──────  ───────────  ─────
+      total             4600     129         8.85  2.80%
+      "
+    `);
+  });
+
+  test('months of days', async () => {
+    const { stdout } = await view('r.json', json, ['--by', 'MONTHLY', '--metrics', 'CTR,clicks']);
+    expect(stdout).toBe('date,ctr,clicks\r\n2026-10-01,2,30\r\n2026-11-01,3.193548,99\r\n');
+  });
+
+  test('bars and a line', async () => {
+    const bars = await view('r.json', json, ['--by', 'CAMPAIGN', '--chart', 'bar', '--metrics', 'clicks'], {
+      env: { COLUMNS: '40' },
+    });
+    expect(bars.stdout).toMatchInlineSnapshot(`
+      "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
+        clicks 129
+        clicks by day  ▃█
+
+      clicks
+      Été       █████████████████████████  100
+      –         █████                       20
+      x;"y",␊z  ██▎                          9
+      "
+    `);
+    const line = await view('r.json', json, ['--chart', 'line', '--metrics', 'revenueEuro'], {
+      env: { COLUMNS: '40', LANG: 'C' },
+    });
+    expect(line.stdout).toMatchInlineSnapshot(`
+      "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
+        revenue EUR 8.85
+        revenueEuro by day  #+
+
+      revenueEuro
+      5.25 +******
+           |      ************
+           |                  ************
+           |                              ****
+           |
+      2.63 +
+           |
+           |
+           |
+      0.00 +
+           +----------------------------------
+            2026-10-31              2026-11-01
+      "
+    `);
+  });
+
+  test('--json has all of it', async () => {
+    const { stdout } = await view('r.json', json, ['--by', 'date', '--metrics', 'clicks', '--top', '1', '--json']);
+    expect(JSON.parse(stdout)).toEqual({
+      file: 'r.json',
+      rowCount: 4,
+      sizeBytes: Buffer.byteLength(json),
+      summary: null,
+      by: ['date'],
+      totals: { clicks: 129 },
+      groups: [{ date: '2026-10-31', clicks: 30 }],
+      otherGroupCount: 1,
+    });
+  });
+
+  test('names of the service are inert', async () => {
+    const bad = JSON.stringify([{ campaignName: '\u001b[31mred\n', 'clicks\u001b[2J': 1, clicks: 1 }]);
+    for (const args of [[], ['--by', 'CAMPAIGN'], ['--by', 'CAMPAIGN', '--chart', 'bar']]) {
+      const { stdout } = await view('r.json', bad, [...args, '--progress', 'none', '--no-color'], { tty: true });
+      expect(stdout).not.toContain('\u001b');
+    }
+  });
+
+  test('what cannot be added up, or was not asked of the service, is said', async () => {
+    const odd = JSON.stringify([
+      { city: null, clicks: 'n/a' },
+      { city: null, clicks: 2 },
+    ]);
+    const { stderr, stdout } = await view('r.json', odd, ['--by', 'CITY']);
+    expect(stderr).toBe(
+      'Warning: 1 value of clicks is no number, and is in no sum.\n' +
+        'Warning: No row has a value for city: the report was not broken down by it.\n',
+    );
+    expect(stdout).toBe('city,clicks\r\n,2\r\n');
+  });
+
+  test('a report without rows', async () => {
+    for (const [name, bytes] of [
+      ['a.ndjson', ''],
+      ['a.json', '{"data":[]}'],
+      ['a.csv', 'date,clicks\n'],
+    ] as const) {
+      const { exitCode, stdout } = await view(name, bytes, ['--format', 'table']);
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain(`${name}: 0 rows`);
+    }
+  });
+});
+
+describe('refusals', () => {
+  const csv = csvOf(rows, ',');
+  const json = JSON.stringify({ data: rows });
+
+  test.each([
+    ['cut.json', json.slice(0, -40), 9, 'cut.json: The report ends in the middle of row 4 (byte '],
+    ['cut.csv', csv.slice(0, -15), 9, 'cut.csv: The report ends in the middle of row 4 (byte '],
+    ['cut.ndjson', '{"clicks":1}\n{"cli', 9, 'cut.ndjson: The report ends in the middle of row 2 (byte 18)'],
+    ['bad.ndjson', '{"clicks":1}\n{"clicks":01}\n', 9, 'bad.ndjson: Row 2 is not well-formed JSON'],
+    ['bad.json', '{"data":[{"clicks":1},{"clicks":}]}', 9, 'bad.json: Row 2 is not well-formed JSON'],
+    ['cut.csv.gz', gzipSync(csv).subarray(0, 60), 9, 'cut.csv.gz: Its gzip stream is not whole'],
+    ['cut.parquet', 'PAR1\u0015\u0004', 9, 'cut.parquet: It is no whole Parquet file'],
+    ['page.html', '<!doctype html>', 9, 'page.html is no report: it is a web page.'],
+    ['book.xlsx', 'PK\u0003\u0004', 9, 'book.xlsx is no report: it is a zip file'],
+    ['error.json', '{"response":{"error":"no"}}', 9, 'error.json is no report: it holds an error of the service.'],
+    ['other.json', '{"a":[1]}', 9, 'other.json is no report: it is a JSON document without rows.'],
+    ['headless.csv', csv.slice(csv.indexOf('\n') + 1), 9, 'headless.csv: This is neither JSON nor a CSV report'],
+    ['empty.csv', '', 9, 'empty.csv is no report: it is empty.'],
+  ])('%s', async (name, bytes, exitCode, says) => {
+    const result = await view(name, bytes, []);
+    expect(result.stderr).toContain(says);
+    expect(result).toMatchObject({ exitCode, stdout: '' });
+  });
+
+  test.each([
+    [['--by', 'campainName'], 'Did you mean campaignName?'],
+    [['--by', 'COUNTRY'], '--by COUNTRY: the report has no such column.'],
+    [['--by', 'HOURLY'], '--by HOURLY: the report has no such column.'],
+    [['--metrics', 'clics'], 'Did you mean clicks?'],
+    [['--sort', 'reach'], '--sort: the report has no column "reach".'],
+    [['--sort', 'clicks:up'], 'after the colon stands asc or desc'],
+    [['--chart', 'bar'], 'Add --by'],
+    [['--chart', 'line', '--by', 'CAMPAIGN'], '--chart line needs days or hours'],
+    [['--chart', 'line', '--top', '3'], '--sort and --top do not go with it'],
+    [['--chart', 'line', '--format', 'csv'], '--format csv writes for programs'],
+    [['--json', '--format', 'csv'], 'contradict each other'],
+  ])('%j is exit 2', async (args, says) => {
+    const result = await view('r.csv', csv, args);
+    expect(result.stderr).toContain(says);
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+  });
+
+  test('a file that is not there, and a folder', async () => {
+    expect(await runCli(['view', 'nowhere.csv'])).toMatchObject({ exitCode: 2 });
+    const { stderr, exitCode } = await runCli(['view', '.']);
+    expect([stderr, exitCode]).toEqual(['adreport: . is a folder.\n  Give the name of a report file in it.\n', 2]);
+  });
+
+  test('Parquet through a pipe', async () => {
+    const { stderr, exitCode } = await runCli(['view', '-'], { stdin: 'PAR1....' });
+    expect(stderr).toContain('Parquet cannot be read from a pipe');
+    expect(exitCode).toBe(2);
+  });
+});
+
+describe('the closing card', () => {
+  const run = ['run', '--local', '--period', '2026-11-01..2026-11-07', '--by', 'DAILY,CAMPAIGN'];
+
+  test('follows the file on a terminal, with the figures that view shows of it', async () => {
+    const { stderr, cwd } = await runCli([...run, '-o', 'week.json', '--no-color'], { tty: true });
+    const [, card = ''] = /Wrote week\.json: [^\n]*\n([\s\S]*)$/.exec(stderr) ?? [];
+    expect(card).toMatch(/^ {2}requests [\d,]+ .* CTR +\d\.\d\d%\n/);
+    expect(card).toMatch(/ {2}requests by day {2}2026-11-01 [▁-█]{7} 2026-11-07\n$/);
+    const viewed = await runCli(['view', 'week.json', '--no-color', '--progress', 'none'], { tty: true, cwd });
+    expect(viewed.stdout).toContain(card);
+  });
+
+  test.each([
+    ['off a terminal', [], false],
+    ['with -q', ['-q'], true],
+    ['with --json', ['--json'], true],
+    ['with --progress none', ['--progress', 'none'], true],
+    ['to stdout', ['-o', '-'], true],
+  ])('%s there is none', async (_when, args, tty) => {
+    const { stderr } = await runCli([...run, '-o', 'week.csv', ...args], { tty });
+    expect(stderr).not.toContain('requests by day');
+  });
+
+  test('a file a day has one card for all', async () => {
+    const split = ['--split', 'day', '-o', '{date}.csv', '--no-color'];
+    const { stderr } = await runCli([...run, ...split], { tty: true });
+    const whole = await runCli([...run, '-o', 'week.csv', '--no-color'], { tty: true });
+    const [, card = ''] = /Wrote week\.csv: [^\n]*\n([\s\S]*)$/.exec(whole.stderr) ?? [];
+    expect(stderr).toMatch(/Together 7 files: \d+ rows/);
+    expect(stderr.endsWith(card)).toBe(true);
+    expect(stderr.split('requests by day')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { barChart, lineChart, sparkline } from '../../src/output/charts.ts';
+
+const bars = [
+  { label: 'Summer sale', value: 1000, text: '1,000' },
+  { label: '日本の広告キャンペーン、とても長い名前', value: 333, text: '333' },
+  { label: 'Puzzle King 👑', value: 1, text: '1' },
+  { label: 'refunds', value: -5, text: '-5' },
+  { label: '–', value: undefined, text: '–' },
+];
+
+describe('sparkline', () => {
+  it('runs from zero to the greatest, and draws the mean of what does not fit', () => {
+    expect(sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8)).toBe('▁▂▃▄▅▆▇█');
+    expect(sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8, false)).toBe('_.-:=+*#');
+    expect(sparkline([100, 100, 99], 8)).toBe('███');
+    expect(sparkline([0, 0, 8, 8, 4, 4], 3)).toBe('▁█▅');
+    expect(sparkline([0, 0], 5)).toBe('▁▁');
+    expect(sparkline([-3, 7], 5)).toBe('▁█');
+    expect(sparkline([], 5)).toBe('');
+  });
+
+  it('is never wider than it may be', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -5, max: 1e9 })), fc.integer({ min: 1, max: 50 }), (values, width) => {
+        expect([...sparkline(values, width)]).toHaveLength(Math.min(width, values.length));
+      }),
+    );
+  });
+});
+
+describe('barChart', () => {
+  it('draws to the eighth of a cell, and shortens names between both ends', () => {
+    expect(barChart(bars, { columns: 48 }).join('\n')).toMatchInlineSnapshot(`
+      "Summer sale          ████████████████████  1,000
+      日本の広…も長い名前  ██████▋                 333
+      Puzzle King 👑                                 1
+      refunds                                       -5
+      –                                              –"
+    `);
+  });
+
+  it('has an ASCII form', () => {
+    expect(barChart(bars.slice(0, 3), { columns: 40, unicode: false }).join('\n')).toMatchInlineSnapshot(`
+      "Summer sale      ################  1,000
+      日本の...い名前  #####               333
+      Puzzle King 👑                         1"
+    `);
+  });
+
+  it('keeps within the width, with bars as long as their values', () => {
+    const value = fc.integer({ min: 0, max: 1e6 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), value), { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 30, max: 120 }),
+        (given, columns) => {
+          const safe = given.map(([label, number]) => ({
+            label: label.replace(/\p{C}|\p{Z}/gu, ''),
+            value: number,
+            text: String(number),
+          }));
+          const lines = barChart(safe, { columns });
+          for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+          const lengths = lines.map((line) => [...line].filter((cell) => /[█-▏]/.test(cell)).length);
+          const longest = safe.findIndex((bar) => bar.value === Math.max(...safe.map((other) => other.value)));
+          expect(lengths[longest]).toBe(Math.max(...lengths));
+        },
+      ),
+    );
+  });
+});
+
+describe('lineChart', () => {
+  const values = Array.from({ length: 31 }, (_, day) => 1000 + Math.round(600 * Math.sin(day / 4)));
+  const line = { values, from: '2026-10-01', to: '2026-10-31', text: (value: number) => String(Math.round(value)) };
+
+  it('draws in braille, with its scale and its first and last time', () => {
+    expect(lineChart(line, { columns: 60 }).join('\n')).toMatchInlineSnapshot(`
+      "1598 ┤      ⢀⠤⠔⠊⠉⠉⠉⠒⠢⢄⡀                                  ⢀⠤⠒
+           │    ⡠⠊⠁         ⠈⠒⢄                             ⢀⡠⠊⠁
+           │  ⡠⠊               ⠑⢄                         ⢀⠔⠁
+           │⡠⠊                   ⠑⢄                     ⢀⠔⠁
+           │                       ⠑⢄                 ⢀⠔⠁
+       799 ┤                         ⠑⢄⡀            ⢀⠔⠁
+           │                           ⠈⠢⢄⡀      ⢀⠤⠊⠁
+           │                              ⠈⠑⠒⠒⠒⠒⠉⠁
+           │
+         0 ┤
+           └──────────────────────────────────────────────────────
+            2026-10-01                                  2026-10-31"
+    `);
+  });
+
+  it('has an ASCII form, and begins below zero where the values do', () => {
+    const refunds = { ...line, values: values.map((value) => value - 1200) };
+    expect(lineChart(refunds, { columns: 40, unicode: false }).join('\n')).toMatchInlineSnapshot(`
+      " 398 +     *****                       *
+           |    *     *                    **
+           |   *       *                  *
+           | **         *                *
+           |*            *              *
+      -201 +              *            *
+           |               *          *
+           |                **       *
+           |                  *    **
+      -800 +                   ****
+           +----------------------------------
+            2026-10-01              2026-10-31"
+    `);
+  });
+
+  it('keeps within the width, whatever the values are', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer()),
+        fc.integer({ min: 24, max: 120 }),
+        fc.boolean(),
+        (given, columns, unicode) => {
+          const lines = lineChart({ ...line, values: given }, { columns, unicode });
+          expect(lines).toHaveLength(12);
+          for (const text of lines) expect(stringWidth(text)).toBeLessThanOrEqual(columns);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,383 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hiddenCharacters } from '../../src/contract/printable.ts';
+import { stringText } from '../report/report-documents.ts';
+import { runCli } from '../support/run-cli.ts';
+import { encode } from './encode.ts';
+import { barsOf, cardsOf, pageOf, rowsOf, tagsOf, valuesOf } from './html-page.ts';
+
+const summary = {
+  since: '2026-10-01T00:00:00+0200',
+  until: '2026-10-31T23:59:59+0100',
+  breakdowns: ['DAILY', 'CAMPAIGN'],
+  timezone: 'europe/paris',
+};
+
+function reportOf(rows: readonly object[], changes: object = {}): string {
+  return JSON.stringify({ data: rows, summary: { ...summary, ...changes } });
+}
+
+const rows = [
+  {
+    date: '2026-10-01',
+    campaignId: '7',
+    campaignName: 'Été',
+    city: null,
+    displays: 1000,
+    clicks: 10,
+    revenueEuro: 12.5,
+  },
+  {
+    date: '2026-10-01',
+    campaignId: '8',
+    campaignName: 'Hiver',
+    city: null,
+    displays: 3000,
+    clicks: 0,
+    revenueEuro: 7.5,
+  },
+  { date: '2026-10-03', campaignId: '7', campaignName: 'Été', city: null, displays: 2000, clicks: 20, revenueEuro: 5 },
+];
+
+/** Names that try to be markup, script, or a command to a terminal. */
+const nastyName = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc
+    .array(
+      fc.constantFrom(
+        ...['</script>', '<!--', '-->', '<script>alert(1)</script>', '"', "'", '`', '&', '&lt;', '<', '>', ']]>', '\\'],
+        ...[
+          '\u2028',
+          '\u2029',
+          '\u001b[31m',
+          '\u009b2J',
+          '\u202e',
+          '\u0000',
+          '\r\n',
+          '</title>',
+          '</style>',
+          '${1}',
+          '=1+1',
+        ],
+        ...[
+          '" onmouseover="alert(1)',
+          '<img src=x onerror=alert(1)>',
+          '\ud800',
+          'javascript:alert(1)',
+          '{{x}}',
+          '$&',
+          '$1',
+        ],
+      ),
+      { minLength: 1, maxLength: 4 },
+    )
+    .map((parts) => parts.join('')),
+);
+
+describe('a page', () => {
+  it('says what the report is, its window and zone, and its totals', async () => {
+    const { html, notes } = await pageOf(reportOf(rows));
+    expect(html).toContain('<title>Daily report by campaign, 1–31 October 2026</title>');
+    expect(/<header>[\s\S]*<\/header>/.exec(html)?.[0]).toBe(
+      '<header>\n<h1>Daily report by campaign</h1>\n<p><span>1–31 October 2026</span> <span>Europe/Paris</span> <span>3 rows</span></p>\n</header>',
+    );
+    expect(cardsOf(html)).toEqual({
+      Displays: '6,000',
+      Clicks: '30',
+      'Revenue €': '€25.00',
+      CTR: '0.50%',
+      'eCPM €': '€4.17',
+    });
+    expect(notes).toEqual([]);
+  });
+
+  it('draws each metric over time, a day without rows included, and ranks each breakdown', async () => {
+    const { html, data } = await pageOf(reportOf(rows));
+    expect(
+      [...html.matchAll(/<figcaption><b>(.*?)<\/b> (.*?)</g)].map(([, label, step]) => `${label} ${step}`),
+    ).toEqual(['Displays per day', 'Clicks per day', 'Revenue € per day', 'CTR per day', 'eCPM € per day']);
+    expect(data.times).toEqual({
+      labels: ['Thu 1 Oct 2026', 'Fri 2 Oct 2026', 'Sat 3 Oct 2026'],
+      numbers: [
+        ['4,000', null, '2,000'],
+        ['10', null, '20'],
+        ['€20.00', null, '€5.00'],
+        ['0.25%', null, '1.00%'],
+        ['€5.00', null, '€2.50'],
+      ],
+    });
+    expect(html).toContain(
+      'aria-label="Displays per day, Thu 1 Oct 2026 to Sat 3 Oct 2026: from 2,000 (Sat 3 Oct 2026) to 4,000 (Thu 1 Oct 2026)"',
+    );
+    expect([...html.matchAll(/<h3>(.*?)</g)].map((match) => match[1])).toEqual(['campaign']);
+    expect(barsOf(html)).toEqual(['Été 7 €17.50 70.0%', 'Hiver 8 €7.50 30.0%']);
+  });
+
+  it('adds up what is not among the ten bars', async () => {
+    const many = Array.from({ length: 15 }, (_, i) => ({ country: `C${i}`, revenueEuro: (i + 1) / 100 }));
+    const bars = barsOf((await pageOf(reportOf(many))).html);
+    expect(bars).toHaveLength(11);
+    expect(bars[0]).toBe('C14 €0.15 12.5%');
+    expect(bars.at(-1)).toBe('5 others €0.15 12.5%');
+    expect(barsOf((await pageOf(reportOf(many.slice(0, 11)))).html)).toHaveLength(11);
+  });
+
+  it('counts the rows before a breakdown has its first value as rows without one', async () => {
+    const early = Array.from({ length: 3000 }, () => ({ city: null, displays: 1 }));
+    const late = [
+      { city: 'Lyon', displays: 5 },
+      { city: null, displays: 2 },
+    ];
+    expect(barsOf((await pageOf(reportOf([...early, ...late]), { pieceBytes: 4096 })).html)).toEqual([
+      '– 3,002 99.8%',
+      'Lyon 5 0.2%',
+    ]);
+  });
+
+  it('shows a DSP report with its decimal commas as numbers, and null as a dash', async () => {
+    const { html, data } = await pageOf(
+      reportOf([
+        { format: 'banner', displays: 4000, revenueEuro: '1234,50' },
+        { format: null, displays: null, revenueEuro: '0,05' },
+      ]),
+    );
+    expect(html).toContain('<tr><td>banner<td class=n>4,000<td class=n>1,234.50\n');
+    expect(html).toContain('<tr><td class=none>–<td class="n none">–<td class=n>0.05<');
+    expect(cardsOf(html)['Revenue €']).toBe('€1,234.55');
+    expect(rowsOf(data)).toEqual([
+      { format: 'banner', displays: 4000, revenueEuro: 1234.5 },
+      { format: null, displays: null, revenueEuro: 0.05 },
+    ]);
+  });
+
+  it('of no rows has the columns that were asked for, and says so', async () => {
+    const columns = [
+      { field: 'city', type: 'text' },
+      { field: 'country', type: 'text', breakdown: 'COUNTRY' },
+      { field: 'displays', type: 'integer', metric: 'displays' },
+    ] as const;
+    const { html } = await pageOf(reportOf([]), { columns });
+    expect([...html.matchAll(/<th [^>]*>(\w+)/g)].map((match) => match[1])).toEqual(['Country', 'Displays']);
+    expect(html).toContain('The report has no rows.');
+    expect(cardsOf(html)).toEqual({ Displays: '0' });
+    expect((await pageOf('{"data":[]}')).html).toContain('<h1>Advertising report</h1>');
+  });
+
+  it('without a summary is called after what its rows have, and dated by their days', async () => {
+    const titleOf = async (row: object) =>
+      /<h1>.*?<\/p>/s.exec((await pageOf(JSON.stringify({ data: [row] }))).html)?.[0];
+    expect(await titleOf({ date: '2026-10-05', country: 'France', displays: 1 })).toBe(
+      '<h1>Daily report by country</h1>\n<p><span>5 October 2026</span> <span>1 row</span></p>',
+    );
+    expect(await titleOf({ date: '2026-10-05', hour: '2026-10-05T00:00:00+0200', displays: 1 })).toMatch(
+      /^<h1>Hourly report</,
+    );
+    expect(await titleOf({ unknown: 'x', displays: 1 })).toBe('<h1>Advertising report</h1>\n<p><span>1 row</span></p>');
+  });
+
+  it('shows a dash for a metric that has no number in any row', async () => {
+    const { html } = await pageOf(reportOf([{ date: '2026-10-01', displays: null, clicks: 'n/a', requests: 1 }]));
+    expect(cardsOf(html)).toEqual({ Displays: '–', Clicks: '–', Requests: '1' });
+    expect(html.match(/<figure /g)).toHaveLength(1);
+  });
+
+  it('holds only the columns that were chosen', async () => {
+    const { html, data } = await pageOf(reportOf(rows), { select: ['clicks', 'campaignName'] });
+    expect(data.columns.map(({ name }) => name)).toEqual(['clicks', 'campaignName']);
+    expect(html).not.toContain('<figure');
+    expect(cardsOf(html)).toEqual({ Clicks: '30' });
+  });
+});
+
+describe('nothing in a page acts', () => {
+  it('but its own script and style, whose hashes stand in its policy; it refers to nothing outside', async () => {
+    const { html } = await pageOf(reportOf(rows));
+    const hashOf = (text = '') => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+    const policy = /<meta http-equiv="content-security-policy" content="(.*?)">/.exec(html)?.[1];
+    expect(policy).toBe(
+      `default-src 'none'; script-src ${hashOf(/<script>([\s\S]*?)<\/script>/.exec(html)?.[1])}; ` +
+        `style-src ${hashOf(/<style>([\s\S]*?)<\/style>/.exec(html)?.[1])}; img-src data:; base-uri 'none'; form-action 'none'`,
+    );
+    const elsewhere = html
+      .replace("createElementNS('http://www.w3.org/2000/svg'", '')
+      .match(/https?:|src=|url\(|@import|\bon\w+=|style=|href="(?!data:,")/g);
+    expect(elsewhere).toBeNull();
+  });
+
+  it('whatever names and fields hold: the tags stay the same, and no character acts on what shows the file', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(nastyName, { minLength: 1, maxLength: 6, selector: (name) => Buffer.from(name).toString() }),
+        nastyName,
+        async (names, zone) => {
+          const report = (nameOf: (i: number) => string, timezone: string) =>
+            reportOf(
+              names.map((_, i) => ({
+                date: nameOf(i),
+                campaignName: nameOf(i),
+                [`x${nameOf(0)}`]: nameOf(i),
+                displays: i,
+                clicks: `no number ${nameOf(i)}`,
+              })),
+              { timezone, since: timezone },
+            );
+          const nasty = (await pageOf(report((i) => names[i] ?? '', zone))).html;
+          const plain = (await pageOf(report((i) => `plain ${i}`, 'zone'))).html;
+          expect(tagsOf(nasty)).toEqual(tagsOf(plain));
+          expect(nasty.replaceAll('\n', '')).not.toMatch(new RegExp(hiddenCharacters.source));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('what a page embeds', () => {
+  it('is every row, exactly', async () => {
+    const scalar = fc.oneof(stringText, fc.constantFrom('null', '12', 'true', '-0.50', '12345678901234567890', '1e5'));
+    const number = fc.oneof(
+      fc.integer().map(String),
+      fc
+        .double({ noNaN: true, noDefaultInfinity: true })
+        .map(String)
+        .filter((text) => !text.includes('e')),
+      fc.constantFrom(
+        'null',
+        '0.10',
+        '"1234,50"',
+        '"-0,05"',
+        '"n/a"',
+        '""',
+        '12345678901234567890',
+        '1e5',
+        '-0',
+        '0.1000000000000000055',
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(scalar, scalar, number, number), { minLength: 1, maxLength: 12 }),
+        async (values) => {
+          const texts = values.map(
+            ([a, b, n, m]) => `{"campaignName":${a},"sub":${b},"displays":${n},"revenueEuro":${m}}`,
+          );
+          const { data } = await pageOf(`{"data":[${texts.join()}]}`, {
+            select: ['campaignName', 'displays', 'revenueEuro'],
+            pieceBytes: 300,
+          });
+          const [names = [], displays = [], revenue = []] = data.columns.map(valuesOf);
+          expect(data.rowCount).toBe(values.length);
+          for (const [row, [name, , n, m]] of values.entries()) {
+            const parsed: unknown = JSON.parse(name);
+            expect(names[row]).toBe(parsed === null ? null : typeof parsed === 'string' ? parsed : name);
+            for (const [cell, json] of [
+              [displays[row], n],
+              [revenue[row], m],
+            ] as const) {
+              const text: string | null = json.startsWith('"') ? JSON.parse(json).replace(/(?<=\d),/, '.') : json;
+              if (text === 'null') expect(cell).toBeNull();
+              else if (typeof cell === 'number') expect(digitsOf(String(cell))).toBe(digitsOf(text ?? ''));
+              else expect(cell).toBe(text);
+            }
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('weighs at most 1.5 times the CSV and 300 kB, at 50,000 rows', async () => {
+    const body = largeReport(
+      50_000,
+      (i) => `Campaign ${i % 37} – été`,
+      (i) => `com.example.app${(i * 104_729) % 20_000}`,
+    );
+    const csv = (await encode(body, 'csv')).result.sizeBytes;
+    const html = (await encode(body, 'html')).result.sizeBytes;
+    expect(csv).toBeGreaterThan(3_000_000);
+    expect(html).toBeLessThanOrEqual(1.5 * csv + 300_000);
+    const short = largeReport(
+      50_000,
+      (i) => String(i),
+      () => '',
+      0,
+    );
+    expect((await encode(short, 'html')).result.sizeBytes).toBeLessThanOrEqual(
+      1.5 * (await encode(short, 'csv')).result.sizeBytes + 300_000,
+    );
+  });
+});
+
+describe('more rows than a page holds', () => {
+  it('are added up, by what leaves the most of them, and it says so in the page and to the user', async () => {
+    const count = 50_001;
+    const body = largeReport(
+      count,
+      (i) => `Campaign ${i % 9}`,
+      (i) => `app${i % 30_011}`,
+    );
+    const { html, data, notes } = await pageOf(body);
+    const sentence =
+      'The report has 50,001 rows, more than the 50,000 that a page holds: its table shows 90 sums by date and campaign instead, with package name or bundle ID added up. Totals and charts are of all rows.';
+    expect(html).toContain(`<p class="notice">${sentence}</p>`);
+    expect(notes).toEqual([`${sentence} Every row: --format csv.`]);
+    const expected = new Map<string, number>();
+    for (let i = 0; i < count; i++) {
+      const key = `${dayOf(i)} Campaign ${i % 9}`;
+      expected.set(key, (expected.get(key) ?? 0) + centsOf(i));
+    }
+    const found = rowsOf(data).map((row) => [
+      `${row.date} ${row.campaignName}`,
+      Math.round(100 * Number(row.revenueEuro)),
+    ]);
+    expect(new Map(found as [string, number][])).toEqual(expected);
+    const cents = [...expected.values()].reduce((a, b) => a + b, 0);
+    expect(cardsOf(html)['Revenue €']?.replaceAll(/[€,]/g, '')).toBe((cents / 100).toFixed(2));
+    expect(barsOf(html).at(-1)).toMatch(/^30001 others /);
+  });
+
+  it('become one sum where nothing that tells rows apart has few values', async () => {
+    const body = `{"data":[${Array.from({ length: 50_002 }, (_, i) => `{"bundleId":"app${i}","displays":2}`).join()}]}`;
+    const { html, data } = await pageOf(body);
+    expect(html).toContain('its table shows the sum of all instead, with package name or bundle ID added up.');
+    expect(rowsOf(data)).toEqual([{ displays: 100_004 }]);
+    expect(html).toContain('Too many different values to rank.');
+  });
+});
+
+describe('run -o report.html', () => {
+  it.each([
+    [['--by', 'DAILY,CAMPAIGN'], 'Daily report by campaign', 12],
+    [['--by', 'COUNTRY'], 'Report by country', 0],
+    [['--by', 'HOURLY'], 'Hourly report', 12],
+    [['--by', 'DAILY,FORMAT', '--profile', 'dsp'], 'Daily report by format', 5],
+    [['--by', 'DAILY', '--filter', 'campaignId=1'], 'Daily report', 0],
+  ])('%j', async (flags, title, charts) => {
+    const { exitCode, files } = await runCli(['run', '--local', '--period', '2026-W45', ...flags, '-o', 'report.html']);
+    const html = files['report.html'] ?? '';
+    expect(exitCode).toBe(0);
+    expect(html).toContain(`<h1>${title}</h1>\n<p><span>2–8 November 2026</span> <span>Europe/Paris</span>`);
+    expect(html.match(/<figure /g)?.length ?? 0).toBe(charts);
+  });
+});
+
+const dayOf = (i: number) => `2026-10-${String((i % 10) + 1).padStart(2, '0')}`;
+const centsOf = (i: number) => (i * 31) % 5000;
+
+/** A buyer's report with every dimension in its rows, most of them null. */
+function largeReport(count: number, campaign: (i: number) => string, bundle: (i: number) => string, nulls = 1): string {
+  const empty = nulls ? '"Adnetwork":null,"adId":null,"adName":null,"city":null,"country":null,' : '';
+  const rows = Array.from(
+    { length: count },
+    (_, i) =>
+      `{"date":"${dayOf(i)}",${empty}"campaignName":"${campaign(i)}","bundleId":"${bundle(i)}","displays":${(i * 17) % 9000},"clicks":${i % 200},"revenueEuro":${(centsOf(i) / 100).toFixed(2)}}`,
+  );
+  return `{"data":[${rows.join()}],"summary":${JSON.stringify(summary)}}`;
+}
+
+/** A number's digits, without the zeros that say nothing. */
+function digitsOf(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { FigureCounter, type Figures, mergeFigures } from '../../src/output/figures.ts';
+import { reportCard } from '../../src/output/report-card.ts';
+import { readRows } from '../../src/report/rows.ts';
+import { chunksOf } from '../report/report-documents.ts';
+
+async function figuresOf(rows: readonly object[]): Promise<Figures> {
+  const counter = new FigureCounter();
+  const body = Buffer.from(JSON.stringify({ data: rows }));
+  for await (const batch of readRows(chunksOf(body, 1000))) counter.observe(batch);
+  return counter.figures();
+}
+
+const days = Array.from({ length: 14 }, (_, day) => ({
+  date: `2026-11-${String(day + 1).padStart(2, '0')}`,
+  requests: 400_000 + 10_000 * day,
+  displays: 300_000 + 20_000 * (day % 7),
+  clicks: 6000,
+  downloads: 500,
+  leads: 200,
+  landings: 3_000,
+  revenueEuro: 1234.5,
+  valueDollar: 1400.25,
+  eyesTrackings: 80_000,
+}));
+
+describe('reportCard', () => {
+  it('has every metric, what they give, and the course of the first', async () => {
+    const card = reportCard(await figuresOf(days), { columns: 80 });
+    expect(card.join('\n')).toMatchInlineSnapshot(`
+      "  requests 6,510,000   downloads  7,000   revenue €     17,283.00   CTR    1.67%
+        displays 5,040,000   leads      2,800   revenue $     19,603.50   eCPM €  3.43
+        clicks      84,000   landings  42,000   eyesTrackings 1,120,000   eCPM $  3.89
+        requests by day  2026-11-01 ▆▆▇▇▇▇▇▇▇▇████ 2026-11-14"
+    `);
+    expect(Math.max(...card.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it('fits 60 columns, and ASCII', async () => {
+    const card = reportCard(await figuresOf(days), { columns: 60, unicode: false });
+    expect(card.join('\n')).toMatchInlineSnapshot(`
+      "  requests  6,510,000   revenue EUR   17,283.00
+        displays  5,040,000   revenue $     19,603.50
+        clicks       84,000   eyesTrackings 1,120,000
+        downloads     7,000   CTR               1.67%
+        leads         2,800   eCPM EUR           3.43
+        landings     42,000   eCPM $             3.89
+        requests by day  2026-11-01 ++********#### 2026-11-14"
+    `);
+    expect(card.join('')).toMatch(/^[ -~]*$/);
+    expect(Math.max(...card.map((line) => line.length))).toBeLessThanOrEqual(60);
+  });
+
+  it('of a DSP, by the hour, where the doubled hour comes in its order', async () => {
+    const hours = ['02:00:00+0200', '02:00:00+0100', '03:00:00+0100'].map((hour, i) => ({
+      date: '2026-10-25',
+      hour: `2026-10-25T${hour}`,
+      displays: 1000 * i,
+      revenueEuro: '1,50',
+    }));
+    const figures = await figuresOf(hours.toReversed());
+    expect(figures.points.map(({ time }) => time)).toEqual(hours.map(({ hour }) => hour));
+    expect(reportCard(figures).join('\n')).toMatchInlineSnapshot(`
+      "  displays 3,000   revenue € 4.50   eCPM € 1.50
+        displays by hour  2026-10-25 ▁▅█ 2026-10-25"
+    `);
+  });
+
+  it('shows what was chosen, and dresses labels alone', async () => {
+    const style = { bold: (text: string) => `<b>${text}</b>`, dim: (text: string) => `<i>${text}</i>` };
+    expect(reportCard(await figuresOf(days), { style }, ['ctr', 'clicks'])).toEqual([
+      '  <i>CTR</i> 1.67%   <i>clicks</i> 84,000',
+      '  <i>clicks by day</i>  <i>2026-11-01</i> ██████████████ <i>2026-11-14</i>',
+    ]);
+  });
+
+  it('of rows without time has no course; of no rows nothing', async () => {
+    expect(reportCard(await figuresOf([{ campaignName: 'x', displays: 5 }]))).toEqual(['  displays 5']);
+    expect(reportCard(await figuresOf([]))).toEqual([]);
+  });
+});
+
+describe('mergeFigures', () => {
+  it('gives the figures that the rows together have', async () => {
+    const parts = await Promise.all([days.slice(5), days.slice(0, 9), []].map(figuresOf));
+    const plain = ({ totals, points, rowCount, timeField }: Figures) => ({
+      rowCount,
+      timeField,
+      totals: [...totals].map(([field, sum]) => [field, sum.toNumber()]),
+      points: points.map(({ time, sums }) => [time, ...[...sums.values()].map((sum) => sum.toNumber())]),
+    });
+    expect(plain(mergeFigures(parts))).toEqual(plain(await figuresOf([...days.slice(5), ...days.slice(0, 9)])));
+  });
+});
