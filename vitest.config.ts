@@ -10,6 +10,14 @@ export default defineConfig(({ mode }) => {
       testTimeout: long ? 600_000 : 60_000,
       hookTimeout: 60_000,
       globalSetup: ['test/support/build.ts'],
+      // What runs in a process of its own is not seen: the real streams and signals, and the questions of a terminal, which
+      // bin.test.ts and terminal.test.ts go through.
+      coverage: {
+        include: ['src/**/*.ts'],
+        exclude: ['src/host.ts', 'src/ui/prompt.ts'],
+        reporter: ['text', 'json'],
+        reportOnFailure: true,
+      },
     },
   };
 });

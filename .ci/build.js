@@ -1,39 +1,134 @@
-// Bundles the program into dist/: one split bundle, its packages included, so that an install is one package and a
-// command loads only what it runs. The licences of what is bundled go beside it.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { build } from 'esbuild';
+// Bundles the program into dist/: its packages included, so that an install is one package, and split, so that a command
+// loads only what it runs. The licences of what is bundled go beside it.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { build, transform } from 'esbuild';
 
-// commander loads node:child_process, which costs milliseconds, for subcommands that are programs of their own. There are
-// none here.
-const withoutChildProcess = {
-  name: 'commander-without-child-process',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-      /node_modules.commander./.test(importer) ? { path: 'none', namespace: 'nothing' } : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'nothing' }, () => ({ contents: 'module.exports = {};' }));
+/**
+ * Node needs half a millisecond for each file, so what is needed together stands in one: the static imports of these
+ * sources. Everything else is a file of its own.
+ */
+const groups = {
+  start: ['src/main.ts'],
+  context: ['src/context.ts'],
+  calls: ['src/api/http.ts', 'src/api/client.ts', 'src/api/exchange.ts'],
+  report: [
+    'src/commands/run.ts',
+    'src/commands/actions/run.ts',
+    'src/report/plan.ts',
+    'src/report/wait.ts',
+    'src/report/rows.ts',
+    'src/report/completeness.ts',
+    'src/output/write-rows.ts',
+    'src/output/file.ts',
+    'src/output/file-name.ts',
+    'src/output/formats/index.ts',
+    'src/output/formats/csv.ts',
+    'src/ui/progress.ts',
+    'src/ui/progress-log.ts',
+    'src/ui/quantity.ts',
+  ],
+};
+
+/**
+ * What packages load at once and do not use here, with what stands in for it: commander starts no programs; undici
+ * speaks no HTTP/2, sends no forms, is given no `IncomingMessage` and is told its header limit.
+ */
+const unused = {
+  commander: { 'node:child_process': '', 'node:fs': '' },
+  undici: {
+    './client-h2.js': 'module.exports = () => { throw new Error("There is no HTTP/2 here."); };',
+    '../web/fetch/body.js': '',
+    'node:http': 'module.exports = { IncomingMessage: class {}, maxHeaderSize: 16384 };',
+    'node:assert': `module.exports = function assert(value, message) {
+      if (!value) throw message instanceof Error ? message : new Error(message ?? 'undici: an assertion failed');
+    };`,
   },
 };
 
-const { metafile } = await build({
-  entryPoints: ['src/main.ts', 'src/local-server.ts'],
+const withoutUnused = {
+  name: 'without-what-is-not-used',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /./ }, ({ path, importer }) => {
+      const [, name] = /node_modules.(commander|undici)\b/.exec(importer) ?? [];
+      return name && path in unused[name] ? { path, namespace: 'unused', pluginData: unused[name][path] } : undefined;
+    });
+    onLoad({ filter: /./, namespace: 'unused' }, ({ pluginData }) => ({ contents: pluginData, loader: 'js' }));
+  },
+};
+
+const { metafile, outputFiles } = await build({
+  entryPoints: { main: 'src/main.ts', 'test-server': 'src/local-server.ts' },
   bundle: true,
   splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20',
   outdir: 'dist',
-  chunkNames: 'chunks/[name]-[hash]',
+  chunkNames: '[name]-[hash]',
   // Names stay, so that the trace of a bug can be read.
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'warning',
   metafile: true,
-  plugins: [withoutChildProcess],
-  // CommonJS packages in an ES module need a require for what Node itself brings.
-  banner: { js: "import{createRequire as _cr}from'node:module';const require=_cr(import.meta.url);" },
+  write: false,
+  plugins: [withoutUnused],
 });
+
+// Node's loader of ES modules takes several milliseconds to start, so every part becomes a CommonJS function.
+const parts = new Map();
+for (const { path, text } of outputFiles) {
+  const { code } = await transform(text, {
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    supported: { 'dynamic-import': false },
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+  });
+  parts.set(basename(path), `(exports,module,require){${code}}`);
+}
+
+mkdirSync('dist/parts', { recursive: true });
+const files = {};
+for (const [group, sources] of Object.entries(groups)) {
+  const members = [...sources.flatMap(staticImportsOf)].filter((name) => parts.has(name));
+  const texts = [...new Set(members)].map((name) => `${JSON.stringify(name)}${parts.get(name)}`);
+  const text = `module.exports={${texts.join(',\n')}};\n`;
+  const file = `${group}-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.js`;
+  for (const name of members) {
+    files[name] = file;
+    parts.delete(name);
+  }
+  writeFileSync(`dist/parts/${file}`, text);
+}
+// The parentheses tell V8 that the function is called at once, and need not be parsed twice.
+for (const [name, text] of parts) writeFileSync(`dist/parts/${name}`, `module.exports=(function${text});\n`);
+const loader = readFileSync('.ci/parts.cjs', 'utf8');
+writeFileSync('dist/parts.js', loader.replace('const files = {};', `const files = ${JSON.stringify(files)};`));
+
+/** The parts that a source needs before it runs, itself included. */
+function staticImportsOf(source) {
+  const outputs = Object.entries(metafile.outputs);
+  const [first] = outputs.find(([, { entryPoint }]) => entryPoint === source) ?? [];
+  if (!first) throw new Error(`${source} is no entry of the bundle.`);
+  const found = new Set([first]);
+  for (const path of found) {
+    for (const { path: next, kind, external } of metafile.outputs[path].imports) {
+      if (kind === 'import-statement' && !external) found.add(next);
+    }
+  }
+  return [...found].map((path) => basename(path));
+}
+
+// What others import: written out, so that an `import` finds the name too.
+const testServer = "require('./parts.js').load('test-server.js')";
+writeFileSync('dist/local-server.js', `exports.startLocalServer = ${testServer}.startLocalServer;\n`);
+// The project's own files are ES modules.
+writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
 
 const packages = new Set();
 for (const { inputs } of Object.values(metafile.outputs)) {

@@ -1,12 +1,15 @@
 import type { Client, Credentials } from './api/client.ts';
 import type { HttpTrace } from './api/http.ts';
 import type { GlobalFlags, ServiceFlags } from './commands/flags.ts';
-import type { Settings } from './config/settings.ts';
-import type { Store } from './config/store.ts';
+import { findProjectFile } from './config/project-folder.ts';
+import { resolveSettings, type Settings } from './config/settings.ts';
+import { requireSignIn } from './config/sign-in.ts';
+import { openStore, type Store } from './config/store.ts';
+import { noSettings } from './config/stored-settings.ts';
 import type { Profile } from './contract/vocabulary.ts';
 import { UsageError } from './errors.ts';
 import type { Host } from './host.ts';
-import type { Ledger } from './report/ledger.ts';
+import { type Ledger, openLedger } from './report/ledger.ts';
 import type { LocalServer } from './server/start.ts';
 import type { Console } from './ui/console.ts';
 import type { Progress } from './ui/progress.ts';
@@ -37,7 +40,7 @@ export interface Context {
   dispose(): Promise<void>;
 }
 
-export interface ServiceAccount {
+interface ServiceAccount {
   readonly baseUrl: URL;
   readonly token: string | undefined;
   readonly credentials: Credentials | undefined;
@@ -54,7 +57,7 @@ type Options = GlobalFlags &
   };
 
 /** What `adreport.yaml` says of the account, for all commands or for one saved report. */
-export interface ProjectChoice {
+interface ProjectChoice {
   readonly account?: string;
   readonly profile?: string;
 }
@@ -74,11 +77,7 @@ export function createContext(host: Host, console: Console, options: Options, pa
   const ofSavedReports = new Map<string, Context>();
 
   const store =
-    parent?.store ??
-    once(async () => {
-      const { openStore } = await import('./config/store.ts');
-      return openStore({ env: host.env, warn: console.warn, wallClock: host.wallClock });
-    });
+    parent?.store ?? once(async () => openStore({ env: host.env, warn: console.warn, wallClock: host.wallClock }));
 
   const makeLocalServer = async (): Promise<LocalServer> => {
     const { startLocalServer } = await import('./server/start.ts');
@@ -89,7 +88,6 @@ export function createContext(host: Host, console: Console, options: Options, pa
   const localServer = parent?.localServer ?? once(makeLocalServer);
 
   const settings = once(async () => {
-    const { resolveSettings } = await import('./config/settings.ts');
     const resolved = options.local
       ? localSettings(await localServer(), options)
       : resolveSettings({
@@ -102,12 +100,10 @@ export function createContext(host: Host, console: Console, options: Options, pa
     return resolved;
   });
 
+  const calls = () => Promise.all([import('./api/http.ts'), import('./api/client.ts'), import('./api/exchange.ts')]);
+
   async function clientFor(account: ServiceAccount): Promise<Client> {
-    const [{ createHttp }, { createClient }, { describeRetry }] = await Promise.all([
-      import('./api/http.ts'),
-      import('./api/client.ts'),
-      import('./api/exchange.ts'),
-    ]);
+    const [{ createHttp }, { createClient }, { describeRetry }] = await calls();
     const http = await createHttp({
       timeoutMs: options.timeout ?? defaultTimeoutMs,
       userAgent: `adreport/${version}`,
@@ -140,11 +136,7 @@ export function createContext(host: Host, console: Console, options: Options, pa
     store,
     settings,
     client: once(async () => {
-      const [{ requireSignIn }, { noSettings }, resolved] = await Promise.all([
-        import('./config/sign-in.ts'),
-        import('./config/stored-settings.ts'),
-        settings(),
-      ]);
+      const resolved = await settings();
       return clientFor(requireSignIn(resolved, options.local ? noSettings : (await store()).read()));
     }),
     clientFor,
@@ -152,8 +144,7 @@ export function createContext(host: Host, console: Console, options: Options, pa
       parent?.ledger ??
       once(async () => {
         if (options.local) return undefined;
-        const [{ openLedger }, { directory }] = await Promise.all([import('./report/ledger.ts'), store()]);
-        return openLedger({ directory, wallClock: host.wallClock, warn: console.warn });
+        return openLedger({ directory: (await store()).directory, wallClock: host.wallClock, warn: console.warn });
       }),
     progress:
       parent?.progress ??
@@ -182,7 +173,6 @@ export function createContext(host: Host, console: Console, options: Options, pa
 
 /** The account and profile that `adreport.yaml` gives to every command, if there is one. */
 async function projectDefaults(cwd: string): Promise<ProjectChoice> {
-  const { findProjectFile } = await import('./config/project-folder.ts');
   const path = findProjectFile(cwd);
   if (path === undefined) return {};
   const { readProjectDefaults } = await import('./config/project-file.ts');

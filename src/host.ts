@@ -1,4 +1,3 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
 import { InterruptedError } from './errors.ts';
 
 /** What the program takes from the machine it runs on; tests give their own. */
@@ -30,20 +29,29 @@ export function processHost(): Host {
     });
   }
   return {
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    // Node opens a stream when it is first asked for, which takes milliseconds.
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return process.stdout;
+    },
+    get stderr() {
+      return process.stderr;
+    },
     env: process.env,
     cwd: process.cwd(),
     signal: controller.signal,
     wallClock: Date.now,
-    stopwatch: () => performance.now(),
+    // `performance` says the same, and takes milliseconds to load.
+    stopwatch: () => Number(process.hrtime.bigint()) / 1e6,
     sleep: interruptibleSleep,
     random: Math.random,
   };
 }
 
 async function interruptibleSleep(durationMs: number, signal?: AbortSignal): Promise<void> {
+  const { setTimeout: sleepFor } = await import('node:timers/promises');
   try {
     // Node's timers hold 2^31 - 1 ms at most, and end at once beyond it.
     await sleepFor(Math.min(durationMs, 2 ** 31 - 1), undefined, signal ? { signal } : {});

@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import { AdreportError, InterruptedError } from './errors.ts';
 import { type Host, processHost } from './host.ts';
 import { createProgram, fromCommanderError } from './program.ts';
-import { ClosedPipeError, createConsole } from './ui/console.ts';
+import { ClosedPipeError, type Console, createConsole } from './ui/console.ts';
 
 /**
  * Runs one command line and resolves to its exit code; never rejects and never ends the process.
@@ -25,25 +25,40 @@ export async function main(argv: readonly string[], host: Host = processHost()):
       const [action, { createContext }, console] = await Promise.all([
         load(),
         import('./context.ts'),
-        createConsole({ ...host, flags: options }),
+        consoleOf(host, options),
       ]);
       context = createContext(host, console, options);
       await action(context, options as never, ...(command.processedArgs as never));
     };
 
   try {
-    const output = {
-      write: (text: string) => void host.stdout.write(text),
-      columns: host.stdout.columns ?? 100,
-    };
+    const help: string[] = [];
+    const output = { write: (text: string) => void help.push(text), columns: host.stdout.columns ?? 100 };
     const program = await createProgram(perform, output, argv);
-    await program.parseAsync([...argv], { from: 'user' });
+    try {
+      await program.parseAsync([...argv], { from: 'user' });
+    } finally {
+      if (help.length > 0) await (await consoleOf(host, flags)).write(help.join(''));
+    }
     return context?.exitCode ?? 0;
   } catch (error) {
     return await exitCodeFor(error, host, flags, context);
   } finally {
     await context?.dispose();
   }
+}
+
+function consoleOf(host: Host, flags: GlobalFlags): Promise<Console> {
+  const { stdout, stderr, env } = host;
+  return createConsole({
+    get stdin() {
+      return host.stdin;
+    },
+    stdout,
+    stderr,
+    env,
+    flags,
+  });
 }
 
 /** The two flags that decide how an error is shown when the command line itself is what is wrong. */
@@ -64,7 +79,7 @@ async function exitCodeFor(
 ): Promise<number> {
   const ours = error instanceof CommanderError ? fromCommanderError(error) : error;
   if (ours === undefined || ours instanceof ClosedPipeError) return 0;
-  const console = context?.console ?? (await createConsole({ ...host, flags }));
+  const console = context?.console ?? (await consoleOf(host, flags));
   // Whatever a cancelled operation threw on its way out, the reason it ended is the signal.
   const reason = host.signal.aborted && !(ours instanceof InterruptedError) ? host.signal.reason : ours;
   console.renderError(reason);

@@ -11,7 +11,7 @@ const bin = resolve(import.meta.dirname, '../bin/adreport.js');
 const manifest = JSON.parse(readFileSync(resolve(import.meta.dirname, '../package.json'), 'utf8'));
 
 function environment(folder: string): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: join(folder, '.config') };
+  return { PATH: process.env.PATH, NODE_DISABLE_COMPILE_CACHE: '1', ADREPORT_CONFIG_DIR: join(folder, '.config') };
 }
 
 function adreport(argv: readonly string[], cwd = temporaryFolder()) {
@@ -76,6 +76,12 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
       'adreport run --period 2026 --by DAILY,CAMPAIGN,COUNTRY -q | head -1; echo "${PIPESTATUS[@]}"',
     );
     expect(stdout).toMatch(/^date,.*\r\n0 0\n$/);
+    expect(stderr).not.toMatch(/EPIPE|error/i);
+  });
+
+  test('--help | head ends quietly too', () => {
+    const { stdout, stderr } = shell('adreport run --help | head -1; echo "${PIPESTATUS[@]}"');
+    expect(stdout).toMatch(/^Usage: .*\n0 0\n$/);
     expect(stderr).not.toMatch(/EPIPE|error/i);
   });
 

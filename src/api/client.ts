@@ -36,7 +36,7 @@ export type Created<T> =
   | { readonly kind: 'data'; readonly result: T };
 
 /** One status call's answer; `retryAfterMs` where the service said when to ask again. */
-export interface StatusAnswer extends StatusRecord {
+interface StatusAnswer extends StatusRecord {
   readonly retryAfterMs?: number;
 }
 
@@ -66,35 +66,9 @@ export function createClient(options: ClientOptions): Client {
   let token = options.token;
   let signingIn: Promise<string> | undefined;
 
-  async function requestToken(): Promise<string> {
-    if (!options.credentials) {
-      throw new SignInError('You are not signed in: there is no token.', {
-        hint: 'Run: adreport login (unattended: set ADREPORT_TOKEN). To try without an account, add --local.',
-      });
-    }
-    const { email, password } = options.credentials;
-    return exchange.perform(
-      {
-        ...endpoints.auth,
-        body: jsonBody({ auth: { email, password } }),
-        repeatable: true,
-        signIn: true,
-        isBrief: true,
-      },
-      async (response) => {
-        const answer = parseJson(await readText(response.body, statusBytesAtMost), response);
-        const found = findToken(answer);
-        if (found !== undefined) return found;
-        const refused = findError(answer);
-        if (refused) throw new SignInError(`The service refused the sign-in. ${printable(refused.message)}`);
-        throw new IncompleteDataError('The sign-in was answered without a token.');
-      },
-    );
-  }
-
   /** Signs in once, however many calls wait for it. */
   function signIn(): Promise<string> {
-    signingIn ??= requestToken()
+    signingIn ??= requestToken(exchange, options.credentials)
       .then((fresh) => {
         token = fresh;
         options.onToken?.(fresh);
@@ -145,6 +119,28 @@ export function createClient(options: ClientOptions): Client {
         return found;
       }),
   };
+}
+
+/** Exchanges e-mail and password for a token. */
+async function requestToken(exchange: Exchange, credentials: Credentials | undefined): Promise<string> {
+  if (!credentials) {
+    throw new SignInError('You are not signed in: there is no token.', {
+      hint: 'Run: adreport login (unattended: set ADREPORT_TOKEN). To try without an account, add --local.',
+    });
+  }
+  const { email, password } = credentials;
+  const body = jsonBody({ auth: { email, password } });
+  return exchange.perform(
+    { ...endpoints.auth, body, repeatable: true, signIn: true, isBrief: true },
+    async (response) => {
+      const answer = parseJson(await readText(response.body, statusBytesAtMost), response);
+      const found = findToken(answer);
+      if (found !== undefined) return found;
+      const refused = findError(answer);
+      if (refused) throw new SignInError(`The service refused the sign-in. ${printable(refused.message)}`);
+      throw new IncompleteDataError('The sign-in was answered without a token.');
+    },
+  );
 }
 
 const peekedBytes = 64 * 1024;

@@ -1,5 +1,6 @@
 import { pipeline, type Readable, Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+
+type Zlib = typeof import('node:zlib');
 
 /** The encodings that are asked for, in order of preference. */
 export const acceptEncoding = 'gzip, br, deflate';
@@ -8,32 +9,34 @@ export const acceptEncoding = 'gzip, br, deflate';
  * The stream with its `Content-Encoding` undone; an encoding that is not known stays as it is.
  * A truncated stream is an error of the result: zlib insists on the trailer.
  */
-export function decompress(body: Readable, contentEncoding: string | undefined): Readable {
+export async function decompress(body: Readable, contentEncoding: string | undefined): Promise<Readable> {
+  if (contentEncoding === undefined) return body;
+  const zlib = await import('node:zlib');
   let stream = body;
-  for (const coding of (contentEncoding ?? '').toLowerCase().split(',').reverse()) {
-    const decoder = decoderFor(coding.trim());
+  for (const coding of contentEncoding.toLowerCase().split(',').reverse()) {
+    const decoder = decoderFor(coding.trim(), zlib);
     // The callback is there because an error without one would be thrown; the reader sees it on the stream itself.
     if (decoder) stream = pipeline(stream, decoder, () => {}) as unknown as Readable;
   }
   return stream;
 }
 
-function decoderFor(coding: string): Transform | undefined {
+function decoderFor(coding: string, zlib: Zlib): Transform | undefined {
   switch (coding) {
     case 'gzip':
     case 'x-gzip':
-      return createGunzip();
+      return zlib.createGunzip();
     case 'br':
-      return createBrotliDecompress();
+      return zlib.createBrotliDecompress();
     case 'deflate':
-      return inflateEither();
+      return inflateEither(zlib);
     default:
       return undefined;
   }
 }
 
 /** `deflate` means zlib by the standard and raw deflate by some servers: the first byte tells. */
-function inflateEither(): Transform {
+function inflateEither({ createInflate, createInflateRaw }: Zlib): Transform {
   let inner: Transform | undefined;
   const outer = new Transform({
     transform(chunk: Buffer, _encoding, done) {

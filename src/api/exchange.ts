@@ -68,34 +68,8 @@ interface Failure {
 
 /** The retry loop around `Http`. */
 export function createExchange(options: ExchangeOptions): Exchange {
-  const { baseUrl, http, signal } = options;
+  const { baseUrl, signal } = options;
   const throttle = createThrottle({ clock: options.stopwatch, sleep: options.sleep, signal });
-
-  async function attempt<T>(
-    call: Call,
-    url: URL,
-    token: string | undefined,
-    read: (response: HttpResponse) => Promise<T>,
-  ): Promise<{ value: T } | Failure> {
-    const headers: Record<string, string> = { accept: 'application/json' };
-    if (call.body) headers['content-type'] = call.body.contentType;
-    if (token !== undefined) headers.authorization = token;
-    let sent = false;
-    const onSent = (): void => {
-      sent = true;
-    };
-    try {
-      const request = { method: call.method, url, headers, signal, onSent, isBrief: call.isBrief };
-      const response = await http.send(call.body ? { ...request, body: call.body.text } : request);
-      if (response.status < 200 || response.status > 299) {
-        return asFailure(await readRefusedTry(response, { url, signIn: call.signIn === true }));
-      }
-      return { value: await read(response) };
-    } catch (error) {
-      if (signal.aborted) throw sent && !call.repeatable ? interruptedCreate(signal.reason) : signal.reason;
-      return toFailure(error, url);
-    }
-  }
 
   async function perform<T>(call: Call, read: (response: HttpResponse) => Promise<T>): Promise<T> {
     const url = new URL(baseUrl.href.replace(/\/$/, '') + call.path);
@@ -104,12 +78,11 @@ export function createExchange(options: ExchangeOptions): Exchange {
     let renewed = false;
     for (let tries = 1; ; ) {
       await throttle.pass();
-      const outcome = await attempt(call, url, token, read);
+      const outcome = await attempt(options, { call, url, token }, read);
       if ('value' in outcome) {
         throttle.ease();
         return outcome.value;
       }
-
       if (call.authorization && token !== undefined && outcome.failed.status === 401 && !renewed) {
         renewed = true;
         const fresh = await call.authorization.renew(token);
@@ -142,6 +115,37 @@ export function createExchange(options: ExchangeOptions): Exchange {
   }
 
   return { perform };
+}
+
+/** One try of a call. Throws what no repetition can mend. */
+async function attempt<T>(
+  { http, signal }: ExchangeOptions,
+  { call, url, token }: { readonly call: Call; readonly url: URL; readonly token: string | undefined },
+  read: (response: HttpResponse) => Promise<T>,
+): Promise<{ value: T } | Failure> {
+  const headers = headersOf(call, token);
+  let sent = false;
+  const onSent = (): void => {
+    sent = true;
+  };
+  try {
+    const request = { method: call.method, url, headers, signal, onSent, isBrief: call.isBrief };
+    const response = await http.send(call.body ? { ...request, body: call.body.text } : request);
+    if (response.status < 200 || response.status > 299) {
+      return asFailure(await readRefusedTry(response, { url, signIn: call.signIn === true }));
+    }
+    return { value: await read(response) };
+  } catch (error) {
+    if (signal.aborted) throw sent && !call.repeatable ? interruptedCreate(signal.reason) : signal.reason;
+    return toFailure(error, url);
+  }
+}
+
+function headersOf({ body }: Call, token: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (body) headers['content-type'] = body.contentType;
+  if (token !== undefined) headers.authorization = token;
+  return headers;
 }
 
 function asFailure(refused: RefusedTry): Failure {

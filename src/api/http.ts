@@ -1,3 +1,4 @@
+import { hrtime } from 'node:process';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import Agent from 'undici/lib/dispatcher/agent.js';
@@ -24,7 +25,7 @@ export interface HttpTrace {
   readonly problem?: string;
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -124,15 +125,7 @@ function redirected(request: HttpRequest, status: number, location: string): Htt
 
 /** One request and one answer. Resolves when status and headers are there. */
 function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOptions): Promise<HttpResponse> {
-  const startedAt = performance.now();
-  const trace = (outcome: Pick<HttpTrace, 'status' | 'bytes' | 'problem'>): void =>
-    options.trace({
-      method: request.method,
-      url: request.url.href,
-      elapsedMs: performance.now() - startedAt,
-      ...outcome,
-    });
-
+  const trace = startTrace(request, options);
   return new Promise((resolve, reject) => {
     const { signal } = request;
     let sent = false;
@@ -145,10 +138,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       clearTimeout(limit);
       signal?.removeEventListener('abort', abort);
       const failure = error === undefined ? undefined : signal?.aborted ? signal.reason : asTransportError(error);
-      trace({
-        ...(status ? { status, bytes } : {}),
-        ...(failure ? { problem: failure instanceof Error ? failure.message : String(failure) } : {}),
-      });
+      trace(status ? { status, bytes } : {}, failure);
       if (!body) reject(failure);
       else if (failure) body.destroy(failure);
       else body.push(null);
@@ -164,52 +154,74 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
     const limit = request.isBrief ? setTimeout(() => controller?.abort(tooSlow()), 4 * options.timeoutMs) : undefined;
     signal?.addEventListener('abort', abort);
 
-    dispatcher.dispatch(
-      {
-        origin: request.url.origin,
-        path: request.url.pathname + request.url.search,
-        method: request.method,
-        headers: { 'user-agent': options.userAgent, 'accept-encoding': acceptEncoding, ...request.headers },
-        body: request.body ?? null,
-        headersTimeout: options.timeoutMs,
-        bodyTimeout: options.timeoutMs,
+    dispatcher.dispatch(dispatched(request, options), {
+      onRequestStart(started) {
+        if (signal?.aborted) return started.abort(signal.reason);
+        controller = started;
+        sent = true;
+        request.onSent?.();
       },
-      {
-        onRequestStart(started) {
-          if (signal?.aborted) return started.abort(signal.reason);
-          controller = started;
-          sent = true;
-          request.onSent?.();
-        },
-        onResponseStart(current, statusCode, headers) {
-          if (statusCode < 200) return;
-          status = statusCode;
-          body = new Readable({
-            // Chunk by chunk: as bytes, all that wait would be copied into one.
-            objectMode: true,
-            highWaterMark: waitingChunksAtMost,
-            read: () => current.resume(),
-            destroy(error, done) {
-              if (!body?.readableEnded) current.abort(error ?? new Error('The answer was not read to its end.'));
-              done(error);
-            },
-          });
-          const flat = flatten(headers);
-          const decoded = decompress(body, flat['content-encoding']);
-          // A body may break off before its reader is there, who finds the error all the same.
-          for (const stream of [body, decoded]) stream.on('error', () => {});
+      onResponseStart(current, statusCode, headers) {
+        if (statusCode < 200) return;
+        status = statusCode;
+        body = createBody(current);
+        const flat = flatten(headers);
+        // A body may break off before its reader is there, who finds the error all the same.
+        body.on('error', () => {});
+        decompress(body, flat['content-encoding']).then((decoded) => {
+          decoded.on('error', () => {});
           resolve({ status, headers: flat, body: decoded });
-        },
-        onResponseData(current, chunk) {
-          bytes += chunk.length;
-          // undici gives an empty one each time it goes on; as an object it would count, and stop it again.
-          if (chunk.length === 0) return;
-          if (body && !body.push(chunk)) current.pause();
-        },
-        onResponseEnd: () => finish(),
-        onResponseError: (_current, error) => finish(error),
+        }, reject);
       },
-    );
+      onResponseData(current, chunk) {
+        bytes += chunk.length;
+        // undici gives an empty one each time it goes on; as an object it would count, and stop it again.
+        if (chunk.length === 0) return;
+        if (body && !body.push(chunk)) current.pause();
+      },
+      onResponseEnd: () => finish(),
+      onResponseError: (_current, error) => finish(error),
+    });
+  });
+}
+
+/** Takes the time from now on; what it returns is told the outcome. */
+function startTrace({ method, url }: HttpRequest, options: HttpOptions) {
+  const startedAt = hrtime.bigint();
+  return (answer: Pick<HttpTrace, 'status' | 'bytes'>, failure: unknown): void =>
+    options.trace({
+      method,
+      url: url.href,
+      elapsedMs: Number(hrtime.bigint() - startedAt) / 1e6,
+      ...answer,
+      ...(failure ? { problem: failure instanceof Error ? failure.message : String(failure) } : {}),
+    });
+}
+
+/** The request in undici's words. */
+function dispatched({ url, method, headers, body }: HttpRequest, { userAgent, timeoutMs }: HttpOptions) {
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method,
+    headers: { 'user-agent': userAgent, 'accept-encoding': acceptEncoding, ...headers },
+    body: body ?? null,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  };
+}
+
+/** The bytes of an answer at the pace of their reader; one who leaves early ends the exchange. */
+function createBody(controller: Dispatcher.DispatchController): Readable {
+  return new Readable({
+    // Chunk by chunk: as bytes, all that wait would be copied into one.
+    objectMode: true,
+    highWaterMark: waitingChunksAtMost,
+    read: () => controller.resume(),
+    destroy(error, done) {
+      if (!this.readableEnded) controller.abort(error ?? new Error('The answer was not read to its end.'));
+      done(error);
+    },
   });
 }
 

@@ -13,7 +13,7 @@ export interface FailedTry {
 const passingStatuses = new Set([408, 429, 502, 503, 504]);
 
 /** Whether an answer's status says "later" rather than "no". */
-export function isPassingStatus(status: number): boolean {
+function isPassingStatus(status: number): boolean {
   return passingStatuses.has(status);
 }
 

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Context } from '../context.ts';
 
 /** The doing half of a command: throws our errors, returns nothing, writes through `context.console` only. */
-export type Action<Options, Args extends readonly string[] = []> = (
+type Action<Options, Args extends readonly string[] = []> = (
   context: Context,
   options: Options,
   ...args: Args

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addSubcommand, type CommandBuilder, declareCommand } from './command.ts';
-import { parseCount, parseDurationFlag } from './flags.ts';
+import { parseCount, parseDurationFlag, parsePositive } from './flags.ts';
 import { localServerExecCommand } from './local-server/exec.ts';
 import { localServerExportCommand } from './local-server/export.ts';
 import { localServerValidateCommand } from './local-server/validate.ts';
@@ -91,12 +91,6 @@ function parsePort(value: string): number {
   const port = parseCount(value);
   if (port > 65_535) throw new InvalidArgumentError('The highest port is 65535.');
   return port;
-}
-
-function parsePositive(value: string): number {
-  const count = parseCount(value);
-  if (count === 0) throw new InvalidArgumentError('Give a whole number, 1 or more.');
-  return count;
 }
 
 function parseRate(value: string): number {

@@ -5,9 +5,9 @@ import { isProfile, type StoredAccount, type StoredSettings } from './stored-set
 import { checkToken } from './token.ts';
 
 /** Where a setting came from, the strongest first. */
-export type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
+type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
-export interface Setting<T> {
+interface Setting<T> {
   readonly value: T;
   readonly source: SettingSource;
   /** What gave it, as people know it: `--base-url`, `ADREPORT_TOKEN`, `account "work"`. */
@@ -28,7 +28,7 @@ export interface Settings {
   readonly profile: Setting<Profile>;
 }
 
-export const defaultAccountName = 'default';
+const defaultAccountName = 'default';
 
 export interface SettingsSources {
   readonly flags: { readonly account?: string; readonly baseUrl?: string; readonly profile?: string };
@@ -94,7 +94,7 @@ export function checkAccountName(text: string): string {
 }
 
 /** The profile of that name, in any case. Throws `UsageError`. */
-export function checkProfile(text: string): Profile {
+function checkProfile(text: string): Profile {
   const name = text.toLowerCase();
   if (isProfile(name)) return name;
   throw new UsageError(`"${text}" is no profile; there are ${profiles.join(' and ')}.`);

@@ -2,7 +2,6 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { settingsFolder } from './folder.ts';
-import { withLock } from './lock.ts';
 import { tightenFile, tightenFolder } from './permissions.ts';
 import { badFile, noSettings, parseSettings, type StoredAccount, type StoredSettings } from './stored-settings.ts';
 
@@ -57,7 +56,7 @@ export function openStore({ env, warn, wallClock }: StoreOptions): Store {
   };
 
   const update: Store['update'] = async (change) => {
-    const write = await loadWriter(directory);
+    const [write, { withLock }] = await Promise.all([loadWriter(directory), import('./lock.ts')]);
     try {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
       return await withLock(`${path}.lock`, () => {

@@ -37,11 +37,6 @@ export function outcomeOf(status: string): Outcome {
   return failedWords.has(word) ? 'failed' : 'progress';
 }
 
-/** Whether a status word ends the wait. */
-export function isTerminal(status: string): boolean {
-  return outcomeOf(status) !== 'progress';
-}
-
 /** The `summary` member of a report document. */
 export interface ReportSummary {
   /** Start of the window, `2014-12-01T00:00:00+0100`, in the report's zone. */

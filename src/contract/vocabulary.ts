@@ -282,8 +282,3 @@ export function findBreakdown(name: string): Breakdown | undefined {
   const upper = name.toUpperCase();
   return (breakdowns as readonly Breakdown[]).find((breakdown) => breakdown.name === upper);
 }
-
-/** The filter of that wire name; names are case-sensitive. */
-export function findFilter(name: string): Filter | undefined {
-  return (filters as readonly Filter[]).find((filter) => filter.name === name);
-}

@@ -1,9 +1,9 @@
 import { unlinkSync } from 'node:fs';
-import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, link, open, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { ByteQueue } from './byte-queue.ts';
 import { fileError, fileExists } from './file-error.ts';
+import { replaceFile } from './replace-file.ts';
 import { temporaryName } from './temporary-file.ts';
 
 interface AtomicOptions {
@@ -86,7 +86,7 @@ export class AtomicFile {
       await this.#file.sync();
       await this.#file.close();
       if (this.#options.noClobber) await this.#placeNew();
-      else await renameOver(this.#temporaryPath, this.path);
+      else await replaceFile(this.#temporaryPath, this.path);
       this.#isDone = true;
       openPaths.delete(this.#temporaryPath);
       await syncFolder(dirname(this.path));
@@ -127,7 +127,7 @@ export class AtomicFile {
       if (code === 'ENOENT') throw error;
       // A file system without hard links: an empty file takes the name first.
       await (await open(this.path, 'wx')).close();
-      await renameOver(this.#temporaryPath, this.path);
+      await replaceFile(this.#temporaryPath, this.path);
     }
   }
 }
@@ -147,20 +147,6 @@ async function createBeside(path: string): Promise<[temporaryPath: string, file:
 async function remove(temporaryPath: string): Promise<void> {
   await unlink(temporaryPath).catch(() => {});
   openPaths.delete(temporaryPath);
-}
-
-/** Windows refuses to replace a file for as long as a virus scanner or an indexer looks at it: usually a moment. */
-async function renameOver(from: string, to: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await rename(from, to);
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-      const mayPass = process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(code);
-      if (!mayPass || attempt === 10) throw error;
-      await pause(50 * attempt);
-    }
-  }
 }
 
 /** Makes the rename itself survive a power cut, where the system lets a folder be flushed. */

@@ -16,7 +16,7 @@ export interface CsvDialect {
 }
 
 /** How parts of a table look on a terminal; each returns its text, dressed. */
-export interface TableStyle {
+interface TableStyle {
   bold(text: string): string;
   dim(text: string): string;
 }

@@ -1,3 +1,4 @@
+import { posix, win32 } from 'node:path';
 import { nearest } from '../contract/nearest.ts';
 import { UsageError } from '../errors.ts';
 
@@ -58,4 +59,11 @@ export function safeName(text: string): string {
     name += character;
   }
   return name === '' || deviceNames.test(name) ? `_${name}` : name;
+}
+
+/** Text that two paths share if they lead to one file: macOS and Windows tell no small letters from capitals. */
+export function placeOf(path: string, platform: NodeJS.Platform = process.platform): string {
+  const { normalize } = platform === 'win32' ? win32 : posix;
+  const place = normalize(path);
+  return platform === 'win32' || platform === 'darwin' ? place.normalize('NFC').toLowerCase() : place;
 }

@@ -37,7 +37,7 @@ import { controlBytes, firstMarked, repeated, zeroBytes } from '../contract/word
 export const cut = -1;
 
 /** How deep objects and arrays may nest in one value. */
-export const maxDepth = 256;
+const maxDepth = 256;
 
 /** The text is not JSON: at index `at`, something else was `expected`. */
 export class MalformedJson extends Error {

@@ -53,7 +53,11 @@ export function readLines(path: string): string[] {
 }
 
 /** Replaces the lines by what `shorten` makes of them, unless another process is doing so. */
-export function shortenFile(path: string, shorten: (lines: string[]) => string[]): void {
+export function shortenFile(
+  path: string,
+  shorten: (lines: string[]) => string[],
+  platform: NodeJS.Platform = process.platform,
+): void {
   const lock = `${path}.lock`;
   const fresh = `${path}.${process.pid}.tmp`;
   if (!takeLock(lock)) return;
@@ -63,7 +67,8 @@ export function shortenFile(path: string, shorten: (lines: string[]) => string[]
       const old = readFileSync(file);
       const readBytes = old.lastIndexOf('\n') + 1;
       writeFresh(fresh, shorten(splitLines(old.toString('utf8', 0, readBytes))));
-      renameSync(fresh, path);
+      if (platform === 'win32') replaceOpen(fresh, path);
+      else renameSync(fresh, path);
       const late = splitLines(readFrom(file, readBytes).toString('utf8'));
       for (const line of late) appendLine(path, line);
     } finally {
@@ -72,6 +77,22 @@ export function shortenFile(path: string, shorten: (lines: string[]) => string[]
   } finally {
     rmSync(fresh, { force: true });
     rmSync(lock, { force: true });
+  }
+}
+
+/**
+ * Puts a file into the place of one that is open here, which Windows does not replace, but lets us rename. The lines of
+ * a fresh file that finds the name taken by an appender are appended to that one's.
+ */
+function replaceOpen(fresh: string, path: string): void {
+  const aside = `${fresh}.old`;
+  renameSync(path, aside);
+  try {
+    renameSync(fresh, path);
+  } catch {
+    for (const line of readLines(fresh)) appendLine(path, line);
+  } finally {
+    rmSync(aside, { force: true });
   }
 }
 

@@ -4,7 +4,7 @@ import { type FlagValue, refuse, shown } from './fault.ts';
 import { formatInstant, plusUnits, startOfUnit, type ZoneClock } from './window.ts';
 
 /** Which end of a window a moment is: `since` is the first second of what the text names, `until` the last. */
-export type Edge = 'since' | 'until';
+type Edge = 'since' | 'until';
 
 /** An instant in unix seconds, and what the user should be told about how it was found. */
 export interface Moment {

@@ -44,7 +44,7 @@ const withRetryAfter = [409, 429];
 const bodyRefusals = [400, 413, 415, 429];
 
 /** The service as OpenAPI 3.1: endpoints, parameters and rows are those of the contract. */
-export function openapiDocument(): object {
+function openapiDocument(): object {
   const paths: Record<string, object> = {};
   for (const [name, { method, path }] of Object.entries(endpoints)) {
     paths[path] = { [method.toLowerCase()]: describe(name as EndpointName, operations[name as EndpointName]) };

@@ -17,7 +17,7 @@ import { type Readiness, Reports } from './reports.ts';
 import { RequestLog } from './request-log.ts';
 import { Sessions } from './sessions.ts';
 
-export type { LocalAccount, LocalServer, LocalServerOptions };
+export type { LocalServer, LocalServerOptions };
 
 const hourMs = 3_600_000;
 const defaultDelayMs = 2_000;

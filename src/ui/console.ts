@@ -18,6 +18,7 @@ export interface ConsoleFlags {
 }
 
 export interface ConsoleOptions {
+  /** Asked for only when somebody wants to know whether questions can be asked: Node opens it then. */
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
@@ -26,7 +27,7 @@ export interface ConsoleOptions {
 }
 
 /** What one of the two output streams can show. */
-export interface Side {
+interface Side {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
   /** A terminal that understands escape sequences. */
@@ -72,7 +73,7 @@ export interface Console {
 
 /** Makes the program's voice. Chalk is loaded only where a stream shows colour: it costs 7 ms. */
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
-  const { stdin, stdout, stderr, flags } = options;
+  const { stdout, stderr, flags } = options;
   const secrets = createSecrets();
   const results = createResultStream(stdout);
   const lines = createLines(stderr);
@@ -88,7 +89,9 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   return {
     out,
     err,
-    isInteractive: stdin.isTTY === true && err.isTerminal,
+    get isInteractive() {
+      return err.isTerminal && options.stdin.isTTY === true;
+    },
     isQuiet,
     verbosity,
     get isClosed() {

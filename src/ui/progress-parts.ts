@@ -1,7 +1,7 @@
 import type { PartsProgress, Progress } from './progress.ts';
 
 /** How many parts of a run stand how; the rest has not begun. */
-export interface PartsState {
+interface PartsState {
   readonly total: number;
   readonly done: number;
   readonly failed: number;

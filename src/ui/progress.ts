@@ -23,7 +23,7 @@ export interface TransferState {
 }
 
 /** One thing that is being shown. After `stop` nothing is left of it on a terminal, and updates do nothing. */
-export interface Meter<State> {
+interface Meter<State> {
   update(state: State): void;
   stop(): void;
 }

@@ -2,7 +2,7 @@ import { InterruptedError, UsageError } from '../errors.ts';
 import type { Console } from './console.ts';
 
 /** What is asked, and how it could have been given instead. */
-export interface Question {
+interface Question {
   /** As it stands in a sentence: `base URL`. */
   readonly what: string;
   /** The flag that gives it without a terminal: `--base-url URL`. */
@@ -11,7 +11,7 @@ export interface Question {
   readonly check?: (answer: string) => void;
 }
 
-export interface Choice<Value extends string> {
+interface Choice<Value extends string> {
   readonly value: Value;
   readonly name: string;
 }

@@ -269,6 +269,26 @@ describe('redirects', () => {
     expect(received[1]?.headers.authorization).toBe('t0ken');
   });
 
+  test('circles are left after five times', async () => {
+    const { client, received } = await connect((_request, response) => {
+      response.writeHead(302, { location: '/campaigns' }).end();
+    });
+    await expect(client.campaigns()).rejects.toMatchObject({
+      exitCode: 5,
+      message: expect.stringContaining('redirects in circles (5 times)'),
+    });
+    expect(received).toHaveLength(6);
+  });
+
+  test('a GET goes to no other origin without TLS', async () => {
+    const other = await serve((_request, response) => json(response, []));
+    const { client } = await connect((_request, response) => {
+      response.writeHead(302, { location: other.url.href }).end();
+    });
+    await expect(client.campaigns()).rejects.toMatchObject({ exitCode: 4, code: 'REDIRECT_REFUSED' });
+    expect(other.received).toEqual([]);
+  });
+
   test('a POST to another origin is refused, and the other origin sees nothing', async () => {
     const other = await serve((_request, response) => json(response, {}));
     const { client } = await connect((_request, response) => {
@@ -287,6 +307,31 @@ describe('redirects', () => {
     expect(received[1]).toMatchObject({ method: 'POST', path: '/v2/status', body: '{"id":"r"}' });
     const moved = await connect((_request, response) => void response.writeHead(302, { location: '/x' }).end());
     await expect(moved.client.status('r')).rejects.toMatchObject({ code: 'REDIRECT_REFUSED' });
+  });
+});
+
+describe('answers that lack what they should hold', () => {
+  const credentials = { email: 'me@example.com', password: 'secret' };
+
+  test.each([
+    [{ auth: {} }, 9, 'The sign-in was answered without a token.'],
+    [{ response: { error: 'Locked out.', error_id: 'LOCKED' } }, 3, 'The service refused the sign-in. Locked out.'],
+  ])('a sign-in: %j', async (answer, exitCode, message) => {
+    const { client } = await connect((_request, response) => json(response, answer), { credentials, retries: 0 });
+    await expect(client.signIn()).rejects.toMatchObject({ exitCode, message });
+  });
+
+  test('a campaign list', async () => {
+    const { client } = await connect((_request, response) => json(response, { campaigns: 7 }));
+    await expect(client.campaigns()).rejects.toMatchObject({
+      exitCode: 9,
+      message: expect.stringContaining('something else than a list'),
+    });
+  });
+
+  test('a small answer that is large is not held', async () => {
+    const { client } = await connect((_request, response) => json(response, 'x'.repeat(1_100_000)));
+    await expect(client.status('r')).rejects.toMatchObject({ message: 'The answer is longer than 1048576 bytes.' });
   });
 });
 

@@ -16,7 +16,7 @@ import { peers, type Subject } from './body-to-file/peers.ts';
 
 const rowCounts = (process.env.BENCH_ROWS ?? '100000,1000000').split(',').map(Number);
 const runs = Number(process.env.BENCH_RUNS ?? 5);
-if (!existsSync(resolve('dist/main.js'))) throw new Error('Run npm run build first.');
+if (!existsSync(resolve('dist/parts.js'))) throw new Error('Run npm run build first.');
 
 const folder = mkdtempSync(join(tmpdir(), 'adreport-bench-'));
 try {

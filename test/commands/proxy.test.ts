@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startLocalServer } from '../../src/server/start.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
+import { serve } from '../support/http-server.ts';
 import { runCli } from '../support/run-cli.ts';
 import { spawnCli } from '../support/spawn-cli.ts';
 
@@ -32,6 +33,19 @@ test('a private authority is trusted through NODE_EXTRA_CA_CERTS, and refused wi
     stderr: expect.stringContaining('NODE_EXTRA_CA_CERTS=FILE'),
   });
   expect(server.requests()).toHaveLength(calls);
+});
+
+test('a call that is sent on to another origin goes there without the token', async (context) => {
+  const { server, env } = await serveTls(context.skip);
+  const moved = await serve((_request, response) => {
+    response.writeHead(302, { location: `${env.ADREPORT_BASE_URL}/campaigns` }).end();
+  });
+  const result = await spawnCli(['campaigns', '--retries', '0'], {
+    env: { ...env, ADREPORT_BASE_URL: moved.url.href },
+  });
+  expect(result).toMatchObject({ exitCode: 3, stdout: '' });
+  expect(moved.received.map(({ headers }) => headers.authorization)).toEqual([env.ADREPORT_TOKEN]);
+  expect(server.requests()).toMatchObject([{ path: '/campaigns', status: 401, token: undefined }]);
 });
 
 test('every call goes through HTTPS_PROXY, and none that NO_PROXY names', async (context) => {

@@ -120,10 +120,14 @@ describe('in processes of their own', () => {
       const argv = ['run', '--period', '2026-10', '--by', 'DAILY,CAMPAIGN,COUNTRY', '-o', 'x.csv'];
       const watcher = watch(cwd);
       const env = { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: server.accounts[0]?.token };
+      // Once: a process that is about to end has no handlers any more, and a second signal would kill it.
       const isHalfWritten = (child: ChildProcess): void =>
-        void watcher.on('change', (_event, name) => String(name).endsWith('.tmp') && child.kill(signal));
+        void watcher.on('change', (_event, name) => {
+          if (!String(name).endsWith('.tmp')) return;
+          watcher.close();
+          child.kill(signal);
+        });
       const result = await spawnCli(argv, { env, cwd, onStart: isHalfWritten });
-      watcher.close();
       expect(result).toMatchObject({
         exitCode,
         stderr: expect.stringMatching(/Go on with: adreport status \w+ --wait/),

@@ -56,6 +56,10 @@ describe('csv', () => {
     expect(() => csvDialectOf({ delimiter })).toThrow('--delimiter takes one character');
   });
 
+  it('refuses a decimal sign that is none', () => {
+    expect(() => csvDialectOf({ decimal: ';' })).toThrow('--decimal takes "," or "."');
+  });
+
   it('has a header though there are no rows: from the body, from the request, or none', async () => {
     const columns = [
       { field: 'date', type: 'date' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { expandName, placeholdersOf, safeName } from '../../src/output/file-name.ts';
+import { describe, expect, it, test } from 'vitest';
+import { expandName, placeholdersOf, placeOf, safeName } from '../../src/output/file-name.ts';
 
 describe('expandName', () => {
   it('puts values in', () => {
@@ -51,4 +51,15 @@ describe('safeName', () => {
       }),
     );
   });
+});
+
+test.each([
+  ['linux', 'data/./a.csv', 'data/a.csv', true],
+  ['linux', 'A.csv', 'a.csv', false],
+  ['darwin', 'A.csv', 'a.csv', true],
+  ['darwin', 'e\u0301.csv', '\u00e9.csv', true],
+  ['win32', 'Data\\a.csv', 'data/A.csv', true],
+  ['win32', 'a.csv', 'b.csv', false],
+] as const)('on %s, whether %s and %s are one place', (platform, one, other, isSame) => {
+  expect(placeOf(one, platform) === placeOf(other, platform)).toBe(isSame);
 });

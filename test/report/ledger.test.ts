@@ -13,10 +13,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Ledger, type NewLedgerEntry, openLedger } from '../../src/report/ledger.ts';
 import { fetchedStatus } from '../../src/report/ledger-entry.ts';
+import { shortenFile } from '../../src/report/ledger-file.ts';
 import { bundleScript } from '../support/bundle.ts';
 
 const hourMs = 3_600_000;
@@ -197,6 +198,25 @@ describe('a long ledger', () => {
     expect(ledger.list().length).toBeLessThan(3_000);
     expect(ledger.list().slice(-3)).toMatchObject([{ id: 'new' }, { id: 'newer' }, { id: 'newest' }]);
   });
+});
+
+test('it is shortened where an open file cannot be replaced, too', () => {
+  const ledger = open();
+  for (let n = 0; n < 100; n += 1) ledger.record(entry(`r${n}`));
+  shortenFile(ledger.path, (lines) => lines.slice(-10), 'win32');
+  expect(ledger.list()).toHaveLength(10);
+  // What another process writes meanwhile is carried over.
+  shortenFile(
+    ledger.path,
+    (lines) => {
+      ledger.record(entry('late'));
+      return lines.slice(-5);
+    },
+    'win32',
+  );
+  expect(ledger.list()).toHaveLength(6);
+  expect(ledger.list().at(-1)).toMatchObject({ id: 'late' });
+  expect(readdirSync(dirname(ledger.path))).toEqual([basename(ledger.path)]);
 });
 
 test('processes that write, change and shorten at once lose nothing', async () => {

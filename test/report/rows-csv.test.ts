@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldTypeOf } from '../../src/contract/columns.ts';
 import { IncompleteDataError } from '../../src/errors.ts';
+import { readRows } from '../../src/report/rows.ts';
 import { readReport } from './read-rows.ts';
 
 const csv = { contentType: 'text/csv; charset=utf-8; header=present' };
@@ -124,6 +125,18 @@ describe('a CSV report', () => {
     const error = await readReport(text, csv).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(IncompleteDataError);
     expect(error).toHaveProperty('message', message);
+  });
+
+  it('is refused where it has no end of columns, or a line no end', async () => {
+    const names = Array.from({ length: 4_097 }, (_, i) => `c${i}`).join(',');
+    await expect(readReport(`${names}\n`, csv)).rejects.toThrow('The CSV header has over 4096 columns (byte 0).');
+    async function* endless() {
+      yield Buffer.from('city\n');
+      for (;;) yield Buffer.alloc(1_000_000, 'x');
+    }
+    await expect(readRows(endless(), csv).next()).rejects.toThrow(
+      'One line of the report is longer than 16 MiB (byte 5).',
+    );
   });
 
   it('is refused where it is not UTF-8', async () => {

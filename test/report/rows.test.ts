@@ -127,6 +127,41 @@ describe('a JSON report', () => {
       '{"data":[],"data":[]}',
       `The report is not well-formed JSON: expected one "data" array, found '"' (byte 11).`,
     ],
+    [
+      'a word that is no JSON',
+      '{"data":[{"a":nul1}]}',
+      'Row 1 is not well-formed JSON: expected null, found "n" (byte 14).',
+    ],
+    [
+      'a value that is none',
+      '{"x":{"a":?},"data":[]}',
+      'The report is not well-formed JSON: expected a JSON value, found "?" (byte 10).',
+    ],
+    [
+      'an unknown escape',
+      '{"data":[{"a":"\\x"}]}',
+      'Row 1 is not well-formed JSON: expected an escape that JSON knows, found "\\" (byte 15).',
+    ],
+    [
+      'a short escape',
+      '{"data":[{"a":"\\u00g0"}]}',
+      'Row 1 is not well-formed JSON: expected four hexadecimal digits, found "g" (byte 19).',
+    ],
+    [
+      'a member without a comma',
+      '{"data":[{"a":{"b":1 "c":2}}]}',
+      `Row 1 is not well-formed JSON: expected "," or "}", found '"' (byte 21).`,
+    ],
+    [
+      'a member without a colon',
+      '{"data":[{"a":{"b" 1}}]}',
+      'Row 1 is not well-formed JSON: expected ":", found "1" (byte 19).',
+    ],
+    [
+      'an element without a comma',
+      '{"data":[{"a":[1 2]}]}',
+      'Row 1 is not well-formed JSON: expected "," or "]", found "2" (byte 17).',
+    ],
     ['no data', '{"rows":[]}', 'The document that the service sent is no report: it has no "data" array.'],
     [
       'a status',
@@ -170,6 +205,15 @@ describe('a JSON report', () => {
     const long = 'x'.repeat(3_000_000);
     const { values } = await readReport(document(`[{"a":"${long}"},{"a":1}]`), { chunkBytes: 100, pieceBytes: 50 });
     expect(values[0]?.get('a')).toBe(`"${long}"`);
+  });
+
+  it('is refused where what stands beside its rows is not UTF-8, or has no end', async () => {
+    const bytes = Buffer.concat([Buffer.from('{"note":"'), Buffer.from([0xe9]), Buffer.from('","data":[]}')]);
+    await expect(readReport(bytes)).rejects.toThrow('The report is not UTF-8 (byte 1).');
+    const note = `"note":"${'x'.repeat(9_000_000)}"`;
+    await expect(readReport(`{${note},${note.replace('note', 'more')},"data":[]}`)).rejects.toThrow(
+      'The report has over 16 MiB beside its rows',
+    );
   });
 
   it('is refused where a row never ends', async () => {

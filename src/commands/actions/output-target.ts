@@ -5,7 +5,7 @@ import type { NameValues } from '../../output/file-name.ts';
 import type { OutputFlags } from '../flags.ts';
 
 /** One try at writing a report: committed when it is whole, aborted otherwise. */
-export interface OutputTry extends Sink {
+interface OutputTry extends Sink {
   commit(): Promise<void>;
   abort(): Promise<void>;
 }

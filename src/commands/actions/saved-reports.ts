@@ -4,6 +4,7 @@ import { findProjectFile, projectFileName } from '../../config/project-folder.ts
 import type { Context } from '../../context.ts';
 import { nearest } from '../../contract/nearest.ts';
 import { UsageError } from '../../errors.ts';
+import { placeOf } from '../../output/file-name.ts';
 import type { RunOptions } from '../run.ts';
 import { fileOf, type Job, planJob } from './plan-job.ts';
 import { type Origin, savedKeys, savedOptions } from './saved-options.ts';
@@ -99,13 +100,14 @@ function refuseSharedOutputs(jobs: readonly Job[]): void {
   const owners = new Map<string, Job>();
   for (const job of jobs) {
     for (const file of new Set(job.parts.map((part) => fileOf(job, part) ?? 'stdout'))) {
-      const owner = owners.get(file);
+      const place = placeOf(file);
+      const owner = owners.get(place);
       if (owner) {
         throw new UsageError(`The reports ${owner.name} and ${job.name} would both be written to ${file}.`, {
           hint: 'Give each an output of its own, e.g. with {report} in its name.',
         });
       }
-      owners.set(file, job);
+      owners.set(place, job);
     }
   }
 }

@@ -9,7 +9,7 @@ export interface Format {
 }
 
 /** Every output format: a new one is its file and its line here. */
-export const formats = {
+const formats = {
   json: { endings: ['json'], meaning: "the service's document: data, then summary", load: () => import('./json.ts') },
   ndjson: { endings: ['ndjson', 'jsonl'], meaning: 'one row object a line', load: () => import('./ndjson.ts') },
   csv: { endings: ['csv'], meaning: 'a header, then one row a line', load: () => import('./csv.ts') },

@@ -6,6 +6,7 @@ import { InterruptedError, UsageError } from '../../../errors.ts';
 import type { LocalServer } from '../../../server/start.ts';
 import type { LocalServerOptions } from '../../local-server.ts';
 import { startFromFlags } from '../local-server.ts';
+import { type SpawnCommand, windowsCommand } from './windows-command.ts';
 
 /** Runs a command against a server of its own, and hands its exit code on (128 + n for a signal, as shells do). */
 export async function execWithLocalServer(
@@ -53,7 +54,10 @@ function runToEnd(
 ): Promise<number> {
   const detached = process.platform !== 'win32' && host.stdin.isTTY !== true;
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: host.cwd, env, stdio: 'inherit', detached });
+    const command = toSpawn(program, args, env, host.cwd);
+    const { windowsVerbatimArguments } = command;
+    const options = { cwd: host.cwd, env, detached, windowsVerbatimArguments };
+    const child = spawn(command.program, command.args, { ...options, stdio: 'inherit' });
     const signalAll = (signal: NodeJS.Signals): void => sendSignal(child, signal, detached);
     const passOn = (): void => {
       const isInterrupt = host.signal.reason instanceof InterruptedError && host.signal.reason.exitCode === 130;
@@ -78,6 +82,10 @@ function runToEnd(
     );
     if (host.signal.aborted) passOn();
   });
+}
+
+function toSpawn(program: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): SpawnCommand {
+  return process.platform === 'win32' ? windowsCommand(program, args, { cwd, env }) : { program, args };
 }
 
 /** Signals a child, or the group that it leads; those that have ended already are none of our concern. */
