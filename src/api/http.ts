@@ -53,6 +53,9 @@ export interface Http {
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 const redirectsAtMost = 5;
 
+/** Of at most 64 KB each, as the socket gives them. */
+const waitingChunksAtMost = 4;
+
 /** The one door to undici: connections, timeouts, proxy, redirects, decompression. No retries, no meaning. */
 export async function createHttp(options: HttpOptions): Promise<Http> {
   const dispatcher = await createDispatcher(options);
@@ -172,6 +175,8 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       },
       onResponseData(current, chunk) {
         bytes += chunk.length;
+        // undici gives an empty one each time it goes on; as an object it would count, and stop it again.
+        if (chunk.length === 0) return;
         if (body && !body.push(chunk)) current.pause();
       },
       onResponseEnd: () => finish(),
@@ -209,6 +214,9 @@ function dispatched({ url, method, headers, body }: HttpRequest, { userAgent, ti
 /** The bytes of an answer at the pace of their reader; one who leaves early ends the exchange. */
 function createBody(controller: Dispatcher.DispatchController): Readable {
   return new Readable({
+    // Chunk by chunk: as bytes, all that wait would be copied into one.
+    objectMode: true,
+    highWaterMark: waitingChunksAtMost,
     read: () => controller.resume(),
     destroy(error, done) {
       if (!this.readableEnded) controller.abort(error ?? new Error('The answer was not read to its end.'));
