@@ -22,7 +22,11 @@ export function toCommonJs(text) {
     else body += `Promise.resolve().then(()=>require(${JSON.stringify(from)}))`;
   }
   body += text.slice(at);
-  const code = body.replace(/export\{([^}]*)\};?\s*$/, (_, names) => `module.exports={${renamed(names, true)}};`);
+  const code = body
+    .replace(/export\{([^}]*)\};?\s*$/, (_, names) => `module.exports={${renamed(names, true)}};`)
+    .replace(/export default ([\w$]+\(\));?\s*$/, 'module.exports={default:$1};');
+  const [left, exports] = parse(code);
+  if (left.length > 0 || exports.length > 0) throw new Error('A module is not converted as a whole.');
   return heads.join('') + code;
 }
 
