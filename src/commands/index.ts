@@ -40,6 +40,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'view',
     summary: 'the figures of a report file: totals, groups, charts',
+    group: 'Reports:',
     load: async () => (await import('./view.ts')).viewCommand,
   },
   {

@@ -177,16 +177,37 @@ describe('what is offered', () => {
           '--rate-limit',
           '--report-ttl',
         ],
-        ...['--restate', '--retries', '--scale', '--seed', '--shard', '--timeout', '--token-ttl', '--wait-timeout'],
+        ...[
+          '--restate',
+          '--retries',
+          '--scale',
+          '--seed',
+          '--shard',
+          '--timeout',
+          '--token-ttl',
+          '--top',
+          '--wait-timeout',
+        ],
       ].sort(),
     );
   });
 });
 
 const knownFlags = [
-  ...['--account', '--breakdowns', '--by', '--columns', '--decimal', '--encoding', '--fault', '--file', '--filter'],
+  ...[
+    '--account',
+    '--breakdowns',
+    '--by',
+    '--chart',
+    '--columns',
+    '--decimal',
+    '--encoding',
+    '--fault',
+    '--file',
+    '--filter',
+  ],
   ...['--fixtures', '--format', '--metrics', '--output', '--period', '--poll-interval', '--profile', '--progress'],
-  ...['--since', '--split', '--timezone', '--tls-cert', '--tls-key', '--until'],
+  ...['--since', '--sort', '--split', '--timezone', '--tls-cert', '--tls-key', '--until'],
 ];
 
 describe('a person is in the middle of a line', () => {

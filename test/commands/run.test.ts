@@ -70,7 +70,7 @@ describe('run against a service', () => {
     expect(cells.map((row) => [row[0], Number(row.at(-2)), Number(row.at(-1))])).toEqual(expected);
 
     const table = (await read('table')).trimEnd().split('\n');
-    expect(table[2]).toMatch(new RegExp(`^2026-11-09 .*${expected[0][1]} .*${expected[0][2]}$`));
+    expect(table[2]).toMatch(new RegExp(`^2026-11-09 .*${expected[0][1]} +${expected[0][2]} +[\\d.]+%$`));
     expect(table.at(-1)).toMatch(/^total/);
   });
 

@@ -59,7 +59,7 @@ describe('login', () => {
 });
 
 describe('run', () => {
-  test('shows a bar while it waits; in the end the terminal holds the result line alone', async () => {
+  test('shows a bar while it waits; in the end the terminal holds the result line and its card alone', async () => {
     const { server, cwd, open } = await sitDown({ manual: true });
     const terminal = open(['run', '--period', '2026-11-09..2026-11-15', '--by', 'DAILY', '-o', 'week.csv']);
     await terminal.waitFor(/Report \w+.*progress/s);
@@ -70,7 +70,9 @@ describe('run', () => {
     await terminal.waitFor('Wrote week.csv');
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.screen).toMatchObject({ cursorVisible: true, wraps: true });
-    expect(terminal.screen.lines).toEqual([expect.stringMatching(/^Wrote week\.csv: 7 rows, .*, in .*\.$/)]);
+    expect(terminal.screen.lines[0]).toMatch(/^Wrote week\.csv: 7 rows, .*, in .*\.$/);
+    expect(terminal.screen.lines.at(-1)).toMatch(/^ {2}requests by day {2}2026-11-09 [▁-█]{7} 2026-11-15$/);
+    expect(terminal.screen.lines).toHaveLength(5);
     expect(readFileSync(join(cwd, 'week.csv'), 'utf8')).toContain('2026-11-15');
   });
 

@@ -31,6 +31,7 @@ const sources: Readonly<Record<string, Source>> = {
   by: breakdownList,
   breakdowns: breakdownList,
   columns: (context, place, current) => list(current, columnNames(context, place)),
+  sort: (context, place) => words(columnNames(context, place)),
   fault: faultSpecs,
   file: files,
   filter: (context, place) => {
