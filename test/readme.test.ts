@@ -47,6 +47,14 @@ test('every command is named', () => {
   expect(missing).toEqual([]);
 });
 
+test('every flag is named, and every flag that is named exists', () => {
+  const flags = allCommands().flatMap(({ options }) => options.map(({ long }) => long ?? ''));
+  expect([...new Set(flags)].filter((flag) => !readme.includes(flag))).toEqual([]);
+  const others = ['--help', '--version', '--no-color'];
+  const named = [...readme.matchAll(/`[^`\n]*?(--[a-z][a-z-]+)/g)].map(([, flag = '']) => flag);
+  expect(named.filter((flag) => ![...flags, ...others].includes(flag))).toEqual([]);
+});
+
 test('the exit codes are those of the program', () => {
   const rows = [...readme.matchAll(/^\| (\d+) +\| (.*?) +\|$/gm)].map(([, code, meaning]) => [Number(code), meaning]);
   expect(rows).toEqual(exitCodes);
