@@ -2,7 +2,8 @@
 // loads only what it runs. The licences of what is bundled go beside it.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { toCommonJs } from './to-commonjs.js';
 
@@ -56,6 +57,12 @@ const withoutUnused = {
       return name && path in unused[name] ? { path, namespace: 'unused', pluginData: unused[name][path] } : undefined;
     });
     onLoad({ filter: /./, namespace: 'unused' }, ({ pluginData }) => ({ contents: pluginData, loader: 'js' }));
+    // undici has its parser as base64 text, twice: as files of their own the one that is not used costs nothing.
+    onResolve({ filter: /llhttp\/llhttp(_simd)?-wasm\.js$/ }, ({ path, importer }) => {
+      const name = `${basename(path, '.js')}.wasm`;
+      parsers.set(name, join(dirname(importer), path));
+      return { path: `./${name}`, external: true };
+    });
     onLoad({ filter: /node_modules.string-width.index\.js$/ }, ({ path }) => {
       const early = 'const segmenter = new Intl.Segmenter();';
       const text = readFileSync(path, 'utf8');
@@ -68,6 +75,9 @@ const withoutUnused = {
     });
   },
 };
+
+/** Names of binary files, and the modules that hold what is in them. */
+const parsers = new Map();
 
 const { metafile, outputFiles } = await build({
   entryPoints: { main: 'src/main.ts', 'test-server': 'src/local-server.ts' },
@@ -106,6 +116,8 @@ for (const [group, sources] of Object.entries(groups)) {
   }
   writeFileSync(`dist/parts/${file}`, text);
 }
+const require = createRequire(import.meta.url);
+for (const [name, source] of parsers) writeFileSync(`dist/parts/${name}`, require(source));
 // The parentheses tell V8 that the function is called at once, and need not be parsed twice.
 for (const [name, text] of parts)
   writeFileSync(`dist/parts/${name}`, `"use strict";module.exports=(function${text});\n`);

@@ -24,6 +24,7 @@ function load(name) {
 }
 
 function ask(id) {
+  if (id.endsWith('.wasm')) return fs.readFileSync(join(__dirname, 'parts', id));
   return id.startsWith('.') ? load(id.slice(id.lastIndexOf('/') + 1)) : require(id);
 }
 

@@ -43,7 +43,7 @@ const compiled = { status: 0, stdout: '', stderr: '' };
 describe('the package', () => {
   test('holds what runs, and nothing else', () => {
     const paths = Object.keys(packed.files);
-    const kinds = paths.filter((path) => !/^dist\/(parts\/[\w.-]+\.js|types\/[\w/-]+\.d\.ts)$/.test(path));
+    const kinds = paths.filter((path) => !/^dist\/(parts\/[\w.-]+\.(js|wasm)|types\/[\w/-]+\.d\.ts)$/.test(path));
     expect(kinds.sort()).toEqual([
       'LICENSE',
       'README.md',
