@@ -97,8 +97,11 @@ describe('the package', () => {
       'commander',
       'conf',
       'csv-stringify',
-      'fastify',
+      'hyparquet',
+      'hyparquet-writer',
+      'inquirer',
       'luxon',
+      'string-width',
       'undici',
       'yaml',
     ];
