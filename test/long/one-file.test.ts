@@ -1,130 +1,17 @@
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { expect, test } from 'vitest';
+import { type Addition, breakdown, command, fault, format, metric } from '../support/additions.ts';
 import { runNode } from '../support/packed-program.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
-/** One thing, one file: a metric, a format, a command and a fault are added to a copy, which is built and run. */
+/** One thing, one file: each is added to a copy of the project, which is built and run. */
 
 const root = resolve(import.meta.dirname, '../..');
 const copied = ['src', 'bin', '.ci', 'package.json', 'tsconfig.json', 'tsconfig.types.json'];
 const day = ['--period', '2025-11-10'];
 /** At once, without a report that takes its time. */
 const direct = ['run', '--local', '-q', '--direct', ...day];
-
-/** What is added: files that are new, and lines that go before a line that is there. */
-interface Addition {
-  readonly files: Readonly<Record<string, string>>;
-  readonly lines: readonly { readonly file: string; readonly before: string; readonly text: string }[];
-}
-
-const metric: Addition = {
-  files: {},
-  lines: [
-    {
-      file: 'src/contract/vocabulary.ts',
-      before: '] as const satisfies readonly MetricEntry[];\n',
-      text: "  { name: 'shares', profiles: ['buyer'], type: 'integer', meaning: 'times an ad is passed on to a friend' },\n",
-    },
-  ],
-};
-
-const format: Addition = {
-  files: {
-    'src/output/formats/markdown.ts': `import type { EncodeOptions, Encoder } from '../encoder.ts';
-
-/** A table that Markdown shows. */
-export function createEncoder(_options: EncodeOptions): Encoder {
-  let hasBegun = false;
-  const layOut = (cells: readonly unknown[]): string => \`| \${cells.join(' | ')} |\\n\`;
-  return {
-    encode({ bytes, fields, rowCount, rowStarts, rowEnds }) {
-      const lines = hasBegun ? [] : [layOut(fields), layOut(fields.map(() => '---'))];
-      hasBegun = true;
-      for (let row = 0; row < rowCount; row++) {
-        const values: Record<string, unknown> = JSON.parse(bytes.toString('utf8', rowStarts[row], rowEnds[row]));
-        lines.push(layOut(fields.map((name) => values[name])));
-      }
-      return [Buffer.from(lines.join(''))];
-    },
-    end: () => [],
-  };
-}
-`,
-  },
-  lines: [
-    {
-      file: 'src/output/formats/index.ts',
-      before: '} as const satisfies Record<string, Format>;\n',
-      text: "  markdown: { endings: ['md'], meaning: 'a table for a wiki', load: () => import('./markdown.ts') },\n",
-    },
-  ],
-};
-
-const command: Addition = {
-  files: {
-    'src/commands/tally.ts': `import { type CommandBuilder, declareCommand } from './command.ts';
-import { addServiceFlags, type ServiceFlags } from './flags.ts';
-
-export interface TallyOptions extends ServiceFlags {
-  readonly loud?: boolean;
-}
-
-export const tallyCommand: CommandBuilder = (perform) =>
-  addServiceFlags(declareCommand('tally', [['adreport tally --local', 'those of the local server']]))
-    .option('--loud', 'with an exclamation mark')
-    .action(perform(async () => (await import('./actions/tally.ts')).tally));
-`,
-    'src/commands/actions/tally.ts': `import type { Context } from '../../context.ts';
-import type { TallyOptions } from '../tally.ts';
-
-/** Prints how many campaigns there are. */
-export async function tally(context: Context, { loud }: TallyOptions): Promise<void> {
-  const { length } = await (await context.client()).campaigns();
-  await context.console.result(\`\${length} campaigns\${loud ? '!' : ''}\`);
-}
-`,
-  },
-  lines: [
-    {
-      file: 'src/commands/index.ts',
-      before: "  {\n    name: 'completion',\n",
-      text: `  {
-    name: 'tally',
-    summary: 'how many campaigns there are',
-    group: 'Reports:',
-    load: async () => (await import('./tally.ts')).tallyCommand,
-  },
-`,
-    },
-  ],
-};
-
-const fault: Addition = {
-  files: {
-    'src/server/faults/teapot.ts': `import { jsonAnswer } from '../answer.ts';
-import type { FaultKind } from '../fault-kind.ts';
-
-export const teapot: FaultKind = {
-  meaning: 'the server makes tea, so many cups of it',
-  keys: { cups: '2' },
-  reach: ['status', 'download'],
-  read(keys) {
-    const cups = keys.takeWhole('cups') ?? 1;
-    return { answer: () => jsonAnswer({ cups }, 418, { 'x-tea': String(cups) }) };
-  },
-};
-`,
-  },
-  lines: [
-    {
-      file: 'src/server/faults/index.ts',
-      before: "import { truncate } from './truncate.ts';\n",
-      text: "import { teapot } from './teapot.ts';\n",
-    },
-    { file: 'src/server/faults/index.ts', before: '  truncate,\n', text: '  teapot,\n' },
-  ],
-};
 
 interface Copy {
   readonly folder: string;
@@ -214,6 +101,24 @@ test('a metric is one entry of the vocabulary', () => {
   expect(report('CAMPAIGN', 'clicks,revenueEuro')).toEqual(report('CAMPAIGN', 'clicks,revenueEuro', before));
 });
 
+test('so are a breakdown and a filter', () => {
+  const { touched, run } = buildWith(breakdown);
+  expect(touched).toEqual(['src/contract/vocabulary.ts']);
+
+  const rows = (...flags: string[]) => {
+    const result = run(...direct, ...flags, '--metrics', 'displays', '--format', 'json');
+    expect(result.status).toBe(0);
+    return JSON.parse(result.stdout).data;
+  };
+  // The built-in data knows no languages: all of it is of an unknown one, and none is French.
+  const [{ displays }] = rows('--by', 'DAILY');
+  expect(rows('--by', 'language')).toMatchObject([{ language: null, displays }]);
+  expect(rows('--by', 'DAILY', '--filter', 'language=French')).toEqual([]);
+  expect(run('complete', 'zsh', '--', 'run', '--by', 'DAILY,LAN').stdout).toBe('open\nDAILY,LANGUAGE\tby language\n');
+  expect(run('fields', '--profile', 'buyer').stdout).toMatch(/--filter +language +languages, by name/);
+  expect(run('help', 'filters').stdout).toContain('languages, by name');
+});
+
 test('a format is one file and its line', () => {
   const { touched, run } = buildWith(format);
   expect(touched).toEqual(['src/output/formats/index.ts', 'src/output/formats/markdown.ts']);
@@ -277,8 +182,8 @@ test('a fault is one file and its line', () => {
   );
 });
 
-test('all four together are typed, and work together', () => {
-  const { folder, touched, run } = buildWith(metric, format, command, fault);
+test('all together are typed, and work together', () => {
+  const { folder, touched, run } = buildWith(metric, breakdown, format, command, fault);
   expect(touched).toEqual([
     'src/commands/actions/tally.ts',
     'src/commands/index.ts',
