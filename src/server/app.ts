@@ -3,7 +3,7 @@ import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import type { Answer } from './answer.ts';
 import { Call } from './call.ts';
 import { answerByFault } from './fault-answers.ts';
-import type { FaultKind } from './fault-spec.ts';
+import type { Strike } from './fault-kind.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { hasBody, readBody } from './read-body.ts';
 import { refusalAnswer, toServiceError } from './refusals.ts';
@@ -93,7 +93,7 @@ function noteArrival({ clock, log, onRequest }: AppParts, incoming: IncomingMess
   return note;
 }
 
-const noFaults: readonly FaultKind[] = [];
+const noFaults: readonly Strike[] = [];
 
 /** Adds the calls of the service, which faults may strike. */
 export function addEndpoints(routes: Routes, parts: AppParts): void {

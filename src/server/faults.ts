@@ -1,5 +1,6 @@
 import type { EndpointName } from '../contract/endpoints.ts';
-import { type FaultKind, type FaultSpec, isFinal, parseFault, reachOf } from './fault-spec.ts';
+import type { Strike } from './fault-kind.ts';
+import { type FaultSpec, parseFault } from './fault-spec.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import type { Fate, Report } from './reports.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -59,27 +60,28 @@ export class Faults {
    * What strikes a call, in the order in which the faults were given. One that settles the call is the last: those
    * behind it keep their `times`, so that `503:times=2` and then `429:times=1` make 503, 503, 429.
    */
-  strike(endpoint: EndpointName, account: Account | undefined): readonly FaultKind[] {
+  strike(endpoint: EndpointName, account: Account | undefined): readonly Strike[] {
     if (this.#active.length === 0) return none;
-    const kinds: FaultKind[] = [];
+    const strikes: Strike[] = [];
     let isSettled = false;
     for (const fault of this.#active) {
-      if (isFate(fault.spec.kind.type) || !isFor(fault.spec, endpoint, account)) continue;
+      const { kind } = fault.spec;
+      if (kind.fate || !isFor(fault.spec, endpoint, account)) continue;
       if (!this.#strikes(fault, isSettled)) continue;
-      kinds.push(fault.spec.kind);
-      isSettled = isFinal(fault.spec.kind);
+      strikes.push(kind);
+      isSettled = kind.settles === true || kind.answer !== undefined;
     }
-    return kinds;
+    return strikes;
   }
 
   /** How a report is to end, decided by each fault once, when the report is first asked for. */
   fateOf(report: Report): Fate | undefined {
     let fate: Fate | undefined;
     for (const fault of this.#active) {
-      const { type } = fault.spec.kind;
-      if (!isFate(type) || !isFor(fault.spec, 'status', report.account) || fault.judged.has(report)) continue;
+      const { kind } = fault.spec;
+      if (!kind.fate || !isFor(fault.spec, 'status', report.account) || fault.judged.has(report)) continue;
       fault.judged.add(report);
-      if (this.#strikes(fault, fate !== undefined)) fate = type;
+      if (this.#strikes(fault, fate !== undefined)) fate = kind.fate;
     }
     return fate;
   }
@@ -95,19 +97,15 @@ export class Faults {
   }
 }
 
-const none: readonly FaultKind[] = [];
+const none: readonly Strike[] = [];
 
 function activate(spec: FaultSpec): ActiveFault {
   return { spec, calls: 0, struck: 0, judged: new WeakSet() };
 }
 
-function isFate(type: FaultKind['type']): type is Fate {
-  return type === 'failed' || type === 'expired' || type === 'stuck';
-}
-
 function isFor(spec: FaultSpec, endpoint: EndpointName, account: Account | undefined): boolean {
   if (spec.endpoint !== '*' && spec.endpoint !== endpoint) return false;
-  if (!reachOf(spec.kind).includes(endpoint)) return false;
+  if (!spec.reach.includes(endpoint)) return false;
   if (spec.account === undefined) return true;
   return account !== undefined && [account.name, account.email].includes(spec.account);
 }

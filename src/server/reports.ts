@@ -12,8 +12,8 @@ const heldBytesAtMost = 64 * 1024 * 1024;
 /** How a report comes to be ready: after a time, at its n-th status call, or when it is told to. */
 export type Readiness = { readonly delayMs: number } | { readonly polls: number } | { readonly manual: true };
 
-/** What a fault makes of a report. */
-export type Fate = 'failed' | 'expired' | 'stuck';
+/** What a fault makes of a report that would be ready: one in progress stays so for ever. */
+export type Fate = Exclude<ReportStatus, 'ready'>;
 
 export interface Report {
   readonly id: string;
@@ -103,7 +103,6 @@ export class Reports {
 
   statusOf(report: Report, nowMs: number): ReportStatus {
     if (report.fixedStatus) return report.fixedStatus;
-    if (report.fate === 'stuck') return 'progress';
     return this.#isDone(report, nowMs) ? (report.fate ?? 'ready') : 'progress';
   }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { EndpointName } from '../contract/endpoints.ts';
-import type { FaultKind } from './fault-spec.ts';
+import type { Strike } from './fault-kind.ts';
 import type { Account } from './fixtures/fixtures.ts';
 
 /** One call as the log keeps it: no whole token, no password and no query string, ever. */
@@ -35,7 +35,7 @@ export interface CallNote {
   readonly authorization: string | undefined;
   endpoint: EndpointName | undefined;
   account: Account | undefined;
-  faults: readonly FaultKind[];
+  faults: readonly Strike[];
   body: string | undefined;
   /** Whether the log has it still. */
   isLogged: boolean;

@@ -1,21 +1,18 @@
 import type { ServerResponse } from 'node:http';
-import { type Readable, Transform } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { constants, createBrotliCompress, createDeflate, createGzip } from 'node:zlib';
 import { type Answer, toStream } from './answer.ts';
 import type { Call } from './call.ts';
-import type { FaultKind } from './fault-spec.ts';
+import type { Strike } from './fault-kind.ts';
 import { type Coding, chooseCoding } from './negotiate.ts';
 import { localHeader, refusalAnswer } from './refusals.ts';
 
 /** Shorter bodies do not gain from compression what their headers cost. */
 const shortestCompressed = 1_024;
 
-type BodyFault = Extract<FaultKind, { type: 'truncate' | 'slow' }>;
-
 /** Sends an answer: compressed as the client likes it, and slowed or cut where a fault says so. */
-export function transmit({ incoming, outgoing }: Call, answer: Answer, faults: readonly FaultKind[] = noFaults): void {
+export function transmit({ incoming, outgoing }: Call, answer: Answer, faults: readonly Strike[] = noFaults): void {
   const { status, body } = answer;
   const isShort = typeof body === 'string' && body.length < shortestCompressed;
   if (isShort && faults.length === 0) {
@@ -34,21 +31,20 @@ export function transmit({ incoming, outgoing }: Call, answer: Answer, faults: r
     outgoing.writeHead(status, headers).end();
     return;
   }
-  const bodyFaults = faults.filter((fault): fault is BodyFault => fault.type === 'truncate' || fault.type === 'slow');
-  if (typeof body === 'string' && coding === 'identity' && bodyFaults.length === 0) {
+  const changes = faults.flatMap((fault) => fault.changeBody?.() ?? []);
+  if (typeof body === 'string' && coding === 'identity' && changes.length === 0) {
     outgoing.writeHead(status, headers).end(body);
     return;
   }
   let stream = through(toStream(body), encoderFor(coding));
-  for (const fault of bodyFaults) if (fault.type === 'slow') stream = through(stream, slowed(fault));
-  const sizes = bodyFaults.flatMap((fault) => (fault.type === 'truncate' ? [fault.bytes] : []));
+  for (const change of changes) stream = through(stream, change);
   for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
   outgoing.statusCode = status;
-  if (sizes.length === 0) sendStream(outgoing, stream);
-  else void sendPart(outgoing, stream, Math.min(...sizes));
+  if (faults.some(({ cutsConnection }) => cutsConnection)) void sendAndCut(outgoing, stream);
+  else sendStream(outgoing, stream);
 }
 
-const noFaults: readonly FaultKind[] = [];
+const noFaults: readonly Strike[] = [];
 
 /** Most answers are these, so no header is copied that need not be. */
 function sendText(outgoing: ServerResponse, { status, type, headers }: Answer, body: string): void {
@@ -91,39 +87,16 @@ function encoderFor(coding: Coding): Transform | undefined {
   return undefined;
 }
 
-function slowed({ bytesPerSecond }: { readonly bytesPerSecond: number }): Transform {
-  const stepBytes = Math.max(1, Math.ceil(bytesPerSecond / 20));
-  return new Transform({
-    async transform(chunk: Buffer, _encoding, done) {
-      for (let at = 0; at < chunk.length && !this.destroyed; at += stepBytes) {
-        const piece = chunk.subarray(at, at + stepBytes);
-        this.push(piece);
-        await sleep((piece.length * 1_000) / bytesPerSecond, undefined, { ref: false });
-      }
-      done();
-    },
-  });
-}
-
-/** Sends so many bytes of a body and, once they have left, cuts the connection: no length is kept, no chunks are ended. */
-async function sendPart(outgoing: ServerResponse, body: Readable, sizeBytes: number): Promise<void> {
+/** Sends a body and, once it has left, cuts the connection: no length is kept, no chunks are ended. */
+async function sendAndCut(outgoing: ServerResponse, body: Readable): Promise<void> {
   outgoing.flushHeaders();
   try {
-    await pipeline(body, (source: AsyncIterable<Buffer>) => firstBytes(source, sizeBytes), outgoing, { end: false });
+    await pipeline(body, outgoing, { end: false });
     // Whatever was written before has been handed to the system when this has.
     await new Promise<void>((resolve) => outgoing.socket?.write('', () => resolve()) ?? resolve());
   } catch {
     // The client is gone: nobody is left to be cut off.
   }
   outgoing.destroy();
-}
-
-async function* firstBytes(source: AsyncIterable<Buffer>, sizeBytes: number): AsyncGenerator<Buffer> {
-  let leftBytes = sizeBytes;
-  if (leftBytes === 0) return;
-  for await (const chunk of source) {
-    yield chunk.subarray(0, leftBytes);
-    leftBytes -= Math.min(leftBytes, chunk.length);
-    if (leftBytes === 0) return;
-  }
+  body.destroy();
 }

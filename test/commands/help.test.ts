@@ -6,7 +6,8 @@ import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { exitCodes } from '../../src/errors.ts';
 import { formatNames } from '../../src/output/formats/index.ts';
 import { dayNames } from '../../src/report/dates.ts';
-import { everyEndpoint, kindNames } from '../../src/server/fault-spec.ts';
+import { everyEndpoint } from '../../src/server/fault-spec.ts';
+import { faultKinds, kindNames } from '../../src/server/faults/index.ts';
 import { readExamples } from '../support/examples.ts';
 import { allCommands, pathOf, program } from '../support/program.ts';
 import { runCli } from '../support/run-cli.ts';
@@ -92,6 +93,7 @@ describe('topics', () => {
     for (const [name, meaning] of environmentVariables) expect(environment).toContain(` ${name} ${meaning}`);
     const server = await page('help', 'local-server');
     for (const word of [...kindNames, ...everyEndpoint]) expect(server).toContain(word);
+    for (const { meaning } of Object.values(faultKinds)) expect(server).toContain(meaning);
     expect(await page('help', 'cron')).toContain('lookback');
   });
 

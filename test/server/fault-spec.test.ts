@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { parseFault } from '../../src/server/fault-spec.ts';
+import { FaultKeys } from '../../src/server/fault-keys.ts';
+import { everyEndpoint, parseFault } from '../../src/server/fault-spec.ts';
+import { faultKinds, findKind } from '../../src/server/faults/index.ts';
 
 test.each([
   ['status:503:times=3', { endpoint: 'status', kind: { type: 'status', status: 503 }, times: 3 }],
@@ -49,6 +51,34 @@ describe('what is wrong is named, with what to write instead', () => {
     expect(error).toMatchObject({ code: 'BAD_FAULT', exitCode: 2 });
     expect((error as UsageError).message).toContain(problem);
     expect((error as UsageError).hint).toContain(hint);
+  });
+});
+
+describe('a kind', () => {
+  /** Notes which keys are asked for. */
+  class NotedKeys extends FaultKeys {
+    readonly taken: string[] = [];
+
+    override take(key: string): string | undefined {
+      this.taken.push(key);
+      return super.take(key);
+    }
+  }
+
+  test.each(Object.entries(faultKinds))('%s takes the keys that it declares, and strikes where it can', (own, kind) => {
+    const { names, keys = {}, reach = everyEndpoint } = kind;
+    for (const name of names?.examples ?? [own]) {
+      expect(findKind(name)).toEqual([own, kind]);
+      const pairs = Object.entries(keys).map((pair) => pair.join('='));
+      const noted = new NotedKeys(name, pairs);
+      kind.read(noted, name);
+      expect(noted.taken).toEqual(Object.keys(keys));
+      for (const endpoint of everyEndpoint) {
+        const parse = () => parseFault([endpoint, name, ...pairs].join(':'));
+        if (reach.includes(endpoint)) expect(parse()).toMatchObject({ endpoint, kind: { type: own } });
+        else expect(parse).toThrow(`${own} cannot strike ${endpoint}`);
+      }
+    }
   });
 });
 

@@ -220,8 +220,13 @@ describe('kinds that spoil the answer of the service', () => {
     await expect.poll(() => server.requests().length).toBe(1);
   });
 
-  test('slow and truncate together', async () => {
-    const server = await serveLocal({ faults: ['buyer:slow:rate=200kb', 'buyer:truncate:bytes=3000'] });
+  test.each([
+    ['slow:rate=200kb', 'truncate:bytes=3000'],
+    ['truncate:bytes=3000', 'slow:rate=200kb'],
+    ['truncate:bytes=3000', 'truncate:bytes=70kb'],
+    ['truncate:bytes=70kb', 'truncate:bytes=3000'],
+  ])('%s and %s together', async (...kinds) => {
+    const server = await serveLocal({ faults: kinds.map((kind) => `buyer:${kind}`) });
     const cut = await download(server);
     expect([cut.isWhole, cut.body.length]).toEqual([false, 3_000]);
   });

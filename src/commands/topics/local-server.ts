@@ -1,4 +1,7 @@
-import { everyEndpoint, grammar, kindNames } from '../../server/fault-spec.ts';
+import { grammar } from '../../server/fault-keys.ts';
+import type { FaultKind } from '../../server/fault-kind.ts';
+import { everyEndpoint } from '../../server/fault-spec.ts';
+import { faultKinds, labelOf } from '../../server/faults/index.ts';
 import { accounts } from '../../server/fixtures/built-in/accounts.ts';
 import type { Block } from '../../ui/page.ts';
 
@@ -27,10 +30,11 @@ export function writeTopic(): readonly Block[] {
     {
       terms: [
         ['ENDPOINT', [...everyEndpoint, '*'].join(', ')],
-        ['KIND', ['an HTTP status', ...kindNames].join(', ')],
-        ['keys', 'times=N, after=N calls, p=0.1, for=ACCOUNT; retry-after, bytes, rate or ms where the KIND takes it'],
+        ['keys', 'times=N, after=N calls, p=0.1, for=ACCOUNT, and those of the KIND'],
       ],
     },
+    'A KIND is one of these:',
+    { terms: Object.entries(faultKinds).map(faultTerm) },
     { heading: 'At run time, from any language' },
     {
       terms: [
@@ -51,4 +55,11 @@ export function writeTopic(): readonly Block[] {
       ],
     },
   ];
+}
+
+/** A kind of fault with the keys that it cannot do without, and what it does where. */
+function faultTerm(entry: [name: string, kind: FaultKind]): readonly [term: string, meaning: string] {
+  const [, { names, keys = {}, reach, meaning }] = entry;
+  const pairs = names ? [] : Object.entries(keys).map(([key, value]) => `:${key}=${value}`);
+  return [`${labelOf(entry)}${pairs.join('')}`, reach ? `${meaning}; at ${reach.join(', ')}` : meaning];
 }

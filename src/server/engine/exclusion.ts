@@ -12,7 +12,11 @@ export function createExclusion(wanted: Wanted): Exclusion {
     excluded.fill(0, 0, chunk.count);
     for (const [name, members] of wanted) {
       const codes = chunk.codes[name];
-      if (!codes) continue;
+      if (!codes) {
+        // Where a source knows nothing of a dimension, every fact is of its first member: unknown.
+        if (members[0] !== 1) excluded.fill(1, 0, chunk.count);
+        continue;
+      }
       for (let row = 0; row < chunk.count; row++) if (members[codes[row] ?? 0] === 0) excluded[row] = 1;
     }
     return excluded;

@@ -149,11 +149,16 @@ async function moments(): Promise<Values> {
 }
 
 async function faultSpecs(_context: Context, _place: Place, current: string): Promise<Values> {
-  const { everyEndpoint, kindNames } = await import('../../../server/fault-spec.ts');
+  const [{ everyEndpoint }, { faultKinds }] = await Promise.all([
+    import('../../../server/fault-spec.ts'),
+    import('../../../server/faults/index.ts'),
+  ]);
   const [endpoint = '', ...rest] = current.split(':');
   if (rest.length === 0) return { kind: 'open', candidates: everyEndpoint.map((name) => ({ value: `${name}:` })) };
-  const kinds = ['503', '429', '401', ...kindNames];
-  return { kind: 'open', candidates: kinds.map((kind) => ({ value: `${endpoint}:${kind}` })) };
+  const candidates = Object.entries(faultKinds).flatMap(([own, { names, meaning }]) =>
+    (names?.examples ?? [own]).map((name) => ({ value: `${endpoint}:${name}`, meaning })),
+  );
+  return { kind: 'open', candidates };
 }
 
 function helpWords({ command, operands }: Place): Candidate[] {

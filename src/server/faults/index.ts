@@ -1,0 +1,42 @@
+import type { FaultKind } from '../fault-kind.ts';
+import { delay } from './delay.ts';
+import { expired } from './expired.ts';
+import { failed } from './failed.ts';
+import { garbage } from './garbage.ts';
+import { html } from './html.ts';
+import { notDownloadable } from './not-downloadable.ts';
+import { reset } from './reset.ts';
+import { slow } from './slow.ts';
+import { status } from './status.ts';
+import { stuck } from './stuck.ts';
+import { truncate } from './truncate.ts';
+import { unauthorized } from './unauthorized.ts';
+
+/** Every kind of fault, in the order of help: a new one is its file and its line here. */
+export const faultKinds: Readonly<Record<string, FaultKind>> = {
+  status,
+  reset,
+  garbage,
+  html,
+  unauthorized,
+  'not-downloadable': notDownloadable,
+  failed,
+  expired,
+  stuck,
+  truncate,
+  slow,
+  delay,
+};
+
+/** The kinds that go by their own name. */
+export const kindNames = Object.entries(faultKinds).flatMap(([name, { names }]) => (names ? [] : [name]));
+
+/** The kind that goes by a name, behind its own. */
+export function findKind(name: string): [type: string, kind: FaultKind] | undefined {
+  return Object.entries(faultKinds).find(([own, { names }]) => (names ? names.pattern.test(name) : own === name));
+}
+
+/** A kind as a list of them names it: those of a pattern in words. */
+export function labelOf([name, { names }]: [name: string, kind: FaultKind]): string {
+  return names?.label ?? name;
+}
