@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { EndpointName } from '../contract/endpoints.ts';
 import type { ReportStatus } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
-import type { LoggedRequest } from './request-log.ts';
 
 /** What test suites see of the local server: types alone, so that their declarations need no package of ours. */
 
@@ -88,4 +88,26 @@ export interface Control {
   setReport(id: string, change: { readonly status: ReportStatus; readonly message?: string }): void;
   /** Back to how the server started: no reports, tokens or calls, the faults and the clock of the start. */
   reset(): void;
+}
+
+/** One call as the log keeps it: no whole token, no password and no query string, ever. */
+export interface LoggedRequest {
+  /** ISO 8601, by the server's clock. */
+  readonly time: string;
+  readonly method: string;
+  /** Without the query string, in which no part of the service is asked for. */
+  readonly path: string;
+  readonly endpoint: EndpointName | undefined;
+  /** 0 before the answer has begun, and where the connection was cut before it did. */
+  readonly status: number;
+  readonly elapsedMs: number;
+  /** What was sent, headers included. */
+  readonly sizeBytes: number;
+  readonly account: string | undefined;
+  /** The end of the token, `…00b1`: enough to tell one from another. */
+  readonly token: string | undefined;
+  /** The body as it came, its first 2,000 bytes: of a call about reports that could be read and holds no credentials. */
+  readonly body: string | undefined;
+  /** The faults that struck it. */
+  readonly faults: readonly string[];
 }

@@ -2,28 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { Strike } from './fault-kind.ts';
 import type { Account } from './fixtures/fixtures.ts';
-
-/** One call as the log keeps it: no whole token, no password and no query string, ever. */
-export interface LoggedRequest {
-  /** ISO 8601, by the server's clock. */
-  readonly time: string;
-  readonly method: string;
-  /** Without the query string, in which no part of the service is asked for. */
-  readonly path: string;
-  readonly endpoint: EndpointName | undefined;
-  /** 0 before the answer has begun, and where the connection was cut before it did. */
-  readonly status: number;
-  readonly elapsedMs: number;
-  /** What was sent, headers included. */
-  readonly sizeBytes: number;
-  readonly account: string | undefined;
-  /** The end of the token, `…00b1`: enough to tell one from another. */
-  readonly token: string | undefined;
-  /** The body as it came, its first 2,000 bytes: of a call about reports that could be read and holds no credentials. */
-  readonly body: string | undefined;
-  /** The faults that struck it. */
-  readonly faults: readonly string[];
-}
+import type { LoggedRequest } from './local-server.ts';
 
 /** What is noted of a call on its way through; it is put into words only when somebody looks. */
 export interface CallNote {

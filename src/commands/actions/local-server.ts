@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import type { LoggedRequest } from '../../server/request-log.ts';
+import type { LoggedRequest } from '../../server/local-server.ts';
 import type { LocalServer, LocalServerOptions as ServerOptions } from '../../server/start.ts';
 import type { LocalServerOptions } from '../local-server.ts';
 
