@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -81,6 +83,11 @@ describe('every form of a report', () => {
     expect(rowsOf(await view(name, bytes(rows), args))).toEqual(byCampaign);
     const piped = await runCli(['view', '-', ...args], { stdin: '' });
     expect(piped).toMatchObject({ exitCode: 9, stdout: '' });
+  });
+
+  test.each([...' !#$%&()*,/:;<=>?@[\\]^`{|}~', '\t'])('CSV with the delimiter %j', async (delimiter) => {
+    const bytes = csvOf(rows, delimiter, ',');
+    expect(rowsOf(await view('r.csv', bytes, ['--by', 'campaign', '--format', 'ndjson']))).toEqual(byCampaign);
   });
 
   test('Parquet, one row group after the other', async () => {
@@ -272,6 +279,20 @@ describe('what is shown', () => {
     expect(stdout).toBe('city,clicks\r\n,2\r\n');
   });
 
+  test('rows without figures come to nothing', async () => {
+    const campaigns = '[{"campaignId":"1"},{"campaignId":"2"}]';
+    expect(await view('c.json', campaigns, [])).toMatchObject({ exitCode: 0, stdout: '' });
+    const named = await view('c.json', campaigns, ['--by', 'CAMPAIGN']);
+    expect(named.stdout).toBe('campaignId\r\n1\r\n2\r\n');
+  });
+
+  test('rows whose time is none are in the sums, not in their course', async () => {
+    const days = ['', 'total', '2026-11-01', '2026-11-02'].map((date) => ({ date, clicks: 1 }));
+    const { stdout } = await view('r.ndjson', days.map((row) => JSON.stringify(row)).join('\n'), ['--format', 'table']);
+    expect(stdout).toContain('r.ndjson: 4 rows, ');
+    expect(stdout).toContain(', 2026-11-01 to 2026-11-02\n  clicks 4\n  clicks by day  2026-11-01 ██ 2026-11-02\n');
+  });
+
   test('a report without rows', async () => {
     for (const [name, bytes] of [
       ['a.ndjson', ''],
@@ -310,9 +331,22 @@ describe('refusals', () => {
   });
 
   test.each([
+    ['', 'stdin is no report: it is empty.'],
+    ['<!doctype html>', 'stdin is no report: it is a web page.'],
+    ['PK\u0003\u0004', 'stdin is no report: it is a zip file'],
+    ['{"a":[1]}', 'stdin is no report: it is a JSON document without rows.'],
+  ])('%j through a pipe', async (stdin, says) => {
+    const { stderr, exitCode } = await runCli(['view', '-'], { stdin });
+    expect(stderr).toContain(says);
+    expect(exitCode).toBe(9);
+  });
+
+  test.each([
     [['--by', 'campainName'], 'Did you mean campaignName?'],
     [['--by', 'COUNTRY'], '--by COUNTRY: the report has no such column.'],
     [['--by', 'HOURLY'], '--by HOURLY: the report has no such column.'],
+    [['--by', ''], '--by names no column.'],
+    [['--metrics', ' , '], '--metrics names no column.'],
     [['--metrics', 'clics'], 'Did you mean clicks?'],
     [['--sort', 'reach'], '--sort: the report has no column "reach".'],
     [['--sort', 'clicks:up'], 'after the colon stands asc or desc'],
@@ -335,6 +369,17 @@ describe('refusals', () => {
 
   test('Parquet through a pipe', async () => {
     const { stderr, exitCode } = await runCli(['view', '-'], { stdin: 'PAR1....' });
+    expect(stderr).toContain('Parquet cannot be read from a pipe');
+    expect(exitCode).toBe(2);
+  });
+
+  test.skipIf(process.platform === 'win32')('Parquet through a named pipe', async () => {
+    const cwd = temporaryFolder();
+    execFileSync('mkfifo', [join(cwd, 'pipe')]);
+    const [{ stderr, exitCode }] = await Promise.all([
+      runCli(['view', 'pipe'], { cwd }),
+      writeFile(join(cwd, 'pipe'), 'PAR1....PAR1'),
+    ]);
     expect(stderr).toContain('Parquet cannot be read from a pipe');
     expect(exitCode).toBe(2);
   });

@@ -20,7 +20,7 @@ const barsAtMost = 20;
 export async function view(context: Context, options: ViewOptions, file: string): Promise<void> {
   const { console } = context;
   const format = formatOf(context, options);
-  const by = options.by === undefined ? undefined : listOf(options.by);
+  const by = options.by === undefined ? undefined : listOf('--by', options.by);
   const look = tableLook(context);
   const isPreviewed = format === 'table' && by === undefined && options.chart === undefined;
   const read = await readFile(context, file, {
@@ -63,7 +63,7 @@ function formatOf({ console, flags }: Context, { format, chart, sort, top }: Vie
 
 function rank({ groups, keys }: ReadFile, { metrics, sort, top, chart }: ViewOptions): RankedGroups {
   const known = resolveFigures(undefined, groups.metrics);
-  const figures = resolveFigures(metrics === undefined ? undefined : listOf(metrics), groups.metrics);
+  const figures = resolveFigures(metrics === undefined ? undefined : listOf('--metrics', metrics), groups.metrics);
   if (chart === 'bar' && keys.length === 0) {
     throw new UsageError('--chart bar compares groups, and nothing says which.', {
       hint: 'Add --by, for example --by CAMPAIGN.',
@@ -145,9 +145,13 @@ function jsonOf(file: string, { tail, sizeBytes }: ReadFile, ranked: RankedGroup
   ]);
 }
 
-function listOf(names: string): string[] {
-  return names
+/** The names in a flag's value. Throws `UsageError` where there are none. */
+function listOf(flag: string, value: string): string[] {
+  const names = value
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
+  if (names.length === 0)
+    throw new UsageError(`${flag} names no column.`, { hint: 'Leave it out, or give some, with commas between them.' });
+  return names;
 }
