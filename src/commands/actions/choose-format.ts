@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { nearest } from '../../contract/nearest.ts';
 import { UsageError } from '../../errors.ts';
+import { csvDialectOf } from '../../output/csv-dialect.ts';
 import { type FormatName, findFormat, formatNames, formatOfFile, isBinary } from '../../output/formats/index.ts';
 import type { OutputFlags } from '../flags.ts';
 
@@ -38,6 +39,32 @@ function namedFormat({ console }: Context, { format, output }: OutputFlags): For
   throw new UsageError(`-o ${output}: the ending ${ending} means no format.`, {
     hint: `Say which with --format. ${known}`,
   });
+}
+
+/**
+ * Checks the flags of a CSV dialect, and says so where the format gives them nothing to do. Throws `UsageError` for a
+ * dialect that cannot be.
+ */
+export function checkDialect({ console }: Context, flags: OutputFlags, format: FormatName): void {
+  csvDialectOf(flags);
+  if (format === 'csv') return;
+  const { delimiter, decimal, bom, excel, escapeFormulas, header } = flags;
+  const given = Object.entries({ delimiter, decimal, bom, excel, 'escape-formulas': escapeFormulas })
+    .filter(([, value]) => value !== undefined && value !== false)
+    .map(([name]) => `--${name}`);
+  const names = header === false ? [...given, '--no-header'] : given;
+  if (names.length > 0) console.warn(`The output is ${format}: ${names.join(', ')} would change CSV alone.`);
+}
+
+/** The columns that `--columns` names; `undefined` for all. Throws `UsageError` for a name that is empty. */
+export function columnsNamed({ columns }: OutputFlags): string[] | undefined {
+  const names = columns?.split(',').map((name) => name.trim());
+  if (names?.includes('')) {
+    throw new UsageError(`--columns ${JSON.stringify(columns)} has a name that is empty.`, {
+      hint: 'For example: --columns date,campaignName,clicks',
+    });
+  }
+  return names;
 }
 
 /**
