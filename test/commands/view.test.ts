@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { parquetWriteFile } from 'hyparquet-writer';
+import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { type CliOptions, type CliResult, runCli, temporaryFolder } from '../support/run-cli.ts';
 
@@ -199,6 +200,17 @@ describe('what is shown', () => {
     `);
   });
 
+  test('fits a narrow terminal, line by line', async () => {
+    const json = JSON.stringify({ data: rows });
+    for (const columns of [24, 30, 44]) {
+      for (const args of [[], ['--top', '2'], ['--by', 'CAMPAIGN']]) {
+        const env = { COLUMNS: String(columns) };
+        const { stdout } = await view('r.json', json, [...args, '--format', 'table'], { env });
+        expect(stdout.split('\n').filter((line) => stringWidth(line) > columns)).toEqual([]);
+      }
+    }
+  });
+
   test('months of days', async () => {
     const { stdout } = await view('r.json', json, ['--by', 'MONTHLY', '--metrics', 'CTR,clicks']);
     expect(stdout).toBe('date,ctr,clicks\r\n2026-10-01,2,30\r\n2026-11-01,3.193548,99\r\n');
@@ -209,7 +221,8 @@ describe('what is shown', () => {
       env: { COLUMNS: '40' },
     });
     expect(bars.stdout).toMatchInlineSnapshot(`
-      "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
+      "r.json: 4 rows, 373 B
+        2026-10-31 to 2026-11-01
         clicks 129
         clicks by day  ▃█
 
@@ -223,7 +236,8 @@ describe('what is shown', () => {
       env: { COLUMNS: '40', LANG: 'C' },
     });
     expect(line.stdout).toMatchInlineSnapshot(`
-      "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
+      "r.json: 4 rows, 373 B
+        2026-10-31 to 2026-11-01
         revenue EUR 8.85
         revenueEuro by day  #+
 

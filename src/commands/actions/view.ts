@@ -6,7 +6,9 @@ import { groupsAsCsv, groupsAsJson, objectOf } from '../../output/group-rows.ts'
 import { groupBars, groupLine, groupTable } from '../../output/group-table.ts';
 import { digitsOfFigure, type RankedGroups, rankGroups } from '../../output/ranked-groups.ts';
 import { reportCard } from '../../output/report-card.ts';
+import { widthOf } from '../../output/table-layout.ts';
 import { type FigureColumn, figureNamed, isTime, resolveFigures } from '../../output/view-columns.ts';
+import { wrap } from '../../ui/page.ts';
 import { formatBytes, formatCount, formatPlural } from '../../ui/quantity.ts';
 import type { ViewOptions } from '../view.ts';
 import { tableLook } from './choose-format.ts';
@@ -101,19 +103,29 @@ function groupText(context: Context, ranked: RankedGroups, options: ViewOptions,
 function previewOf({ tail, preview }: ReadFile, { top = previewRows }: ViewOptions, look: TableLook): string[] {
   const more = tail.rowCount - top;
   const mark = look.unicode === false ? '...' : '…';
-  const rest =
-    more > 0 ? [`${mark} and ${formatPlural(more, 'more row')}. Add up with --by, or see more with --top.`] : [];
-  return [preview.trimEnd(), ...rest];
+  const rest = `${mark} and ${formatPlural(more, 'more row')}. Add up with --by, or see more with --top.`;
+  return [preview.trimEnd(), ...(more > 0 ? wrap(rest, look.columns ?? Number.POSITIVE_INFINITY) : [])];
 }
 
-function headOf(file: string, { tail, sizeBytes, figures }: ReadFile, { style }: TableLook): string {
+function headOf(file: string, { tail, sizeBytes, figures }: ReadFile, look: TableLook): string {
+  const { style, columns = Number.POSITIVE_INFINITY } = look;
   const { summary, rowCount } = tail;
   const times = [figures.points[0]?.time, figures.points.at(-1)?.time].map((time) => time?.slice(0, 10));
   const [from, to] = summary ? [summary.since.slice(0, 10), summary.until.slice(0, 10)] : times;
-  const span = from === undefined ? '' : `, ${printable(from === to ? from : `${from} to ${to}`)}`;
+  const span = from === undefined ? [] : [printable(from === to ? from : `${from} to ${to}`)];
   const zone = summary ? ` (${printable(summary.timezone)})` : '';
   const name = file === '-' ? 'stdin' : printable(file);
-  return `${style?.bold(name) ?? name}: ${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}${span}${zone}`;
+  const counts = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
+  const facts = `${[counts, ...span].join(', ')}${zone}`;
+  const head = `${style?.bold(name) ?? name}:`;
+  const nameWidth = widthOf(`${name}: `);
+  if (nameWidth + facts.length <= columns) return `${head} ${facts}`;
+  // The times move to a line of their own, or all of it does.
+  const isBeside = nameWidth + counts.length <= columns;
+  const below = isBeside ? `${span.join('')}${zone}` : facts;
+  return [isBeside ? `${head} ${counts}` : head, ...wrap(below.trim(), columns - 2).map((line) => `  ${line}`)].join(
+    '\n',
+  );
 }
 
 function warnOf({ console }: Context, { groups, keys, tail }: ReadFile, wasAsked: boolean): void {
