@@ -200,6 +200,15 @@ describe('what is shown', () => {
     `);
   });
 
+  test('has colour in a pipe where FORCE_COLOR wants it, and no other', async () => {
+    const json = JSON.stringify({ data: rows });
+    const shown = async (env: Record<string, string>) =>
+      (await view('r.json', json, ['--format', 'table'], { env })).stdout.split('\n')[0];
+    expect(await shown({ FORCE_COLOR: '1' })).toContain('\u001b[1mr.json\u001b[22m: 4 rows');
+    expect(await shown({})).toContain('r.json: 4 rows');
+    expect(await shown({ FORCE_COLOR: '0' })).toContain('r.json: 4 rows');
+  });
+
   test('fits a narrow terminal, line by line', async () => {
     const json = JSON.stringify({ data: rows });
     for (const columns of [24, 30, 44]) {
@@ -305,6 +314,16 @@ describe('what is shown', () => {
     const { stdout } = await view('r.ndjson', days.map((row) => JSON.stringify(row)).join('\n'), ['--format', 'table']);
     expect(stdout).toContain('r.ndjson: 4 rows, ');
     expect(stdout).toContain(', 2026-11-01 to 2026-11-02\n  clicks 4\n  clicks by day  2026-11-01 ██ 2026-11-02\n');
+  });
+
+  test('flags that need groups, where there are none, are told', async () => {
+    const json = JSON.stringify(rows);
+    const saysOf = async (...args: string[]) => (await view('r.json', json, args)).stderr;
+    const says = (flags: string) => `Warning: Without --by there are no groups: ${flags} changed nothing.\n`;
+    expect(await saysOf('--sort', 'clicks', '--top', '2')).toBe(says('--sort and --top'));
+    expect(await saysOf('--sort', 'clicks', '--top', '2', '--format', 'table')).toBe(says('--sort'));
+    expect(await saysOf('--top', '2', '--format', 'table')).toBe('');
+    expect(await saysOf('--sort', 'clicks', '--top', '2', '--by', 'DAILY')).toBe('');
   });
 
   test('a report without rows', async () => {

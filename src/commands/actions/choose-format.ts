@@ -75,5 +75,6 @@ export function tableLook({ console, host }: Context, { output }: Pick<OutputFla
   const { isTerminal, columns, style, showsUnicode } = console.out;
   if (output !== undefined && output !== '-') return {};
   if (isTerminal) return { columns, style, unicode: showsUnicode };
-  return { unicode: showsUnicode, ...(host.env.COLUMNS ? { columns } : {}) };
+  // Coloured only where FORCE_COLOR wants it.
+  return { style, unicode: showsUnicode, ...(host.env.COLUMNS ? { columns } : {}) };
 }

@@ -31,6 +31,7 @@ export async function view(context: Context, options: ViewOptions, file: string)
   });
   const ranked = rank(read, options);
   warnOf(context, read, by !== undefined);
+  if (by === undefined && options.chart === undefined) warnOfOrder(context, options, isPreviewed);
   if (context.flags.json) return console.result(jsonOf(file, read, ranked));
   if (format === 'csv') return console.write(await groupsAsCsv(ranked));
   if (format === 'ndjson')
@@ -138,6 +139,12 @@ function warnOf({ console }: Context, { groups, keys, tail }: ReadFile, wasAsked
   if (wasAsked && tail.rowCount > 1 && missing.length > 0) {
     console.warn(`No row has a value for ${missing.join(', ')}: the report was not broken down by it.`);
   }
+}
+
+/** Says which flags have nothing to do where there are no groups; the rows of the preview are the first. */
+function warnOfOrder({ console }: Context, { sort, top }: ViewOptions, isPreviewed: boolean): void {
+  const idle = [...(sort === undefined ? [] : ['--sort']), ...(top === undefined || isPreviewed ? [] : ['--top'])];
+  if (idle.length > 0) console.warn(`Without --by there are no groups: ${idle.join(' and ')} changed nothing.`);
 }
 
 /** The whole of it for programs; sums keep every digit. */
