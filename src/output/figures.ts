@@ -20,6 +20,9 @@ export interface Point {
   readonly sums: Sums;
 }
 
+/** What stands on a line of time: the rest (a text that is empty, `total`) has no place there. */
+const timePattern = /^\d{4}-\d\d-\d\d/;
+
 /** Adds up the figures of a report while its rows go by; its memory is that of the days or hours. */
 export class FigureCounter {
   #aggregate: Aggregate | undefined;
@@ -41,7 +44,7 @@ export class FigureCounter {
   figures(): Figures {
     const aggregate = this.#aggregate ?? new Aggregate();
     const points = [...aggregate].flatMap(({ key: [time], sums }) =>
-      typeof time === 'string' ? [{ time, sums }] : [],
+      typeof time === 'string' && timePattern.test(time) ? [{ time, sums }] : [],
     );
     const { rowCount } = aggregate;
     return { rowCount, totals: aggregate.totals(), timeField: this.#timeField, points: inOrder(points) };

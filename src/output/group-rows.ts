@@ -1,8 +1,9 @@
 import { stringifyTable } from './formats/csv.ts';
 import { digitsOfFigure, type RankedGroup, type RankedGroups } from './ranked-groups.ts';
 
-/** Groups as CSV, in the layout of a report's. */
+/** Groups as CSV, in the layout of a report's; nothing where there is neither a key nor a figure. */
 export async function groupsAsCsv({ keys, figures, shown }: RankedGroups): Promise<string> {
+  if (keys.length + figures.length === 0) return '';
   return stringifyTable(shown, [
     ...keys.map(({ field }, i) => ({ name: field, value: (group: RankedGroup) => group.key[i] })),
     ...figures.map((figure) => ({

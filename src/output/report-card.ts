@@ -87,8 +87,10 @@ function course({ points, totals, timeField }: Figures, look: TableLook, only?: 
   const name = `${metricOfField(field)?.name ?? field} by ${timeField === 'hour' ? 'hour' : stepOf(points.map(({ time }) => time))}`;
   const words = columns >= margin + name.length + 2 * 10 + 6 + 8;
   const room = columns - margin - name.length - 2 - (words ? 2 * 12 : 0);
+  // Less than that shows no course.
+  if (room < Math.min(4, points.length)) return [];
   const values = points.map(({ sums }) => sums.get(field)?.toNumber() ?? 0);
-  const line = sparkline(values, Math.max(1, Math.min(room, 60)), unicode);
+  const line = sparkline(values, Math.min(room, 60), unicode);
   const dim = look.style?.dim ?? ((text: string) => text);
   return [' '.repeat(margin) + dim(name) + (words ? `  ${dim(from ?? '')} ${line} ${dim(to ?? '')}` : `  ${line}`)];
 }

@@ -88,7 +88,7 @@ export class CsvDocument {
   #readRecord(atEnd: boolean): boolean {
     const { bytes, start, end } = this.#window;
     if (!this.#record) {
-      const delimiter = findDelimiter(bytes, start, end, atEnd);
+      const delimiter = findDelimiter(bytes, start, end, { atEnd, rare: !this.#trusted });
       if (delimiter === cut) return false;
       this.#record = new CsvRecord(delimiter);
     }

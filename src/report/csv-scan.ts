@@ -11,19 +11,33 @@ export class MalformedCsv extends Error {
   }
 }
 
-/** The delimiter of a header line: the one of comma, semicolon and tab that it has most of; `cut` while it is not whole. */
-export function findDelimiter(bytes: Uint8Array, at: number, end: number, atEnd: boolean): number {
-  const counts = new Map([comma, semicolon, tab].map((delimiter) => [delimiter as number, 0]));
+const usualDelimiters: readonly number[] = [comma, semicolon, tab];
+
+/** What else `--delimiter` takes, the likelier first; blanks last, which names may have. */
+const rareDelimiters: readonly number[] = [...Buffer.from('|:~^#/*&%$!=@?()<>[]{}\\` ')];
+
+interface DelimiterSearch {
+  readonly atEnd: boolean;
+  /** Whether a line without comma, semicolon and tab is looked at for others too. Default: it is one field. */
+  readonly rare?: boolean;
+}
+
+/** The delimiter of a header line: the one that it has most of, a usual one if it can be; `cut` while it is not whole. */
+export function findDelimiter(bytes: Uint8Array, at: number, end: number, { atEnd, rare }: DelimiterSearch): number {
+  const counts = new Uint32Array(256);
   let quoted = false;
   let p = at;
   while (p < end && (quoted || bytes[p] !== lineFeed)) {
     const byte = bytes[p++] as number;
     if (byte === quote) quoted = !quoted;
-    const count = counts.get(byte);
-    if (!quoted && count !== undefined) counts.set(byte, count + 1);
+    if (!quoted) counts[byte] = (counts[byte] as number) + 1;
   }
   if (p >= end && !atEnd) return cut;
-  return [...counts].reduce((best, candidate) => (candidate[1] > best[1] ? candidate : best))[0];
+  const count = (delimiter: number) => counts[delimiter] as number;
+  const commonest = (delimiters: readonly number[]) =>
+    delimiters.reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best));
+  const usual = commonest(usualDelimiters);
+  return count(usual) > 0 || !rare ? usual : commonest([comma, ...rareDelimiters]);
 }
 
 /** Finds the fields of one record at a time (RFC 4180; a line may also end with a line feed alone). */

@@ -33,6 +33,7 @@ export async function openReportFile(path: string, shown: string): Promise<Repor
     const { buffer: head, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, stat.isFile() ? 0 : null);
     const begins = head.subarray(0, bytesRead);
     if (begins.toString('latin1') === 'PAR1') {
+      if (!stat.isFile()) throw parquetInPipe();
       const place = { bytes: 0 };
       const batches = readParquet(file, stat.size, (bytes) => {
         place.bytes = bytes;
@@ -72,9 +73,7 @@ export function readReportStream(stream: AsyncIterable<Uint8Array>, shown: strin
       begins = Buffer.concat([begins, next.value]);
     }
     if (begins.toString('latin1', 0, 4) === 'PAR1') {
-      throw new UsageError('Parquet cannot be read from a pipe: its table of contents stands at its end.', {
-        hint: 'Give the name of the file.',
-      });
+      throw parquetInPipe();
     }
     return yield* readText(prepended(begins, { [Symbol.asyncIterator]: () => chunks }), begins.subarray(0, 4), shown);
   }
@@ -135,7 +134,7 @@ async function* inFile(batches: RowBatches, shown: string): RowBatches {
 
 function named(error: unknown, shown: string): unknown {
   if (error instanceof RejectedError) return noReport('it holds an error of the service', shown);
-  if (!(error instanceof IncompleteDataError)) return error;
+  if (!(error instanceof IncompleteDataError) || error instanceof NoReportError) return error;
   if (error.code === 'NO_DATA') return noReport('it is a JSON document without rows', shown);
   const isCut = error.code === 'TRUNCATED';
   return new IncompleteDataError(`${printable(shown)}: ${error.message}`, {
@@ -146,8 +145,17 @@ function named(error: unknown, shown: string): unknown {
   });
 }
 
-function noReport(what: string, shown: string): IncompleteDataError {
-  return new IncompleteDataError(`${printable(shown)} is no report: ${what}.`, {
+function parquetInPipe(): UsageError {
+  return new UsageError('Parquet cannot be read from a pipe: its table of contents stands at its end.', {
+    hint: 'Give the name of the file.',
+  });
+}
+
+/** What says all there is to say, the name of the file included. */
+class NoReportError extends IncompleteDataError {}
+
+function noReport(what: string, shown: string): NoReportError {
+  return new NoReportError(`${printable(shown)} is no report: ${what}.`, {
     code: 'NO_DATA',
     retryable: false,
     hint: readable,

@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { parquetWriteFile } from 'hyparquet-writer';
+import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { type CliOptions, type CliResult, runCli, temporaryFolder } from '../support/run-cli.ts';
 
@@ -81,6 +84,11 @@ describe('every form of a report', () => {
     expect(rowsOf(await view(name, bytes(rows), args))).toEqual(byCampaign);
     const piped = await runCli(['view', '-', ...args], { stdin: '' });
     expect(piped).toMatchObject({ exitCode: 9, stdout: '' });
+  });
+
+  test.each([...' !#$%&()*,/:;<=>?@[\\]^`{|}~', '\t'])('CSV with the delimiter %j', async (delimiter) => {
+    const bytes = csvOf(rows, delimiter, ',');
+    expect(rowsOf(await view('r.csv', bytes, ['--by', 'campaign', '--format', 'ndjson']))).toEqual(byCampaign);
   });
 
   test('Parquet, one row group after the other', async () => {
@@ -192,6 +200,26 @@ describe('what is shown', () => {
     `);
   });
 
+  test('has colour in a pipe where FORCE_COLOR wants it, and no other', async () => {
+    const json = JSON.stringify({ data: rows });
+    const shown = async (env: Record<string, string>) =>
+      (await view('r.json', json, ['--format', 'table'], { env })).stdout.split('\n')[0];
+    expect(await shown({ FORCE_COLOR: '1' })).toContain('\u001b[1mr.json\u001b[22m: 4 rows');
+    expect(await shown({})).toContain('r.json: 4 rows');
+    expect(await shown({ FORCE_COLOR: '0' })).toContain('r.json: 4 rows');
+  });
+
+  test('fits a narrow terminal, line by line', async () => {
+    const json = JSON.stringify({ data: rows });
+    for (const columns of [24, 30, 44]) {
+      for (const args of [[], ['--top', '2'], ['--by', 'CAMPAIGN']]) {
+        const env = { COLUMNS: String(columns) };
+        const { stdout } = await view('r.json', json, [...args, '--format', 'table'], { env });
+        expect(stdout.split('\n').filter((line) => stringWidth(line) > columns)).toEqual([]);
+      }
+    }
+  });
+
   test('months of days', async () => {
     const { stdout } = await view('r.json', json, ['--by', 'MONTHLY', '--metrics', 'CTR,clicks']);
     expect(stdout).toBe('date,ctr,clicks\r\n2026-10-01,2,30\r\n2026-11-01,3.193548,99\r\n');
@@ -202,7 +230,8 @@ describe('what is shown', () => {
       env: { COLUMNS: '40' },
     });
     expect(bars.stdout).toMatchInlineSnapshot(`
-      "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
+      "r.json: 4 rows, 373 B
+        2026-10-31 to 2026-11-01
         clicks 129
         clicks by day  ▃█
 
@@ -216,7 +245,8 @@ describe('what is shown', () => {
       env: { COLUMNS: '40', LANG: 'C' },
     });
     expect(line.stdout).toMatchInlineSnapshot(`
-      "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
+      "r.json: 4 rows, 373 B
+        2026-10-31 to 2026-11-01
         revenue EUR 8.85
         revenueEuro by day  #+
 
@@ -272,6 +302,30 @@ describe('what is shown', () => {
     expect(stdout).toBe('city,clicks\r\n,2\r\n');
   });
 
+  test('rows without figures come to nothing', async () => {
+    const campaigns = '[{"campaignId":"1"},{"campaignId":"2"}]';
+    expect(await view('c.json', campaigns, [])).toMatchObject({ exitCode: 0, stdout: '' });
+    const named = await view('c.json', campaigns, ['--by', 'CAMPAIGN']);
+    expect(named.stdout).toBe('campaignId\r\n1\r\n2\r\n');
+  });
+
+  test('rows whose time is none are in the sums, not in their course', async () => {
+    const days = ['', 'total', '2026-11-01', '2026-11-02'].map((date) => ({ date, clicks: 1 }));
+    const { stdout } = await view('r.ndjson', days.map((row) => JSON.stringify(row)).join('\n'), ['--format', 'table']);
+    expect(stdout).toContain('r.ndjson: 4 rows, ');
+    expect(stdout).toContain(', 2026-11-01 to 2026-11-02\n  clicks 4\n  clicks by day  2026-11-01 ██ 2026-11-02\n');
+  });
+
+  test('flags that need groups, where there are none, are told', async () => {
+    const json = JSON.stringify(rows);
+    const saysOf = async (...args: string[]) => (await view('r.json', json, args)).stderr;
+    const says = (flags: string) => `Warning: Without --by there are no groups: ${flags} changed nothing.\n`;
+    expect(await saysOf('--sort', 'clicks', '--top', '2')).toBe(says('--sort and --top'));
+    expect(await saysOf('--sort', 'clicks', '--top', '2', '--format', 'table')).toBe(says('--sort'));
+    expect(await saysOf('--top', '2', '--format', 'table')).toBe('');
+    expect(await saysOf('--sort', 'clicks', '--top', '2', '--by', 'DAILY')).toBe('');
+  });
+
   test('a report without rows', async () => {
     for (const [name, bytes] of [
       ['a.ndjson', ''],
@@ -310,9 +364,22 @@ describe('refusals', () => {
   });
 
   test.each([
+    ['', 'stdin is no report: it is empty.'],
+    ['<!doctype html>', 'stdin is no report: it is a web page.'],
+    ['PK\u0003\u0004', 'stdin is no report: it is a zip file'],
+    ['{"a":[1]}', 'stdin is no report: it is a JSON document without rows.'],
+  ])('%j through a pipe', async (stdin, says) => {
+    const { stderr, exitCode } = await runCli(['view', '-'], { stdin });
+    expect(stderr).toContain(says);
+    expect(exitCode).toBe(9);
+  });
+
+  test.each([
     [['--by', 'campainName'], 'Did you mean campaignName?'],
     [['--by', 'COUNTRY'], '--by COUNTRY: the report has no such column.'],
     [['--by', 'HOURLY'], '--by HOURLY: the report has no such column.'],
+    [['--by', ''], '--by names no column.'],
+    [['--metrics', ' , '], '--metrics names no column.'],
     [['--metrics', 'clics'], 'Did you mean clicks?'],
     [['--sort', 'reach'], '--sort: the report has no column "reach".'],
     [['--sort', 'clicks:up'], 'after the colon stands asc or desc'],
@@ -335,6 +402,17 @@ describe('refusals', () => {
 
   test('Parquet through a pipe', async () => {
     const { stderr, exitCode } = await runCli(['view', '-'], { stdin: 'PAR1....' });
+    expect(stderr).toContain('Parquet cannot be read from a pipe');
+    expect(exitCode).toBe(2);
+  });
+
+  test.skipIf(process.platform === 'win32')('Parquet through a named pipe', async () => {
+    const cwd = temporaryFolder();
+    execFileSync('mkfifo', [join(cwd, 'pipe')]);
+    const [{ stderr, exitCode }] = await Promise.all([
+      runCli(['view', 'pipe'], { cwd }),
+      writeFile(join(cwd, 'pipe'), 'PAR1....PAR1'),
+    ]);
     expect(stderr).toContain('Parquet cannot be read from a pipe');
     expect(exitCode).toBe(2);
   });

@@ -74,6 +74,12 @@ describe('reportCard', () => {
     ]);
   });
 
+  it('shows no course where there is no room for one', async () => {
+    const lines = (columns: number) => figuresOf(days).then((figures) => reportCard(figures, { columns }, ['clicks']));
+    expect(await lines(20)).toEqual(['  clicks 84,000']);
+    expect(await lines(21)).toEqual(['  clicks 84,000', '  clicks by day  ████']);
+  });
+
   it('of rows without time has no course; of no rows nothing', async () => {
     expect(reportCard(await figuresOf([{ campaignName: 'x', displays: 5 }]))).toEqual(['  displays 5']);
     expect(reportCard(await figuresOf([]))).toEqual([]);

@@ -15,12 +15,13 @@ import {
   matchesText,
   tableColumns,
 } from './campaign-list.ts';
-import { chooseFormat, tableLook } from './choose-format.ts';
+import { checkDialect, chooseFormat, tableLook } from './choose-format.ts';
 import { openTarget } from './output-target.ts';
 
 /** Lists campaigns, or with `--ad-units` their ad units, in any format. */
 export async function campaigns(context: Context, options: CampaignsOptions): Promise<void> {
   const format = options.format === undefined && context.flags.json ? 'json' : chooseFormat(context, options);
+  checkDialect(context, options, format);
   const columns = chooseColumns(options, format);
   const isWanted = selection(options, context.host.wallClock());
   const target = await openTarget(context, options, {});

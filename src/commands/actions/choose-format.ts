@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { nearest } from '../../contract/nearest.ts';
 import { UsageError } from '../../errors.ts';
+import { csvDialectOf } from '../../output/csv-dialect.ts';
 import { type FormatName, findFormat, formatNames, formatOfFile, isBinary } from '../../output/formats/index.ts';
 import type { OutputFlags } from '../flags.ts';
 
@@ -41,6 +42,32 @@ function namedFormat({ console }: Context, { format, output }: OutputFlags): For
 }
 
 /**
+ * Checks the flags of a CSV dialect, and says so where the format gives them nothing to do. Throws `UsageError` for a
+ * dialect that cannot be.
+ */
+export function checkDialect({ console }: Context, flags: OutputFlags, format: FormatName): void {
+  csvDialectOf(flags);
+  if (format === 'csv') return;
+  const { delimiter, decimal, bom, excel, escapeFormulas, header } = flags;
+  const given = Object.entries({ delimiter, decimal, bom, excel, 'escape-formulas': escapeFormulas })
+    .filter(([, value]) => value !== undefined && value !== false)
+    .map(([name]) => `--${name}`);
+  const names = header === false ? [...given, '--no-header'] : given;
+  if (names.length > 0) console.warn(`The output is ${format}: ${names.join(', ')} would change CSV alone.`);
+}
+
+/** The columns that `--columns` names; `undefined` for all. Throws `UsageError` for a name that is empty. */
+export function columnsNamed({ columns }: OutputFlags): string[] | undefined {
+  const names = columns?.split(',').map((name) => name.trim());
+  if (names?.includes('')) {
+    throw new UsageError(`--columns ${JSON.stringify(columns)} has a name that is empty.`, {
+      hint: 'For example: --columns date,campaignName,clicks',
+    });
+  }
+  return names;
+}
+
+/**
  * How a table is to look: as wide and as coloured as the terminal, if that is where it goes; in a pipe as wide as
  * `COLUMNS` says, where it says anything; in a file as wide as it is.
  */
@@ -48,5 +75,6 @@ export function tableLook({ console, host }: Context, { output }: Pick<OutputFla
   const { isTerminal, columns, style, showsUnicode } = console.out;
   if (output !== undefined && output !== '-') return {};
   if (isTerminal) return { columns, style, unicode: showsUnicode };
-  return { unicode: showsUnicode, ...(host.env.COLUMNS ? { columns } : {}) };
+  // Coloured only where FORCE_COLOR wants it.
+  return { style, unicode: showsUnicode, ...(host.env.COLUMNS ? { columns } : {}) };
 }

@@ -10,7 +10,7 @@ import type { Figures } from '../../output/figures.ts';
 import type { NameValues } from '../../output/file-name.ts';
 import type { Expectation } from '../../report/completeness.ts';
 import type { OutputFlags } from '../flags.ts';
-import { chooseFormat, tableLook } from './choose-format.ts';
+import { chooseFormat, columnsNamed, tableLook } from './choose-format.ts';
 import { openTarget } from './output-target.ts';
 
 /** Where a report goes and in what form: decided and checked before anything is asked for. */
@@ -150,9 +150,10 @@ export async function announceFile({ console, elapsedMs }: Context, delivered: D
 }
 
 function encodeOptions(context: Context, flags: OutputFlags, facts: ReportFacts): EncodeOptions {
+  const select = columnsNamed(flags);
   return {
     ...(facts.columns ? { columns: facts.columns } : {}),
-    ...(flags.columns === undefined ? {} : { select: flags.columns.split(',').map((name) => name.trim()) }),
+    ...(select ? { select } : {}),
     ...(flags.normalize ? { normalize: true } : {}),
     csv: csvDialectOf(flags),
     table: tableLook(context, flags),

@@ -1,11 +1,13 @@
 import type { Context } from '../../context.ts';
 import { fetchedStatus } from '../../report/ledger-entry.ts';
 import type { DownloadOptions } from '../download.ts';
+import { checkDialect, chooseFormat } from './choose-format.ts';
 import { announce, prepareDelivery } from './deliver.ts';
 import { withResumeHint } from './resume.ts';
 
 /** Fetches the data of a report that is ready. */
 export async function download(context: Context, options: DownloadOptions, reportId: string): Promise<void> {
+  checkDialect(context, options, chooseFormat(context, options));
   const delivery = await prepareDelivery(context, options, { names: { id: reportId } });
   const client = await context.client();
   const resume = `adreport status ${reportId} --wait, then the same command again`;

@@ -2,13 +2,12 @@ import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { columnsOf } from '../../contract/columns.ts';
 import { UsageError } from '../../errors.ts';
-import { csvDialectOf } from '../../output/csv-dialect.ts';
 import { expandName, type NameValues, placeholdersOf } from '../../output/file-name.ts';
 import { modifiedAt } from '../../output/file-time.ts';
 import { checkMergeable, type Part, partsOf } from '../../report/parts.ts';
 import { parseShard, takeShard } from '../../report/split.ts';
 import type { RunOptions } from '../run.ts';
-import { chooseFormat } from './choose-format.ts';
+import { checkDialect, chooseFormat, columnsNamed } from './choose-format.ts';
 import type { ReportFacts } from './deliver.ts';
 import { type ProfilePlan, planFromFlags } from './plan-report.ts';
 import { reportNames } from './report-names.ts';
@@ -34,8 +33,8 @@ export interface Job {
 /** What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent. */
 export async function planJob(context: Context, options: RunOptions, name?: string): Promise<Job> {
   const { split, shard, output } = options;
-  chooseFormat(context, options);
-  csvDialectOf(options);
+  checkDialect(context, options, chooseFormat(context, options));
+  columnsNamed(options);
   const plan = await planFromFlags(context, options);
   const placeholders = output === undefined ? [] : placeholdersOf(output);
   const isMerged = split !== undefined && !placeholders.some((word) => ['date', 'since', 'until'].includes(word));

@@ -6,7 +6,9 @@ import { groupsAsCsv, groupsAsJson, objectOf } from '../../output/group-rows.ts'
 import { groupBars, groupLine, groupTable } from '../../output/group-table.ts';
 import { digitsOfFigure, type RankedGroups, rankGroups } from '../../output/ranked-groups.ts';
 import { reportCard } from '../../output/report-card.ts';
+import { widthOf } from '../../output/table-layout.ts';
 import { type FigureColumn, figureNamed, isTime, resolveFigures } from '../../output/view-columns.ts';
+import { wrap } from '../../ui/page.ts';
 import { formatBytes, formatCount, formatPlural } from '../../ui/quantity.ts';
 import type { ViewOptions } from '../view.ts';
 import { tableLook } from './choose-format.ts';
@@ -20,7 +22,7 @@ const barsAtMost = 20;
 export async function view(context: Context, options: ViewOptions, file: string): Promise<void> {
   const { console } = context;
   const format = formatOf(context, options);
-  const by = options.by === undefined ? undefined : listOf(options.by);
+  const by = options.by === undefined ? undefined : listOf('--by', options.by);
   const look = tableLook(context);
   const isPreviewed = format === 'table' && by === undefined && options.chart === undefined;
   const read = await readFile(context, file, {
@@ -29,6 +31,7 @@ export async function view(context: Context, options: ViewOptions, file: string)
   });
   const ranked = rank(read, options);
   warnOf(context, read, by !== undefined);
+  if (by === undefined && options.chart === undefined) warnOfOrder(context, options, isPreviewed);
   if (context.flags.json) return console.result(jsonOf(file, read, ranked));
   if (format === 'csv') return console.write(await groupsAsCsv(ranked));
   if (format === 'ndjson')
@@ -63,7 +66,7 @@ function formatOf({ console, flags }: Context, { format, chart, sort, top }: Vie
 
 function rank({ groups, keys }: ReadFile, { metrics, sort, top, chart }: ViewOptions): RankedGroups {
   const known = resolveFigures(undefined, groups.metrics);
-  const figures = resolveFigures(metrics === undefined ? undefined : listOf(metrics), groups.metrics);
+  const figures = resolveFigures(metrics === undefined ? undefined : listOf('--metrics', metrics), groups.metrics);
   if (chart === 'bar' && keys.length === 0) {
     throw new UsageError('--chart bar compares groups, and nothing says which.', {
       hint: 'Add --by, for example --by CAMPAIGN.',
@@ -101,19 +104,29 @@ function groupText(context: Context, ranked: RankedGroups, options: ViewOptions,
 function previewOf({ tail, preview }: ReadFile, { top = previewRows }: ViewOptions, look: TableLook): string[] {
   const more = tail.rowCount - top;
   const mark = look.unicode === false ? '...' : '…';
-  const rest =
-    more > 0 ? [`${mark} and ${formatPlural(more, 'more row')}. Add up with --by, or see more with --top.`] : [];
-  return [preview.trimEnd(), ...rest];
+  const rest = `${mark} and ${formatPlural(more, 'more row')}. Add up with --by, or see more with --top.`;
+  return [preview.trimEnd(), ...(more > 0 ? wrap(rest, look.columns ?? Number.POSITIVE_INFINITY) : [])];
 }
 
-function headOf(file: string, { tail, sizeBytes, figures }: ReadFile, { style }: TableLook): string {
+function headOf(file: string, { tail, sizeBytes, figures }: ReadFile, look: TableLook): string {
+  const { style, columns = Number.POSITIVE_INFINITY } = look;
   const { summary, rowCount } = tail;
   const times = [figures.points[0]?.time, figures.points.at(-1)?.time].map((time) => time?.slice(0, 10));
   const [from, to] = summary ? [summary.since.slice(0, 10), summary.until.slice(0, 10)] : times;
-  const span = from === undefined ? '' : `, ${printable(from === to ? from : `${from} to ${to}`)}`;
+  const span = from === undefined ? [] : [printable(from === to ? from : `${from} to ${to}`)];
   const zone = summary ? ` (${printable(summary.timezone)})` : '';
   const name = file === '-' ? 'stdin' : printable(file);
-  return `${style?.bold(name) ?? name}: ${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}${span}${zone}`;
+  const counts = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
+  const facts = `${[counts, ...span].join(', ')}${zone}`;
+  const head = `${style?.bold(name) ?? name}:`;
+  const nameWidth = widthOf(`${name}: `);
+  if (nameWidth + facts.length <= columns) return `${head} ${facts}`;
+  // The times move to a line of their own, or all of it does.
+  const isBeside = nameWidth + counts.length <= columns;
+  const below = isBeside ? `${span.join('')}${zone}` : facts;
+  return [isBeside ? `${head} ${counts}` : head, ...wrap(below.trim(), columns - 2).map((line) => `  ${line}`)].join(
+    '\n',
+  );
 }
 
 function warnOf({ console }: Context, { groups, keys, tail }: ReadFile, wasAsked: boolean): void {
@@ -126,6 +139,12 @@ function warnOf({ console }: Context, { groups, keys, tail }: ReadFile, wasAsked
   if (wasAsked && tail.rowCount > 1 && missing.length > 0) {
     console.warn(`No row has a value for ${missing.join(', ')}: the report was not broken down by it.`);
   }
+}
+
+/** Says which flags have nothing to do where there are no groups; the rows of the preview are the first. */
+function warnOfOrder({ console }: Context, { sort, top }: ViewOptions, isPreviewed: boolean): void {
+  const idle = [...(sort === undefined ? [] : ['--sort']), ...(top === undefined || isPreviewed ? [] : ['--top'])];
+  if (idle.length > 0) console.warn(`Without --by there are no groups: ${idle.join(' and ')} changed nothing.`);
 }
 
 /** The whole of it for programs; sums keep every digit. */
@@ -145,9 +164,13 @@ function jsonOf(file: string, { tail, sizeBytes }: ReadFile, ranked: RankedGroup
   ]);
 }
 
-function listOf(names: string): string[] {
-  return names
+/** The names in a flag's value. Throws `UsageError` where there are none. */
+function listOf(flag: string, value: string): string[] {
+  const names = value
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
+  if (names.length === 0)
+    throw new UsageError(`${flag} names no column.`, { hint: 'Leave it out, or give some, with commas between them.' });
+  return names;
 }
