@@ -2,7 +2,7 @@
 // The loader of the bundle: parts by name, each run when it is first asked for. The build fills in `files`.
 const fs = require('node:fs');
 const { homedir } = require('node:os');
-const { join } = require('node:path');
+const { isAbsolute, join } = require('node:path');
 const { Script } = require('node:vm');
 
 /** The file that holds a part, where it is not a file of its own. */
@@ -38,13 +38,17 @@ function open(file) {
  * command. Node's own compile cache, which Node 20 lacks, holds next to nothing of what runs.
  */
 function keepCode() {
+  if (process.env.NODE_DISABLE_COMPILE_CACHE) return;
+  const caches = cachesOfUser();
+  // Beneath the working folder, which may hold anybody's files, nothing is run.
+  if (caches && isAbsolute(caches)) folder = join(caches, 'adreport');
+}
+
+function cachesOfUser() {
   const { env, platform } = process;
-  if (env.NODE_DISABLE_COMPILE_CACHE) return;
-  const caches =
-    platform === 'win32'
-      ? env.LOCALAPPDATA
-      : env.XDG_CACHE_HOME || join(homedir(), platform === 'darwin' ? 'Library/Caches' : '.cache');
-  if (caches) folder = join(caches, 'adreport');
+  if (platform === 'win32') return env.LOCALAPPDATA;
+  if (env.XDG_CACHE_HOME && isAbsolute(env.XDG_CACHE_HOME)) return env.XDG_CACHE_HOME;
+  return join(homedir(), platform === 'darwin' ? 'Library/Caches' : '.cache');
 }
 
 function runWithCache(file) {
@@ -59,13 +63,13 @@ function runWithCache(file) {
   return module.exports;
 }
 
-/** A file of the cache; nothing where another user wrote it, who would have us run what they like. */
+/** The code that a file of the cache holds; nothing where another user wrote it, who would have us run what they like. */
 function readOwn(path) {
   let handle;
   try {
     handle = fs.openSync(path);
     const { uid } = fs.fstatSync(handle);
-    return process.getuid && uid !== process.getuid() ? undefined : fs.readFileSync(handle);
+    return process.getuid && uid !== process.getuid() ? undefined : unsealed(fs.readFileSync(handle));
   } catch {
     return undefined;
   } finally {
@@ -73,12 +77,32 @@ function readOwn(path) {
   }
 }
 
+/** Code with its checksum behind it: V8 runs damaged code until it crashes, and would at every start. */
+function sealed(code) {
+  const seal = Buffer.alloc(4);
+  seal.writeInt32LE(checksum(code));
+  return Buffer.concat([code, seal]);
+}
+
+function unsealed(bytes) {
+  const code = bytes.subarray(0, -4);
+  return bytes.readInt32LE(code.length) === checksum(code) ? code : undefined;
+}
+
+/** Of one word in sixteen: files are damaged by the block, and to read each word would cost some of the time saved. */
+function checksum({ buffer, byteOffset, length }) {
+  const words = new Int32Array(buffer, byteOffset, length >> 2);
+  let sum = length;
+  for (let at = 0; at < words.length; at += 16) sum = (Math.imul(sum, 31) + words[at]) | 0;
+  return sum;
+}
+
 /** Keeps what has been compiled by now. Nothing depends on it: a folder that cannot be written is let be. */
 function keep(path, script) {
   const temporary = `${path}.${process.pid}`;
   try {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-    fs.writeFileSync(temporary, script.createCachedData(), { mode: 0o600 });
+    fs.writeFileSync(temporary, sealed(script.createCachedData()), { mode: 0o600, flush: true });
     fs.renameSync(temporary, path);
     removeOld();
   } catch {

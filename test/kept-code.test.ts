@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, cpSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from './support/run-cli.ts';
 import { launcher } from './support/spawn-cli.ts';
@@ -52,10 +52,12 @@ test.skipIf(process.platform === 'darwin')('what is damaged is replaced, what is
   const cache = temporaryFolder();
   const first = fields(cache);
   const files = kept(cache);
-  const [cut, mixed] = files.map(({ name }) => join(cache, 'adreport', name));
+  const [cut, ...others] = files.map(({ name }) => join(cache, 'adreport', name));
+  const mixed = others.pop();
   if (!cut || !mixed) throw new Error('Two files at least are kept.');
   writeFileSync(cut, readFileSync(cut).subarray(0, 100));
   writeFileSync(mixed, 'This is no code.');
+  for (const other of others) writeFileSync(other, '');
   const old = join(cache, 'adreport', 'start-00000000.js.1.x64');
   writeFileSync(old, '');
   utimesSync(old, 0, 0);
@@ -63,6 +65,37 @@ test.skipIf(process.platform === 'darwin')('what is damaged is replaced, what is
   expect(kept(cache).map(({ name, size }) => ({ name, isWhole: size > 1000 }))).toEqual(
     files.map(({ name }) => ({ name, isWhole: true })),
   );
+});
+
+test.skipIf(process.platform === 'darwin')('a block that a crash of the machine left empty is not run', () => {
+  const cache = temporaryFolder();
+  const first = fields(cache);
+  for (const { name } of kept(cache)) {
+    const path = join(cache, 'adreport', name);
+    writeFileSync(path, readFileSync(path).fill(0, 4_096, 8_192));
+  }
+  expect(fields(cache)).toEqual(first);
+});
+
+test.skipIf(isWindows)('a cache folder that is not said in full is not made in the working folder', () => {
+  const cache = temporaryFolder();
+  const options = { env: { PATH: process.env.PATH, HOME: '', XDG_CACHE_HOME: 'cache' }, cwd: cache };
+  const { status } = spawnSync(process.execPath, [launcher, '--version'], options);
+  expect([status, readdirSync(cache)]).toEqual([0, []]);
+});
+
+test.skipIf(process.getuid?.() !== 0)('a user without a home, as in a container, is served', () => {
+  // Where any user may read it.
+  const copy = temporaryFolder();
+  for (const part of ['bin', 'dist'])
+    cpSync(join(dirname(launcher), '..', part), join(copy, part), { recursive: true });
+  chmodSync(copy, 0o755);
+  const options = { env: { PATH: process.env.PATH }, uid: 54_321, gid: 54_321, encoding: 'utf8' } as const;
+  const commands = ['--version', 'config path', 'run --local --period yesterday --by DAILY'];
+  for (const command of commands) {
+    const argv = [join(copy, 'bin', 'adreport.js'), ...command.split(' ')];
+    expect(spawnSync(process.execPath, argv, options)).toMatchObject({ status: 0 });
+  }
 });
 
 test('a cache that cannot be kept is no matter', () => {

@@ -117,6 +117,7 @@ function redirected(request: HttpRequest, status: number, location: string): Htt
   if (target.protocol !== 'https:') {
     throw new RejectedError(`${request.url.origin} redirects to ${target.origin}, which is not https.`, {
       code: 'REDIRECT_REFUSED',
+      hint: 'Check the base URL; a portal or a proxy may stand between it and this machine.',
     });
   }
   const { authorization: _token, ...headers } = request.headers;

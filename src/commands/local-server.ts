@@ -30,7 +30,7 @@ export const localServerCommand: CommandBuilder = (perform) => {
     ['adreport local-server --port 0 --json', 'any free port, told as JSON'],
     ["adreport local-server --delay 30s --fault 'status:503:times=3'", 'slow, and unsteady'],
   ])
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .addOption(new Option('--host <address>', 'address to listen on').argParser(parseHost).default('127.0.0.1'))
     .addOption(new Option('--port <n>', 'port to listen on; 0 takes a free one').argParser(parsePort).default(8787));
   addLocalServerFlags(command);
   addSubcommand(
@@ -85,6 +85,14 @@ function addLocalServerFlags(command: Command): Command {
 
 function durationOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser(parseDurationFlag);
+}
+
+/** An address; of IPv6, also as it stands in a URL. */
+function parseHost(value: string): string {
+  const host = value.replace(/^\[(.*)\]$/, '$1');
+  // An empty one would stand for all addresses.
+  if (host === '') throw new InvalidArgumentError('Give an address, such as 127.0.0.1.');
+  return host;
 }
 
 function parsePort(value: string): number {

@@ -6,10 +6,10 @@ import { answerByFault } from './fault-answers.ts';
 import type { Strike } from './fault-kind.ts';
 import type { LoggedRequest } from './local-server.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { hasBody, readBody } from './read-body.ts';
+import { hasBody, readBody, refuseHeldBody } from './read-body.ts';
 import { refusalAnswer, toServiceError } from './refusals.ts';
 import { type CallNote, type RequestLog, toLogged } from './request-log.ts';
-import type { Handler, Routes } from './routes.ts';
+import { fromPath, type Handler, type Routes } from './routes.ts';
 import { type Caller, createService, readCredentials, type ServiceParts } from './service.ts';
 import { ServiceError } from './service-error.ts';
 import { transmit } from './transmit.ts';
@@ -24,13 +24,14 @@ export interface AppParts extends ServiceParts {
 /** Takes calls by their routes: every answer is in the service's words, and what is of the service is logged. */
 export function createListener(parts: AppParts, routes: Routes): RequestListener {
   return (incoming, outgoing) => {
+    incoming.url = fromPath(incoming.url ?? '');
     const call = new Call(incoming, outgoing, noteArrival(parts, incoming, outgoing));
     const onError = (error: unknown): void => transmit(call, refusalAnswer(error), call.note.faults);
     try {
       assertHost(incoming);
-      const handler = routes.find(incoming.method ?? '', incoming.url ?? '');
+      const handler = routes.find(incoming.method ?? '', incoming.url);
       if (!hasBody(incoming)) return answerCall(call, handler);
-      readBody(incoming, {
+      readBody(call, {
         onBody: (body) => {
           call.body = body;
           answerCall(call, handler);
@@ -38,6 +39,7 @@ export function createListener(parts: AppParts, routes: Routes): RequestListener
         onError,
       });
     } catch (error) {
+      refuseHeldBody(incoming, outgoing);
       onError(error);
     }
   };
@@ -137,5 +139,6 @@ const unknownCaller: Caller = { refusal: new ServiceError('INVALID_CREDENTIALS',
 
 /** Whether a path is about this server and no call of the service, which is what the log is of. */
 function isAboutServer(url: string): boolean {
-  return url === '/' || url === '/openapi.json' || url.startsWith('/__admin/');
+  const path = url.split('?', 1)[0] ?? '';
+  return path === '/' || path === '/openapi.json' || path.startsWith('/__admin/');
 }

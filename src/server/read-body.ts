@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Call } from './call.ts';
 import { ServiceError } from './service-error.ts';
 
 const bodyBytesAtMost = 1024 * 1024;
@@ -11,14 +12,15 @@ export function hasBody({ headers, method }: IncomingMessage): boolean {
 }
 
 /**
- * Reads a body to its end; of a request that is cut off before, nothing is heard.
+ * Reads a body to its end, which a client may hold back until it is told to go on; of a request that is cut off before, nothing is heard.
  * Throws `ServiceError` 413 where its announced length is too large, and fails with it where it grows so.
  */
 export function readBody(
-  incoming: IncomingMessage,
+  { incoming, outgoing }: Pick<Call, 'incoming' | 'outgoing'>,
   { onBody, onError }: { readonly onBody: (body: Buffer) => void; readonly onError: (error: ServiceError) => void },
 ): void {
   if (Number(incoming.headers['content-length']) > bodyBytesAtMost) throw tooLarge();
+  if (waitsToContinue(incoming)) outgoing.writeContinue();
   const pieces: Buffer[] = [];
   let sizeBytes = 0;
   incoming.on('data', (piece: Buffer) => {
@@ -31,6 +33,15 @@ export function readBody(
     const [first] = pieces;
     if (sizeBytes <= bodyBytesAtMost) onBody(first && pieces.length === 1 ? first : Buffer.concat(pieces));
   });
+}
+
+/** Ends the connection after an answer that comes instead of the body: whether the body comes yet, nobody can tell. */
+export function refuseHeldBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (waitsToContinue(incoming)) outgoing.setHeader('connection', 'close');
+}
+
+function waitsToContinue({ headers: { expect } }: IncomingMessage): boolean {
+  return expect !== undefined && expect.toLowerCase() === '100-continue';
 }
 
 function tooLarge(): ServiceError {

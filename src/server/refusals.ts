@@ -22,18 +22,29 @@ const unparsed: Readonly<Record<string, readonly [status: string, error: string]
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
 };
 
+interface Connection {
+  readonly writable: boolean;
+  end(text: string): void;
+  destroy(): void;
+}
+
 /** Answers what never became a request, and closes the connection. */
-export function refuseNonHttp(
-  { code = '' }: NodeJS.ErrnoException,
-  socket: { readonly writable: boolean; end(text: string): void; destroy(): void },
-): void {
-  if (!socket.writable) {
-    socket.destroy();
+export function refuseNonHttp({ code = '' }: NodeJS.ErrnoException, connection: Connection): void {
+  refuse(connection, unparsed[code] ?? ['400 Bad Request', 'This is not an HTTP request.']);
+}
+
+/** Answers `CONNECT`, which a client sends to what it takes for a proxy, and closes the connection. */
+export function refuseTunnel(_incoming: unknown, connection: Connection): void {
+  refuse(connection, ['400 Bad Request', 'This server is no proxy: it takes no CONNECT.']);
+}
+
+function refuse(connection: Connection, [status, error]: readonly [status: string, error: string]): void {
+  if (!connection.writable) {
+    connection.destroy();
     return;
   }
-  const [status, error] = unparsed[code] ?? ['400 Bad Request', 'This is not an HTTP request.'];
   const body = JSON.stringify({ response: { error_id: 'INVALID_BODY', error } });
-  socket.end(
+  connection.end(
     `HTTP/1.1 ${status}\r\n${localHeader}: 1\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );

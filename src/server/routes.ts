@@ -48,10 +48,17 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+')}$`);
 }
 
-/** The decoded path of a request target, which a proxy may be sent as a whole URL; `undefined` where it is no encoding. */
+/** A request target without the origin, and the credentials in it, that one meant for a proxy has: from its path on. */
+export function fromPath(target: string): string {
+  if (target.startsWith('/')) return target;
+  const rest = target.replace(/^https?:\/\/[^/?]*/i, '');
+  return rest === target || rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** The decoded path of a request target; `undefined` where it is no encoding. */
 function pathOf(url: string): string | undefined {
   try {
-    return decodeURIComponent(url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '');
+    return decodeURIComponent(url.split('?', 1)[0] ?? '');
   } catch {
     return undefined;
   }

@@ -234,7 +234,11 @@ describe('the service', () => {
     const { url } = await serve(() => {});
     const started = performance.now();
     const result = await doctor({ ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token }, {}, ['--timeout', '1s']);
-    expect(findings(result)('connection')).toMatchObject({ status: 'broken', exitCode: 5 });
+    expect(findings(result)('connection')).toMatchObject({
+      status: 'broken',
+      exitCode: 5,
+      message: `${url.origin} does not answer within 1.0 s.`,
+    });
     expect(performance.now() - started).toBeLessThan(8_000);
   });
 
@@ -263,6 +267,17 @@ describe('the service', () => {
     const found = findings(await doctor({ ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token }));
     expect(found('connection')).toMatchObject({ status: 'warning', message: expect.stringContaining('answers 200') });
     expect(found('sign-in')).toMatchObject({ status: 'broken', exitCode: 9 });
+  });
+
+  test.each([
+    [404, {}, /path of the base URL/],
+    [429, {}, /no more calls/],
+    [503, {}, /service’s side/],
+    [302, { location: 'http://192.0.2.1/' }, /base URL; a portal or a proxy/],
+  ])('each answer has its own fix: %i', async (status, headers, fix) => {
+    const { url } = await serve(answering(headers, status));
+    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
+    expect(findings(await doctor(env))('connection').fix).toMatch(fix);
   });
 });
 

@@ -137,7 +137,8 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
   });
 
   test('in a terminal the command can read from it, and Ctrl-C ends both', async () => {
-    const script = 'read answer; echo "got $answer by $$"; sleep 60';
+    // By `exec`: a shell that is just about to start a program may lose the signal.
+    const script = 'read answer; echo "got $answer by $$"; exec sleep 60';
     const args = [program, 'local-server', 'exec', '--', 'sh', '-c', script];
     const terminal = openTerminal(process.execPath, args, { env: { ADREPORT_CONFIG_DIR: temporaryFolder() } });
     onTestFinished(() => terminal.close());

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { certificate, privateKey } from '../server/tls-certificate.ts';
@@ -24,6 +25,14 @@ describe('the ready line', () => {
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/http:\/\/127\.0\.0\.1:\d+\n$/)]);
     expect(stderr).toContain('The server listens on 0.0.0.0: every machine that reaches this one can use it');
     expect((await serveAndEnd(['--host', 'localhost'])).stderr).not.toContain('Warning');
+    expect(await runCli(['local-server', '--host', ''])).toMatchObject({ exitCode: 2 });
+  });
+
+  const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+  test.runIf(hasIpv6)('an IPv6 address may stand in the brackets that it has in a URL', async () => {
+    const { exitCode, stdout, stderr } = await serveAndEnd(['--host', '[::1]']);
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('http://[::1]:')]);
+    expect(stderr).not.toContain('Warning');
   });
 
   test('TLS', async () => {

@@ -12,16 +12,16 @@ import { serveForTest } from '../support/service.ts';
 const byHour = ['run', '--period', '2026-10-24..2026-10-25', '--by', 'HOURLY,CAMPAIGN', '--fresh'];
 
 describe('a report', () => {
-  test('as Parquet and as a sheet has the rows of the normalised JSON', async () => {
+  test('as Parquet and as a sheet has the rows of the JSON, under their names', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
-    const { data, summary } = JSON.parse((await run([...byHour, '--format', 'json', '--normalize'])).stdout);
+    const { data, summary } = JSON.parse((await run([...byHour, '--format', 'json'])).stdout);
     await run([...byHour, '-o', 'r.parquet']);
     const parquet = await readParquet(readFileSync(join(cwd, 'r.parquet')));
     expect(parquet.types).toMatchObject({
       date: 'DATE',
       hour: 'TIMESTAMP_MICROS',
       displays: 'INT64',
-      revenueDollar: 'DOUBLE',
+      valueDollar: 'DOUBLE',
     });
     expect(parquet.rows.map(plainRow)).toEqual(
       data.map((row: { hour: string }) => ({ ...row, hour: new Date(row.hour).toISOString() })),

@@ -35,7 +35,7 @@ describe('parquet', () => {
       campaignId: 'UTF8',
       displays: 'INT64',
       revenueEuro: 'DOUBLE',
-      revenueDollar: 'DOUBLE',
+      valueDollar: 'DOUBLE',
       os: 'UTF8',
       x: 'UTF8',
       y: 'UTF8',
@@ -47,7 +47,7 @@ describe('parquet', () => {
         campaignId: '007',
         displays: 12n,
         revenueEuro: 1234.5,
-        revenueDollar: 0.1,
+        valueDollar: 0.1,
         os: 'é😀\n',
         x: '[1,{"a":"b c"}]',
         y: 'true',
@@ -58,7 +58,7 @@ describe('parquet', () => {
         campaignId: '7',
         displays: -9223372036854775808n,
         revenueEuro: -0.125,
-        revenueDollar: 1e-7,
+        valueDollar: 1e-7,
         os: '',
         x: '1.50',
         y: null,
@@ -69,7 +69,7 @@ describe('parquet', () => {
         campaignId: null,
         displays: 9223372036854775807n,
         revenueEuro: null,
-        revenueDollar: 123456789012345.6,
+        valueDollar: 123456789012345.6,
         os: 'a\\b',
         x: null,
         y: null,
@@ -168,7 +168,7 @@ describe('parquet', () => {
       { field: 'valueDollar', type: 'money' },
     ] as const;
     const { rows, types } = await parquet('{"data":[]}', { columns });
-    expect({ rows, types }).toEqual({ rows: [], types: { date: 'DATE', revenueDollar: 'DOUBLE' } });
+    expect({ rows, types }).toEqual({ rows: [], types: { date: 'DATE', valueDollar: 'DOUBLE' } });
     expect((await parquet('date,displays\r\n')).types).toEqual({ date: 'DATE', displays: 'INT64' });
     expect((await parquet('{"data":[]}')).rows).toEqual([]);
   });

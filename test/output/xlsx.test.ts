@@ -113,7 +113,7 @@ describe('xlsx', () => {
 
   it('of an empty report has a header and no totals', async () => {
     const columns = [{ field: 'valueDollar', type: 'money' }] as const;
-    expect((await xlsx('{"data":[]}', { columns })).rows).toEqual([['revenueDollar']]);
+    expect((await xlsx('{"data":[]}', { columns })).rows).toEqual([['valueDollar']]);
     expect((await xlsx('{"data":[]}')).rows).toEqual([]);
   });
 

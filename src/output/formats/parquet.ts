@@ -39,7 +39,7 @@ class ParquetEncoder implements Encoder {
   #isFirstGroup = true;
 
   constructor({ note = () => {}, ...options }: EncodeOptions) {
-    this.#plan = new ColumnPlan({ ...options, normalize: true });
+    this.#plan = new ColumnPlan(options);
     this.#note = note;
   }
 

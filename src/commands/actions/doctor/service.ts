@@ -24,7 +24,7 @@ export async function checkName({ baseUrl, proxy, timeoutMs }: Service): Promise
   const host = baseUrl.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) || proxy) return [];
   try {
-    const { address } = await within(timeoutMs, lookup(host), `the name ${host} is not looked up`);
+    const { address } = await within(timeoutMs, lookup(host), `The name ${host} is not looked up`);
     return [fine('name', `${host} is ${address}.`)];
   } catch (error) {
     if (error instanceof UnreachableError) return [broken('name', error)];
@@ -72,7 +72,13 @@ export function checkConnection({ baseUrl }: Service, answer: Answer): Finding {
   const { status, elapsedMs } = answer;
   const said = `${baseUrl.origin} answers ${status} in ${formatDuration(elapsedMs)}`;
   if (status === 401 || status === 403) return fine('connection', `${said}, as it should without a token.`);
-  return odd('connection', `${said}, where the service says 401.`, 'Check the path of the base URL.');
+  return odd('connection', `${said}, where the service says 401.`, fixOf(status));
+}
+
+function fixOf(status: number): string {
+  if (status === 429) return 'Wait: the service allows no more calls for now.';
+  if (status >= 500) return 'Wait: the fault is on the service’s side, or that of a proxy before it.';
+  return 'Check the path of the base URL.';
 }
 
 const skewNotedMs = 60_000;
@@ -113,10 +119,7 @@ async function within<T>(timeoutMs: number, work: Promise<T>, problem: string): 
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
     const hint = 'Check the network and the base URL; a slow service can be given longer with --timeout.';
-    const late = new UnreachableError(
-      `${problem[0]?.toUpperCase()}${problem.slice(1)} within ${formatDuration(timeoutMs)}.`,
-      { code: 'TIMEOUT', hint },
-    );
+    const late = new UnreachableError(`${problem} within ${formatDuration(timeoutMs)}.`, { code: 'TIMEOUT', hint });
     timer = setTimeout(() => reject(late), timeoutMs);
   });
   try {
