@@ -161,13 +161,15 @@ export function tableRule(columns: readonly PlacedColumn[], look: TableLook = {}
   return look.style?.dim(rule) ?? rule;
 }
 
-const graphemes = new Intl.Segmenter();
+/** Made when the first text is shortened: it takes longer than the rest of a small table. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** A text of at most so many cells: both its ends, with a mark for what was left out between them. */
 export function shorten(text: string, width: number, mark = '…'): string {
   if (widthOf(text) <= width) return text;
   const room = width - mark.length;
   if (room <= 0) return mark.slice(0, width);
+  graphemes ??= new Intl.Segmenter();
   const parts = [...graphemes.segment(text)].map((part) => part.segment);
   const head = fitting(parts, Math.ceil(room / 2));
   const tail = fitting(parts.reverse(), room - widthOf(head.join('')));
