@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** `vitest run --mode long` runs the slow ones: fuzzing, kills, other Node versions. */
@@ -9,6 +10,8 @@ export default defineConfig(({ mode }) => {
       exclude: long ? [] : ['test/long/**', 'test/bench/**'],
       testTimeout: long ? 600_000 : 60_000,
       hookTimeout: 60_000,
+      // By itself vitest leaves a core free; these tests wait for processes of their own most of the time.
+      ...(long ? {} : { maxWorkers: Math.max(2, availableParallelism() - 1) }),
       globalSetup: ['test/support/build.ts'],
       // What runs in a process of its own is not seen: the real streams and signals, and the questions of a terminal, which
       // bin.test.ts and terminal.test.ts go through.

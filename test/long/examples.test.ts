@@ -62,6 +62,9 @@ async function furnish(name: string, lines: readonly string[]): Promise<{ cwd: s
   if (lines.some((line) => line.includes('./fixtures')) && !lines.some((line) => line.includes('export ./fixtures'))) {
     await prepare('local-server', 'export', './fixtures', '--period', 'yesterday');
   }
+  if (lines.some((line) => line.startsWith('adreport view week.csv'))) {
+    await prepare('run', '--period', 'last-week', '--by', 'DAILY,CAMPAIGN,COUNTRY', '-o', 'week.csv');
+  }
   return { cwd, env };
 }
 
