@@ -25,8 +25,8 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   'cli-progress': ['ui/progress.ts'],
   chalk: ['ui/console.ts'],
   'csv-stringify': ['output/formats/csv.ts'],
-  hyparquet: ['report/parquet-rows.ts', 'output/parquet/parquet-file.ts'],
-  luxon: ['report/window.ts', 'server/engine/calendar.ts'],
+  hyparquet: ['report/rows/parquet-rows.ts', 'output/parquet/parquet-file.ts'],
+  luxon: ['report/window/window.ts', 'server/engine/calendar.ts'],
   'hyparquet-writer': ['output/parquet/parquet-file.ts'],
 };
 
@@ -94,7 +94,7 @@ test('no source file passes 300 lines', () => {
 
 describe('no function passes 60 lines', () => {
   /** Still to be divided. */
-  const exempt = ['context.ts', 'server/admin.ts'];
+  const exempt = ['context.ts', 'server/control/admin.ts'];
 
   /** Lines of each function, by where it begins; the formatter puts the end of a block under its beginning. */
   function functionLengths(source: string): { readonly line: number; readonly length: number }[] {

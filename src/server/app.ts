@@ -1,18 +1,18 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
-import type { Answer } from './answer.ts';
-import { Call } from './call.ts';
-import { answerByFault } from './fault-answers.ts';
-import type { Strike } from './fault-kind.ts';
+import { type CallNote, type RequestLog, toLogged } from './control/request-log.ts';
+import { answerByFault } from './faults/fault-answers.ts';
+import type { Strike } from './faults/fault-kind.ts';
+import type { Answer } from './http/answer.ts';
+import { Call } from './http/call.ts';
+import type { RateLimit } from './http/rate-limit.ts';
+import { hasBody, readBody, refuseHeldBody } from './http/read-body.ts';
+import { refusalAnswer, toServiceError } from './http/refusals.ts';
+import { fromPath, type Handler, type Routes } from './http/routes.ts';
+import { transmit } from './http/transmit.ts';
 import type { LoggedRequest } from './local-server.ts';
-import type { RateLimit } from './rate-limit.ts';
-import { hasBody, readBody, refuseHeldBody } from './read-body.ts';
-import { refusalAnswer, toServiceError } from './refusals.ts';
-import { type CallNote, type RequestLog, toLogged } from './request-log.ts';
-import { fromPath, type Handler, type Routes } from './routes.ts';
-import { type Caller, createService, readCredentials, type ServiceParts } from './service.ts';
-import { ServiceError } from './service-error.ts';
-import { transmit } from './transmit.ts';
+import { type Caller, createService, readCredentials, type ServiceParts } from './service/service.ts';
+import { ServiceError } from './service/service-error.ts';
 
 export interface AppParts extends ServiceParts {
   readonly rateLimit: RateLimit | undefined;

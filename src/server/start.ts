@@ -1,22 +1,22 @@
 import type { AddressInfo } from 'node:net';
 import { UsageError } from '../errors.ts';
-import { addAdmin } from './admin.ts';
 import { type AppParts, addEndpoints, createListener } from './app.ts';
-import { ServerClock } from './clock.ts';
-import { createControl } from './control.ts';
-import { Faults } from './faults.ts';
+import { addAdmin } from './control/admin.ts';
+import { createControl } from './control/control.ts';
+import { RequestLog } from './control/request-log.ts';
+import { Faults } from './faults/faults.ts';
 import { builtInFixtures } from './fixtures/built-in.ts';
 import type { Account, Fixtures } from './fixtures/fixtures.ts';
-import { closeServer, createHttpServer, listen } from './http-server.ts';
+import { watchFixtures } from './fixtures/reload.ts';
+import { closeServer, createHttpServer, listen } from './http/http-server.ts';
+import { RateLimit } from './http/rate-limit.ts';
+import { Routes } from './http/routes.ts';
 import type { LocalAccount, LocalServer, LocalServerOptions } from './local-server.ts';
-import { addOpenapi } from './openapi.ts';
-import { addPage } from './page.ts';
-import { RateLimit } from './rate-limit.ts';
-import { watchFixtures } from './reload.ts';
-import { type Readiness, Reports } from './reports.ts';
-import { RequestLog } from './request-log.ts';
-import { Routes } from './routes.ts';
-import { Sessions } from './sessions.ts';
+import { addOpenapi } from './openapi/openapi.ts';
+import { addPage } from './page/page.ts';
+import { ServerClock } from './service/clock.ts';
+import { type Readiness, Reports } from './service/reports.ts';
+import { Sessions } from './service/sessions.ts';
 
 export type { LocalServer, LocalServerOptions };
 

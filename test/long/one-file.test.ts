@@ -157,7 +157,7 @@ test('a command is a declaring file, a doing file and its line', () => {
 
 test('a fault is one file and its line', () => {
   const { folder, touched, run } = buildWith(fault);
-  expect(touched).toEqual(['src/server/faults/index.ts', 'src/server/faults/teapot.ts']);
+  expect(touched).toEqual(['src/server/faults/kinds/index.ts', 'src/server/faults/kinds/teapot.ts']);
 
   const client = [process.execPath, join(folder, 'bin/adreport.js'), 'run', ...day];
   const serve = (spec: string) => run('local-server', '--delay', '0s', '--fault', spec, 'exec', '--', ...client);
@@ -191,8 +191,8 @@ test('all together are typed, and work together', () => {
     'src/contract/vocabulary.ts',
     'src/output/formats/index.ts',
     'src/output/formats/markdown.ts',
-    'src/server/faults/index.ts',
-    'src/server/faults/teapot.ts',
+    'src/server/faults/kinds/index.ts',
+    'src/server/faults/kinds/teapot.ts',
   ]);
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   expect(runNode(process.execPath, [compiler], folder)).toEqual({ status: 0, stdout: '', stderr: '' });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Aggregate } from '../../src/output/aggregate.ts';
-import { DecimalSum } from '../../src/output/decimal-sum.ts';
-import { readRows } from '../../src/report/rows.ts';
+import { Aggregate } from '../../src/output/group/aggregate.ts';
+import { DecimalSum } from '../../src/output/group/decimal-sum.ts';
+import { readRows } from '../../src/report/rows/read-rows.ts';
 import { chunksOf, stringText } from '../report/report-documents.ts';
 
 async function aggregate(body: string, by: readonly string[], pieceBytes = 65_536): Promise<Aggregate> {

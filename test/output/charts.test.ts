@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { barChart, lineChart, sparkline } from '../../src/output/charts.ts';
+import { barChart, lineChart, sparkline } from '../../src/output/table/text-charts.ts';
 
 const bars = [
   { label: 'Summer sale', value: 1000, text: '1,000' },

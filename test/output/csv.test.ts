@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CsvFlags, csvDialectOf } from '../../src/output/csv-dialect.ts';
+import { type CsvFlags, csvDialectOf } from '../../src/output/csv/csv-dialect.ts';
 import { stringifyTable } from '../../src/output/formats/csv.ts';
 import { createEncoder } from '../../src/output/formats/index.ts';
-import type { TextColumn } from '../../src/output/text-table.ts';
+import type { TextColumn } from '../../src/output/table/text-table.ts';
 import { writeRows } from '../../src/output/write-rows.ts';
-import { readRows } from '../../src/report/rows.ts';
+import { readRows } from '../../src/report/rows/read-rows.ts';
 import { chunksOf } from '../report/report-documents.ts';
 import { documentOf, encode } from './encode.ts';
 import { memorySink, streamSink } from './memory-sink.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DecimalSum } from '../../src/output/decimal-sum.ts';
+import { DecimalSum } from '../../src/output/group/decimal-sum.ts';
 
 const sumOf = (...numbers: string[]) => {
   const sum = new DecimalSum();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { expandName, placeholdersOf, placeOf, safeName } from '../../src/output/file-name.ts';
+import { expandName, placeholdersOf, placeOf, safeName } from '../../src/output/file/file-name.ts';
 
 describe('expandName', () => {
   it('puts values in', () => {

@@ -18,8 +18,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
-import { discardOpenOutputs } from '../../src/output/atomic-file.ts';
-import { checkTarget, openOutput } from '../../src/output/file.ts';
+import { discardOpenOutputs } from '../../src/output/file/atomic-file.ts';
+import { checkTarget, openOutput } from '../../src/output/file/output-file.ts';
 
 let folder: string;
 let path: string;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import type { Group } from '../../src/output/aggregate.ts';
+import type { Group } from '../../src/output/group/aggregate.ts';
 import { labelOf } from '../../src/output/html/labels.ts';
 import { shortNumber, showNumber } from '../../src/output/html/number-text.ts';
 import { areMonths, layOutTime } from '../../src/output/html/time-axis.ts';

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fileError } from '../../src/output/file-error.ts';
-import { replaceFile } from '../../src/output/replace-file.ts';
+import { fileError } from '../../src/output/file/file-error.ts';
+import { replaceFile } from '../../src/output/file/replace-file.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 /** A machine on which replacing is refused a number of times. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { IncompleteDataError } from '../../src/errors.ts';
-import { ReplaySink } from '../../src/output/replay-sink.ts';
+import { ReplaySink } from '../../src/output/file/replay-sink.ts';
 
 /** A sink that keeps what it is given, behind one that passes over what it has seen. */
 function replaying() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FigureCounter, type Figures, mergeFigures } from '../../src/output/figures.ts';
-import { reportCard } from '../../src/output/report-card.ts';
-import { readRows } from '../../src/report/rows.ts';
+import { FigureCounter, type Figures, mergeFigures } from '../../src/output/group/figures.ts';
+import { reportCard } from '../../src/output/table/report-card.ts';
+import { readRows } from '../../src/report/rows/read-rows.ts';
 import { chunksOf } from '../report/report-documents.ts';
 
 async function figuresOf(rows: readonly object[]): Promise<Figures> {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { shorten } from '../../src/output/table-layout.ts';
-import { textTable } from '../../src/output/text-table.ts';
+import { shorten } from '../../src/output/table/table-layout.ts';
+import { textTable } from '../../src/output/table/text-table.ts';
 import { stringText } from '../report/report-documents.ts';
 import { documentOf, encode } from './encode.ts';
 

@@ -8,7 +8,7 @@ import {
   numberText,
   plainNumber,
   wallTimeOf,
-} from '../../src/output/typed-value.ts';
+} from '../../src/output/bytes/typed-value.ts';
 
 const digits = (length: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: length });

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { columnsOf } from '../../src/contract/columns.ts';
 import type { BreakdownName } from '../../src/contract/vocabulary.ts';
-import { checkCompleteness } from '../../src/report/completeness.ts';
-import { readRows } from '../../src/report/rows.ts';
-import { resolveWindow } from '../../src/report/window-flags.ts';
+import { checkCompleteness } from '../../src/report/parts/completeness.ts';
+import { readRows } from '../../src/report/rows/read-rows.ts';
+import { resolveWindow } from '../../src/report/window/window-flags.ts';
 import { chunksOf } from './report-documents.ts';
 
 const zone = 'Europe/Paris';

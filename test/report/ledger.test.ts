@@ -15,9 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Ledger, type NewLedgerEntry, openLedger } from '../../src/report/ledger.ts';
-import { fetchedStatus } from '../../src/report/ledger-entry.ts';
-import { shortenFile } from '../../src/report/ledger-file.ts';
+import { type Ledger, type NewLedgerEntry, openLedger } from '../../src/report/ledger/ledger.ts';
+import { fetchedStatus } from '../../src/report/ledger/ledger-entry.ts';
+import { shortenFile } from '../../src/report/ledger/ledger-file.ts';
 import { bundleScript } from '../support/bundle.ts';
 
 const hourMs = 3_600_000;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RowBatches } from '../../src/contract/row-batch.ts';
-import { mergeReports } from '../../src/report/merge.ts';
-import { readRows } from '../../src/report/rows.ts';
+import { mergeReports } from '../../src/report/parts/merge.ts';
+import { readRows } from '../../src/report/rows/read-rows.ts';
 
 async function* pieces(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);

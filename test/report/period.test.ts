@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { parsePeriod } from '../../src/report/period.ts';
-import { formatInstant, ZoneClock } from '../../src/report/window.ts';
+import { parsePeriod } from '../../src/report/window/period.ts';
+import { formatInstant, ZoneClock } from '../../src/report/window/window.ts';
 
 /** Wednesday 2026-11-18, 15:20:37 in Paris; the 46th ISO week's next, the 47th. */
 const now = Date.parse('2026-11-18T14:20:37Z') / 1_000;

@@ -1,5 +1,5 @@
 import type { ReportTail } from '../../src/contract/row-batch.ts';
-import { type ReadOptions, readRows } from '../../src/report/rows.ts';
+import { type ReadOptions, readRows } from '../../src/report/rows/read-rows.ts';
 import { chunksOf } from './report-documents.ts';
 
 /** Everything that `readRows` says about a body, taken out of its buffers. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parse } from 'qs';
 import { describe, expect, test } from 'vitest';
 import type { ReportRequest } from '../../src/contract/messages.ts';
-import { encodeForm, encodeJson, encodeRequest, requestHash } from '../../src/report/request-body.ts';
+import { encodeForm, encodeJson, encodeRequest, requestHash } from '../../src/report/request/request-body.ts';
 
 const request: ReportRequest = {
   since: 1_417_392_000,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RowKeys } from '../../src/report/row-keys.ts';
-import { readRows } from '../../src/report/rows.ts';
+import { RowKeys } from '../../src/report/parts/row-keys.ts';
+import { readRows } from '../../src/report/rows/read-rows.ts';
 import { chunksOf } from './report-documents.ts';
 
 /** Texts of one to nine letters, few enough to be repeated: all that a word of four bytes can be short by. */

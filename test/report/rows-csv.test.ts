@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldTypeOf } from '../../src/contract/columns.ts';
 import { IncompleteDataError } from '../../src/errors.ts';
-import { readRows } from '../../src/report/rows.ts';
+import { readRows } from '../../src/report/rows/read-rows.ts';
 import { readReport } from './read-rows.ts';
 
 const csv = { contentType: 'text/csv; charset=utf-8; header=present' };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IncompleteDataError, RejectedError } from '../../src/errors.ts';
-import { readRows } from '../../src/report/rows.ts';
+import { readRows } from '../../src/report/rows/read-rows.ts';
 import { readReport } from './read-rows.ts';
 import { chunksOf, documentParts, textOf } from './report-documents.ts';
 import { expectSameAsReference, referenceOf } from './rows-reference.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { parseShard, type SplitUnit, splitUnits, splitWindow, takeShard } from '../../src/report/split.ts';
-import { formatInstant, type Window } from '../../src/report/window.ts';
-import { resolveWindow } from '../../src/report/window-flags.ts';
+import { parseShard, type SplitUnit, splitUnits, splitWindow, takeShard } from '../../src/report/parts/split.ts';
+import { formatInstant, type Window } from '../../src/report/window/window.ts';
+import { resolveWindow } from '../../src/report/window/window-flags.ts';
 
 function starts(window: Window, unit: SplitUnit): string[] {
   return splitWindow(window, unit).map(({ since }) => formatInstant(since, window.zone));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { describeWindow } from '../../src/report/describe-window.ts';
-import { resolveWindow, type WindowFlags } from '../../src/report/window-flags.ts';
+import { describeWindow } from '../../src/report/window/describe-window.ts';
+import { resolveWindow, type WindowFlags } from '../../src/report/window/window-flags.ts';
 
 /** Wednesday 2026-11-18, 15:20:37 in Paris. */
 const nowMs = Date.parse('2026-11-18T14:20:37.250Z');

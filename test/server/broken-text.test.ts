@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { brokenJsonAt, brokenUtf8At } from '../../src/server/broken-text.ts';
+import { brokenJsonAt, brokenUtf8At } from '../../src/server/request/broken-text.ts';
 
 function isJson(text: string): boolean {
   try {

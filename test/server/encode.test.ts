@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ReportRequest } from '../../src/contract/messages.ts';
+import { encodeCsv, encodeJson } from '../../src/server/encode/encode-report.ts';
 import { commaDecimal, shortestDecimal } from '../../src/server/encode/money.ts';
-import { encodeCsv, encodeJson } from '../../src/server/encode.ts';
-import { computeReport } from '../../src/server/engine.ts';
+import { computeReport } from '../../src/server/engine/compute-report.ts';
 import { builtInFixtures } from '../../src/server/fixtures/built-in.ts';
 import { byDimension, dimensionNames, type Member } from '../../src/server/fixtures/facts.ts';
 import { type Account, createFixtures } from '../../src/server/fixtures/fixtures.ts';

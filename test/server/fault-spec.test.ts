@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { FaultKeys } from '../../src/server/fault-keys.ts';
-import { everyEndpoint, parseFault } from '../../src/server/fault-spec.ts';
-import { faultKinds, findKind } from '../../src/server/faults/index.ts';
+import { FaultKeys } from '../../src/server/faults/fault-keys.ts';
+import { everyEndpoint, parseFault } from '../../src/server/faults/fault-spec.ts';
+import { faultKinds, findKind } from '../../src/server/faults/kinds/index.ts';
 
 test.each([
   ['status:503:times=3', { endpoint: 'status', kind: { type: 'status', status: 503 }, times: 3 }],

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync, constants as zlib } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Faults } from '../../src/server/faults.ts';
+import { Faults } from '../../src/server/faults/faults.ts';
 import type { LocalServer } from '../../src/server/start.ts';
 import { call, createReport, jsonOf, serveLocal, smallReport, statusOf } from './raw-calls.ts';
 

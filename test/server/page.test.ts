@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Account } from '../../src/server/fixtures/fixtures.ts';
-import { renderPage } from '../../src/server/page.ts';
+import { renderPage } from '../../src/server/page/page.ts';
 import { call, serveLocal } from './raw-calls.ts';
 
 const run = promisify(execFile);

@@ -106,7 +106,7 @@ export async function tally(context: Context, { loud }: TallyOptions): Promise<v
 
 export const fault: Addition = {
   files: {
-    'src/server/faults/teapot.ts': `import { jsonAnswer } from '../answer.ts';
+    'src/server/faults/kinds/teapot.ts': `import { jsonAnswer } from '../../http/answer.ts';
 import type { FaultKind } from '../fault-kind.ts';
 
 export const teapot: FaultKind = {
@@ -122,10 +122,10 @@ export const teapot: FaultKind = {
   },
   lines: [
     {
-      file: 'src/server/faults/index.ts',
+      file: 'src/server/faults/kinds/index.ts',
       before: "import { truncate } from './truncate.ts';\n",
       text: "import { teapot } from './teapot.ts';\n",
     },
-    { file: 'src/server/faults/index.ts', before: '  truncate,\n', text: '  teapot,\n' },
+    { file: 'src/server/faults/kinds/index.ts', before: '  truncate,\n', text: '  teapot,\n' },
   ],
 };

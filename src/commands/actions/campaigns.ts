@@ -2,9 +2,9 @@ import type { Context } from '../../context.ts';
 import type { CampaignRecord } from '../../contract/messages.ts';
 import { nearest } from '../../contract/nearest.ts';
 import { UsageError } from '../../errors.ts';
-import { csvDialectOf } from '../../output/csv-dialect.ts';
+import { csvDialectOf } from '../../output/csv/csv-dialect.ts';
 import type { FormatName } from '../../output/formats/index.ts';
-import { type TextColumn, textTable } from '../../output/text-table.ts';
+import { type TextColumn, textTable } from '../../output/table/text-table.ts';
 import type { CampaignsOptions } from '../campaigns.ts';
 import {
   activeDuring,
@@ -79,7 +79,7 @@ async function render(
     return Buffer.from(await stringifyTable(rows, columns, csvDialectOf(options)));
   }
   if (format !== 'json' && format !== 'ndjson') {
-    const { encodeTable } = await import('../../output/encode-table.ts');
+    const { encodeTable } = await import('../../output/table/encode-table.ts');
     return encodeTable(format, rows, columns, context.console.note);
   }
   const objects = options.columns === undefined ? rows : rows.map((row) => pick(row, columns));

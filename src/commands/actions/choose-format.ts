@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { nearest } from '../../contract/nearest.ts';
 import { UsageError } from '../../errors.ts';
-import { csvDialectOf } from '../../output/csv-dialect.ts';
+import { csvDialectOf } from '../../output/csv/csv-dialect.ts';
 import { type FormatName, findFormat, formatNames, formatOfFile, isBinary } from '../../output/formats/index.ts';
 import type { OutputFlags } from '../flags.ts';
 

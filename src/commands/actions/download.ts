@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { fetchedStatus } from '../../report/ledger-entry.ts';
+import { fetchedStatus } from '../../report/ledger/ledger-entry.ts';
 import type { DownloadOptions } from '../download.ts';
 import { checkDialect, chooseFormat } from './choose-format.ts';
 import { announce, prepareDelivery } from './deliver.ts';

@@ -2,7 +2,7 @@ import type { ReportAnswer } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
 import { formatDuration } from '../../contract/duration.ts';
 import { AdreportError } from '../../errors.ts';
-import { fetchedStatus } from '../../report/ledger-entry.ts';
+import { fetchedStatus } from '../../report/ledger/ledger-entry.ts';
 import type { RunOptions } from '../run.ts';
 import { awaitReport, noteStatus } from './await-report.ts';
 import { createReportFor, ledgerIdentity } from './create-report.ts';

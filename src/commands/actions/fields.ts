@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { vocabularyOf } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
-import { textTable } from '../../output/text-table.ts';
+import { textTable } from '../../output/table/text-table.ts';
 import type { FieldsOptions } from '../fields.ts';
 import { tableLook } from './choose-format.ts';
 

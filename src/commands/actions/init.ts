@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { projectFileName } from '../../config/project-folder.ts';
 import type { Context } from '../../context.ts';
-import { openOutput } from '../../output/file.ts';
+import { openOutput } from '../../output/file/output-file.ts';
 import type { GlobalFlags } from '../flags.ts';
 
 /** A file of saved reports that explains itself, and runs as it stands. */

@@ -4,7 +4,7 @@ import { nearest } from '../../contract/nearest.ts';
 import { printable } from '../../contract/printable.ts';
 import type { FilterName } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
-import { splitValues } from '../../report/request-filters.ts';
+import { splitValues } from '../../report/request/request-filters.ts';
 import type { ReportFlags } from '../flags.ts';
 
 interface Named {

@@ -74,7 +74,7 @@ export class RunOutcome {
     const figures = files.flatMap((one) => one.figures ?? []);
     // Different reports may count the same displays.
     if (figures.length === 0 || !options.isOneReport) return;
-    const { mergeFigures } = await import('../../output/figures.ts');
+    const { mergeFigures } = await import('../../output/group/figures.ts');
     await showCard(this.#context, mergeFigures(figures));
   }
 

@@ -4,7 +4,7 @@ import { findProjectFile, projectFileName } from '../../config/project-folder.ts
 import type { Context } from '../../context.ts';
 import { nearest } from '../../contract/nearest.ts';
 import { UsageError } from '../../errors.ts';
-import { placeOf } from '../../output/file-name.ts';
+import { placeOf } from '../../output/file/file-name.ts';
 import type { RunOptions } from '../run.ts';
 import { fileOf, type Job, planJob } from './plan-job.ts';
 import { type Origin, savedKeys, savedOptions } from './saved-options.ts';

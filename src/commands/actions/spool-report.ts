@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
-import { createSpool, type Spool } from '../../output/spool.ts';
-import { readRows } from '../../report/rows.ts';
+import { createSpool, type Spool } from '../../output/file/spool.ts';
+import { readRows } from '../../report/rows/read-rows.ts';
 import { counted, type Delivered } from './deliver.ts';
 import type { Intake } from './fetch-report.ts';
 

@@ -1,7 +1,7 @@
-import { grammar } from '../../server/fault-keys.ts';
-import type { FaultKind } from '../../server/fault-kind.ts';
-import { everyEndpoint } from '../../server/fault-spec.ts';
-import { faultKinds, labelOf } from '../../server/faults/index.ts';
+import { grammar } from '../../server/faults/fault-keys.ts';
+import type { FaultKind } from '../../server/faults/fault-kind.ts';
+import { everyEndpoint } from '../../server/faults/fault-spec.ts';
+import { faultKinds, labelOf } from '../../server/faults/kinds/index.ts';
 import { accounts } from '../../server/fixtures/built-in/accounts.ts';
 import type { Block } from '../../ui/page.ts';
 

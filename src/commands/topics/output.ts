@@ -1,4 +1,4 @@
-import { placeholders } from '../../output/file-name.ts';
+import { placeholders } from '../../output/file/file-name.ts';
 import { formatNames, formats } from '../../output/formats/index.ts';
 import type { Block } from '../../ui/page.ts';
 

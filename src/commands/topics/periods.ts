@@ -1,7 +1,7 @@
 import { defaultZone } from '../../contract/messages.ts';
-import { dayNames } from '../../report/dates.ts';
-import { formatDate } from '../../report/window.ts';
-import { resolveWindow } from '../../report/window-flags.ts';
+import { dayNames } from '../../report/window/dates.ts';
+import { formatDate } from '../../report/window/window.ts';
+import { resolveWindow } from '../../report/window/window-flags.ts';
 import type { Block } from '../../ui/page.ts';
 import type { TopicFacts } from './index.ts';
 

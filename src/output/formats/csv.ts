@@ -1,13 +1,13 @@
 import { carriageReturn, letterN, lineFeed, openBracket, quote } from '../../contract/ascii.ts';
 import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
 import { viewOf } from '../../contract/words.ts';
-import { ByteBuffer } from '../byte-buffer.ts';
+import { ByteBuffer } from '../bytes/byte-buffer.ts';
+import { copyUnless, copyWords } from '../bytes/word-copy.ts';
 import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
-import { CsvCells } from '../csv-cells.ts';
-import { widenCsv } from '../csv-widen.ts';
+import { CsvCells } from '../csv/csv-cells.ts';
+import { widenCsv } from '../csv/widen-csv.ts';
 import type { CsvDialect, EncodeOptions, Encoder, Pieces } from '../encoder.ts';
-import type { TextColumn } from '../text-table.ts';
-import { copyUnless, copyWords } from '../word-copy.ts';
+import type { TextColumn } from '../table/text-table.ts';
 
 /** Reports as CSV in the layout of the service's own (`decisions.md` 4), or in another dialect. */
 export function createEncoder(options: EncodeOptions): Encoder {

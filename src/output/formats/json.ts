@@ -1,6 +1,6 @@
 import type { ReportMember } from '../../contract/row-batch.ts';
+import { RowObjects, separators } from '../bytes/row-objects.ts';
 import type { EncodeOptions, Encoder } from '../encoder.ts';
-import { RowObjects, separators } from '../row-objects.ts';
 
 const beginning = Buffer.from('{"data":[');
 

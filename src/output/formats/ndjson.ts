@@ -1,5 +1,5 @@
+import { lineEnd, RowObjects, separators } from '../bytes/row-objects.ts';
 import type { EncodeOptions, Encoder } from '../encoder.ts';
-import { lineEnd, RowObjects, separators } from '../row-objects.ts';
 
 /** One row object a line, and nothing else: the summary has no place here. */
 export function createEncoder(options: EncodeOptions): Encoder {

@@ -4,11 +4,11 @@ import { type DerivedMetric, derivedMetrics } from '../../contract/derived.ts';
 import { printable } from '../../contract/printable.ts';
 import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
 import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
-import { type JudgedColumn, rankColumns } from '../column-worth.ts';
-import { DecimalSum } from '../decimal-sum.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
-import { derivedName, derivedTexts, hourText, moneyText } from '../table-cells.ts';
-import { type Cell, layOut, type PlacedColumn, tableHead, tableLine, tableRule } from '../table-layout.ts';
+import { DecimalSum } from '../group/decimal-sum.ts';
+import { derivedName, derivedTexts, hourText, moneyText } from '../table/cell-texts.ts';
+import { type JudgedColumn, rankColumns } from '../table/column-worth.ts';
+import { type Cell, layOut, type PlacedColumn, tableHead, tableLine, tableRule } from '../table/table-layout.ts';
 
 /** How many rows are held to find the widths of the columns; the rest is laid out like them. */
 const heldRows = 1000;

@@ -1,11 +1,11 @@
 import { metricOfField } from '../../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics, deriveMetrics } from '../../contract/derived.ts';
 import { printable } from '../../contract/printable.ts';
-import type { Group, Sums } from '../aggregate.ts';
 import type { PlannedColumn } from '../column-plan.ts';
-import { DecimalSum } from '../decimal-sum.ts';
-import { addSums, sumOfMetric } from '../figures.ts';
-import { derivedText, groupedText } from '../table-cells.ts';
+import type { Group, Sums } from '../group/aggregate.ts';
+import { DecimalSum } from '../group/decimal-sum.ts';
+import { addSums, sumOfMetric } from '../group/figures.ts';
+import { derivedText, groupedText } from '../table/cell-texts.ts';
 import { type Bar, drawBars, type Ranking } from './bar-chart.ts';
 import { currencyOf, labelOf } from './labels.ts';
 import { showNumber } from './number-text.ts';

@@ -1,4 +1,4 @@
-import { groupedText } from '../table-cells.ts';
+import { groupedText } from '../table/cell-texts.ts';
 
 /** How numbers are written in a page: `1,234.50`, the same whatever the reader's language. */
 

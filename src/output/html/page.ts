@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../contract/escape-html.ts';
 import { printable } from '../../contract/printable.ts';
-import { hourText } from '../table-cells.ts';
+import { hourText } from '../table/cell-texts.ts';
 import type { Figure } from './charts.ts';
 import { type CellType, escapeJson, type TableColumn } from './embedded-table.ts';
 import { showCount, showNumber } from './number-text.ts';

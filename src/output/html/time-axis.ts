@@ -1,4 +1,4 @@
-import type { Group } from '../aggregate.ts';
+import type { Group } from '../group/aggregate.ts';
 import { isDay, longMonth, shortDay } from './window-text.ts';
 
 /** Equal steps of time, from the first that has rows to the last, those between without any included. */

@@ -1,4 +1,4 @@
-import { dayOf, momentOf, wallTimeOf } from '../typed-value.ts';
+import { dayOf, momentOf, wallTimeOf } from '../bytes/typed-value.ts';
 import type { ColumnValues, NumberValues, TextValues } from './column-values.ts';
 import type { Chunk } from './parquet-file.ts';
 

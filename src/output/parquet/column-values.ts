@@ -1,11 +1,11 @@
 import { letterN, openBrace, openBracket, quote } from '../../contract/ascii.ts';
 import type { RowBatch } from '../../contract/row-batch.ts';
 import { viewOf } from '../../contract/words.ts';
-import { ByteBuffer } from '../byte-buffer.ts';
-import { ByteDictionary, escaped } from '../byte-dictionary.ts';
-import { ByteStore } from '../byte-store.ts';
-import { compact, unescapeText } from '../json-bytes.ts';
-import { exactDouble, exactInteger, numberText, plainNumber } from '../typed-value.ts';
+import { ByteBuffer } from '../bytes/byte-buffer.ts';
+import { ByteDictionary, escaped } from '../bytes/byte-dictionary.ts';
+import { ByteStore } from '../bytes/byte-store.ts';
+import { compact, unescapeText } from '../bytes/json-bytes.ts';
+import { exactDouble, exactInteger, numberText, plainNumber } from '../bytes/typed-value.ts';
 
 /** What a column holds, in the order of the rows; of one row group at a time. */
 export abstract class ColumnValues {

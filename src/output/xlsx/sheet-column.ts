@@ -2,11 +2,11 @@ import stringWidth from 'string-width';
 import { letterN, minus, nine, openBrace, openBracket, quote, zero } from '../../contract/ascii.ts';
 import type { RowBatch } from '../../contract/row-batch.ts';
 import { OutputError } from '../../errors.ts';
-import { ByteDictionary } from '../byte-dictionary.ts';
+import { ByteDictionary } from '../bytes/byte-dictionary.ts';
+import { compact } from '../bytes/json-bytes.ts';
+import { dayOf, exactDouble, momentOf, numberText, plainNumber, wallTimeOf } from '../bytes/typed-value.ts';
 import type { PlannedColumn } from '../column-plan.ts';
-import { DecimalSum } from '../decimal-sum.ts';
-import { compact } from '../json-bytes.ts';
-import { dayOf, exactDouble, momentOf, numberText, plainNumber, wallTimeOf } from '../typed-value.ts';
+import { DecimalSum } from '../group/decimal-sum.ts';
 import { styleOf } from './workbook.ts';
 import { cellText } from './xml-text.ts';
 

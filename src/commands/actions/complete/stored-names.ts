@@ -50,7 +50,7 @@ export async function savedReports({ host }: Context, file: string | undefined):
 
 /** The reports that this machine created, newest first, with their age and state. */
 export async function ledgerReports({ host }: Context): Promise<Candidate[]> {
-  const { openLedger } = await import('../../../report/ledger.ts');
+  const { openLedger } = await import('../../../report/ledger/ledger.ts');
   const directory = settingsFolder(host.env);
   const entries = openLedger({ directory, wallClock: host.wallClock, warn: () => {} }).list();
   return entries.reverse().map(({ id, createdAt, lastStatus, request }) => {

@@ -139,19 +139,19 @@ function columnNames(context: Context, place: Place): Candidate[] {
 }
 
 async function periods(): Promise<Values> {
-  const { dayNames } = await import('../../../report/dates.ts');
+  const { dayNames } = await import('../../../report/window/dates.ts');
   return words([...dayNames, 'last-24h', 'last-7d', 'last-30d'].map((value) => ({ value })));
 }
 
 async function moments(): Promise<Values> {
-  const { dayNames } = await import('../../../report/dates.ts');
+  const { dayNames } = await import('../../../report/window/dates.ts');
   return words(['now', ...dayNames, '-24h', '-7d'].map((value) => ({ value })));
 }
 
 async function faultSpecs(_context: Context, _place: Place, current: string): Promise<Values> {
   const [{ everyEndpoint }, { faultKinds }] = await Promise.all([
-    import('../../../server/fault-spec.ts'),
-    import('../../../server/faults/index.ts'),
+    import('../../../server/faults/fault-spec.ts'),
+    import('../../../server/faults/kinds/index.ts'),
   ]);
   const [endpoint = '', ...rest] = current.split(':');
   if (rest.length === 0) return { kind: 'open', candidates: everyEndpoint.map((name) => ({ value: `${name}:` })) };

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../../context.ts';
 import { defaultZone } from '../../../contract/messages.ts';
-import { resolveWindow } from '../../../report/window-flags.ts';
+import { resolveWindow } from '../../../report/window/window-flags.ts';
 import { builtInFixtures } from '../../../server/fixtures/built-in.ts';
 import { exportFixtures } from '../../../server/fixtures/export.ts';
 import type { LocalServerExportOptions } from '../../local-server/export.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts';
-import { type TextColumn, textTable } from '../../../output/text-table.ts';
-import type { LedgerEntry } from '../../../report/ledger-entry.ts';
+import { type TextColumn, textTable } from '../../../output/table/text-table.ts';
+import type { LedgerEntry } from '../../../report/ledger/ledger-entry.ts';
 import { visibleJson } from '../../../ui/error-text.ts';
 import type { GlobalFlags } from '../../flags.ts';
 import { tableLook } from '../choose-format.ts';

@@ -1,0 +1,21 @@
+import { viewOf } from '../../contract/words.ts';
+
+/** A buffer that is used again and again, and grows when more is asked of it. */
+export class ByteBuffer {
+  bytes: Buffer;
+  view: DataView;
+
+  constructor(sizeBytes = 64 * 1024) {
+    this.bytes = Buffer.allocUnsafe(sizeBytes);
+    this.view = viewOf(this.bytes);
+  }
+
+  /** Room for so many bytes; what was there before is lost. */
+  reserve(sizeBytes: number): Buffer {
+    if (this.bytes.length < sizeBytes) {
+      this.bytes = Buffer.allocUnsafe(Math.ceil(sizeBytes * 1.25));
+      this.view = viewOf(this.bytes);
+    }
+    return this.bytes;
+  }
+}

@@ -1,0 +1,40 @@
+import type { FieldType } from '../../contract/columns.ts';
+import { printable } from '../../contract/printable.ts';
+import type { TableLook } from '../encoder.ts';
+import { layOut, tableHead, tableLine } from './table-layout.ts';
+
+/** A column of a small table: its heading, and the text or number of a row in it. */
+export interface TextColumn<Row> {
+  readonly name: string;
+  readonly value: (row: Row) => string | number | boolean | null | undefined;
+  /** What its texts are to formats that have types. Default: text. */
+  readonly type?: FieldType;
+  /** Given up late where there is no room. Default: by its place, the last first. */
+  readonly keep?: boolean;
+}
+
+/** A small table (campaigns, fields, the ledger) as aligned lines, ended by a line break. */
+export function textTable<Row>(
+  rows: readonly Row[],
+  columns: readonly TextColumn<Row>[],
+  look: TableLook = {},
+): string {
+  const given = columns.map((column, i) => {
+    const values = rows.map((row) => column.value(row) ?? undefined);
+    return {
+      name: column.name,
+      numeric: values.length > 0 && values.every((value) => value === undefined || typeof value === 'number'),
+      dispensable: column.keep ? 0 : i,
+      cells: values.map((value) => (value === undefined ? undefined : printable(String(value)))),
+    };
+  });
+  const placed = layOut(given, look.columns).columns;
+  const lines = rows.map((_, row) =>
+    tableLine(
+      placed.map((column) => given[column.index]?.cells[row]),
+      placed,
+      look,
+    ),
+  );
+  return [...tableHead(placed, look), ...lines, ''].join('\n');
+}

@@ -1,0 +1,115 @@
+import type { RowBatch } from '../../contract/row-batch.ts';
+import type { BreakdownName } from '../../contract/vocabulary.ts';
+import { formatDate, formatInstant, type Window, ZoneClock } from '../window/window.ts';
+import { splitWindow } from './split.ts';
+
+/** The days, hours or months of a report's window that have ended, and which of them its rows have shown. */
+export interface Periods {
+  readonly unit: 'day' | 'hour' | 'month';
+  readonly expectedCount: number;
+  observe(batch: RowBatch): void;
+  /** Those without a row, in time order; none where a row's time could not be read. */
+  missing(): string[];
+}
+
+/** More periods than this (eleven years of hours) are not kept. */
+const periodsAtMost = 100_000;
+
+/** The periods that a request's time breakdown leads to; `undefined` where it has none, or all of the window is one. */
+export function createPeriods(expectation: {
+  readonly window: Window;
+  readonly breakdowns: readonly BreakdownName[];
+  readonly nowMs: number;
+}): Periods | undefined {
+  const { window, breakdowns } = expectation;
+  const now = Math.floor(expectation.nowMs / 1_000);
+  if (breakdowns.includes('DAILY')) return datesOf(window, 'day', now);
+  if (breakdowns.includes('MONTHLY')) return datesOf(window, 'month', now);
+  return breakdowns.includes('HOURLY') ? hoursOf(window, now) : undefined;
+}
+
+const secondsPerHour = 3_600;
+
+/** The window's days or months that have ended by now, by their local dates. */
+function datesOf(window: Window, unit: 'day' | 'month', now: number): Periods | undefined {
+  const read = unit === 'day' ? readDay : readMonth;
+  const ended = splitWindow(window, unit).filter(({ until }) => until <= now);
+  const keys = new Set(ended.map(({ since, zone }) => read(formatDate(since, zone)) ?? ''));
+  return periodsOf({ unit, field: 'date', keys, read, label: (key) => key });
+}
+
+/** The window's hours that have ended by now, by their number. */
+function hoursOf({ since, until, zone }: Window, now: number): Periods | undefined {
+  const first = since - (new ZoneClock(zone).wallAt(since) % secondsPerHour);
+  const keys = new Set<string>();
+  for (let start = first; start <= until && keys.size <= periodsAtMost; start += secondsPerHour) {
+    if (Math.min(start + secondsPerHour - 1, until) <= now) keys.add(String((start - first) / secondsPerHour));
+  }
+  const label = (key: string): string => formatInstant(first + Number(key) * secondsPerHour, zone);
+  return periodsOf({ unit: 'hour', field: 'hour', keys, read: (text) => readHour(text, first), label });
+}
+
+function readDay(text: string): string | undefined {
+  return /^\d{4}-\d\d-\d\d/.exec(text)?.[0];
+}
+
+function readMonth(text: string): string | undefined {
+  return /^\d{4}-\d\d/.exec(text)?.[0];
+}
+
+/** The number of the hour that a time with its offset lies in. */
+function readHour(text: string, first: number): string | undefined {
+  const instantMs = /[+-]\d\d:?\d\d$|Z$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(instantMs) ? undefined : String(Math.floor((instantMs / 1_000 - first) / secondsPerHour));
+}
+
+interface PeriodKeys {
+  readonly unit: Periods['unit'];
+  /** The row field that tells a row's time. */
+  readonly field: 'date' | 'hour';
+  readonly keys: ReadonlySet<string>;
+  /** The key of the period that a row's time lies in; `undefined` for what is no time. */
+  readonly read: (text: string) => string | undefined;
+  /** What people call a period. */
+  readonly label: (key: string) => string;
+}
+
+function periodsOf({ unit, field, keys, read, label }: PeriodKeys): Periods | undefined {
+  if (keys.size > periodsAtMost) return undefined;
+  const missing = new Set(keys);
+  let last = Buffer.alloc(0);
+  let isReadable = true;
+
+  function observeValue(bytes: Buffer, start: number, end: number): void {
+    // Rows come in time order: almost every one has the time of the one before.
+    if (isSame(last, bytes, start, end)) return;
+    last = Buffer.from(bytes.subarray(start, end));
+    const value: unknown = JSON.parse(last.toString());
+    const key = typeof value === 'string' ? read(value) : undefined;
+    if (key === undefined) isReadable = false;
+    else missing.delete(key);
+  }
+
+  return {
+    unit,
+    expectedCount: keys.size,
+    observe({ bytes, fields, rowCount, valueStarts, valueEnds }) {
+      const index = fields.indexOf(field);
+      if (index < 0) isReadable = false;
+      for (let row = 0; row < rowCount && isReadable; row++) {
+        const at = row * fields.length + index;
+        const start = valueStarts[at] as number;
+        if (start < 0) isReadable = false;
+        else observeValue(bytes, start, valueEnds[at] as number);
+      }
+    },
+    missing: () => (isReadable ? [...missing].map(label) : []),
+  };
+}
+
+/** Whether the bytes of a range are these; for so few of them `Buffer.compare` takes longer to call than to compare. */
+function isSame(expected: Buffer, bytes: Buffer, start: number, end: number): boolean {
+  if (end - start !== expected.length) return false;
+  for (let i = 0; i < expected.length; i++) if (bytes[start + i] !== expected[i]) return false;
+  return true;
+}

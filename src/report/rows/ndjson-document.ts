@@ -1,0 +1,101 @@
+import { isUtf8 } from 'node:buffer';
+import { openBrace } from '../../contract/ascii.ts';
+import { fieldTypeOf } from '../../contract/columns.ts';
+import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
+import type { ByteWindow } from './byte-window.ts';
+import { endsEarly, grouped, malformed } from './incomplete.ts';
+import { maxHeldBytes } from './json-document.ts';
+import { cut, MalformedJson, scanValue, skipBlanks } from './json-scan.ts';
+import { full, RowScanner } from './row-scanner.ts';
+
+/** Reads rows that stand one after the other as JSON objects, one a line, with nothing around them. */
+export class NdjsonDocument {
+  readonly #window: ByteWindow;
+  readonly #scanner = new RowScanner();
+
+  constructor(window: ByteWindow) {
+    this.#window = window;
+  }
+
+  /** @throws IncompleteDataError where a row is malformed */
+  *read(atEnd: boolean): Generator<RowBatch, void, undefined> {
+    const { ranges } = this.#scanner;
+    const window = this.#window;
+    for (let more = true; more; ) {
+      more = this.#tryScanRows();
+      if (ranges.rowCount === 0) continue;
+      this.#checkText();
+      yield ranges.batchOf(window.bytes);
+      ranges.clear();
+    }
+    if (atEnd && window.start < window.end) {
+      throw endsEarly(`in the middle of row ${this.#rowNumber()}`, window.receivedBytes);
+    }
+    if (window.end - window.start > maxHeldBytes) {
+      throw malformed(`Row ${this.#rowNumber()} is longer than 16 MiB`, window.positionOf(window.start));
+    }
+  }
+
+  finish(): ReportTail {
+    const { firstRow, fields } = this.#scanner.ranges;
+    return { rowCount: firstRow, sizeBytes: this.#window.receivedBytes, fields, summary: undefined, members: [] };
+  }
+
+  #tryScanRows(): boolean {
+    try {
+      return this.#scanRows();
+    } catch (error) {
+      if (!(error instanceof MalformedJson)) throw error;
+      const what = `Row ${this.#rowNumber()} is not well-formed JSON: expected ${error.expected}`;
+      throw malformed(what, this.#window.positionOf(error.at));
+    }
+  }
+
+  /** Scans the rows that are there; `true` where they have to be handed out before the next one. */
+  #scanRows(): boolean {
+    const window = this.#window;
+    const { bytes, view, end } = window;
+    for (;;) {
+      const at = skipBlanks(bytes, window.start);
+      window.start = at;
+      if (at >= end) return false;
+      if (bytes[at] !== openBrace) throw new MalformedJson(at, 'a row object');
+      const rowEnd = this.#scanner.scanRow(bytes, view, at, end);
+      if (rowEnd < 0) return rowEnd === full;
+      window.start = rowEnd;
+    }
+  }
+
+  #checkText(): void {
+    const { rowCount, rowStarts, rowEnds } = this.#scanner.ranges;
+    const { bytes } = this.#window;
+    for (let row = 0; row < rowCount; row++) {
+      if (isUtf8(bytes.subarray(rowStarts[row], rowEnds[row]))) continue;
+      const { firstRow } = this.#scanner.ranges;
+      throw malformed(`Row ${grouped(firstRow + row + 1)} is not UTF-8`, this.#window.positionOf(rowStarts[row] ?? 0));
+    }
+  }
+
+  #rowNumber(): string {
+    const { firstRow, rowCount } = this.#scanner.ranges;
+    return grouped(firstRow + rowCount + 1);
+  }
+}
+
+/**
+ * Whether what begins with a brace at `at` is rows rather than a report document: another object comes after the first,
+ * or it is alone and has the field of a row. Where not even the first is whole, it is too long for a row.
+ */
+export function areRows(bytes: Buffer, at: number, end: number): boolean {
+  let objectEnd: number;
+  try {
+    objectEnd = scanValue(bytes, at, end, 0);
+  } catch {
+    return false;
+  }
+  if (objectEnd === cut) return false;
+  const next = skipBlanks(bytes, objectEnd);
+  if (next < end) return bytes[next] === openBrace;
+  const first: object = JSON.parse(bytes.toString('utf8', at, objectEnd));
+  return !('data' in first) && Object.keys(first).some((key) => fieldTypeOf(key) !== undefined);
+}

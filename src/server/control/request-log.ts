@@ -1,0 +1,114 @@
+import type { ServerResponse } from 'node:http';
+import type { EndpointName } from '../../contract/endpoints.ts';
+import type { Strike } from '../faults/fault-kind.ts';
+import type { Account } from '../fixtures/fixtures.ts';
+import type { LoggedRequest } from '../local-server.ts';
+
+/** What is noted of a call on its way through; it is put into words only when somebody looks. */
+export interface CallNote {
+  /** By the server's clock. */
+  readonly arrivedMs: number;
+  readonly method: string;
+  readonly url: string;
+  /** The whole header, of which nothing but the end is ever told. */
+  readonly authorization: string | undefined;
+  endpoint: EndpointName | undefined;
+  account: Account | undefined;
+  faults: readonly Strike[];
+  body: string | undefined;
+  /** Whether the log has it still. */
+  isLogged: boolean;
+  /** The answer, until it is over. */
+  response: ServerResponse | undefined;
+  /** What the connection had sent when the call came, then what the call was sent. */
+  sizeBytes: number;
+  /** When the call came, by `performance.now()`, then how long it took. */
+  elapsedMs: number;
+  status: number;
+}
+
+const requestsAtMost = 1_000;
+
+/** The latest calls, from their arrival on, and how many there were of each. */
+export class RequestLog {
+  #notes: CallNote[] = [];
+  /** Of those that are over. */
+  readonly #counts = new Map<string, number>();
+
+  /** Takes up a call when it arrives, so that a test which has its answer finds it here, however quick it looks. */
+  open(note: CallNote): void {
+    note.isLogged = true;
+    this.#notes.push(note);
+    if (this.#notes.length >= 2 * requestsAtMost) this.#notes = this.#notes.slice(-requestsAtMost);
+  }
+
+  /** Settles what is known of a call that is over, and lets go of its connection. */
+  end(note: CallNote): void {
+    const { status, sizeBytes, elapsedMs } = measured(note);
+    note.status = status;
+    note.sizeBytes = sizeBytes;
+    note.elapsedMs = elapsedMs;
+    note.response = undefined;
+    // Forgotten in the meantime, it is not counted again.
+    if (note.isLogged) count(this.#counts, note);
+  }
+
+  list(): LoggedRequest[] {
+    return this.#notes.slice(-requestsAtMost).map(toLogged);
+  }
+
+  counts(): Record<string, number> {
+    const counts = new Map(this.#counts);
+    for (const note of this.#notes) if (note.response) count(counts, note);
+    return Object.fromEntries(counts);
+  }
+
+  clear(): void {
+    for (const note of this.#notes) note.isLogged = false;
+    this.#notes = [];
+    this.#counts.clear();
+  }
+}
+
+function count(counts: Map<string, number>, { endpoint }: CallNote): void {
+  const name = endpoint ?? 'other';
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+/** The figures of a call as they stand: of one that is over, for good. */
+function measured(note: CallNote): Pick<CallNote, 'status' | 'sizeBytes' | 'elapsedMs'> {
+  const { response, status, sizeBytes, elapsedMs } = note;
+  if (!response) return { status, sizeBytes, elapsedMs };
+  return {
+    status: response.headersSent ? response.statusCode : 0,
+    sizeBytes: (response.req.socket?.bytesWritten ?? sizeBytes) - sizeBytes,
+    elapsedMs: performance.now() - elapsedMs,
+  };
+}
+
+/** A call in words. */
+export function toLogged(note: CallNote): LoggedRequest {
+  const { status, sizeBytes, elapsedMs } = measured(note);
+  return {
+    time: new Date(note.arrivedMs).toISOString(),
+    method: note.method,
+    path: (note.url.split('?', 1)[0] ?? '').slice(0, 200),
+    endpoint: note.endpoint,
+    status,
+    elapsedMs: Math.round(elapsedMs * 10) / 10,
+    sizeBytes,
+    account: note.account?.name,
+    token: maskToken(note.authorization),
+    body: note.body === undefined || credentials.test(note.body) ? undefined : note.body,
+    faults: note.faults.map(({ type }) => type),
+  };
+}
+
+/** The names under which credentials go, wherever in a body they stand. */
+const credentials = /auth|passw|token|secret/i;
+
+/** Enough of a token to tell one from another; nothing of one that is too short to keep a part of it secret. */
+function maskToken(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  return header.length < 20 ? '…' : `…${header.trimEnd().slice(-4)}`;
+}

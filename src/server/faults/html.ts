@@ -1,9 +1,0 @@
-import type { FaultKind } from '../fault-kind.ts';
-import { sendBytes } from '../send-bytes.ts';
-
-export const html: FaultKind = {
-  meaning: 'the answer is the web page of a captive portal or a proxy',
-  read: () => ({ answer: (call) => sendBytes(call, 'text/html; charset=utf-8', signInPage) }),
-};
-
-const signInPage = Buffer.from('<!doctype html><title>Sign in</title><p>Sign in to use this network.');
