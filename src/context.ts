@@ -66,68 +66,61 @@ interface ProjectChoice {
 const defaultRetries = 5;
 const defaultTimeoutMs = 30_000;
 
-/** What the contexts of one command line have in common. */
-type SharedParts = Pick<Context, 'store' | 'ledger' | 'progress'> & {
-  readonly localServer: () => Promise<LocalServer>;
-};
+/** What ends what was made, in the order in which it must end. */
+type CleanUps = (() => Promise<unknown>)[];
 
 /** Makes the context of one command line. */
-export function createContext(host: Host, console: Console, options: Options, parent?: SharedParts): Context {
-  const startedMs = host.stopwatch();
-  const cleanups: (() => Promise<unknown>)[] = [];
-  const ofSavedReports = new Map<string, Context>();
+export function createContext(host: Host, console: Console, options: Options): Context {
+  const cleanUps: CleanUps = [];
+  return makeContext(host, console, options, makeSharedParts(host, console, options, cleanUps), cleanUps);
+}
 
-  const store =
-    parent?.store ?? once(async () => openStore({ env: host.env, warn: console.warn, wallClock: host.wallClock }));
+/** What the contexts of one command line have in common. */
+interface SharedParts extends Pick<Context, 'store' | 'ledger' | 'progress'> {
+  readonly localServer: () => Promise<LocalServer>;
+}
 
-  const makeLocalServer = async (): Promise<LocalServer> => {
-    const { startLocalServer } = await import('./server/start.ts');
-    const server = await startLocalServer({ port: 0, clock: host.wallClock });
-    cleanups.push(() => server.close());
-    return server;
+function makeSharedParts(host: Host, console: Console, options: Options, cleanUps: CleanUps): SharedParts {
+  const store = once(async () => openStore({ env: host.env, warn: console.warn, wallClock: host.wallClock }));
+  return {
+    store,
+    localServer: once(async () => {
+      const { startLocalServer } = await import('./server/start.ts');
+      const server = await startLocalServer({ port: 0, clock: host.wallClock });
+      cleanUps.push(() => server.close());
+      return server;
+    }),
+    ledger: once(async () => {
+      if (options.local) return undefined;
+      return openLedger({ directory: (await store()).directory, wallClock: host.wallClock, warn: console.warn });
+    }),
+    progress: once(async () => {
+      const { createProgress } = await import('./ui/progress.ts');
+      return createProgress({ mode: options.progress, console, clock: host.stopwatch });
+    }),
   };
-  const localServer = parent?.localServer ?? once(makeLocalServer);
+}
+
+function makeContext(host: Host, console: Console, options: Options, shared: SharedParts, cleanUps: CleanUps): Context {
+  const { store, localServer, ledger, progress } = shared;
+  const startedMs = host.stopwatch();
+  const ofSavedReports = new Map<string, Context>();
 
   const settings = once(async () => {
     const resolved = options.local
       ? localSettings(await localServer(), options)
-      : resolveSettings({
-          flags: options,
-          env: host.env,
-          projectFile: options.saved ?? (await projectDefaults(host.cwd)),
-          stored: (await store()).read(),
-        });
+      : await storedSettings(host, await store(), options);
     for (const secret of [resolved.token.value, resolved.password.value]) if (secret) console.hide(secret);
     return resolved;
   });
 
-  const calls = () => Promise.all([import('./api/http.ts'), import('./api/client.ts'), import('./api/exchange.ts')]);
+  const clientFor = async (account: ServiceAccount): Promise<Client> => {
+    const { client, close } = await connect(account, host, console, options);
+    cleanUps.unshift(close);
+    return client;
+  };
 
-  async function clientFor(account: ServiceAccount): Promise<Client> {
-    const [{ createHttp }, { createClient }, { describeRetry }] = await calls();
-    const http = await createHttp({
-      timeoutMs: options.timeout ?? defaultTimeoutMs,
-      userAgent: `adreport/${version}`,
-      proxy: proxyOf(host.env, console.hide),
-      trace: (event) => console.trace(1, describeTrace(event)),
-    });
-    cleanups.unshift(() => http.close());
-    return createClient({
-      ...account,
-      http,
-      retries: options.retries ?? defaultRetries,
-      repeatsRefusedCreates: options.split !== undefined || options.all === true,
-      wallClock: host.wallClock,
-      stopwatch: host.stopwatch,
-      sleep: host.sleep,
-      random: host.random,
-      signal: host.signal,
-      onRetry: (retry) => console.warn(describeRetry(retry)),
-      onToken: console.hide,
-    });
-  }
-
-  const context: Context = {
+  return {
     host,
     console,
     flags: options,
@@ -141,35 +134,61 @@ export function createContext(host: Host, console: Console, options: Options, pa
       return clientFor(requireSignIn(resolved, options.local ? noSettings : (await store()).read()));
     }),
     clientFor,
-    ledger:
-      parent?.ledger ??
-      once(async () => {
-        if (options.local) return undefined;
-        return openLedger({ directory: (await store()).directory, wallClock: host.wallClock, warn: console.warn });
-      }),
-    progress:
-      parent?.progress ??
-      once(async () => {
-        const { createProgress } = await import('./ui/progress.ts');
-        return createProgress({ mode: options.progress, console, clock: host.stopwatch });
-      }),
+    ledger,
+    progress,
     forSavedReport(choice, serviceFlags) {
       const key = JSON.stringify([choice, serviceFlags.retries, serviceFlags.timeout]);
-      let child = ofSavedReports.get(key);
-      if (!child) {
-        const parts = { store, localServer, ledger: context.ledger, progress: context.progress };
-        const own = { ...options, ...serviceFlags, all: true, saved: choice };
-        child = createContext(host, console, own, parts);
-        ofSavedReports.set(key, child);
-        cleanups.unshift(child.dispose);
-      }
+      const known = ofSavedReports.get(key);
+      if (known) return known;
+      const own = { ...options, ...serviceFlags, all: true, saved: choice };
+      const child = makeContext(host, console, own, shared, cleanUps);
+      ofSavedReports.set(key, child);
       return child;
     },
     async dispose() {
-      for (const cleanUp of cleanups) await cleanUp();
+      for (const cleanUp of cleanUps) await cleanUp();
     },
   };
-  return context;
+}
+
+/** The settings of flags, environment, project file and store, in that order. */
+async function storedSettings({ env, cwd }: Host, store: Store, options: Options): Promise<Settings> {
+  const projectFile = options.saved ?? (await projectDefaults(cwd));
+  return resolveSettings({ flags: options, env, projectFile, stored: store.read() });
+}
+
+/** The client for one account, and what ends its connections; the HTTP library is loaded when one is first asked for. */
+async function connect(
+  account: ServiceAccount,
+  host: Host,
+  console: Console,
+  options: Options,
+): Promise<{ client: Client; close: () => Promise<void> }> {
+  const [{ createHttp }, { createClient }, { describeRetry }] = await Promise.all([
+    import('./api/http.ts'),
+    import('./api/client.ts'),
+    import('./api/exchange.ts'),
+  ]);
+  const http = await createHttp({
+    timeoutMs: options.timeout ?? defaultTimeoutMs,
+    userAgent: `adreport/${version}`,
+    proxy: proxyOf(host.env, console.hide),
+    trace: (event) => console.trace(1, describeTrace(event)),
+  });
+  const client = createClient({
+    ...account,
+    http,
+    retries: options.retries ?? defaultRetries,
+    repeatsRefusedCreates: options.split !== undefined || options.all === true,
+    wallClock: host.wallClock,
+    stopwatch: host.stopwatch,
+    sleep: host.sleep,
+    random: host.random,
+    signal: host.signal,
+    onRetry: (retry) => console.warn(describeRetry(retry)),
+    onToken: console.hide,
+  });
+  return { client, close: () => http.close() };
 }
 
 /** The account and profile that `adreport.yaml` gives to every command, if there is one. */

@@ -6,7 +6,7 @@ import { bundleScript } from '../support/bundle.ts';
 const script = (count: number): string => `
   import { createEncoder } from './src/output/formats/index.ts';
   import { writeRows } from './src/output/write-rows.ts';
-  import { readRows } from './src/report/rows.ts';
+  import { readRows } from './src/report/rows/read-rows.ts';
   async function* body() {
     yield Buffer.from('{"data":[');
     for (let from = 0; from < ${count}; from += 500) {

@@ -238,8 +238,8 @@ test('processes that write, change and shorten at once lose nothing', async () =
 
 /** Notes reports while shortening the file, to what it holds, as often as it can. */
 const writerCode = `
-import { openLedger } from './src/report/ledger.ts';
-import { shortenFile } from './src/report/ledger-file.ts';
+import { openLedger } from './src/report/ledger/ledger.ts';
+import { shortenFile } from './src/report/ledger/ledger-file.ts';
 const [directory, writer, count, template] = process.argv.slice(2);
 const ledger = openLedger({ directory, wallClock: Date.now, warn: (message) => { throw new Error(message); } });
 for (let n = 0; n < Number(count); n += 1) {

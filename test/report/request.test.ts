@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { metrics, vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { UsageError } from '../../src/errors.ts';
-import { planReport } from '../../src/report/request/plan.ts';
 import { buildRequest, type RequestFlags } from '../../src/report/request/build-request.ts';
+import { planReport } from '../../src/report/request/plan.ts';
 
 const window = { since: 1_417_392_000, until: 1_420_070_399, zone: 'Europe/Paris', notes: [] };
 

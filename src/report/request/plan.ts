@@ -1,8 +1,8 @@
 import { defaultZone, type ReportRequest } from '../../contract/messages.ts';
 import type { Window } from '../window/window.ts';
 import { resolveWindow, type WindowFlags } from '../window/window-flags.ts';
-import { collectFaults, type Fault, usageError } from './fault.ts';
 import { type RequestFlags, readContent, requestFor } from './build-request.ts';
+import { collectFaults, type Fault, usageError } from './fault.ts';
 
 /** A report to ask for: the request as the service takes it, and its window in its zone. */
 export interface ReportPlan {

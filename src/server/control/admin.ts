@@ -1,7 +1,7 @@
 import type { ReportStatus } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import type { AppParts } from '../app.ts';
-import { jsonAnswer } from '../http/answer.ts';
+import { type Answer, jsonAnswer } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import type { Routes } from '../http/routes.ts';
 import type { Control } from '../local-server.ts';
@@ -15,41 +15,43 @@ const reportStatuses: readonly ReportStatus[] = ['progress', 'ready', 'failed', 
 
 /** The calls with which tests steer the server, without a token (`cli.md`, `local-server`). */
 export function addAdmin(routes: Routes, { parts, control }: AdminParts): void {
-  const { clock, faults, log, reports } = parts;
-  /** A route whose work may refuse its input with a `UsageError`. */
-  const route = (method: 'GET' | 'POST' | 'DELETE', url: string, work: (call: Call) => unknown): void => {
-    routes.add(method, `/__admin${url}`, (call) => {
-      try {
-        if (method !== 'GET') assertOwnOrigin(call);
-        return jsonAnswer(work(call) ?? { ok: true });
-      } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
-        const { code: error_id, message, hint } = error;
-        const response = { error_id, error: hint ? `${message} ${hint}` : message };
-        return jsonAnswer({ response }, statuses[error_id] ?? 400);
-      }
-    });
+  const route: AdminRoute = (method, path, work) => {
+    routes.add(method, `/__admin${path}`, (call) => answerAdmin(call, work));
   };
-  const time = (): { now: string } => ({ now: new Date(clock.now()).toISOString() });
+  const now = (): { now: string } => ({ now: new Date(parts.clock.now()).toISOString() });
 
-  route('GET', '/health', () => ({ status: 'ok', ...time(), reports: reports.list().length }));
-  route('GET', '/requests', () => ({ counts: log.counts(), requests: log.list() }));
-  route('DELETE', '/requests', () => log.clear());
-  route('GET', '/faults', () => ({ faults: faults.list() }));
-  route('POST', '/faults', (call) => {
-    for (const spec of faultsIn(readObject(call))) control.fault(spec);
-    return { faults: faults.list() };
-  });
-  route('DELETE', '/faults', () => control.clearFaults());
-  route('GET', '/clock', time);
+  route('GET', '/health', () => ({ status: 'ok', ...now(), reports: parts.reports.list().length }));
+  route('GET', '/requests', () => ({ counts: parts.log.counts(), requests: parts.log.list() }));
+  route('DELETE', '/requests', () => parts.log.clear());
+  route('GET', '/clock', now);
   route('POST', '/clock', (call) => {
     const { advance } = readObject(call);
     if (typeof advance !== 'string') {
       throw new UsageError('Send {"advance":"2h"}: a number with a unit, 500ms, 30s, 5m, 2h or 1d.');
     }
     control.advance(advance);
-    return time();
+    return now();
   });
+  route('POST', '/reset', () => control.reset());
+  addFaultCalls(route, parts, control);
+  addReportCalls(route, parts, control);
+}
+
+type Method = 'GET' | 'POST' | 'DELETE';
+
+/** Adds a call below `/__admin`: its answer is what `work` returns, or that all went well where it returns nothing. */
+type AdminRoute = (method: Method, path: string, work: (call: Call) => unknown) => void;
+
+function addFaultCalls(route: AdminRoute, { faults }: AppParts, control: Control): void {
+  route('GET', '/faults', () => ({ faults: faults.list() }));
+  route('POST', '/faults', (call) => {
+    for (const spec of faultsIn(readObject(call))) control.fault(spec);
+    return { faults: faults.list() };
+  });
+  route('DELETE', '/faults', () => control.clearFaults());
+}
+
+function addReportCalls(route: AdminRoute, { clock, reports }: AppParts, control: Control): void {
   route('GET', '/reports', () => ({
     reports: reports.list().map((report) => ({
       ...reports.record(report, clock.now()),
@@ -66,7 +68,21 @@ export function addAdmin(routes: Routes, { parts, control }: AdminParts): void {
     control.setReport(id, { status: known, ...(typeof message === 'string' ? { message } : {}) });
     return { response: { report_id: id, status: known } };
   });
-  route('POST', '/reset', () => control.reset());
+}
+
+const changing: ReadonlySet<string | undefined> = new Set(['POST', 'DELETE']);
+
+/** Does what an admin call asks, whose input may be refused with a `UsageError`. */
+function answerAdmin(call: Call, work: (call: Call) => unknown): Answer {
+  try {
+    if (changing.has(call.incoming.method)) assertOwnOrigin(call);
+    return jsonAnswer(work(call) ?? { ok: true });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { code: error_id, message, hint } = error;
+    const response = { error_id, error: hint ? `${message} ${hint}` : message };
+    return jsonAnswer({ response }, statuses[error_id] ?? 400);
+  }
 }
 
 const statuses: Readonly<Record<string, number>> = { UNKNOWN_REPORT: 404, FOREIGN_ORIGIN: 403 };
