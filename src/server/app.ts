@@ -137,8 +137,9 @@ function identify({ sessions, clock }: AppParts, endpoint: EndpointName, call: C
 /** A sign-in says by itself what is wrong with it. */
 const unknownCaller: Caller = { refusal: new ServiceError('INVALID_CREDENTIALS', 'Sign in.') };
 
+const aboutServer = /^\/(?:__admin\/|(?:openapi\.json)?(?:\?|$))/;
+
 /** Whether a path is about this server and no call of the service, which is what the log is of. */
 function isAboutServer(url: string): boolean {
-  const path = url.split('?', 1)[0] ?? '';
-  return path === '/' || path === '/openapi.json' || path.startsWith('/__admin/');
+  return aboutServer.test(url);
 }

@@ -6,7 +6,34 @@ import { brokenJsonAt, brokenUtf8At } from './broken-text.ts';
  * The parameters of a body by name. An array parameter is a JSON array or object, or, from a form, the map of its
  * bracketed keys to their values, in which `name[]=` and a repeated `name=` have the empty key.
  */
-export type Parameters = ReadonlyMap<string, unknown>;
+export interface Parameters {
+  readonly size: number;
+  get(name: string): unknown;
+  keys(): Iterable<string>;
+}
+
+/** The members of a JSON object, which has what it inherits of no concern; a copy of them would cost more than reading. */
+class JsonMembers implements Parameters {
+  readonly #object: Readonly<Record<string, unknown>>;
+  readonly #names: readonly string[];
+
+  constructor(object: object) {
+    this.#object = object as Readonly<Record<string, unknown>>;
+    this.#names = Object.keys(object);
+  }
+
+  get size(): number {
+    return this.#names.length;
+  }
+
+  get(name: string): unknown {
+    return Object.hasOwn(this.#object, name) ? this.#object[name] : undefined;
+  }
+
+  keys(): Iterable<string> {
+    return this.#names;
+  }
+}
 
 /** More than there are parameters; each one that is not known costs a sentence of the answer. */
 const namesAtMost = 1_000;
@@ -47,10 +74,7 @@ function hex(byte = 0): string {
 /** @param json the text without the blanks before it: a byte order mark is one to JavaScript, and an error to its JSON */
 function parseJsonObject(text: string, json: string): Parameters {
   try {
-    const object = JSON.parse(json) as Readonly<Record<string, unknown>>;
-    const parameters = new Map<string, unknown>();
-    for (const name of Object.keys(object)) parameters.set(name, object[name]);
-    return parameters;
+    return new JsonMembers(JSON.parse(json) as object);
   } catch {
     throw new ServiceError('INVALID_BODY', describeBroken(text, text.length - json.length + brokenJsonAt(json)));
   }
@@ -120,7 +144,7 @@ function addField(parameters: Map<string, unknown>, key: string, value: string):
 export function readMembers(value: unknown): Parameters | undefined {
   if (value instanceof Map) return value;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return new Map(Object.entries(value));
+  return new JsonMembers(value);
 }
 
 /**
@@ -128,19 +152,20 @@ export function readMembers(value: unknown): Parameters | undefined {
  * keys (JSON, or `name[7]=`), `name[]=`, or one scalar (`decisions.md` 2). Those without an index come last. An index
  * allocates nothing. `undefined` where the shape is none of these.
  */
-export function readArray(value: unknown): string[] | undefined {
+export function readArray(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return readScalars(value);
   const members = readMembers(value);
   if (!members) return readScalars([value]);
-  const entries = [...members];
-  if (!entries.every(([key]) => /^\d{0,15}$/.test(key))) return undefined;
+  const keys = [...members.keys()];
+  if (!keys.every((key) => /^\d{0,15}$/.test(key))) return undefined;
   const index = (key: string): number => (key === '' ? Number.MAX_SAFE_INTEGER : Number(key));
-  return readScalars(entries.sort(([a], [b]) => index(a) - index(b)).flatMap(([, item]) => item));
+  return readScalars(keys.sort((a, b) => index(a) - index(b)).flatMap((key) => members.get(key)));
 }
 
-function readScalars(values: readonly unknown[]): string[] | undefined {
+function readScalars(values: readonly unknown[]): readonly string[] | undefined {
+  if (values.every((value) => typeof value === 'string')) return values;
   const texts: string[] = [];
   for (const value of values) {
     const text = readScalar(value);

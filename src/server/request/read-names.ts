@@ -42,7 +42,8 @@ export function readMetrics(given: Parameters, profile: Profile, faults: Request
     if (metric?.profiles.includes(profile)) found.push(metric.name);
     else refuseName('metrics', { name, profile, exists: metric !== undefined }, faults);
   }
-  return found;
+  // A report keeps the list: without the room that a list has to grow.
+  return found.slice();
 }
 
 /** The breakdowns asked for: an array, of which one at most is of time. */
@@ -55,9 +56,10 @@ export function readBreakdowns(given: Parameters, profile: Profile, faults: Requ
       if (!found.includes(breakdown)) found.push(breakdown);
     } else refuseName('breakdowns', { name, profile, exists: breakdown !== undefined }, faults);
   }
-  const times: string[] = [];
-  for (const { name, time } of found) if (time) times.push(name);
-  if (times.length > 1) {
+  let timeCount = 0;
+  for (const { time } of found) if (time) timeCount += 1;
+  if (timeCount > 1) {
+    const times = found.filter(({ time }) => time).map(({ name }) => name);
     const problem = `${times.join(' and ')} exclude each other: use at most one time breakdown.`;
     faults.add('CONFLICTING_BREAKDOWNS', () => ({ parameter: 'breakdowns', value: times, problem }));
   }
@@ -65,18 +67,26 @@ export function readBreakdowns(given: Parameters, profile: Profile, faults: Requ
 }
 
 /** Names with the blanks around them trimmed, repeats dropped, in their order. `undefined` where the list is at fault. */
-function readNames(parameter: ListName, given: Parameters, faults: RequestFaults): string[] | undefined {
+function readNames(parameter: ListName, given: Parameters, faults: RequestFaults): readonly string[] | undefined {
   const values = readArray(given.get(parameter));
   if (!values) {
     return faults.add('INVALID_PARAMETER', () => ({ parameter, problem: 'must be a list of names.' }));
   }
   // A comma list is a form of `metrics` alone (`decisions.md` 2).
-  const names = parameter === 'metrics' ? values.flatMap((value) => value.split(',', valuesAtMost + 1)) : values;
+  const names = parameter === 'metrics' ? splitAtCommas(values) : values;
   if (names.length > valuesAtMost) return faults.add('INVALID_PARAMETER', () => tooMany(parameter));
-  const distinct = new Set<string>();
-  for (const name of names) distinct.add(name.trim());
-  distinct.delete('');
-  return [...distinct];
+  const distinct: string[] = [];
+  for (const name of names) {
+    const trimmed = name.trim();
+    if (trimmed !== '' && !distinct.includes(trimmed)) distinct.push(trimmed);
+  }
+  return distinct;
+}
+
+function splitAtCommas(values: readonly string[]): readonly string[] {
+  const [first = ''] = values;
+  if (values.length === 1) return first.split(',', valuesAtMost + 1);
+  return values.flatMap((value) => value.split(',', valuesAtMost + 1));
 }
 
 interface RefusedName {

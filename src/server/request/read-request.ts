@@ -8,8 +8,8 @@ import { RequestFaults, shown, tooMany, valuesAtMost } from './request-faults.ts
 /** 9999-12-31T23:59:59Z: beyond it dates have no four-digit year. */
 const latestSecond = 253_402_300_799;
 const plainParameters: readonly string[] = ['since', 'until', 'metrics', 'breakdowns', 'timezone', 'output'];
-const everyParameter = [...plainParameters, ...filters.map(({ name }) => name)];
-const knownParameters = new Set(everyParameter);
+const filterNames: readonly string[] = filters.map(({ name }) => name);
+const everyParameter = [...plainParameters, ...filterNames];
 
 /**
  * The report request that the parameters of `POST /buyer-reporting` make, for an account (`decisions.md` 2).
@@ -30,14 +30,22 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
   }
   const metrics = readMetrics(given, account.profile, faults);
   const breakdowns = readBreakdowns(given, account.profile, faults);
-  const read = readFilters(given, account, faults);
+  const others = otherNames(given);
+  const read = others.length > 0 ? readFilters(given, account, faults) : {};
   const timezone = readTimezone(given, account.profile, faults);
   const output = readOutput(given, faults);
-  if (!lenient) findUnknown(given, faults);
+  if (!lenient) refuseUnknown(others, faults);
   faults.throwIfAny();
   const request = { since: since ?? 0, until: until ?? 0, metrics, breakdowns, filters: read };
   if (timezone === undefined && output === undefined) return request;
   return { ...request, ...(timezone === undefined ? {} : { timezone }), ...(output === undefined ? {} : { output }) };
+}
+
+/** The names that every report request may have left aside: most requests have no others. */
+function otherNames(given: Parameters): string[] {
+  const others: string[] = [];
+  for (const name of given.keys()) if (!plainParameters.includes(name)) others.push(name);
+  return others;
 }
 
 function isAbsent(value: unknown): boolean {
@@ -67,8 +75,9 @@ function readInstant(parameter: 'since' | 'until', given: Parameters, faults: Re
 function readFilters(given: Parameters, account: Account, faults: RequestFaults): ReportRequest['filters'] {
   const read: { [Name in FilterName]?: string[] } = {};
   for (const filter of filters as readonly Filter[]) {
-    if (!given.has(filter.name)) continue;
     const parameter = filter.name;
+    const value = given.get(parameter);
+    if (value === undefined) continue;
     if (!filter.profiles.includes(account.profile)) {
       const problem = `is not available to the ${account.profile} profile.`;
       faults.add('PROFILE_MISMATCH', () => ({ parameter, problem, allowed: plainParameters }));
@@ -78,7 +87,7 @@ function readFilters(given: Parameters, account: Account, faults: RequestFaults)
       faults.add('ADMIN_ONLY', () => ({ parameter, problem: 'is for admin accounts only: leave it out.' }));
       continue;
     }
-    const values = readFilterValues(filter, given.get(filter.name), faults);
+    const values = readFilterValues(filter, value, faults);
     if (values && values.length > 0) read[filter.name] = values;
   }
   return read;
@@ -146,9 +155,9 @@ function readOutput(given: Parameters, faults: RequestFaults): 'direct' | undefi
   return faults.add('INVALID_PARAMETER', () => detail);
 }
 
-function findUnknown(given: Parameters, faults: RequestFaults): void {
-  for (const parameter of given.keys()) {
-    if (knownParameters.has(parameter)) continue;
+function refuseUnknown(names: readonly string[], faults: RequestFaults): void {
+  for (const parameter of names) {
+    if (filterNames.includes(parameter)) continue;
     faults.add('UNKNOWN_PARAMETER', () => {
       const problem = `is no parameter of a report${suggestion(parameter, everyParameter)}`;
       return { parameter: shown(parameter), problem, allowed: everyParameter };

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 const idBytes = 16;
 /** Chance is asked for by the page: asked for an ID at a time, it would cost more than the rest of a call. */
-const pool = Buffer.alloc(4_096);
+const pool = Buffer.alloc(65_536);
 let at = pool.length;
 
 /** 32 hexadecimal digits that nobody can guess. */

@@ -72,7 +72,8 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
       const request = readReportRequest(call.parameters, account, parts.lenient);
       if (request.output === 'direct') return reportData(account, request, 'direct', call);
       const report = reports.create(account, request, { nowMs: clock.now(), sizeBytes: call.body.length });
-      return jsonAnswer({ response: { ...inProgress, report_id: report.id } });
+      // In progress even where it takes no time (`decisions.md` 2).
+      return jsonAnswer({ response: { status: 'progress', message: 'progress', report_id: report.id } });
     },
 
     status(call, caller) {
@@ -91,9 +92,6 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
     campaigns: (_call, caller) => jsonAnswer(parts.fixtures.campaignsOf(accountOf(caller))),
   };
 }
-
-/** The create call answers that the report is in progress, even where it takes no time (`decisions.md` 2). */
-const inProgress = { status: 'progress', message: 'progress' };
 
 function readId(given: Parameters): string {
   const value = given.get('id');
