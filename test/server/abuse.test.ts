@@ -180,6 +180,24 @@ describe('connections', () => {
     expect([...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)).toEqual(['404', '200', '404']);
   });
 
+  test('garbage behind a request waits for its answer', async () => {
+    const own = await startForTest({ faults: ['campaigns:slow:rate=100kb:times=1'] });
+    const answer = await exchange(
+      own.port,
+      `GET /campaigns HTTP/1.1\r\nhost: x\r\nauthorization: ${tokens.buyer}\r\n\r\n\0\0\0\r\n\r\n`,
+    );
+    const [head = ''] = answer.split('\r\n\r\n', 1);
+    const length = Number(/content-length: (\d+)/.exec(head)?.[1]);
+    expect(head).toMatch(/^HTTP\/1\.1 200 /);
+    expect(JSON.parse(answer.slice(head.length + 4, head.length + 4 + length))).toHaveLength(14);
+    expect(answer.slice(head.length + 4 + length)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test('of thousands of headers the last one counts', async () => {
+    const headers = `${'a:\r\n'.repeat(3_500)}host: x\r\nauthorization: ${tokens.buyer}\r\nconnection: close\r\n`;
+    expect(await exchange(server.port, `GET /campaigns HTTP/1.1\r\n${headers}\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   test('half a request holds up nobody, and goes with its connection', async () => {
     const half = await openSocket(server.port);
     half.socket.write('POST /status-reporting HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"id"');

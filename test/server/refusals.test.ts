@@ -77,6 +77,12 @@ describe('405', () => {
     const answer = await call(server.url, '/buyer-reporting', { method: 'OPTIONS' });
     expect([answer.status, answer.headers.allow, answer.text]).toEqual([204, 'POST', '']);
   });
+
+  test('OPTIONS * says those of the whole server', async () => {
+    const answer = await exchange(server.port, 'OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 204 /);
+    expect(answer).toContain('\r\nallow: DELETE, GET, HEAD, POST\r\n');
+  });
 });
 
 test('HTTP/1.1 without a host is refused in the envelope, HTTP/1.0 is not', async () => {

@@ -13,8 +13,8 @@ const options: ServerOptions = {
   // A request without a host is refused in the service's own words.
   requireHostHeader: false,
   requestTimeout: 60_000,
-  // Longer than clients keep an idle connection: a test that pauses is not cut off by its next call.
-  keepAliveTimeout: 72_000,
+  // No idle connection is closed: a test that pauses is not cut off by its next call, and no call sets a timer.
+  keepAliveTimeout: 0,
 };
 
 /** An HTTP server, https where there is a certificate. Throws `UsageError` for a certificate and key that cannot be used. */
@@ -22,6 +22,8 @@ export async function createHttpServer(listener: RequestListener, tls: Tls | und
   const server = tls ? await createSecureServer(listener, tls) : await createPlainServer(listener);
   // An answer that is clear without the body spares the client sending it; other expectations are of no concern.
   server.on('checkContinue', listener).on('checkExpectation', listener);
+  // The 16 kB that all headers may have are bound enough; Node would drop the last of many, and say nothing.
+  server.maxHeadersCount = 0;
   return server.on('connect', refuseTunnel).on('clientError', refuseNonHttp);
 }
 

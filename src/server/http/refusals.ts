@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { ServiceError } from '../service/service-error.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 
@@ -24,13 +25,24 @@ const unparsed: Readonly<Record<string, readonly [status: string, error: string]
 
 interface Connection {
   readonly writable: boolean;
+  /** The answer under way, which Node keeps here and looks at in the same case. */
+  readonly _httpMessage?: Pick<ServerResponse, 'once' | 'req'> | null;
   end(text: string): void;
   destroy(): void;
 }
 
-/** Answers what never became a request, and closes the connection. */
+/** The connections whose refusal is on its way: whatever else they send is one more error of theirs. */
+const refused = new WeakSet<Connection>();
+
+/** Answers what never became a request, after the answer to the request before it, and closes the connection. */
 export function refuseNonHttp({ code = '' }: NodeJS.ErrnoException, connection: Connection): void {
-  refuse(connection, unparsed[code] ?? ['400 Bad Request', 'This is not an HTTP request.']);
+  const why = unparsed[code] ?? ['400 Bad Request', 'This is not an HTTP request.'];
+  if (refused.has(connection)) return;
+  refused.add(connection);
+  const answer = connection._httpMessage;
+  // A request whose own end is what is wrong has no answer coming.
+  if (answer?.req.complete) answer.once('close', () => refuse(connection, why));
+  else refuse(connection, why);
 }
 
 /** Answers `CONNECT`, which a client sends to what it takes for a proxy, and closes the connection. */

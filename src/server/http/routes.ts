@@ -24,15 +24,16 @@ export class Routes {
   }
 
   /**
-   * The handler of a request. A known path tells `OPTIONS` which methods it takes.
+   * The handler of a request. A known path tells `OPTIONS` which methods it takes, and `*` those of the whole server.
    * Throws `ServiceError` 404, and 405 with `Allow`.
    */
   find(method: string, url: string): Handler {
+    if (method === 'OPTIONS' && url === '*') return tellMethods([...this.#routes.values()]);
     const route = this.#routes.get(url) ?? this.#search(pathOf(url));
     const handler = route.handlers.get(method);
     if (handler) return handler;
-    const allow = [...route.handlers.keys()].toSorted().join(', ');
-    if (method === 'OPTIONS') return () => ({ status: 204, type: undefined, headers: { allow }, body: '' });
+    if (method === 'OPTIONS') return tellMethods([route]);
+    const allow = methodsOf([route]);
     throw new ServiceError('METHOD_NOT_ALLOWED', `${shortPathOf(url)} takes ${allow}.`, { headers: { allow } });
   }
 
@@ -42,6 +43,16 @@ export class Routes {
     const known = Object.values(endpoints).map((endpoint) => `${endpoint.method} ${endpoint.path}`);
     throw new ServiceError('NOT_FOUND', `There is no ${path.slice(0, 80)} here. There are ${known.join(', ')}.`);
   }
+}
+
+function methodsOf(routes: readonly Route[]): string {
+  const methods = new Set(routes.flatMap(({ handlers }) => [...handlers.keys()]));
+  return [...methods].toSorted().join(', ');
+}
+
+function tellMethods(routes: readonly Route[]): Handler {
+  const headers = { allow: methodsOf(routes) };
+  return () => ({ status: 204, type: undefined, headers, body: '' });
 }
 
 function patternOf(path: string): RegExp {
