@@ -9,6 +9,7 @@ import { RequestFaults, shown, tooMany, valuesAtMost } from './request-faults.ts
 const latestSecond = 253_402_300_799;
 const plainParameters: readonly string[] = ['since', 'until', 'metrics', 'breakdowns', 'timezone', 'output'];
 const filterNames: readonly string[] = filters.map(({ name }) => name);
+const noFilters: ReportRequest['filters'] = {};
 const everyParameter = [...plainParameters, ...filterNames];
 
 /**
@@ -31,7 +32,7 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
   const metrics = readMetrics(given, account.profile, faults);
   const breakdowns = readBreakdowns(given, account.profile, faults);
   const others = otherNames(given);
-  const read = others.length > 0 ? readFilters(given, account, faults) : {};
+  const read = others.length > 0 ? readFilters(given, account, faults) : noFilters;
   const timezone = readTimezone(given, account.profile, faults);
   const output = readOutput(given, faults);
   if (!lenient) refuseUnknown(others, faults);
