@@ -18,7 +18,7 @@ export default defineConfig(({ mode }) => {
       coverage: {
         include: ['src/**/*.ts'],
         exclude: ['src/host.ts', 'src/ui/prompt.ts'],
-        reporter: ['text', 'json'],
+        reporter: ['text-summary', 'json'],
         reportOnFailure: true,
         thresholds: { lines: 97 },
       },
