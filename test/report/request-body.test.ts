@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { parse } from 'qs';
 import { describe, expect, test } from 'vitest';
 import type { ReportRequest } from '../../src/contract/messages.ts';
-import { encodeForm, encodeJson, encodeRequest, requestHash } from '../../src/report/request/request-body.ts';
+import { encodeForm, encodeJson, encodeRequest } from '../../src/report/request/request-body.ts';
+import { requestHash } from '../../src/report/request/request-hash.ts';
 
 const request: ReportRequest = {
   since: 1_417_392_000,
