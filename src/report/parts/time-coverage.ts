@@ -43,15 +43,25 @@ function coverDates(window: Window, unit: 'day' | 'month', now: number): TimeCov
   return cover({ unit, field: 'date', keys, read, label: (key) => key });
 }
 
-/** The window's hours that have ended by now, by their number. */
+/**
+ * The window's local hours that have ended by now, by the instants at which they begin. What a change of thirty minutes
+ * (Lord Howe) leaves of an hour may hold nothing, and is not expected.
+ */
 function coverHours({ since, until, zone }: Window, now: number): TimeCoverage | undefined {
-  const first = since - (new ZoneClock(zone).wallAt(since) % secondsPerHour);
+  const clock = new ZoneClock(zone);
+  const intoHour = (instant: number): number => clock.wallAt(instant) % secondsPerHour;
   const keys = new Set<string>();
-  for (let start = first; start <= until && keys.size <= keysAtMost; start += secondsPerHour) {
-    if (Math.min(start + secondsPerHour - 1, until) <= now) keys.add(String((start - first) / secondsPerHour));
+  for (let start = since - intoHour(since); start <= until && keys.size <= keysAtMost; ) {
+    const end = start + secondsPerHour;
+    if (Math.min(end - 1, until) <= now) keys.add(String(start));
+    start = intoHour(end) === 0 ? end : end + secondsPerHour - intoHour(end);
   }
-  const label = (key: string): string => formatInstant(first + Number(key) * secondsPerHour, zone);
-  return cover({ unit: 'hour', field: 'hour', keys, read: (text) => readHour(text, first), label });
+  const read = (text: string): string | undefined => {
+    const instant = readInstant(text);
+    return instant === undefined ? undefined : String(instant - intoHour(instant));
+  };
+  const label = (key: string): string => formatInstant(Number(key), zone);
+  return cover({ unit: 'hour', field: 'hour', keys, read, label });
 }
 
 function readDay(text: string): string | undefined {
@@ -62,10 +72,10 @@ function readMonth(text: string): string | undefined {
   return /^\d{4}-\d\d/.exec(text)?.[0];
 }
 
-/** The number of the hour that a time with its offset lies in. */
-function readHour(text: string, first: number): string | undefined {
+/** The whole unix seconds of a time with its offset. */
+function readInstant(text: string): number | undefined {
   const instantMs = /[+-]\d\d:?\d\d$|Z$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(instantMs) ? undefined : String(Math.floor((instantMs / 1_000 - first) / secondsPerHour));
+  return Number.isNaN(instantMs) ? undefined : Math.floor(instantMs / 1_000);
 }
 
 interface ExpectedTimes {
