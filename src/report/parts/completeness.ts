@@ -17,6 +17,7 @@ export interface Expectation {
 
 /** Looks at a report's rows on their way to the output. */
 export interface CompletenessCheck {
+  /** To be called with every batch, in order. */
   observe(batch: RowBatch): void;
   /** One sentence for each thing that is wrong with what was seen; none where all is well. */
   problems(): string[];

@@ -8,6 +8,7 @@ export interface TimeCoverage {
   readonly unit: 'day' | 'hour' | 'month';
   /** How many have ended. */
   readonly expectedCount: number;
+  /** To be called with every batch. */
   observe(batch: RowBatch): void;
   /** Those without a row, in time order; none where a row's time could not be read. */
   missing(): string[];
