@@ -1,24 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { metrics, vocabularyOf } from '../../src/contract/vocabulary.ts';
-import { UsageError } from '../../src/errors.ts';
 import { collectMistakes } from '../../src/report/mistakes.ts';
 import { planReport } from '../../src/report/request/plan.ts';
 import type { RequestFlags } from '../../src/report/request/request-content.ts';
+import { refusalOf } from './refusal.ts';
 
 const window = { since: '1417392000', until: '1420070399', nowMs: 0 };
 
 function build(flags: Partial<RequestFlags>) {
   return planReport({ profile: 'buyer', ...window, ...flags }).request;
-}
-
-function refusal(run: () => unknown): UsageError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof UsageError) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
 }
 
 describe('what flags ask for', () => {
@@ -144,7 +134,7 @@ describe('one mistake is one sentence', () => {
       'several reports',
     ],
   ])('%o', (flags, message, hint) => {
-    const error = refusal(() => build(flags));
+    const error = refusalOf(() => build(flags));
     expect(error.message).toBe(message);
     expect(error.hint).toContain(hint);
   });
@@ -172,7 +162,7 @@ describe('planReport', () => {
   });
 
   test('says all the mistakes of a command at once', () => {
-    const error = refusal(() =>
+    const error = refusalOf(() =>
       planReport({
         profile: 'buyer',
         metrics: 'clikcs,displays',
