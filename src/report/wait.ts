@@ -38,22 +38,26 @@ export interface Poll {
   readonly record: StatusRecord;
   /** Status calls made so far. */
   readonly polls: number;
+  /** Since the wait began. */
   readonly waitedMs: number;
   /** The pause before the next call; `undefined` when the wait is over. */
   readonly nextPauseMs: number | undefined;
 }
 
+/** What a wait is made with. */
 export interface WaitOptions {
   readonly reportId: string;
   /** One status call, which may go on being repeated for `patienceMs` where it fails in passing. */
   readonly status: (reportId: string, patienceMs: number) => Promise<StatusRecord & { readonly retryAfterMs?: number }>;
   readonly interval: PollInterval;
+  /** How long the wait may last in all; `Infinity` for ever. */
   readonly timeoutMs: number;
   /** Milliseconds that never run backwards. */
   readonly clock: () => number;
   /** Rejects with the signal's reason when it is aborted. */
   readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
   readonly signal?: AbortSignal | undefined;
+  /** Told after each status call, before the pause or the end. */
   readonly onPoll?: ((poll: Poll) => void) | undefined;
 }
 
@@ -88,7 +92,7 @@ export async function waitForReport(options: WaitOptions): Promise<StatusRecord>
   }
 }
 
-/** The error for a report that has ended otherwise than ready. */
+/** The error (exit 6) for a report that has ended otherwise than ready. */
 export function reportFailed(reportId: string, { status, message }: StatusRecord): ReportFailedError {
   const word = status.trim().toLowerCase();
   const saysMore = message.trim() !== '' && message.trim().toLowerCase() !== word;

@@ -4,22 +4,22 @@ import { columnsOf } from '../../src/contract/columns.ts';
 import type { BreakdownName } from '../../src/contract/vocabulary.ts';
 import { checkCompleteness } from '../../src/report/parts/completeness.ts';
 import { readRows } from '../../src/report/rows/read-rows.ts';
-import { resolveWindow } from '../../src/report/window/window-flags.ts';
+import { resolveWindow, type WindowFlags } from '../../src/report/window/window-flags.ts';
 import { chunksOf } from './report-documents.ts';
 
-const zone = 'Europe/Paris';
 const farFuture = Date.UTC(2030, 0, 1);
 
-interface Scene {
-  readonly period: string;
+interface Scene extends Pick<WindowFlags, 'period' | 'since' | 'until'> {
   readonly breakdowns: readonly BreakdownName[];
   readonly rows: readonly object[];
+  readonly zone?: string;
   readonly nowMs?: number;
   readonly pieceBytes?: number;
 }
 
-async function problemsOf({ period, breakdowns, rows, nowMs = farFuture, pieceBytes = 100 }: Scene): Promise<string[]> {
-  const window = resolveWindow({ period, zone, nowMs });
+async function problemsOf(scene: Scene): Promise<string[]> {
+  const { breakdowns, rows, zone = 'Europe/Paris', nowMs = farFuture, pieceBytes = 100 } = scene;
+  const window = resolveWindow({ ...scene, zone, nowMs });
   const columns = columnsOf('buyer', { breakdowns, metrics: ['clicks'] });
   const check = checkCompleteness({ window, breakdowns, columns, nowMs });
   const body = Buffer.from(JSON.stringify({ data: rows }));
@@ -71,6 +71,36 @@ describe('missing periods', () => {
     expect(await problemsOf({ ...scene, period: '2026-03-29', rows: spring })).toEqual([]);
   });
 
+  test('an hour that a clock change of thirty minutes cuts short may have no rows', async () => {
+    const hoursOf = (day: string, offsets: readonly string[]) =>
+      offsets.flatMap((offset, hour) => {
+        const time = `${day}T${String(hour).padStart(2, '0')}:00:00`;
+        return offset === '' ? [] : [{ date: day, hour: time + offset }];
+      });
+    const scene = { period: '2026-10-04', zone: 'Australia/Lord_Howe', breakdowns: ['HOURLY'] } as const;
+    // From 02:00 to 02:30.
+    const spring = hoursOf('2026-10-04', ['+1030', '+1030', '', ...Array(21).fill('+1100')]);
+    expect(await problemsOf({ ...scene, rows: spring })).toEqual([]);
+    expect(await problemsOf({ ...scene, rows: spring.slice(0, -1) })).toEqual([
+      'The report has no rows for 1 of the 23 hours of its window: 2026-10-04T23:00:00+1100.',
+    ]);
+    // From 02:00 back to 01:30.
+    const autumn = hoursOf('2026-04-05', ['+1100', '+1100', ...Array(22).fill('+1030')]);
+    expect(await problemsOf({ ...scene, period: '2026-04-05', rows: autumn })).toEqual([]);
+    expect(await problemsOf({ ...scene, period: '2026-04-05', rows: autumn.slice(1) })).toEqual([
+      'The report has no rows for 1 of the 24 hours of its window: 2026-04-05T00:00:00+1100.',
+    ]);
+  });
+
+  test('the first and the last hour of a window may be parts of one', async () => {
+    const [since, until] = ['2026-11-01T10:30', '2026-11-01T12:29:59'];
+    const rows = ['10', '11', '12'].map((hour) => ({ date: '2026-11-01', hour: `2026-11-01T${hour}:00:00+0100` }));
+    expect(await problemsOf({ since, until, breakdowns: ['HOURLY'], rows })).toEqual([]);
+    expect(await problemsOf({ since, until, breakdowns: ['HOURLY'], rows: rows.slice(1) })).toEqual([
+      'The report has no rows for 1 of the 3 hours of its window: 2026-11-01T10:00:00+0100.',
+    ]);
+  });
+
   test('months', async () => {
     const scene = { period: '2026-Q3', breakdowns: ['MONTHLY'] } as const;
     const rows = [{ date: '2026-07-01' }, { date: '2026-09-01' }];
@@ -84,8 +114,14 @@ describe('missing periods', () => {
     ['RANGE', ['RANGE'] as const, [{ date: '2026-11-01' }]],
     ['dates that cannot be read', ['DAILY'] as const, [{ date: '1/11/2026' }]],
     ['rows without a date', ['DAILY'] as const, [{ day: '2026-11-01' }]],
+    ['one row without a date', ['DAILY'] as const, [{ date: '2026-11-01' }, { day: '2026-11-02' }]],
   ])('%s: nothing is said', async (_name, breakdowns, rows) => {
     expect(await problemsOf({ period: '2026-11-01..2026-11-03', breakdowns: [...breakdowns], rows })).toEqual([]);
+  });
+
+  test('twelve years of hours are too many to remember', async () => {
+    expect(await problemsOf({ period: '2010..2021', breakdowns: ['HOURLY'], rows: [] })).toEqual([]);
+    expect(await problemsOf({ period: '2010..2011', breakdowns: ['HOURLY'], rows: [] })).toHaveLength(1);
   });
 
   test('any days left out of any window are the ones that are named', async () => {

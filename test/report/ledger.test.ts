@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -218,6 +218,26 @@ test('it is shortened where an open file cannot be replaced, too', () => {
   expect(ledger.list().at(-1)).toMatchObject({ id: 'late' });
   expect(readdirSync(dirname(ledger.path))).toEqual([basename(ledger.path)]);
 });
+
+test.skipIf(process.platform === 'win32')('a line that a full disk cuts short is said, and costs but itself', () => {
+  const directory = join(folder, 'settings');
+  const noter = bundleScript(noterCode);
+  const long = JSON.stringify({ ...entry('cut'), account: 'x'.repeat(1_500) });
+  // The shell's limit, of half a kilobyte or a whole one, stands for the disk's.
+  const limited = ['-c', 'ulimit -f 1 && exec "$@"', 'sh', process.execPath, noter.file, directory, long];
+  const said = execFileSync('sh', limited, { encoding: 'utf8' });
+  noter.remove();
+  expect(said).toMatch(/^The ledger could not be written \(only (512|1024) of \d+ bytes were written\): a later run/);
+  open().record(entry('next'));
+  expect(open().list()).toMatchObject([{ id: 'next' }]);
+});
+
+/** Notes one report, and prints what is warned of. */
+const noterCode = `
+import { openLedger } from './src/report/ledger/ledger.ts';
+const [directory, entry] = process.argv.slice(2);
+openLedger({ directory, wallClock: Date.now, warn: console.log }).record(JSON.parse(entry));
+`;
 
 test('processes that write, change and shorten at once lose nothing', async () => {
   const ledger = open();

@@ -3,13 +3,11 @@ import { expect, test } from 'vitest';
 import type { RowBatches } from '../../src/contract/row-batch.ts';
 import { mergeReports } from '../../src/report/parts/merge.ts';
 import { readRows } from '../../src/report/rows/read-rows.ts';
-
-async function* pieces(text: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(text);
-}
+import { readBatches } from './read-rows.ts';
+import { chunksOf } from './report-documents.ts';
 
 async function* reportsOf(documents: readonly string[]): AsyncGenerator<RowBatches> {
-  for (const document of documents) yield readRows(pieces(document));
+  for (const document of documents) yield readRows(chunksOf(Buffer.from(document), 65_536));
 }
 
 function documentOf(rows: readonly number[], summary: object, other: object = {}): string {
@@ -17,15 +15,8 @@ function documentOf(rows: readonly number[], summary: object, other: object = {}
 }
 
 async function read(batches: RowBatches) {
-  const rows: unknown[] = [];
-  for (;;) {
-    const next = await batches.next();
-    if (next.done) return { rows, tail: next.value };
-    const { bytes, rowCount, firstRow, rowStarts, rowEnds } = next.value;
-    expect(firstRow).toBe(rows.length);
-    for (let row = 0; row < rowCount; row++)
-      rows.push(JSON.parse(bytes.toString('utf8', rowStarts[row], rowEnds[row])));
-  }
+  const { rows, tail } = await readBatches(batches);
+  return { rows: rows.map((row) => JSON.parse(row)), tail };
 }
 
 const zone = { breakdowns: ['DAILY'], timezone: 'europe/paris' };
@@ -61,7 +52,7 @@ test('a part that breaks off fails the whole, and those after it are not begun',
   async function* broken(): AsyncGenerator<RowBatches> {
     for (const document of [documentOf([1], {}), '{"data":[{"n":1}', documentOf([2], {})]) {
       begun += 1;
-      yield readRows(pieces(document));
+      yield readRows(chunksOf(Buffer.from(document), 65_536));
     }
   }
   await expect(read(mergeReports(broken()))).rejects.toMatchObject({ exitCode: 9 });

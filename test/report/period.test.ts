@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
 import { parsePeriod } from '../../src/report/window/period.ts';
 import { formatInstant, ZoneClock } from '../../src/report/window/window.ts';
+import { refusalOf } from './refusal.ts';
 
 /** Wednesday 2026-11-18, 15:20:37 in Paris; the 46th ISO week's next, the 47th. */
 const now = Date.parse('2026-11-18T14:20:37Z') / 1_000;
@@ -114,25 +114,15 @@ describe('what is refused, and what is said', () => {
     ['2026-Q3-01', '--period 2026-Q3-01: this is no period.', 'Give today'],
     ['', '--period "": this is no period.', 'Give today'],
   ])('%s', (text, message, hint) => {
-    const error = caught(() => read(text));
+    const error = refusalOf(() => read(text));
     expect(error.message).toContain(message);
     expect(error.hint ?? '').toContain(hint);
   });
 
   test('a day that the calendar skipped', () => {
-    const error = caught(() => read('2011-12-30', 'Pacific/Apia'));
+    const error = refusalOf(() => read('2011-12-30', 'Pacific/Apia'));
     expect(error.message).toBe(
       '--period 2011-12-30: this day does not exist in Pacific/Apia, where the calendar skipped it.',
     );
   });
 });
-
-function caught(run: () => unknown): UsageError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof UsageError) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
-}

@@ -1,4 +1,4 @@
-import type { ReportTail } from '../../src/contract/row-batch.ts';
+import type { ReportTail, RowBatches } from '../../src/contract/row-batch.ts';
 import { type ReadOptions, readRows } from '../../src/report/rows/read-rows.ts';
 import { chunksOf } from './report-documents.ts';
 
@@ -12,14 +12,17 @@ export interface ReadReport {
   readonly tail: ReportTail;
 }
 
-export async function readReport(
+export function readReport(
   body: Uint8Array | string,
   options: ReadOptions & { readonly chunkBytes?: number } = {},
 ): Promise<ReadReport> {
+  return readBatches(readRows(chunksOf(Buffer.from(body), options.chunkBytes ?? 65_536), options));
+}
+
+export async function readBatches(batches: RowBatches): Promise<ReadReport> {
   const rows: string[] = [];
   const values: Map<string, string>[] = [];
   const singleLine: boolean[] = [];
-  const batches = readRows(chunksOf(Buffer.from(body), options.chunkBytes ?? 65_536), options);
   for (;;) {
     const next = await batches.next();
     if (next.done) return { rows, values, singleLine, tail: next.value };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
 import { describeWindow } from '../../src/report/window/describe-window.ts';
 import { resolveWindow, type WindowFlags } from '../../src/report/window/window-flags.ts';
+import { refusalOf } from './refusal.ts';
 
 /** Wednesday 2026-11-18, 15:20:37 in Paris. */
 const nowMs = Date.parse('2026-11-18T14:20:37.250Z');
@@ -14,16 +14,6 @@ function resolve(flags: Partial<WindowFlags>) {
 function read(flags: Partial<WindowFlags>): string {
   const { since, until } = describeWindow(resolve(flags));
   return `${since} .. ${until}`;
-}
-
-function refusal(flags: Partial<WindowFlags>): { message: string; hint: string | undefined } {
-  try {
-    resolve(flags);
-  } catch (error) {
-    if (error instanceof UsageError) return { message: error.message, hint: error.hint };
-    throw error;
-  }
-  throw new Error('the window was not refused');
 }
 
 describe('--since and --until', () => {
@@ -154,7 +144,7 @@ describe('what is refused, and what is said', () => {
     [{ since: 'today', zone: 'New York' }, '--timezone "New York": there is no such', 'Did you mean America/New_York?'],
     [{ since: 'today', zone: '+02:00' }, '--timezone +02:00: there is no such time zone.', 'TZ database'],
   ])('%o', (flags, message, hint) => {
-    const said = refusal(flags);
+    const said = refusalOf(() => resolve(flags));
     expect(said.message).toContain(message);
     expect(said.hint ?? '').toContain(hint);
   });

@@ -1,6 +1,7 @@
 import type { Created, ReportAnswer } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
-import { encodeRequest, requestHash } from '../../report/request/request-body.ts';
+import { encodeRequest } from '../../report/request/request-body.ts';
+import { requestHash } from '../../report/request/request-hash.ts';
 import { describeWindow } from '../../report/window/describe-window.ts';
 import type { ReportFlags } from '../flags.ts';
 import type { ProfilePlan } from './plan-report.ts';

@@ -5,7 +5,7 @@ import { UsageError } from '../../errors.ts';
 import { expandName, type NameValues, placeholdersOf } from '../../output/file/file-name.ts';
 import { modifiedAt } from '../../output/file/file-time.ts';
 import { checkMergeable, type Part, partsOf } from '../../report/parts/parts.ts';
-import { parseShard, takeShard } from '../../report/parts/split.ts';
+import { parseShard, takeShard } from '../../report/parts/shard.ts';
 import type { RunOptions } from '../run.ts';
 import { checkDialect, chooseFormat, columnsNamed } from './choose-format.ts';
 import type { ReportFacts } from './deliver.ts';

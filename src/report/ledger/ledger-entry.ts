@@ -6,7 +6,9 @@ export interface LedgerEntry {
   readonly id: string;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Of the service that keeps the report. */
   readonly baseUrl: string;
+  /** Who asked, as in the request's hash. */
   readonly account: string;
   readonly profile: Profile;
   /** `requestHash` of what was asked for. */
@@ -27,9 +29,11 @@ export type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
 /** The status of a report whose data has been delivered: it is never picked up again. */
 export const fetchedStatus = 'fetched';
 
+/** What became of a report. */
 export interface LedgerChange {
   /** The service's word, or `fetchedStatus`. */
   readonly status?: string;
+  /** Where it was written to. */
   readonly file?: string | undefined;
 }
 

@@ -25,7 +25,10 @@ import { dirname } from 'node:path';
 
 const ownerOnly = 0o600;
 
-/** Appends a line, on a line of its own even after one that was cut short. Creates file and folder, for the owner only. */
+/**
+ * Appends a line, on a line of its own even after one that was cut short. Creates file and folder, for the owner only.
+ * Throws what the file system says.
+ */
 export function appendLine(path: string, line: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const triesAtMost = 5;
@@ -42,17 +45,20 @@ export function appendLine(path: string, line: string): void {
   }
 }
 
-/** The lines of the file, without blank ones; none where there is no file. */
+/** The lines of the file, without blank ones; none where there is no file. Throws where it cannot be read. */
 export function readLines(path: string): string[] {
   try {
     return splitLines(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return [];
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
   }
 }
 
-/** Replaces the lines by what `shorten` makes of them, unless another process is doing so. */
+/**
+ * Replaces the lines by what `shorten` makes of them, unless another process is doing so. Throws where the file cannot be
+ * read or replaced; it is then as it was.
+ */
 export function shortenFile(
   path: string,
   shorten: (lines: string[]) => string[],
@@ -96,10 +102,12 @@ function replaceOpen(fresh: string, path: string): void {
   }
 }
 
+/** The size of a file in bytes; 0 where there is none. */
 export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
+/** A lock that is older was left behind: shortening takes milliseconds. */
 const lockLifeMs = 60_000;
 
 /** Whether the lock is ours now. One that a killed process left behind is removed, for the next who asks. */
@@ -107,8 +115,8 @@ function takeLock(lock: string): boolean {
   try {
     closeSync(openSync(lock, 'wx', ownerOnly));
     return true;
-  } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
+  } catch {
+    // Another process has it, or nobody can: the file stays as it is.
     const madeMs = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
     if (Date.now() - madeMs > lockLifeMs) rmSync(lock, { force: true });
     return false;
@@ -145,8 +153,4 @@ function readFrom(file: number, position: number): Buffer {
 
 function splitLines(text: string): string[] {
   return text.split('\n').filter((line) => line !== '');
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

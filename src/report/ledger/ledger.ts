@@ -11,6 +11,7 @@ import {
 } from './ledger-entry.ts';
 import { appendLine, readLines, shortenFile, sizeOf } from './ledger-file.ts';
 
+/** A report as it is noted first: the ledger adds the time, and that it is in progress. */
 export type NewLedgerEntry = Omit<LedgerEntry, 'createdAt' | 'lastStatus' | 'file'>;
 
 /** How long the service keeps a report (`decisions.md` 4). */
@@ -25,6 +26,7 @@ const keptBytes = sizeAtMostBytes / 2;
  * never makes a run fail: what goes wrong with it is a warning.
  */
 export interface Ledger {
+  /** Of the file. */
   readonly path: string;
   /** Notes a report, to be called the moment its id is known. */
   record(entry: NewLedgerEntry): void;
@@ -35,12 +37,13 @@ export interface Ledger {
    * and younger than the 24 h for which the service keeps a report.
    */
   findUnfinished(hash: string): LedgerEntry | undefined;
-  /** Oldest first. */
+  /** All reports that are still noted, the oldest first; none where the file cannot be read. */
   list(): LedgerEntry[];
 }
 
+/** What a ledger is opened with. */
 export interface LedgerOptions {
-  /** Made, for the owner only, when the first report is noted. */
+  /** The folder of its file; made, for the owner only, when the first report is noted. */
   readonly directory: string;
   /** Milliseconds since 1970. */
   readonly wallClock: () => number;
@@ -48,6 +51,7 @@ export interface LedgerOptions {
   readonly warn: (message: string) => void;
 }
 
+/** The ledger in a folder, `ledger.ndjson`. Nothing is read or written before it is asked to; nothing is thrown. */
 export function openLedger({ directory, wallClock, warn }: LedgerOptions): Ledger {
   const path = join(directory, 'ledger.ndjson');
 

@@ -2,8 +2,8 @@ import type { Column } from '../../contract/columns.ts';
 import type { RowBatch } from '../../contract/row-batch.ts';
 import type { BreakdownName } from '../../contract/vocabulary.ts';
 import type { Window } from '../window/window.ts';
-import { createPeriods, type Periods } from './periods.ts';
 import { RowKeys } from './row-keys.ts';
+import { createTimeCoverage, type TimeCoverage } from './time-coverage.ts';
 
 /** What a report should hold, as far as its request tells. */
 export interface Expectation {
@@ -17,6 +17,7 @@ export interface Expectation {
 
 /** Looks at a report's rows on their way to the output. */
 export interface CompletenessCheck {
+  /** To be called with every batch, in order. */
   observe(batch: RowBatch): void;
   /** One sentence for each thing that is wrong with what was seen; none where all is well. */
   problems(): string[];
@@ -28,15 +29,15 @@ export interface CompletenessCheck {
  */
 export function checkCompleteness(expectation: Expectation): CompletenessCheck {
   const { breakdowns, columns } = expectation;
-  const periods = createPeriods(expectation);
+  const coverage = createTimeCoverage(expectation);
   const keyFields = columns.filter(({ breakdown }) => breakdown !== undefined).map(({ field }) => field);
   const keys = breakdowns.some(isAmbiguous) ? undefined : new RowKeys(keyFields);
   return {
     observe(batch) {
-      periods?.observe(batch);
+      coverage?.observe(batch);
       keys?.observe(batch);
     },
-    problems: () => [...(periods ? missingPeriods(periods) : []), ...(keys ? repeatedKeys(keys) : [])],
+    problems: () => [...(coverage ? missingTimes(coverage) : []), ...(keys ? repeatedKeys(keys) : [])],
   };
 }
 
@@ -47,7 +48,7 @@ function isAmbiguous(breakdown: BreakdownName): boolean {
 
 const namedAtMost = 5;
 
-function missingPeriods({ unit, expectedCount, missing }: Periods): string[] {
+function missingTimes({ unit, expectedCount, missing }: TimeCoverage): string[] {
   const labels = missing();
   if (labels.length === 0) return [];
   const named = labels.slice(0, namedAtMost).join(', ');

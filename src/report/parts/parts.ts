@@ -1,8 +1,8 @@
 import type { ReportRequest } from '../../contract/messages.ts';
 import type { BreakdownName } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
-import { requestFor } from '../request/build-request.ts';
 import type { ReportPlan } from '../request/plan.ts';
+import { requestFor } from '../request/request-content.ts';
 import { type Window, ZoneClock } from '../window/window.ts';
 import { type SplitUnit, splitWindow } from './split.ts';
 

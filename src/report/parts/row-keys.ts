@@ -8,6 +8,7 @@ const rowsAtMost = 1_000_000;
  * thirty million reports.
  */
 export class RowKeys {
+  /** How many rows have a key that came before. */
   repeatedCount = 0;
   /** The number of the first row with a key that came before, counted from 1. */
   firstRepeated = 0;
@@ -23,12 +24,13 @@ export class RowKeys {
     this.#fields = fields;
   }
 
+  /** Adds the keys of a batch; a batch that lacks a field of the key is passed over. */
   observe(batch: RowBatch): void {
     if (batch.fields !== this.#known) {
       this.#known = batch.fields;
       this.#indexes = this.#fields.map((field) => batch.fields.indexOf(field));
     }
-    // Rows that lack a part of their key cannot be told apart by the rest.
+    // Its rows cannot be told apart by the rest.
     if (this.#indexes.includes(-1)) return;
     const rowCount = Math.min(batch.rowCount, rowsAtMost - this.#rowCount);
     for (let row = 0; row < rowCount; row++) {
@@ -63,7 +65,8 @@ export class RowKeys {
       low = Math.imul(low ^ (end - start), 0x5bd1e995);
     }
     this.#rowCount += 1;
-    if (2 * this.#rowCount * 2 > this.#table.length) this.#grow();
+    // A key takes two places, and at most half of them are taken.
+    if (4 * this.#rowCount > this.#table.length) this.#grow();
     return insert(this.#table, high | 0, low || 1);
   }
 

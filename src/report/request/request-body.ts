@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { endpoints } from '../../contract/endpoints.ts';
 import type { ReportRequest } from '../../contract/messages.ts';
 
+/** How the body of a create call is written. */
 export type Encoding = 'json' | 'form';
 
 /** The body of a create call, with the Content-Type it is sent as. */
@@ -50,32 +50,12 @@ export function encodeForm(request: ReportRequest): string {
   return fields.join('&');
 }
 
-/** What tells one report from another in the ledger. */
-export interface RequestIdentity {
-  readonly baseUrl: string;
-  /** Any lasting name of who asks. */
-  readonly account: string;
-  readonly request: ReportRequest;
-}
-
-/**
- * A name for a request that is the same on every machine: 32 hex digits. The order of metrics and breakdowns counts,
- * because the report keeps it; the order of filters and of their values does not.
- */
-export function requestHash({ baseUrl, account, request }: RequestIdentity): string {
-  const { filters, ...others } = request;
-  const sortedFilters = Object.entries(filters)
-    .map(([name, values]) => [name, [...values].sort()] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  const identity = [trimSlashes(baseUrl), account, requestParameters({ ...others, filters: {} }), sortedFilters];
-  return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
-}
-
-/** The address of the create call. */
+/** The URL of the create call of a service. */
 export function createUrl(baseUrl: string): string {
   return trimSlashes(baseUrl) + endpoints.buyer.path;
 }
 
-function trimSlashes(baseUrl: string): string {
+/** A base URL without the slashes at its end, which make no difference. */
+export function trimSlashes(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '');
 }

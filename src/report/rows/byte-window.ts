@@ -1,5 +1,8 @@
 import { viewOf } from '../../contract/words.ts';
 
+/** 16 MiB: how much may be held whole in memory, which is one row, or all that stands beside the rows. */
+export const maxHeldBytes = 16 * 1024 * 1024;
+
 /** Zero bytes kept after the last one, so that a scan stops there and a word can be read from any position. */
 const slack = 16;
 
@@ -11,8 +14,11 @@ const slack = 16;
  */
 export class ByteWindow {
   bytes: Buffer;
+  /** The same bytes, for reading words. */
   view: DataView;
+  /** The first byte that has not been consumed; whoever consumes moves it. */
   start = 0;
+  /** One after the last byte received. */
   end = 0;
   /** How many bytes of the body came before `bytes[0]`. */
   #offset = 0;
@@ -28,7 +34,7 @@ export class ByteWindow {
   }
 
   /** Whether enough bytes are here to look at them. */
-  get full(): boolean {
+  get isFull(): boolean {
     return this.end - this.start >= this.#goalBytes;
   }
 

@@ -2,10 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { backslash, closeBrace, comma, lineFeed, quote } from '../../contract/ascii.ts';
 import { fieldTypeOf } from '../../contract/columns.ts';
 import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
-import type { ByteWindow } from './byte-window.ts';
+import { endsEarly, grouped, malformed } from './body-errors.ts';
+import { type ByteWindow, maxHeldBytes } from './byte-window.ts';
 import { CsvRecord, findDelimiter, MalformedCsv } from './csv-scan.ts';
-import { endsEarly, grouped, malformed } from './incomplete.ts';
-import { maxHeldBytes } from './json-document.ts';
 import { cut, isNumber } from './json-scan.ts';
 import { maxFields, RowRanges } from './row-ranges.ts';
 
@@ -38,8 +37,8 @@ export class CsvDocument {
   #columns: readonly CsvColumn[] = [];
   #rows: Buffer = Buffer.allocUnsafe(128 * 1024);
   #rowsEnd = 0;
-  /** Where a blank line stood: only other blank lines may follow. */
-  #blankLineBytes: number | undefined;
+  /** Where in the body a blank line stood: only other blank lines may follow. */
+  #blankLineAt: number | undefined;
 
   /** @param options.trusted whether the service said that this is CSV; else the header must have a known field */
   constructor(window: ByteWindow, options: { readonly trusted: boolean }) {
@@ -47,11 +46,12 @@ export class CsvDocument {
     this.#trusted = options.trusted;
   }
 
+  /** @throws IncompleteDataError where it is malformed, or `atEnd` ends inside a record */
   *read(atEnd: boolean): Generator<RowBatch, void, undefined> {
     const window = this.#window;
     for (;;) {
       const more = window.start < window.end && this.#tryReadRecord(atEnd);
-      if (this.#ranges.rowCount > 0 && (!more || this.#ranges.full)) {
+      if (this.#ranges.rowCount > 0 && (!more || this.#ranges.isFull)) {
         yield this.#ranges.batchOf(this.#rows);
         this.#ranges.clear();
         this.#rowsEnd = 0;
@@ -60,13 +60,12 @@ export class CsvDocument {
     }
     if (atEnd && window.start < window.end) throw endsEarly(`in the middle of ${this.#place()}`, window.receivedBytes);
     if (window.end - window.start > maxHeldBytes) {
-      throw malformed(`One line of the report is longer than 16 MiB`, window.positionOf(window.start));
+      throw malformed('One line of the report is longer than 16 MiB', window.positionOf(window.start));
     }
   }
 
-  /** @throws IncompleteDataError where not even the header came */
+  /** What is known once all has been read; a CSV report has nothing beside its rows. */
   finish(): ReportTail {
-    if (this.#columns.length === 0) throw endsEarly('before its header', this.#window.receivedBytes);
     return {
       rowCount: this.#ranges.firstRow,
       sizeBytes: this.#window.receivedBytes,
@@ -127,9 +126,9 @@ export class CsvDocument {
 
   #isBlankLine(record: CsvRecord): boolean {
     const blank = record.fieldCount === 1 && record.starts[0] === record.ends[0] && this.#columns.length > 1;
-    if (blank) this.#blankLineBytes ??= this.#window.positionOf(this.#window.start);
-    else if (this.#blankLineBytes !== undefined)
-      throw malformed('A blank line stands between the rows', this.#blankLineBytes);
+    if (blank) this.#blankLineAt ??= this.#window.positionOf(this.#window.start);
+    else if (this.#blankLineAt !== undefined)
+      throw malformed('A blank line stands between the rows', this.#blankLineAt);
     return blank;
   }
 

@@ -1,5 +1,5 @@
 import { carriageReturn, comma, lineFeed, quote, semicolon, tab } from '../../contract/ascii.ts';
-import { grown } from './grown-array.ts';
+import { growArray } from './grow-array.ts';
 import { cut } from './json-scan.ts';
 
 /** A byte that a CSV record may not have at index `at`. */
@@ -111,9 +111,9 @@ export class CsvRecord {
 
   #addField(start: number, end: number, doubled: number, next: number): number {
     if (this.fieldCount >= this.starts.length) {
-      this.starts = grown(this.starts, this.fieldCount + 1);
-      this.ends = grown(this.ends, this.fieldCount + 1);
-      this.doubled = grown(this.doubled, this.fieldCount + 1);
+      this.starts = growArray(this.starts, this.fieldCount + 1);
+      this.ends = growArray(this.ends, this.fieldCount + 1);
+      this.doubled = growArray(this.doubled, this.fieldCount + 1);
     }
     this.starts[this.fieldCount] = start;
     this.ends[this.fieldCount] = end;

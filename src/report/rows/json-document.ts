@@ -1,14 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { closeBrace, closeBracket, comma, openBrace, openBracket, quote } from '../../contract/ascii.ts';
 import type { ReportMember, ReportTail, RowBatch } from '../../contract/row-batch.ts';
-import type { ByteWindow } from './byte-window.ts';
-import { endsEarly, grouped, malformed, noRows } from './incomplete.ts';
+import { endsEarly, grouped, malformed, noRows } from './body-errors.ts';
+import { type ByteWindow, maxHeldBytes } from './byte-window.ts';
+import { checkedBatch, placed } from './json-checks.ts';
 import { cut, MalformedJson, scanColon, scanString, scanValue, skipBlanks } from './json-scan.ts';
-import { full, RowScanner } from './row-scanner.ts';
+import { batchFull, RowScanner } from './row-scanner.ts';
 import { summaryOf } from './summary.ts';
-
-/** How large one row, or all members beside `data`, may be: what is held whole in memory. */
-export const maxHeldBytes = 16 * 1024 * 1024;
 
 /** What comes next in the document. */
 type State = 'document' | 'first member' | 'member' | 'after member' | 'first row' | 'row' | 'after row' | 'end';
@@ -41,7 +39,7 @@ export class JsonDocument {
     while (more) {
       more = this.#tryStep();
       if (ranges.rowCount === 0) continue;
-      yield this.#checkedBatch();
+      yield checkedBatch(ranges, this.#window);
       ranges.clear();
     }
     if (this.#window.end - this.#window.start > maxHeldBytes) {
@@ -75,10 +73,7 @@ export class JsonDocument {
     try {
       return this.#step();
     } catch (error) {
-      if (!(error instanceof MalformedJson)) throw error;
-      const found = error.at < this.#window.end ? characterAt(this.#window.bytes, error.at) : 'the end';
-      const what = `${this.#place()} is not well-formed JSON: expected ${error.expected}, found ${found}`;
-      throw malformed(what, this.#window.positionOf(error.at));
+      throw placed(error, this.#place(), this.#window);
     }
   }
 
@@ -175,7 +170,7 @@ export class JsonDocument {
       const rowEnd = this.#scanner.scanRow(bytes, view, p, end);
       if (rowEnd < 0) {
         this.#window.start = p;
-        return rowEnd === full;
+        return rowEnd === batchFull;
       }
       this.#state = 'after row';
       p = rowEnd;
@@ -206,16 +201,6 @@ export class JsonDocument {
     return false;
   }
 
-  /** The rows that have been scanned. Throws `IncompleteDataError` where they are not UTF-8. */
-  #checkedBatch(): RowBatch {
-    const batch = this.#scanner.ranges.batchOf(this.#window.bytes);
-    const { bytes, rowCount, firstRow, rowStarts, rowEnds } = batch;
-    if (isUtf8(bytes.subarray(rowStarts[0], rowEnds[rowCount - 1]))) return batch;
-    let row = 0;
-    while (isUtf8(bytes.subarray(rowStarts[row], rowEnds[row]))) row++;
-    throw malformed(`Row ${grouped(firstRow + row + 1)} is not UTF-8`, this.#window.positionOf(rowStarts[row] ?? 0));
-  }
-
   #inRows(): boolean {
     return this.#state === 'first row' || this.#state === 'row' || this.#state === 'after row';
   }
@@ -230,10 +215,4 @@ export class JsonDocument {
     if (start < end) return `in the middle of row ${grouped(this.#rowCount + 1)}`;
     return `after row ${grouped(this.#rowCount)}, before its last "]"`;
   }
-}
-
-function characterAt(bytes: Buffer, at: number): string {
-  const byte = bytes[at] as number;
-  if (byte <= 0x20 || byte >= 0x7f) return `byte 0x${byte.toString(16).padStart(2, '0')}`;
-  return byte === quote ? `'"'` : `"${String.fromCharCode(byte)}"`;
 }

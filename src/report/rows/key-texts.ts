@@ -1,4 +1,4 @@
-import { grown } from './grown-array.ts';
+import { growArray } from './grow-array.ts';
 
 /**
  * The keys of the rows as they stand in the document, to be compared eight bytes at a time: each with its quotes, its
@@ -20,8 +20,8 @@ export class KeyTexts {
     const count = this.#quoted.push(Buffer.from(key)) - 1;
     const bytes = Buffer.from(`${count === 0 ? '{' : ','}${key}:`);
     if (count + 2 > this.lengths.length) {
-      this.lengths = grown(this.lengths, count + 2);
-      this.firstWords = grown(this.firstWords, count + 2);
+      this.lengths = growArray(this.lengths, count + 2);
+      this.firstWords = growArray(this.firstWords, count + 2);
     }
     const first = this.firstWords[count] as number;
     const words = wordsOf(bytes);

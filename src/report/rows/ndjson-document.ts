@@ -1,12 +1,11 @@
-import { isUtf8 } from 'node:buffer';
 import { openBrace } from '../../contract/ascii.ts';
 import { fieldTypeOf } from '../../contract/columns.ts';
 import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
-import type { ByteWindow } from './byte-window.ts';
-import { endsEarly, grouped, malformed } from './incomplete.ts';
-import { maxHeldBytes } from './json-document.ts';
+import { endsEarly, grouped, malformed } from './body-errors.ts';
+import { type ByteWindow, maxHeldBytes } from './byte-window.ts';
+import { checkedBatch, placed } from './json-checks.ts';
 import { cut, MalformedJson, scanValue, skipBlanks } from './json-scan.ts';
-import { full, RowScanner } from './row-scanner.ts';
+import { batchFull, RowScanner } from './row-scanner.ts';
 
 /** Reads rows that stand one after the other as JSON objects, one a line, with nothing around them. */
 export class NdjsonDocument {
@@ -17,15 +16,14 @@ export class NdjsonDocument {
     this.#window = window;
   }
 
-  /** @throws IncompleteDataError where a row is malformed */
+  /** @throws IncompleteDataError where a row is malformed, or `atEnd` is cut off */
   *read(atEnd: boolean): Generator<RowBatch, void, undefined> {
     const { ranges } = this.#scanner;
     const window = this.#window;
     for (let more = true; more; ) {
       more = this.#tryScanRows();
       if (ranges.rowCount === 0) continue;
-      this.#checkText();
-      yield ranges.batchOf(window.bytes);
+      yield checkedBatch(ranges, window);
       ranges.clear();
     }
     if (atEnd && window.start < window.end) {
@@ -36,6 +34,7 @@ export class NdjsonDocument {
     }
   }
 
+  /** What is known once all has been read; such rows have nothing beside them. */
   finish(): ReportTail {
     const { firstRow, fields } = this.#scanner.ranges;
     return { rowCount: firstRow, sizeBytes: this.#window.receivedBytes, fields, summary: undefined, members: [] };
@@ -45,9 +44,7 @@ export class NdjsonDocument {
     try {
       return this.#scanRows();
     } catch (error) {
-      if (!(error instanceof MalformedJson)) throw error;
-      const what = `Row ${this.#rowNumber()} is not well-formed JSON: expected ${error.expected}`;
-      throw malformed(what, this.#window.positionOf(error.at));
+      throw placed(error, `Row ${this.#rowNumber()}`, this.#window);
     }
   }
 
@@ -61,18 +58,8 @@ export class NdjsonDocument {
       if (at >= end) return false;
       if (bytes[at] !== openBrace) throw new MalformedJson(at, 'a row object');
       const rowEnd = this.#scanner.scanRow(bytes, view, at, end);
-      if (rowEnd < 0) return rowEnd === full;
+      if (rowEnd < 0) return rowEnd === batchFull;
       window.start = rowEnd;
-    }
-  }
-
-  #checkText(): void {
-    const { rowCount, rowStarts, rowEnds } = this.#scanner.ranges;
-    const { bytes } = this.#window;
-    for (let row = 0; row < rowCount; row++) {
-      if (isUtf8(bytes.subarray(rowStarts[row], rowEnds[row]))) continue;
-      const { firstRow } = this.#scanner.ranges;
-      throw malformed(`Row ${grouped(firstRow + row + 1)} is not UTF-8`, this.#window.positionOf(rowStarts[row] ?? 0));
     }
   }
 

@@ -12,9 +12,9 @@ const compressors: Compressors = {
 };
 
 /**
- * The rows of a Parquet file as JSON objects, one a line, one row group in memory at a time; `tell`
- * hears how far in the file that is. Dates become `2026-11-01`,
- * timestamps `2026-11-01T02:00:00+0000`; integers and decimals keep their digits.
+ * The rows of a Parquet file as JSON objects, one a line, one row group in memory at a time. Dates become `2026-11-01`,
+ * timestamps `2026-11-01T02:00:00+0000`; integers keep their digits, and decimals their places.
+ * @param tell hears after each row group at which byte of the file that is, roughly
  * @throws what hyparquet throws, where the file is damaged or uses what it cannot read
  */
 export async function* readParquetLines(

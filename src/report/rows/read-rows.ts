@@ -1,13 +1,14 @@
 import { less, openBrace, openBracket } from '../../contract/ascii.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../../contract/row-batch.ts';
 import { IncompleteDataError } from '../../errors.ts';
+import { endsEarly } from './body-errors.ts';
 import { ByteWindow } from './byte-window.ts';
 import { CsvDocument } from './csv-document.ts';
-import { endsEarly } from './incomplete.ts';
 import { JsonDocument } from './json-document.ts';
 import { skipBlanks } from './json-scan.ts';
 import { areRows, NdjsonDocument } from './ndjson-document.ts';
 
+/** How a body is to be read. */
 export interface ReadOptions {
   /** The body's `Content-Type`; what the body looks like decides first. */
   readonly contentType?: string | undefined;
@@ -22,8 +23,9 @@ const defaultPieceBytes = 64 * 1024;
 
 /** What a body is read as, once its first bytes have told. */
 interface Document {
-  /** Reads what has arrived; `atEnd` when nothing more will. */
+  /** Reads what has arrived; `atEnd` when nothing more will. Throws `IncompleteDataError` where it is malformed. */
   read(atEnd: boolean): Generator<RowBatch, void, undefined>;
+  /** What is known once all has been read. Throws where the document is not whole, or is no report. */
   finish(): ReportTail;
 }
 
@@ -42,8 +44,9 @@ export async function* readRows(body: AsyncIterable<Uint8Array>, options: ReadOp
   for await (const chunk of body) {
     for (const batch of reader.take(chunk)) yield batch;
   }
-  for (const batch of reader.end()) yield batch;
-  return reader.tail();
+  const document = reader.document();
+  for (const batch of document.read(true)) yield batch;
+  return document.finish();
 }
 
 /** Reads a body that comes in chunks, as what its first bytes say it is. */
@@ -59,26 +62,23 @@ class BodyReader {
     this.#contentType = contentType.trim();
   }
 
+  /** The batches that are complete with this chunk. */
   *take(chunk: Uint8Array): Generator<RowBatch, void, undefined> {
     let taken = 0;
     while (taken < chunk.length) {
       taken += this.#window.fill(chunk, taken);
-      if (!this.#window.full) continue;
+      if (!this.#window.isFull) continue;
       this.#document ??= this.#recognise();
       if (this.#document) yield* this.#document.read(false);
       this.#window.settle();
     }
   }
 
-  *end(): Generator<RowBatch, void, undefined> {
+  /** What the whole body is, to be read to its end. Throws `IncompleteDataError` where it is but blanks. */
+  document(): Document {
     this.#document ??= this.#recognise();
     if (!this.#document) throw endsEarly('before it begins', this.#window.receivedBytes);
-    yield* this.#document.read(true);
-  }
-
-  tail(): ReportTail {
-    if (!this.#document) throw endsEarly('before it begins', this.#window.receivedBytes);
-    return this.#document.finish();
+    return this.#document;
   }
 
   /** What the body begins like; `undefined` while only blanks have come. */

@@ -1,5 +1,5 @@
 import type { RowBatch } from '../../contract/row-batch.ts';
-import { grown } from './grown-array.ts';
+import { growArray } from './grow-array.ts';
 
 /** How many values a batch holds at most, unless one row alone has more. */
 const maxValues = 1 << 16;
@@ -16,17 +16,19 @@ export class RowRanges {
   rowCount = 0;
   firstRow = 0;
   singleLine = true;
+  /** As in `RowBatch`. */
   rowStarts = new Int32Array(1024);
   rowEnds = new Int32Array(1024);
   valueStarts = new Int32Array(1024);
   valueEnds = new Int32Array(1024);
   readonly #indexes = new Map<string, number>();
 
-  /** Whether there is room for one more row. */
-  get full(): boolean {
+  /** Whether there is no room for one more row. */
+  get isFull(): boolean {
     return this.rowCount > 0 && (this.rowCount + 1) * Math.max(1, this.fields.length) > maxValues;
   }
 
+  /** The index of a field among `fields`, if a row has had it. */
   indexOf(field: string): number | undefined {
     return this.#indexes.get(field);
   }
@@ -55,12 +57,12 @@ export class RowRanges {
   reserveRow(): void {
     const values = (this.rowCount + 1) * (this.fields.length + 1);
     if (values > this.valueStarts.length) {
-      this.valueStarts = grown(this.valueStarts, values);
-      this.valueEnds = grown(this.valueEnds, values);
+      this.valueStarts = growArray(this.valueStarts, values);
+      this.valueEnds = growArray(this.valueEnds, values);
     }
     if (this.rowCount >= this.rowStarts.length) {
-      this.rowStarts = grown(this.rowStarts, this.rowCount + 1);
-      this.rowEnds = grown(this.rowEnds, this.rowCount + 1);
+      this.rowStarts = growArray(this.rowStarts, this.rowCount + 1);
+      this.rowEnds = growArray(this.rowEnds, this.rowCount + 1);
     }
   }
 
@@ -77,6 +79,7 @@ export class RowRanges {
     return { bytes, rowCount, firstRow, fields, rowStarts, rowEnds, valueStarts, valueEnds, singleLine };
   }
 
+  /** Begins the next batch. */
   clear(): void {
     this.firstRow += this.rowCount;
     this.rowCount = 0;

@@ -23,10 +23,10 @@ import { KeyTexts, standsAt } from './key-texts.ts';
 import { maxFields, RowRanges } from './row-ranges.ts';
 
 /** The batch is full: hand its rows out, then scan the row again. */
-export const full = -2;
+export const batchFull = -2;
 
 /** Where a key was looked for, the row ends. */
-const rowEnds = -3;
+const endOfRow = -3;
 
 const nullWord = Buffer.from('null').readInt32LE(0);
 
@@ -40,28 +40,28 @@ export class RowScanner {
   readonly ranges = new RowRanges();
   readonly #keys = new KeyTexts();
   /** The field that is expected next. */
-  #next = 0;
+  #nextField = 0;
   /** Fields of the row so far whose range has been set, or set to absent, counted from the left. */
-  #set = 0;
+  #setCount = 0;
 
   /**
    * Scans the row whose `{` is at `start`.
-   * @returns the index after its `}`, `cut` or `full`; nothing is noted in the last two cases
+   * @returns the index after its `}`, `cut` or `batchFull`; nothing is noted in the last two cases
    * @throws MalformedJson
    */
   scanRow(bytes: Buffer, view: DataView, start: number, end: number): number {
     const { ranges } = this;
-    if (ranges.full) return full;
+    if (ranges.isFull) return batchFull;
     ranges.reserveRow();
-    this.#next = 0;
-    this.#set = 0;
+    this.#nextField = 0;
+    this.#setCount = 0;
     let p = start;
     for (;;) {
       p = this.#scanExpected(bytes, view, p, end);
       if (p === cut) return cut;
       const atKey = p;
       p = this.#readKey(bytes, atKey, start, end);
-      if (p === rowEnds) return this.#endRow(bytes, atKey, start);
+      if (p === endOfRow) return this.#endRow(bytes, atKey, start);
       if (p < 0) return p;
       p = this.#readValue(bytes, p, end);
       if (p === cut) return cut;
@@ -76,7 +76,7 @@ export class RowScanner {
     const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
     const { lengths, firstWords, words } = this.#keys;
     const base = rowCount * fields.length;
-    let field = this.#next;
+    let field = this.#nextField;
     let p = start;
     for (;;) {
       const keyLength = lengths[field] as number;
@@ -95,8 +95,8 @@ export class RowScanner {
       field++;
       p = valueEnd;
     }
-    if (this.#set === this.#next) this.#set = field;
-    this.#next = field;
+    if (this.#setCount === this.#nextField) this.#setCount = field;
+    this.#nextField = field;
     return p;
   }
 
@@ -106,11 +106,11 @@ export class RowScanner {
    */
   #readKey(bytes: Buffer, at: number, start: number, end: number): number {
     let p = at === start ? at : this.#skipBlanks(bytes, at);
-    if (bytes[p] === closeBrace) return rowEnds;
+    if (bytes[p] === closeBrace) return endOfRow;
     if (p >= end) return cut;
     if (p > start && bytes[p] !== comma) throw new MalformedJson(p, '"," or "}"');
     p = this.#skipBlanks(bytes, p + 1);
-    if (bytes[p] === closeBrace && at === start) return rowEnds;
+    if (bytes[p] === closeBrace && at === start) return endOfRow;
     if (p >= end) return cut;
     if (bytes[p] !== quote) throw new MalformedJson(p, 'a key in quotes');
     const keyEnd = scanString(bytes, p + 1, end);
@@ -119,11 +119,11 @@ export class RowScanner {
     if (afterColon === cut) return cut;
     this.#noteLineBreaks(bytes, keyEnd, afterColon);
     const isKnown =
-      this.#keys.isAt(this.#next, bytes, p, keyEnd) || this.#findField(bytes.toString('utf8', p, keyEnd), p);
-    return isKnown ? afterColon : full;
+      this.#keys.isAt(this.#nextField, bytes, p, keyEnd) || this.#findField(bytes.toString('utf8', p, keyEnd), p);
+    return isKnown ? afterColon : batchFull;
   }
 
-  /** Sets `#next` to the field of a key's text; `false` where there is no room for a new one in this batch. */
+  /** Sets `#nextField` to the field of a key's text; `false` where there is no room for a new one in this batch. */
   #findField(text: string, at: number): boolean {
     const { ranges } = this;
     const name: string = text.includes('\\') ? JSON.parse(text) : text.slice(1, -1);
@@ -134,23 +134,23 @@ export class RowScanner {
       if (field === undefined) return false;
       this.#keys.add(text);
     }
-    if (field !== this.#next) this.#setAbsent();
-    this.#next = field;
+    if (field !== this.#nextField) this.#setAbsent();
+    this.#nextField = field;
     return true;
   }
 
-  /** Reads any value of the field `#next`, with blanks before it. */
+  /** Reads any value of the field `#nextField`, with blanks before it. */
   #readValue(bytes: Buffer, at: number, end: number): number {
     const { ranges } = this;
     const start = this.#skipBlanks(bytes, at);
     const valueEnd = scanValue(bytes, start, end, 1);
     if (valueEnd === cut) return cut;
     this.#noteLineBreaks(bytes, start, valueEnd);
-    const place = ranges.rowCount * ranges.fields.length + this.#next;
+    const place = ranges.rowCount * ranges.fields.length + this.#nextField;
     ranges.valueStarts[place] = start;
     ranges.valueEnds[place] = valueEnd;
-    if (this.#set === this.#next) this.#set++;
-    this.#next++;
+    if (this.#setCount === this.#nextField) this.#setCount++;
+    this.#nextField++;
     return valueEnd;
   }
 
@@ -159,13 +159,13 @@ export class RowScanner {
     const { ranges } = this;
     const width = ranges.fields.length;
     const base = ranges.rowCount * width;
-    ranges.valueStarts.fill(-1, base + this.#set, base + width);
-    this.#set = width;
+    ranges.valueStarts.fill(-1, base + this.#setCount, base + width);
+    this.#setCount = width;
   }
 
   /** Notes the row, whose `}` is the next token at `at`. */
   #endRow(bytes: Buffer, at: number, start: number): number {
-    if (this.#set < this.ranges.fields.length) this.#setAbsent();
+    if (this.#setCount < this.ranges.fields.length) this.#setAbsent();
     const end = skipBlanks(bytes, at === start ? at + 1 : at) + 1;
     this.ranges.endRow(start, end);
     return end;

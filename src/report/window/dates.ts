@@ -1,4 +1,4 @@
-import { type FlagValue, refuse } from '../request/fault.ts';
+import { didYouMean, type FlagValue, refuse } from '../mistakes.ts';
 import {
   type CalendarUnit,
   daysInMonth,
@@ -17,7 +17,7 @@ export interface Days {
 
 const units: readonly CalendarUnit[] = ['week', 'month', 'quarter', 'year'];
 
-/** The named runs of days, as users write them. */
+/** The days that have a name of their own, as users write it: `today`, `last-month`. */
 export const dayNames = ['today', 'yesterday', ...units.flatMap((unit) => [`this-${unit}`, `last-${unit}`])];
 
 /**
@@ -31,12 +31,12 @@ export function parseDays(value: FlagValue, today: number): Days | undefined {
 }
 
 function namedDays(text: string, today: number): Days | undefined {
-  if (text === 'today') return run(today, 1, 'day');
-  if (text === 'yesterday') return run(plusUnits(today, -1, 'day'), 1, 'day');
+  if (text === 'today') return daysFrom(today, 1, 'day');
+  if (text === 'yesterday') return daysFrom(plusUnits(today, -1, 'day'), 1, 'day');
   const unit = units.find((candidate) => text === `this-${candidate}` || text === `last-${candidate}`);
   if (!unit) return undefined;
   const start = startOfUnit(today, unit);
-  return run(text.startsWith('this-') ? start : plusUnits(start, -1, unit), 1, unit);
+  return daysFrom(text.startsWith('this-') ? start : plusUnits(start, -1, unit), 1, unit);
 }
 
 /** `last-7d`: whole days before today; `last-2w`: whole weeks before this one. */
@@ -45,7 +45,7 @@ function rollingDays(text: string, today: number): Days | undefined {
   if (!match) return undefined;
   const unit = match[2] === 'd' ? 'day' : 'week';
   const count = Number(match[1]);
-  return run(plusUnits(startOfUnit(today, unit), -count, unit), count, unit);
+  return daysFrom(plusUnits(startOfUnit(today, unit), -count, unit), count, unit);
 }
 
 function calendarDays(text: string, value: FlagValue): Days | undefined {
@@ -53,7 +53,7 @@ function calendarDays(text: string, value: FlagValue): Days | undefined {
   if (!match) return undefined;
   const [, yearText, part, dayText] = match;
   const year = Number(yearText);
-  if (part === undefined) return run(wallOfDate(year, 1, 1), 1, 'year');
+  if (part === undefined) return daysFrom(wallOfDate(year, 1, 1), 1, 'year');
   const number = Number(part.replace(/^[qw]/, ''));
   if (/^\d/.test(part)) return dayText === undefined ? month(year, number, value) : day(year, number, dayText, value);
   if (dayText !== undefined) return undefined;
@@ -62,7 +62,7 @@ function calendarDays(text: string, value: FlagValue): Days | undefined {
 
 function quarter(year: number, number: number, value: FlagValue): Days {
   if (number < 1 || number > 4) throw refuse(value, 'a year has the quarters Q1 to Q4');
-  return run(wallOfDate(year, 3 * number - 2, 1), 1, 'quarter');
+  return daysFrom(wallOfDate(year, 3 * number - 2, 1), 1, 'quarter');
 }
 
 function week(year: number, number: number, value: FlagValue): Days {
@@ -70,16 +70,16 @@ function week(year: number, number: number, value: FlagValue): Days {
   if (number < 1 || number > last) {
     throw refuse(value, `${year} has the weeks W01 to W${last}`, didYouMean(`${year}-W${number < 1 ? '01' : last}`));
   }
-  return run(wallOfWeek(year, number), 1, 'week');
+  return daysFrom(wallOfWeek(year, number), 1, 'week');
 }
 
 function month(year: number, number: number, value: FlagValue): Days {
   requireMonth(number, value);
-  return run(wallOfDate(year, number, 1), 1, 'month');
+  return daysFrom(wallOfDate(year, number, 1), 1, 'month');
 }
 
 function day(year: number, monthNumber: number, dayText: string, value: FlagValue): Days {
-  return run(dateWall(year, monthNumber, Number(dayText), value), 1, 'day');
+  return daysFrom(dateWall(year, monthNumber, Number(dayText), value), 1, 'day');
 }
 
 /** Midnight of a date as a wall time. Throws `UsageError` where the calendar has no such date. */
@@ -99,14 +99,12 @@ function requireMonth(number: number, value: FlagValue): void {
   }
 }
 
-function run(start: number, count: number, unit: CalendarUnit): Days {
+/** So many units of days, from a midnight on. */
+function daysFrom(start: number, count: number, unit: CalendarUnit): Days {
   return { start, end: plusUnits(start, count, unit) };
 }
 
-export function didYouMean(text: string): string {
-  return `Did you mean ${text}?`;
-}
-
+/** `7` as `07`, as in dates. */
 export function twoDigits(number: number): string {
   return String(number).padStart(2, '0');
 }

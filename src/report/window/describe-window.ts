@@ -1,15 +1,16 @@
 import { formatInstant, secondsPerDay, startOfUnit, type Window, ZoneClock } from './window.ts';
 
-/** The two ends and the length of a window, for people. */
+/** The two ends and the length of a window, as text for people. */
 export interface WindowDescription {
-  /** Local time with offset, `2026-10-25T00:00:00+0200`. */
+  /** Local time of the first second with its offset, `2026-10-25T00:00:00+0200`. */
   readonly since: string;
+  /** That of the last second. */
   readonly until: string;
   /** `7 days`, `36 h`, `25 h: clock change`. */
   readonly length: string;
 }
 
-/** How a window reads in its zone, for `--dry-run`. */
+/** How a window reads in its zone: what `--dry-run` and the ledger show. */
 export function describeWindow(window: Window): WindowDescription {
   return {
     since: formatInstant(window.since, window.zone),

@@ -1,13 +1,7 @@
 import { nearest } from '../../contract/nearest.ts';
-import { type FlagValue, refuse } from '../request/fault.ts';
-import { type Days, dayNames, didYouMean, parseDays } from './dates.ts';
-import { startOfUnit, type ZoneClock } from './window.ts';
-
-/** The ends of a window in unix seconds, both inclusive. */
-export interface Ends {
-  readonly since: number;
-  readonly until: number;
-}
+import { didYouMean, type FlagValue, refuse } from '../mistakes.ts';
+import { type Days, dayNames, parseDays } from './dates.ts';
+import { type Span, startOfUnit, type ZoneClock } from './window.ts';
 
 const accepted =
   'Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, ' +
@@ -18,16 +12,16 @@ const accepted =
  * which are the 24 hours that end now. `now` is in unix seconds.
  * Throws `UsageError`, which names what is wrong and the nearest valid value.
  */
-export function parsePeriod(value: FlagValue, clock: ZoneClock, now: number): Ends {
+export function parsePeriod(value: FlagValue, clock: ZoneClock, now: number): Span {
   const trimmed = { flag: value.flag, text: value.text.trim() };
   const hours = /^last-([1-9]\d{0,5})h$/i.exec(trimmed.text);
   if (hours) return { since: now - Number(hours[1]) * 3_600 + 1, until: now };
   const { start, end } = parseRange(trimmed, startOfUnit(clock.wallAt(now), 'day'));
-  const ends = { since: clock.startOfDay(start), until: clock.startOfDay(end) - 1 };
-  if (ends.since > ends.until) {
+  const span = { since: clock.startOfDay(start), until: clock.startOfDay(end) - 1 };
+  if (span.since > span.until) {
     throw refuse(trimmed, `this day does not exist in ${clock.name}, where the calendar skipped it`);
   }
-  return ends;
+  return span;
 }
 
 /** `A..B`: from the first day of A to the last of B; or the days of a single name. */

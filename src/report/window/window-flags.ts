@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
-import { type FlagValue, refuse } from '../request/fault.ts';
-import { type Moment, parseMoment } from './moment.ts';
+import { type FlagValue, refuse } from '../mistakes.ts';
+import { parseInstant, type ResolvedInstant } from './instant.ts';
 import { parsePeriod } from './period.ts';
 import { formatInstant, type Window, ZoneClock } from './window.ts';
 import { checkZoneName } from './zone-name.ts';
@@ -47,8 +47,8 @@ export function resolveWindow(flags: WindowFlags): Window {
 }
 
 function windowBetween(since: FlagValue, until: FlagValue, clock: ZoneClock, now: number): Window {
-  const first = parseMoment(since, { edge: 'since', clock, now });
-  const last = parseMoment(until, { edge: 'until', clock, now });
+  const first = parseInstant(since, { edge: 'since', clock, now });
+  const last = parseInstant(until, { edge: 'until', clock, now });
   if (first.instant > last.instant) {
     const [from, to] = [first, last].map(({ instant }) => formatInstant(instant, clock.name));
     throw new UsageError(`--since ${from} is after --until ${to}: the window would end before it begins.`, {
@@ -59,8 +59,8 @@ function windowBetween(since: FlagValue, until: FlagValue, clock: ZoneClock, now
   return checkAge(window, since);
 }
 
-function notesOf(...moments: readonly Moment[]): string[] {
-  return moments.flatMap(({ note }) => (note === undefined ? [] : [note]));
+function notesOf(...instants: readonly ResolvedInstant[]): string[] {
+  return instants.flatMap(({ note }) => (note === undefined ? [] : [note]));
 }
 
 /** The service counts in unix seconds, from 1970 on (specification, Report request parameters). */

@@ -7,21 +7,26 @@ import { DateTime, IANAZone } from 'luxon';
  * in UTC shows the same; so a calendar day is a wall time at midnight, and calendar arithmetic needs no zone.
  */
 
-/** A report's window: unix seconds, both ends inclusive (`decisions.md` 2). */
-export interface Window {
+/** A stretch of time: its first and its last second, in unix seconds (`decisions.md` 2). */
+export interface Span {
   readonly since: number;
   readonly until: number;
+}
+
+/** The window of a report. */
+export interface Window extends Span {
   /** IANA name of the zone that days and wall times are of. */
   readonly zone: string;
   /** What the user should be told: how a skipped or doubled wall time was resolved. */
   readonly notes: readonly string[];
 }
 
+/** What whole days come in; weeks are those of ISO 8601. */
 export type CalendarUnit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
 export const secondsPerDay = 86_400;
 
-/** The wall time at which the unit begins that holds this wall time; weeks begin on Monday. */
+/** The wall time at which the unit begins that holds this wall time. */
 export function startOfUnit(wall: number, unit: CalendarUnit): number {
   return utc(wall).startOf(unit).toSeconds();
 }
@@ -45,11 +50,12 @@ export function wallOfWeek(year: number, week: number): number {
   return DateTime.fromObject({ weekYear: year, weekNumber: week, weekday: 1 }, { zone: 'utc' }).toSeconds();
 }
 
+/** 28 to 31; months count from 1. */
 export function daysInMonth(year: number, month: number): number {
   return DateTime.utc(year, month).daysInMonth ?? 0;
 }
 
-/** 52 or 53. */
+/** How many weeks a year of ISO 8601 has: 52 or 53. */
 export function weeksInYear(year: number): number {
   return DateTime.utc(year, 7).weeksInWeekYear;
 }
@@ -145,5 +151,5 @@ export function formatInstant(instant: number, zone: string): string {
 
 /** The local date of an instant, `2026-10-25`. */
 export function formatDate(instant: number, zone: string): string {
-  return DateTime.fromSeconds(instant, { zone }).toFormat('yyyy-MM-dd');
+  return new ZoneClock(zone).dateAt(instant);
 }

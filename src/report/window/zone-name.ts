@@ -1,5 +1,5 @@
 import { nearest } from '../../contract/nearest.ts';
-import { type FlagValue, refuse } from '../request/fault.ts';
+import { didYouMean, type FlagValue, refuse } from '../mistakes.ts';
 
 const hint = 'Give a name of the TZ database, e.g. Europe/Paris, America/New_York, Asia/Kolkata or UTC.';
 
@@ -12,7 +12,7 @@ export function checkZoneName(value: FlagValue): string {
   const canonical = canonicalName(name);
   if (canonical === undefined) {
     const meant = nearestZone(name);
-    throw refuse(value, 'there is no such time zone', meant === undefined ? hint : `Did you mean ${meant}?`);
+    throw refuse(value, 'there is no such time zone', meant === undefined ? hint : didYouMean(meant));
   }
   return canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
 }

@@ -1,23 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { metrics, vocabularyOf } from '../../src/contract/vocabulary.ts';
-import { UsageError } from '../../src/errors.ts';
-import { buildRequest, type RequestFlags } from '../../src/report/request/build-request.ts';
+import { collectMistakes } from '../../src/report/mistakes.ts';
 import { planReport } from '../../src/report/request/plan.ts';
+import type { RequestFlags } from '../../src/report/request/request-content.ts';
+import { refusalOf } from './refusal.ts';
 
-const window = { since: 1_417_392_000, until: 1_420_070_399, zone: 'Europe/Paris', notes: [] };
+const window = { since: '1417392000', until: '1420070399', nowMs: 0 };
 
 function build(flags: Partial<RequestFlags>) {
-  return buildRequest({ profile: 'buyer', window, ...flags });
-}
-
-function refusal(run: () => unknown): UsageError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof UsageError) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
+  return planReport({ profile: 'buyer', ...window, ...flags }).request;
 }
 
 describe('what flags ask for', () => {
@@ -85,7 +76,7 @@ describe('what flags ask for', () => {
   });
 });
 
-describe('one fault is one sentence', () => {
+describe('one mistake is one sentence', () => {
   test.each<[Partial<RequestFlags>, string, string]>([
     [{ metrics: 'clikcs' }, 'There is no metric clikcs.', 'Did you mean clicks?'],
     [{ metrics: 'valueDollar' }, 'There is no metric valueDollar.', 'Did you mean revenueDollar?'],
@@ -143,7 +134,7 @@ describe('one fault is one sentence', () => {
       'several reports',
     ],
   ])('%o', (flags, message, hint) => {
-    const error = refusal(() => build(flags));
+    const error = refusalOf(() => build(flags));
     expect(error.message).toBe(message);
     expect(error.hint).toContain(hint);
   });
@@ -170,8 +161,8 @@ describe('planReport', () => {
     });
   });
 
-  test('says all the faults of a command at once', () => {
-    const error = refusal(() =>
+  test('says all the mistakes of a command at once', () => {
+    const error = refusalOf(() =>
       planReport({
         profile: 'buyer',
         metrics: 'clikcs,displays',
@@ -193,4 +184,12 @@ describe('planReport', () => {
     `);
     expect(error.hint).toBeUndefined();
   });
+});
+
+test('what is no mistake of the user is thrown on', () => {
+  const bug = new TypeError('a bug');
+  const check = (): never => {
+    throw bug;
+  };
+  expect(() => collectMistakes([], check)).toThrow(bug);
 });

@@ -11,9 +11,9 @@ import {
   type Profile,
   vocabularyOf,
 } from '../../contract/vocabulary.ts';
-import type { Window } from '../window/window.ts';
+import { collectMistakes, didYouMean, type Mistake, quoteIfNeeded } from '../mistakes.ts';
+import type { Span } from '../window/window.ts';
 import { checkZoneName } from '../window/zone-name.ts';
-import { collectFaults, type Fault, shown, usageError } from './fault.ts';
 import { readFilters } from './request-filters.ts';
 
 /** The flags that say what a report holds, as the user wrote them. */
@@ -25,34 +25,28 @@ export interface RequestFlags {
   readonly by?: string | undefined;
   /** Each `name=v1,v2`. */
   readonly filters?: readonly string[] | undefined;
+  /** IANA name in any case; DSP only. */
   readonly timezone?: string | undefined;
+  /** Whether the create call is to answer with the data itself (`output=direct`). */
   readonly direct?: boolean | undefined;
 }
 
 /** A request but for its window. */
 export type RequestContent = Omit<ReportRequest, 'since' | 'until'>;
 
-/** The request for a window that is known. Throws one `UsageError` with every fault of the flags. */
-export function buildRequest(flags: RequestFlags & { readonly window: Window }): ReportRequest {
-  const faults: Fault[] = [];
-  const content = readContent(flags, faults);
-  if (faults.length > 0) throw usageError(faults);
-  return requestFor(content, flags.window);
-}
-
 /** The request for a window, or for a part of one. */
-export function requestFor(content: RequestContent, window: Pick<Window, 'since' | 'until'>): ReportRequest {
-  return { ...content, since: window.since, until: window.until };
+export function requestFor(content: RequestContent, { since, until }: Span): ReportRequest {
+  return { ...content, since, until };
 }
 
-/** What the flags ask for, whatever the window; what is wrong with them is added to `faults`. */
-export function readContent(flags: RequestFlags, faults: Fault[]): RequestContent {
+/** What the flags ask for, whatever the window; what is wrong with them is added to `mistakes`. */
+export function readContent(flags: RequestFlags, mistakes: Mistake[]): RequestContent {
   const content = {
-    metrics: readMetrics(flags, faults),
-    breakdowns: readBreakdowns(flags, faults),
-    filters: readFilters(flags.filters ?? [], flags.profile, faults),
+    metrics: readMetrics(flags, mistakes),
+    breakdowns: readBreakdowns(flags, mistakes),
+    filters: readFilters(flags.filters ?? [], flags.profile, mistakes),
   };
-  const timezone = readTimezone(flags, faults);
+  const timezone = readTimezone(flags, mistakes);
   return {
     ...content,
     ...(timezone === undefined ? {} : { timezone }),
@@ -60,28 +54,29 @@ export function readContent(flags: RequestFlags, faults: Fault[]): RequestConten
   };
 }
 
-function readMetrics({ profile, metrics: list }: RequestFlags, faults: Fault[]): MetricName[] {
+function readMetrics({ profile, metrics: list }: RequestFlags, mistakes: Mistake[]): MetricName[] {
   const known = vocabularyOf(profile).metrics;
   if (list === undefined) return known.map(({ name }) => name);
   const names = splitList(list);
-  if (names.length === 0) faults.push({ message: '--metrics names no metric.', hint: 'Leave it out for all of them.' });
+  if (names.length === 0)
+    mistakes.push({ message: '--metrics names no metric.', hint: 'Leave it out for all of them.' });
   const found = names.map((name) => {
     const metric = (metrics as readonly Metric[]).find((candidate) => isSame(candidate.name, name));
     if (metric?.profiles.includes(profile)) return metric.name;
     const rowFieldOf = known.find(({ rowField }) => isSame(rowField?.[profile] ?? '', name));
-    faults.push(unknownName('metric', name, { profile, known, owner: metric, meant: rowFieldOf }));
+    mistakes.push(unknownName('metric', name, { profile, known, owner: metric, meant: rowFieldOf }));
     return undefined;
   });
   return distinct(found);
 }
 
-function readBreakdowns({ profile, by }: RequestFlags, faults: Fault[]): BreakdownName[] {
+function readBreakdowns({ profile, by }: RequestFlags, mistakes: Mistake[]): BreakdownName[] {
   const known = vocabularyOf(profile).breakdowns;
   const found = splitList(by ?? '').map((name) => {
     const breakdown = findBreakdown(name);
     if (breakdown?.profiles.includes(profile)) return breakdown.name;
     const rowFieldOf = known.find(({ fields }) => fields.some((field) => isSame(field.name, name)));
-    faults.push(unknownName('breakdown', name, { profile, known, owner: breakdown, meant: rowFieldOf }));
+    mistakes.push(unknownName('breakdown', name, { profile, known, owner: breakdown, meant: rowFieldOf }));
     return undefined;
   });
   const names = distinct(found);
@@ -89,7 +84,7 @@ function readBreakdowns({ profile, by }: RequestFlags, faults: Fault[]): Breakdo
   const times = names.filter(isTime);
   if (times.length > 1) {
     const all = (breakdowns as readonly Breakdown[]).map(({ name }) => name).filter(isTime);
-    faults.push({
+    mistakes.push({
       message: `${times.join(' and ')} exclude each other.`,
       hint: `Use at most one of ${all.join(', ')}.`,
     });
@@ -111,7 +106,7 @@ interface Search {
   readonly meant: Named | undefined;
 }
 
-function unknownName(kind: 'metric' | 'breakdown', name: string, { profile, known, owner, meant }: Search): Fault {
+function unknownName(kind: 'metric' | 'breakdown', name: string, { profile, known, owner, meant }: Search): Mistake {
   const names = known.map((entry) => entry.name);
   const all = `The ${profile} ${kind}s are ${names.join(', ')}.`;
   if (owner) {
@@ -119,18 +114,18 @@ function unknownName(kind: 'metric' | 'breakdown', name: string, { profile, know
   }
   const suggestion = meant?.name ?? nearest(name, names);
   return {
-    message: `There is no ${kind} ${shown(name)}.`,
-    hint: suggestion === undefined ? all : `Did you mean ${suggestion}?`,
+    message: `There is no ${kind} ${quoteIfNeeded(name)}.`,
+    hint: suggestion === undefined ? all : didYouMean(suggestion),
   };
 }
 
 /** The zone that the request states: a DSP's always, so that the service reckons in the zone the window was found in. */
-function readTimezone({ profile, timezone }: RequestFlags, faults: Fault[]): string | undefined {
+function readTimezone({ profile, timezone }: RequestFlags, mistakes: Mistake[]): string | undefined {
   if (profile === 'dsp') {
-    return collectFaults(faults, () => checkZoneName({ flag: '--timezone', text: timezone ?? defaultZone }));
+    return collectMistakes(mistakes, () => checkZoneName({ flag: '--timezone', text: timezone ?? defaultZone }));
   }
   if (timezone !== undefined) {
-    faults.push({
+    mistakes.push({
       message: `--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`,
       hint: 'Leave --timezone out.',
     });

@@ -158,6 +158,16 @@ describe('a JSON report', () => {
       'Row 1 is not well-formed JSON: expected ":", found "1" (byte 19).',
     ],
     [
+      'a key without quotes',
+      '{"data":[{a:1}]}',
+      'Row 1 is not well-formed JSON: expected a key in quotes, found "a" (byte 10).',
+    ],
+    [
+      'a key without quotes in a nested object',
+      '{"data":[{"a":{1:2}}]}',
+      'Row 1 is not well-formed JSON: expected a key in quotes, found "1" (byte 15).',
+    ],
+    [
       'an element without a comma',
       '{"data":[{"a":[1 2]}]}',
       'Row 1 is not well-formed JSON: expected "," or "]", found "2" (byte 17).',

@@ -1,19 +1,21 @@
 import { nearest } from '../../contract/nearest.ts';
-import { type FlagValue, refuse, shown } from '../request/fault.ts';
-import { dateWall, dayNames, didYouMean, parseDays, twoDigits } from './dates.ts';
+import { didYouMean, type FlagValue, quoteIfNeeded, refuse } from '../mistakes.ts';
+import { dateWall, dayNames, parseDays, twoDigits } from './dates.ts';
 import { formatInstant, plusUnits, startOfUnit, type ZoneClock } from './window.ts';
 
-/** Which end of a window a moment is: `since` is the first second of what the text names, `until` the last. */
+/** Which end of a window is meant: `since` is the first second of what the text names, `until` the last. */
 type Edge = 'since' | 'until';
 
-/** An instant in unix seconds, and what the user should be told about how it was found. */
-export interface Moment {
+/** What a text comes to. */
+export interface ResolvedInstant {
+  /** Unix seconds. */
   readonly instant: number;
+  /** A sentence for the user, where a clock change skips or doubles the wall time that was named. */
   readonly note?: string;
 }
 
-/** What a moment is reckoned with. */
-export interface MomentContext {
+/** What an instant is reckoned with. */
+export interface InstantContext {
   readonly edge: Edge;
   readonly clock: ZoneClock;
   /** Unix seconds. */
@@ -28,7 +30,7 @@ const accepted =
  * The value of `--since` or `--until` (`cli.md`, Flags of `report create` and `run`); days, weeks, months, quarters
  * stand for their first or last second. Throws `UsageError`, which names what is wrong and the nearest valid value.
  */
-export function parseMoment(value: FlagValue, context: MomentContext): Moment {
+export function parseInstant(value: FlagValue, context: InstantContext): ResolvedInstant {
   const trimmed = { flag: value.flag, text: value.text.trim() };
   const { edge, clock, now } = context;
   if (trimmed.text.toLowerCase() === 'now') return { instant: now };
@@ -77,7 +79,7 @@ function finerThanSeconds(text: string, clock: ZoneClock): [problem: string, hin
 }
 
 /** `-36h` is that many hours ago; `-7d` and `-2w` are the same time of day so many days ago. */
-function timeAgo(value: FlagValue, context: MomentContext): Moment | undefined {
+function timeAgo(value: FlagValue, context: InstantContext): ResolvedInstant | undefined {
   const match = /^-(\d{1,6})([a-z]+)$/i.exec(value.text);
   if (!match) return undefined;
   const count = Number(match[1]);
@@ -98,7 +100,7 @@ const dateTimeForm =
   /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2})(?::(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)? ?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
 /** An ISO 8601 date-time. Its parts of a second are rounded into the window: up for `since`, down for `until`. */
-function dateTime(value: FlagValue, context: MomentContext): Moment | undefined {
+function dateTime(value: FlagValue, context: InstantContext): ResolvedInstant | undefined {
   const match = dateTimeForm.exec(value.text);
   if (!match) return undefined;
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as DateTimeParts;
@@ -129,13 +131,13 @@ function offsetSeconds(text: string, value: FlagValue): number {
 }
 
 /** The instant of a wall time: of one that a clock change skips or doubles, the first for `since`, the last for `until`. */
-function settle(wall: number, { flag, text }: FlagValue, { edge, clock }: MomentContext): Moment {
+function settle(wall: number, { flag, text }: FlagValue, { edge, clock }: InstantContext): ResolvedInstant {
   const [first, second] = clock.instantsOf(wall);
   if (first !== undefined && second === undefined) return { instant: first };
   const isSince = edge === 'since';
-  const tell = (instant: number, what: string, which: string): Moment => ({
+  const tell = (instant: number, what: string, which: string): ResolvedInstant => ({
     instant,
-    note: `${flag} ${shown(text)} ${what}: the ${which} is taken, ${formatInstant(instant, clock.name)}.`,
+    note: `${flag} ${quoteIfNeeded(text)} ${what}: the ${which} is taken, ${formatInstant(instant, clock.name)}.`,
   });
   if (first !== undefined && second !== undefined) {
     const what = `happens twice in ${clock.name}, where the clocks go back`;

@@ -1,52 +1,68 @@
 import type { RowBatch } from '../../contract/row-batch.ts';
 import type { BreakdownName } from '../../contract/vocabulary.ts';
-import { formatDate, formatInstant, type Window, ZoneClock } from '../window/window.ts';
+import { formatInstant, type Window, ZoneClock } from '../window/window.ts';
 import { splitWindow } from './split.ts';
 
 /** The days, hours or months of a report's window that have ended, and which of them its rows have shown. */
-export interface Periods {
+export interface TimeCoverage {
   readonly unit: 'day' | 'hour' | 'month';
+  /** How many have ended. */
   readonly expectedCount: number;
+  /** To be called with every batch. */
   observe(batch: RowBatch): void;
   /** Those without a row, in time order; none where a row's time could not be read. */
   missing(): string[];
 }
 
-/** More periods than this (eleven years of hours) are not kept. */
-const periodsAtMost = 100_000;
+/** More than this (eleven years of hours) are not kept. */
+const keysAtMost = 100_000;
 
-/** The periods that a request's time breakdown leads to; `undefined` where it has none, or all of the window is one. */
-export function createPeriods(expectation: {
+/**
+ * The coverage that a request's time breakdown asks for; `undefined` where it has none, where all of the window is one
+ * row's time (RANGE), and where it is longer than is kept.
+ */
+export function createTimeCoverage(expectation: {
   readonly window: Window;
   readonly breakdowns: readonly BreakdownName[];
   readonly nowMs: number;
-}): Periods | undefined {
+}): TimeCoverage | undefined {
   const { window, breakdowns } = expectation;
   const now = Math.floor(expectation.nowMs / 1_000);
-  if (breakdowns.includes('DAILY')) return datesOf(window, 'day', now);
-  if (breakdowns.includes('MONTHLY')) return datesOf(window, 'month', now);
-  return breakdowns.includes('HOURLY') ? hoursOf(window, now) : undefined;
+  if (breakdowns.includes('DAILY')) return coverDates(window, 'day', now);
+  if (breakdowns.includes('MONTHLY')) return coverDates(window, 'month', now);
+  return breakdowns.includes('HOURLY') ? coverHours(window, now) : undefined;
 }
 
 const secondsPerHour = 3_600;
 
 /** The window's days or months that have ended by now, by their local dates. */
-function datesOf(window: Window, unit: 'day' | 'month', now: number): Periods | undefined {
+function coverDates(window: Window, unit: 'day' | 'month', now: number): TimeCoverage | undefined {
   const read = unit === 'day' ? readDay : readMonth;
   const ended = splitWindow(window, unit).filter(({ until }) => until <= now);
-  const keys = new Set(ended.map(({ since, zone }) => read(formatDate(since, zone)) ?? ''));
-  return periodsOf({ unit, field: 'date', keys, read, label: (key) => key });
+  const clock = new ZoneClock(window.zone);
+  const keys = new Set(ended.map(({ since }) => read(clock.dateAt(since)) ?? ''));
+  return cover({ unit, field: 'date', keys, read, label: (key) => key });
 }
 
-/** The window's hours that have ended by now, by their number. */
-function hoursOf({ since, until, zone }: Window, now: number): Periods | undefined {
-  const first = since - (new ZoneClock(zone).wallAt(since) % secondsPerHour);
+/**
+ * The window's local hours that have ended by now, by the instants at which they begin. What a change of thirty minutes
+ * (Lord Howe) leaves of an hour may hold nothing, and is not expected.
+ */
+function coverHours({ since, until, zone }: Window, now: number): TimeCoverage | undefined {
+  const clock = new ZoneClock(zone);
+  const intoHour = (instant: number): number => clock.wallAt(instant) % secondsPerHour;
   const keys = new Set<string>();
-  for (let start = first; start <= until && keys.size <= periodsAtMost; start += secondsPerHour) {
-    if (Math.min(start + secondsPerHour - 1, until) <= now) keys.add(String((start - first) / secondsPerHour));
+  for (let start = since - intoHour(since); start <= until && keys.size <= keysAtMost; ) {
+    const end = start + secondsPerHour;
+    if (Math.min(end - 1, until) <= now) keys.add(String(start));
+    start = intoHour(end) === 0 ? end : end + secondsPerHour - intoHour(end);
   }
-  const label = (key: string): string => formatInstant(first + Number(key) * secondsPerHour, zone);
-  return periodsOf({ unit: 'hour', field: 'hour', keys, read: (text) => readHour(text, first), label });
+  const read = (text: string): string | undefined => {
+    const instant = readInstant(text);
+    return instant === undefined ? undefined : String(instant - intoHour(instant));
+  };
+  const label = (key: string): string => formatInstant(Number(key), zone);
+  return cover({ unit: 'hour', field: 'hour', keys, read, label });
 }
 
 function readDay(text: string): string | undefined {
@@ -57,25 +73,25 @@ function readMonth(text: string): string | undefined {
   return /^\d{4}-\d\d/.exec(text)?.[0];
 }
 
-/** The number of the hour that a time with its offset lies in. */
-function readHour(text: string, first: number): string | undefined {
+/** The whole unix seconds of a time with its offset. */
+function readInstant(text: string): number | undefined {
   const instantMs = /[+-]\d\d:?\d\d$|Z$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(instantMs) ? undefined : String(Math.floor((instantMs / 1_000 - first) / secondsPerHour));
+  return Number.isNaN(instantMs) ? undefined : Math.floor(instantMs / 1_000);
 }
 
-interface PeriodKeys {
-  readonly unit: Periods['unit'];
+interface ExpectedTimes {
+  readonly unit: TimeCoverage['unit'];
   /** The row field that tells a row's time. */
   readonly field: 'date' | 'hour';
   readonly keys: ReadonlySet<string>;
-  /** The key of the period that a row's time lies in; `undefined` for what is no time. */
+  /** The key of the day, hour or month that a row's time lies in; `undefined` for what is no time. */
   readonly read: (text: string) => string | undefined;
-  /** What people call a period. */
+  /** What people call it. */
   readonly label: (key: string) => string;
 }
 
-function periodsOf({ unit, field, keys, read, label }: PeriodKeys): Periods | undefined {
-  if (keys.size > periodsAtMost) return undefined;
+function cover({ unit, field, keys, read, label }: ExpectedTimes): TimeCoverage | undefined {
+  if (keys.size > keysAtMost) return undefined;
   const missing = new Set(keys);
   let last = Buffer.alloc(0);
   let isReadable = true;
