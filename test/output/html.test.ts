@@ -152,6 +152,11 @@ describe('a page', () => {
     ]);
   });
 
+  it('puts the sign before the currency, of what derives as well', async () => {
+    const { html } = await pageOf(reportOf([{ date: '2026-10-01', displays: 1000, revenueEuro: -5 }]));
+    expect(cardsOf(html)).toEqual({ Displays: '1,000', 'Revenue €': '-€5.00', 'eCPM €': '-€5.00' });
+  });
+
   it('of no rows has the columns that were asked for, and says so', async () => {
     const columns = [
       { field: 'city', type: 'text' },
