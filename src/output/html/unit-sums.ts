@@ -34,11 +34,12 @@ export class AllSums {
   #columns: readonly PlannedColumn[] = [];
   #units: readonly Unit[] = [];
 
+  /** The sums over all rows. */
   get totals(): Sums {
     return this.#total.totals();
   }
 
-  /** Adds the rows of a batch; the columns are those that are to be shown. */
+  /** Adds the rows of a batch, of which nothing is kept but copies; the columns are those that are to be shown. */
   observe(batch: RowBatch, columns: readonly PlannedColumn[]): void {
     if (columns !== this.#columns) {
       this.#columns = columns;
