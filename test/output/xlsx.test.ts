@@ -56,6 +56,20 @@ describe('xlsx', () => {
     );
   });
 
+  it('has well-formed properties, whatever the summary says', async () => {
+    const { parts } = await xlsx(
+      '{"data":[],"summary":{"since":"\\u0000\\u001b[31m","until":"\\uffff]]>","breakdowns":[],"timezone":""}}',
+    );
+    expect(parts.get('docProps/core.xml')).toContain('<dc:description>␀␛[31m to _xFFFF_]]&gt;.</dc:description>');
+  });
+
+  it('makes cells anew where a column has more values than are kept', async () => {
+    const count = 20_000;
+    const names = Array.from({ length: count }, (_, i) => `name ${i % 9000}`);
+    const { rows } = await xlsx(documentOf(...names.map((name) => `{"campaignName":"${name}"}`)));
+    expect(rows.slice(1).map(([name]) => name)).toEqual(names);
+  });
+
   it('holds every text as CSV does, whatever characters are in it', async () => {
     const names = ['city', 'campaignName', 'Adnetwork'];
     await fc.assert(

@@ -8,7 +8,7 @@ import { dayOf, exactDouble, momentOf, numberText, plainNumber, wallTimeOf } fro
 import type { PlannedColumn } from '../column-plan.ts';
 import { DecimalSum } from '../group/decimal-sum.ts';
 import { styleOf } from './workbook.ts';
-import { cellText } from './xml-text.ts';
+import { xmlText } from './xml-text.ts';
 
 /** So many characters a cell holds. */
 const longestText = 32_767;
@@ -134,7 +134,7 @@ export class SheetColumn {
 
 function textCell(text: string): string {
   const space = /^\s|\s$|\n/.test(text) ? ' xml:space="preserve"' : '';
-  return ` t="inlineStr"><is><t${space}>${cellText(text)}</t></is></c>`;
+  return ` t="inlineStr"><is><t${space}>${xmlText(text)}</t></is></c>`;
 }
 
 /** The text of a number that a spreadsheet holds as it is. */
