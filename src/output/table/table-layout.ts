@@ -30,6 +30,7 @@ export interface PlacedColumn {
   readonly width: number;
 }
 
+/** Which columns are shown, and how wide. */
 export interface Layout {
   /** From left to right. */
   readonly columns: readonly PlacedColumn[];

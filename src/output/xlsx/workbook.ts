@@ -9,6 +9,7 @@ const package_ = 'http://schemas.openxmlformats.org/package/2006';
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006';
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
+/** Where the sheet is in the archive, and what it begins with. */
 export const sheetPath = 'xl/worksheets/sheet1.xml';
 export const sheetBeginning = `${declaration}<worksheet xmlns="${main}">`;
 
@@ -75,6 +76,7 @@ export const workbookParts: readonly (readonly [path: string, xml: string])[] = 
   ],
 ].map(([path = '', xml = '']) => [path, declaration + xml] as const);
 
+/** Where the properties are in the archive. */
 export const propertiesPath = 'docProps/core.xml';
 
 /** The properties of the file, which Excel shows beside it. The description may hold text of the service. */
