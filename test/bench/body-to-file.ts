@@ -5,6 +5,7 @@ import { writeDocuments } from './body-to-file/documents.ts';
 import { serveFile } from './body-to-file/file-server.ts';
 import { type Measurement, measure } from './body-to-file/measure.ts';
 import { peers, type Subject } from './body-to-file/peers.ts';
+import { median } from './figures/median.ts';
 
 /**
  * A report of about 670 bytes a row, from a body to a file: the program over HTTP from a file server in a process of
@@ -65,8 +66,4 @@ function report(rowCount: number, sizeBytes: number, results: ReadonlyMap<Subjec
     const memory = Number.isNaN(peakMb) ? '' : `${peakMb.toFixed(0)} MB`;
     console.log(`${name.padEnd(34)} ${seconds.toFixed(2).padStart(7)} s ${memory.padStart(9)}  ${ratio}`);
   }
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }

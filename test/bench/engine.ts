@@ -8,14 +8,14 @@ import { builtInFixtures } from '../../src/server/fixtures/built-in.ts';
 import { dimensionNames, type FactChunk, type FactSource } from '../../src/server/fixtures/facts.ts';
 import { createFixtures, type Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import { FactStore } from '../../src/server/fixtures/stored-facts.ts';
+import { median } from './figures/median.ts';
 
 /**
  * One million facts grouped into rows, by this project's report engine and by DuckDB, both with the facts loaded before:
  * here to the report's JSON text, there to JavaScript objects. DuckDB is no dependency; install it anywhere and say where:
  *
  *   npm install --prefix /some/folder @duckdb/node-api
- *   npx esbuild test/bench/engine.ts --bundle --platform=node --format=esm --outfile=dist/bench-engine.mjs
- *   NODE_PATH=/some/folder/node_modules node dist/bench-engine.mjs
+ *   NODE_PATH=/some/folder/node_modules npm run bench engine
  */
 
 const factCount = 1_000_000;
@@ -56,7 +56,7 @@ async function measure(run: () => Promise<number>): Promise<Measurement> {
     rows = await run();
     timesMs.push(performance.now() - startMs);
   }
-  return { rows, medianMs: timesMs.sort((a, b) => a - b)[Math.floor(runs / 2)] ?? 0 };
+  return { rows, medianMs: median(timesMs) };
 }
 
 /** A million of the built-in facts, held in columns. */

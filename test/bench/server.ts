@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Fastify from 'fastify';
 import { startLocalServer } from '../../src/server/start.ts';
+import { median } from './figures/median.ts';
 
 /**
  * What a small POST costs: the local server's create and status calls, against a bare `node:http` server that reads and
@@ -181,8 +182,8 @@ async function measure(subject: Subject, requests: number): Promise<Cost> {
 async function subjects(): Promise<Subject[]> {
   const ours = await startChild('ours');
   const asking = { path: '/status-reporting', body: JSON.stringify({ id: answer.response.report_id }) };
-  const bare = { ...(await startChild('bare')) };
-  const fastify = { ...(await startChild('fastify')) };
+  const bare = await startChild('bare');
+  const fastify = await startChild('fastify');
   const making = { path: '/buyer-reporting', body: creation };
   const list: Subject[] = [
     { name: 'node:http, status', ...bare, ...asking },
@@ -196,10 +197,6 @@ async function subjects(): Promise<Subject[]> {
   if (existsSync(prism)) list.push({ name: 'prism mock, status', ...(await startPrism(prism)), ...asking });
   else console.log('No @stoplight/prism-cli: install it somewhere, and give the path of its dist/index.js as PRISM.');
   return list;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
 async function compare(): Promise<void> {

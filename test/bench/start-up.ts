@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startLocalServer } from '../../src/server/start.ts';
+import { median } from './figures/median.ts';
 
 /**
  * How long a command takes to start, as a ratio to `node -e 0` on the same Node: `--help`, and a command that makes one
@@ -59,7 +60,6 @@ for (let run = 0; run < runs; run += 1) {
 await server.close();
 rmSync(folder, { recursive: true, force: true });
 
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 const base = median(times[0] ?? []);
 console.log(`Node ${process.version}, medians of ${runs} runs in turns.\n`);
 for (const [index, [name]] of subjects.entries()) {

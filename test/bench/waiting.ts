@@ -2,8 +2,7 @@ import { nextPauseMs } from '../../src/report/wait.ts';
 
 /**
  * How soon each tool would notice that a report is ready, and how many status calls that takes it: its schedule of
- * pauses, played against reports of five lengths. No real time passes. Run it with:
- * npx esbuild test/bench/waiting.ts --bundle --platform=node --format=esm | node --input-type=module
+ * pauses, played against reports of five lengths. No real time passes.
  */
 
 const secondMs = 1_000;

@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { bundleScript } from '../support/bundle.ts';
+import { runScript } from '../support/bundle.ts';
 
 /** Reads a report to its end; prints how many characters it had and the most memory that the process ever took. */
 const script = (years: number): string => `
@@ -17,12 +16,7 @@ const script = (years: number): string => `
 `;
 
 function measure(years: number): { characters: number; megabytes: number } {
-  const bundle = bundleScript(script(years));
-  try {
-    return JSON.parse(execFileSync(process.execPath, [bundle.file], { encoding: 'utf8' }));
-  } finally {
-    bundle.remove();
-  }
+  return JSON.parse(runScript(script(years)));
 }
 
 test('an hourly report of forty years takes no more memory than one of two', () => {

@@ -1,18 +1,17 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { printable } from '../../src/contract/printable.ts';
 import { encode } from '../output/encode.ts';
+import { findBrowser } from '../support/browser.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { checkContrasts } from './contrasts.ts';
 
 /** Pages in a real browser, where there is one: what they show, that they answer, and that nothing else happens. */
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
+const executablePath = findBrowser();
 let browser: Browser;
 
 beforeAll(async () => {

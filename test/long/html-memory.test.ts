@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { bundleScript } from '../support/bundle.ts';
+import { runScript } from '../support/bundle.ts';
 
 /** Writes a page of so many rows, most of whose names are new; prints its size and the most memory ever taken. */
 const script = (count: number): string => `
@@ -24,12 +23,7 @@ const script = (count: number): string => `
 `;
 
 function measure(count: number): { bytes: number; megabytes: number } {
-  const bundle = bundleScript(script(count));
-  try {
-    return JSON.parse(execFileSync(process.execPath, [bundle.file], { encoding: 'utf8' }));
-  } finally {
-    bundle.remove();
-  }
+  return JSON.parse(runScript(script(count)));
 }
 
 test('a page of 1,000,000 rows takes little more memory than one of 60,000', () => {

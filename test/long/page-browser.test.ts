@@ -2,19 +2,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createReport, serveLocal } from '../server/raw-calls.ts';
+import { findBrowser } from '../support/browser.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 const run = promisify(execFile);
 
-async function findBrowser(): Promise<string | undefined> {
-  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
-    const found = await run(name, ['--version']).catch(() => undefined);
-    if (found) return name;
-  }
-  return undefined;
-}
-
-const browser = await findBrowser();
+const browser = findBrowser();
 
 test.runIf(browser)('a browser runs the page: the list of reports fills, under its own security policy', async () => {
   const server = await serveLocal({ manual: true });

@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ZipArchive } from '../../src/output/xlsx/zip-archive.ts';
 import { startLocalServer } from '../../src/server/start.ts';
 import { encode } from '../output/encode.ts';
-import { memorySink } from '../output/memory-sink.ts';
 import { readSheet } from '../output/xlsx-reader.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { spawnCli } from '../support/spawn-cli.ts';
@@ -153,11 +153,9 @@ describe('a sheet', () => {
   const bodyOf = (rowCount: number) => `[${Array.from({ length: rowCount }, () => '{"displays":1}').join()}]`;
 
   test('holds 1,048,575 rows, then without totals', async () => {
-    const sink = memorySink();
-    const notes: string[] = [];
-    await encode(bodyOf(1_048_575), 'xlsx', { sink, note: (sentence) => notes.push(sentence) });
+    const { bytes, notes } = await encode(bodyOf(1_048_575), 'xlsx');
     expect(notes).toEqual(['The sheet is full: there is no row left for the totals.']);
-    const rows = readSheet(sink.bytes());
+    const rows = readSheet(bytes);
     expect([rows.length, rows.at(-1)]).toEqual([1_048_576, [1]]);
   });
 
@@ -166,5 +164,16 @@ describe('a sheet', () => {
       exitCode: 8,
       message: 'The report has more than 1,048,575 rows, which is all that a sheet of Excel holds.',
     });
+  });
+
+  test('refuses what would make it larger than 4 GiB', async () => {
+    const sheet = new ZipArchive().open('sheet');
+    const part = ' '.repeat(2 ** 26);
+    for (let i = 1; i < 64; i++) await sheet.write(part);
+    await expect(sheet.write(part)).rejects.toMatchObject({
+      exitCode: 8,
+      message: 'The sheet becomes larger than 4 GiB, which no spreadsheet opens.',
+    });
+    await sheet.end();
   });
 });

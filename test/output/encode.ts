@@ -9,7 +9,14 @@ export interface EncodeCase extends EncodeOptions {
   readonly chunkBytes?: number;
   readonly pieceBytes?: number;
   readonly contentType?: string;
-  readonly sink?: ReturnType<typeof memorySink>;
+}
+
+export interface Encoded {
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** What was said to the user. */
+  readonly notes: readonly string[];
+  readonly result: WriteResult;
 }
 
 /** A report body written in a format, as a file would hold it. */
@@ -17,12 +24,14 @@ export async function encode(
   body: string | Uint8Array,
   format: FormatName,
   options: EncodeCase = {},
-): Promise<{ text: string; result: WriteResult }> {
-  const { chunkBytes = 65_536, pieceBytes = 65_536, contentType, sink = memorySink(), ...encodeOptions } = options;
+): Promise<Encoded> {
+  const { chunkBytes = 65_536, pieceBytes = 65_536, contentType, ...encodeOptions } = options;
   const batches = readRows(chunksOf(Buffer.from(body), chunkBytes), { pieceBytes, contentType });
-  const encoder = await createEncoder(format, encodeOptions);
+  const notes: string[] = [];
+  const encoder = await createEncoder(format, { note: (sentence) => notes.push(sentence), ...encodeOptions });
+  const sink = memorySink();
   const result = await writeRows({ batches, encoder, sink });
-  return { text: sink.text(), result };
+  return { bytes: sink.bytes(), text: sink.text(), notes, result };
 }
 
 /** A document of the given rows, which are JSON texts. */

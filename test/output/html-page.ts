@@ -16,8 +16,7 @@ export interface ReadPage {
 
 /** Writes a report as a page. */
 export async function pageOf(body: string | Uint8Array, options: EncodeCase = {}): Promise<ReadPage> {
-  const notes: string[] = [];
-  const { text: html } = await encode(body, 'html', { note: (sentence) => notes.push(sentence), ...options });
+  const { text: html, notes } = await encode(body, 'html', options);
   return { html, data: readData(html), notes };
 }
 

@@ -40,40 +40,18 @@ const rows = [
   { date: '2026-10-03', campaignId: '7', campaignName: 'Été', city: null, displays: 2000, clicks: 20, revenueEuro: 5 },
 ];
 
-/** Names that try to be markup, script, or a command to a terminal. */
+/** What names are made of that try to be markup, script, or a command to a terminal. */
+const nastyParts = [
+  ...['</script>', '<script>alert(1)</script>', '<!--', '-->', ']]>', '</title>', '</style>', '<', '>', '&', '&lt;'],
+  ...['<img src=x onerror=alert(1)>', '" onmouseover="alert(1)', 'javascript:alert(1)', '"', "'", '`', '\\'],
+  ...['\u2028', '\u2029', '\u001b[31m', '\u009b2J', '\u202e', '\u0000', '\ud800', '\r\n'],
+  ...['${1}', '{{x}}', '$&', '$1', '=1+1'],
+];
+
 const nastyName = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
   fc.string({ unit: 'binary', maxLength: 6 }),
-  fc
-    .array(
-      fc.constantFrom(
-        ...['</script>', '<!--', '-->', '<script>alert(1)</script>', '"', "'", '`', '&', '&lt;', '<', '>', ']]>', '\\'],
-        ...[
-          '\u2028',
-          '\u2029',
-          '\u001b[31m',
-          '\u009b2J',
-          '\u202e',
-          '\u0000',
-          '\r\n',
-          '</title>',
-          '</style>',
-          '${1}',
-          '=1+1',
-        ],
-        ...[
-          '" onmouseover="alert(1)',
-          '<img src=x onerror=alert(1)>',
-          '\ud800',
-          'javascript:alert(1)',
-          '{{x}}',
-          '$&',
-          '$1',
-        ],
-      ),
-      { minLength: 1, maxLength: 4 },
-    )
-    .map((parts) => parts.join('')),
+  fc.array(fc.constantFrom(...nastyParts), { minLength: 1, maxLength: 4 }).map((parts) => parts.join('')),
 );
 
 describe('a page', () => {
@@ -115,6 +93,14 @@ describe('a page', () => {
     expect(barsOf(html)).toEqual(['Été 7 €17.50 70.0%', 'Hiver 8 €7.50 30.0%']);
   });
 
+  it('draws more than two months as a line, which is broken where there are no rows', async () => {
+    const days = ['2026-08-01', '2026-08-02', '2026-08-20', '2026-10-30', '2026-10-31'];
+    const { html } = await pageOf(reportOf(days.map((date, i) => ({ date, displays: i }))));
+    const [, line = ''] = /<path class="line" d="(.*?)"/.exec(html) ?? [];
+    expect(line.split('M').slice(1)).toEqual(['5.4 160L16.3 120', '212 80h0', '983.7 40L994.6 0']);
+    expect(/<path class="area" d="(.*?)"/.exec(html)?.[1]?.split('M')).toHaveLength(4);
+  });
+
   it('adds up what is not among the ten bars', async () => {
     const many = Array.from({ length: 15 }, (_, i) => ({ country: `C${i}`, revenueEuro: (i + 1) / 100 }));
     const bars = barsOf((await pageOf(reportOf(many))).html);
@@ -136,6 +122,19 @@ describe('a page', () => {
     ]);
   });
 
+  it('keeps the values of rows before a field of their breakdown appears', async () => {
+    const named = [
+      ...Array.from({ length: 300 }, (_, i) => ({ campaignId: i < 200 ? '7' : '8', displays: 1 })),
+      { campaignId: '8', campaignName: 'Hiver', displays: 500 },
+      { campaignId: '7', displays: 5 },
+    ];
+    expect(barsOf((await pageOf(reportOf(named), { pieceBytes: 512 })).html)).toEqual([
+      'Hiver 8 500 62.1%',
+      '7 205 25.5%',
+      '8 100 12.4%',
+    ]);
+  });
+
   it('shows a DSP report with its decimal commas as numbers, and null as a dash', async () => {
     const { html, data } = await pageOf(
       reportOf([
@@ -150,6 +149,11 @@ describe('a page', () => {
       { format: 'banner', displays: 4000, revenueEuro: 1234.5 },
       { format: null, displays: null, revenueEuro: 0.05 },
     ]);
+  });
+
+  it('puts the sign before the currency, of what derives as well', async () => {
+    const { html } = await pageOf(reportOf([{ date: '2026-10-01', displays: 1000, revenueEuro: -5 }]));
+    expect(cardsOf(html)).toEqual({ Displays: '1,000', 'Revenue €': '-€5.00', 'eCPM €': '-€5.00' });
   });
 
   it('of no rows has the columns that were asked for, and says so', async () => {
@@ -183,11 +187,15 @@ describe('a page', () => {
     expect(html.match(/<figure /g)).toHaveLength(1);
   });
 
-  it('holds only the columns that were chosen', async () => {
+  it('holds only the columns that were chosen, and one that no row has', async () => {
     const { html, data } = await pageOf(reportOf(rows), { select: ['clicks', 'campaignName'] });
     expect(data.columns.map(({ name }) => name)).toEqual(['clicks', 'campaignName']);
     expect(html).not.toContain('<figure');
     expect(cardsOf(html)).toEqual({ Clicks: '30' });
+    const columns = [{ field: 'city', type: 'text' }] as const;
+    const absent = await pageOf(reportOf(rows), { columns, select: ['city', 'clicks'] });
+    expect(rowsOf(absent.data).map(({ city }) => city)).toEqual([null, null, null]);
+    expect(absent.html).not.toContain('Top values');
   });
 });
 
@@ -258,18 +266,22 @@ describe('what a page embeds', () => {
     );
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(scalar, scalar, number, number), { minLength: 1, maxLength: 12 }),
+        fc.array(fc.tuple(fc.option(scalar, { nil: undefined }), scalar, number, number), {
+          minLength: 1,
+          maxLength: 12,
+        }),
         async (values) => {
-          const texts = values.map(
-            ([a, b, n, m]) => `{"campaignName":${a},"sub":${b},"displays":${n},"revenueEuro":${m}}`,
-          );
+          const texts = values.map(([a, b, n, m]) => {
+            return `{${a === undefined ? '' : `"campaignName":${a},`}"sub":${b},"displays":${n},"revenueEuro":${m}}`;
+          });
           const { data } = await pageOf(`{"data":[${texts.join()}]}`, {
+            columns: [{ field: 'campaignName', type: 'text' }],
             select: ['campaignName', 'displays', 'revenueEuro'],
             pieceBytes: 300,
           });
           const [names = [], displays = [], revenue = []] = data.columns.map(valuesOf);
           expect(data.rowCount).toBe(values.length);
-          for (const [row, [name, , n, m]] of values.entries()) {
+          for (const [row, [name = 'null', , n, m]] of values.entries()) {
             const parsed: unknown = JSON.parse(name);
             expect(names[row]).toBe(parsed === null ? null : typeof parsed === 'string' ? parsed : name);
             for (const [cell, json] of [
@@ -312,7 +324,7 @@ describe('what a page embeds', () => {
 
 describe('more rows than a page holds', () => {
   it('are added up, by what leaves the most of them, and it says so in the page and to the user', async () => {
-    const count = 50_001;
+    const count = 60_000;
     const body = largeReport(
       count,
       (i) => `Campaign ${i % 9}`,
@@ -320,7 +332,7 @@ describe('more rows than a page holds', () => {
     );
     const { html, data, notes } = await pageOf(body);
     const sentence =
-      'The report has 50,001 rows, more than the 50,000 that a page holds: its table shows 90 sums by date and campaign instead, with package name or bundle ID added up. Totals and charts are of all rows.';
+      'The report has 60,000 rows, more than the 50,000 that a page holds: its table shows 90 sums by date and campaign instead, with package name or bundle ID added up. Totals and charts are of all rows.';
     expect(html).toContain(`<p class="notice">${sentence}</p>`);
     expect(notes).toEqual([`${sentence} Every row: --format csv.`]);
     const expected = new Map<string, number>();

@@ -3,15 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { EncodeOptions } from '../../src/output/encoder.ts';
 import { documentParts, textOf } from '../report/report-documents.ts';
 import { documentOf, type EncodeCase, encode } from './encode.ts';
-import { memorySink } from './memory-sink.ts';
 import { readParquet } from './parquet-reader.ts';
 
 async function parquet(body: string, options: EncodeCase = {}) {
-  const sink = memorySink();
-  const { result } = await encode(body, 'parquet', { ...options, sink });
-  const bytes = sink.bytes();
+  const { bytes, notes, result } = await encode(body, 'parquet', options);
   expect(result.sizeBytes).toBe(bytes.length);
-  return { ...(await readParquet(bytes)), bytes };
+  return { ...(await readParquet(bytes)), notes };
 }
 
 const refusal = (body: string, options: EncodeOptions = {}) =>
@@ -183,13 +180,17 @@ describe('parquet', () => {
     ]);
   });
 
+  it('has dates and hours that are null throughout', async () => {
+    const { rows, types, metadata } = await parquet(documentOf('{"date":null,"hour":null,"displays":1}'));
+    expect(types).toEqual({ date: 'DATE', hour: 'TIMESTAMP_MICROS', displays: 'INT64' });
+    expect(rows).toEqual([{ date: null, hour: null, displays: 1n }]);
+    const [date] = metadata.row_groups[0]?.columns ?? [];
+    expect(date?.meta_data?.statistics).toMatchObject({ null_count: 1n, min_value: undefined, max_value: undefined });
+  });
+
   it('keeps a time of another form as text, and says so', async () => {
-    const notes: string[] = [];
-    const { rows, types } = await parquet(
+    const { rows, types, notes } = await parquet(
       documentOf('{"date":"01/11/2026","displays":1}', '{"date":"2026-11-02","displays":2}'),
-      {
-        note: (sentence) => notes.push(sentence),
-      },
     );
     expect(types.date).toBe('UTF8');
     expect(rows.map(({ date }) => date)).toEqual(['01/11/2026', '2026-11-02']);

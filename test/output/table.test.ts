@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { shorten } from '../../src/output/table/table-layout.ts';
 import { textTable } from '../../src/output/table/text-table.ts';
 import { stringText } from '../report/report-documents.ts';
-import { documentOf, encode } from './encode.ts';
+import { documentOf, type Encoded, encode } from './encode.ts';
 
 const rows = [
   '{"date":"2026-11-01","campaignId":"1001","campaignName":"Été à Paris","city":null,"displays":123456,"revenueEuro":"1234,50"}',
@@ -12,13 +12,8 @@ const rows = [
   '{"date":"2026-11-03","campaignId":"1003","campaignName":"\\u001b[31mred\\n🦊","city":null,"displays":null,"revenueEuro":"0,10"}',
 ];
 
-async function table(columns: number | undefined, ...given: string[]): Promise<{ text: string; notes: string[] }> {
-  const notes: string[] = [];
-  const { text } = await encode(documentOf(...given), 'table', {
-    table: columns === undefined ? {} : { columns },
-    note: (sentence) => notes.push(sentence),
-  });
-  return { text, notes };
+function table(columns: number | undefined, ...given: string[]): Promise<Encoded> {
+  return encode(documentOf(...given), 'table', { table: columns === undefined ? {} : { columns } });
 }
 
 describe('table', () => {
@@ -101,6 +96,15 @@ describe('table', () => {
       total                   3
       "
     `);
+  });
+
+  it('gives up what belongs to a name before a metric', async () => {
+    const advertisers = ['Alpes Voyages', 'Nord Jeux'].map(
+      (name, i) => `{"advertiser":"${name}","billingEntity":"${name} SAS","displays":${i},"leads":${i}}`,
+    );
+    const { text, notes } = await table(36, ...advertisers);
+    expect(text.split('\n')[0]).toBe('advertiser     displays  leads');
+    expect(notes[0]).toMatch(/^Not shown, for lack of room: billingEntity\. /);
   });
 
   it('has derived metrics of each row and of the sums, where there is room', async () => {

@@ -19,6 +19,7 @@ const endpointOf = {
 /** Exit codes of one step: where the fault strikes always, and where it strikes once. */
 type Outcome = readonly [always: number, once: number];
 
+/** A kind of fault, and what the program makes of it at each step. */
 export interface FaultKind {
   /** As `--fault` takes it, without the endpoint. */
   readonly kind: string;
@@ -29,6 +30,7 @@ export interface FaultKind {
   readonly flags?: readonly string[];
 }
 
+/** What is said where it is not known whether a report was made. */
 export const mayExist = /A report may have been created all the same\./;
 const everywhere = (safe: Outcome, create: Outcome = safe): FaultKind['at'] => ({
   'sign-in': safe,
@@ -80,6 +82,7 @@ export const delayKind: FaultKind = {
   flags: ['--timeout', '1s', '--retries', '1'],
 };
 
+/** One cell of the matrix. */
 export interface FaultCase {
   readonly kind: FaultKind;
   readonly step: Step;
@@ -101,6 +104,7 @@ export function faultCases(kinds: readonly FaultKind[]): FaultCase[] {
   );
 }
 
+/** What a cell came to. */
 export interface FaultResult {
   readonly exitCode: number;
   readonly stdout: string;

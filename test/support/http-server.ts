@@ -2,13 +2,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
+/** A request, once all of it has come. */
 export interface Received {
   readonly method: string;
+  /** With the query. */
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
 
+/** Answers a request, or leaves it without an answer. */
 export type Handler = (request: Received, response: ServerResponse) => void | Promise<void>;
 
 /** A real HTTP server on loopback, whose every answer is the test's own; closed when the test is over. */

@@ -1,21 +1,24 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import type { Host } from '../../src/host.ts';
 import { main } from '../../src/main.ts';
+import { captureOutput, input } from './streams.ts';
+
+/** When the clock of a test begins, unless it says otherwise: 2026-11-20T12:00:00Z. */
+export const usualStartMs = Date.UTC(2026, 10, 20, 12);
 
 export interface CliOptions {
   /** Environment on top of a settings folder of the test's own; the machine's is never seen. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Whether the streams are terminals. */
+  /** Whether the streams are terminals, of 100 columns. */
   readonly tty?: boolean;
   readonly stdin?: string;
   /** Working folder; made for the test where absent. */
   readonly cwd?: string;
-  /** Milliseconds since 1970; 2026-11-20T12:00:00Z where absent. */
+  /** Milliseconds since 1970; `usualStartMs` where absent. */
   readonly now?: number;
   /** Sends a signal when a line of stderr matches. */
   readonly interrupt?: { readonly when: RegExp; readonly signal: 'SIGINT' | 'SIGTERM' };
@@ -45,19 +48,22 @@ export function temporaryFolder(): string {
 export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const cwd = options.cwd ?? temporaryFolder();
   const controller = new AbortController();
-  const stdout = collector(options.tty);
-  const stderr = collector(options.tty, (text) => {
-    if (options.interrupt?.when.test(text)) controller.abort(new InterruptedError(options.interrupt.signal));
+  const { tty: isTTY = false } = options;
+  const stdout = captureOutput({ isTTY, columns: 100 });
+  const stderr = captureOutput({
+    isTTY,
+    columns: 100,
+    onText: (text) => {
+      if (options.interrupt?.when.test(text)) controller.abort(new InterruptedError(options.interrupt.signal));
+    },
   });
   const { interruptOn } = options;
   void interruptOn?.promise.then(() => controller.abort(new InterruptedError(interruptOn.signal)));
-  const stdin = Object.assign(new PassThrough(), { isTTY: options.tty === true });
-  stdin.end(options.stdin ?? '');
 
   let elapsedMs = 0;
-  const startMs = options.now ?? Date.UTC(2026, 10, 20, 12);
+  const startMs = options.now ?? usualStartMs;
   const host: Host = {
-    stdin: stdin as unknown as NodeJS.ReadStream,
+    stdin: input(options.stdin, { isTTY }),
     stdout: stdout.stream,
     stderr: stderr.stream,
     env: { ADREPORT_CONFIG_DIR: options.cwd ? join(cwd, '.config') : temporaryFolder(), ...options.env },
@@ -76,20 +82,6 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
   };
   const exitCode = await main(argv, host);
   return { exitCode, stdout: stdout.text(), stderr: stderr.text(), files: filesIn(cwd), cwd };
-}
-
-function collector(isTTY = false, onText: (text: string) => void = () => {}) {
-  const pieces: Buffer[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      // The program may use its buffer again once the write is done.
-      pieces.push(Buffer.from(chunk));
-      onText(chunk.toString());
-      done();
-    },
-  });
-  const text = (): string => Buffer.concat(pieces).toString('utf8');
-  return { stream: Object.assign(stream, { isTTY, columns: 100 }) as unknown as NodeJS.WriteStream, text };
 }
 
 function filesIn(folder: string): Record<string, string> {

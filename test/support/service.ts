@@ -1,6 +1,6 @@
 import type { LocalServer, LocalServerOptions } from '../../src/server/start.ts';
 import { startForTest } from '../server/local.ts';
-import { type CliOptions, type CliResult, runCli, temporaryFolder } from './run-cli.ts';
+import { type CliOptions, type CliResult, runCli, temporaryFolder, usualStartMs } from './run-cli.ts';
 
 /** A local server for one test, and command lines that run against it as one of its accounts. */
 export interface TestService {
@@ -11,15 +11,16 @@ export interface TestService {
   readonly cwd: string;
 }
 
-const startMs = Date.UTC(2026, 10, 20, 12);
-
-/** @param account whose token the command lines carry */
+/**
+ * Starts a server whose clock and the program's begin alike, and whose reports take two seconds unless told otherwise.
+ * @param account whose token the command lines carry
+ */
 export async function serveForTest(
   options: LocalServerOptions = {},
   account: 'buyer' | 'admin' | 'dsp' = 'buyer',
 ): Promise<TestService> {
   const isPaced = options.polls !== undefined || options.manual;
-  const server = await startForTest({ clock: () => startMs, ...(isPaced ? {} : { delayMs: 2_000 }), ...options });
+  const server = await startForTest({ clock: () => usualStartMs, ...(isPaced ? {} : { delayMs: 2_000 }), ...options });
   const cwd = temporaryFolder();
   const token = server.accounts.find(({ name }) => name === account)?.token;
   const env = {

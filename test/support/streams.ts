@@ -6,11 +6,22 @@ export interface Capture {
   text(): string;
 }
 
-export function captureOutput({ isTTY = false, columns = 80 } = {}): Capture {
+export interface CaptureOptions {
+  readonly isTTY?: boolean;
+  /** Of a terminal. Default: 80. */
+  readonly columns?: number;
+  /** Sees what is written. */
+  readonly onText?: (text: string) => void;
+}
+
+/** A stand-in for stdout or stderr, of a terminal or of a pipe. */
+export function captureOutput({ isTTY = false, columns = 80, onText }: CaptureOptions = {}): Capture {
   const pieces: Buffer[] = [];
   const writable = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      pieces.push(chunk);
+      // The program may use its buffer again once the write is done.
+      pieces.push(Buffer.from(chunk));
+      onText?.(chunk.toString());
       done();
     },
   });

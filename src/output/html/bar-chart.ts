@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../contract/escape-html.ts';
 
-/** One value of a breakdown with its sum of one metric. */
+/** One value of a breakdown with its sum of one metric. Texts are as they are shown, not yet escaped. */
 export interface Bar {
   readonly name: string;
   /** What tells it from others of that name, such as its id. */
@@ -10,6 +10,7 @@ export interface Bar {
   readonly text: string;
 }
 
+/** A breakdown's values by their sums of one metric. */
 export interface Ranking {
   /** The greatest first. */
   readonly bars: readonly Bar[];
@@ -22,6 +23,7 @@ export interface Ranking {
 /**
  * A breakdown's greatest values by one metric. The bars are SVG, whose widths need no inline style (which the page's
  * security policy forbids) and which print without background graphics.
+ * @param metric its index among those that the page's script can rank by
  */
 export function drawBars({ bars, rest, total }: Ranking, metric: number, isShown: boolean): string {
   const most = Math.max(0, ...bars.map(({ value }) => value));

@@ -168,12 +168,14 @@ function derivedOf(metrics: readonly PlannedColumn[], sums: Sums): { metric: Der
 }
 
 function showSum(column: PlannedColumn, number: string): string {
-  const text = showNumber(number, column.type === 'money' ? 'money' : 'integer');
-  const sign = currencyOf(column.field);
-  return text.startsWith('-') ? `-${sign}${text.slice(1)}` : sign + text;
+  return withCurrency(showNumber(number, column.type === 'money' ? 'money' : 'integer'), currencyOf(column.field));
 }
 
 function showDerived(metric: DerivedMetric, value: number): string {
   const text = groupedText(derivedText(metric, value));
-  return metric.unit === 'percent' ? text : currencyOf(metric.numerator) + text;
+  return metric.unit === 'percent' ? text : withCurrency(text, currencyOf(metric.numerator));
+}
+
+function withCurrency(number: string, sign: string): string {
+  return number.startsWith('-') ? `-${sign}${number.slice(1)}` : sign + number;
 }

@@ -1,6 +1,7 @@
 import { metricOfField } from '../../contract/columns.ts';
 import type { ReportTail } from '../../contract/row-batch.ts';
 import { type Breakdown, breakdowns } from '../../contract/vocabulary.ts';
+import { dayOf } from '../bytes/typed-value.ts';
 import type { ColumnPlan, PlannedColumn } from '../column-plan.ts';
 import type { EncodeOptions } from '../encoder.ts';
 import type { Sums } from '../group/aggregate.ts';
@@ -10,11 +11,10 @@ import type { TableRows } from './held-rows.ts';
 import { breakdownOf, labelOf, nounOf } from './labels.ts';
 import { showCount } from './number-text.ts';
 import type { Page } from './page.ts';
-import { pageRows } from './page-script.ts';
-import { type AddedUp, mostRows, type ShownRows } from './shown-rows.ts';
+import { mostRows, type ShownRows } from './shown-rows.ts';
 import { areMonths, layOutTime, type TimeAxis } from './time-axis.ts';
 import type { AllSums, UnitSums } from './unit-sums.ts';
-import { describeDays, describeWindow, describeZone, isDay } from './window-text.ts';
+import { describeDays, describeWindow, describeZone } from './window-text.ts';
 
 /** What a page is made from, once the last row is known. */
 export interface Findings {
@@ -32,11 +32,11 @@ export function composePage({ plan, sums, rows, tail, options }: Findings): Page
   const asked = askedBreakdowns(tail, units);
   const time = units.find(({ unit }) => unit.isTime);
   const axis = axisOf(time, asked);
-  const addedUp = rows.rows ? undefined : rows.addUp();
-  const notices = addedUp ? [noticeOf(addedUp, tail.rowCount, units)] : [];
-  if (addedUp) options.note?.(`${notices[0]} Every row: --format csv.`);
-  const columns = shownColumns(plan, options, tail.rowCount, addedUp);
-  const tableRows: TableRows = rows.rows ?? addedUp ?? { rowCount: 0, cells: () => [] };
+  const tableRows = rows.rows();
+  const { by, rowCount } = tableRows;
+  const notices = by ? [noticeOf(by, rowCount, tail.rowCount, units)] : [];
+  for (const notice of notices) options.note?.(`${notice} Every row: --format csv.`);
+  const columns = shownColumns(plan, options, tail.rowCount, by);
   const table = readTable(columns, tableRows, options.select !== undefined || tail.rowCount === 0);
   return {
     title: titleOf(asked),
@@ -50,9 +50,9 @@ export function composePage({ plan, sums, rows, tail, options }: Findings): Page
         : [],
     ranks: { labels: metrics.map(({ field }) => labelOf(field)), lead: leadOf(metrics) },
     table: {
-      title: addedUp ? 'Sums' : 'Rows',
+      title: by ? 'Sums' : 'Rows',
       columns: table.map(({ read }) => read),
-      rowCount: tableRows.rowCount,
+      rowCount,
       totals: table.map(({ column }) => totals.get(column.field)?.toString()),
     },
   };
@@ -97,17 +97,17 @@ function factsOf({ summary, rowCount }: ReportTail, time: UnitSums | undefined):
   if (summary) return [describeWindow(summary), describeZone(summary.timezone), rows];
   const index = time?.unit.fields.indexOf('date') ?? -1;
   const dates = [...(time?.groups ?? [])].map(({ key }) => key[index] ?? '');
-  const days = dates.filter(isDay).sort();
+  const days = dates.filter((date) => dayOf(date) !== undefined).sort();
   const [first, last] = [days[0], days.at(-1)];
   return first && last ? [describeDays(first, last), rows] : [rows];
 }
 
-function noticeOf({ by, rowCount }: AddedUp, allRows: number, units: readonly UnitSums[]): string {
+function noticeOf(by: readonly string[], sumCount: number, allRows: number, units: readonly UnitSums[]): string {
   const given = units.flatMap(({ unit }) => unit.fields).filter((field) => !by.includes(field));
-  const [all, most, sums] = [allRows, mostRows, rowCount].map(showCount);
+  const [all, most, sums] = [allRows, mostRows, sumCount].map(showCount);
   const how = by.length > 0 ? ` by ${listWords(namesOf(by))}` : '';
   const added = given.length > 0 ? `, with ${listWords(namesOf(given))} added up` : '';
-  const table = rowCount === 1 ? 'the sum of all' : `${sums} sums${how}`;
+  const table = sumCount === 1 ? 'the sum of all' : `${sums} sums${how}`;
   return `The report has ${all} rows, more than the ${most} that a page holds: its table shows ${table} instead${added}. Totals and charts are of all rows.`;
 }
 
@@ -133,9 +133,9 @@ function shownColumns(
   plan: ColumnPlan,
   { columns = [], select }: EncodeOptions,
   rowCount: number,
-  addedUp: AddedUp | undefined,
+  by: readonly string[] | undefined,
 ): readonly PlannedColumn[] {
-  if (addedUp) return plan.columns.filter(({ field, numeric }) => numeric || addedUp.by.includes(field));
+  if (by) return plan.columns.filter(({ field, numeric }) => numeric || by.includes(field));
   if (rowCount > 0 || select) return plan.columns;
   const asked = new Set(columns.filter(({ breakdown, metric }) => breakdown ?? metric).map(({ field }) => field));
   return asked.size > 0 ? plan.columns.filter(({ field }) => asked.has(field)) : plan.columns;
@@ -148,7 +148,7 @@ function readTable(
   all: boolean,
 ): { column: PlannedColumn; read: TableColumn }[] {
   return columns
-    .map((column) => ({ column, read: readColumn(column, rows, pageRows) }))
+    .map((column) => ({ column, read: readColumn(column, rows) }))
     .filter(({ read }) => all || read.isFilled);
 }
 

@@ -2,6 +2,7 @@ import { hiddenCharacters } from '../../contract/printable.ts';
 import type { PlannedColumn } from '../column-plan.ts';
 import type { TableRows } from './held-rows.ts';
 import { labelOf } from './labels.ts';
+import { pageRows } from './page-script.ts';
 
 /** How cells are shown: a `key` is an id or a time, which is never broken into lines. */
 export type CellType = 'integer' | 'money' | 'text' | 'key';
@@ -18,29 +19,27 @@ export interface EmbeddedColumn {
   readonly codes?: readonly number[];
 }
 
-/** A column of the table together with its first rows. */
+/** A column of the table, and its cells in the rows that stand in the page as HTML. */
 export interface TableColumn {
   readonly label: string;
   readonly name: string;
   readonly type: CellType;
   /** Whether any row has a value. */
   readonly isFilled: boolean;
+  /** The texts of its first `pageRows` cells. */
   readonly head: readonly (string | null)[];
   /** The column as JSON, fit for an `EmbeddedColumn`. */
   readonly json: string;
 }
 
-/**
- * Reads a column of a table.
- * @param headCount how many of its first cells are wanted as text
- */
-export function readColumn(column: PlannedColumn, rows: TableRows, headCount: number): TableColumn {
+/** Reads a column of a table. */
+export function readColumn(column: PlannedColumn, rows: TableRows): TableColumn {
   const type = typeOf(column);
   const facts = { name: column.name, label: labelOf(column.field), type };
   const cells = [...rows.cells(column)];
   return {
     ...facts,
-    head: cells.slice(0, headCount),
+    head: cells.slice(0, pageRows),
     isFilled: cells.some((cell) => cell !== null),
     json: `{${JSON.stringify(facts).slice(1, -1)},${column.numeric ? embedNumbers(cells) : embedTexts(cells)}}`,
   };

@@ -5,7 +5,9 @@ import type { PlannedColumn } from '../column-plan.ts';
 /** What a table shows: cell by cell, one column after the other. */
 export interface TableRows {
   readonly rowCount: number;
-  /** The texts of a column; a metric's have a dot for their decimal comma. `null`: nothing there. */
+  /** The fields whose values tell rows apart that are sums; absent where they are the report's own. */
+  readonly by?: readonly string[];
+  /** The texts of a column, from the first row on; a metric's have a dot for their decimal comma. `null`: nothing there. */
   cells(column: PlannedColumn): Iterable<string | null>;
 }
 
@@ -14,8 +16,8 @@ export class HeldRows implements TableRows {
   rowCount = 0;
   readonly batches: RowBatch[] = [];
 
+  /** Keeps a copy of a batch, which has a row at least. */
   add(batch: RowBatch): void {
-    if (batch.rowCount === 0) return;
     this.rowCount += batch.rowCount;
     this.batches.push(copyBatch(batch));
   }
@@ -26,11 +28,7 @@ export class HeldRows implements TableRows {
       for (let row = 0; row < rowCount; row++) {
         const place = row * fields.length + index;
         const start = index < 0 ? -1 : (valueStarts[place] as number);
-        if (start < 0) {
-          yield null;
-          continue;
-        }
-        const json = bytes.toString('utf8', start, valueEnds[place]);
+        const json = start < 0 ? 'null' : bytes.toString('utf8', start, valueEnds[place]);
         if (json === 'null') yield null;
         else if (bytes[start] === quote) yield textIn(json, numeric);
         else yield json;

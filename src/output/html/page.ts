@@ -47,7 +47,6 @@ function hashOf(text: string): string {
 /** The page in pieces, to be written one after the other. */
 export function renderPage(page: Page): string[] {
   const { title, facts, notices, figures, time, breakdowns, table } = page;
-  const window = facts[0] === undefined ? '' : `, ${facts[0]}`;
   return [
     `<!doctype html>
 <html lang="en">
@@ -57,7 +56,7 @@ export function renderPage(page: Page): string[] {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="adreport">
-<title>${escapeHtml(printable(title + window))}</title>
+<title>${escapeHtml(printable([title, ...facts.slice(0, 1)].join(', ')))}</title>
 <link rel="icon" href="data:,">
 <style>${pageStyle}</style>
 </head>
@@ -110,9 +109,9 @@ ${charts.join('')}</div></section>
 function renderTable({ title, columns, rowCount, totals }: Table): string {
   if (columns.length === 0) return '';
   const count = Math.min(pageRows, rowCount);
-  const heads = columns.map(({ label, name, type }, i) => {
+  const heads = columns.map(({ label, name, type }) => {
     const text = escapeHtml(printable(label));
-    return `<th scope="col"${classOf(type)} title="${escapeHtml(printable(name))}" data-column="${i}">${text}`;
+    return `<th scope="col"${classOf(type)} title="${escapeHtml(printable(name))}">${text}`;
   });
   const rows = Array.from({ length: count }, (_, row) => {
     return `<tr>${columns.map(({ head, type }) => renderCell(head[row] ?? null, type)).join('')}`;
@@ -127,7 +126,7 @@ function renderTable({ title, columns, rowCount, totals }: Table): string {
     rowCount > count ? `Rows 1 to ${shown} of ${all}; the file holds the others, for a browser that runs scripts.` : '';
   const counted = columns.find(({ type }) => type === 'integer');
   const hint = counted ? `words, or ${printable(counted.name)}>100` : 'words';
-  return `<section id="rows"><div class="head"><h2>${escapeHtml(title)}</h2>
+  return `<section><div class="head"><h2>${escapeHtml(title)}</h2>
 <div class="tools" hidden><label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false" placeholder="${escapeHtml(hint)}"></label><span id="count" role="status"></span><span class="pager"><button type="button" id="back" aria-label="Previous rows">‹</button><button type="button" id="on" aria-label="Next rows">›</button></span></div></div>
 <div class="scroll" tabindex="0" role="region" aria-label="Table of rows"><table>
 <thead><tr>${heads.join('')}</thead>

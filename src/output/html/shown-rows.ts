@@ -7,12 +7,6 @@ import { type Unit, unitsOf } from './units.ts';
 /** As many rows as a page holds: more would open slowly, and nobody reads them. */
 export const mostRows = 50_000;
 
-/** Rows that were added up, and by what. */
-export interface AddedUp extends TableRows {
-  /** The fields whose values the rows of the table are told apart by. */
-  readonly by: readonly string[];
-}
-
 /**
  * The rows of a page's table: those of the report, or, once they are more than a page holds, their sums by as many
  * fields as keep them below that. The field with the most values is given up first.
@@ -36,13 +30,9 @@ export class ShownRows {
     } else this.#sum(batch);
   }
 
-  /** The report's rows; `undefined` where they were too many. */
-  get rows(): TableRows | undefined {
-    return this.#held;
-  }
-
-  /** The sums by as many fields as the page has room for; asked for only where `rows` is `undefined`. */
-  addUp(): AddedUp {
+  /** The report's rows, or their sums by as many fields as the page has room for. */
+  rows(): TableRows {
+    if (this.#held) return this.#held;
     // The last is the sum of all, which always fits.
     const [{ by, sums } = { by: [], sums: new Aggregate() }] = this.#groupings;
     const groups = [...sums];

@@ -1,5 +1,6 @@
+import { dayOf, type Moment, momentOf } from '../bytes/typed-value.ts';
 import type { Group } from '../group/aggregate.ts';
-import { isDay, longMonth, shortDay } from './window-text.ts';
+import { longMonth, shortDay } from './window-text.ts';
 
 /** Equal steps of time, from the first that has rows to the last, those between without any included. */
 export interface TimeAxis {
@@ -20,18 +21,19 @@ const mostSlots = 800;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-interface Moment {
-  /** `YYYY-MM-DD`, as the report's zone has it. */
+/** The time of a group, as the report's zone has it. */
+interface GroupTime {
+  /** `YYYY-MM-DD` */
   readonly date: string;
-  /** Of a row by the hour: its first instant, and `HH:MM` with the offset. */
-  readonly hour?: { readonly atMs: number; readonly time: string; readonly offset: string };
+  /** Of a group by the hour. The offset is a text: `+0200`. */
+  readonly hour?: Moment & { readonly offset: string };
 }
 
 /**
  * The axis of groups by `date`, `hour` or both, in any order of the fields; groups of no time known are left out.
  * @param fields the fields of the groups' keys
  * @param monthly whether the dates stand for their months
- * @returns `undefined` where no group has a time
+ * @returns `undefined` where no group has a time, or where they lie too far apart for months to be drawn
  */
 export function layOutTime(
   groups: readonly Group[],
@@ -39,29 +41,29 @@ export function layOutTime(
   monthly: boolean,
 ): TimeAxis | undefined {
   const dated = groups.flatMap((group) => {
-    const moment = readMoment(group.key[fields.indexOf('date')], group.key[fields.indexOf('hour')]);
-    return moment ? [{ group, moment }] : [];
+    const time = readTime(group.key[fields.indexOf('date')] ?? '', group.key[fields.indexOf('hour')] ?? '');
+    return time ? [{ group, time }] : [];
   });
   const [first] = dated;
   if (!first) return undefined;
-  const hourly = dated.every(({ moment }) => moment.hour);
+  const hourly = dated.every(({ time }) => time.hour);
   const steps: readonly Step[] = monthly ? ['month'] : hourly ? ['hour', 'day', 'month'] : ['day', 'month'];
   const span = (step: Step): number => {
-    const numbers = dated.map(({ moment }) => numberOf(moment, step));
+    const numbers = dated.map(({ time }) => numberOf(time, step));
     return numbers.reduce((a, b) => Math.max(a, b)) - numbers.reduce((a, b) => Math.min(a, b)) + 1;
   };
   const step = steps.find((candidate) => span(candidate) <= mostSlots) ?? 'month';
   const count = span(step);
   if (count > 20 * mostSlots) return undefined;
-  const start = dated.reduce((least, { moment }) => Math.min(least, numberOf(moment, step)), Number.POSITIVE_INFINITY);
+  const start = dated.reduce((least, { time }) => Math.min(least, numberOf(time, step)), Number.POSITIVE_INFINITY);
   const slots = Array.from({ length: count }, (): Group[] => []);
-  const moments: (Moment | undefined)[] = slots.map(() => undefined);
-  for (const { group, moment } of dated) {
-    const index = numberOf(moment, step) - start;
+  const times: (GroupTime | undefined)[] = slots.map(() => undefined);
+  for (const { group, time } of dated) {
+    const index = numberOf(time, step) - start;
     slots[index]?.push(group);
-    moments[index] ??= moment;
+    times[index] ??= time;
   }
-  const labels = step === 'hour' ? hourLabels(moments) : slots.map((_, i) => labelOf(start + i, step));
+  const labels = step === 'hour' ? hourLabels(times) : slots.map((_, i) => labelOf(start + i, step));
   return { step, slots, labels, marks: marksOf(labels) };
 }
 
@@ -71,19 +73,19 @@ export function areMonths(groups: readonly Group[], fields: readonly string[]): 
   return !fields.includes('hour') && new Set(dates).size > 1 && dates.every((date) => date.endsWith('-01'));
 }
 
-function readMoment(date: string | null | undefined, hour: string | null | undefined): Moment | undefined {
-  const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d([+-]\d\d):?(\d\d)$/.exec(hour ?? '');
-  const [text = '', day = '', time = '', offsetHours = '', offsetMinutes = ''] = match ?? [];
-  if (isDay(day)) {
-    const atMs = Date.parse(`${text.slice(0, 19)}${offsetHours}:${offsetMinutes}`);
-    if (!Number.isNaN(atMs)) return { date: day, hour: { atMs, time, offset: offsetHours + offsetMinutes } };
+function readTime(date: string, hour: string): GroupTime | undefined {
+  const moment = momentOf(hour);
+  if (moment) {
+    const offset = /[+-][\d:]+$/.exec(hour)?.[0].replace(':', '') ?? 'UTC';
+    return { date: hour.slice(0, 10), hour: { ...moment, offset } };
   }
-  return typeof date === 'string' && isDay(date) ? { date } : undefined;
+  return dayOf(date) === undefined ? undefined : { date };
 }
 
-function numberOf({ date, hour }: Moment, step: Step): number {
+/** The step of time in which a moment is, counted from one and the same. */
+function numberOf({ date, hour }: GroupTime, step: Step): number {
   if (step === 'month') return 12 * Number(date.slice(0, 4)) + Number(date.slice(5, 7)) - 1;
-  if (step === 'hour' && hour) return Math.floor(hour.atMs / hourMs);
+  if (step === 'hour' && hour) return Math.floor(hour.instantMs / hourMs);
   return Date.parse(date) / dayMs;
 }
 
@@ -104,19 +106,13 @@ function marksOf(labels: readonly string[]): string[] {
 }
 
 /** Wall times; where the clock is put back and an hour comes twice, the offset tells the two apart. */
-function hourLabels(moments: readonly (Moment | undefined)[]): string[] {
-  let last: { readonly index: number; readonly atMs: number; readonly offset: string } | undefined;
-  const walls = moments.map((moment, index) => {
-    if (moment?.hour) {
-      last = { index, atMs: moment.hour.atMs, offset: moment.hour.offset };
-      return { wall: `${shortDay(moment.date)}, ${moment.hour.time}`, offset: moment.hour.offset };
-    }
-    // An hour without rows: as far from the last that had some as it is along the axis.
-    const { offset, ...known } = last ?? { index: 0, atMs: 0, offset: '+0000' };
-    const [hours, minutes] = [Number(offset.slice(0, 3)), Number(offset.slice(0, 1) + offset.slice(3))];
-    const local = known.atMs + (index - known.index + hours) * hourMs + minutes * 60_000;
-    const [date = '', time = ''] = new Date(local).toISOString().split('T');
-    return { wall: `${shortDay(date)}, ${time.slice(0, 5)}`, offset };
+function hourLabels(times: readonly (GroupTime | undefined)[]): string[] {
+  let last = { index: 0, wallMs: 0, offset: '' };
+  const walls = times.map((time, index) => {
+    if (time?.hour) last = { ...time.hour, index };
+    // An hour without rows is as far from the last that had some as it is along the axis.
+    const [day = '', clock = ''] = new Date(last.wallMs + (index - last.index) * hourMs).toISOString().split('T');
+    return { wall: `${shortDay(day)}, ${clock.slice(0, 5)}`, offset: last.offset };
   });
   return walls.map(({ wall, offset }, i) =>
     walls[i - 1]?.wall === wall || walls[i + 1]?.wall === wall ? `${wall} (${offset})` : wall,

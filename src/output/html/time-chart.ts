@@ -9,7 +9,7 @@ export interface TimeSeries {
   /** What each slot of time is called, and what a few of them along the axis. */
   readonly labels: readonly string[];
   readonly marks: readonly string[];
-  /** One a slot; `undefined` where the report has nothing for it. */
+  /** One a slot; `undefined` where the report has nothing for it, which is not everywhere. */
   readonly values: readonly (number | undefined)[];
   readonly currency: string;
   readonly percent: boolean;
@@ -53,12 +53,8 @@ export function drawTimeChart(series: TimeSeries, index: number): string {
 function describe({ label, step, labels, values, show }: TimeSeries): string {
   const range = `${label} per ${step}, ${labels[0]} to ${labels.at(-1)}`;
   const known = values.flatMap((value, i) => (value === undefined ? [] : [{ value, name: labels[i] }]));
-  if (known.length === 0) return `${range}: no values`;
-  const [least, most] = [Math.min, Math.max].map((pick) => {
-    const value = known.map((each) => each.value).reduce((a, b) => pick(a, b));
-    return known.find((each) => each.value === value);
-  });
-  if (!least || !most) return range;
+  const least = known.reduce((a, b) => (b.value < a.value ? b : a));
+  const most = known.reduce((a, b) => (b.value > a.value ? b : a));
   return `${range}: from ${show(least.value)} (${least.name}) to ${show(most.value)} (${most.name})`;
 }
 
@@ -87,20 +83,19 @@ function drawColumns(values: readonly (number | undefined)[], y: (value: number)
 /** A line over its area; broken where nothing is known. */
 function drawLine(values: readonly (number | undefined)[], y: (value: number) => number): string {
   const slot = width / values.length;
-  const runs: string[][] = [[]];
-  const areas: string[] = [];
+  const runs: string[][] = [];
   for (const [i, value] of values.entries()) {
-    const run = runs.at(-1) ?? [];
-    if (value !== undefined) run.push(`${round((i + 0.5) * slot)} ${y(value)}`);
-    else if (run.length > 0) runs.push([]);
+    if (value === undefined) continue;
+    if (values[i - 1] === undefined) runs.push([]);
+    runs.at(-1)?.push(`${round((i + 0.5) * slot)} ${y(value)}`);
   }
-  for (const run of runs) {
+  const areas = runs.map((run) => {
     const [first, last] = [run[0], run.at(-1)].map((point) => point?.split(' ')[0]);
-    if (run.length > 0) areas.push(`M${first} ${y(0)}L${run.join('L')}L${last} ${y(0)}Z`);
-  }
+    return `M${first} ${y(0)}L${run.join('L')}L${last} ${y(0)}Z`;
+  });
   // A run of one point has no length, which a round cap makes visible.
-  const line = runs.map((run) => (run.length === 1 ? `M${run[0]}h0` : run.length > 1 ? `M${run.join('L')}` : ''));
-  return `<path class="area" d="${areas.join('')}"/><path class="line" d="${line.join('')}"/>`;
+  const lines = runs.map((run) => `M${run.join('L')}${run.length === 1 ? 'h0' : ''}`);
+  return `<path class="area" d="${areas.join('')}"/><path class="line" d="${lines.join('')}"/>`;
 }
 
 function round(value: number): number {

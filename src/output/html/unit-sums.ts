@@ -18,9 +18,8 @@ export interface UnitSums {
 
 interface Entry {
   readonly unit: Unit;
-  /** The rows before the first value: all of them had none. */
-  readonly rowsBefore: number;
-  readonly sumsBefore: Sums;
+  /** The groups of the rows before: of those without any value, and of those that had fewer of the unit's fields. */
+  readonly before: Iterable<Group>;
   aggregate: Aggregate | undefined;
 }
 
@@ -34,11 +33,12 @@ export class AllSums {
   #columns: readonly PlannedColumn[] = [];
   #units: readonly Unit[] = [];
 
+  /** The sums over all rows. */
   get totals(): Sums {
     return this.#total.totals();
   }
 
-  /** Adds the rows of a batch; the columns are those that are to be shown. */
+  /** Adds the rows of a batch, of which nothing is kept but copies; the columns are those that are to be shown. */
   observe(batch: RowBatch, columns: readonly PlannedColumn[]): void {
     if (columns !== this.#columns) {
       this.#columns = columns;
@@ -62,9 +62,14 @@ export class AllSums {
   }
 
   #begin(unit: Unit, batch: RowBatch): Entry | undefined {
-    if (!unit.fields.some((field) => hasValue(batch, field))) return undefined;
-    const { rowCount: rowsBefore } = this.#total;
-    const entry = { unit, rowsBefore, sumsBefore: this.#total.totals(), aggregate: new Aggregate(unit.fields) };
+    const earlier = [...this.#entries.values()].findLast(({ unit: { fields } }) =>
+      unit.fields.includes(fields[0] ?? ''),
+    );
+    if (!earlier && !unit.fields.some((field) => hasValue(batch, field))) return undefined;
+    const { rowCount } = this.#total;
+    const none = rowCount === 0 ? [] : [{ key: [], rowCount, sums: this.#total.totals() }];
+    const groups = earlier ? groupsOf(earlier) : none;
+    const entry = { unit, before: groups ?? [], aggregate: groups && new Aggregate(unit.fields) };
     this.#entries.set(keyOf(unit), entry);
     return entry;
   }
@@ -84,21 +89,25 @@ function hasValue({ bytes, fields, rowCount, valueStarts }: RowBatch, field: str
   return false;
 }
 
-function groupsOf({ unit, aggregate, rowsBefore, sumsBefore }: Entry): Iterable<Group> | undefined {
-  if (!aggregate || rowsBefore === 0) return aggregate;
-  const isNothing = ({ key }: Group): boolean => key.every((value) => value === null);
+function groupsOf({ unit, before, aggregate }: Entry): Iterable<Group> | undefined {
+  if (!aggregate) return undefined;
   return {
     *[Symbol.iterator]() {
-      let after: Group | undefined;
-      for (const group of aggregate) {
-        if (isNothing(group)) after = group;
-        else yield group;
+      const earlier = new Map<string, Group>();
+      for (const group of before) {
+        const key = unit.fields.map((_, i) => group.key[i] ?? null);
+        earlier.set(JSON.stringify(key), { ...group, key });
       }
-      yield {
-        key: unit.fields.map(() => null),
-        rowCount: rowsBefore + (after?.rowCount ?? 0),
-        sums: addSums([sumsBefore, ...(after ? [after.sums] : [])]),
-      };
+      for (const group of aggregate) {
+        const same = earlier.size > 0 ? earlier.get(JSON.stringify(group.key)) : undefined;
+        if (!same) yield group;
+        else earlier.set(JSON.stringify(group.key), addGroups(same, group));
+      }
+      yield* earlier.values();
     },
   };
+}
+
+function addGroups(a: Group, b: Group): Group {
+  return { key: a.key, rowCount: a.rowCount + b.rowCount, sums: addSums([a.sums, b.sums]) };
 }

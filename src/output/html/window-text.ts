@@ -1,4 +1,5 @@
 import type { ReportSummary } from '../../contract/messages.ts';
+import { dayOf } from '../bytes/typed-value.ts';
 
 const months = 'January February March April May June July August September October November December'.split(' ');
 const weekdays = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ');
@@ -9,7 +10,10 @@ interface Instant {
   readonly time: string;
 }
 
-/** A report's window for people: `1–31 October 2026`, with times of day where it does not run over whole days. */
+/**
+ * A report's window for people: `1–31 October 2026`, with times of day where it does not run over whole days, in the
+ * report's zone; texts that are no date-times stay as they are.
+ */
 export function describeWindow({ since, until }: Pick<ReportSummary, 'since' | 'until'>): string {
   const [first, last] = [readInstant(since), readInstant(until)];
   if (!first || !last) return `${since} – ${until}`;
@@ -44,13 +48,6 @@ export function longMonth(month: string): string {
   return longDay(`${month}-01`).slice(2);
 }
 
-/** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
-export function isDay(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-  const atMs = Date.parse(text);
-  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text);
-}
-
 /** A zone's name as the database writes it: a buyer's summary says `europe/paris`. */
 export function describeZone(zone: string): string {
   if (zone !== zone.toLowerCase() || !zone.includes('/')) return zone;
@@ -59,5 +56,5 @@ export function describeZone(zone: string): string {
 
 function readInstant(text: string): Instant | undefined {
   const [, date = '', time = ''] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:[+-]\d\d:?\d\d|Z)?$/.exec(text) ?? [];
-  return isDay(date) ? { date, time } : undefined;
+  return dayOf(date) === undefined ? undefined : { date, time };
 }

@@ -14,10 +14,8 @@ export abstract class ColumnValues {
   rowCount = 0;
   /** How many rows have a value. */
   valueCount = 0;
-  /** For each value, its place in the dictionary; not kept any more once `isPlain`. */
+  /** For each value, its place in the dictionary. */
   codes = new Int32Array(1024);
-  /** Whether the values stand one after the other, because too few repeat. */
-  isPlain = false;
   protected readonly dictionary = new ByteDictionary();
 
   /** Adds the values of a batch, whose field `field` they are; -1 where it has no such field. */
@@ -53,7 +51,7 @@ export abstract class ColumnValues {
     return this.dictionary.count;
   }
 
-  /** How much memory the group takes so far. */
+  /** How much memory the group takes so far, in bytes. */
   abstract get sizeBytes(): number;
 
   /** Adds one value; `false` where it stands for none. */
@@ -92,11 +90,12 @@ export class TextValues extends ColumnValues {
     return this.dictionary.keys.length + 4 * this.valueCount;
   }
 
-  /** What the values would take without a dictionary. */
+  /** What the values would take without a dictionary, in bytes. */
   get plainBytes(): number {
     return this.#plainBytes;
   }
 
+  /** The text of a code; good until a value is added. */
   textOf(code: number): Buffer {
     return this.dictionary.keyOf(code);
   }
@@ -131,15 +130,19 @@ export type Refuse = (row: number, json: string) => never;
 /** So many values are looked at before it is decided whether a dictionary is worth it. */
 const probedValues = 2048;
 
-/** Numbers of eight bytes: INT64 or DOUBLE. */
+/** Numbers of eight bytes, little-endian: INT64 or DOUBLE. */
 export class NumberValues extends ColumnValues {
   /** Of each distinct number, or, once `isPlain`, of each value. */
   readonly numbers = new ByteStore(8 * 1024);
+  /** Whether there is no dictionary and no codes any more, because too few numbers repeat; so in all later groups. */
+  isPlain = false;
+  /** The least and the greatest; `undefined` where there is none. */
   min: number | bigint | undefined;
   max: number | bigint | undefined;
   readonly #isInteger: boolean;
   readonly #refuse: Refuse;
 
+  /** @param refuse is called for a value that is no such number, or that eight bytes do not hold exactly */
   constructor(type: 'integer' | 'money', refuse: Refuse) {
     super();
     this.#isInteger = type === 'integer';
@@ -160,17 +163,14 @@ export class NumberValues extends ColumnValues {
   protected addValue({ bytes, firstRow }: RowBatch, view: DataView, row: number, start: number, end: number): boolean {
     // Nothing at all between the quotes: what an empty field of a CSV body is.
     if (end - start === 2 && bytes[start] === quote) return false;
-    if (!this.isPlain) {
+    if (this.isPlain) this.valueCount++;
+    else {
       const known = this.dictionary.count;
       const code = this.dictionary.codeOf(view, start, end, true);
       this.addCode(code);
       if (code < known) return true;
       if (this.valueCount >= probedValues && 2 * known > this.valueCount) this.#makePlain();
-      if (!this.isPlain) {
-        this.#append(bytes, firstRow + row + 1, start, end);
-        return true;
-      }
-    } else this.valueCount++;
+    }
     this.#append(bytes, firstRow + row + 1, start, end);
     return true;
   }

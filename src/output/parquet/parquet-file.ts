@@ -18,6 +18,7 @@ export interface Chunk {
   readonly dictionary: { readonly bytes: Uint8Array; readonly count: number; readonly codes: Int32Array } | undefined;
   /** Where there is no dictionary. */
   readonly plain: Uint8Array;
+  /** The least and the greatest value, in the footer's statistics; `undefined` where there is none. */
   readonly min: number | bigint | Uint8Array | undefined;
   readonly max: number | bigint | Uint8Array | undefined;
 }
@@ -40,7 +41,10 @@ const elements: Readonly<Record<ColumnKind, Omit<SchemaElement, 'name'>>> = {
 
 const magic = 0x31524150; // PAR1
 
-/** The frame of a Parquet file: row groups one after the other, then the footer that says where they are. */
+/**
+ * The frame of a Parquet file (https://parquet.apache.org/docs/file-format/): row groups one after the other, then the
+ * footer that says where they are. The pieces that its calls return are good until the next call.
+ */
 export class ParquetFile {
   /** Its `offset` counts the whole file, its buffer holds what has not been handed out. */
   readonly #out = new ByteWriter();
@@ -57,7 +61,10 @@ export class ParquetFile {
     return this.#takePieces();
   }
 
-  /** The footer. Groups that lack the later columns get nulls for them. */
+  /**
+   * The footer. Groups that lack the later columns get nulls for them.
+   * @param texts the key-value metadata of the file
+   */
   end(
     columns: readonly { readonly kind: ColumnKind; readonly name: string }[],
     texts: readonly { readonly key: string; readonly value: string }[],

@@ -38,8 +38,7 @@ export interface JudgedColumn {
 
 /**
  * How gladly each column of a report's table is given up: 0 never, then the higher the sooner. What tells the rows
- * apart stays; an id goes before its name, unless
- * two have one name, and what is the same in every row goes first.
+ * apart stays; an id goes before its name, unless two have one name, and what is the same in every row goes first.
  */
 export function rankColumns(columns: readonly JudgedColumn[]): number[] {
   const hasHours = columns.some(({ type }) => type === 'hour');

@@ -53,13 +53,14 @@ function batchOf<Row>(
   for (const [r, row] of rows.entries()) {
     append(r === 0 ? '' : ',');
     rowStarts[r] = at;
+    append('{');
     for (const [f, { name, value }] of columns.entries()) {
-      append(`${f === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+      append(`${f === 0 ? '' : ','}${JSON.stringify(name)}:`);
       valueStarts[r * fields.length + f] = at;
       append(JSON.stringify(value(row) ?? null));
       valueEnds[r * fields.length + f] = at;
     }
-    append(columns.length === 0 ? '{}' : '}');
+    append('}');
     rowEnds[r] = at;
   }
   // Whoever copies whole words reads up to three bytes beyond a value.

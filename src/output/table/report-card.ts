@@ -85,14 +85,17 @@ function course({ points, totals, timeField }: Figures, look: TableLook, only?: 
   const { columns = 80, unicode } = look;
   const [from, to] = [first.time, last.time].map((time) => time.slice(0, 10));
   const name = `${metricOfField(field)?.name ?? field} by ${timeField === 'hour' ? 'hour' : stepOf(points.map(({ time }) => time))}`;
-  const words = columns >= margin + name.length + 2 * 10 + 6 + 8;
-  const room = columns - margin - name.length - 2 - (words ? 2 * 12 : 0);
+  const width = columns - margin - name.length - 2;
+  // Its first and its last date stand beside it where they leave it eight cells.
+  const besideDates = width - 2 * 12;
+  const hasDates = besideDates >= 8;
+  const room = hasDates ? besideDates : width;
   // Less than that shows no course.
   if (room < Math.min(4, points.length)) return [];
   const values = points.map(({ sums }) => sums.get(field)?.toNumber() ?? 0);
   const line = sparkline(values, Math.min(room, 60), unicode);
   const dim = look.style?.dim ?? ((text: string) => text);
-  return [' '.repeat(margin) + dim(name) + (words ? `  ${dim(from ?? '')} ${line} ${dim(to ?? '')}` : `  ${line}`)];
+  return [' '.repeat(margin) + dim(name) + (hasDates ? `  ${dim(from ?? '')} ${line} ${dim(to ?? '')}` : `  ${line}`)];
 }
 
 /** Whether the dates are those of days or of months. */

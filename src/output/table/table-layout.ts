@@ -18,6 +18,7 @@ export interface TableColumn {
   readonly minWidth?: number;
 }
 
+/** A column whose place has been found. */
 export interface PlacedColumn {
   /** Its index among the columns that were given. */
   readonly index: number;
@@ -25,10 +26,13 @@ export interface PlacedColumn {
   readonly heading: readonly string[];
   readonly numeric: boolean;
   readonly rigid: boolean;
+  /** Cells that it takes. */
   readonly width: number;
 }
 
+/** Which columns are shown, and how wide. */
 export interface Layout {
+  /** From left to right. */
   readonly columns: readonly PlacedColumn[];
   /** Indexes of columns that were left out for lack of room. */
   readonly dropped: readonly number[];
@@ -59,6 +63,7 @@ interface MeasuredColumn extends TableColumn {
  * Leaves out the columns without any value (a buyer's row has every dimension, null where it was not asked for), then
  * fits the rest into the width: long texts are shortened, headings folded, then the most dispensable columns go.
  * At least one column stays, cut to the width.
+ * @param columns the width, in cells of a terminal. Default: as wide as the rows are
  */
 export function layOut(given: readonly TableColumn[], columns: number = Number.POSITIVE_INFINITY): Layout {
   const measured = given.map((column, index): MeasuredColumn => {
@@ -155,6 +160,7 @@ export function tableHead(columns: readonly PlacedColumn[], look: TableLook = {}
   return [...lines, tableRule(columns, look)];
 }
 
+/** The rule below the heading, and above the totals. */
 export function tableRule(columns: readonly PlacedColumn[], look: TableLook = {}): string {
   const dash = look.unicode === false ? '-' : '─';
   const rule = columns.map((column) => dash.repeat(column.width)).join(' '.repeat(gap));

@@ -26,6 +26,7 @@ function means(values: readonly number[], count: number): number[] {
   });
 }
 
+/** One bar, with what stands beside it. */
 export interface Bar {
   /** Fit for a terminal. */
   readonly label: string;
@@ -63,7 +64,9 @@ function barOf(length: number, unicode: boolean): string {
   return '█'.repeat(Math.floor(eighths / 8)) + (rest > 0 ? String.fromCodePoint(0x2590 - rest) : '');
 }
 
+/** One line over time, with what stands beside it. */
 export interface Line {
+  /** At equal distances, from the first time to the last. */
   readonly values: readonly number[];
   /** The first and the last time. */
   readonly from: string;

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { letterN, minus, nine, openBrace, openBracket, quote, zero } from '../../contract/ascii.ts';
+import { printable } from '../../contract/printable.ts';
 import type { RowBatch } from '../../contract/row-batch.ts';
 import { OutputError } from '../../errors.ts';
 import { ByteDictionary } from '../bytes/byte-dictionary.ts';
@@ -8,7 +9,7 @@ import { dayOf, exactDouble, momentOf, numberText, plainNumber, wallTimeOf } fro
 import type { PlannedColumn } from '../column-plan.ts';
 import { DecimalSum } from '../group/decimal-sum.ts';
 import { styleOf } from './workbook.ts';
-import { cellText } from './xml-text.ts';
+import { xmlText } from './xml-text.ts';
 
 /** So many characters a cell holds. */
 const longestText = 32_767;
@@ -20,7 +21,10 @@ const keptCells = 8192;
 const serialOf1970 = 25_569;
 const firstSerial = 61;
 
-/** A column of a sheet: its letters, how wide it should be, its cells and their sum. */
+/**
+ * A column of a sheet: its letters, how wide it should be, its cells and their sum. Cells are XML (ECMA-376), each
+ * with its place.
+ */
 export class SheetColumn {
   readonly planned: PlannedColumn;
   readonly letters: string;
@@ -63,7 +67,10 @@ export class SheetColumn {
     return cell;
   }
 
-  /** The cell at the foot of the column: the sum of its cells, from row 2 on. */
+  /**
+   * The cell at the foot of the column: the sum of its cells, from row 2 on; nothing where it has none.
+   * @param label stands there instead of a sum
+   */
   totalCell(sheetRow: number, label: string | undefined): string {
     const { total, letters } = this;
     const place = `<c r="${letters}${sheetRow}" s="${styleOf(label === undefined && total ? this.#totalStyle : 'total')}"`;
@@ -74,6 +81,7 @@ export class SheetColumn {
     return `${place}><f>SUM(${letters}2:${letters}${sheetRow - 1})</f><v>${sum}</v></c>`;
   }
 
+  /** The cell of row 1: the column's name. */
   headerCell(): string {
     return `<c r="${this.letters}1" s="${styleOf(this.total ? 'numberHeader' : 'header')}"${textCell(this.planned.name)}`;
   }
@@ -116,7 +124,7 @@ export class SheetColumn {
     }
     if (text.length > longestText) {
       throw new OutputError(
-        `Row ${sheetRow - 1}: ${name} has ${text.length} characters, and a cell of Excel holds 32,767.`,
+        `Row ${sheetRow - 1}: ${printable(name)} has ${text.length} characters, and a cell of Excel holds 32,767.`,
         {
           code: 'TOO_LARGE',
           hint: 'Choose the other columns with --columns, or write CSV or Parquet.',
@@ -134,7 +142,7 @@ export class SheetColumn {
 
 function textCell(text: string): string {
   const space = /^\s|\s$|\n/.test(text) ? ' xml:space="preserve"' : '';
-  return ` t="inlineStr"><is><t${space}>${cellText(text)}</t></is></c>`;
+  return ` t="inlineStr"><is><t${space}>${xmlText(text)}</t></is></c>`;
 }
 
 /** The text of a number that a spreadsheet holds as it is. */

@@ -1,3 +1,4 @@
+import { printable } from '../../contract/printable.ts';
 import { xmlText } from './xml-text.ts';
 
 /** The parts of a workbook of one sheet, but for the sheet itself (ECMA-376, SpreadsheetML). */
@@ -8,6 +9,7 @@ const package_ = 'http://schemas.openxmlformats.org/package/2006';
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006';
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
+/** Where the sheet is in the archive, and what it begins with. */
 export const sheetPath = 'xl/worksheets/sheet1.xml';
 export const sheetBeginning = `${declaration}<worksheet xmlns="${main}">`;
 
@@ -74,9 +76,10 @@ export const workbookParts: readonly (readonly [path: string, xml: string])[] = 
   ],
 ].map(([path = '', xml = '']) => [path, declaration + xml] as const);
 
+/** Where the properties are in the archive. */
 export const propertiesPath = 'docProps/core.xml';
 
-/** The properties of the file, which Excel shows beside it. */
+/** The properties of the file, which Excel shows beside it. The description may hold text of the service. */
 export function propertiesXml(description: string): string {
-  return `${declaration}<cp:coreProperties xmlns:cp="${package_}/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>adreport</dc:creator><dc:description>${xmlText(description)}</dc:description></cp:coreProperties>`;
+  return `${declaration}<cp:coreProperties xmlns:cp="${package_}/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>adreport</dc:creator><dc:description>${xmlText(printable(description))}</dc:description></cp:coreProperties>`;
 }

@@ -5,16 +5,14 @@ const unspeakable =
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Text as the content of an element or an attribute. */
+/**
+ * Text as the content of an element. What XML cannot hold is written as `_x001B_`, which spreadsheets read back
+ * (ECMA-376, ST_Xstring).
+ */
 export function xmlText(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => entities[character] ?? '');
-}
-
-/** Text as the content of a cell: what XML cannot hold is written as `_x001B_`, which spreadsheets read back. */
-export function cellText(text: string): string {
-  const spoken = text.replace(
-    unspeakable,
-    (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
-  );
-  return xmlText(spoken);
+  return text
+    .replace(unspeakable, (character) => {
+      return `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`;
+    })
+    .replace(/[&<>"]/g, (character) => entities[character] ?? '');
 }

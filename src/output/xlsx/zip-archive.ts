@@ -18,7 +18,7 @@ interface Entry {
 }
 
 /**
- * A ZIP archive as a stream: its entries one after the other, then the directory. Node has raw deflate, but the check
+ * A ZIP archive (PKWARE APPNOTE) as a stream: its entries one after the other, then the directory. Node has raw deflate, but the check
  * sum that ZIP wants only from 20.15 on: gzip, which is raw deflate in a frame with the same sum, has both.
  */
 export class ZipArchive {
@@ -33,7 +33,7 @@ export class ZipArchive {
     return Buffer.concat([begun.header, data, this.#end(begun, gzip.subarray(-trailerBytes), data.length)]);
   }
 
-  /** An entry whose bytes come one by one; no other may begin before it has ended. */
+  /** An entry whose text comes in pieces; no other may begin before it has ended. */
   open(name: string): ZipEntry {
     const begun = this.#begin(name);
     return new ZipEntry(begun.header, (trailer, sizeBytes) => this.#end(begun, trailer, sizeBytes));
@@ -96,7 +96,7 @@ function directoryRecord({ name, crc, compressedBytes, sizeBytes, offset }: Entr
   return Buffer.concat([record, name]);
 }
 
-/** An entry while its bytes come. */
+/** An entry while its text comes. */
 class ZipEntry {
   // A thread of its own compresses. Higher levels take twice as long and save a tenth.
   readonly #gzip = createGzip({ level: 4, chunkSize: 64 * 1024 });
@@ -116,7 +116,7 @@ class ZipEntry {
   }
 
   /**
-   * Adds bytes, and returns those of the archive that are ready.
+   * Adds text, and returns the bytes of the archive that are ready.
    * @throws OutputError where the entry becomes larger than 4 GiB
    */
   async write(text: string): Promise<Buffer[]> {
@@ -134,6 +134,7 @@ class ZipEntry {
     return this.#takePieces();
   }
 
+  /** The last bytes of the entry: nothing may be written after them. */
   async end(): Promise<Buffer[]> {
     await new Promise<void>((resolve, reject) => {
       this.#gzip.once('end', resolve).once('error', reject).end();

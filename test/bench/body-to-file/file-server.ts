@@ -12,6 +12,7 @@ const server = require('node:http').createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 `;
 
+/** Starts it on a free port of loopback, for one file. */
 export async function serveFile(file: string): Promise<{ readonly url: string; stop(): void }> {
   const child = spawn(process.execPath, ['-e', program, file], { stdio: ['ignore', 'pipe', 'inherit'] });
   const port = await new Promise<string>((resolve, reject) => {

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { serveForTest } from '../support/service.ts';
+
+/** Flags that say how CSV is written, and which columns: what they do, and where they have no use. */
+
+const byHour = ['run', '--period', '2026-10-24..2026-10-25', '--by', 'HOURLY,CAMPAIGN', '--fresh'];
+
+describe('flags of the output', () => {
+  test('campaigns speak every CSV dialect', async () => {
+    const { run } = await serveForTest();
+    const first = async (...flags: string[]) =>
+      (await run(['campaigns', '--search', '40002', ...flags])).stdout.split('\r\n')[0];
+    const columns = ['--columns', 'campaignName,adunits,advertiserId'];
+    expect(await first(...columns, '--no-header')).toBe('"Soldes d\'été, ""−50 %"", 2e vague",2,501');
+    expect(await first(...columns, '--no-header', '--delimiter', 'tab')).toBe(
+      '"Soldes d\'été, ""−50 %"", 2e vague"\t2\t501',
+    );
+    expect(await first(...columns, '--excel')).toBe('\ufeffcampaignName;adunits;advertiserId');
+    expect(await first(...columns, '--bom', '--delimiter', '|')).toBe('\ufeffcampaignName|adunits|advertiserId');
+    const formula = ['campaigns', '--search', '40010', '--columns', 'campaignName', '--no-header', '--escape-formulas'];
+    expect((await run(formula)).stdout).toMatch(/^"'=HYPERLINK/);
+  });
+
+  const jobs = { run: byHour, download: ['download', 'x'], campaigns: ['campaigns'] } as const;
+
+  test.each(Object.entries(jobs))('%s: a dialect that cannot be is told before anything is asked', async (_, argv) => {
+    const { run, server } = await serveForTest();
+    for (const format of ['csv', 'json']) {
+      expect(await run([...argv, '--format', format, '--delimiter', 'ab'])).toMatchObject({ exitCode: 2, stdout: '' });
+    }
+    expect(await run([...argv, '--columns', 'date,,clicks'])).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(server.requests()).toEqual([]);
+  });
+
+  test('flags of CSV that another format has no use for are told, once', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const says = (format: string, names: string) =>
+      `Warning: The output is ${format}: ${names} would change CSV alone.\n`;
+    const csv = [...byHour, '--excel', '--no-header'];
+    expect((await run([...csv, '--format', 'ndjson'])).stderr).toContain(says('ndjson', '--excel, --no-header'));
+    const perDay = await run([...csv, '--split', 'day', '-o', '{date}.json']);
+    expect(perDay.stderr.split(says('json', '--excel, --no-header'))).toHaveLength(2);
+    expect((await run([...csv, '--format', 'csv'])).stderr).not.toContain('Warning');
+    const listed = await run(['campaigns', '--delimiter', ';', '--escape-formulas', '--format', 'json']);
+    expect(listed.stderr).toBe(says('json', '--delimiter, --escape-formulas'));
+    expect((await run(['campaigns', '--format', 'json'])).stderr).toBe('');
+  });
+});
