@@ -67,6 +67,8 @@ export interface Console {
   renderError(error: unknown): void;
   /** Keeps a secret out of everything that is written to stderr from now on. */
   hide(secret: string): void;
+  /** A text without the secrets that are hidden by now: for a result that quotes what somebody else said. */
+  redact(text: string): string;
   /** Lets something be drawn below the lines; returns the function that ends it. */
   attach(overlay: Overlay): () => void;
 }
@@ -118,6 +120,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       if (trace) say(err.style.dim(trace));
     },
     hide: secrets.hide,
+    redact: secrets.redact,
     attach: lines.attach,
   };
 }

@@ -8,7 +8,7 @@ import { checkNode, oldestNode } from '../../src/commands/actions/doctor/machine
 import { startLocalServer } from '../../src/server/start.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
-import { serve } from '../support/http-server.ts';
+import { json, serve } from '../support/http-server.ts';
 import { type CliOptions, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli } from '../support/spawn-cli.ts';
@@ -226,6 +226,19 @@ describe('the service', () => {
       response.writeHead(400).end(JSON.stringify({ error_id: 'X', error: `no: ${request.headers.authorization}` }));
     });
     const { stdout } = await doctor({ ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token });
+    expect(stdout).toContain('[hidden]');
+    expect(stdout).not.toContain(token);
+  });
+
+  test('nor a token that the service has only now given', async () => {
+    const { url } = await serve(({ path, headers }, response) => {
+      if (path === '/auth-reporting') return json(response, { response: { status: 'OK', token } });
+      response
+        .writeHead(headers.authorization ? 400 : 401)
+        .end(JSON.stringify({ error: `no: ${headers.authorization}` }));
+    });
+    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_EMAIL: 'me@example.com', ADREPORT_PASSWORD: 'sesame-open' };
+    const { stdout } = await doctor(env);
     expect(stdout).toContain('[hidden]');
     expect(stdout).not.toContain(token);
   });
