@@ -25,6 +25,8 @@ export interface ReportFlags extends ServiceFlags {
   readonly profile?: 'buyer' | 'dsp';
   readonly metrics?: string;
   readonly by?: string;
+  /** Another word for `by`; one of them at most is given. */
+  readonly breakdowns?: string;
   readonly filter?: readonly string[];
   readonly campaign?: readonly string[];
   readonly adUnit?: readonly string[];
@@ -99,7 +101,7 @@ export function addReportFlags(command: Command): Command {
     )
     .option('--metrics <a,b>', 'metrics, in column order (default: all of the profile)')
     .addOption(new Option('--by <a,b>', 'breakdowns, e.g. DAILY,CAMPAIGN; any case'))
-    .addOption(new Option('--breakdowns <a,b>', 'the same as --by').hideHelp())
+    .addOption(new Option('--breakdowns <a,b>', 'the same as --by').conflicts('by').hideHelp())
     .option('--filter <name=v1,v2>', 'keep only these; repeatable', collect)
     .option('--campaign <name>', "only campaigns of that name, e.g. 'Summer*'; repeatable", collect)
     .option('--ad-unit <name>', 'only ad units of that name', collect)
@@ -159,11 +161,6 @@ export function addWaitFlags(command: Command): Command {
         .default(30 * 60_000, '30m'),
     )
     .option('--poll-interval <duration>', 'auto, or a fixed pause between status calls', parsePollInterval, 'auto');
-}
-
-/** The `--breakdowns` spelling folded into `--by`; giving both is a mistake that is said. */
-export function breakdownsOf(flags: { by?: string; breakdowns?: string }): string | undefined {
-  return flags.by ?? flags.breakdowns;
 }
 
 export function collect(value: string, earlier: readonly string[] = []): string[] {
