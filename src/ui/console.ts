@@ -1,9 +1,10 @@
-import { bugTrace, errorJson, errorText, visibleJson } from './error-text.ts';
+import { bugTrace, errorJson, errorText } from './error-text.ts';
 import { createLines, type Overlay } from './lines.ts';
 import { ClosedPipeError, createResultStream } from './result-stream.ts';
 import { safeText } from './safe-text.ts';
 import { createSecrets } from './secrets.ts';
 import { canDraw, plainStyle, type Style, showsUnicode, styleFrom, wantsColor } from './style.ts';
+import { visibleJson } from './visible-json.ts';
 
 export { ClosedPipeError };
 

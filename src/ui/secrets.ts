@@ -1,5 +1,5 @@
 import { printable } from '../contract/printable.ts';
-import { visibleJson } from './error-text.ts';
+import { visibleJson } from './visible-json.ts';
 
 /** Shorter values would be found inside ordinary words, and so give themselves away. */
 const shortestSecret = 4;

@@ -2,7 +2,7 @@ import { findSettingName } from '../../../config/change-setting.ts';
 import { nameSettings } from '../../../config/named-settings.ts';
 import type { Context } from '../../../context.ts';
 import { printable } from '../../../contract/printable.ts';
-import { visibleJson } from '../../../ui/error-text.ts';
+import { visibleJson } from '../../../ui/visible-json.ts';
 import type { ConfigOptions } from '../../config.ts';
 
 /** Prints a setting's value alone; where there is none, nothing, and a note on stderr. */

@@ -1,7 +1,7 @@
 import { nameSettings } from '../../../config/named-settings.ts';
 import type { Context } from '../../../context.ts';
 import { textTable } from '../../../output/table/text-table.ts';
-import { visibleJson } from '../../../ui/error-text.ts';
+import { visibleJson } from '../../../ui/visible-json.ts';
 import type { ConfigOptions } from '../../config.ts';
 import { tableLook } from '../choose-format.ts';
 
