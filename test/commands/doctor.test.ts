@@ -185,14 +185,16 @@ describe.skipIf(process.platform === 'win32')('files', () => {
     expect(findings(await doctor({}, { cwd }))('settings-file')).toMatchObject({ status: 'broken', exitCode: 2 });
   });
 
-  test('a working folder that cannot be written to', async ({ skip }) => {
-    if (process.getuid?.() === 0) skip('the superuser may write anywhere');
-    const cwd = temporaryFolder();
-    chmodSync(cwd, 0o500);
-    const config = temporaryFolder();
-    const found = findings(await doctor({ ADREPORT_CONFIG_DIR: config }, { cwd }, ['--local']));
-    chmodSync(cwd, 0o700);
-    expect(found('output').status).toBe('warning');
+  test('a working folder that is gone, or closed', async () => {
+    const env = { ADREPORT_CONFIG_DIR: temporaryFolder() };
+    const gone = join(temporaryFolder(), 'gone');
+    expect(findings(await doctor(env, { cwd: gone }, ['--local']))('output').status).toBe('warning');
+    const closed = temporaryFolder();
+    chmodSync(closed, 0o500);
+    const found = findings(await doctor(env, { cwd: closed }, ['--local']));
+    chmodSync(closed, 0o700);
+    // Nothing is closed to the superuser.
+    expect(found('output').status).toBe(process.getuid?.() === 0 ? 'ok' : 'warning');
   });
 });
 
@@ -275,6 +277,40 @@ describe('the service', () => {
     if (status === 'warning') expect(clock.message).toContain(' 1 h ');
   });
 
+  test('one that says no time is not asked about its clock', async () => {
+    const { url } = await serve((_request, response) => {
+      response.sendDate = false;
+      response.writeHead(401).end();
+    });
+    const { stdout } = await doctor({ ADREPORT_BASE_URL: url.href });
+    expect(stdout).toContain('"connection"');
+    expect(stdout).not.toContain('"clock"');
+  });
+
+  test('a host with a name: its address', async () => {
+    const { url } = await serve(answering({}));
+    const env = { ADREPORT_BASE_URL: `http://localhost:${url.port}` };
+    expect(findings(await doctor(env))('name')).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(/^localhost is (127\.0\.0\.1|::1)\.$/),
+    });
+  });
+
+  test('Ctrl-C ends the checks: exit 130, and nothing is found', async () => {
+    let asked = 0;
+    let tellBothAsked = (): void => {};
+    const promise = new Promise<void>((resolve) => {
+      tellBothAsked = resolve;
+    });
+    const { url } = await serve(() => {
+      asked += 1;
+      if (asked === 2) tellBothAsked();
+    });
+    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
+    const result = await doctor(env, { interruptOn: { promise, signal: 'SIGINT' } });
+    expect(result).toMatchObject({ exitCode: 130, stdout: '', stderr: expect.stringContaining('Interrupted.') });
+  });
+
   test('an address that is no reporting service', async () => {
     const { url } = await serve(answering({}, 200));
     const found = findings(await doctor({ ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token }));
@@ -306,8 +342,8 @@ describe('TLS and proxies', () => {
   }
 
   test('a private authority: named where it is not known, good with NODE_EXTRA_CA_CERTS', async ({ skip }) => {
-    const { certificates, spawned } = await serveTls(skip);
-    const unknown = findings(await spawned({}))('certificate');
+    const { certificates, spawned, env } = await serveTls(skip);
+    const unknown = findings(await doctor(env))('certificate');
     expect(unknown).toMatchObject({ status: 'broken', exitCode: 5, message: expect.stringContaining('Private CA') });
     expect(unknown.fix).toContain('NODE_EXTRA_CA_CERTS');
     const trusted = findings(await spawned({ NODE_EXTRA_CA_CERTS: certificates.caFile }));

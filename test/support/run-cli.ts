@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
@@ -13,7 +13,7 @@ export interface CliOptions {
   /** Whether the streams are terminals. */
   readonly tty?: boolean;
   readonly stdin?: string;
-  /** Working folder; made for the test where absent. */
+  /** Working folder, which need not exist; made for the test where absent. */
   readonly cwd?: string;
   /** Milliseconds since 1970; 2026-11-20T12:00:00Z where absent. */
   readonly now?: number;
@@ -93,6 +93,7 @@ function collector(isTTY = false, onText: (text: string) => void = () => {}) {
 }
 
 function filesIn(folder: string): Record<string, string> {
+  if (!existsSync(folder)) return {};
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => !name.startsWith('.config') && statSync(join(folder, name)).isFile(),
   );
