@@ -1,9 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startLocalServer } from '../src/server/start.ts';
+import { isInstalled } from './support/path.ts';
 import { openTerminal } from './support/pty.ts';
 import { launcher } from './support/spawn-cli.ts';
 
@@ -87,7 +88,7 @@ async function serve(line: string): Promise<void> {
 }
 
 /** What lines may call besides adreport, and which of it this machine lacks. */
-const missing = ['curl', 'jq', 'flock'].filter((tool) => spawnSync(tool, ['--version']).error);
+const missing = ['curl', 'jq', 'flock'].filter((tool) => !isInstalled(tool));
 const lacks = (line: string): boolean => missing.some((tool) => new RegExp(`\\b${tool} `).test(line));
 
 const isServer = (line: string): boolean =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { formatNames } from '../../src/output/formats/index.ts';
-import { pathWithAdreport } from '../support/path.ts';
+import { isInstalled, pathWithAdreport } from '../support/path.ts';
 import { allCommands, pathOf } from '../support/program.ts';
 import { openTerminal } from '../support/pty.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
@@ -285,8 +285,6 @@ const lines: readonly (readonly [line: string, words: readonly string[]])[] = [
   ['adreport local-server --fault status:res', ['local-server', '--fault', 'status:reset']],
 ];
 
-const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
-
 describe('in the real shells', () => {
   /** Types each line and a tab, then has the shell print the words of the line that this led to. */
   async function typeInto(shell: string, args: readonly string[], setUp: string): Promise<string[][]> {
@@ -312,20 +310,20 @@ describe('in the real shells', () => {
   const expected = lines.map(([, words]) => words);
 
   test('bash', async ({ skip }) => {
-    if (!has('bash')) skip('there is no bash here');
+    if (!isInstalled('bash')) skip('there is no bash here');
     expect(await typeInto('bash', ['--norc', '--noprofile', '-i'], 'source <(adreport completion bash)')).toEqual(
       expected,
     );
   });
 
   test('zsh', async ({ skip }) => {
-    if (!has('zsh')) skip('there is no zsh here');
+    if (!isInstalled('zsh')) skip('there is no zsh here');
     const setUp = 'bindkey -e; autoload -U compinit; compinit -u -d zcompdump; source <(adreport completion zsh)';
     expect(await typeInto('zsh', ['-f', '-i'], setUp)).toEqual(expected);
   });
 
   test('fish', ({ skip }) => {
-    if (!has('fish')) skip('there is no fish here');
+    if (!isInstalled('fish')) skip('there is no fish here');
     const { cwd, env } = furnish();
     const script = `adreport completion fish | source\n${lines.map(([line]) => `complete -C '${line}' | head -1`).join('\n')}`;
     const { stdout } = spawnSync('fish', ['-c', script], {

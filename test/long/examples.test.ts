@@ -1,4 +1,4 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { readExamples } from '../support/examples.ts';
+import { isInstalled } from '../support/path.ts';
 import { allCommands, pathOf } from '../support/program.ts';
 import { runCli } from '../support/run-cli.ts';
 import { launcher } from '../support/spawn-cli.ts';
@@ -74,7 +75,6 @@ const isFar = (line: string): boolean => line.startsWith('adreport login --base-
 const shellOf = (line: string): string =>
   ['zsh', 'fish'].find((shell) => line.includes(`completion ${shell}`)) ?? 'bash';
 const preludes: Readonly<Record<string, string>> = { zsh: 'autoload -U compinit; compinit -u -d zcompdump; ' };
-const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
 
 /** Runs lines that go on, in one shell: what each ended with, and what it said. */
 async function play(lines: readonly string[], { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }) {
@@ -83,7 +83,7 @@ async function play(lines: readonly string[], { cwd, env }: { cwd: string; env: 
   for (const line of lines.filter((each) => !isServer(each)))
     shells.set(shellOf(line), [...(shells.get(shellOf(line)) ?? []), line]);
   for (const [shell, own] of shells) {
-    if (!has(shell)) continue;
+    if (!isInstalled(shell)) continue;
     const script = own
       .map((line, index) => `${line}\necho "<${index}:$${shell === 'fish' ? 'status' : '?'}>" >&2`)
       .join('\n');
