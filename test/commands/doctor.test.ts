@@ -58,7 +58,7 @@ describe('all is well', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(/^✓ {2}base-url +http:\/\/127\.0\.0\.1:\d+ \(from ADREPORT_BASE_URL\)$/m);
     expect(stdout).toMatch(/^✓ {2}connection .*answers 401/m);
-    expect(stdout).toMatch(/^✓ {2}clock +within \d+ ms/m);
+    expect(stdout).toMatch(/^✓ {2}clock +within \d[\d.]* m?s/m);
     expect(stdout).toMatch(/^✓ {2}sign-in +works: 14 campaigns\./m);
     expect(stdout).not.toMatch(/^[!✗]/m);
     expect(stdout).not.toContain('sesame');
@@ -183,6 +183,13 @@ describe.skipIf(process.platform === 'win32')('files', () => {
     mkdirSync(join(cwd, '.config'), { mode: 0o700 });
     writeFileSync(join(cwd, '.config', 'settings.json'), '{"accounts":', { mode: 0o600 });
     expect(findings(await doctor({}, { cwd }))('settings-file')).toMatchObject({ status: 'broken', exitCode: 2 });
+  });
+
+  test('a settings folder that is a file is exit 2', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '', { mode: 0o600 });
+    const found = findings(await doctor({ ADREPORT_CONFIG_DIR: file }));
+    expect(found('settings-file')).toMatchObject({ status: 'broken', exitCode: 2 });
   });
 
   test('a working folder that is gone, or closed', async () => {
