@@ -10,6 +10,7 @@ const replacement = '[hidden]';
 export interface Secrets {
   /** Makes a value known as secret, in each spelling in which a request could carry it. */
   hide(secret: string): void;
+  /** The text with `[hidden]` in the place of each. */
   redact(text: string): string;
 }
 

@@ -6,7 +6,7 @@ import { layOutPage } from '../../ui/page.ts';
 import { findCommand } from '../command.ts';
 import { topics } from '../topics/index.ts';
 
-/** Prints the help of the program, of a command, or of a topic. Throws `UsageError` for a word that is neither. */
+/** Prints the help of the program, of a command, or of a topic. Throws `UsageError` for words that are neither. */
 export async function help({ console, host }: Context, program: Command, words: readonly string[]): Promise<void> {
   const [first = '', ...more] = words;
   // Before the commands: local-server is both, and its flags have a page of their own.

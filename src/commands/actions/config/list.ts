@@ -5,7 +5,7 @@ import { visibleJson } from '../../../ui/visible-json.ts';
 import type { ConfigOptions } from '../../config.ts';
 import { tableLook } from '../choose-format.ts';
 
-/** Prints every setting with its source; secrets are masked. */
+/** Prints every setting with its source, secrets masked; with `--json` an array of `{name, source, from, value}`. */
 export async function listConfig(context: Context, _options: ConfigOptions): Promise<void> {
   const settings = nameSettings(await context.settings());
   if (context.flags.json) {

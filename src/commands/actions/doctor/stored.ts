@@ -45,7 +45,7 @@ function findLoose(path: string): Finding[] {
   return [odd('permissions', `${path} is open to other users (mode ${mode}).`, `chmod ${wanted} '${path}'`)];
 }
 
-/** `adreport.yaml`: whether there is one, and every key of it right. */
+/** `adreport.yaml`: whether there is one, and whether every key of it is right. */
 export function checkProjectFile({ host }: Context): Finding {
   const path = findProjectFile(host.cwd);
   if (path === undefined) return fine(projectFileName, 'not here, nor in a folder above');
