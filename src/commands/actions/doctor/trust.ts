@@ -58,8 +58,8 @@ export async function checkCertificate({ baseUrl, proxy, timeoutMs }: Service, n
   if (baseUrl.protocol !== 'https:' || proxy) return [];
   const certificate = await inspectCertificate(baseUrl, timeoutMs);
   if (!certificate) return [];
-  if (certificate.problem !== undefined) return [refused(certificate, certificate.problem, baseUrl)];
-  const { subject, issuer, validUntilMs } = certificate;
+  const { subject, issuer, validUntilMs, problem } = certificate;
+  if (problem !== undefined) return [refused(certificate, problem, baseUrl)];
   const message = `The certificate of ${subject}, signed by ${issuer}, is good until ${dayOf(validUntilMs)}.`;
   const isEnding = validUntilMs - nowMs < endsSoonDays * dayMs;
   return [isEnding ? odd('certificate', message, 'Have it renewed.') : fine('certificate', message)];
