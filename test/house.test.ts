@@ -54,9 +54,9 @@ describe('the import table', () => {
   const own = imports.filter(({ from }) => from.startsWith('.'));
 
   test('the search finds imports in every folder', () => {
-    expect(new Set(own.map(({ file }) => folderOf(file)))).toEqual(
-      new Set(files.map(folderOf).filter((folder) => own.some(({ file }) => folderOf(file) === folder))),
-    );
+    const found = own.map(({ file }) => folderOf(file));
+    // The errors import nothing at all.
+    expect(found).toEqual(expect.arrayContaining(Object.keys(folders).filter((folder) => folder !== 'errors')));
     expect(own.length).toBeGreaterThan(100);
   });
 

@@ -1,10 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startLocalServer } from '../src/server/start.ts';
+import { isInstalled } from './support/path.ts';
 import { openTerminal } from './support/pty.ts';
+import { isServerLine, runShell, serveUntilReady } from './support/shell-lines.ts';
 import { launcher } from './support/spawn-cli.ts';
 
 /**
@@ -61,37 +62,20 @@ function commandLines(text: string): string[] {
 }
 
 async function run(line: string, extra: Readonly<Record<string, string>> = {}): Promise<void> {
-  const child = spawn('bash', ['-o', 'pipefail', '-c', here(line)], {
-    cwd: home,
-    env: { ...env, ...extra },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  const status = await new Promise((done) => child.on('close', done));
-  expect({ line, status, stderr: status === 0 ? '' : stderr }).toEqual({ line, status: 0, stderr: '' });
+  const place = { cwd: home, env: { ...env, ...extra } };
+  const { exitCode, stderr } = await runShell('bash', ['-o', 'pipefail', '-c', here(line)], place);
+  expect({ line, exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({ line, exitCode: 0, stderr: '' });
 }
 
 /** A server says that it is ready, and ends with 0 when it is asked to. */
 async function serve(line: string): Promise<void> {
-  const words = line.replace(/\s+#.*/, '').replace(/^adreport /, '');
-  const child = spawn('sh', ['-c', `exec adreport ${words} ${words.includes('--port') ? '' : '--port 0'}`], {
-    cwd: home,
-    env,
-  });
-  await new Promise((ready) => child.stdout.once('data', ready));
-  child.kill('SIGTERM');
-  expect(await new Promise((done) => child.on('close', done))).toBe(0);
+  const bare = line.replace(/\s+#.*/, '');
+  expect(await serveUntilReady(bare.includes('--port') ? bare : `${bare} --port 0`, { cwd: home, env })).toBe(0);
 }
 
 /** What lines may call besides adreport, and which of it this machine lacks. */
-const missing = ['curl', 'jq', 'flock'].filter((tool) => spawnSync(tool, ['--version']).error);
+const missing = ['curl', 'jq', 'flock'].filter((tool) => !isInstalled(tool));
 const lacks = (line: string): boolean => missing.some((tool) => new RegExp(`\\b${tool} `).test(line));
-
-const isServer = (line: string): boolean =>
-  /^adreport local-server(?! (exec|validate|export)\b)/.test(line) && !line.includes('--help');
 
 describe.skipIf(process.platform === 'win32')('the README', () => {
   test('has sessions, scripts and cron lines', () => {
@@ -101,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('the README', () => {
   for (const { kind, text } of blocks) {
     if (kind === 'sh') {
       for (const line of commandLines(text)) {
-        test.skipIf(lacks(line))(line, () => (isServer(line) ? serve(line) : run(line)));
+        test.skipIf(lacks(line))(line, () => (isServerLine(line) ? serve(line) : run(line)));
       }
     }
     if (kind === 'crontab') {

@@ -41,3 +41,10 @@ export function addExamples(command: Command, examples: readonly Pair[]): Comman
 export function addSubcommand(parent: Command, summary: string, child: Command): Command {
   return parent.addCommand(child.summary(summary).description(summary));
 }
+
+/** The command that words lead to from one above it: that one for no words, `undefined` where there is none. */
+export function findCommand(above: Command, [name, ...more]: readonly string[]): Command | undefined {
+  if (name === undefined) return above;
+  const child = above.commands.find((candidate) => candidate.name() === name);
+  return child && findCommand(child as Command, more);
+}

@@ -1,9 +1,9 @@
 import { Option } from 'commander';
-import { profiles } from '../contract/vocabulary.ts';
+import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 export interface FieldsOptions {
-  readonly profile?: 'buyer' | 'dsp';
+  readonly profile?: Profile;
 }
 
 export const fieldsCommand: CommandBuilder = (perform) =>

@@ -1,30 +1,41 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../contract/duration.ts';
-import { profiles } from '../contract/vocabulary.ts';
+import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { formatNames } from '../output/formats/index.ts';
+import type { ProgressMode } from '../ui/progress.ts';
 
-/** The groups of flags that commands share, each declared once; the types say what an action receives. */
+// The groups of flags that commands share, each declared once; the types say what an action receives.
 
+/** The flags of the program, which hold for every command. */
 export interface GlobalFlags {
   readonly json?: boolean;
   readonly quiet?: boolean;
+  /** How often `-v` was given. */
   readonly verbose: number;
+  /** False for `--no-color`. */
   readonly color: boolean;
-  readonly progress: 'auto' | 'bar' | 'plain' | 'json' | 'none';
+  readonly progress: ProgressMode;
 }
 
+/** Which service is asked, as whom, and with how much patience. */
 export interface ServiceFlags {
+  /** The name of a stored account; with `--local` of one of that server's. */
   readonly account?: string;
   readonly baseUrl?: string;
   readonly local?: boolean;
+  /** How often a failed call is repeated; 0 for never. */
   readonly retries?: number;
+  /** Milliseconds: to connect, to the first byte, and idle. */
   readonly timeout?: number;
 }
 
+/** What a report is of, as it was typed: names, dates and lists are read by `report/`. */
 export interface ReportFlags extends ServiceFlags {
-  readonly profile?: 'buyer' | 'dsp';
+  readonly profile?: Profile;
   readonly metrics?: string;
   readonly by?: string;
+  /** Another word for `by`; one of them at most is given. */
+  readonly breakdowns?: string;
   readonly filter?: readonly string[];
   readonly campaign?: readonly string[];
   readonly adUnit?: readonly string[];
@@ -38,9 +49,12 @@ export interface ReportFlags extends ServiceFlags {
   readonly dryRun?: boolean;
 }
 
+/** Where a result goes, and in which form (`cli.md`, Output). */
 export interface OutputFlags {
+  /** A path with its placeholders; `-` is stdout. */
   readonly output?: string;
   readonly format?: string;
+  /** False for `--no-clobber`. */
   readonly clobber: boolean;
   readonly columns?: string;
   readonly normalize?: boolean;
@@ -49,18 +63,23 @@ export interface OutputFlags {
   readonly bom?: boolean;
   readonly excel?: boolean;
   readonly escapeFormulas?: boolean;
+  /** False for `--no-header`. */
   readonly header: boolean;
 }
 
 /** How one window becomes many reports. */
 export interface PartFlags {
   readonly split?: 'day' | 'week' | 'month';
+  /** Reports at a time. */
   readonly concurrency: number;
   readonly missing?: boolean;
+  /** Parts, counted from the end of the window. */
   readonly lookback?: number;
+  /** `K/N`. */
   readonly shard?: string;
 }
 
+/** How long a command waits for a report, and how often it asks. */
 export interface WaitFlags {
   /** Milliseconds. */
   readonly waitTimeout: number;
@@ -92,14 +111,14 @@ export function addServiceFlags(command: Command): Command {
 }
 
 export function addReportFlags(command: Command): Command {
-  command
+  return command
     .optionsGroup('Report:')
     .addOption(
       new Option('--profile <name>', "the account's profile (default: the stored one, else buyer)").choices(profiles),
     )
     .option('--metrics <a,b>', 'metrics, in column order (default: all of the profile)')
-    .addOption(new Option('--by <a,b>', 'breakdowns, e.g. DAILY,CAMPAIGN; any case'))
-    .addOption(new Option('--breakdowns <a,b>', 'the same as --by').hideHelp())
+    .option('--by <a,b>', 'breakdowns, e.g. DAILY,CAMPAIGN; any case')
+    .addOption(new Option('--breakdowns <a,b>', 'the same as --by').conflicts('by').hideHelp())
     .option('--filter <name=v1,v2>', 'keep only these; repeatable', collect)
     .option('--campaign <name>', "only campaigns of that name, e.g. 'Summer*'; repeatable", collect)
     .option('--ad-unit <name>', 'only ad units of that name', collect)
@@ -113,7 +132,6 @@ export function addReportFlags(command: Command): Command {
     .addOption(new Option('--encoding <kind>', 'of the request body').choices(['json', 'form']).default('json'))
     .option('--direct', 'ask for the data in the answer, without waiting (output=direct)')
     .option('--dry-run', 'print the window, the request and a curl line; no network (but for names)');
-  return command;
 }
 
 export function addOutputFlags(command: Command): Command {
@@ -144,7 +162,7 @@ export function addPartFlags(command: Command): Command {
         'a report for each day, week or month; one merged output, or with {date} a file each',
       ).choices(['day', 'week', 'month']),
     )
-    .addOption(new Option('--concurrency <n>', 'reports at a time').argParser(parsePositive).default(4))
+    .option('--concurrency <n>', 'reports at a time', parsePositive, 4)
     .option('--missing', 'fetch only what has no file yet')
     .option('--lookback <n>', 'with --missing: the last n parts again, because late numbers change them', parseCount)
     .option('--shard <k/n>', 'only every n-th part, for n machines side by side');
@@ -161,21 +179,21 @@ export function addWaitFlags(command: Command): Command {
     .option('--poll-interval <duration>', 'auto, or a fixed pause between status calls', parsePollInterval, 'auto');
 }
 
-/** The `--breakdowns` spelling folded into `--by`; giving both is a mistake that is said. */
-export function breakdownsOf(flags: { by?: string; breakdowns?: string }): string | undefined {
-  return flags.by ?? flags.breakdowns;
-}
+// What reads the value of a flag. Each throws Commander's `InvalidArgumentError`, which ends in exit 2.
 
+/** The values of a flag that may be given again, in their order. */
 export function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }
 
+/** `500ms`, `30s`, `5m`, `2h`, `1d` or `0`, in milliseconds. */
 export function parseDurationFlag(value: string): number {
   const durationMs = parseDuration(value);
   if (durationMs === undefined) throw new InvalidArgumentError('Give a number with a unit: 500ms, 30s, 5m or 2h.');
   return durationMs;
 }
 
+/** A duration that is not 0, in milliseconds. */
 export function parseTimeout(value: string): number {
   const durationMs = parseDurationFlag(value);
   if (durationMs === 0) throw new InvalidArgumentError('0 would mean to wait for ever: give e.g. 30s.');
@@ -189,12 +207,14 @@ function parsePollInterval(value: string): number | 'auto' {
   return durationMs;
 }
 
+/** A whole number from 1 to 999,999. */
 export function parsePositive(value: string): number {
   const count = parseCount(value);
   if (count === 0) throw new InvalidArgumentError('Give a whole number, 1 or more.');
   return count;
 }
 
+/** A whole number from 0 to 999,999. */
 export function parseCount(value: string): number {
   if (!/^\d{1,6}$/.test(value)) throw new InvalidArgumentError('Give a whole number, 0 or more.');
   return Number(value);

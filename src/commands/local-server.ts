@@ -1,22 +1,32 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addSubcommand, type CommandBuilder, declareCommand } from './command.ts';
-import { parseCount, parseDurationFlag, parsePositive } from './flags.ts';
+import { collect, parseCount, parseDurationFlag, parsePositive } from './flags.ts';
 import { localServerExecCommand } from './local-server/exec.ts';
 import { localServerExportCommand } from './local-server/export.ts';
 import { localServerValidateCommand } from './local-server/validate.ts';
 
+/** The server that the flags describe (`cli.md`, local-server). */
 export interface LocalServerOptions {
+  /** An address; of IPv6 without brackets. */
   readonly host: string;
+  /** 0 for any that is free. */
   readonly port: number;
   readonly fixtures?: string;
   readonly seed: number;
+  /** How many times the facts there are. */
   readonly scale: number;
+  /** Milliseconds that a report takes; instead of `polls` and `manual`. */
   readonly delay?: number;
+  /** The status call at which a report is ready. */
   readonly polls?: number;
   readonly manual?: boolean;
+  /** Milliseconds from the last call on. */
   readonly tokenTtl: number;
+  /** Milliseconds. */
   readonly reportTtl: number;
+  /** Days after which the conversions and the revenue of a day are complete. */
   readonly restate: number;
+  /** Calls a second, by account. */
   readonly rateLimit?: number;
   readonly lenient?: boolean;
   readonly tlsCert?: string;
@@ -32,7 +42,7 @@ export const localServerCommand: CommandBuilder = (perform) => {
   ])
     .addOption(new Option('--host <address>', 'address to listen on').argParser(parseHost).default('127.0.0.1'))
     .addOption(new Option('--port <n>', 'port to listen on; 0 takes a free one').argParser(parsePort).default(8787));
-  addLocalServerFlags(command);
+  addServerFlags(command);
   addSubcommand(
     command,
     'start the server, run a command against it, stop; exits as the command did',
@@ -51,8 +61,8 @@ export const localServerCommand: CommandBuilder = (perform) => {
   return command.action(perform(async () => (await import('./actions/local-server.ts')).localServer));
 };
 
-function addLocalServerFlags(command: Command): Command {
-  return command
+function addServerFlags(command: Command): void {
+  command
     .optionsGroup('Data:')
     .option('--fixtures <dir>', 'serve the data of this folder instead of the built-in')
     .option('--seed <n>', 'of the built-in data', parseCount, 1)
@@ -76,11 +86,7 @@ function addLocalServerFlags(command: Command): Command {
     .option('--lenient', 'ignore unknown parameters instead of refusing them')
     .option('--tls-cert <file>', 'serve https with this certificate')
     .option('--tls-key <file>', 'and this key')
-    .option(
-      '--fault <spec>',
-      'ENDPOINT:KIND[:key=value…], repeatable, e.g. status:503:times=3',
-      (value, earlier: string[] = []) => [...earlier, value],
-    );
+    .option('--fault <spec>', 'ENDPOINT:KIND[:key=value…], repeatable, e.g. status:503:times=3', collect);
 }
 
 function durationOption(flags: string, description: string): Option {

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { profiles } from '../contract/vocabulary.ts';
+import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 export interface LoginOptions {
@@ -7,7 +7,7 @@ export interface LoginOptions {
   readonly email?: string;
   readonly passwordStdin?: boolean;
   readonly tokenStdin?: boolean;
-  readonly profile?: 'buyer' | 'dsp';
+  readonly profile?: Profile;
   readonly account?: string;
 }
 

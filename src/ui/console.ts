@@ -1,9 +1,10 @@
-import { bugTrace, errorJson, errorText, visibleJson } from './error-text.ts';
+import { bugTrace, errorJson, errorText } from './error-text.ts';
 import { createLines, type Overlay } from './lines.ts';
 import { ClosedPipeError, createResultStream } from './result-stream.ts';
 import { safeText } from './safe-text.ts';
 import { createSecrets } from './secrets.ts';
 import { canDraw, plainStyle, type Style, showsUnicode, styleFrom, wantsColor } from './style.ts';
+import { visibleJson } from './visible-json.ts';
 
 export { ClosedPipeError };
 
@@ -67,6 +68,8 @@ export interface Console {
   renderError(error: unknown): void;
   /** Keeps a secret out of everything that is written to stderr from now on. */
   hide(secret: string): void;
+  /** A text without the secrets that are hidden by now: for a result that quotes what somebody else said. */
+  redact(text: string): string;
   /** Lets something be drawn below the lines; returns the function that ends it. */
   attach(overlay: Overlay): () => void;
 }
@@ -118,6 +121,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       if (trace) say(err.style.dim(trace));
     },
     hide: secrets.hide,
+    redact: secrets.redact,
     attach: lines.attach,
   };
 }

@@ -1,6 +1,7 @@
 import { printable } from '../contract/printable.ts';
 import { AdreportError } from '../errors.ts';
 import type { Style } from './style.ts';
+import { visibleJson } from './visible-json.ts';
 
 const bugHint =
   'This is a bug in adreport. Please report it, with the command that led here; -vv shows where it happened.';
@@ -31,13 +32,6 @@ export function bugTrace(error: unknown): string | undefined {
 /** An error for programs: one line of JSON, every member present (null where there is nothing to say; `cli.md`, Streams). */
 export function errorJson(error: unknown): string {
   return visibleJson({ error: describeError(error) });
-}
-
-/** JSON on one line in which what could steer a terminal is escaped: the value survives, and the terminal does too. */
-export function visibleJson(value: unknown): string {
-  return JSON.stringify(value).replace(/[^ -~]/gu, (character) =>
-    printable(character) === character ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 // A message may quote the service, whose lines must not look like ours.

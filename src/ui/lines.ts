@@ -8,6 +8,7 @@ export interface Overlay {
 
 /** stderr as a place for lines, with at most one overlay below them. */
 export interface Lines {
+  /** Writes a text and a line end; one that cannot be written is lost. */
   put(text: string): void;
   /** Lets something be drawn below the lines; returns the function that ends it. */
   attach(overlay: Overlay): () => void;
@@ -15,6 +16,7 @@ export interface Lines {
   withoutOverlay<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** The lines of a stream, whose errors are dropped from now on. */
 export function createLines(stream: Writable): Lines {
   let overlay: Overlay | undefined;
   // Nobody to tell when stderr itself is gone (`2>&1 | head`).

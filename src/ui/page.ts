@@ -43,15 +43,16 @@ function layOutBlock(block: Block, width: number, look: PageLook): string {
 
 function layOutTerms(terms: readonly Pair[], width: number, style: Style): string {
   const widest = Math.max(...terms.map(([name]) => name.length));
-  const indent = Math.min(widest, Math.floor(width / 2)) + 4;
+  const nameWidth = Math.min(widest, Math.floor(width / 2));
+  const indent = '  '.length + nameWidth + '  '.length;
   return terms
     .flatMap(([name, meaning]) => {
       const lines = wrap(meaning, width - indent);
       const start = `  ${style.cyan(name)}`;
       // A name that is too long for its column has the line to itself.
       const first =
-        name.length > indent - 4 ? [start] : [`${start}${' '.repeat(indent - 2 - name.length)}${lines.shift()}`];
-      return [...first, ...lines.map((line) => `${' '.repeat(indent)}${line}`)];
+        name.length > nameWidth ? start : `${start}${' '.repeat(nameWidth - name.length)}  ${lines.shift()}`;
+      return [first, ...lines.map((line) => `${' '.repeat(indent)}${line}`)];
     })
     .join('\n');
 }

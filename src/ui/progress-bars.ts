@@ -1,7 +1,7 @@
 import { printable } from '../contract/printable.ts';
 import type { BarStack, Progress, TransferState, WaitState } from './progress.ts';
 import { drawParts, drawTransfer, drawWait } from './progress-frame.ts';
-import { countParts, labelled, silentPart } from './progress-parts.ts';
+import { countParts, labelled, silentProgress } from './progress-parts.ts';
 import { createRate } from './rate.ts';
 
 /** More parts than this have one line together. */
@@ -18,7 +18,7 @@ export function createBars(stack: BarStack, clock: () => number): Progress {
       const told = (now: typeof state): void => {
         state = now;
       };
-      return countParts(total, { part: () => silentPart, told, stop });
+      return countParts(total, { part: () => silentProgress, told, stop });
     },
     wait: (text) => {
       const label = printable(text);

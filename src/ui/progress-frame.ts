@@ -144,7 +144,7 @@ const leastLabel = 12;
 const mostTrack = 30;
 const gap = '  ';
 
-/** `⠹ label  ──━━━──  detail · detail`, in the first layout that leaves the label enough room; else the label gives way. */
+/** `⠹ label  ──━━━──  detail · detail`, in the first layout that leaves the label enough room; in the last the label gives way. */
 function drawLine(
   label: string,
   elapsedMs: number,
@@ -158,8 +158,7 @@ function drawLine(
   // What a layout leaves for the label and a longer track.
   const roomIn = ({ details, leastTrack }: Layout): number =>
     room - '⠹ '.length - (leastTrack && gap.length + leastTrack) - gap.length - widthOf(details);
-  const layout = layouts.find((candidate) => roomIn(candidate) >= wanted) ?? layouts.at(-1);
-  if (!layout) return '';
+  const layout = layouts.reduce((earlier, later) => (roomIn(earlier) >= wanted ? earlier : later));
   const { details, leastTrack } = layout;
   // The track grows before a long label does.
   const forLabel = leastTrack ? Math.max(wanted, roomIn(layout) + leastTrack - mostTrack) : roomIn(layout);

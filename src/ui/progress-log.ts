@@ -1,7 +1,7 @@
 import { formatDuration } from '../contract/duration.ts';
 import type { Console } from './console.ts';
 import type { Progress } from './progress.ts';
-import { countParts, labelled, silentPart } from './progress-parts.ts';
+import { countParts, labelled, silentProgress } from './progress-parts.ts';
 import { formatBytes, formatPlural, formatShare } from './quantity.ts';
 
 const plainPauseMs = 10_000;
@@ -19,7 +19,7 @@ export function createPlainProgress(console: Console, clock: () => number): Prog
   return {
     parts: (total) =>
       countParts(total, {
-        part: () => silentPart,
+        part: () => silentProgress,
         told: ({ done, failed, running }) => {
           if (running === 0) return;
           say(`Parts: ${done} of ${total} done, ${running} running${failed > 0 ? `, ${failed} failed` : ''}`);

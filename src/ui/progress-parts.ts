@@ -20,8 +20,8 @@ interface PartsView {
 const nothing = { update: () => {}, stop: () => {} };
 
 /** Progress that nobody sees. */
-export const silentPart: Progress = {
-  parts: (total) => countParts(total, { part: () => silentPart }),
+export const silentProgress: Progress = {
+  parts: (total) => countParts(total, { part: () => silentProgress }),
   wait: () => nothing,
   transfer: () => nothing,
 };

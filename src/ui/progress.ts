@@ -1,8 +1,9 @@
 import type { MultiBar } from 'cli-progress';
 import type { Console } from './console.ts';
-import { silentPart } from './progress-parts.ts';
+import { silentProgress } from './progress-parts.ts';
 import type { Canvas } from './progress-track.ts';
 
+/** What `--progress` says; `auto` is a bar where one can be drawn. */
 export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
 
 /** How a wait stands after a status call. */
@@ -22,7 +23,7 @@ export interface TransferState {
   readonly rows?: number;
 }
 
-/** One thing that is being shown. After `stop` nothing is left of it on a terminal, and updates do nothing. */
+/** One thing that is being shown, until `stop` is called, once: then nothing is left of it on a terminal. */
 interface Meter<State> {
   update(state: State): void;
   stop(): void;
@@ -54,7 +55,7 @@ export interface ProgressOptions {
  * are plain lines. cli-progress is loaded only for a bar.
  */
 export async function createProgress({ mode, console, clock }: ProgressOptions): Promise<Progress> {
-  if (mode === 'none' || console.isQuiet) return silentPart;
+  if (mode === 'none' || console.isQuiet) return silentProgress;
   if (console.err.canDraw && (mode === 'auto' || mode === 'bar')) {
     const [{ createBars }, stack] = await Promise.all([import('./progress-bars.ts'), createBarStack(console)]);
     return createBars(stack, clock);
@@ -65,7 +66,7 @@ export async function createProgress({ mode, console, clock }: ProgressOptions):
 
 /** Bars below each other at the bottom of the terminal; the terminal is as it was once the last one is gone. */
 export interface BarStack {
-  /** Adds a bar; returns the function that removes it. */
+  /** Adds a bar, drawn anew for each frame; returns the function that removes it, which is called once. */
   add(draw: (canvas: Canvas) => string): () => void;
 }
 
@@ -84,19 +85,17 @@ async function createBarStack(console: Console): Promise<BarStack> {
   return {
     add(draw) {
       shown ??= showBars(cliProgress.MultiBar, console, () => count);
-      const bar = shown.bars.create(1, 0, {}, { format: format(draw) });
+      const { bars, close } = shown;
+      const bar = bars.create(1, 0, {}, { format: format(draw) });
       count += 1;
-      let isStopped = false;
       return () => {
-        if (isStopped || !shown) return;
-        isStopped = true;
         count -= 1;
         if (count > 0) {
-          shown.bars.remove(bar);
+          bars.remove(bar);
           // `remove` leaves the cursor below the last bar.
-          shown.bars.update();
+          bars.update();
         } else {
-          shown.close();
+          close();
           shown = undefined;
         }
       };

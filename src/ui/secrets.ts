@@ -1,5 +1,5 @@
 import { printable } from '../contract/printable.ts';
-import { visibleJson } from './error-text.ts';
+import { visibleJson } from './visible-json.ts';
 
 /** Shorter values would be found inside ordinary words, and so give themselves away. */
 const shortestSecret = 4;
@@ -10,6 +10,7 @@ const replacement = '[hidden]';
 export interface Secrets {
   /** Makes a value known as secret, in each spelling in which a request could carry it. */
   hide(secret: string): void;
+  /** The text with `[hidden]` in the place of each. */
   redact(text: string): string;
 }
 

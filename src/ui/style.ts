@@ -10,6 +10,7 @@ export function styleFrom(dress: (name: StyleName) => (text: string) => string):
   return Object.fromEntries(styleNames.map((name) => [name, dress(name)])) as Style;
 }
 
+/** No colour at all. */
 export const plainStyle: Style = styleFrom(() => (text) => text);
 
 type Environment = Readonly<Record<string, string | undefined>>;

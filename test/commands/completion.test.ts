@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { formatNames } from '../../src/output/formats/index.ts';
-import { pathWithAdreport } from '../support/path.ts';
-import { allCommands } from '../support/program.ts';
+import { isInstalled, pathWithAdreport } from '../support/path.ts';
+import { allCommands, pathOf } from '../support/program.ts';
 import { openTerminal } from '../support/pty.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -113,7 +113,23 @@ describe('what is offered', () => {
     ],
     [['run', '--split', 'w'], ['week']],
     [['run', '--timezone', 'europe/par'], ['Europe/Paris']],
-    [['run', '--columns', 'campaignN', '--by', 'OS,CAMPAIGN'].slice(0, 3), ['campaignName']],
+    [['run', '--by', 'OS,CAMPAIGN', '--columns', 'campaignN'], ['campaignName']],
+    [['run', '--breakdowns', 'OS', '--columns', 'campaignN'], []],
+    [
+      ['campaigns', '--columns', 'ad'],
+      ['advertiserId', 'advertiserName', 'adunits'],
+    ],
+    [
+      ['campaigns', '--ad-units', '--columns', 'ad'],
+      ['advertiserId', 'advertiserName', 'adunitId', 'adunitName'],
+    ],
+    [['view', 'x.csv', '--sort', 'campaignN'], ['campaignName']],
+    [['run', '--poll-interval', ''], ['auto']],
+    [
+      ['run', '--local', '--account', ''],
+      ['buyer', 'admin', 'dsp'],
+    ],
+    [['run', '--local', '--account', 'dsp', '--metrics', 'c'], []],
     [
       ['run', ''],
       ['weekly', 'nightly'],
@@ -139,6 +155,9 @@ describe('what is offered', () => {
       ['config', 'set', 'account', ''],
       ['agency', 'main'],
     ],
+    [['config', 'set', 'account', 'agency', '--acc'], ['--account']],
+    [['completion', 'zsh', 'b'], []],
+    [['help', 'report', 'list', 'l'], []],
     [['local-server', '--fault', 'st'], ['status:']],
     [['local-server', '--fault', 'status:ex'], ['status:expired']],
   ])('%j → %j', async (words, values) => {
@@ -149,6 +168,8 @@ describe('what is offered', () => {
     expect((await offered(['run', '-o', 'x'])).kind).toBe('files');
     expect((await offered(['local-server', '--fixtures', 'x'])).kind).toBe('folders');
     expect((await offered(['local-server', 'validate', ''])).kind).toBe('folders');
+    expect((await offered(['local-server', 'exec', '--', ''])).kind).toBe('files');
+    expect((await offered(['view', 'x'])).kind).toBe('files');
   });
 
   test('with meanings: a report’s age and state, a saved report’s window', async () => {
@@ -156,59 +177,36 @@ describe('what is offered', () => {
     expect((await offered(['run', 'w'])).lines).toEqual(['weekly\tlast-week, DAILY']);
   });
 
+  /** Whether anything is offered, by the shell or by us, where these words end. */
+  async function isKnown(words: readonly string[], place: ReturnType<typeof furnish>): Promise<boolean> {
+    const { kind, values } = await offered([...words, ''], place);
+    return kind === 'files' || kind === 'folders' || values.some((value) => value && !value.startsWith('-'));
+  }
+
   test('no flag that takes a value is left without thought', async () => {
-    const words = new Set(
-      allCommands()
-        .flatMap(({ options }) => options.filter(({ required }) => required))
-        .map(({ long }) => long),
-    );
-    const free = [...words].filter((flag) => !knownFlags.includes(flag ?? ''));
+    const place = furnish();
+    const free = new Set<string>();
+    for (const command of allCommands()) {
+      for (const { long } of command.options.filter(({ required }) => required)) {
+        if (long && !(await isKnown([...pathOf(command).split(' '), long], place))) free.add(long);
+      }
+    }
     // Numbers, durations, names and texts that only their writer knows.
-    expect(free.sort()).toEqual(
-      [
-        ...['--ad-unit', '--advertiser', '--base-url', '--campaign', '--email', '--host', '--search'],
-        ...[
-          '--concurrency',
-          '--delay',
-          '--delimiter',
-          '--lookback',
-          '--polls',
-          '--port',
-          '--rate-limit',
-          '--report-ttl',
-        ],
-        ...[
-          '--restate',
-          '--retries',
-          '--scale',
-          '--seed',
-          '--shard',
-          '--timeout',
-          '--token-ttl',
-          '--top',
-          '--wait-timeout',
-        ],
-      ].sort(),
+    expect([...free].sort()).toEqual(
+      `--ad-unit --advertiser --base-url --campaign --concurrency --delay --delimiter --email --host --lookback --polls
+      --port --rate-limit --report-ttl --restate --retries --scale --search --seed --shard --timeout --token-ttl --top
+      --wait-timeout`.split(/\s+/),
     );
   });
-});
 
-const knownFlags = [
-  ...[
-    '--account',
-    '--breakdowns',
-    '--by',
-    '--chart',
-    '--columns',
-    '--decimal',
-    '--encoding',
-    '--fault',
-    '--file',
-    '--filter',
-  ],
-  ...['--fixtures', '--format', '--metrics', '--output', '--period', '--poll-interval', '--profile', '--progress'],
-  ...['--since', '--sort', '--split', '--timezone', '--tls-cert', '--tls-key', '--until'],
-];
+  test('nor is a command that takes an operand', async () => {
+    const place = furnish();
+    const all = allCommands().filter(({ registeredArguments }) => registeredArguments.length > 0);
+    const free: string[] = [];
+    for (const path of all.map(pathOf)) if (!(await isKnown(path.split(' '), place))) free.push(path);
+    expect(free).toEqual(['complete']);
+  });
+});
 
 describe('a person is in the middle of a line', () => {
   test('nothing that is wrong is said, and nothing mended', async () => {
@@ -287,8 +285,6 @@ const lines: readonly (readonly [line: string, words: readonly string[]])[] = [
   ['adreport local-server --fault status:res', ['local-server', '--fault', 'status:reset']],
 ];
 
-const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
-
 describe('in the real shells', () => {
   /** Types each line and a tab, then has the shell print the words of the line that this led to. */
   async function typeInto(shell: string, args: readonly string[], setUp: string): Promise<string[][]> {
@@ -314,20 +310,20 @@ describe('in the real shells', () => {
   const expected = lines.map(([, words]) => words);
 
   test('bash', async ({ skip }) => {
-    if (!has('bash')) skip('there is no bash here');
+    if (!isInstalled('bash')) skip('there is no bash here');
     expect(await typeInto('bash', ['--norc', '--noprofile', '-i'], 'source <(adreport completion bash)')).toEqual(
       expected,
     );
   });
 
   test('zsh', async ({ skip }) => {
-    if (!has('zsh')) skip('there is no zsh here');
+    if (!isInstalled('zsh')) skip('there is no zsh here');
     const setUp = 'bindkey -e; autoload -U compinit; compinit -u -d zcompdump; source <(adreport completion zsh)';
     expect(await typeInto('zsh', ['-f', '-i'], setUp)).toEqual(expected);
   });
 
   test('fish', ({ skip }) => {
-    if (!has('fish')) skip('there is no fish here');
+    if (!isInstalled('fish')) skip('there is no fish here');
     const { cwd, env } = furnish();
     const script = `adreport completion fish | source\n${lines.map(([line]) => `complete -C '${line}' | head -1`).join('\n')}`;
     const { stdout } = spawnSync('fish', ['-c', script], {

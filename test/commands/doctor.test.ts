@@ -8,7 +8,7 @@ import { checkNode, oldestNode } from '../../src/commands/actions/doctor/machine
 import { startLocalServer } from '../../src/server/start.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
-import { serve } from '../support/http-server.ts';
+import { json, serve } from '../support/http-server.ts';
 import { type CliOptions, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli } from '../support/spawn-cli.ts';
@@ -58,7 +58,7 @@ describe('all is well', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(/^✓ {2}base-url +http:\/\/127\.0\.0\.1:\d+ \(from ADREPORT_BASE_URL\)$/m);
     expect(stdout).toMatch(/^✓ {2}connection .*answers 401/m);
-    expect(stdout).toMatch(/^✓ {2}clock +within \d+ ms/m);
+    expect(stdout).toMatch(/^✓ {2}clock +within \d[\d.]* m?s/m);
     expect(stdout).toMatch(/^✓ {2}sign-in +works: 14 campaigns\./m);
     expect(stdout).not.toMatch(/^[!✗]/m);
     expect(stdout).not.toContain('sesame');
@@ -185,14 +185,23 @@ describe.skipIf(process.platform === 'win32')('files', () => {
     expect(findings(await doctor({}, { cwd }))('settings-file')).toMatchObject({ status: 'broken', exitCode: 2 });
   });
 
-  test('a working folder that cannot be written to', async ({ skip }) => {
-    if (process.getuid?.() === 0) skip('the superuser may write anywhere');
-    const cwd = temporaryFolder();
-    chmodSync(cwd, 0o500);
-    const config = temporaryFolder();
-    const found = findings(await doctor({ ADREPORT_CONFIG_DIR: config }, { cwd }, ['--local']));
-    chmodSync(cwd, 0o700);
-    expect(found('output').status).toBe('warning');
+  test('a settings folder that is a file is exit 2', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '', { mode: 0o600 });
+    const found = findings(await doctor({ ADREPORT_CONFIG_DIR: file }));
+    expect(found('settings-file')).toMatchObject({ status: 'broken', exitCode: 2 });
+  });
+
+  test('a working folder that is gone, or closed', async () => {
+    const env = { ADREPORT_CONFIG_DIR: temporaryFolder() };
+    const gone = join(temporaryFolder(), 'gone');
+    expect(findings(await doctor(env, { cwd: gone }, ['--local']))('output').status).toBe('warning');
+    const closed = temporaryFolder();
+    chmodSync(closed, 0o500);
+    const found = findings(await doctor(env, { cwd: closed }, ['--local']));
+    chmodSync(closed, 0o700);
+    // Nothing is closed to the superuser.
+    expect(found('output').status).toBe(process.getuid?.() === 0 ? 'ok' : 'warning');
   });
 });
 
@@ -230,6 +239,19 @@ describe('the service', () => {
     expect(stdout).not.toContain(token);
   });
 
+  test('nor a token that the service has only now given', async () => {
+    const { url } = await serve(({ path, headers }, response) => {
+      if (path === '/auth-reporting') return json(response, { response: { status: 'OK', token } });
+      response
+        .writeHead(headers.authorization ? 400 : 401)
+        .end(JSON.stringify({ error: `no: ${headers.authorization}` }));
+    });
+    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_EMAIL: 'me@example.com', ADREPORT_PASSWORD: 'sesame-open' };
+    const { stdout } = await doctor(env);
+    expect(stdout).toContain('[hidden]');
+    expect(stdout).not.toContain(token);
+  });
+
   test('one that says nothing is given up after --timeout', async () => {
     const { url } = await serve(() => {});
     const started = performance.now();
@@ -260,6 +282,40 @@ describe('the service', () => {
     );
     expect(clock).toMatchObject({ status, message: expect.stringContaining(says) });
     if (status === 'warning') expect(clock.message).toContain(' 1 h ');
+  });
+
+  test('one that says no time is not asked about its clock', async () => {
+    const { url } = await serve((_request, response) => {
+      response.sendDate = false;
+      response.writeHead(401).end();
+    });
+    const { stdout } = await doctor({ ADREPORT_BASE_URL: url.href });
+    expect(stdout).toContain('"connection"');
+    expect(stdout).not.toContain('"clock"');
+  });
+
+  test('a host with a name: its address', async () => {
+    const { url } = await serve(answering({}));
+    const env = { ADREPORT_BASE_URL: `http://localhost:${url.port}` };
+    expect(findings(await doctor(env))('name')).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(/^localhost is (127\.0\.0\.1|::1)\.$/),
+    });
+  });
+
+  test('Ctrl-C ends the checks: exit 130, and nothing is found', async () => {
+    let asked = 0;
+    let tellBothAsked = (): void => {};
+    const promise = new Promise<void>((resolve) => {
+      tellBothAsked = resolve;
+    });
+    const { url } = await serve(() => {
+      asked += 1;
+      if (asked === 2) tellBothAsked();
+    });
+    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
+    const result = await doctor(env, { interruptOn: { promise, signal: 'SIGINT' } });
+    expect(result).toMatchObject({ exitCode: 130, stdout: '', stderr: expect.stringContaining('Interrupted.') });
   });
 
   test('an address that is no reporting service', async () => {
@@ -293,8 +349,8 @@ describe('TLS and proxies', () => {
   }
 
   test('a private authority: named where it is not known, good with NODE_EXTRA_CA_CERTS', async ({ skip }) => {
-    const { certificates, spawned } = await serveTls(skip);
-    const unknown = findings(await spawned({}))('certificate');
+    const { certificates, spawned, env } = await serveTls(skip);
+    const unknown = findings(await doctor(env))('certificate');
     expect(unknown).toMatchObject({ status: 'broken', exitCode: 5, message: expect.stringContaining('Private CA') });
     expect(unknown.fix).toContain('NODE_EXTRA_CA_CERTS');
     const trusted = findings(await spawned({ NODE_EXTRA_CA_CERTS: certificates.caFile }));

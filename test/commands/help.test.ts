@@ -126,13 +126,3 @@ describe('did you mean', () => {
     expect((await runCli(['help', 'xylophone'])).stderr).toMatch(/no topic “xylophone”\.\n {2}See: adreport help\n$/);
   });
 });
-
-test('fields are found by name and by meaning', async () => {
-  const found = async (term: string) => JSON.parse((await runCli(['fields', term, '--json'])).stdout);
-  expect((await found('countr')).filters).toEqual([{ name: 'countryId', meaning: 'countries, as geoname IDs' }]);
-  expect((await found('viewability')).metrics).toEqual([expect.objectContaining({ name: 'displays' })]);
-  expect(await runCli(['fields', 'xylophone'])).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining('xylophone'),
-  });
-});

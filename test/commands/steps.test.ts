@@ -107,16 +107,3 @@ describe('campaigns', () => {
     expect(stdout).not.toContain('\u001b');
   });
 });
-
-describe('fields', () => {
-  test('the vocabulary of a profile, for people and for programs', async () => {
-    const { stdout } = await runCli(['fields', '--json']);
-    const { metrics, breakdowns, filters } = JSON.parse(stdout);
-    expect([metrics.length, breakdowns.length, filters.length]).toEqual([9, 24, 15]);
-    const dsp = JSON.parse((await runCli(['fields', '--profile', 'dsp', '--json'])).stdout);
-    expect(dsp.metrics.map(({ name }: { name: string }) => name)).toEqual(['displays', 'revenueEuro', 'revenueDollar']);
-    expect(dsp.filters).toEqual([]);
-    expect((await runCli(['fields', 'geoname'])).stdout).toMatch(/--filter +countryId/);
-    expect(await runCli(['fields', 'zzz'])).toMatchObject({ exitCode: 2 });
-  });
-});

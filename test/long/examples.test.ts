@@ -1,4 +1,4 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,10 @@ import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { readExamples } from '../support/examples.ts';
+import { isInstalled } from '../support/path.ts';
 import { allCommands, pathOf } from '../support/program.ts';
 import { runCli } from '../support/run-cli.ts';
+import { isServerLine, runShell, type ShellPlace, serveUntilReady } from '../support/shell-lines.ts';
 import { launcher } from '../support/spawn-cli.ts';
 
 /** Every example of every page of help, run as it is printed there, one after the other, in the shell it is for. */
@@ -44,7 +46,7 @@ async function examplesOf(page: readonly string[]): Promise<string[]> {
 }
 
 /** A folder in which the examples of a page find what they speak of. */
-async function furnish(name: string, lines: readonly string[]): Promise<{ cwd: string; env: NodeJS.ProcessEnv }> {
+async function furnish(name: string, lines: readonly string[]): Promise<ShellPlace> {
   const cwd = join(base, name.replaceAll(' ', '-'));
   mkdirSync(join(cwd, '.config'), { recursive: true, mode: 0o700 });
   const env = {
@@ -68,52 +70,29 @@ async function furnish(name: string, lines: readonly string[]): Promise<{ cwd: s
   return { cwd, env };
 }
 
-const isServer = (line: string): boolean =>
-  /^adreport local-server(?! exec| export| validate)(?!.* exec -- )/.test(line);
 const isFar = (line: string): boolean => line.startsWith('adreport login --base-url https://');
 const shellOf = (line: string): string =>
   ['zsh', 'fish'].find((shell) => line.includes(`completion ${shell}`)) ?? 'bash';
 const preludes: Readonly<Record<string, string>> = { zsh: 'autoload -U compinit; compinit -u -d zcompdump; ' };
-const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
 
 /** Runs lines that go on, in one shell: what each ended with, and what it said. */
-async function play(lines: readonly string[], { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }) {
+async function play(lines: readonly string[], place: ShellPlace) {
   const results: { line: string; exit: string; said: string }[] = [];
   const shells = new Map<string, string[]>();
-  for (const line of lines.filter((each) => !isServer(each)))
+  for (const line of lines.filter((each) => !isServerLine(each)))
     shells.set(shellOf(line), [...(shells.get(shellOf(line)) ?? []), line]);
   for (const [shell, own] of shells) {
-    if (!has(shell)) continue;
+    if (!isInstalled(shell)) continue;
     const script = own
       .map((line, index) => `${line}\necho "<${index}:$${shell === 'fish' ? 'status' : '?'}>" >&2`)
       .join('\n');
-    const said = await outputOf(shell, (preludes[shell] ?? '') + script, cwd, env);
+    const { stderr: said } = await runShell(shell, ['-c', (preludes[shell] ?? '') + script], place);
     for (const [index, line] of own.entries()) {
       const exit = new RegExp(`<${index}:(\\d+)>`).exec(said)?.[1] ?? 'nothing';
       results.push({ line, exit, said: exit === '0' ? '' : said });
     }
   }
   return results;
-}
-
-function outputOf(shell: string, script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
-  return new Promise((resolve) => {
-    const child = spawn(shell, ['-c', script], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-    });
-    child.on('close', () => resolve(said));
-  });
-}
-
-/** Starts a server as printed, and ends it once it is ready: its exit code. */
-function serveUntilReady(line: string, cwd: string, env: NodeJS.ProcessEnv): Promise<number | null> {
-  return new Promise((resolve) => {
-    const child = spawn('bash', ['-c', `exec ${line}`], { cwd, env, stdio: ['ignore', 'pipe', 'ignore'] });
-    child.stdout.once('data', () => child.kill('SIGTERM'));
-    child.on('close', resolve);
-  });
 }
 
 function isTaken(port: number): Promise<boolean> {
@@ -132,7 +111,7 @@ describe.skipIf(process.platform === 'win32')('as printed', () => {
     const place = await furnish(name, lines);
     const results = await play(near, place);
     expect(results.filter(({ exit }) => exit !== '0')).toEqual([]);
-    expect(results.length + near.filter(isServer).length).toBeGreaterThan(0);
+    expect(results.length + near.filter(isServerLine).length).toBeGreaterThan(0);
   });
 
   test('a sign-in far away, by a proxy that leads to a service of that name', async ({ skip }) => {
@@ -149,12 +128,12 @@ describe.skipIf(process.platform === 'win32')('as printed', () => {
   });
 
   test('the servers start, and end cleanly', async ({ skip }) => {
-    const all = (await Promise.all(pages.map(examplesOf))).flat().filter(isServer);
+    const all = (await Promise.all(pages.map(examplesOf))).flat().filter(isServerLine);
     expect(all.length).toBeGreaterThan(3);
-    const { cwd, env } = await furnish('servers', ['./fixtures']);
+    const place = await furnish('servers', ['./fixtures']);
     for (const line of new Set(all)) {
       if (!line.includes('--port') && (await isTaken(8787))) skip('port 8787 is taken');
-      expect({ line, exit: await serveUntilReady(line, cwd, env) }).toEqual({ line, exit: 0 });
+      expect({ line, exit: await serveUntilReady(line, place) }).toEqual({ line, exit: 0 });
     }
   });
 });

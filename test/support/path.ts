@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { temporaryFolder } from './run-cli.ts';
@@ -8,4 +9,9 @@ export function pathWithAdreport(): string {
   const folder = temporaryFolder();
   symlinkSync(launcher, join(folder, 'adreport'));
   return [folder, process.env.PATH].join(delimiter);
+}
+
+/** Whether this machine has a program; it is asked for its version. */
+export function isInstalled(program: string): boolean {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -16,7 +16,7 @@ export interface CliOptions {
   /** Whether the streams are terminals, of 100 columns. */
   readonly tty?: boolean;
   readonly stdin?: string;
-  /** Working folder; made for the test where absent. */
+  /** Working folder, which need not exist; made for the test where absent. */
   readonly cwd?: string;
   /** Milliseconds since 1970; `usualStartMs` where absent. */
   readonly now?: number;
@@ -85,6 +85,7 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
 }
 
 function filesIn(folder: string): Record<string, string> {
+  if (!existsSync(folder)) return {};
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => !name.startsWith('.config') && statSync(join(folder, name)).isFile(),
   );

@@ -4,34 +4,15 @@ import { existsSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OutputError, UsageError } from '../../src/errors.ts';
-import { ClosedPipeError, type ConsoleFlags, createConsole } from '../../src/ui/console.ts';
+import { ClosedPipeError } from '../../src/ui/console.ts';
 import { bundleScript, type Script } from '../support/bundle.ts';
-import { captureOutput, input } from '../support/streams.ts';
-
-interface Setup {
-  readonly tty?: { readonly stdin?: boolean; readonly stdout?: boolean; readonly stderr?: boolean };
-  readonly env?: Readonly<Record<string, string>>;
-  readonly flags?: Partial<ConsoleFlags>;
-}
-
-async function setUp({ tty = {}, env = {}, flags = {} }: Setup = {}) {
-  const stdout = captureOutput({ isTTY: tty.stdout === true, columns: 100 });
-  const stderr = captureOutput({ isTTY: tty.stderr === true, columns: 90 });
-  const console = await createConsole({
-    stdin: input('', { isTTY: tty.stdin === true }),
-    stdout: stdout.stream,
-    stderr: stderr.stream,
-    env,
-    flags: { verbose: 0, color: true, ...flags },
-  });
-  return { console, stdout, stderr };
-}
+import { type ConsoleSetup, openConsole } from '../support/console.ts';
 
 const terminal = { stdin: true, stdout: true, stderr: true };
 
 describe('what is said where', () => {
-  const speak = async (setup: Setup): Promise<string> => {
-    const { console, stdout, stderr } = await setUp(setup);
+  const speak = async (setup: ConsoleSetup): Promise<string> => {
+    const { console, stdout, stderr } = await openConsole(setup);
     await console.result('a result');
     console.note('a note');
     console.warn('a warning');
@@ -69,7 +50,7 @@ describe('what is said where', () => {
 
 describe('each stream by its own rules', () => {
   test('stdout in a pipe and stderr on a terminal', async () => {
-    const { console } = await setUp({ tty: { stdin: true, stderr: true } });
+    const { console } = await openConsole({ tty: { stdin: true, stderr: true } });
     expect(console.out.style.red('x')).toBe('x');
     expect(console.err.style.red('x')).toBe('\u001b[31mx\u001b[39m');
     expect([console.out.isTerminal, console.err.isTerminal, console.err.canDraw]).toEqual([false, true, true]);
@@ -80,7 +61,7 @@ describe('each stream by its own rules', () => {
     [{ stdin: true, stdout: true }, false],
     [{ stderr: true, stdout: true }, false],
   ])('terminals at %j: questions can be asked: %s', async (tty, expected) => {
-    expect((await setUp({ tty })).console.isInteractive).toBe(expected);
+    expect((await openConsole({ tty })).console.isInteractive).toBe(expected);
   });
 
   test.each([
@@ -90,7 +71,7 @@ describe('each stream by its own rules', () => {
     [terminal, { COLUMNS: '0' }, [100, 90]],
     [{}, {}, [80, 80]],
   ])('columns of %j with %j: %j', async (tty, env, expected) => {
-    const { console } = await setUp({ tty, env });
+    const { console } = await openConsole({ tty, env });
     expect([console.out.columns, console.err.columns]).toEqual(expected);
   });
 });
@@ -99,7 +80,7 @@ describe('errors', () => {
   const error = new UsageError('No metric "clics".', { hint: 'Did you mean clicks?' });
 
   test('for people, in colour on a terminal', async () => {
-    const { console, stderr } = await setUp({ tty: terminal });
+    const { console, stderr } = await openConsole({ tty: terminal });
     console.renderError(error);
     expect(stderr.text()).toBe(
       '\u001b[31m\u001b[1madreport:\u001b[22m\u001b[39m No metric "clics".\n  Did you mean clicks?\n',
@@ -107,7 +88,7 @@ describe('errors', () => {
   });
 
   test('with --json one line, with -q too', async () => {
-    const { console, stderr } = await setUp({ tty: terminal, flags: { json: true, quiet: true, verbose: 2 } });
+    const { console, stderr } = await openConsole({ tty: terminal, flags: { json: true, quiet: true, verbose: 2 } });
     console.renderError(error);
     console.renderError(new TypeError('oops'));
     const lines = stderr.text().trimEnd().split('\n');
@@ -120,14 +101,14 @@ describe('errors', () => {
       [1, true, false],
       [2, false, false],
     ] as const) {
-      const { console, stderr } = await setUp({ flags: { verbose } });
+      const { console, stderr } = await openConsole({ flags: { verbose } });
       console.renderError(bug ? new TypeError('oops') : error);
       expect(/\n\s+at /.test(stderr.text())).toBe(expected);
     }
   });
 
   test('a closed pipe is none', async () => {
-    const { console, stderr } = await setUp();
+    const { console, stderr } = await openConsole();
     console.renderError(new ClosedPipeError());
     expect(stderr.text()).toBe('');
   });
@@ -135,7 +116,7 @@ describe('errors', () => {
 
 describe('secrets', () => {
   test('appear in nothing that goes to stderr', async () => {
-    const { console, stderr } = await setUp({ flags: { verbose: 2 } });
+    const { console, stderr } = await openConsole({ flags: { verbose: 2 } });
     const secret = 'p"ss wörd\u0007&';
     console.hide(secret);
     console.note(`note ${secret}`);
@@ -149,7 +130,7 @@ describe('secrets', () => {
   });
 
   test('a result is given as it is', async () => {
-    const { console, stdout } = await setUp();
+    const { console, stdout } = await openConsole();
     console.hide('demo');
     await console.result('demo campaign');
     expect(stdout.text()).toBe('demo campaign\n');
@@ -157,7 +138,7 @@ describe('secrets', () => {
 });
 
 test('control characters are made visible on stderr, line breaks are kept', async () => {
-  const { console, stderr } = await setUp({ tty: terminal });
+  const { console, stderr } = await openConsole({ tty: terminal });
   console.note('one\u001b[2J\ntwo\u009b');
   expect(stderr.text()).toBe('one␛[2J\ntwo\\u009b\n');
 });
@@ -167,7 +148,7 @@ test('an overlay makes room for lines, and for results on the same terminal', as
     [true, ['hide', 'show', 'hide', 'show']],
     [false, ['hide', 'show']],
   ] as const) {
-    const { console } = await setUp({ tty: { ...terminal, stdout: stdoutIsTerminal } });
+    const { console } = await openConsole({ tty: { ...terminal, stdout: stdoutIsTerminal } });
     const calls: string[] = [];
     const detach = console.attach({ hide: () => calls.push('hide'), show: () => calls.push('show') });
     console.note('a line');
@@ -182,13 +163,7 @@ describe('results', () => {
   test('wait for a slow reader', async () => {
     const taken: (() => void)[] = [];
     const slow = new Writable({ write: (_chunk, _encoding, done) => void taken.push(done) });
-    const console = await createConsole({
-      stdin: input(),
-      stdout: slow as unknown as NodeJS.WriteStream,
-      stderr: captureOutput().stream,
-      env: {},
-      flags: { verbose: 0, color: true },
-    });
+    const { console } = await openConsole({ out: slow });
     let isDone = false;
     const writing = console.write('x').then(() => {
       isDone = true;
@@ -209,13 +184,7 @@ describe('results', () => {
     const failing = new Writable({
       write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: it failed, write`), { code })),
     });
-    const console = await createConsole({
-      stdin: input(),
-      stdout: failing as unknown as NodeJS.WriteStream,
-      stderr: captureOutput().stream,
-      env: {},
-      flags: { verbose: 0, color: true },
-    });
+    const { console } = await openConsole({ out: failing });
     await expect(console.result('x')).rejects.toThrow(expected);
     // The stream says something else the second time.
     await expect(console.result('y')).rejects.toThrow(expected);

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { createConsole } from '../../src/ui/console.ts';
 import { createProgress, type ProgressMode } from '../../src/ui/progress.ts';
-import { captureOutput, input } from '../support/streams.ts';
+import { openConsole } from '../support/console.ts';
 
 interface Setup {
   readonly mode: ProgressMode;
@@ -11,10 +10,8 @@ interface Setup {
 }
 
 async function setUp({ mode, isTTY = false, quiet = false, env = {} }: Setup) {
-  const stderr = captureOutput({ isTTY });
-  const stdout = captureOutput({ isTTY });
-  const flags = { verbose: 0, color: true, quiet };
-  const console = await createConsole({ stdin: input(), stdout: stdout.stream, stderr: stderr.stream, env, flags });
+  const tty = { stdout: isTTY, stderr: isTTY };
+  const { console, stdout, stderr } = await openConsole({ tty, env, flags: { quiet } });
   const time = { nowMs: 1_000 };
   const progress = await createProgress({ mode, console, clock: () => time.nowMs });
   return { progress, time, stderr, stdout };
@@ -62,6 +59,19 @@ test.each<[string, Setup, string[]]>([
 ])('%s', async (_name, setup, expected) => {
   expect(await runThrough(setup)).toEqual(expected);
 });
+
+test.each([{ mode: 'none' }, { mode: 'plain', quiet: true }] as const)(
+  'parts are not spoken of with %j',
+  async (setup) => {
+    const { progress, stderr, stdout } = await setUp(setup);
+    const parts = progress.parts(2);
+    const { progress: part, end } = parts.begin('2026-11-01');
+    part.wait('Report 7f3a').update({ status: 'progress', waitedMs: 0, polls: 1, nextPollMs: 0 });
+    end(false);
+    parts.stop();
+    expect(stdout.text() + stderr.text()).toBe('');
+  },
+);
 
 test('json: every status call, and a download at most once a second and at its end', async () => {
   const events = (await runThrough({ mode: 'json', isTTY: true })).map((line) => JSON.parse(line));

@@ -2,27 +2,19 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createConsole } from '../../src/ui/console.ts';
 import { createPrompt } from '../../src/ui/prompt.ts';
 import { bundleScript, type Script } from '../support/bundle.ts';
+import { openConsole } from '../support/console.ts';
 import { openTerminal, type TerminalOptions } from '../support/pty.ts';
-import { captureOutput, input } from '../support/streams.ts';
+import { input } from '../support/streams.ts';
 
 describe('without a terminal', () => {
   test.each([
-    ['stdin', { stdinIsTTY: false, stderrIsTTY: true }],
-    ['stderr', { stdinIsTTY: true, stderrIsTTY: false }],
-  ])('at %s, what is missing is an error that names the flag', async (_name, { stdinIsTTY, stderrIsTTY }) => {
-    const stdin = input('', { isTTY: stdinIsTTY });
-    const stderr = captureOutput({ isTTY: stderrIsTTY });
-    const flags = { verbose: 0, color: true };
-    const console = await createConsole({
-      stdin,
-      stdout: captureOutput().stream,
-      stderr: stderr.stream,
-      env: {},
-      flags,
-    });
+    ['stdin', { stdin: false, stderr: true }],
+    ['stderr', { stdin: true, stderr: false }],
+  ])('at %s, what is missing is an error that names the flag', async (_name, tty) => {
+    const stdin = input('', { isTTY: tty.stdin });
+    const { console, stderr } = await openConsole({ stdin, tty });
     const prompt = createPrompt({ stdin, console, signal: new AbortController().signal });
     const expected = { name: 'UsageError', exitCode: 2, hint: 'Give it with --base-url URL.' };
     const question = { what: 'base URL', flag: '--base-url URL' };

@@ -1,14 +1,12 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createConsole } from '../../src/ui/console.ts';
 import { readSecret } from '../../src/ui/secret-input.ts';
-import { captureOutput, input } from '../support/streams.ts';
+import { openConsole } from '../support/console.ts';
+import { input } from '../support/streams.ts';
 
 async function read(stdin: NodeJS.ReadStream) {
-  const stderr = captureOutput();
-  const flags = { verbose: 0, color: true };
-  const console = await createConsole({ stdin, stdout: captureOutput().stream, stderr: stderr.stream, env: {}, flags });
+  const { console, stderr } = await openConsole({ stdin });
   return { secret: await readSecret(stdin, console, '--password-stdin'), console, stderr };
 }
 

@@ -1,8 +1,9 @@
 import type { Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { printable } from '../../contract/printable.ts';
+import { operandValues } from './complete/operands.ts';
 import { findPlace, type Place } from './complete/place.ts';
-import { type Candidate, operandValues, optionValues, type Values } from './complete/values.ts';
+import { type Candidate, optionValues, type Values } from './complete/values.ts';
 
 /**
  * Prints what the last word may become, for the script of a shell: `words`, `open` (more may follow in the same word),
@@ -45,7 +46,7 @@ async function valuesAt(context: Context, place: Place, current: string): Promis
 
   const commands = operands.length > 0 ? [] : command.createHelp().visibleCommands(command);
   const subcommands = commands.map((child) => ({ value: child.name(), meaning: child.summary() }));
-  const values = await operandValues(context, place);
+  const values = await operandValues(context, place, current);
   const candidates = [...subcommands, ...values.candidates];
   if (candidates.length > 0 || values.kind !== 'words') return { kind: values.kind, candidates };
   return { kind: 'words', candidates: place.isPastFlags ? [] : flags(place.options) };

@@ -2,9 +2,8 @@ import { goesThrough, readProxy } from '../../config/proxy.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { printable } from '../../contract/printable.ts';
-import { visibleJson } from '../../ui/error-text.ts';
 import { wrap } from '../../ui/page.ts';
-import { createSecrets } from '../../ui/secrets.ts';
+import { visibleJson } from '../../ui/visible-json.ts';
 import type { DoctorOptions } from '../doctor.ts';
 import { broken, type Finding } from './doctor/finding.ts';
 import { checkMachine } from './doctor/machine.ts';
@@ -23,7 +22,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   const { findings: ofSettings, settings } = await checkSettings(context);
   const canSignIn = ofSettings.every(({ status }) => status !== 'broken');
   const ofService = settings ? await checkService(context, settings, { timeoutMs: options.timeout, canSignIn }) : [];
-  const findings = withoutSecrets([...ofThisMachine, ...ofSettings, ...ofService], settings);
+  const findings = [...ofThisMachine, ...ofSettings, ...ofService].map((finding) => withoutSecrets(context, finding));
 
   if (context.flags.json) {
     const rows = findings.map(({ fix = null, exitCode = null, ...found }) => ({ ...found, fix, exitCode }));
@@ -67,11 +66,13 @@ async function checkService(
   ];
 }
 
-/** The findings without any secret that a message might quote. */
-function withoutSecrets(findings: readonly Finding[], settings: Settings | undefined): Finding[] {
-  const secrets = createSecrets();
-  for (const secret of [settings?.token.value, settings?.password.value]) if (secret) secrets.hide(secret);
-  return findings.map((finding) => ({ ...finding, message: secrets.redact(finding.message) }));
+/** A finding without any secret that the service, or a setting, might have had it quote. */
+function withoutSecrets({ console }: Context, { message, fix, ...finding }: Finding): Finding {
+  return {
+    ...finding,
+    message: console.redact(message),
+    ...(fix === undefined ? {} : { fix: console.redact(fix) }),
+  };
 }
 
 const widestCheck = 'settings-file'.length;

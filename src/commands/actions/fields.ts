@@ -5,7 +5,10 @@ import { textTable } from '../../output/table/text-table.ts';
 import type { FieldsOptions } from '../fields.ts';
 import { tableLook } from './choose-format.ts';
 
-/** Prints the vocabulary of a profile, or what of it holds a term in its name or meaning. */
+/**
+ * Prints the vocabulary of a profile, or what of it holds a term in its name or meaning, any case; with `--json`
+ * `{"profile","metrics","breakdowns","filters"}`. Throws `UsageError` for a term that nothing holds, but with `--json`.
+ */
 export async function fields(context: Context, options: FieldsOptions, term = ''): Promise<void> {
   const profile = options.profile ?? (await context.settings()).profile.value;
   const vocabulary = vocabularyOf(profile);

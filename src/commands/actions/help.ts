@@ -3,9 +3,10 @@ import type { Context } from '../../context.ts';
 import { nearest } from '../../contract/nearest.ts';
 import { UsageError } from '../../errors.ts';
 import { layOutPage } from '../../ui/page.ts';
+import { findCommand } from '../command.ts';
 import { topics } from '../topics/index.ts';
 
-/** Prints the help of the program, of a command, or of a topic. Throws `UsageError` for a word that is neither. */
+/** Prints the help of the program, of a command, or of a topic. Throws `UsageError` for words that are neither. */
 export async function help({ console, host }: Context, program: Command, words: readonly string[]): Promise<void> {
   const [first = '', ...more] = words;
   // Before the commands: local-server is both, and its flags have a page of their own.
@@ -20,16 +21,9 @@ export async function help({ console, host }: Context, program: Command, words: 
   await console.write(layOutPage(await writeTopic({ nowMs: host.wallClock() }), { columns, style }));
 }
 
-/** The command that the words lead to. */
-function findCommand(parent: Command, [name, ...more]: readonly string[]): Command | undefined {
-  if (name === undefined) return parent;
-  const child = parent.commands.find((candidate) => candidate.name() === name);
-  return child && findCommand(child as Command, more);
-}
-
 function unknown(program: Command, words: readonly string[]): UsageError {
   const [first = '', second] = words;
-  const group = program.commands.find((candidate) => candidate.name() === first);
+  const group = findCommand(program, [first]);
   const names = (group ?? program).commands.map((command) => command.name());
   const guess = group ? nearest(second ?? '', names) : nearest(first, [...names, ...Object.keys(topics)]);
   const meant = guess && [...(group ? [first] : []), guess].join(' ');

@@ -38,12 +38,7 @@ reports:
 /** Writes a commented `adreport.yaml` into the working folder. Throws `OutputError` where there is one already. */
 export async function init({ console, host }: Context, _options: GlobalFlags): Promise<void> {
   const file = await openOutput(resolve(host.cwd, projectFileName), { noClobber: true });
-  try {
-    await file.write(Buffer.from(example));
-    await file.commit();
-  } catch (error) {
-    await file.abort();
-    throw error;
-  }
+  await file.write(Buffer.from(example));
+  await file.commit();
   console.note(`Wrote ${projectFileName}. Try it without an account: adreport run --all --local`);
 }

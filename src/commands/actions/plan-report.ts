@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Profile } from '../../contract/vocabulary.ts';
 import type { ReportPlan } from '../../report/request/plan.ts';
-import { breakdownsOf, type ReportFlags } from '../flags.ts';
+import type { ReportFlags } from '../flags.ts';
 
 /** A plan with the profile it was made for. */
 export interface ProfilePlan extends ReportPlan {
@@ -16,7 +16,7 @@ export async function planFromFlags(context: Context, flags: ReportFlags): Promi
   const plan = planReport({
     profile,
     metrics,
-    by: breakdownsOf(flags),
+    by: flags.by ?? flags.breakdowns,
     filters: flags.filter,
     timezone,
     direct,

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { outcomeOf } from '../../contract/messages.ts';
 import { printable } from '../../contract/printable.ts';
 import { reportFailed } from '../../report/wait.ts';
-import { visibleJson } from '../../ui/error-text.ts';
+import { visibleJson } from '../../ui/visible-json.ts';
 import type { StatusOptions } from '../status.ts';
 import { awaitReport, noteStatus } from './await-report.ts';
 import { withResumeHint } from './resume.ts';

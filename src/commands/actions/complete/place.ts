@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { findCommand } from '../../command.ts';
 
 /** Where on a command line the next word stands. */
 export interface Place {
@@ -8,7 +9,7 @@ export interface Place {
   readonly options: readonly Option[];
   /** The flag that waits for its value. */
   readonly pending: Option | undefined;
-  /** The values that flags were given, by their attribute names. */
+  /** The flags that stand before, by their attribute names, with their values; empty for one that takes none. */
   readonly given: ReadonlyMap<string, string>;
   /** The words that are neither commands nor flags. */
   readonly operands: readonly string[];
@@ -33,18 +34,14 @@ export function findPlace(program: Command, words: readonly string[]): Place {
       const [flag, value] = splitAtEquals(word);
       const option = optionsOf(command).find(({ long, short }) => long === flag || short === flag);
       if (option?.required && value === undefined) pending = option;
-      else if (option && value !== undefined) given.set(option.attributeName(), value);
+      else if (option) given.set(option.attributeName(), value ?? '');
     } else {
-      const child = operands.length === 0 && !isPastFlags ? findChild(command, word) : undefined;
+      const child = operands.length === 0 && !isPastFlags ? findCommand(command, [word]) : undefined;
       if (child) command = child;
       else operands.push(word);
     }
   }
   return { command, options: optionsOf(command), pending, given, operands, isPastFlags };
-}
-
-function findChild(command: Command, name: string): Command | undefined {
-  return command.commands.find((child) => child.name() === name) as Command | undefined;
 }
 
 function optionsOf({ options, parent }: Command): Option[] {

@@ -1,13 +1,10 @@
 import type { Option } from 'commander';
-import { storableNames } from '../../../config/change-setting.ts';
-import { settingNames } from '../../../config/named-settings.ts';
 import type { Context } from '../../../context.ts';
-import { type Profile, profiles, vocabularyOf } from '../../../contract/vocabulary.ts';
+import { profiles, vocabularyOf } from '../../../contract/vocabulary.ts';
 import { formatNames, formats } from '../../../output/formats/index.ts';
-import { shells } from '../../completion.ts';
-import { topics } from '../../topics/index.ts';
+import { accounts as builtInAccounts } from '../../../server/fixtures/built-in/accounts.ts';
 import type { Place } from './place.ts';
-import { accountNames, ledgerReports, profileInUse, savedReports } from './stored-names.ts';
+import { accountNames, profileInUse } from './stored-names.ts';
 
 export interface Candidate {
   readonly value: string;
@@ -20,22 +17,29 @@ export interface Values {
   readonly candidates: readonly Candidate[];
 }
 
-type Source = (context: Context, place: Place, current: string) => Values | Promise<Values>;
+/** What is offered in one place, for the beginning of a word. */
+export type Source = (context: Context, place: Place, current: string) => Values | Promise<Values>;
 
-const files: Source = () => ({ kind: 'files', candidates: [] });
-const folders: Source = () => ({ kind: 'folders', candidates: [] });
+export const files: Source = () => ({ kind: 'files', candidates: [] });
+export const folders: Source = () => ({ kind: 'folders', candidates: [] });
+
+/** The accounts of the server that `--local` starts, with their profiles. */
+const localAccounts: readonly Candidate[] = builtInAccounts.map(({ name, profile }) => ({
+  value: name,
+  meaning: profile,
+}));
 
 /** Sources by the attribute names of flags; a flag with choices of its own needs none. */
 const sources: Readonly<Record<string, Source>> = {
-  account: (context, { given }) => words(given.get('local') ? [] : accountNames(context)),
+  account: (context, place) => words(isLocal(place) ? localAccounts : accountNames(context)),
   by: breakdownList,
   breakdowns: breakdownList,
-  columns: (context, place, current) => list(current, columnNames(context, place)),
+  columns: columnList,
   sort: (context, place) => words(columnNames(context, place)),
   fault: faultSpecs,
   file: files,
   filter: (context, place) => {
-    const { filters } = vocabularyOf(profileAt(context, place) ?? 'buyer');
+    const { filters } = vocabularyAt(context, place);
     return { kind: 'open', candidates: filters.map(({ name, meaning }) => ({ value: `${name}=`, meaning })) };
   },
   fixtures: folders,
@@ -64,37 +68,7 @@ export function optionValues(
   return source ? source(context, place, current) : words([]);
 }
 
-/** What the next word may be that is neither a command nor a flag. */
-export async function operandValues(context: Context, place: Place): Promise<Values> {
-  const { command, operands, given } = place;
-  switch ([command.parent?.name(), command.name()].join(' ')) {
-    case 'adreport run':
-      return words((await savedReports(context, given.get('file'))).filter(({ value }) => !operands.includes(value)));
-    case 'adreport status':
-    case 'adreport download':
-      return words(operands.length > 0 ? [] : await ledgerReports(context));
-    case 'adreport fields':
-      return words(ofProfile(context, place, 'breakdowns', 'metrics', 'filters'));
-    case 'adreport completion':
-      return words(shells.map((value) => ({ value })));
-    case 'adreport help':
-      return words(helpWords(place));
-    case 'config get':
-      return words(operands.length > 0 ? [] : settingNames.map((value) => ({ value })));
-    case 'config set':
-    case 'config unset':
-      return words(operands.length > 0 ? settingValues(context, place) : storableNames.map((value) => ({ value })));
-    case 'local-server export':
-    case 'local-server validate':
-      return folders(context, place, '');
-    case 'local-server exec':
-      return files(context, place, '');
-    default:
-      return words([]);
-  }
-}
-
-function words(candidates: readonly Candidate[]): Values {
+export function words(candidates: readonly Candidate[]): Values {
   return { kind: 'words', candidates };
 }
 
@@ -106,20 +80,29 @@ function list(current: string, candidates: readonly Candidate[]): Values {
   return { kind: 'open', candidates: open.map(({ value, meaning = '' }) => ({ value: head + value, meaning })) };
 }
 
-/** The profile that the command line or the settings name; `undefined` where either may be meant. */
-function profileAt(context: Context, { given }: Place): Profile | undefined {
-  const named = given.get('profile') ?? profileInUse(context, given.get('account'));
-  return profiles.find((profile) => profile === named);
+/** The vocabulary of the profile that the command line or the settings name, else of a buyer. */
+function vocabularyAt(context: Context, place: Place) {
+  const account = place.given.get('account');
+  const ofAccount = isLocal(place)
+    ? localAccounts.find(({ value }) => value === account)?.meaning
+    : profileInUse(context, account);
+  const named = place.given.get('profile') ?? ofAccount;
+  return vocabularyOf(profiles.find((profile) => profile === named) ?? 'buyer');
 }
 
-function ofProfile(context: Context, place: Place, ...kinds: readonly ('metrics' | 'breakdowns' | 'filters')[]) {
-  const vocabulary = vocabularyOf(profileAt(context, place) ?? 'buyer');
+function isLocal({ given }: Place): boolean {
+  return given.has('local');
+}
+
+/** The names of a part of the vocabulary, in the profile that the line is for. */
+export function ofProfile(context: Context, place: Place, ...kinds: readonly ('metrics' | 'breakdowns' | 'filters')[]) {
+  const vocabulary = vocabularyAt(context, place);
   return kinds.flatMap((kind) => vocabulary[kind].map(({ name, meaning }) => ({ value: name, meaning })));
 }
 
 /** Time breakdowns exclude each other. */
 function breakdownList(context: Context, place: Place, current: string): Values {
-  const { breakdowns } = vocabularyOf(profileAt(context, place) ?? 'buyer');
+  const { breakdowns } = vocabularyAt(context, place);
   const given = current.toUpperCase().split(',').slice(0, -1);
   const hasTime = breakdowns.some(({ name, time }) => time && given.includes(name));
   const fitting = breakdowns.filter(({ time }) => !(hasTime && time));
@@ -129,10 +112,21 @@ function breakdownList(context: Context, place: Place, current: string): Values 
   );
 }
 
+async function columnList(context: Context, place: Place, current: string): Promise<Values> {
+  if (place.command.name() !== 'campaigns') return list(current, columnNames(context, place));
+  const { adUnitColumns, campaignColumns } = await import('../campaign-list.ts');
+  const columns = place.given.has('adUnits') ? adUnitColumns : campaignColumns;
+  return list(
+    current,
+    columns.map(({ name }) => ({ value: name })),
+  );
+}
+
 /** The columns that the breakdowns of the line lead to, or all where there are none yet; then the metrics. */
 function columnNames(context: Context, place: Place): Candidate[] {
-  const { breakdowns, metrics } = vocabularyOf(profileAt(context, place) ?? 'buyer');
-  const by = place.given.get('by')?.toUpperCase().split(',');
+  const { breakdowns, metrics } = vocabularyAt(context, place);
+  const given = place.given.get('by') ?? place.given.get('breakdowns');
+  const by = given?.toUpperCase().split(',');
   const fields = breakdowns.filter(({ name }) => by?.includes(name) ?? true).flatMap((breakdown) => breakdown.fields);
   const names = new Set([...fields.map(({ name }) => name), ...metrics.map(({ name }) => name)]);
   return [...names].map((value) => ({ value }));
@@ -159,21 +153,4 @@ async function faultSpecs(_context: Context, _place: Place, current: string): Pr
     (names?.examples ?? [own]).map((name) => ({ value: `${endpoint}:${name}`, meaning })),
   );
   return { kind: 'open', candidates };
-}
-
-function helpWords({ command, operands }: Place): Candidate[] {
-  const program = command.parent;
-  const [first] = operands;
-  const above = first === undefined ? program : program?.commands.find((child) => child.name() === first);
-  const commands = above ? above.createHelp().visibleCommands(above) : [];
-  return [
-    ...commands.map((child) => ({ value: child.name(), meaning: child.summary() })),
-    ...(first === undefined ? Object.entries(topics).map(([value, { summary }]) => ({ value, meaning: summary })) : []),
-  ];
-}
-
-function settingValues(context: Context, { command, operands }: Place): readonly Candidate[] {
-  if (command.name() !== 'set' || operands.length !== 1) return [];
-  if (operands[0] === 'profile') return profiles.map((value) => ({ value }));
-  return operands[0] === 'account' ? accountNames(context) : [];
 }

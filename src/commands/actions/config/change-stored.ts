@@ -7,7 +7,8 @@ import type { ConfigOptions } from '../../config.ts';
 
 /**
  * Changes what is stored, for the account that commands would use, and says what was done. Of the settings only that name
- * is looked at: a base URL or token that is wrong must not keep anyone from mending it.
+ * is looked at: a base URL or token that is wrong must not keep anyone from mending it. Throws what `change` throws, and
+ * then nothing has changed.
  */
 export async function changeStored(
   context: Context,

@@ -2,10 +2,13 @@ import { findSettingName } from '../../../config/change-setting.ts';
 import { nameSettings } from '../../../config/named-settings.ts';
 import type { Context } from '../../../context.ts';
 import { printable } from '../../../contract/printable.ts';
-import { visibleJson } from '../../../ui/error-text.ts';
+import { visibleJson } from '../../../ui/visible-json.ts';
 import type { ConfigOptions } from '../../config.ts';
 
-/** Prints a setting's value alone; where there is none, nothing, and a note on stderr. */
+/**
+ * Prints a setting's value alone, a secret masked; where there is none, nothing, and a note on stderr (`null` with
+ * `--json`). Throws `UsageError` for a name that no setting has.
+ */
 export async function getConfig(context: Context, _options: ConfigOptions, text: string): Promise<void> {
   const name = findSettingName(text);
   const found = nameSettings(await context.settings()).find((each) => each.name === name);

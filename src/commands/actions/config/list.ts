@@ -1,11 +1,11 @@
 import { nameSettings } from '../../../config/named-settings.ts';
 import type { Context } from '../../../context.ts';
 import { textTable } from '../../../output/table/text-table.ts';
-import { visibleJson } from '../../../ui/error-text.ts';
+import { visibleJson } from '../../../ui/visible-json.ts';
 import type { ConfigOptions } from '../../config.ts';
 import { tableLook } from '../choose-format.ts';
 
-/** Prints every setting with its source; secrets are masked. */
+/** Prints every setting with its source, secrets masked; with `--json` an array of `{name, source, from, value}`. */
 export async function listConfig(context: Context, _options: ConfigOptions): Promise<void> {
   const settings = nameSettings(await context.settings());
   if (context.flags.json) {

@@ -12,10 +12,12 @@ export interface Finding {
   readonly exitCode?: number;
 }
 
+/** All is well. */
 export function fine(check: string, message: string): Finding {
   return { check, status: 'ok', message };
 }
 
+/** A warning: commands work, but perhaps not as wanted. */
 export function odd(check: string, message: string, fix: string): Finding {
   return { check, status: 'warning', message, fix };
 }

@@ -11,6 +11,7 @@ import { UnreachableError } from '../../../errors.ts';
 import { formatPlural } from '../../../ui/quantity.ts';
 import { broken, type Finding, fine, odd } from './finding.ts';
 
+/** Where the calls of a check go. */
 export interface Service {
   readonly baseUrl: URL;
   /** The proxy that its calls go through. */
@@ -23,24 +24,30 @@ export interface Service {
 export async function checkName({ baseUrl, proxy, timeoutMs }: Service): Promise<Finding[]> {
   const host = baseUrl.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) || proxy) return [];
+  const looked = lookup(host).catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === 'ENOTFOUND' ? 'nobody knows it' : String(cause);
+    const hint = 'Check the base URL and the network; behind a proxy, set HTTPS_PROXY.';
+    throw new UnreachableError(`${host} is no host: ${why}.`, { hint, cause });
+  });
   try {
-    const { address } = await within(timeoutMs, lookup(host), `The name ${host} is not looked up`);
+    const { address } = await within(timeoutMs, looked, `The name ${host} is not looked up`);
     return [fine('name', `${host} is ${address}.`)];
   } catch (error) {
-    if (error instanceof UnreachableError) return [broken('name', error)];
-    const why =
-      error instanceof Error && 'code' in error && error.code === 'ENOTFOUND' ? 'nobody knows it' : String(error);
-    const fix = 'Check the base URL and the network; behind a proxy, set HTTPS_PROXY.';
-    return [{ check: 'name', status: 'broken', message: `${host} is no host: ${why}.`, fix, exitCode: 5 }];
+    return [broken('name', error)];
   }
 }
 
 /** What one call without a token came to. */
 export type Answer =
-  | { readonly status: number; readonly elapsedMs: number; readonly date: string | undefined }
+  | {
+      readonly status: number;
+      readonly elapsedMs: number;
+      /** The `Date` of its headers. */
+      readonly date: string | undefined;
+    }
   | { readonly error: unknown };
 
-/** Makes one call, without a token; what goes wrong is a part of the answer. */
+/** Makes one call, without a token; what goes wrong is a part of the answer. Throws only what ends the program. */
 export async function call(context: Context, service: Service): Promise<Answer> {
   const { baseUrl, proxy, timeoutMs } = service;
   const { method, path } = endpoints.campaigns;
@@ -50,14 +57,14 @@ export async function call(context: Context, service: Service): Promise<Answer> 
     proxy: proxy && { https: proxy.url.href, none: proxy.none },
     trace: () => {},
   });
-  const startedMs = performance.now();
+  const startedMs = context.host.stopwatch();
   const url = new URL(baseUrl.href.replace(/\/$/, '') + path);
   try {
     const { signal } = context.host;
     const request = http.send({ method, url, headers: { accept: 'application/json' }, isBrief: true, signal });
     const { status, headers, body } = await within(timeoutMs, request, `${url.origin} does not answer`);
     body.destroy();
-    return { status, elapsedMs: performance.now() - startedMs, date: headers.date };
+    return { status, elapsedMs: context.host.stopwatch() - startedMs, date: headers.date };
   } catch (error) {
     if (context.host.signal.aborted) throw context.host.signal.reason;
     return { error: error instanceof TransportError ? unreachable(error, url) : error };
@@ -66,7 +73,7 @@ export async function call(context: Context, service: Service): Promise<Answer> 
   }
 }
 
-/** Whether a reporting service answers at the address: without a token it says 401. */
+/** Whether a reporting service answers at the address: without a token it says 401 (`decisions.md`, 6). */
 export function checkConnection({ baseUrl }: Service, answer: Answer): Finding {
   if ('error' in answer) return broken('connection', answer.error);
   const { status, elapsedMs } = answer;
@@ -96,7 +103,7 @@ export function checkClock(answer: Answer, nowMs: number): Finding[] {
   return [odd('clock', message, 'Set the clock (e.g. with NTP): today, now and -36h are reckoned from it.')];
 }
 
-/** Whether the token, or e-mail and password, are accepted. */
+/** Whether the token, or e-mail and password, are accepted. Throws only what ends the program. */
 export async function checkToken(context: Context, { baseUrl, timeoutMs }: Service): Promise<Finding> {
   try {
     const client = await context.client();

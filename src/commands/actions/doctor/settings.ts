@@ -5,7 +5,10 @@ import { noSettings } from '../../../config/stored-settings.ts';
 import type { Context } from '../../../context.ts';
 import { broken, type Finding, fine, odd } from './finding.ts';
 
-/** Every setting that has a value, with where that came from; and whether they are enough to sign in with. */
+/**
+ * Every setting that has a value, with where that came from; and whether they are enough to sign in with. The settings
+ * are absent where they cannot be read.
+ */
 export async function checkSettings(context: Context): Promise<{ findings: Finding[]; settings?: Settings }> {
   let settings: Settings;
   try {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { platform } from 'node:process';
 import { readProjectFile } from '../../../config/project-file.ts';
@@ -36,14 +36,16 @@ export function checkStore({ host, isLocal }: Context): Finding[] {
 }
 
 function findLoose(path: string): Finding[] {
-  const stats = platform === 'win32' ? undefined : statSync(path, { throwIfNoEntry: false });
-  if (!stats || (stats.mode & 0o077) === 0) return [];
+  // Windows has no such modes; what is not there, or cannot be looked at, is open to nobody.
+  if (platform === 'win32' || !existsSync(path)) return [];
+  const stats = statSync(path);
+  if ((stats.mode & 0o077) === 0) return [];
   const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
   const wanted = stats.isDirectory() ? '700' : '600';
   return [odd('permissions', `${path} is open to other users (mode ${mode}).`, `chmod ${wanted} '${path}'`)];
 }
 
-/** `adreport.yaml`: whether there is one, and every key of it right. */
+/** `adreport.yaml`: whether there is one, and whether every key of it is right. */
 export function checkProjectFile({ host }: Context): Finding {
   const path = findProjectFile(host.cwd);
   if (path === undefined) return fine(projectFileName, 'not here, nor in a folder above');

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { type Certificate, inspectCertificate } from '../../../api/certificate.ts';
 import { type EnvironmentProxy, goesThrough, maskProxy } from '../../../config/proxy.ts';
 import type { Context } from '../../../context.ts';
-import { type Finding, fine, odd } from './finding.ts';
+import { UnreachableError } from '../../../errors.ts';
+import { broken, type Finding, fine, odd } from './finding.ts';
 import type { Answer, Service } from './service.ts';
 
 const dayMs = 86_400_000;
@@ -57,44 +58,35 @@ export async function checkCertificate({ baseUrl, proxy, timeoutMs }: Service, n
   if (baseUrl.protocol !== 'https:' || proxy) return [];
   const certificate = await inspectCertificate(baseUrl, timeoutMs);
   if (!certificate) return [];
-  if (certificate.problem !== undefined) return [refused(certificate, certificate.problem, baseUrl)];
-  const { subject, issuer, validUntilMs } = certificate;
+  const { subject, issuer, validUntilMs, problem } = certificate;
+  if (problem !== undefined) return [refused(certificate, problem, baseUrl)];
   const message = `The certificate of ${subject}, signed by ${issuer}, is good until ${dayOf(validUntilMs)}.`;
   const isEnding = validUntilMs - nowMs < endsSoonDays * dayMs;
   return [isEnding ? odd('certificate', message, 'Have it renewed.') : fine('certificate', message)];
 }
 
+/** The finding for a certificate that this machine does not accept; `problem` is Node's word for why. */
 function refused(certificate: Certificate, problem: string, { hostname }: URL): Finding {
   const { subject, issuer, names, validFromMs, validUntilMs } = certificate;
-  const found = (message: string, fix: string): Finding => ({
-    check: 'certificate',
-    status: 'broken',
-    message: `${message} (${problem}).`,
-    fix,
-    exitCode: 5,
-  });
-  switch (problem) {
-    case 'CERT_HAS_EXPIRED':
-      return found(
-        `The certificate of ${subject} ended on ${dayOf(validUntilMs)}`,
-        'Have it renewed, or set this machine’s clock.',
-      );
-    case 'CERT_NOT_YET_VALID':
-      return found(`The certificate of ${subject} begins on ${dayOf(validFromMs)}`, 'Set this machine’s clock.');
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return found(
-        `The certificate is for ${names.join(', ')}, and not for ${hostname}`,
-        'Use a name of it as base URL.',
-      );
-    default:
-      return found(
-        `The certificate of ${subject} is signed by ${issuer}, whom this machine does not know`,
-        'Have that authority’s certificate in a PEM file, and set NODE_EXTRA_CA_CERTS to it.',
-      );
-  }
+  const known: Readonly<Record<string, readonly [what: string, fix: string]>> = {
+    CERT_HAS_EXPIRED: [
+      `The certificate of ${subject} ended on ${dayOf(validUntilMs)}`,
+      'Have it renewed, or set this machine’s clock.',
+    ],
+    CERT_NOT_YET_VALID: [`The certificate of ${subject} begins on ${dayOf(validFromMs)}`, 'Set this machine’s clock.'],
+    ERR_TLS_CERT_ALTNAME_INVALID: [
+      `The certificate is for ${names.join(', ')}, and not for ${hostname}`,
+      'Use a name of it as base URL.',
+    ],
+  };
+  const [what, hint] = known[problem] ?? [
+    `The certificate of ${subject} is signed by ${issuer}, whom this machine does not know`,
+    'Have that authority’s certificate in a PEM file, and set NODE_EXTRA_CA_CERTS to it.',
+  ];
+  return broken('certificate', new UnreachableError(`${what} (${problem}).`, { hint }));
 }
 
-/** What is left of a failed call once the certificate explains it. */
+/** Whether a call failed because of the certificate: its own error says nothing more then. */
 export function isExplained(answer: Answer, certificate: readonly Finding[]): boolean {
   return 'error' in answer && certificate.some(({ status }) => status === 'broken');
 }

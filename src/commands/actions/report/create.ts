@@ -2,7 +2,7 @@ import type { Context } from '../../../context.ts';
 import { columnsOf } from '../../../contract/columns.ts';
 import { printable } from '../../../contract/printable.ts';
 import { UsageError } from '../../../errors.ts';
-import { visibleJson } from '../../../ui/error-text.ts';
+import { visibleJson } from '../../../ui/visible-json.ts';
 import type { ReportCreateOptions } from '../../report/create.ts';
 import { createReportFor } from '../create-report.ts';
 import { announce, prepareDelivery } from '../deliver.ts';

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts';
 import { type TextColumn, textTable } from '../../../output/table/text-table.ts';
 import type { LedgerEntry } from '../../../report/ledger/ledger-entry.ts';
-import { visibleJson } from '../../../ui/error-text.ts';
+import { visibleJson } from '../../../ui/visible-json.ts';
 import type { GlobalFlags } from '../../flags.ts';
 import { tableLook } from '../choose-format.ts';
 
