@@ -136,6 +136,7 @@ const mistakes: readonly Mistake[] = [
   ['accounts.json', '"admin": true', '"admin": 1', '1, ', 'expected true or false'],
   ['accounts.json', '"t1"', '"t0ken"', '"t0ken", "advertiserIds": []', '"t0ken" stands twice'],
   ['accounts.json', '"me@example.com"', '"me@"', '"me@"', 'expected an e-mail address'],
+  ['accounts.json', '"all@', '"Me@', '"Me@example.com"', '"Me@example.com" stands twice'],
   ['accounts.json', '["7"]', '["8"]', '"8"', 'no campaign in campaigns.json is of the advertiser 8'],
   ['accounts.json', '[\n', '{"a":[\n', '', 'the file ends where "," or "}" should stand'],
   ['accounts.json', '["7"] },', '["7"] }', '{ "name": "all"', 'expected "," or "]", found "{"'],
