@@ -184,10 +184,17 @@ describe('faults at run time', () => {
     expect((await call(server, '/campaigns')).status).toBe(200);
   });
 
-  test.each([{}, { fault: 3 }, { faults: [] }, { fault: 'campaigns:5o3' }])('refuses %j', async (body) => {
+  test.each([
+    {},
+    { fault: 3 },
+    { faults: [] },
+    { fault: 'campaigns:5o3' },
+    { faults: ['campaigns:503', 'campaigns:5o3'] },
+  ])('refuses %j, and nothing of it is in force', async (body) => {
     const server = await serveLocal();
     const answer = await admin(server, '/faults', { body });
     expect(answer).toMatchObject({ status: 400, json: { response: { error_id: 'BAD_FAULT' } } });
+    expect(await admin(server, '/faults')).toMatchObject({ json: { faults: [] } });
   });
 });
 

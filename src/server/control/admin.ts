@@ -45,7 +45,7 @@ type AdminRoute = (method: Method, path: string, work: (call: Call) => unknown) 
 function addFaultCalls(route: AdminRoute, { faults }: AppParts, control: Control): void {
   route('GET', '/faults', () => ({ faults: faults.list() }));
   route('POST', '/faults', (call) => {
-    for (const spec of faultsIn(readObject(call))) control.fault(spec);
+    faults.add(...faultsIn(readObject(call)));
     return { faults: faults.list() };
   });
   route('DELETE', '/faults', () => control.clearFaults());

@@ -37,9 +37,9 @@ export class Faults {
     this.#active = this.#initial.map(activate);
   }
 
-  /** Puts one more in force, behind the others. Throws `UsageError`. */
-  add(text: string): void {
-    this.#active.push(activate(parseFault(text)));
+  /** Puts more in force, behind the others: all, or none where one is wrong. Throws `UsageError`. */
+  add(...specs: readonly string[]): void {
+    this.#active.push(...specs.map(parseFault).map(activate));
   }
 
   clear(): void {
