@@ -150,6 +150,19 @@ const mistakes: readonly Mistake[] = [
     '"m\n',
     'a string that does not end, or has a line break or a wrong escape in it',
   ],
+  ['accounts.json', '"password": "x"', '"password": null', 'null', 'expected a text that is not empty'],
+  ['accounts.json', '\n]', '\n]~', '~', 'expected the end of the file, found "~"'],
+  ['accounts.json', '"name": "me"', '"name" "me"', '"me", "em', 'expected ":", found "\\""'],
+  ['accounts.json', '{ "name": "me"', '{ name: "me"', 'name: "me"', 'expected a string in double quotes, found "n"'],
+  ['accounts.json', '["7"]', `${'['.repeat(63)}"7"${']'.repeat(63)}`, '"7"', 'nested more than 64 levels deep'],
+  [
+    'campaigns.json',
+    '[\n',
+    '[{"advertiserId":"7","advertiserName":"Other","campaignId":"69","campaignName":"x",' +
+      '"campaignStartDate":"2026-01-01 00:00:00","campaignEndDate":"2026-01-01 00:00:00","adunits":[]},\n',
+    '{\n    "adv',
+    'the advertiser 7 has another name or billing entity in a campaign before',
+  ],
   ['campaigns.json', '"70"', '70', '70,', 'expected an id, a string of 1 to 20 digits such as "501"'],
   ['campaigns.json', '2026-01-01', '2026-02-30', '"2026-02-30', 'there is no date and time 2026-02-30 00:00:00'],
   ['campaigns.json', '-01-01 0', '-01-01T0', '"2026-01', 'expected a date and time such as "2026-11-01 00:00:00"'],
@@ -236,6 +249,11 @@ describe('a mistake is told with file, line, column and reason', () => {
   });
 
   test('bytes that are no UTF-8', async () => {
+    const accounts = join(folder, 'accounts.json');
+    const right = await readFile(accounts);
+    await writeFile(accounts, Buffer.from([...right, 0xff]));
+    await expectMistake('accounts.json', undefined, 'the file is not UTF-8 text');
+    await writeFile(accounts, right);
     await writeFile(
       join(folder, 'facts.csv'),
       Buffer.from([...Buffer.from('hour,adunitId,carrier\n1793527200,700,'), 0xff]),
@@ -243,10 +261,19 @@ describe('a mistake is told with file, line, column and reason', () => {
     await expectMistake('facts.csv', { line: 1, column: 1 }, 'the text from here on is not UTF-8');
   });
 
+  test('facts without so much as a header', async () => {
+    for (const text of ['', '\n\n']) {
+      await writeFile(join(folder, 'facts.csv'), text);
+      await expectMistake('facts.csv', { line: 1, column: 1 }, 'the header row is missing');
+    }
+  });
+
   test('a file that is missing, or one too many', async () => {
     await writeFile(join(folder, 'facts.ndjson'), '');
     await expectMistake('facts.ndjson', undefined, 'there is a facts.csv too; keep one of them');
     rmSync(join(folder, 'facts.ndjson'));
+    rmSync(join(folder, 'facts.csv'));
+    await expectMistake('facts.csv', undefined, 'the file cannot be read');
     rmSync(join(folder, 'catalog.json'));
     await expectMistake('catalog.json', undefined, 'the file cannot be read');
     rmSync(folder, { recursive: true });

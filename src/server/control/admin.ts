@@ -33,7 +33,7 @@ export function addAdmin(routes: Routes, { parts, control }: AdminParts): void {
     return now();
   });
   route('POST', '/reset', () => control.reset());
-  addFaultCalls(route, parts, control);
+  addFaultCalls(route, parts);
   addReportCalls(route, parts, control);
 }
 
@@ -42,13 +42,13 @@ type Method = 'GET' | 'POST' | 'DELETE';
 /** Adds a call below `/__admin`: its answer is what `work` returns, or that all went well where it returns nothing. */
 type AdminRoute = (method: Method, path: string, work: (call: Call) => unknown) => void;
 
-function addFaultCalls(route: AdminRoute, { faults }: AppParts, control: Control): void {
+function addFaultCalls(route: AdminRoute, { faults }: AppParts): void {
   route('GET', '/faults', () => ({ faults: faults.list() }));
   route('POST', '/faults', (call) => {
     faults.add(...faultsIn(readObject(call)));
     return { faults: faults.list() };
   });
-  route('DELETE', '/faults', () => control.clearFaults());
+  route('DELETE', '/faults', () => faults.clear());
 }
 
 function addReportCalls(route: AdminRoute, { clock, reports }: AppParts, control: Control): void {
