@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { exchange } from '../support/raw-socket.ts';
 import { type CallOptions, call, createReport, jsonOf, serveLocal, smallReport, statusOf } from './raw-calls.ts';
 
 /** An admin call, which carries no token. */
@@ -160,6 +161,17 @@ describe('the request log', () => {
     await slow.body?.cancel();
   });
 
+  test('has the latest thousand calls, and counts them all', async () => {
+    const server = await serveLocal();
+    const get = (n: number): string => `GET /nowhere/${n} HTTP/1.1\r\nhost: x\r\n`;
+    const calls = Array.from({ length: 2_500 }, (_, n) => `${get(n)}${n === 2_499 ? 'connection: close\r\n' : ''}\r\n`);
+    await exchange(server.port, calls.join(''));
+    expect(server.requests().map(({ path }) => path)).toEqual(
+      Array.from({ length: 1_000 }, (_, n) => `/nowhere/${n + 1_500}`),
+    );
+    expect(await admin(server, '/requests')).toMatchObject({ json: { counts: { other: 2_500 } } });
+  });
+
   test('knows nothing of admin calls, the page and the description, and can be emptied', async () => {
     const server = await serveLocal();
     for (const path of ['/', '/openapi.json', '/__admin/reports', '/__admin/health']) await call(server, path);
@@ -224,6 +236,14 @@ describe('who may steer', () => {
       expect(jsonOf(answer)).toMatchObject({ response: { error_id: 'METHOD_NOT_ALLOWED' } });
     }
     expect((await call(server, '/__admin/nothing')).status).toBe(404);
+  });
+});
+
+test('what goes wrong inside is an inner failure, told without a trace of it', async () => {
+  const server = await serveLocal({ clock: () => Number.NaN });
+  expect(await admin(server, '/clock')).toEqual({
+    status: 500,
+    json: { response: { error_id: 'INTERNAL', error: 'The service failed. This is a bug of the local server.' } },
   });
 });
 
