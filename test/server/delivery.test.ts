@@ -3,20 +3,28 @@ import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { type AccountName, type Answered, call, refusalIn, reportOf, startForFile, tokens } from './local.ts';
+import {
+  type AccountName,
+  type Answered,
+  call,
+  createReport,
+  refusalIn,
+  reportOf,
+  startForFile,
+  tokens,
+} from './local.ts';
 
 /** In which form a report is delivered (`decisions.md` 4). */
 
-const server = await startForFile();
+const { server } = await startForFile();
 
 const window = { since: 1781388000, until: 1781560799 };
 
 /** Creates a report and downloads it, with exactly the headers that are given. */
 async function download(as: AccountName, headers: Record<string, string> = {}, more: object = {}): Promise<Answered> {
   const json = { ...window, metrics: 'displays,revenueEuro', breakdowns: ['DAILY', 'FORMAT'], ...more };
-  const created = await call(server.url, '/buyer-reporting', { as, json });
-  const { report_id: id } = (JSON.parse(created.text) as { response: { report_id: string } }).response;
-  return call(server.url, '/download-reporting', { as, json: { id }, headers });
+  const id = await createReport(server, as, json);
+  return call(server, '/download-reporting', { as, json: { id }, headers });
 }
 
 function formOf({ headers }: Answered): string {
@@ -67,8 +75,7 @@ describe('a DSP', () => {
 
   test('gets direct output negotiated in the same way', async () => {
     const json = { ...window, metrics: 'displays', output: 'direct' };
-    const direct = (headers: Record<string, string>) =>
-      call(server.url, '/buyer-reporting', { as: 'dsp', json, headers });
+    const direct = (headers: Record<string, string>) => call(server, '/buyer-reporting', { as: 'dsp', json, headers });
     expect(formOf(await direct({}))).toBe('text/csv');
     expect(formOf(await direct({ accept: 'application/json' }))).toBe('application/json');
     expect((await direct({ accept: 'image/png' })).status).toBe(406);
@@ -161,7 +168,7 @@ describe('CSV', () => {
     ['dsp', { breakdowns: ['HOURLY', 'BUNDLEID', 'FORMAT'], metrics: 'displays,revenueEuro,revenueDollar' }],
     ['buyer', { breakdowns: [] }],
   ] as const)('has the names, the order and the values of the JSON rows (%s)', async (as, more) => {
-    const { data } = await reportOf(server.url, as, { ...window, metrics: 'displays,revenueEuro', ...more });
+    const { data } = await reportOf(server, as, { ...window, metrics: 'displays,revenueEuro', ...more });
     const answer = await download(as, { accept: 'text/csv' }, more);
     const [header, ...rows] = readCsv(answer.text);
     expect(header).toEqual(Object.keys(data[0] ?? {}));
@@ -179,7 +186,7 @@ describe('CSV', () => {
 
 describe('the summary', () => {
   test('of a buyer states Paris time, whatever the request says', async () => {
-    const { summary } = await reportOf(server.url, 'buyer', {
+    const { summary } = await reportOf(server, 'buyer', {
       since: 1417392000,
       until: 1420070399,
       metrics: 'displays',
@@ -195,7 +202,7 @@ describe('the summary', () => {
   });
 
   test('of a DSP states the zone as requested', async () => {
-    const { summary } = await reportOf(server.url, 'dsp', {
+    const { summary } = await reportOf(server, 'dsp', {
       since: 1417392000,
       until: 1420070399,
       metrics: 'displays',

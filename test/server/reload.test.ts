@@ -9,7 +9,7 @@ import type { Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import { watchFixtures } from '../../src/server/fixtures/reload.ts';
 import type { LocalServerOptions } from '../../src/server/start.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
-import { call, jsonOf, serveLocal, smallReport } from './raw-calls.ts';
+import { call, jsonOf, signIn, smallReport, startForTest } from './local.ts';
 
 /** A server of a folder that holds two hours of the built-in data. */
 async function serveFolder(options: LocalServerOptions = {}) {
@@ -17,7 +17,7 @@ async function serveFolder(options: LocalServerOptions = {}) {
   const { since } = smallReport;
   await exportFixtures(folder, { fixtures: builtInFixtures({ seed: 1, scale: 1 }), since, until: since + 7_199 });
   const notices: string[] = [];
-  const server = await serveLocal({ fixtures: folder, onNotice: (notice) => notices.push(notice), ...options });
+  const server = await startForTest({ fixtures: folder, onNotice: (notice) => notices.push(notice), ...options });
   return { folder, notices, server };
 }
 
@@ -59,11 +59,7 @@ test('an edit is served while the server runs; a broken one is told, and the las
 test('sessions of an account that is edited away end, the others go on', async () => {
   const served = await serveFolder();
   const { server } = served;
-  const signIn = async (email: string) => {
-    const answer = jsonOf(await call(server, '/auth-reporting', { body: { email, password: 'demo' } }));
-    return (answer as { response: { token: string } }).response.token;
-  };
-  const [gone, kept] = [await signIn('dsp@example.com'), await signIn('buyer@example.com')];
+  const [gone, kept] = [await signIn(server, 'dsp@example.com'), await signIn(server, 'buyer@example.com')];
   edit(served, 'accounts.json', (text) =>
     JSON.stringify((JSON.parse(text) as { name: string }[]).filter(({ name }) => name !== 'dsp')),
   );
