@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { exchange, openSocket } from '../support/raw-socket.ts';
-import { call, refusalIn, startForFile, startForTest, tokens } from './local.ts';
+import { call, posts, refusalIn, startForFile, startForTest, tokens } from './local.ts';
 
 /** Whatever arrives, the answer is a 4xx or a closed connection, and the server goes on serving. */
 
@@ -9,8 +9,6 @@ const { server } = await startForFile();
 afterAll(async () => {
   expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(200);
 });
-
-const posts = ['/auth-reporting', '/buyer-reporting', '/status-reporting', '/download-reporting'];
 
 describe('bodies', () => {
   const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);

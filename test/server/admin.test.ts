@@ -75,14 +75,6 @@ describe('reports', () => {
     expect((await admin(server, `/reports/${id}`, { json: { status: 'done' } })).status).toBe(400);
   });
 
-  test('polls: ready at the n-th status call, each report for itself', async () => {
-    const server = await startForTest({ polls: 3 });
-    const [one, other] = [await createReport(server), await createReport(server)];
-    const words: string[] = [];
-    for (const id of [one, one, other, one, other, other]) words.push(await statusOf(server, id));
-    expect(words).toEqual(['progress', 'progress', 'progress', 'ready', 'progress', 'ready']);
-  });
-
   test('are listed for every account, and seen by their own alone', async () => {
     const server = await startForTest();
     const [own, others] = [await createReport(server, 'buyer'), await createReport(server, 'dsp')];

@@ -3,7 +3,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Faults } from '../../src/server/faults/faults.ts';
 import type { LocalServer } from '../../src/server/start.ts';
-import { type AccountName, call, createReport, jsonOf, signIn, smallReport, startForTest, statusOf } from './local.ts';
+import {
+  type AccountName,
+  call,
+  createReport,
+  jsonOf,
+  posts,
+  signIn,
+  smallReport,
+  startForTest,
+  statusOf,
+} from './local.ts';
 
 async function statuses(server: LocalServer, count: number, as: AccountName = 'buyer'): Promise<number[]> {
   const all: number[] = [];
@@ -32,7 +42,6 @@ describe('when a fault strikes', () => {
 
   test('* is every endpoint', async () => {
     const server = await startForTest({ faults: ['*:502'] });
-    const posts = ['/auth-reporting', '/buyer-reporting', '/status-reporting', '/download-reporting'];
     const answers = await Promise.all(posts.map((path) => call(server, path, { as: 'buyer', json: {} })));
     expect([...answers.map(({ status }) => status), ...(await statuses(server, 1))]).toEqual(Array(5).fill(502));
   });
@@ -255,7 +264,7 @@ describe('kinds that are of reports', () => {
       expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([kind, 'ready']);
     }
     const refused = await call(server, '/download-reporting', { as: 'buyer', json: { id: first } });
-    expect(refused.status).toBe(kind === 'failed' ? 409 : 410);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([kind === 'failed' ? 409 : 410, undefined]);
     expect((await call(server, '/download-reporting', { as: 'buyer', json: { id: second } })).status).toBe(200);
   });
 

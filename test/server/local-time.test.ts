@@ -107,6 +107,7 @@ describe('a DSP in its own zone', () => {
   const as = 'dsp';
 
   test.each([
+    ['UTC', 'Z', '+0000'],
     ['Asia/Kolkata', '+05:30', '+0530'],
     ['Asia/Kathmandu', '+05:45', '+0545'],
     ['America/St_Johns', '-03:30', '-0330'],

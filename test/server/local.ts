@@ -13,6 +13,9 @@ export const tokens = {
 
 export type AccountName = keyof typeof tokens;
 
+/** The calls that take a body. */
+export const posts = ['/auth-reporting', '/buyer-reporting', '/status-reporting', '/download-reporting'];
+
 /** Where the clock of every server of the tests stands until it is advanced: 2026-11-20T12:00:00Z. */
 const startMs = Date.UTC(2026, 10, 20, 12);
 

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { exchange } from '../support/raw-socket.ts';
-import { call, refusalIn, startForFile, startForTest, tokens } from './local.ts';
+import { call, posts, refusalIn, startForFile, startForTest, tokens } from './local.ts';
 
 /** The refusals that do not hang on a parameter (`decisions.md` 6), and the list of campaigns (5). */
 
 const { server } = await startForFile();
-
-const posts = ['/auth-reporting', '/buyer-reporting', '/status-reporting', '/download-reporting'];
 
 describe('the envelope', () => {
   test('is {"response":{"error_id","error"}} as JSON, with details only where parameters are at fault', async () => {
