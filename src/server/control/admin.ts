@@ -1,4 +1,4 @@
-import type { ReportStatus } from '../../contract/messages.ts';
+import { reportStatuses } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import type { AppParts } from '../app.ts';
 import { type Answer, jsonAnswer } from '../http/answer.ts';
@@ -10,8 +10,6 @@ interface AdminParts {
   readonly parts: AppParts;
   readonly control: Control;
 }
-
-const reportStatuses: readonly ReportStatus[] = ['progress', 'ready', 'failed', 'expired'];
 
 /** The calls with which tests steer the server, without a token (`cli.md`, `local-server`). */
 export function addAdmin(routes: Routes, { parts, control }: AdminParts): void {

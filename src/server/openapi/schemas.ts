@@ -1,4 +1,5 @@
 import { columnsOf } from '../../contract/columns.ts';
+import { reportStatuses } from '../../contract/messages.ts';
 import {
   type Breakdown,
   breakdowns,
@@ -31,7 +32,7 @@ export function componentSchemas(): Readonly<Record<string, Schema>> {
     ReportReference: closed({ id: { type: 'string', minLength: 1, description: 'The report ID.' } }, ['id']),
     SignIn: inResponse({ status: { const: 'OK' }, token: { type: 'string', pattern: '^[0-9a-f]{40}$' } }),
     StatusRecord: inResponse({
-      status: { enum: ['progress', 'ready', 'failed', 'expired'] },
+      status: { enum: reportStatuses },
       message: { type: 'string', description: 'Equals the status while the report is in progress.' },
       report_id: { type: 'string' },
     }),
