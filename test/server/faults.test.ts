@@ -46,6 +46,16 @@ describe('when a fault strikes', () => {
     expect([...answers.map(({ status }) => status), ...(await statuses(server, 1))]).toEqual(Array(5).fill(502));
   });
 
+  test('* is no endpoint that the kind cannot strike', async () => {
+    const server = await startForTest({ faults: ['*:unauthorized', '*:failed'] });
+    const token = await signIn(server);
+    expect((await call(server, '/campaigns', { token })).status).toBe(401);
+    expect(server.requests().map(({ endpoint, faults }) => [endpoint, faults])).toEqual([
+      ['auth', []],
+      ['campaigns', ['unauthorized']],
+    ]);
+  });
+
   test('for=ACCOUNT: only that account, by name or e-mail, at sign-in too', async () => {
     const faults = ['campaigns:503:for=dsp', 'auth:503:for=admin@example.com'];
     const server = await startForTest({ faults });
