@@ -17,6 +17,7 @@ import { type ErrorId, errorStatuses } from '../service/service-error.ts';
 /** A JSON Schema (2020-12), as OpenAPI 3.1 holds them. */
 export type Schema = Readonly<Record<string, unknown>>;
 
+/** Refers to a schema of `componentSchemas` by its name. */
 export function reference(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
