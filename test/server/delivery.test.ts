@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
@@ -225,22 +224,8 @@ describe('the summary', () => {
 describe('compression', () => {
   const inflaters = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync } as const;
 
-  async function raw(
-    acceptEncoding: string | undefined,
-    path = '/campaigns',
-  ): Promise<{ response: IncomingMessage; body: Buffer }> {
-    const headers = {
-      authorization: tokens.buyer,
-      ...(acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding }),
-    };
-    return new Promise((resolve, reject) => {
-      request(server.url + path, { headers, agent: false }, (response) => {
-        buffer(response).then((body) => resolve({ response, body }), reject);
-      })
-        .on('error', reject)
-        .end();
-    });
-  }
+  const campaigns = (header: string | undefined): Promise<Answered> =>
+    call(server, '/campaigns', { as: 'buyer', headers: header === undefined ? {} : { 'accept-encoding': header } });
 
   test.each([
     ['gzip', 'gzip'],
@@ -255,10 +240,10 @@ describe('compression', () => {
     ['GZIP', 'gzip'],
     ['identity;q=0.5, br', 'br'],
   ] as const)('Accept-Encoding: %s is answered with %s', async (header, coding) => {
-    const plain = await raw(undefined);
-    const { response, body } = await raw(header);
-    expect(response.headers['content-encoding']).toBe(coding);
-    expect(response.headers.vary).toMatch(/Accept-Encoding/);
+    const plain = await campaigns(undefined);
+    const { headers, body } = await campaigns(header);
+    expect(headers['content-encoding']).toBe(coding);
+    expect(headers.vary).toMatch(/Accept-Encoding/);
     expect(inflaters[coding](body).equals(plain.body)).toBe(true);
     expect(body.length).toBeLessThan(plain.body.length / 2);
   });
@@ -266,24 +251,19 @@ describe('compression', () => {
   test.each([undefined, '', 'identity', 'zstd', 'gzip;q=0', '*;q=0', 'identity;q=0', 'identity, gzip;q=0.5'])(
     'Accept-Encoding: %s is answered as it is',
     async (header) => {
-      const { response, body } = await raw(header);
-      expect(response.headers['content-encoding']).toBeUndefined();
-      expect(JSON.parse(body.toString())).toBeInstanceOf(Array);
+      const { headers, text } = await campaigns(header);
+      expect(headers['content-encoding']).toBeUndefined();
+      expect(JSON.parse(text)).toBeInstanceOf(Array);
     },
   );
 
   test.each(['gzip', 'deflate', 'br'] as const)('of a report, both forms (%s)', async (coding) => {
     for (const accept of ['application/json', 'text/csv']) {
-      const plain = await download('buyer', { accept }, { breakdowns: ['HOURLY', 'CITY'] });
-      const form = { ...window, metrics: 'displays,revenueEuro', breakdowns: ['HOURLY', 'CITY'], output: 'direct' };
-      const answered = await new Promise<IncomingMessage>((resolve, reject) => {
-        const headers = { authorization: tokens.buyer, accept, 'accept-encoding': coding };
-        request(`${server.url}/buyer-reporting`, { method: 'POST', headers, agent: false }, resolve)
-          .on('error', reject)
-          .end(JSON.stringify(form));
-      });
-      expect(answered.headers['content-encoding']).toBe(coding);
-      expect(inflaters[coding](await buffer(answered)).toString()).toBe(plain.text);
+      const by = { breakdowns: ['HOURLY', 'CITY'] };
+      const plain = await download('buyer', { accept }, by);
+      const coded = await download('buyer', { accept, 'accept-encoding': coding }, by);
+      expect(coded.headers['content-encoding']).toBe(coding);
+      expect(inflaters[coding](coded.body).toString()).toBe(plain.text);
     }
   });
 });
