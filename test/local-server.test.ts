@@ -60,8 +60,8 @@ test('options that exclude each other are refused', async () => {
   await expect(startLocalServer({ port: service.port })).rejects.toThrow('another program listens there');
 });
 
-test('an IPv6 loopback address stands in brackets', async (context) => {
-  const server = await startLocalServer({ host: '::1' }).catch(() => context.skip('No IPv6 here.'));
+test.for(['::1', '::'])('a server that listens on %s is reached by an address in brackets', async (host, context) => {
+  const server = await startLocalServer({ host }).catch(() => context.skip('No IPv6 here.'));
   expect(server.url).toBe(`http://[::1]:${server.port}`);
   const answer = await fetch(`${server.url}/__admin/health`);
   expect(answer.headers.get('x-adreport-local')).toBe('1');

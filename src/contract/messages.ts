@@ -16,7 +16,9 @@ export interface ReportRequest {
 }
 
 /** The report states that the service names, and those that the local server can be told to end in. */
-export type ReportStatus = 'progress' | 'ready' | 'failed' | 'expired';
+export const reportStatuses = ['progress', 'ready', 'failed', 'expired'] as const;
+
+export type ReportStatus = (typeof reportStatuses)[number];
 
 /** The answer of the create and the status call, under `response`. */
 export interface StatusRecord {

@@ -97,17 +97,20 @@ export interface LoggedRequest {
   readonly method: string;
   /** Without the query string, in which no part of the service is asked for. */
   readonly path: string;
+  /** The call of the service that it is; `undefined` for a path or a method of none. */
   readonly endpoint: EndpointName | undefined;
   /** 0 before the answer has begun, and where the connection was cut before it did. */
   readonly status: number;
+  /** Until the end of the answer, or until now. */
   readonly elapsedMs: number;
   /** What was sent, headers included. */
   readonly sizeBytes: number;
+  /** The name of the account whose token, or at sign-in whose e-mail, it carried. */
   readonly account: string | undefined;
   /** The end of the token, `…00b1`: enough to tell one from another. */
   readonly token: string | undefined;
   /** The body as it came, its first 2,000 bytes: of a call about reports that could be read and holds no credentials. */
   readonly body: string | undefined;
-  /** The faults that struck it. */
+  /** The faults that struck it, by their kinds: `delay`, and `status` for an HTTP status. */
   readonly faults: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { createReport, serveLocal } from '../server/raw-calls.ts';
+import { createReport, startForTest } from '../server/local.ts';
 import { findBrowser } from '../support/browser.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const browser = findBrowser();
 
 test.runIf(browser)('a browser runs the page: the list of reports fills, under its own security policy', async () => {
-  const server = await serveLocal({ manual: true });
+  const server = await startForTest({ manual: true });
   const [waiting, ready] = [await createReport(server), await createReport(server, 'dsp')];
   server.setReport(ready, { status: 'ready' });
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-sync', '--no-first-run'];

@@ -1,16 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { exchange, openSocket } from '../support/raw-socket.ts';
-import { call, refusalIn, startForFile, startForTest, tokens } from './local.ts';
+import { call, posts, refusalIn, startForFile, startForTest, tokens } from './local.ts';
 
 /** Whatever arrives, the answer is a 4xx or a closed connection, and the server goes on serving. */
 
-const server = await startForFile();
+const { server } = await startForFile();
 afterAll(async () => {
-  expect((await call(server.url, '/campaigns', { as: 'buyer' })).status).toBe(200);
+  expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(200);
 });
-
-const posts = ['/auth-reporting', '/buyer-reporting', '/status-reporting', '/download-reporting'];
 
 describe('bodies', () => {
   const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);
@@ -45,7 +43,7 @@ describe('bodies', () => {
     ['a gzip bomb that claims to be one', Buffer.from('1f8b0800000000000003', 'hex')],
   ])('%s', async (_name, body) => {
     for (const path of posts) {
-      const answer = await call(server.url, path, { as: 'buyer', body });
+      const answer = await call(server, path, { as: 'buyer', body });
       expect(answer.status).toBeGreaterThanOrEqual(400);
       expect(answer.status).toBeLessThan(500);
       expect(refusalIn(answer).error_id).toMatch(/^[A-Z_]+$/);
@@ -55,8 +53,8 @@ describe('bodies', () => {
 
   test('a prototype stays as it was', async () => {
     const body = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
-    await call(server.url, '/buyer-reporting', { as: 'buyer', body });
-    await call(server.url, '/buyer-reporting', { as: 'buyer', form: '__proto__[polluted]=1&osId[__proto__]=1' });
+    await call(server, '/buyer-reporting', { as: 'buyer', body });
+    await call(server, '/buyer-reporting', { as: 'buyer', form: '__proto__[polluted]=1&osId[__proto__]=1' });
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
@@ -77,7 +75,7 @@ describe('bodies', () => {
     const body = fc.dictionary(fc.oneof(names, fc.string()), fc.jsonValue(), { maxKeys: 8 });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...posts), body, async (path, json) => {
-        const answer = await call(server.url, path, { as: 'buyer', json });
+        const answer = await call(server, path, { as: 'buyer', json });
         expect(answer.status).toBeGreaterThanOrEqual(400);
         expect(answer.status).toBeLessThan(500);
       }),
@@ -102,7 +100,7 @@ describe('bodies', () => {
         type,
         async (path, bytes, label) => {
           const headers = label === '' ? {} : { 'content-type': label };
-          const answer = await call(server.url, path, { as: 'buyer', body: Buffer.from(bytes), headers });
+          const answer = await call(server, path, { as: 'buyer', body: Buffer.from(bytes), headers });
           expect(answer.status).toBeGreaterThanOrEqual(400);
           expect(answer.status).toBeLessThan(500);
         },
@@ -122,7 +120,7 @@ describe('headers', () => {
     await fc.assert(
       fc.asyncProperty(value, async (given) => {
         const headers = { authorization: tokens.buyer, [name]: given };
-        const answer = await call(server.url, '/download-reporting', { body: '{"id":"x"}', headers });
+        const answer = await call(server, '/download-reporting', { body: '{"id":"x"}', headers });
         expect([401, 404]).toContain(answer.status);
       }),
       { numRuns: 60 },
@@ -201,17 +199,17 @@ describe('connections', () => {
   test('half a request holds up nobody, and goes with its connection', async () => {
     const half = await openSocket(server.port);
     half.socket.write('POST /status-reporting HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"id"');
-    expect((await call(server.url, '/campaigns', { as: 'buyer' })).status).toBe(200);
+    expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(200);
     half.socket.destroy();
     await half.closed;
-    expect((await call(server.url, '/campaigns', { as: 'buyer' })).status).toBe(200);
+    expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(200);
   });
 
   test('a thousand open connections leave room for another, and do not keep the server from closing', async () => {
     const own = await startForTest();
     const open = await Promise.all(Array.from({ length: 1_000 }, () => openSocket(own.port)));
     for (const { socket } of open.slice(0, 500)) socket.write('GET /campaigns HTTP/1.1\r\nhost: x\r\n');
-    expect((await call(own.url, '/campaigns', { as: 'buyer' })).status).toBe(200);
+    expect((await call(own, '/campaigns', { as: 'buyer' })).status).toBe(200);
     await own.close();
     await Promise.all(open.map(({ closed }) => closed));
   });
@@ -228,9 +226,9 @@ describe('connections', () => {
     const head = `POST /buyer-reporting HTTP/1.1\r\nhost: x\r\nauthorization: ${tokens.buyer}\r\ncontent-length: ${body.length}\r\n\r\n`;
     const readers = await Promise.all(Array.from({ length: 8 }, () => openSocket(own.port)));
     for (const { socket } of readers) socket.pause().write(head + body);
-    expect((await call(own.url, '/campaigns', { as: 'buyer' })).status).toBe(200);
+    expect((await call(own, '/campaigns', { as: 'buyer' })).status).toBe(200);
     for (const { socket } of readers) socket.destroy();
     await Promise.all(readers.map(({ closed }) => closed));
-    expect((await call(own.url, '/status-reporting', { as: 'buyer', json: { id: 'x' } })).status).toBe(404);
+    expect((await call(own, '/status-reporting', { as: 'buyer', json: { id: 'x' } })).status).toBe(404);
   });
 });

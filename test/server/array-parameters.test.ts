@@ -1,21 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AccountName, type Answered, call, type ReportDocument, refusalIn, startForFile } from './local.ts';
+import { call, day, type ReportDocument, refusalIn, smallReport, startForFile } from './local.ts';
 
 /** Metrics and array parameters in each of their shapes (`decisions.md` 2). */
 
-const server = await startForFile();
-
-const day = { since: 1767222000, until: 1767308399 };
-const valid = { ...day, metrics: 'displays' };
-
-function create(json: object, as: AccountName = 'buyer'): Promise<Answered> {
-  return call(server.url, '/buyer-reporting', { as, json });
-}
+const { server, create } = await startForFile();
 
 /** The data that a body asks for, whatever the encoding. */
 async function dataFor(sent: { json?: unknown; form?: string; body?: string }): Promise<ReportDocument> {
-  const answer = await call(server.url, '/buyer-reporting', { as: 'buyer', ...sent });
+  const answer = await call(server, '/buyer-reporting', { as: 'buyer', ...sent });
   expect([answer.status, answer.text.slice(0, 200)]).toEqual([200, expect.stringMatching(/^\{"data"/)]);
   return JSON.parse(answer.text) as ReportDocument;
 }
@@ -68,7 +61,7 @@ describe('metrics', () => {
 
 describe('array parameters', () => {
   const head = 'since=1767222000&until=1767308399&output=direct&metrics=displays';
-  const json = { ...valid, output: 'direct' };
+  const json = { ...smallReport, output: 'direct' };
 
   test.each([
     ['a JSON array', { json: { ...json, breakdowns: ['OS', 'CAMPAIGN'] } }],
@@ -102,13 +95,13 @@ describe('array parameters', () => {
   test('have at most 1,000 values, in either encoding', async () => {
     const ids = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
     const asForm = (count: number) => [head, ...ids(count).map((id) => `campaignId[]=${id}`)].join('&');
-    expect((await create({ ...valid, campaignId: ids(1_000) })).status).toBe(200);
+    expect((await create({ ...smallReport, campaignId: ids(1_000) })).status).toBe(200);
     await dataFor({ form: asForm(1_000) });
     const tooMany = [
-      await create({ ...valid, campaignId: ids(1_001) }),
-      await call(server.url, '/buyer-reporting', { as: 'buyer', form: asForm(1_001) }),
-      await create({ ...valid, breakdowns: Array.from({ length: 1_001 }, () => 'OS') }),
-      await create({ ...valid, metrics: 'displays,'.repeat(1_001) }),
+      await create({ ...smallReport, campaignId: ids(1_001) }),
+      await call(server, '/buyer-reporting', { as: 'buyer', form: asForm(1_001) }),
+      await create({ ...smallReport, breakdowns: Array.from({ length: 1_001 }, () => 'OS') }),
+      await create({ ...smallReport, metrics: 'displays,'.repeat(1_001) }),
     ];
     expect(tooMany.map(refusalIn)).toEqual(
       ['campaignId', 'campaignId', 'breakdowns', 'metrics'].map((parameter) =>
@@ -123,7 +116,7 @@ describe('array parameters', () => {
   test.each([[[['OS']]], [{ a: 'OS' }], [[true]], [[null]], [[{}]], [{ '-1': 'OS' }], [{ '1.5': 'OS' }], [true]])(
     '%j is no list of names',
     async (breakdowns) => {
-      const answer = await create({ ...valid, breakdowns });
+      const answer = await create({ ...smallReport, breakdowns });
       expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'INVALID_PARAMETER']);
       expect(refusalIn(answer).details?.[0]?.parameter).toBe('breakdowns');
     },

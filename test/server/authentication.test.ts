@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { call, refusalIn, startForTest, tokens } from './local.ts';
+import { call, refusalIn, signIn, startForTest, tokens } from './local.ts';
 
 const right = { email: 'buyer@example.com', password: 'demo' };
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -9,9 +9,8 @@ const minuteMs = 60_000;
 
 async function signedIn() {
   const server = await startForTest();
-  const answer = await call(server.url, '/auth-reporting', { json: { auth: right } });
-  const { token } = (JSON.parse(answer.text) as { response: { token: string } }).response;
-  const campaigns = (authorization: string) => call(server.url, '/campaigns', { headers: { authorization } });
+  const campaigns = (token: string) => call(server, '/campaigns', { token });
+  const token = await signIn(server);
   return { server, token, campaigns };
 }
 
@@ -48,8 +47,8 @@ describe('sign-in', () => {
     ['a form without a label', 'email=buyer%40example.com&password=demo', {}],
     ['an address in another case', JSON.stringify({ ...right, email: ' Buyer@Example.com ' }), {}],
   ])('takes %s', async (_name, body, headers) => {
-    const { url } = await startForTest();
-    const answer = await call(url, '/auth-reporting', { body, headers });
+    const server = await startForTest();
+    const answer = await call(server, '/auth-reporting', { body, headers });
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.text)).toEqual({
       response: { status: 'OK', token: expect.stringMatching(/^[0-9a-f]{40}$/) },
@@ -64,17 +63,19 @@ describe('sign-in', () => {
     ['auth that is a list', { auth: ['buyer@example.com', 'demo'] }],
     ['nothing', {}],
   ])('refuses %s in the words of the service', async (_name, json) => {
-    const { url } = await startForTest();
-    const answer = await call(url, '/auth-reporting', { json });
+    const server = await startForTest();
+    const answer = await call(server, '/auth-reporting', { json });
     expect(answer.status).toBe(400);
     expect(answer.text).toBe('{"response":{"error_id":"SYSTEM","error":"Username or password not set in request"}}');
   });
 
   test('an unknown address and a wrong password are refused by the same bytes', async () => {
-    const { url } = await startForTest();
-    const wrongPassword = await call(url, '/auth-reporting', { json: { auth: { ...right, password: 'no' } } });
-    const unknownAddress = await call(url, '/auth-reporting', { json: { auth: { ...right, email: 'x@example.com' } } });
-    const emptyGuess = await call(url, '/auth-reporting', {
+    const server = await startForTest();
+    const wrongPassword = await call(server, '/auth-reporting', { json: { auth: { ...right, password: 'no' } } });
+    const unknownAddress = await call(server, '/auth-reporting', {
+      json: { auth: { ...right, email: 'x@example.com' } },
+    });
+    const emptyGuess = await call(server, '/auth-reporting', {
       json: { auth: { email: 'x@example.com', password: ' ' } },
     });
     expect(wrongPassword.status).toBe(401);
@@ -84,8 +85,8 @@ describe('sign-in', () => {
   });
 
   test('and after the same work: as many digests and comparisons, of as many bytes', async () => {
-    const { url } = await startForTest();
-    const refuse = (auth: object) => call(url, '/auth-reporting', { json: { auth } });
+    const server = await startForTest();
+    const refuse = (auth: object) => call(server, '/auth-reporting', { json: { auth } });
     const work = countCryptography();
     const counts = [];
     for (const auth of [
@@ -102,8 +103,7 @@ describe('sign-in', () => {
 
   test('every sign-in makes a token of its own, and each works', async () => {
     const { server, token, campaigns } = await signedIn();
-    const again = await call(server.url, '/auth-reporting', { json: right });
-    const second = (JSON.parse(again.text) as { response: { token: string } }).response.token;
+    const second = await signIn(server);
     expect(second).not.toBe(token);
     expect([(await campaigns(token)).status, (await campaigns(second)).status]).toEqual([200, 200]);
   });
@@ -123,12 +123,11 @@ describe('the token', () => {
 
   test('lives as long as the server is told', async () => {
     const server = await startForTest({ tokenTtlMs: 7 * 24 * 60 * minuteMs });
-    const answer = await call(server.url, '/auth-reporting', { json: right });
-    const { token } = (JSON.parse(answer.text) as { response: { token: string } }).response;
+    const token = await signIn(server);
     server.advance('6d');
-    expect((await call(server.url, '/campaigns', { headers: { authorization: token } })).status).toBe(200);
+    expect((await call(server, '/campaigns', { token })).status).toBe(200);
     server.advance('8d');
-    expect((await call(server.url, '/campaigns', { headers: { authorization: token } })).status).toBe(401);
+    expect((await call(server, '/campaigns', { token })).status).toBe(401);
   });
 
   test('a refused call does not extend it', async () => {
@@ -165,9 +164,9 @@ describe('the token', () => {
   ])('%s %s needs it, before anything else is looked at', async (method, path) => {
     const { server } = await signedIn();
     const body = method === 'POST' ? { body: '{broken' } : {};
-    const without = await call(server.url, path, { method, ...body });
+    const without = await call(server, path, { method, ...body });
     expect([without.status, refusalIn(without).error_id]).toEqual([401, 'MISSING_TOKEN']);
-    const unknown = await call(server.url, path, { method, ...body, headers: { authorization: 'f'.repeat(40) } });
+    const unknown = await call(server, path, { method, ...body, headers: { authorization: 'f'.repeat(40) } });
     expect([unknown.status, refusalIn(unknown).error_id]).toEqual([401, 'INVALID_TOKEN']);
   });
 });

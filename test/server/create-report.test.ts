@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type AccountName, type Answered, call, refusalIn, reportOf, startForFile, startForTest } from './local.ts';
+import { call, day, refusalIn, reportOf, smallReport, startForFile, startForTest } from './local.ts';
 
 /** What `POST /buyer-reporting` takes and refuses (`decisions.md` 2 and 6). */
 
-const server = await startForFile();
-
-const day = { since: 1767222000, until: 1767308399 };
-const valid = { ...day, metrics: 'displays' };
-
-function create(json: object, as: AccountName = 'buyer'): Promise<Answered> {
-  return call(server.url, '/buyer-reporting', { as, json });
-}
+const { server, create } = await startForFile();
 
 describe('the window', () => {
   test.each([
@@ -24,7 +17,7 @@ describe('the window', () => {
 
   test('is inclusive at both ends, to the second', async () => {
     const total = async (since: number, until: number) =>
-      Number((await reportOf(server.url, 'buyer', { since, until, metrics: 'displays' })).data[0]?.displays ?? 0);
+      Number((await reportOf(server, 'buyer', { since, until, metrics: 'displays' })).data[0]?.displays ?? 0);
     const [before, hour, after] = [1767221999, 1767222000, 1767225600];
     expect(await total(hour, hour)).toBeGreaterThan(0);
     expect(await total(hour + 1, after - 1)).toBe(0);
@@ -42,14 +35,14 @@ describe('the window', () => {
     ['true', true],
     ['a time beyond the year 9999', 253402300800],
   ])('refuses %s, in one fault that names the parameter', async (_name, since) => {
-    const answer = await create({ ...valid, since });
+    const answer = await create({ ...smallReport, since });
     expect(answer.status).toBe(400);
     expect(refusalIn(answer).error_id).toBe('INVALID_PARAMETER');
     expect(refusalIn(answer).details?.map(({ parameter }) => parameter)).toEqual(['since']);
   });
 
   test.each([1767222000000, '1767222000000'])('says that %j looks like milliseconds', async (until) => {
-    const answer = await create({ ...valid, until });
+    const answer = await create({ ...smallReport, until });
     expect(answer.status).toBe(400);
     expect(refusalIn(answer).details?.[0]).toMatchObject({
       parameter: 'until',
@@ -59,7 +52,7 @@ describe('the window', () => {
   });
 
   test('refuses a since after until', async () => {
-    const answer = await create({ ...valid, since: day.until, until: day.since });
+    const answer = await create({ ...smallReport, since: day.until, until: day.since });
     expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'INVALID_PARAMETER']);
     expect(refusalIn(answer).details?.[0]).toMatchObject({
       parameter: 'since',
@@ -74,19 +67,19 @@ describe('breakdowns', () => {
 
   test.each(pairs)('%s and %s exclude each other', async (first, second) => {
     for (const as of ['buyer', 'dsp'] as const) {
-      const answer = await create({ ...valid, breakdowns: [first, second] }, as);
+      const answer = await create({ ...smallReport, breakdowns: [first, second] }, as);
       expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'CONFLICTING_BREAKDOWNS']);
       expect(refusalIn(answer).details).toHaveLength(1);
     }
   });
 
   test('the same time breakdown twice is one', async () => {
-    const { summary } = await reportOf(server.url, 'buyer', { ...valid, breakdowns: ['DAILY', 'daily'] });
+    const { summary } = await reportOf(server, 'buyer', { ...smallReport, breakdowns: ['DAILY', 'daily'] });
     expect(summary.breakdowns).toEqual(['DAILY']);
   });
 
   test('a misspelt one is answered with the nearest', async () => {
-    const answer = await create({ ...valid, breakdowns: ['CAMPAING'] });
+    const answer = await create({ ...smallReport, breakdowns: ['CAMPAING'] });
     expect(refusalIn(answer).details?.[0]).toMatchObject({
       value: 'CAMPAING',
       problem: expect.stringContaining('did you mean CAMPAIGN?'),
@@ -98,48 +91,50 @@ describe('timezone', () => {
   test.each(['Asia/Kolkata', 'America/New_York', 'UTC', 'Etc/GMT+5', 'America/Argentina/Buenos_Aires', 'europe/paris'])(
     'a DSP may take %s',
     async (timezone) => {
-      const { summary } = await reportOf(server.url, 'dsp', { ...valid, timezone });
+      const { summary } = await reportOf(server, 'dsp', { ...smallReport, timezone });
       expect(summary.timezone).toBe(timezone);
     },
   );
 
   test('a DSP that names none has Europe/Paris', async () => {
-    expect((await reportOf(server.url, 'dsp', valid)).summary.timezone).toBe('Europe/Paris');
+    expect((await reportOf(server, 'dsp', smallReport)).summary.timezone).toBe('Europe/Paris');
   });
 
   test.each(['Europe/Pari', 'Mars/Olympus', '+02:00', '../etc/passwd', 'Europe/Paris ; x'])(
     '%s is refused',
     async (timezone) => {
-      const answer = await create({ ...valid, timezone }, 'dsp');
+      const answer = await create({ ...smallReport, timezone }, 'dsp');
       expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'INVALID_PARAMETER']);
       expect(refusalIn(answer).details?.[0]?.parameter).toBe('timezone');
     },
   );
 
   test('a misspelt one is answered with the nearest', async () => {
-    const answer = await create({ ...valid, timezone: 'Europe/Pari' }, 'dsp');
+    const answer = await create({ ...smallReport, timezone: 'Europe/Pari' }, 'dsp');
     expect(refusalIn(answer).error).toContain('did you mean Europe/Paris?');
   });
 
   test.each(['Asia/Tokyo', 'nowhere'])("a buyer's (%s) is accepted and has no effect", async (timezone) => {
-    const { summary, data } = await reportOf(server.url, 'buyer', { ...valid, timezone });
+    const { summary, data } = await reportOf(server, 'buyer', { ...smallReport, timezone });
     expect(summary.timezone).toBe('europe/paris');
-    expect(data).toEqual((await reportOf(server.url, 'buyer', valid)).data);
+    expect(data).toEqual((await reportOf(server, 'buyer', smallReport)).data);
   });
 });
 
 describe('output', () => {
   test('direct answers with the data', async () => {
-    const answer = await create({ ...valid, output: 'direct' });
+    const answer = await create({ ...smallReport, output: 'direct' });
     expect(JSON.parse(answer.text)).toMatchObject({ data: [{ displays: expect.any(Number) }], summary: {} });
   });
 
   test.each(['', null])('%j is as good as none', async (output) => {
-    expect(JSON.parse((await create({ ...valid, output })).text)).toMatchObject({ response: { status: 'progress' } });
+    expect(JSON.parse((await create({ ...smallReport, output })).text)).toMatchObject({
+      response: { status: 'progress' },
+    });
   });
 
   test.each(['csv', 'Direct', 1, ['direct']])('%j is refused', async (output) => {
-    const answer = await create({ ...valid, output });
+    const answer = await create({ ...smallReport, output });
     expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'INVALID_PARAMETER']);
     expect(refusalIn(answer).details).toEqual([expect.objectContaining({ parameter: 'output', allowed: ['direct'] })]);
   });
@@ -153,7 +148,7 @@ describe('an unknown parameter', () => {
     ['deviceModels', 'deviceModel'],
     ['time_zone', 'timezone'],
   ])('%s: did you mean %s?', async (wrong, meant) => {
-    const answer = await create({ ...valid, [wrong]: ['1'] });
+    const answer = await create({ ...smallReport, [wrong]: ['1'] });
     expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'UNKNOWN_PARAMETER']);
     expect(refusalIn(answer).details?.[0]).toMatchObject({
       parameter: wrong,
@@ -163,31 +158,34 @@ describe('an unknown parameter', () => {
   });
 
   test('that resembles nothing gets no suggestion', async () => {
-    expect(refusalIn(await create({ ...valid, zzzzzzzz: 1 })).error).not.toContain('did you mean');
+    expect(refusalIn(await create({ ...smallReport, zzzzzzzz: 1 })).error).not.toContain('did you mean');
   });
 
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is one like any other', async (name) => {
     const body = `{"since":1767222000,"until":1767308399,"metrics":"displays","${name}":{"since":1}}`;
     const form = `since=1767222000&until=1767308399&metrics=displays&${name}[since]=1&${name}=2`;
     for (const sent of [{ body }, { form }]) {
-      const answer = await call(server.url, '/buyer-reporting', { as: 'buyer', ...sent });
+      const answer = await call(server, '/buyer-reporting', { as: 'buyer', ...sent });
       expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'UNKNOWN_PARAMETER']);
       expect(refusalIn(answer).details?.map(({ parameter }) => parameter)).toEqual([name]);
     }
   });
 
   test('is passed over by a lenient server', async () => {
-    const { url } = await startForTest({ lenient: true });
-    const answer = await call(url, '/buyer-reporting', { as: 'buyer', json: { ...valid, advertiserID: ['1'] } });
+    const server = await startForTest({ lenient: true });
+    const answer = await call(server, '/buyer-reporting', {
+      as: 'buyer',
+      json: { ...smallReport, advertiserID: ['1'] },
+    });
     expect(answer.status).toBe(200);
   });
 });
 
 describe('filters', () => {
   test('advertiserId is for admins only', async () => {
-    const answer = await create({ ...valid, advertiserId: ['501'] });
+    const answer = await create({ ...smallReport, advertiserId: ['501'] });
     expect([answer.status, refusalIn(answer).error_id]).toEqual([403, 'ADMIN_ONLY']);
-    expect((await create({ ...valid, advertiserId: ['501'] }, 'admin')).status).toBe(200);
+    expect((await create({ ...smallReport, advertiserId: ['501'] }, 'admin')).status).toBe(200);
   });
 
   test.each([
@@ -204,7 +202,7 @@ describe('filters', () => {
     'deviceTypeId',
     'deviceBrandId',
   ])('%s takes digits only, and every wrong value is named', async (filter) => {
-    const answer = await create({ ...valid, [filter]: ['1', 'x', '-2', ''] });
+    const answer = await create({ ...smallReport, [filter]: ['1', 'x', '-2', ''] });
     expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'INVALID_PARAMETER']);
     expect(refusalIn(answer).details?.map(({ parameter, value }) => [parameter, value])).toEqual([
       [filter, 'x'],
@@ -242,9 +240,17 @@ test('all the faults of a request are told at once', async () => {
 });
 
 test.each([
-  ['IDs', { ...valid, ...Object.fromEntries(['osId', 'cityId'].map((name) => [name, Array(1_000).fill('x')])) }, 2_000],
-  ['metrics', { ...valid, metrics: Array.from({ length: 1_000 }, (_, index) => `display${index}`) }, 1_000],
-  ['parameters', { ...valid, ...Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`osIds${n}`, 1])) }, 900],
+  [
+    'IDs',
+    { ...smallReport, ...Object.fromEntries(['osId', 'cityId'].map((name) => [name, Array(1_000).fill('x')])) },
+    2_000,
+  ],
+  ['metrics', { ...smallReport, metrics: Array.from({ length: 1_000 }, (_, index) => `display${index}`) }, 1_000],
+  [
+    'parameters',
+    { ...smallReport, ...Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`osIds${n}`, 1])) },
+    900,
+  ],
 ])('absurdly many wrong %s: the first hundred are told, and how many more there are', async (_name, json, count) => {
   const { text, ...answer } = await create(json);
   const { details = [], error } = refusalIn({ text, ...answer });
@@ -261,7 +267,7 @@ test('the gravest fault names the answer, however late it comes', async () => {
 });
 
 test('breakdowns are no comma list, and the refusal says how to send them', async () => {
-  const [detail] = refusalIn(await create({ ...valid, breakdowns: 'DAILY,OS' })).details ?? [];
+  const [detail] = refusalIn(await create({ ...smallReport, breakdowns: 'DAILY,OS' })).details ?? [];
   expect(detail?.problem).toContain('send each breakdown by itself');
 });
 
@@ -269,16 +275,16 @@ test.each([
   ['osId', [2 ** 53 + 2]],
   ['cityId', 1e25],
 ])('%s: an ID too large to be exact as a number should be a string', async (name, id) => {
-  const [detail] = refusalIn(await create({ ...valid, [name]: id })).details ?? [];
+  const [detail] = refusalIn(await create({ ...smallReport, [name]: id })).details ?? [];
   expect(detail).toMatchObject({ parameter: name, problem: expect.stringContaining('send it as a string') });
-  const answer = await call(server.url, '/status-reporting', { as: 'buyer', json: { id: 2 ** 53 } });
+  const answer = await call(server, '/status-reporting', { as: 'buyer', json: { id: 2 ** 53 } });
   expect(refusalIn(answer).error).toContain('send it as a string');
 });
 
 test.each([[{ name: 'Europe/Paris' }], [['Europe/Paris']], [true]])(
   'the time zone %j is told to be one name',
   async (timezone) => {
-    const { error } = refusalIn(await create({ ...valid, timezone }, 'dsp'));
+    const { error } = refusalIn(await create({ ...smallReport, timezone }, 'dsp'));
     expect(error).toBe('timezone: must be one name of the TZ database, such as Europe/Paris.');
   },
 );

@@ -1,22 +1,29 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { type AccountName, type Answered, call, refusalIn, reportOf, startForFile, tokens } from './local.ts';
+import {
+  type AccountName,
+  type Answered,
+  call,
+  createReport,
+  refusalIn,
+  reportOf,
+  startForFile,
+  tokens,
+} from './local.ts';
 
 /** In which form a report is delivered (`decisions.md` 4). */
 
-const server = await startForFile();
+const { server } = await startForFile();
 
 const window = { since: 1781388000, until: 1781560799 };
 
 /** Creates a report and downloads it, with exactly the headers that are given. */
 async function download(as: AccountName, headers: Record<string, string> = {}, more: object = {}): Promise<Answered> {
   const json = { ...window, metrics: 'displays,revenueEuro', breakdowns: ['DAILY', 'FORMAT'], ...more };
-  const created = await call(server.url, '/buyer-reporting', { as, json });
-  const { report_id: id } = (JSON.parse(created.text) as { response: { report_id: string } }).response;
-  return call(server.url, '/download-reporting', { as, json: { id }, headers });
+  const id = await createReport(server, as, json);
+  return call(server, '/download-reporting', { as, json: { id }, headers });
 }
 
 function formOf({ headers }: Answered): string {
@@ -67,8 +74,7 @@ describe('a DSP', () => {
 
   test('gets direct output negotiated in the same way', async () => {
     const json = { ...window, metrics: 'displays', output: 'direct' };
-    const direct = (headers: Record<string, string>) =>
-      call(server.url, '/buyer-reporting', { as: 'dsp', json, headers });
+    const direct = (headers: Record<string, string>) => call(server, '/buyer-reporting', { as: 'dsp', json, headers });
     expect(formOf(await direct({}))).toBe('text/csv');
     expect(formOf(await direct({ accept: 'application/json' }))).toBe('application/json');
     expect((await direct({ accept: 'image/png' })).status).toBe(406);
@@ -161,7 +167,7 @@ describe('CSV', () => {
     ['dsp', { breakdowns: ['HOURLY', 'BUNDLEID', 'FORMAT'], metrics: 'displays,revenueEuro,revenueDollar' }],
     ['buyer', { breakdowns: [] }],
   ] as const)('has the names, the order and the values of the JSON rows (%s)', async (as, more) => {
-    const { data } = await reportOf(server.url, as, { ...window, metrics: 'displays,revenueEuro', ...more });
+    const { data } = await reportOf(server, as, { ...window, metrics: 'displays,revenueEuro', ...more });
     const answer = await download(as, { accept: 'text/csv' }, more);
     const [header, ...rows] = readCsv(answer.text);
     expect(header).toEqual(Object.keys(data[0] ?? {}));
@@ -179,7 +185,7 @@ describe('CSV', () => {
 
 describe('the summary', () => {
   test('of a buyer states Paris time, whatever the request says', async () => {
-    const { summary } = await reportOf(server.url, 'buyer', {
+    const { summary } = await reportOf(server, 'buyer', {
       since: 1417392000,
       until: 1420070399,
       metrics: 'displays',
@@ -195,7 +201,7 @@ describe('the summary', () => {
   });
 
   test('of a DSP states the zone as requested', async () => {
-    const { summary } = await reportOf(server.url, 'dsp', {
+    const { summary } = await reportOf(server, 'dsp', {
       since: 1417392000,
       until: 1420070399,
       metrics: 'displays',
@@ -218,22 +224,8 @@ describe('the summary', () => {
 describe('compression', () => {
   const inflaters = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync } as const;
 
-  async function raw(
-    acceptEncoding: string | undefined,
-    path = '/campaigns',
-  ): Promise<{ response: IncomingMessage; body: Buffer }> {
-    const headers = {
-      authorization: tokens.buyer,
-      ...(acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding }),
-    };
-    return new Promise((resolve, reject) => {
-      request(server.url + path, { headers, agent: false }, (response) => {
-        buffer(response).then((body) => resolve({ response, body }), reject);
-      })
-        .on('error', reject)
-        .end();
-    });
-  }
+  const campaigns = (header: string | undefined): Promise<Answered> =>
+    call(server, '/campaigns', { as: 'buyer', headers: header === undefined ? {} : { 'accept-encoding': header } });
 
   test.each([
     ['gzip', 'gzip'],
@@ -248,10 +240,10 @@ describe('compression', () => {
     ['GZIP', 'gzip'],
     ['identity;q=0.5, br', 'br'],
   ] as const)('Accept-Encoding: %s is answered with %s', async (header, coding) => {
-    const plain = await raw(undefined);
-    const { response, body } = await raw(header);
-    expect(response.headers['content-encoding']).toBe(coding);
-    expect(response.headers.vary).toMatch(/Accept-Encoding/);
+    const plain = await campaigns(undefined);
+    const { headers, body } = await campaigns(header);
+    expect(headers['content-encoding']).toBe(coding);
+    expect(headers.vary).toMatch(/Accept-Encoding/);
     expect(inflaters[coding](body).equals(plain.body)).toBe(true);
     expect(body.length).toBeLessThan(plain.body.length / 2);
   });
@@ -259,24 +251,19 @@ describe('compression', () => {
   test.each([undefined, '', 'identity', 'zstd', 'gzip;q=0', '*;q=0', 'identity;q=0', 'identity, gzip;q=0.5'])(
     'Accept-Encoding: %s is answered as it is',
     async (header) => {
-      const { response, body } = await raw(header);
-      expect(response.headers['content-encoding']).toBeUndefined();
-      expect(JSON.parse(body.toString())).toBeInstanceOf(Array);
+      const { headers, text } = await campaigns(header);
+      expect(headers['content-encoding']).toBeUndefined();
+      expect(JSON.parse(text)).toBeInstanceOf(Array);
     },
   );
 
   test.each(['gzip', 'deflate', 'br'] as const)('of a report, both forms (%s)', async (coding) => {
     for (const accept of ['application/json', 'text/csv']) {
-      const plain = await download('buyer', { accept }, { breakdowns: ['HOURLY', 'CITY'] });
-      const form = { ...window, metrics: 'displays,revenueEuro', breakdowns: ['HOURLY', 'CITY'], output: 'direct' };
-      const answered = await new Promise<IncomingMessage>((resolve, reject) => {
-        const headers = { authorization: tokens.buyer, accept, 'accept-encoding': coding };
-        request(`${server.url}/buyer-reporting`, { method: 'POST', headers, agent: false }, resolve)
-          .on('error', reject)
-          .end(JSON.stringify(form));
-      });
-      expect(answered.headers['content-encoding']).toBe(coding);
-      expect(inflaters[coding](await buffer(answered)).toString()).toBe(plain.text);
+      const by = { breakdowns: ['HOURLY', 'CITY'] };
+      const plain = await download('buyer', { accept }, by);
+      const coded = await download('buyer', { accept, 'accept-encoding': coding }, by);
+      expect(coded.headers['content-encoding']).toBe(coding);
+      expect(inflaters[coding](coded.body).toString()).toBe(plain.text);
     }
   });
 });

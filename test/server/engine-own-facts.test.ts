@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { metrics } from '../../src/contract/vocabulary.ts';
-import { byDimension, dimensionNames, type Member } from '../../src/server/fixtures/facts.ts';
+import { byDimension, dimensionNames, type FactSource, type Member } from '../../src/server/fixtures/facts.ts';
 import { type Account, createFixtures, type Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import { FactStore } from '../../src/server/fixtures/stored-facts.ts';
 import { referenceRows } from './reference-report.ts';
@@ -91,6 +91,28 @@ test('facts of any kind, in any order, are reported as plain counting reports th
     }),
     { numRuns: 25 },
   );
+});
+
+test('a dimension that a source knows nothing of is unknown throughout, and no filter selects it', async () => {
+  const store = new FactStore();
+  store.add(494_000, [], [7]);
+  const known = store.source(byDimension((name): Member[] => (name === 'CITY' ? [] : [{ id: '1', values: ['x'] }])));
+  const source: FactSource = {
+    ...known,
+    open: (query) => ({
+      *read(firstHour, lastHour) {
+        for (const { codes, ...chunk } of known.open(query).read(firstHour, lastHour)) {
+          const { CITY: _unknown, ...others } = codes;
+          yield { ...chunk, codes: others };
+        }
+      },
+    }),
+  };
+  const fixtures = createFixtures([admin], [], source);
+  const request = { since: 0, until: 2e9, metrics: ['requests'], breakdowns: ['CITY'] };
+  expect(await reportRows(fixtures, admin, request)).toMatchObject([{ city: null, requests: 7 }]);
+  expect(await reportRows(fixtures, admin, { ...request, filters: { cityId: ['1'] } })).toEqual([]);
+  expect(await reportRows(fixtures, admin, { ...request, filters: { countryId: ['1'] } })).toHaveLength(1);
 });
 
 test('more facts than a chunk holds, in rows of more bits than a word holds', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { builtInFixtures } from '../../src/server/fixtures/built-in.ts';
 import { type PlainRequest, referenceRows } from './reference-report.ts';
-import { accountOf, reportJson, reportRows, seconds, total } from './reports.ts';
+import { accountOf, reportRows, seconds, total } from './reports.ts';
 
 const fixtures = builtInFixtures({ seed: 1, scale: 1 });
 const buyer = accountOf(fixtures, 'buyer');
@@ -189,36 +189,5 @@ describe('what a report is of', () => {
       'Tapas & Más',
     ]);
     expect(await names(admin)).toHaveLength(8);
-  });
-});
-
-describe('the summary', () => {
-  const window = { since: 1417392000, until: 1420070399 };
-
-  test('of a buyer is in Paris time, whatever was asked', async () => {
-    const request = { ...window, metrics: ['displays'], breakdowns: ['OS', 'DAILY'], timezone: 'Asia/Tokyo' };
-    expect(JSON.parse(await reportJson(fixtures, buyer, request)).summary).toEqual({
-      since: '2014-12-01T01:00:00+0100',
-      until: '2015-01-01T00:59:59+0100',
-      breakdowns: ['OS', 'DAILY'],
-      timezone: 'europe/paris',
-    });
-  });
-
-  test.each([
-    ['America/New_York', '2014-11-30T19:00:00-0500', '2014-12-31T18:59:59-0500'],
-    ['Asia/Kolkata', '2014-12-01T05:30:00+0530', '2015-01-01T05:29:59+0530'],
-    ['UTC', '2014-12-01T00:00:00+0000', '2014-12-31T23:59:59+0000'],
-  ])('of a DSP is in %s', async (timezone, since, until) => {
-    const request = { ...window, metrics: ['displays'], breakdowns: [], timezone };
-    const { summary } = JSON.parse(await reportJson(fixtures, dsp, request));
-    expect(summary).toEqual({ since, until, breakdowns: [], timezone });
-  });
-
-  test('of a DSP that names no zone is in Paris time', async () => {
-    const { summary } = JSON.parse(
-      await reportJson(fixtures, dsp, { ...window, metrics: ['displays'], breakdowns: [] }),
-    );
-    expect(summary.timezone).toBe('Europe/Paris');
   });
 });

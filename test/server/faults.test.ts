@@ -3,9 +3,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Faults } from '../../src/server/faults/faults.ts';
 import type { LocalServer } from '../../src/server/start.ts';
-import { call, createReport, jsonOf, serveLocal, smallReport, statusOf } from './raw-calls.ts';
+import {
+  type AccountName,
+  call,
+  createReport,
+  jsonOf,
+  posts,
+  signIn,
+  smallReport,
+  startForTest,
+  statusOf,
+} from './local.ts';
 
-async function statuses(server: LocalServer, count: number, as = 'buyer'): Promise<number[]> {
+async function statuses(server: LocalServer, count: number, as: AccountName = 'buyer'): Promise<number[]> {
   const all: number[] = [];
   for (let n = 0; n < count; n += 1) all.push((await call(server, '/campaigns', { as })).status);
   return all;
@@ -13,42 +23,52 @@ async function statuses(server: LocalServer, count: number, as = 'buyer'): Promi
 
 describe('when a fault strikes', () => {
   test('always, until it is cleared', async () => {
-    const server = await serveLocal({ faults: ['campaigns:503'] });
+    const server = await startForTest({ faults: ['campaigns:503'] });
     expect(await statuses(server, 3)).toEqual([503, 503, 503]);
     server.clearFaults();
     expect(await statuses(server, 1)).toEqual([200]);
   });
 
   test('times=N: the first N calls of its endpoint, and of no other', async () => {
-    const server = await serveLocal({ faults: ['campaigns:503:times=2'] });
+    const server = await startForTest({ faults: ['campaigns:503:times=2'] });
     await createReport(server);
     expect(await statuses(server, 4)).toEqual([503, 503, 200, 200]);
   });
 
   test('after=N: not the first N calls', async () => {
-    const server = await serveLocal({ faults: ['campaigns:500:after=2:times=1'] });
+    const server = await startForTest({ faults: ['campaigns:500:after=2:times=1'] });
     expect(await statuses(server, 4)).toEqual([200, 200, 500, 200]);
   });
 
   test('* is every endpoint', async () => {
-    const server = await serveLocal({ faults: ['*:502'] });
-    const posts = ['/auth-reporting', '/buyer-reporting', '/status-reporting', '/download-reporting'];
-    const answers = await Promise.all(posts.map((path) => call(server, path, { body: {} })));
+    const server = await startForTest({ faults: ['*:502'] });
+    const answers = await Promise.all(posts.map((path) => call(server, path, { as: 'buyer', json: {} })));
     expect([...answers.map(({ status }) => status), ...(await statuses(server, 1))]).toEqual(Array(5).fill(502));
+  });
+
+  test('* is no endpoint that the kind cannot strike', async () => {
+    const server = await startForTest({ faults: ['*:unauthorized', '*:failed'] });
+    const token = await signIn(server);
+    expect((await call(server, '/campaigns', { token })).status).toBe(401);
+    expect(server.requests().map(({ endpoint, faults }) => [endpoint, faults])).toEqual([
+      ['auth', []],
+      ['campaigns', ['unauthorized']],
+    ]);
   });
 
   test('for=ACCOUNT: only that account, by name or e-mail, at sign-in too', async () => {
     const faults = ['campaigns:503:for=dsp', 'auth:503:for=admin@example.com'];
-    const server = await serveLocal({ faults });
+    const server = await startForTest({ faults });
     expect([await statuses(server, 1, 'dsp'), await statuses(server, 1, 'buyer')]).toEqual([[503], [200]]);
-    const signIn = (email: string) => call(server, '/auth-reporting', { body: { email, password: 'demo' } });
-    expect((await signIn('admin@example.com')).status).toBe(503);
-    expect((await signIn('dsp@example.com')).status).toBe(200);
+    const statusFor = async (email: string) =>
+      (await call(server, '/auth-reporting', { json: { email, password: 'demo' } })).status;
+    expect(await statusFor('admin@example.com')).toBe(503);
+    expect(await statusFor('dsp@example.com')).toBe(200);
   });
 
   test('p: the same calls for the same seed, again after a reset, and others for another seed', async () => {
     const pattern = async (seed: number) => {
-      const server = await serveLocal({ seed, faults: ['campaigns:503:p=0.5'] });
+      const server = await startForTest({ seed, faults: ['campaigns:503:p=0.5'] });
       const first = await statuses(server, 24);
       server.reset();
       expect(await statuses(server, 24)).toEqual(first);
@@ -74,12 +94,12 @@ describe('when a fault strikes', () => {
   });
 
   test('faults come in the order given: the first that settles the call leaves the rest for later', async () => {
-    const server = await serveLocal({ faults: ['campaigns:503:times=2', 'campaigns:429:times=1'] });
+    const server = await startForTest({ faults: ['campaigns:503:times=2', 'campaigns:429:times=1'] });
     expect(await statuses(server, 4)).toEqual([503, 503, 429, 200]);
   });
 
   test('the log says which faults struck a call, and the list how often each did', async () => {
-    const server = await serveLocal({ faults: ['campaigns:delay:ms=1', 'campaigns:503:times=1'] });
+    const server = await startForTest({ faults: ['campaigns:delay:ms=1', 'campaigns:503:times=1'] });
     await statuses(server, 2);
     expect(server.requests().map(({ faults, status }) => [faults, status])).toEqual([
       [['delay', 'status'], 503],
@@ -96,8 +116,9 @@ describe('when a fault strikes', () => {
 
 describe('kinds that answer in place of the service', () => {
   test('an HTTP status, in the service’s own envelope', async () => {
-    const server = await serveLocal({ faults: ['campaigns:503:times=1', 'campaigns:429:retry-after=2'] });
-    const [first, second] = [await call(server, '/campaigns'), await call(server, '/campaigns')];
+    const server = await startForTest({ faults: ['campaigns:503:times=1', 'campaigns:429:retry-after=2'] });
+    const first = await call(server, '/campaigns', { as: 'buyer' });
+    const second = await call(server, '/campaigns', { as: 'buyer' });
     expect(jsonOf(first)).toEqual({ response: { error_id: 'INTERNAL', error: expect.stringContaining('503') } });
     expect(first.headers['retry-after']).toBeUndefined();
     expect(jsonOf(second)).toEqual({ response: { error_id: 'RATE_LIMITED', error: expect.stringContaining('429') } });
@@ -106,21 +127,21 @@ describe('kinds that answer in place of the service', () => {
   });
 
   test.each([204, 302, 304, 418, 599])('%i too', async (status) => {
-    const server = await serveLocal({ faults: [`campaigns:${status}`] });
-    expect(await call(server, '/campaigns')).toMatchObject({ status, isWhole: true });
+    const server = await startForTest({ faults: [`campaigns:${status}`] });
+    expect(await call(server, '/campaigns', { as: 'buyer' })).toMatchObject({ status, isWhole: true });
   });
 
   test('reset: the connection is cut before an answer, and the log says so', async () => {
-    const server = await serveLocal({ faults: ['buyer:reset:times=1'] });
-    const cut = await call(server, '/buyer-reporting', { body: smallReport });
+    const server = await startForTest({ faults: ['buyer:reset:times=1'] });
+    const cut = await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport });
     expect(cut).toMatchObject({ status: 0, errorCode: 'ECONNRESET' });
     expect(server.requests()).toMatchObject([{ endpoint: 'buyer', status: 0, faults: ['reset'] }]);
-    expect((await call(server, '/buyer-reporting', { body: smallReport })).status).toBe(200);
+    expect((await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport })).status).toBe(200);
   });
 
   test('garbage: 200 that says it is JSON and is not, nor UTF-8', async () => {
-    const server = await serveLocal({ faults: ['status:garbage'] });
-    const answer = await call(server, '/status-reporting', { body: { id: 'x' } });
+    const server = await startForTest({ faults: ['status:garbage'] });
+    const answer = await call(server, '/status-reporting', { as: 'buyer', json: { id: 'x' } });
     expect(answer).toMatchObject({ status: 200, isWhole: true });
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
     expect(() => jsonOf(answer)).toThrow(SyntaxError);
@@ -128,37 +149,37 @@ describe('kinds that answer in place of the service', () => {
   });
 
   test('html: 200 and a page, as a captive portal answers', async () => {
-    const server = await serveLocal({ faults: ['download:html'] });
-    const answer = await call(server, '/download-reporting', { body: { id: 'x' } });
+    const server = await startForTest({ faults: ['download:html'] });
+    const answer = await call(server, '/download-reporting', { as: 'buyer', json: { id: 'x' } });
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toMatch(/^text\/html/);
-    expect(answer.body.toString()).toMatch(/^<!doctype html>/);
+    expect(answer.text).toMatch(/^<!doctype html>/);
   });
 
   test('unauthorized: the token dies, for every call, and signing in brings another', async () => {
-    const server = await serveLocal({ faults: ['status:unauthorized:times=1'] });
-    const signIn = async () => {
-      const body = { email: 'buyer@example.com', password: 'demo' };
-      const answer = jsonOf(await call(server, '/auth-reporting', { body })) as { response: { token: string } };
-      return answer.response.token;
-    };
-    const token = await signIn();
+    const server = await startForTest({ faults: ['status:unauthorized:times=1'] });
+    const token = await signIn(server);
     expect((await call(server, '/campaigns', { token })).status).toBe(200);
-    const refused = await call(server, '/status-reporting', { token, body: { id: 'x' } });
+    const refused = await call(server, '/status-reporting', { token, json: { id: 'x' } });
     expect(refused.status).toBe(401);
     expect(jsonOf(refused)).toMatchObject({ response: { error_id: 'INVALID_TOKEN' } });
     expect((await call(server, '/campaigns', { token })).status).toBe(401);
-    expect((await call(server, '/campaigns', { token: await signIn() })).status).toBe(200);
+    expect((await call(server, '/campaigns', { token: await signIn(server) })).status).toBe(200);
   });
 });
 
 describe('kinds that spoil the answer of the service', () => {
   const report = { ...smallReport, breakdowns: ['HOURLY', 'CAMPAIGN', 'CITY'], output: 'direct' };
   const download = (server: LocalServer, encoding = 'identity', leaveAfterBytes = Number.POSITIVE_INFINITY) =>
-    call(server, '/buyer-reporting', { body: report, headers: { 'accept-encoding': encoding }, leaveAfterBytes });
+    call(server, '/buyer-reporting', {
+      as: 'buyer',
+      json: report,
+      headers: { 'accept-encoding': encoding },
+      leaveAfterBytes,
+    });
 
   test('truncate: exactly the first bytes of a streamed answer, then a cut', async () => {
-    const server = await serveLocal();
+    const server = await startForTest();
     const { body: whole, isWhole } = await download(server);
     expect([isWhole, whole.length > 70_000]).toEqual([true, true]);
     for (const bytes of [0, 1, 1_000, 65_536, 70_001, whole.length, whole.length + 5]) {
@@ -174,22 +195,22 @@ describe('kinds that spoil the answer of the service', () => {
   });
 
   test('truncate: of an answer whose length is announced, less than that comes', async () => {
-    const server = await serveLocal();
-    const whole = await call(server, '/campaigns');
+    const server = await startForTest();
+    const whole = await call(server, '/campaigns', { as: 'buyer' });
     server.fault('campaigns:truncate:bytes=100:times=1');
-    const cut = await call(server, '/campaigns');
+    const cut = await call(server, '/campaigns', { as: 'buyer' });
     expect(cut.headers['content-length']).toBe(String(whole.body.length));
     expect([cut.isWhole, cut.body.equals(whole.body.subarray(0, 100))]).toEqual([false, true]);
   });
 
   test('truncate: of a refusal too', async () => {
-    const server = await serveLocal({ faults: ['campaigns:truncate:bytes=12'] });
+    const server = await startForTest({ faults: ['campaigns:truncate:bytes=12'] });
     const cut = await call(server, '/campaigns', { token: 'wrong' });
-    expect([cut.status, cut.isWhole, cut.body.toString()]).toEqual([401, false, '{"response":']);
+    expect([cut.status, cut.isWhole, cut.text]).toEqual([401, false, '{"response":']);
   });
 
   test.each(['gzip', 'br'])('truncate counts the bytes of the %s body', async (encoding) => {
-    const server = await serveLocal();
+    const server = await startForTest();
     const { body: whole } = await download(server, encoding);
     server.fault('buyer:truncate:bytes=2kb:times=1');
     const cut = await download(server, encoding);
@@ -205,7 +226,7 @@ describe('kinds that spoil the answer of the service', () => {
   });
 
   test('slow: the answer comes whole, in many pieces', async () => {
-    const server = await serveLocal();
+    const server = await startForTest();
     const { body: whole } = await download(server, 'gzip');
     server.fault('buyer:slow:rate=500kb:times=1');
     const slow = await download(server, 'gzip');
@@ -213,7 +234,7 @@ describe('kinds that spoil the answer of the service', () => {
   });
 
   test('slow: the first bytes come long before the last, and a client that leaves ends it', async () => {
-    const server = await serveLocal({ faults: ['buyer:slow:rate=20b'] });
+    const server = await startForTest({ faults: ['buyer:slow:rate=20b'] });
     const left = await download(server, 'identity', 1);
     expect(left.isWhole).toBe(false);
     expect(left.body.length).toBeLessThan(100);
@@ -226,15 +247,15 @@ describe('kinds that spoil the answer of the service', () => {
     ['truncate:bytes=3000', 'truncate:bytes=70kb'],
     ['truncate:bytes=70kb', 'truncate:bytes=3000'],
   ])('%s and %s together', async (...kinds) => {
-    const server = await serveLocal({ faults: kinds.map((kind) => `buyer:${kind}`) });
+    const server = await startForTest({ faults: kinds.map((kind) => `buyer:${kind}`) });
     const cut = await download(server);
     expect([cut.isWhole, cut.body.length]).toEqual([false, 3_000]);
   });
 
   test('delay: a call that is not delayed overtakes the delayed one', async () => {
-    const server = await serveLocal({ faults: ['campaigns:delay:ms=150:times=1'] });
+    const server = await startForTest({ faults: ['campaigns:delay:ms=150:times=1'] });
     const ended: string[] = [];
-    const delayed = call(server, '/campaigns').then(({ status }) => ended.push(`delayed ${status}`));
+    const delayed = call(server, '/campaigns', { as: 'buyer' }).then(({ status }) => ended.push(`delayed ${status}`));
     const struck = async () => jsonOf(await call(server, '/__admin/faults'));
     await expect.poll(struck).toMatchObject({ faults: [{ struck: 1 }] });
     const others = statuses(server, 1).then(([status]) => ended.push(`other ${status}`));
@@ -245,41 +266,41 @@ describe('kinds that spoil the answer of the service', () => {
 
 describe('kinds that are of reports', () => {
   test.each(['failed', 'expired'])('%s: the report ends so, and times counts reports, not calls', async (kind) => {
-    const server = await serveLocal({ delayMs: 2_000, faults: [`status:${kind}:times=1`] });
+    const server = await startForTest({ delayMs: 2_000, faults: [`status:${kind}:times=1`] });
     const [first, second] = [await createReport(server), await createReport(server)];
     expect([await statusOf(server, first), await statusOf(server, second)]).toEqual(['progress', 'progress']);
     server.advance('2s');
     for (let n = 0; n < 2; n += 1) {
       expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([kind, 'ready']);
     }
-    const refused = await call(server, '/download-reporting', { body: { id: first } });
-    expect(refused.status).toBe(kind === 'failed' ? 409 : 410);
-    expect((await call(server, '/download-reporting', { body: { id: second } })).status).toBe(200);
+    const refused = await call(server, '/download-reporting', { as: 'buyer', json: { id: first } });
+    expect([refused.status, refused.headers['retry-after']]).toEqual([kind === 'failed' ? 409 : 410, undefined]);
+    expect((await call(server, '/download-reporting', { as: 'buyer', json: { id: second } })).status).toBe(200);
   });
 
   test('stuck: in progress for ever, until it is told otherwise', async () => {
-    const server = await serveLocal({ faults: ['status:stuck:after=1:times=1'] });
+    const server = await startForTest({ faults: ['status:stuck:after=1:times=1'] });
     const [first, second] = [await createReport(server), await createReport(server)];
     expect([await statusOf(server, first), await statusOf(server, second)]).toEqual(['ready', 'progress']);
     server.advance('23h');
     expect(await statusOf(server, second)).toBe('progress');
-    expect((await call(server, '/download-reporting', { body: { id: second } })).status).toBe(409);
+    expect((await call(server, '/download-reporting', { as: 'buyer', json: { id: second } })).status).toBe(409);
     server.setReport(second, { status: 'ready' });
     expect(await statusOf(server, second)).toBe('ready');
   });
 
   test('for=ACCOUNT and p hold for reports', async () => {
-    const server = await serveLocal({ faults: ['status:failed:for=dsp', 'status:stuck:p=0'] });
+    const server = await startForTest({ faults: ['status:failed:for=dsp', 'status:stuck:p=0'] });
     const [own, others] = [await createReport(server, 'dsp'), await createReport(server)];
     expect([await statusOf(server, own, 'dsp'), await statusOf(server, others)]).toEqual(['failed', 'ready']);
   });
 
   test('not-downloadable: ready, then 409 with Retry-After', async () => {
-    const server = await serveLocal({ faults: ['download:not-downloadable:times=2'] });
+    const server = await startForTest({ faults: ['download:not-downloadable:times=2'] });
     const id = await createReport(server);
     expect(await statusOf(server, id)).toBe('ready');
     for (const status of [409, 409, 200]) {
-      const answer = await call(server, '/download-reporting', { body: { id } });
+      const answer = await call(server, '/download-reporting', { as: 'buyer', json: { id } });
       expect([answer.status, answer.headers['retry-after']]).toEqual([status, status === 409 ? '1' : undefined]);
     }
   });

@@ -2,11 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { breakdowns, metrics } from '../../src/contract/vocabulary.ts';
-import { builtInFixtures } from '../../src/server/fixtures/built-in.ts';
-import { exportFixtures } from '../../src/server/fixtures/export.ts';
 import { FixtureError, loadFixtures } from '../../src/server/fixtures/load.ts';
 import { accountOf, reportJson, reportRows, seconds } from './reports.ts';
 
@@ -136,6 +132,7 @@ const mistakes: readonly Mistake[] = [
   ['accounts.json', '"admin": true', '"admin": 1', '1, ', 'expected true or false'],
   ['accounts.json', '"t1"', '"t0ken"', '"t0ken", "advertiserIds": []', '"t0ken" stands twice'],
   ['accounts.json', '"me@example.com"', '"me@"', '"me@"', 'expected an e-mail address'],
+  ['accounts.json', '"all@', '"Me@', '"Me@example.com"', '"Me@example.com" stands twice'],
   ['accounts.json', '["7"]', '["8"]', '"8"', 'no campaign in campaigns.json is of the advertiser 8'],
   ['accounts.json', '[\n', '{"a":[\n', '', 'the file ends where "," or "}" should stand'],
   ['accounts.json', '["7"] },', '["7"] }', '{ "name": "all"', 'expected "," or "]", found "{"'],
@@ -148,6 +145,19 @@ const mistakes: readonly Mistake[] = [
     '"m\ne"',
     '"m\n',
     'a string that does not end, or has a line break or a wrong escape in it',
+  ],
+  ['accounts.json', '"password": "x"', '"password": null', 'null', 'expected a text that is not empty'],
+  ['accounts.json', '\n]', '\n]~', '~', 'expected the end of the file, found "~"'],
+  ['accounts.json', '"name": "me"', '"name" "me"', '"me", "em', 'expected ":", found "\\""'],
+  ['accounts.json', '{ "name": "me"', '{ name: "me"', 'name: "me"', 'expected a string in double quotes, found "n"'],
+  ['accounts.json', '["7"]', `${'['.repeat(63)}"7"${']'.repeat(63)}`, '"7"', 'nested more than 64 levels deep'],
+  [
+    'campaigns.json',
+    '[\n',
+    '[{"advertiserId":"7","advertiserName":"Other","campaignId":"69","campaignName":"x",' +
+      '"campaignStartDate":"2026-01-01 00:00:00","campaignEndDate":"2026-01-01 00:00:00","adunits":[]},\n',
+    '{\n    "adv',
+    'the advertiser 7 has another name or billing entity in a campaign before',
   ],
   ['campaigns.json', '"70"', '70', '70,', 'expected an id, a string of 1 to 20 digits such as "501"'],
   ['campaigns.json', '2026-01-01', '2026-02-30', '"2026-02-30', 'there is no date and time 2026-02-30 00:00:00'],
@@ -235,6 +245,11 @@ describe('a mistake is told with file, line, column and reason', () => {
   });
 
   test('bytes that are no UTF-8', async () => {
+    const accounts = join(folder, 'accounts.json');
+    const right = await readFile(accounts);
+    await writeFile(accounts, Buffer.from([...right, 0xff]));
+    await expectMistake('accounts.json', undefined, 'the file is not UTF-8 text');
+    await writeFile(accounts, right);
     await writeFile(
       join(folder, 'facts.csv'),
       Buffer.from([...Buffer.from('hour,adunitId,carrier\n1793527200,700,'), 0xff]),
@@ -242,10 +257,19 @@ describe('a mistake is told with file, line, column and reason', () => {
     await expectMistake('facts.csv', { line: 1, column: 1 }, 'the text from here on is not UTF-8');
   });
 
+  test('facts without so much as a header', async () => {
+    for (const text of ['', '\n\n']) {
+      await writeFile(join(folder, 'facts.csv'), text);
+      await expectMistake('facts.csv', { line: 1, column: 1 }, 'the header row is missing');
+    }
+  });
+
   test('a file that is missing, or one too many', async () => {
     await writeFile(join(folder, 'facts.ndjson'), '');
     await expectMistake('facts.ndjson', undefined, 'there is a facts.csv too; keep one of them');
     rmSync(join(folder, 'facts.ndjson'));
+    rmSync(join(folder, 'facts.csv'));
+    await expectMistake('facts.csv', undefined, 'the file cannot be read');
     rmSync(join(folder, 'catalog.json'));
     await expectMistake('catalog.json', undefined, 'the file cannot be read');
     rmSync(folder, { recursive: true });
@@ -265,43 +289,4 @@ describe('a mistake is told with file, line, column and reason', () => {
       reason,
     });
   }
-});
-
-describe('exported data', () => {
-  const builtIn = builtInFixtures({ seed: 5, scale: 1 });
-  const window = { since: seconds('2026-10-24T22:00:00Z'), until: seconds('2026-10-26T22:59:59Z') };
-
-  test('serve the same bytes as what they were exported from', async () => {
-    const target = join(folder, 'a', 'b');
-    const { files: written, facts } = await exportFixtures(target, { fixtures: builtIn, ...window });
-    const names = ['facts.csv', 'accounts.json', 'campaigns.json', 'catalog.json'];
-    expect(written).toEqual(names.map((name) => join(target, name)));
-    expect(facts).toBeGreaterThan(1_000);
-    const loaded = await loadFixtures(target);
-    expect(loaded.accounts).toEqual(builtIn.accounts);
-    for (const account of builtIn.accounts) expect(loaded.campaignsOf(account)).toEqual(builtIn.campaignsOf(account));
-    await fc.assert(
-      fc.asyncProperty(
-        fc.subarray(breakdowns.slice(4).map(({ name }) => name as string)),
-        fc.constantFrom('buyer', 'admin'),
-        async (by, name) => {
-          const request = { ...window, metrics: metrics.map((metric) => metric.name), breakdowns: ['DAILY', ...by] };
-          const moment = { nowMs: (window.until + 86_400) * 1_000, restateDays: 3 };
-          const account = accountOf(builtIn, name);
-          expect(await reportJson(loaded, account, request, moment)).toBe(
-            await reportJson(builtIn, account, request, moment),
-          );
-        },
-      ),
-      { numRuns: 15 },
-    );
-  });
-
-  test('replace no file', async () => {
-    await expect(exportFixtures(folder, { fixtures: builtIn, ...window })).rejects.toMatchObject({
-      exitCode: 8,
-      message: `${join(folder, 'facts.csv')} exists already.`,
-    });
-    expect(await readFile(join(folder, 'accounts.json'), 'utf8')).toBe(files['accounts.json']);
-  });
 });

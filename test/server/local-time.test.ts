@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type AccountName, type ReportDocument, reportOf, seconds, startForFile } from './local.ts';
+import { type AccountName, type ReportDocument, reportOf, startForFile } from './local.ts';
+import { seconds } from './reports.ts';
 
 /** Days, hours and months in the report's zone: clock changes, leap days, year ends, zones of half an hour. */
 
-const server = await startForFile();
+const { server } = await startForFile();
 
 interface Wanted {
   readonly as: AccountName;
@@ -15,7 +16,7 @@ interface Wanted {
 
 function report({ as, from, to, by, timezone }: Wanted): Promise<ReportDocument> {
   const zone = timezone === undefined ? {} : { timezone };
-  return reportOf(server.url, as, {
+  return reportOf(server, as, {
     since: seconds(from),
     until: seconds(to),
     metrics: 'displays',
@@ -106,6 +107,7 @@ describe('a DSP in its own zone', () => {
   const as = 'dsp';
 
   test.each([
+    ['UTC', 'Z', '+0000'],
     ['Asia/Kolkata', '+05:30', '+0530'],
     ['Asia/Kathmandu', '+05:45', '+0545'],
     ['America/St_Johns', '-03:30', '-0330'],

@@ -1,7 +1,8 @@
-import { type IncomingHttpHeaders, request } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { afterAll, onTestFinished } from 'vitest';
 import { type LocalServer, type LocalServerOptions, startLocalServer } from '../../src/server/start.ts';
+import type { Row } from './reference-report.ts';
 
 /** The built-in accounts' fixed tokens, as their curl lines carry them. */
 export const tokens = {
@@ -12,25 +13,36 @@ export const tokens = {
 
 export type AccountName = keyof typeof tokens;
 
-/** The server of all tests of a file, whose reports are ready at once; closed when they are over. */
-export async function startForFile(): Promise<LocalServer> {
-  const server = await startLocalServer({ delayMs: 0 });
-  afterAll(() => server.close());
-  return server;
-}
+/** The calls that take a body. */
+export const posts = ['/auth-reporting', '/buyer-reporting', '/status-reporting', '/download-reporting'];
+
+/** Where the clock of every server of the tests stands until it is advanced: 2026-11-20T12:00:00Z. */
+const startMs = Date.UTC(2026, 10, 20, 12);
 
 /** A server on a free port, whose reports are ready at once unless told otherwise; closed when the test is over. */
 export async function startForTest(options: LocalServerOptions = {}): Promise<LocalServer> {
   const isPaced = options.polls !== undefined || options.manual;
-  const server = await startLocalServer(isPaced ? options : { delayMs: 0, ...options });
+  const server = await startLocalServer({ clock: () => startMs, ...(isPaced ? {} : { delayMs: 0 }), ...options });
   onTestFinished(() => server.close());
   return server;
+}
+
+/** The server of all tests of a file, whose reports are ready at once; closed when they are over. */
+export async function startForFile() {
+  const server = await startLocalServer({ clock: () => startMs, delayMs: 0 });
+  afterAll(() => server.close());
+  /** Asks it for a report, with a body that may be wrong. */
+  const create = (json: object, as: AccountName = 'buyer'): Promise<Answered> =>
+    call(server, '/buyer-reporting', { as, json });
+  return { server, create };
 }
 
 export interface Sent {
   readonly method?: string;
   /** The account whose fixed token the call carries; none where absent. */
   readonly as?: AccountName;
+  /** Another token. */
+  readonly token?: string;
   /** Sent as JSON with its Content-Type. */
   readonly json?: unknown;
   /** Sent as a form with its Content-Type. */
@@ -38,44 +50,110 @@ export interface Sent {
   /** Sent as it stands. */
   readonly body?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Ends the call once so many bytes of the body have come. */
+  readonly leaveAfterBytes?: number;
 }
 
+/** What came back of a call, whole or cut. */
 export interface Answered {
+  /** 0 where the connection ended before an answer. */
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** The body as UTF-8. */
   readonly text: string;
+  /** Whether the answer came to its proper end. */
+  readonly isWhole: boolean;
+  /** The code of the error that ended it, where one did. */
+  readonly errorCode: string | undefined;
 }
 
-/** One call with exactly the headers that are given: no `Accept`, no `Accept-Encoding` and no `User-Agent` of its own. */
-export async function call(url: string, path: string, sent: Sent = {}): Promise<Answered> {
-  const body = sent.json === undefined ? (sent.form ?? sent.body) : JSON.stringify(sent.json);
-  const type =
-    sent.json === undefined
-      ? sent.form === undefined
-        ? undefined
-        : 'application/x-www-form-urlencoded'
-      : 'application/json';
-  const headers = {
-    ...(sent.as ? { authorization: tokens[sent.as] } : {}),
-    ...(type ? { 'content-type': type } : {}),
-    ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
-    ...sent.headers,
-  };
-  const method = sent.method ?? (body === undefined ? 'GET' : 'POST');
-  return new Promise((resolve, reject) => {
-    const outgoing = request(url + path, { method, headers, agent: false }, (response) => {
-      text(response).then(
-        (answer) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: answer }),
-        reject,
-      );
+/**
+ * One call on a connection of its own, with exactly the headers that are given: no `Accept`, no `Accept-Encoding` and no
+ * `User-Agent` of its own. Resolves however it ends.
+ */
+export function call({ url }: { readonly url: string }, path: string, sent: Sent = {}): Promise<Answered> {
+  const { leaveAfterBytes = Number.POSITIVE_INFINITY } = sent;
+  const { body, headers } = bodyOf(sent);
+  return new Promise((resolve) => {
+    const end = (outcome: Pick<Answered, 'status' | 'headers' | 'isWhole' | 'errorCode'>, pieces: Buffer[]): void => {
+      const received = Buffer.concat(pieces);
+      resolve({ ...outcome, body: received, text: received.toString() });
+    };
+    const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url + path, {
+      method: sent.method ?? (body === undefined ? 'GET' : 'POST'),
+      agent: false,
+      rejectUnauthorized: false,
+      headers,
     });
-    outgoing.on('error', reject);
-    outgoing.end(body);
+    request.on('error', ({ code }: NodeJS.ErrnoException) =>
+      end({ status: 0, headers: {}, isWhole: false, errorCode: code }, []),
+    );
+    request.on('response', (response) => {
+      const pieces: Buffer[] = [];
+      let receivedBytes = 0;
+      let errorCode: string | undefined;
+      response.on('data', (piece: Buffer) => {
+        pieces.push(piece);
+        receivedBytes += piece.length;
+        if (receivedBytes >= leaveAfterBytes) request.destroy();
+      });
+      response.on('error', ({ code }: NodeJS.ErrnoException) => {
+        errorCode = code;
+      });
+      response.on('close', () => {
+        const { statusCode: status = 0, headers: answered, complete: isWhole } = response;
+        end({ status, headers: answered, isWhole, errorCode }, pieces);
+      });
+    });
+    request.end(body);
   });
 }
 
-/** A row as the test sees it: names and values, nothing known of either. */
-export type Row = Readonly<Record<string, string | number | null>>;
+/** The body of a call, and every header that goes with it. */
+function bodyOf({ as, token = as && tokens[as], json, form, body: raw, headers }: Sent) {
+  const body = json === undefined ? (form ?? raw) : JSON.stringify(json);
+  const formType = form === undefined ? undefined : 'application/x-www-form-urlencoded';
+  const type = json === undefined ? formType : 'application/json';
+  return {
+    body,
+    headers: {
+      ...(token === undefined ? {} : { authorization: token }),
+      ...(type === undefined ? {} : { 'content-type': type }),
+      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      ...headers,
+    },
+  };
+}
+
+/** The body of an answer as JSON. */
+export function jsonOf({ text }: Answered): unknown {
+  return JSON.parse(text);
+}
+
+/** Signs in to one of the built-in accounts and returns the token. */
+export async function signIn(server: LocalServer, email = 'buyer@example.com'): Promise<string> {
+  const answer = jsonOf(await call(server, '/auth-reporting', { json: { email, password: 'demo' } }));
+  return (answer as { response: { token: string } }).response.token;
+}
+
+/** New Year's Day of 2026 in Paris. */
+export const day = { since: 1_767_222_000, until: 1_767_308_399 };
+
+/** A report request that every account may make. */
+export const smallReport = { ...day, metrics: 'displays', breakdowns: ['DAILY'] };
+
+/** Creates a report and returns its ID. */
+export async function createReport(server: LocalServer, as: AccountName = 'buyer', json: object = smallReport) {
+  const created = jsonOf(await call(server, '/buyer-reporting', { as, json }));
+  return (created as { response: { report_id: string } }).response.report_id;
+}
+
+/** The status word of a report. */
+export async function statusOf(server: LocalServer, id: string, as: AccountName = 'buyer'): Promise<string> {
+  const answer = jsonOf(await call(server, '/status-reporting', { as, json: { id } }));
+  return (answer as { response: { status: string } }).response.status;
+}
 
 export interface ReportDocument {
   readonly data: readonly Row[];
@@ -88,11 +166,11 @@ export interface ReportDocument {
 }
 
 /** A report as JSON in one call; throws what the service said where that is no report. */
-export async function reportOf(url: string, as: AccountName, parameters: object): Promise<ReportDocument> {
+export async function reportOf(server: LocalServer, as: AccountName, parameters: object): Promise<ReportDocument> {
   const json = { output: 'direct', ...parameters };
-  const answer = await call(url, '/buyer-reporting', { as, json, headers: { accept: 'application/json' } });
+  const answer = await call(server, '/buyer-reporting', { as, json, headers: { accept: 'application/json' } });
   if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
-  return JSON.parse(answer.text) as ReportDocument;
+  return jsonOf(answer) as ReportDocument;
 }
 
 export interface Refusal {
@@ -107,11 +185,6 @@ export interface Refusal {
 }
 
 /** What a refusal says under `response`. */
-export function refusalIn({ text: body }: Answered): Refusal {
-  return (JSON.parse(body) as { response: Refusal }).response;
-}
-
-/** Unix seconds of an instant in ISO 8601. */
-export function seconds(instant: string): number {
-  return Date.parse(instant) / 1_000;
+export function refusalIn(answer: Answered): Refusal {
+  return (jsonOf(answer) as { response: Refusal }).response;
 }

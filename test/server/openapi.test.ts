@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
-import { call, jsonOf, serveLocal, smallReport } from './raw-calls.ts';
+import { call, jsonOf, smallReport, startForTest } from './local.ts';
 
 interface Node {
   readonly [key: string]: unknown;
 }
 
 async function readDocument(): Promise<Node> {
-  const answer = await call(await serveLocal(), '/openapi.json', { token: '' });
+  const answer = await call(await startForTest(), '/openapi.json');
   expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
   return jsonOf(answer) as Node;
 }
@@ -84,14 +84,14 @@ test('the vocabulary is all there: metrics, breakdowns, filters and row fields',
 });
 
 test('rows of the service have the fields, the required ones and no other, that the description gives', async () => {
-  const server = await serveLocal();
+  const server = await startForTest();
   const document = jsonOf(await call(server, '/openapi.json')) as Node;
   for (const [as, name] of [
     ['buyer', 'BuyerRow'],
     ['dsp', 'DspRow'],
   ] as const) {
-    const body = { ...smallReport, metrics: 'displays,revenueEuro,revenueDollar', output: 'direct' };
-    const answer = await call(server, '/buyer-reporting', { as, body, headers: { accept: 'application/json' } });
+    const json = { ...smallReport, metrics: 'displays,revenueEuro,revenueDollar', output: 'direct' };
+    const answer = await call(server, '/buyer-reporting', { as, json, headers: { accept: 'application/json' } });
     const [row = {}] = (jsonOf(answer) as { data: Node[] }).data;
     const { properties, required } = at(document, 'components', 'schemas', name);
     expect(Object.keys(properties as Node)).toEqual(expect.arrayContaining(Object.keys(row)));
@@ -100,16 +100,15 @@ test('rows of the service have the fields, the required ones and no other, that 
 });
 
 test('the examples of the description are accepted as they stand', async () => {
-  const server = await serveLocal();
+  const server = await startForTest();
   const document = jsonOf(await call(server, '/openapi.json')) as Node;
   for (const path of ['/auth-reporting', '/buyer-reporting']) {
     const content = at(document, 'paths', path, 'post', 'requestBody', 'content');
     const json = at(content, 'application/json').example;
     const form = at(content, 'application/x-www-form-urlencoded').example as Record<string, string>;
-    for (const as of ['buyer', 'dsp']) {
-      expect((await call(server, path, { as, body: json })).status).toBe(200);
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      expect((await call(server, path, { as, body: new URLSearchParams(form).toString(), headers })).status).toBe(200);
+    for (const as of ['buyer', 'dsp'] as const) {
+      expect((await call(server, path, { as, json })).status).toBe(200);
+      expect((await call(server, path, { as, form: new URLSearchParams(form).toString() })).status).toBe(200);
     }
   }
 });

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Account } from '../../src/server/fixtures/fixtures.ts';
 import { renderPage } from '../../src/server/page/page.ts';
-import { call, serveLocal } from './raw-calls.ts';
+import { call, startForTest } from './local.ts';
 
 const run = promisify(execFile);
 
@@ -16,10 +16,10 @@ function textsIn(html: string, tag: string): string[] {
 }
 
 test('one page, which loads nothing from anywhere and runs only its own script', async () => {
-  const server = await serveLocal();
-  const answer = await call(server, '/', { token: '' });
+  const server = await startForTest();
+  const answer = await call(server, '/');
   expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-  const html = answer.body.toString();
+  const html = answer.text;
   expect(answer.body.length).toBeLessThan(20_000);
   const addresses = [...html.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
   expect(addresses).toEqual(['data:,', 'openapi.json']);
@@ -32,8 +32,8 @@ test('one page, which loads nothing from anywhere and runs only its own script',
 });
 
 test('shows every account and its calls', async () => {
-  const server = await serveLocal();
-  const html = (await call(server, '/')).body.toString();
+  const server = await startForTest();
+  const html = (await call(server, '/')).text;
   for (const { email, token } of server.accounts) {
     expect(html).toContain(email);
     expect(html.split(token).length - 1, 'the card and the four calls that carry a token').toBe(5);
@@ -57,8 +57,8 @@ const hasCurl = await run('curl', ['--version']).then(
 test.runIf(hasCurl && process.platform !== 'win32')(
   'its curl lines work as they stand, one after the other',
   async () => {
-    const server = await serveLocal();
-    const lines = textsIn((await call(server, '/')).body.toString(), 'pre');
+    const server = await startForTest();
+    const lines = textsIn((await call(server, '/')).text, 'pre');
     expect(lines).toHaveLength(15);
     for (const account of [0, 1, 2]) {
       const { stdout } = await run('sh', ['-ec', lines.slice(5 * account, 5 * account + 5).join('\necho\n')]);
@@ -91,6 +91,6 @@ test('names are inert, wherever they stand', () => {
 });
 
 test('a Host header cannot put anything into the page', async () => {
-  const answer = await call(await serveLocal(), '/', { headers: { host: `x"><script>alert('1')</script>` } });
-  expect(answer.body.toString()).not.toContain('<script>alert');
+  const answer = await call(await startForTest(), '/', { headers: { host: `x"><script>alert('1')</script>` } });
+  expect(answer.text).not.toContain('<script>alert');
 });

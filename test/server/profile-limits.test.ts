@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type AccountName, type Answered, call, refusalIn, startForFile } from './local.ts';
+import { day, refusalIn, smallReport, startForFile } from './local.ts';
 
 /** What a DSP may not ask for (service specification, POST /buyer-reporting; `decisions.md` 2). */
 
-const server = await startForFile();
-
-const day = { since: 1767222000, until: 1767308399 };
-const valid = { ...day, metrics: 'displays' };
-
-function create(json: object, as: AccountName = 'buyer'): Promise<Answered> {
-  return call(server.url, '/buyer-reporting', { as, json });
-}
+const { create } = await startForFile();
 
 describe('the profile belongs to the account', () => {
   test.each(['requests', 'clicks', 'downloads', 'leads', 'landings', 'eyesTrackings'])(
@@ -48,7 +41,7 @@ describe('the profile belongs to the account', () => {
     'PLATFORM',
     'CREATIVE',
   ])('a DSP has no breakdown %s', async (breakdown) => {
-    const answer = await create({ ...valid, breakdowns: [breakdown] }, 'dsp');
+    const answer = await create({ ...smallReport, breakdowns: [breakdown] }, 'dsp');
     expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'PROFILE_MISMATCH']);
     const [detail] = refusalIn(answer).details ?? [];
     expect(detail).toMatchObject({ parameter: 'breakdowns', value: breakdown });
@@ -72,7 +65,7 @@ describe('the profile belongs to the account', () => {
     'deviceBrandId',
     'deviceModel',
   ])('a DSP has no filter %s', async (filter) => {
-    const answer = await create({ ...valid, [filter]: ['1'] }, 'dsp');
+    const answer = await create({ ...smallReport, [filter]: ['1'] }, 'dsp');
     expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'PROFILE_MISMATCH']);
     expect(refusalIn(answer).details).toEqual([
       {

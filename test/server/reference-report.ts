@@ -81,14 +81,14 @@ const metricNames = [
 
 /** The facts of a window, one by one. */
 export function* plainFacts({ facts }: Fixtures, since: number, until: number): Generator<PlainFact> {
-  const reader = facts.open({ dimensions: dimensionNames, metrics: metricNames, wanted: new Map() });
+  const reader = facts.open({ dimensions: dimensionNames, wanted: new Map() });
   const plainFact = (chunk: FactChunk, row: number): PlainFact => {
     const members = dimensionNames.map((name) => [name, facts.members[name][chunk.codes[name]?.[row] ?? -1]] as const);
     return {
       hour: chunk.hours[row] ?? Number.NaN,
       ids: Object.fromEntries(members.map(([name, member]) => [name, member?.id ?? null])),
       values: Object.fromEntries(members.map(([name, member]) => [name, member?.values ?? []])),
-      metrics: Object.fromEntries(metricNames.map((name) => [name, chunk.metrics[name]?.[row] ?? Number.NaN])),
+      metrics: Object.fromEntries(metricNames.map((name) => [name, chunk.metrics[name][row] ?? Number.NaN])),
     };
   };
   for (const chunk of reader.read(Math.ceil(since / 3600), Math.floor(until / 3600))) {

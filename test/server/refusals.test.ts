@@ -1,22 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { exchange } from '../support/raw-socket.ts';
-import { call, refusalIn, startForFile, startForTest, tokens } from './local.ts';
+import { call, posts, refusalIn, startForFile, startForTest, tokens } from './local.ts';
 
 /** The refusals that do not hang on a parameter (`decisions.md` 6), and the list of campaigns (5). */
 
-const server = await startForFile();
-
-const posts = ['/auth-reporting', '/buyer-reporting', '/status-reporting', '/download-reporting'];
+const { server } = await startForFile();
 
 describe('the envelope', () => {
   test('is {"response":{"error_id","error"}} as JSON, with details only where parameters are at fault', async () => {
-    const without = await call(server.url, '/campaigns');
+    const without = await call(server, '/campaigns');
     expect(without.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
       'x-adreport-local': '1',
     });
     expect(JSON.parse(without.text)).toEqual({ response: { error_id: 'MISSING_TOKEN', error: expect.any(String) } });
-    const parameters = await call(server.url, '/buyer-reporting', { as: 'buyer', json: {} });
+    const parameters = await call(server, '/buyer-reporting', { as: 'buyer', json: {} });
     expect(JSON.parse(parameters.text)).toEqual({
       response: {
         error_id: 'MISSING_PARAMETER',
@@ -31,8 +29,8 @@ describe('the envelope', () => {
   });
 
   test('success is a 2xx, failure a 4xx, and both carry the mark of the local server', async () => {
-    const right = await call(server.url, '/campaigns', { as: 'buyer' });
-    const wrong = await call(server.url, '/status-reporting', { as: 'buyer', json: { id: 'x' } });
+    const right = await call(server, '/campaigns', { as: 'buyer' });
+    const wrong = await call(server, '/status-reporting', { as: 'buyer', json: { id: 'x' } });
     expect([right.status, right.headers['x-adreport-local']]).toEqual([200, '1']);
     expect([wrong.status, wrong.headers['x-adreport-local']]).toEqual([404, '1']);
   });
@@ -42,7 +40,7 @@ describe('404', () => {
   test.each(['/nothing', '/campaigns/', '/Campaigns', '/buyer-reporting/x', '//campaigns', '/%e2%82'])(
     '%s',
     async (path) => {
-      const answer = await call(server.url, path, { as: 'buyer' });
+      const answer = await call(server, path, { as: 'buyer' });
       expect([answer.status, refusalIn(answer).error_id, answer.headers['x-adreport-local']]).toEqual([
         404,
         'NOT_FOUND',
@@ -52,7 +50,7 @@ describe('404', () => {
   );
 
   test('says what there is', async () => {
-    const { error } = refusalIn(await call(server.url, '/reports', { as: 'buyer' }));
+    const { error } = refusalIn(await call(server, '/reports', { as: 'buyer' }));
     for (const path of [...posts, '/campaigns']) expect(error).toContain(path);
   });
 });
@@ -61,20 +59,20 @@ describe('405', () => {
   test.each(posts.flatMap((path) => ['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD'].map((method) => [method, path])))(
     '%s %s',
     async (method, path) => {
-      const answer = await call(server.url, path, { method, as: 'buyer' });
+      const answer = await call(server, path, { method, as: 'buyer' });
       expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
       if (method !== 'HEAD') expect(refusalIn(answer).error_id).toBe('METHOD_NOT_ALLOWED');
     },
   );
 
   test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s /campaigns', async (method) => {
-    const answer = await call(server.url, '/campaigns', { method, as: 'buyer' });
+    const answer = await call(server, '/campaigns', { method, as: 'buyer' });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
     expect(refusalIn(answer).error_id).toBe('METHOD_NOT_ALLOWED');
   });
 
   test('OPTIONS says which methods there are', async () => {
-    const answer = await call(server.url, '/buyer-reporting', { method: 'OPTIONS' });
+    const answer = await call(server, '/buyer-reporting', { method: 'OPTIONS' });
     expect([answer.status, answer.headers.allow, answer.text]).toEqual([204, 'POST', '']);
   });
 
@@ -98,9 +96,9 @@ test('HTTP/1.1 without a host is refused in the envelope, HTTP/1.0 is not', asyn
 describe('bodies', () => {
   test.each(posts)('%s takes a mebibyte and no byte more', async (path) => {
     const body = (sizeBytes: number) => `{"x":"${'y'.repeat(sizeBytes - 8)}"}`;
-    const whole = await call(server.url, path, { as: 'buyer', body: body(1_048_576) });
+    const whole = await call(server, path, { as: 'buyer', body: body(1_048_576) });
     expect(refusalIn(whole).error_id).not.toBe('BODY_TOO_LARGE');
-    const tooLarge = await call(server.url, path, { as: 'buyer', body: body(1_048_577) });
+    const tooLarge = await call(server, path, { as: 'buyer', body: body(1_048_577) });
     expect([tooLarge.status, refusalIn(tooLarge).error_id]).toEqual([413, 'BODY_TOO_LARGE']);
   });
 
@@ -108,9 +106,9 @@ describe('bodies', () => {
     'labelled %s are refused, unless they are JSON',
     async (type) => {
       const headers = { 'content-type': type };
-      const form = await call(server.url, '/status-reporting', { as: 'buyer', body: 'id=1', headers });
+      const form = await call(server, '/status-reporting', { as: 'buyer', body: 'id=1', headers });
       expect([form.status, refusalIn(form).error_id]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
-      const json = await call(server.url, '/status-reporting', { as: 'buyer', body: '{"id":"1"}', headers });
+      const json = await call(server, '/status-reporting', { as: 'buyer', body: '{"id":"1"}', headers });
       expect([json.status, refusalIn(json).error_id]).toEqual([404, 'UNKNOWN_REPORT']);
     },
   );
@@ -125,7 +123,7 @@ describe('bodies', () => {
     ['a form whose escapes are not UTF-8', 'id=%ff', {}],
     ['a form with a broken escape', 'id=100%', {}],
   ])('%s is refused', async (_name, body, headers) => {
-    const answer = await call(server.url, '/status-reporting', { as: 'buyer', body, headers });
+    const answer = await call(server, '/status-reporting', { as: 'buyer', body, headers });
     expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'INVALID_BODY']);
   });
 
@@ -137,32 +135,32 @@ describe('bodies', () => {
     [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'byte 3 (0xff)'],
     [Buffer.from('{"é\ufffd":\u20ac').subarray(0, -1), 'byte 10 (0xe2)'],
   ])('the refusal of %j says where', async (body, place) => {
-    const { error_id, error } = refusalIn(await call(server.url, '/status-reporting', { as: 'buyer', body }));
+    const { error_id, error } = refusalIn(await call(server, '/status-reporting', { as: 'buyer', body }));
     expect([error_id, error]).toEqual(['INVALID_BODY', expect.stringContaining(place)]);
   });
 
   test('what is not quoted at length is the body', async () => {
     const body = `{"id":"${'secret '.repeat(500)}"`;
-    expect((await call(server.url, '/status-reporting', { as: 'buyer', body })).text).not.toContain('secret');
+    expect((await call(server, '/status-reporting', { as: 'buyer', body })).text).not.toContain('secret');
   });
 
   test.each(['gzip', 'br', 'deflate, gzip'])('encoded as %s are refused, and the coding named', async (coding) => {
     const headers = { 'content-encoding': coding };
-    const answer = await call(server.url, '/status-reporting', { as: 'buyer', json: { id: '1' }, headers });
+    const answer = await call(server, '/status-reporting', { as: 'buyer', json: { id: '1' }, headers });
     expect([answer.status, refusalIn(answer).error_id]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
     expect(refusalIn(answer).error).toContain(`Content-Encoding: ${coding}`);
   });
 
   test('a byte order mark and blanks before JSON are passed over', async () => {
-    const answer = await call(server.url, '/status-reporting', { as: 'buyer', body: '\ufeff \n{"id":"1"}' });
+    const answer = await call(server, '/status-reporting', { as: 'buyer', body: '\ufeff \n{"id":"1"}' });
     expect(refusalIn(answer).error_id).toBe('UNKNOWN_REPORT');
   });
 });
 
 describe('429', () => {
   test('one call too many in a second, counted for each account, with the time to wait', async () => {
-    const { url, advance } = await startForTest({ rateLimitPerSecond: 2, clock: () => Date.UTC(2026, 10, 20) });
-    const campaigns = (as: 'buyer' | 'dsp') => call(url, '/campaigns', { as });
+    const server = await startForTest({ rateLimitPerSecond: 2 });
+    const campaigns = (as: 'buyer' | 'dsp') => call(server, '/campaigns', { as });
     expect([(await campaigns('buyer')).status, (await campaigns('buyer')).status]).toEqual([200, 200]);
     const refused = await campaigns('buyer');
     expect([refused.status, refusalIn(refused).error_id, refused.headers['retry-after']]).toEqual([
@@ -171,9 +169,9 @@ describe('429', () => {
       '1',
     ]);
     expect((await campaigns('dsp')).status).toBe(200);
-    advance(999);
+    server.advance(999);
     expect((await campaigns('buyer')).status).toBe(429);
-    advance(1);
+    server.advance(1);
     expect((await campaigns('buyer')).status).toBe(200);
   });
 });
@@ -184,7 +182,7 @@ describe('GET /campaigns', () => {
     readonly adunits: readonly object[];
   }
   const campaignsOf = async (as: keyof typeof tokens): Promise<Campaign[]> =>
-    JSON.parse((await call(server.url, '/campaigns', { as })).text) as Campaign[];
+    JSON.parse((await call(server, '/campaigns', { as })).text) as Campaign[];
 
   test.each(['buyer', 'admin', 'dsp'] as const)('is an array of records of the specified fields (%s)', async (as) => {
     const campaigns = await campaignsOf(as);
@@ -216,7 +214,7 @@ describe('GET /campaigns', () => {
   });
 
   test('HEAD has the headers alone', async () => {
-    const head = await call(server.url, '/campaigns', { method: 'HEAD', as: 'buyer' });
+    const head = await call(server, '/campaigns', { method: 'HEAD', as: 'buyer' });
     expect([head.status, head.text, head.headers['content-type']]).toEqual([
       200,
       '',

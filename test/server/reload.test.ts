@@ -1,11 +1,15 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
 import { builtInFixtures } from '../../src/server/fixtures/built-in.ts';
 import { exportFixtures } from '../../src/server/fixtures/export.ts';
+import type { Fixtures } from '../../src/server/fixtures/fixtures.ts';
+import { watchFixtures } from '../../src/server/fixtures/reload.ts';
 import type { LocalServerOptions } from '../../src/server/start.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
-import { call, jsonOf, serveLocal, smallReport } from './raw-calls.ts';
+import { call, jsonOf, signIn, smallReport, startForTest } from './local.ts';
 
 /** A server of a folder that holds two hours of the built-in data. */
 async function serveFolder(options: LocalServerOptions = {}) {
@@ -13,7 +17,7 @@ async function serveFolder(options: LocalServerOptions = {}) {
   const { since } = smallReport;
   await exportFixtures(folder, { fixtures: builtInFixtures({ seed: 1, scale: 1 }), since, until: since + 7_199 });
   const notices: string[] = [];
-  const server = await serveLocal({ fixtures: folder, onNotice: (notice) => notices.push(notice), ...options });
+  const server = await startForTest({ fixtures: folder, onNotice: (notice) => notices.push(notice), ...options });
   return { folder, notices, server };
 }
 
@@ -55,11 +59,7 @@ test('an edit is served while the server runs; a broken one is told, and the las
 test('sessions of an account that is edited away end, the others go on', async () => {
   const served = await serveFolder();
   const { server } = served;
-  const signIn = async (email: string) => {
-    const answer = jsonOf(await call(server, '/auth-reporting', { body: { email, password: 'demo' } }));
-    return (answer as { response: { token: string } }).response.token;
-  };
-  const [gone, kept] = [await signIn('dsp@example.com'), await signIn('buyer@example.com')];
+  const [gone, kept] = [await signIn(server, 'dsp@example.com'), await signIn(server, 'buyer@example.com')];
   edit(served, 'accounts.json', (text) =>
     JSON.stringify((JSON.parse(text) as { name: string }[]).filter(({ name }) => name !== 'dsp')),
   );
@@ -76,4 +76,66 @@ test('a server that is closed watches no more', async () => {
   edit(other, 'campaigns.json', () => 'broken');
   await expect.poll(() => other.notices, waiting).toHaveLength(1);
   expect(served.notices).toEqual([]);
+});
+
+interface Reading {
+  resolve(fixtures: Fixtures): void;
+  reject(error: Error): void;
+}
+
+/** A folder under watch whose edits settle when they are told to, and whose readings end when they are told to. */
+function watchByHand() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const folder = temporaryFolder();
+  const readings: Reading[] = [];
+  const told: string[] = [];
+  const end = watchFixtures(folder, {
+    load: () => new Promise((resolve, reject) => readings.push({ resolve, reject })),
+    onFixtures: () => told.push('fixtures'),
+    onNotice: (notice) => told.push(notice),
+  });
+  onTestFinished(end);
+  const settleEdit = async (): Promise<void> => {
+    writeFileSync(join(folder, 'facts.csv'), '');
+    await expect.poll(() => vi.getTimerCount(), waiting).toBe(1);
+    vi.advanceTimersByTime(1_000);
+  };
+  return { end, readings, settleEdit, told };
+}
+
+const builtIn = builtInFixtures({ seed: 1, scale: 1 });
+
+test('what is edited while it is read is read again, once', async () => {
+  const { readings, settleEdit, told } = watchByHand();
+  for (let edits = 0; edits < 3; edits++) await settleEdit();
+  expect(readings).toHaveLength(1);
+  readings[0]?.resolve(builtIn);
+  await expect.poll(() => readings.length, waiting).toBe(2);
+  readings[1]?.resolve(builtIn);
+  await expect.poll(() => told.length, waiting).toBe(4);
+  expect(readings).toHaveLength(2);
+});
+
+test.each([
+  ['good', (reading: Reading) => reading.resolve(builtIn)],
+  ['wrong', (reading: Reading) => reading.reject(new UsageError('Wrong.'))],
+])('data that are read when the watch ends, and are %s, are of no concern', async (_what, finish) => {
+  const { end, readings, settleEdit, told } = watchByHand();
+  await settleEdit();
+  await settleEdit();
+  end();
+  for (const reading of readings) finish(reading);
+  await setImmediate();
+  expect([readings.length, told]).toEqual([1, []]);
+});
+
+test('a folder that cannot be watched is told, and that its edits are not taken up', () => {
+  const notices: string[] = [];
+  const onNotice = (notice: string): void => void notices.push(notice);
+  const gone = join(temporaryFolder(), 'gone');
+  watchFixtures(gone, { load: () => Promise.resolve(builtIn), onFixtures: () => {}, onNotice })();
+  expect(notices).toEqual([
+    expect.stringMatching(/gone cannot be watched, so that its edits are not taken up: ENOENT/),
+  ]);
 });

@@ -1,20 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { LocalServer } from '../../src/server/start.ts';
-import { type AccountName, type Answered, call, refusalIn, startForTest } from './local.ts';
+import { type Answered, call, createReport, refusalIn, smallReport, startForTest, statusOf } from './local.ts';
 
-const request = { since: 1417392000, until: 1420070399, metrics: 'displays', breakdowns: ['DAILY'] };
-
-async function create(server: LocalServer, as: AccountName = 'buyer'): Promise<string> {
-  const answer = await call(server.url, '/buyer-reporting', { as, json: request });
-  return (JSON.parse(answer.text) as { response: { report_id: string } }).response.report_id;
+function status(server: LocalServer, id: string): Promise<Answered> {
+  return call(server, '/status-reporting', { as: 'buyer', json: { id } });
 }
 
-function status(server: LocalServer, id: string, as: AccountName = 'buyer'): Promise<Answered> {
-  return call(server.url, '/status-reporting', { as, json: { id } });
-}
-
-function download(server: LocalServer, id: string, as: AccountName = 'buyer'): Promise<Answered> {
-  return call(server.url, '/download-reporting', { as, json: { id } });
+function download(server: LocalServer, id: string): Promise<Answered> {
+  return call(server, '/download-reporting', { as: 'buyer', json: { id } });
 }
 
 function record({ text }: Answered): { status: string; message: string; report_id: string } {
@@ -22,8 +15,8 @@ function record({ text }: Answered): { status: string; message: string; report_i
 }
 
 test('the create call answers with the status record, in progress, even where the report takes no time', async () => {
-  const server = await startForTest({ delayMs: 0 });
-  const answer = await call(server.url, '/buyer-reporting', { as: 'buyer', json: request });
+  const server = await startForTest();
+  const answer = await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport });
   expect(answer.status).toBe(200);
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(JSON.parse(answer.text)).toEqual({
@@ -33,13 +26,13 @@ test('the create call answers with the status record, in progress, even where th
 
 describe('status', () => {
   test('is progress until the report is ready, by the clock of the server', async () => {
-    const server = await startForTest({ delayMs: 2_000, clock: () => Date.UTC(2026, 10, 20) });
-    const id = await create(server);
+    const server = await startForTest({ delayMs: 2_000 });
+    const id = await createReport(server);
     expect(JSON.parse((await status(server, id)).text)).toEqual({
       response: { status: 'progress', message: 'progress', report_id: id },
     });
     server.advance(1_999);
-    expect(record(await status(server, id)).status).toBe('progress');
+    expect(await statusOf(server, id)).toBe('progress');
     server.advance(1);
     expect(JSON.parse((await status(server, id)).text)).toEqual({
       response: { status: 'ready', message: 'ready', report_id: id },
@@ -48,43 +41,31 @@ describe('status', () => {
 
   test('is ready at the n-th call, each report for itself', async () => {
     const server = await startForTest({ polls: 3 });
-    const [first, second] = [await create(server), await create(server)];
-    const words = async (id: string) => [
-      record(await status(server, id)).status,
-      record(await status(server, id)).status,
-      record(await status(server, id)).status,
-    ];
-    expect(await words(first)).toEqual(['progress', 'progress', 'ready']);
-    expect((await download(server, second)).status).toBe(409);
-    expect(await words(second)).toEqual(['progress', 'progress', 'ready']);
+    const [one, other] = [await createReport(server), await createReport(server)];
+    const words: string[] = [];
+    for (const id of [one, one, other, one, other]) words.push(await statusOf(server, id));
+    expect(words).toEqual(['progress', 'progress', 'progress', 'ready', 'progress']);
+    expect((await download(server, other)).status).toBe(409);
+    expect(await statusOf(server, other)).toBe('ready');
   });
 
   test('is what it is told by hand', async () => {
     const server = await startForTest({ manual: true });
-    const id = await create(server);
+    const id = await createReport(server);
     server.advance('12h');
-    expect(record(await status(server, id)).status).toBe('progress');
+    expect(await statusOf(server, id)).toBe('progress');
     server.setReport(id, { status: 'failed', message: 'Out of paper' });
     expect(record(await status(server, id))).toEqual({ status: 'failed', message: 'Out of paper', report_id: id });
     server.setReport(id, { status: 'ready' });
     expect((await download(server, id)).status).toBe(200);
   });
 
-  test.each(['failed', 'expired'] as const)('can end as %s, which is no download', async (end) => {
-    const server = await startForTest({ faults: [`status:${end}`] });
-    const id = await create(server);
-    expect(record(await status(server, id))).toMatchObject({ status: end, report_id: id });
-    const refused = await download(server, id);
-    expect(refused.status).toBe(end === 'failed' ? 409 : 410);
-    expect(refused.headers['retry-after']).toBeUndefined();
-  });
-
   test.each(['failed', 'expired', 'stuck'] as const)('%s is so for a download that comes first', async (end) => {
     const server = await startForTest({ faults: [`status:${end}:times=1`] });
-    const [struck, other] = [await create(server), await create(server)];
+    const [struck, other] = [await createReport(server), await createReport(server)];
     expect((await download(server, struck)).status).toBe(end === 'expired' ? 410 : 409);
     expect((await download(server, other)).status).toBe(200);
-    expect(record(await status(server, struck)).status).toBe(end === 'stuck' ? 'progress' : end);
+    expect(await statusOf(server, struck)).toBe(end === 'stuck' ? 'progress' : end);
   });
 
   test.each([
@@ -96,9 +77,9 @@ describe('status', () => {
     ['an id with blanks around it', { body: '{"id":" ID\\n"}' }],
   ])('takes the id from %s', async (_name, sent) => {
     const server = await startForTest();
-    const id = await create(server);
+    const id = await createReport(server);
     const filled = JSON.parse(JSON.stringify(sent).replace('ID', id)) as { form: string };
-    expect(record(await call(server.url, '/status-reporting', { as: 'buyer', ...filled }))).toMatchObject({
+    expect(record(await call(server, '/status-reporting', { as: 'buyer', ...filled }))).toMatchObject({
       status: 'ready',
       report_id: id,
     });
@@ -113,42 +94,42 @@ describe.each(['/status-reporting', '/download-reporting'])('%s', (path) => {
     ['null', { id: null }],
   ])('refuses %s', async (_name, json) => {
     const server = await startForTest();
-    const answer = await call(server.url, path, { as: 'buyer', json });
+    const answer = await call(server, path, { as: 'buyer', json });
     expect(answer.status).toBe(400);
     expect(refusalIn(answer).details).toEqual([expect.objectContaining({ parameter: 'id' })]);
   });
 
   test.each([[['a']], [{ a: 1 }], [true]])('refuses the id %j', async (id) => {
     const server = await startForTest();
-    const answer = await call(server.url, path, { as: 'buyer', json: { id } });
+    const answer = await call(server, path, { as: 'buyer', json: { id } });
     expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'INVALID_PARAMETER']);
   });
 
   test("an unknown id and another account's are refused alike", async () => {
     const server = await startForTest();
-    const id = await create(server);
-    const stranger = await call(server.url, path, { as: 'admin', json: { id } });
-    const unknown = await call(server.url, path, { as: 'admin', json: { id: 'nothing' } });
+    const id = await createReport(server);
+    const stranger = await call(server, path, { as: 'admin', json: { id } });
+    const unknown = await call(server, path, { as: 'admin', json: { id: 'nothing' } });
     expect([stranger.status, refusalIn(stranger).error_id]).toEqual([404, 'UNKNOWN_REPORT']);
     expect(unknown.status).toBe(404);
     expect(unknown.text.replace('nothing', id)).toBe(stranger.text);
   });
 
   test('a report that is past its life is gone: 410', async () => {
-    const server = await startForTest({ clock: () => Date.UTC(2026, 10, 20) });
-    const id = await create(server);
+    const server = await startForTest();
+    const id = await createReport(server);
     server.advance('24h');
-    expect((await call(server.url, path, { as: 'buyer', json: { id } })).status).toBe(200);
+    expect((await call(server, path, { as: 'buyer', json: { id } })).status).toBe(200);
     server.advance(1);
-    const answer = await call(server.url, path, { as: 'buyer', json: { id } });
+    const answer = await call(server, path, { as: 'buyer', json: { id } });
     expect([answer.status, refusalIn(answer).error_id]).toEqual([410, 'REPORT_EXPIRED']);
   });
 });
 
 describe('download', () => {
   test('before ready: 409 with Retry-After, the seconds that are left', async () => {
-    const server = await startForTest({ delayMs: 4_500, clock: () => Date.UTC(2026, 10, 20) });
-    const id = await create(server);
+    const server = await startForTest({ delayMs: 4_500 });
+    const id = await createReport(server);
     const early = await download(server, id);
     expect([early.status, refusalIn(early).error_id, early.headers['retry-after']]).toEqual([
       409,
@@ -165,23 +146,23 @@ describe('download', () => {
     'before ready where no time is known (%j): Retry-After: 1',
     async (how) => {
       const server = await startForTest(how);
-      const early = await download(server, await create(server));
+      const early = await download(server, await createReport(server));
       expect([early.status, early.headers['retry-after']]).toEqual([409, '1']);
     },
   );
 
   test('may be repeated, and gives the same bytes', async () => {
     const server = await startForTest();
-    const id = await create(server);
+    const id = await createReport(server);
     const first = await download(server, id);
     expect(first.text).toMatch(/^\{"data":\[\{.+\}\],"summary":\{.+\}\}$/);
     expect((await download(server, id)).text).toBe(first.text);
-    expect((await download(server, await create(server))).text).toBe(first.text);
+    expect((await download(server, await createReport(server))).text).toBe(first.text);
   });
 
   test('the life of a report is an option', async () => {
-    const server = await startForTest({ reportTtlMs: 60_000, clock: () => Date.UTC(2026, 10, 20) });
-    const id = await create(server);
+    const server = await startForTest({ reportTtlMs: 60_000 });
+    const id = await createReport(server);
     server.advance('61s');
     expect((await download(server, id)).status).toBe(410);
   });
@@ -189,12 +170,12 @@ describe('download', () => {
 
 test('requests of a megabyte each do not fill the memory: the oldest report is forgotten', async () => {
   const server = await startForTest();
-  const first = await create(server);
+  const first = await createReport(server);
   const carrier = Array.from({ length: 1_000 }, (_, index) => `${index}${'x'.repeat(1_000)}`);
   for (let report = 0; report < 70; report += 1) {
-    const answer = await call(server.url, '/buyer-reporting', { as: 'buyer', json: { ...request, carrier } });
+    const answer = await call(server, '/buyer-reporting', { as: 'buyer', json: { ...smallReport, carrier } });
     expect(answer.status).toBe(200);
   }
   expect((await status(server, first)).status).toBe(404);
-  expect((await status(server, await create(server))).status).toBe(200);
+  expect((await status(server, await createReport(server))).status).toBe(200);
 });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { call, type ReportDocument, type Row, reportOf, startForFile, startForTest } from './local.ts';
+import { call, type ReportDocument, reportOf, startForFile, startForTest } from './local.ts';
+import type { Row } from './reference-report.ts';
 
 /** Row fields, their nulls, types and order (service specification, Report data; `decisions.md` 4). */
 
-const server = await startForFile();
+const { server } = await startForFile();
 
 /** One hour of 2026-06-15, in Paris 14:00. */
 const hour = { since: 1781524800, until: 1781528399 };
@@ -37,7 +38,7 @@ const dimensionFields = [
 ];
 
 function buyer(parameters: object): Promise<ReportDocument> {
-  return reportOf(server.url, 'buyer', { ...hour, metrics: 'displays', ...parameters });
+  return reportOf(server, 'buyer', { ...hour, metrics: 'displays', ...parameters });
 }
 
 describe('metrics', () => {
@@ -76,7 +77,7 @@ describe('metrics', () => {
     ['revenueEuro', /^\d+,\d\d$/, 'string'],
     ['revenueDollar', /^\d+,\d\d$/, 'string'],
   ])('a DSP who asks for %s gets it under that name', async (metric, pattern, type) => {
-    const { data } = await reportOf(server.url, 'dsp', { ...hour, metrics: metric });
+    const { data } = await reportOf(server, 'dsp', { ...hour, metrics: metric });
     expect(data.map(Object.keys)).toEqual([[metric]]);
     expect(String(data[0]?.[metric])).toMatch(pattern);
     expect(typeof data[0]?.[metric]).toBe(type);
@@ -151,7 +152,7 @@ describe('breakdowns', () => {
     ['BUNDLEID', { bundleId: words }],
     ['FORMAT', { format: words }],
   ])('a DSP by %s has only what was asked for', async (breakdown, fields) => {
-    const { data } = await reportOf(server.url, 'dsp', {
+    const { data } = await reportOf(server, 'dsp', {
       ...hour,
       metrics: 'displays,revenueEuro',
       breakdowns: [breakdown],
@@ -225,9 +226,9 @@ describe('order', () => {
       breakdowns: ['DAILY', 'CITY', 'ADUNIT'],
       output: 'direct',
     };
-    const first = await call(server.url, '/buyer-reporting', { as: 'buyer', json });
+    const first = await call(server, '/buyer-reporting', { as: 'buyer', json });
     const twin = await startForTest();
-    expect((await call(twin.url, '/buyer-reporting', { as: 'buyer', json })).text).toBe(first.text);
+    expect((await call(twin, '/buyer-reporting', { as: 'buyer', json })).text).toBe(first.text);
   });
 });
 
@@ -256,7 +257,7 @@ describe('filters', () => {
     ],
   ])('%s selects exactly the rows of its values', async (filter, values, breakdown, field, names) => {
     const admin = (more: object) =>
-      reportOf(server.url, 'admin', { ...days, metrics: 'displays', breakdowns: [breakdown], ...more });
+      reportOf(server, 'admin', { ...days, metrics: 'displays', breakdowns: [breakdown], ...more });
     const { data: all } = await admin({});
     const { data: selected } = await admin({ [filter]: values });
     expect(selected.length).toBe(values.length);
@@ -271,7 +272,7 @@ describe('filters', () => {
     });
     form.append('breakdowns[7]', breakdown);
     for (const [index, value] of values.entries()) form.append(`${filter}[${index * 9}]`, value);
-    const asForm = await call(server.url, '/buyer-reporting', { as: 'admin', form: form.toString() });
+    const asForm = await call(server, '/buyer-reporting', { as: 'admin', form: form.toString() });
     expect((JSON.parse(asForm.text) as ReportDocument).data).toEqual(selected);
   });
 

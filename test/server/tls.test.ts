@@ -2,11 +2,11 @@ import { get } from 'node:https';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { startLocalServer } from '../../src/server/start.ts';
-import { call, jsonOf, serveLocal } from './raw-calls.ts';
+import { call, jsonOf, startForTest } from './local.ts';
 import { certificate as cert, privateKey as key } from './tls-certificate.ts';
 
 test('serves https with the certificate that it is given', async () => {
-  const server = await serveLocal({ tls: { cert, key } });
+  const server = await startForTest({ tls: { cert, key } });
   expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   const status = await new Promise((resolve, reject) => {
     get(`${server.url}/__admin/health`, { ca: cert, agent: false }, (response) => {
@@ -15,17 +15,17 @@ test('serves https with the certificate that it is given', async () => {
     }).on('error', reject);
   });
   expect(status).toBe(200);
-  expect((await call(server, '/')).body.toString()).toContain(server.url);
+  expect((await call(server, '/')).text).toContain(server.url);
 });
 
 test('faults cut a TLS connection too', async () => {
-  const server = await serveLocal({ tls: { cert, key } });
-  const whole = await call(server, '/campaigns');
+  const server = await startForTest({ tls: { cert, key } });
+  const whole = await call(server, '/campaigns', { as: 'buyer' });
   expect([whole.isWhole, (jsonOf(whole) as unknown[]).length > 1]).toEqual([true, true]);
   server.fault('campaigns:reset:times=1');
-  expect(await call(server, '/campaigns')).toMatchObject({ status: 0, errorCode: 'ECONNRESET' });
+  expect(await call(server, '/campaigns', { as: 'buyer' })).toMatchObject({ status: 0, errorCode: 'ECONNRESET' });
   server.fault('campaigns:truncate:bytes=50:times=1');
-  const cut = await call(server, '/campaigns');
+  const cut = await call(server, '/campaigns', { as: 'buyer' });
   expect([cut.isWhole, cut.body.equals(whole.body.subarray(0, 50))]).toEqual([false, true]);
 });
 

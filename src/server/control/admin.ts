@@ -1,4 +1,4 @@
-import type { ReportStatus } from '../../contract/messages.ts';
+import { reportStatuses } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import type { AppParts } from '../app.ts';
 import { type Answer, jsonAnswer } from '../http/answer.ts';
@@ -10,8 +10,6 @@ interface AdminParts {
   readonly parts: AppParts;
   readonly control: Control;
 }
-
-const reportStatuses: readonly ReportStatus[] = ['progress', 'ready', 'failed', 'expired'];
 
 /** The calls with which tests steer the server, without a token (`cli.md`, `local-server`). */
 export function addAdmin(routes: Routes, { parts, control }: AdminParts): void {
@@ -33,7 +31,7 @@ export function addAdmin(routes: Routes, { parts, control }: AdminParts): void {
     return now();
   });
   route('POST', '/reset', () => control.reset());
-  addFaultCalls(route, parts, control);
+  addFaultCalls(route, parts);
   addReportCalls(route, parts, control);
 }
 
@@ -42,13 +40,13 @@ type Method = 'GET' | 'POST' | 'DELETE';
 /** Adds a call below `/__admin`: its answer is what `work` returns, or that all went well where it returns nothing. */
 type AdminRoute = (method: Method, path: string, work: (call: Call) => unknown) => void;
 
-function addFaultCalls(route: AdminRoute, { faults }: AppParts, control: Control): void {
+function addFaultCalls(route: AdminRoute, { faults }: AppParts): void {
   route('GET', '/faults', () => ({ faults: faults.list() }));
   route('POST', '/faults', (call) => {
-    for (const spec of faultsIn(readObject(call))) control.fault(spec);
+    faults.add(...faultsIn(readObject(call)));
     return { faults: faults.list() };
   });
-  route('DELETE', '/faults', () => control.clearFaults());
+  route('DELETE', '/faults', () => faults.clear());
 }
 
 function addReportCalls(route: AdminRoute, { clock, reports }: AppParts, control: Control): void {

@@ -53,16 +53,19 @@ export class RequestLog {
     if (note.isLogged) count(this.#counts, note);
   }
 
+  /** The latest thousand, oldest first, in words. */
   list(): LoggedRequest[] {
     return this.#notes.slice(-requestsAtMost).map(toLogged);
   }
 
+  /** How many calls of each endpoint there were since the log was last cleared; `other` for those of none. */
   counts(): Record<string, number> {
     const counts = new Map(this.#counts);
     for (const note of this.#notes) if (note.response) count(counts, note);
     return Object.fromEntries(counts);
   }
 
+  /** Forgets every call; one that is still under way is not taken up again. */
   clear(): void {
     for (const note of this.#notes) note.isLogged = false;
     this.#notes = [];

@@ -71,7 +71,7 @@ export function createCalendar(zoneName: string): Calendar {
   };
 }
 
-/** The instant of a zone's wall time `YYYY-MM-DD HH:MM:SS`, in unix seconds. */
+/** The instant of a zone's wall time `YYYY-MM-DD HH:MM:SS`, in unix seconds; not a number where there is no such time. */
 export function instantOf(wallTime: string, zoneName: string): number {
   return DateTime.fromSQL(wallTime, { zone: zoneName }).toUnixInteger();
 }

@@ -13,8 +13,7 @@ import { Restatement } from './restatement.ts';
 import { selectMembers } from './selection.ts';
 import type { ReportTable, RowBatch } from './table.ts';
 
-export type { ReportTable } from './table.ts';
-
+/** When a report is computed, and for how long. */
 export interface ReportContext {
   /** The server's clock. */
   readonly nowMs: number;
@@ -76,7 +75,6 @@ async function* computeBatches(plan: Plan): AsyncGenerator<RowBatch> {
   const exclude = createExclusion(wanted);
   const reader = facts.open({
     dimensions: [...new Set([...dimensions.map(({ name }) => name), ...wanted.keys()])],
-    metrics: [...new Set([...request.metrics, ...restatement.needs])],
     wanted,
   });
   context.signal?.throwIfAborted();

@@ -25,6 +25,7 @@ export interface KeyLayout {
 
 const wordSize = 32;
 
+/** Lays out the key of a report's dimensions, which are given in the order of rows. */
 export function layOutKey(
   dimensions: readonly { readonly name: DimensionName; readonly ranking: Ranking }[],
 ): KeyLayout {

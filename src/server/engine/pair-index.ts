@@ -57,6 +57,7 @@ export class PairIndex {
     }
   }
 
+  /** Forgets every pair; numbers start at 1 again. */
   clear(): void {
     this.#slots.fill(0);
     this.#size = 0;

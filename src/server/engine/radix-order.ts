@@ -10,9 +10,7 @@ export function orderOf(words: readonly Int32Array[], wordBits: readonly number[
   let scratch = new Int32Array(count);
   const starts = new Int32Array(digits + 1);
   // Least significant digit first: each pass is stable, so the last one, the most significant, decides.
-  for (let word = words.length - 1; word >= 0; word--) {
-    const column = words[word];
-    if (!column) continue;
+  for (const [word, column] of [...words.entries()].reverse()) {
     for (let shift = 0; shift < (wordBits[word] ?? 0); shift += digitBits) {
       distribute(column, shift, order, scratch, starts);
       [order, scratch] = [scratch, order];

@@ -1,4 +1,4 @@
-import { type Breakdown, breakdowns, type DimensionName, type RowField } from '../../contract/vocabulary.ts';
+import { type DimensionName, findBreakdown, type RowField } from '../../contract/vocabulary.ts';
 import type { FactSource, Member } from '../fixtures/facts.ts';
 
 /** The members of a dimension in the order of rows. */
@@ -18,9 +18,7 @@ export function rankMembers(facts: FactSource, name: DimensionName): Ranking {
   const members = facts.members[name];
   const known = rankings.get(members);
   if (known) return known;
-  const { fields } = (breakdowns as readonly Breakdown[]).find((breakdown) => breakdown.name === name) ?? {
-    fields: [],
-  };
+  const fields = findBreakdown(name)?.fields ?? [];
   const codes = members.map((_, code) => code);
   codes.sort((a, b) => compareMembers(fields, members[a], members[b]));
   const rankOf = new Int32Array(members.length);

@@ -23,6 +23,7 @@ export class Restatement {
   readonly #calendar: Calendar;
   #scratch = byMetric(() => new Float64Array(0));
 
+  /** @param days until all is known; 0 for data that are complete at once */
   constructor(days: number, nowMs: number) {
     this.#days = days;
     this.#calendar = createCalendar(defaultZone);
@@ -46,24 +47,18 @@ export class Restatement {
     yield { firstHour: start, lastHour, age };
   }
 
-  /** The metrics that tell how a fact's unknown part is rounded. */
-  get needs(): readonly MetricName[] {
-    return this.#days > 0 ? ['displays'] : [];
-  }
-
-  /** The chunk as it is known at an age. */
+  /** The chunk as it is known at an age, in days; its changed columns hold until the next call. */
   known(chunk: FactChunk, age: number): FactChunk {
     const days = this.#days;
     if (age >= days) return chunk;
     const metrics = { ...chunk.metrics };
     for (const name of restated) {
       const values = chunk.metrics[name];
-      if (!values) continue;
       if (this.#scratch[name].length < chunk.count) this.#scratch[name] = new Float64Array(chunk.count);
       const known = this.#scratch[name];
       for (let row = 0; row < chunk.count; row++) {
         // The displays decide whether the fraction counts: as good as chance, and the same whenever it is asked.
-        const dither = (chunk.metrics.displays?.[row] ?? 0) % (2 * days);
+        const dither = (chunk.metrics.displays[row] ?? 0) % (2 * days);
         known[row] = Math.floor(((values[row] ?? 0) * (days + age) + dither) / (2 * days));
       }
       metrics[name] = known;

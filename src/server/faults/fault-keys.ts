@@ -1,5 +1,6 @@
 import { UsageError } from '../../errors.ts';
 
+/** The form of a fault, for errors and help. */
 export const grammar =
   'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
 

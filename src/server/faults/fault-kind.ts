@@ -5,7 +5,7 @@ import type { Call } from '../http/call.ts';
 import type { Fate } from '../service/reports.ts';
 import type { FaultKeys } from './fault-keys.ts';
 
-/** A kind of fault, as one file of `faults/` declares it. */
+/** A kind of fault, as one file of `kinds/` declares it. */
 export interface FaultKind {
   /** One line for help. */
   readonly meaning: string;

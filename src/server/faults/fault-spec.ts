@@ -24,6 +24,7 @@ export interface FaultSpec {
 
 const commonKeys = ['times', 'after', 'p', 'for'];
 
+/** What a fault can strike. */
 export const everyEndpoint = Object.keys(endpoints) as readonly EndpointName[];
 
 /** Reads `ENDPOINT:KIND[:key=value…]`. Throws `UsageError` that names the part that is wrong. */

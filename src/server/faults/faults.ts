@@ -37,11 +37,12 @@ export class Faults {
     this.#active = this.#initial.map(activate);
   }
 
-  /** Puts one more in force, behind the others. Throws `UsageError`. */
-  add(text: string): void {
-    this.#active.push(activate(parseFault(text)));
+  /** Puts more in force, behind the others: all, or none where one is wrong. Throws `UsageError`. */
+  add(...specs: readonly string[]): void {
+    this.#active.push(...specs.map(parseFault).map(activate));
   }
 
+  /** Ends every fault, the ones of the start included, until `reset`. */
   clear(): void {
     this.#active = [];
   }
@@ -52,6 +53,7 @@ export class Faults {
     this.#active = this.#initial.map(activate);
   }
 
+  /** The faults in force, in the order in which they were given. */
   list(): FaultCount[] {
     return this.#active.map(({ spec, calls, struck }) => ({ fault: spec.text, calls, struck }));
   }

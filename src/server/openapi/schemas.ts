@@ -1,4 +1,5 @@
 import { columnsOf } from '../../contract/columns.ts';
+import { reportStatuses } from '../../contract/messages.ts';
 import {
   type Breakdown,
   breakdowns,
@@ -16,6 +17,7 @@ import { type ErrorId, errorStatuses } from '../service/service-error.ts';
 /** A JSON Schema (2020-12), as OpenAPI 3.1 holds them. */
 export type Schema = Readonly<Record<string, unknown>>;
 
+/** Refers to a schema of `componentSchemas` by its name. */
 export function reference(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
@@ -31,7 +33,7 @@ export function componentSchemas(): Readonly<Record<string, Schema>> {
     ReportReference: closed({ id: { type: 'string', minLength: 1, description: 'The report ID.' } }, ['id']),
     SignIn: inResponse({ status: { const: 'OK' }, token: { type: 'string', pattern: '^[0-9a-f]{40}$' } }),
     StatusRecord: inResponse({
-      status: { enum: ['progress', 'ready', 'failed', 'expired'] },
+      status: { enum: reportStatuses },
       message: { type: 'string', description: 'Equals the status while the report is in progress.' },
       report_id: { type: 'string' },
     }),

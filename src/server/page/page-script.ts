@@ -23,6 +23,7 @@ for (const button of all('.copy')) {
 }
 const table = document.querySelector('#reports');
 const none = document.querySelector('#none');
+const noneYet = none.textContent;
 const cell = (text, className) => Object.assign(document.createElement('td'), { textContent: text, className });
 function row(report) {
   const line = document.createElement('tr');
@@ -46,7 +47,7 @@ async function poll() {
       table.tBodies[0].replaceChildren(...reports.map(row));
       table.hidden = reports.length === 0;
       none.hidden = reports.length > 0;
-      none.textContent = 'None yet: run the calls below, in their order.';
+      none.textContent = noneYet;
     }
   } catch {
     shown = '';

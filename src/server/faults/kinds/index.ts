@@ -31,7 +31,7 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
 /** The kinds that go by their own name. */
 export const kindNames = Object.entries(faultKinds).flatMap(([name, { names }]) => (names ? [] : [name]));
 
-/** The kind that goes by a name, behind its own. */
+/** The kind that goes by a name, with the name it is listed by. */
 export function findKind(name: string): [type: string, kind: FaultKind] | undefined {
   return Object.entries(faultKinds).find(([own, { names }]) => (names ? names.pattern.test(name) : own === name));
 }
