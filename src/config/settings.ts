@@ -30,14 +30,20 @@ export interface Settings {
 
 const defaultAccountName = 'default';
 
+/**
+ * What `adreport.yaml` says of the account, for all commands or for one saved report. It never gives an address or a
+ * secret: it is found upwards from the working folder, and a folder that was cloned must not say where a token goes.
+ */
+export interface ProjectChoice {
+  readonly account?: string;
+  readonly profile?: string;
+}
+
+/** What settings can come from. */
 export interface SettingsSources {
   readonly flags: { readonly account?: string; readonly baseUrl?: string; readonly profile?: string };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /**
-   * `adreport.yaml`, which chooses an account and a profile. It never gives an address or a secret: it is found upwards
-   * from the working folder, and a folder that was cloned must not say where a token goes.
-   */
-  readonly projectFile?: { readonly account?: string; readonly profile?: string };
+  readonly projectFile?: ProjectChoice;
   readonly stored: StoredSettings;
 }
 
