@@ -1,6 +1,5 @@
 import { UsageError } from '../errors.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './environment.ts';
 
 /** The proxy of the environment. */
 export interface EnvironmentProxy {
