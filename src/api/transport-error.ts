@@ -35,7 +35,8 @@ function codeOf(error: unknown): string {
 function classify(error: unknown): TransportFailure {
   const code = codeOf(error);
   if (code === 'ECONNREFUSED') return 'refused';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown-host';
+  // Not EAI_AGAIN, which says that the name could not be looked up this time.
+  if (code === 'ENOTFOUND') return 'unknown-host';
   if (/TIMEOUT|ETIMEDOUT/.test(code)) return 'timeout';
   if (/^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH)/.test(code)) return 'tls';
   if (/^HPE_/.test(code)) return 'not-http';
