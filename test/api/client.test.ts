@@ -373,6 +373,24 @@ test('an answer may be announced by hints, and follows them', async () => {
   expect(await client.campaigns()).toEqual([]);
 });
 
+test('what is no web server is called so, and not asked again', async () => {
+  const port = await listenRaw('SSH-2.0-OpenSSH_9.9\r\n');
+  const { client, pauses } = await clientAt(new URL(`http://127.0.0.1:${port}`));
+  await expect(client.campaigns()).rejects.toMatchObject({
+    exitCode: 5,
+    message: expect.stringMatching(/: the answer is not HTTP\.$/),
+  });
+  expect(pauses).toEqual([]);
+});
+
+test('a download that is no longer HTTP in its middle is asked for again', async () => {
+  const broken = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{"data":[\r\nnonsense\r\n';
+  const port = await listenRaw(broken);
+  const { client, pauses } = await clientAt(new URL(`http://127.0.0.1:${port}`));
+  await expect(client.download('r', text)).rejects.toMatchObject({ exitCode: 9 });
+  expect(pauses).toHaveLength(3);
+});
+
 describe('a certificate that this machine does not know is exit 5, and not asked again', () => {
   test.each(['directly', 'after a redirect'])('%s', async (way) => {
     const tls = makeCertificates();
