@@ -82,6 +82,15 @@ test('a dead lock is broken even if another breaker died over it', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test('a lock that was removed by hand is missed by nobody', async () => {
+  expect(await withLock(path, () => rmSync(path))).toBeUndefined();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('where no file can be made, nothing is waited for', async () => {
+  await expect(withLock(join(folder, 'missing', 'lock'), () => 'done')).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
 test('a lock that was broken and taken by another is not removed after the work', async () => {
   await withLock(path, () => writeFileSync(path, holder('elsewhere', 1)));
   expect(readFileSync(path, 'utf8')).toBe(holder('elsewhere', 1));
