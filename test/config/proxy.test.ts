@@ -82,6 +82,12 @@ test('what is said of NO_PROXY is what is done', async () => {
         expect(goesThrough(known, new URL(address))).toBe(proxy.asked.length > before);
       },
     ),
-    { numRuns: 60 },
+    {
+      numRuns: 60,
+      examples: [
+        [['*'], ',', 'https://a.invalid'],
+        [['*', ''], ' ', 'https://a.invalid'],
+      ],
+    },
   );
 });
