@@ -1,10 +1,10 @@
-import type { Client, Credentials } from './api/client.ts';
+import type { Client } from './api/client.ts';
 import type { HttpTrace } from './api/http.ts';
 import type { GlobalFlags, ServiceFlags } from './commands/flags.ts';
-import { findProjectFile } from './config/project-folder.ts';
+import { findProjectFile } from './config/project-file-path.ts';
 import { readProxy } from './config/proxy.ts';
-import { resolveSettings, type Settings } from './config/settings.ts';
-import { requireSignIn } from './config/sign-in.ts';
+import { type ProjectChoice, resolveSettings, type Setting, type Settings } from './config/settings.ts';
+import { requireSignIn, type SignIn } from './config/sign-in.ts';
 import { openStore, type Store } from './config/store.ts';
 import { noSettings } from './config/stored-settings.ts';
 import type { Profile } from './contract/vocabulary.ts';
@@ -30,21 +30,17 @@ export interface Context {
   store(): Promise<Store>;
   /** Base URL, token and the like with where each came from; with `--local` those of the server in this process. */
   settings(): Promise<Settings>;
-  /** The client for what the settings say. Throws `UsageError` without a base URL. */
+  /** The client for what the settings say. Throws `SignInError` where they lack a base URL, or both token and credentials. */
   client(): Promise<Client>;
-  clientFor(account: ServiceAccount): Promise<Client>;
+  /** A client of its own, for what is to be proved before it is stored. */
+  clientFor(signIn: SignIn): Promise<Client>;
   /** The context of a saved report, which may have another account; reports of one account share their client. */
   forSavedReport(choice: ProjectChoice, options: ServiceFlags): Context;
   /** The reports created on this machine; none with `--local`. */
   ledger(): Promise<Ledger | undefined>;
   progress(): Promise<Progress>;
+  /** Ends every connection, and the local server. */
   dispose(): Promise<void>;
-}
-
-interface ServiceAccount {
-  readonly baseUrl: URL;
-  readonly token: string | undefined;
-  readonly credentials: Credentials | undefined;
 }
 
 type Options = GlobalFlags &
@@ -56,12 +52,6 @@ type Options = GlobalFlags &
     /** Given for a saved report: what the project file says of its account. */
     readonly saved?: ProjectChoice;
   };
-
-/** What `adreport.yaml` says of the account, for all commands or for one saved report. */
-interface ProjectChoice {
-  readonly account?: string;
-  readonly profile?: string;
-}
 
 const defaultRetries = 5;
 const defaultTimeoutMs = 30_000;
@@ -114,8 +104,8 @@ function makeContext(host: Host, console: Console, options: Options, shared: Sha
     return resolved;
   });
 
-  const clientFor = async (account: ServiceAccount): Promise<Client> => {
-    const { client, close } = await connect(account, host, console, options);
+  const clientFor = async (signIn: SignIn): Promise<Client> => {
+    const { client, close } = await connect(signIn, host, console, options);
     cleanUps.unshift(close);
     return client;
   };
@@ -159,7 +149,7 @@ async function storedSettings({ env, cwd }: Host, store: Store, options: Options
 
 /** The client for one account, and what ends its connections; the HTTP library is loaded when one is first asked for. */
 async function connect(
-  account: ServiceAccount,
+  signIn: SignIn,
   host: Host,
   console: Console,
   options: Options,
@@ -176,7 +166,7 @@ async function connect(
     trace: (event) => console.trace(1, describeTrace(event)),
   });
   const client = createClient({
-    ...account,
+    ...signIn,
     http,
     retries: options.retries ?? defaultRetries,
     repeatsRefusedCreates: options.split !== undefined || options.all === true,
@@ -207,11 +197,7 @@ function localSettings({ url, accounts }: LocalServer, options: Options): Settin
     const names = accounts.map(({ name }) => name).join(', ');
     throw new UsageError(`The local server has no account “${wanted}”.`, { hint: `It has: ${names}.` });
   }
-  const local = <T>(value: T): { value: T; source: 'flag'; from: string } => ({
-    value,
-    source: 'flag',
-    from: '--local',
-  });
+  const local = <T>(value: T): Setting<T> => ({ value, source: 'flag', from: '--local' });
   return {
     account: local(found.name),
     storedAccount: undefined,

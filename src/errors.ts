@@ -6,6 +6,7 @@ export interface ErrorDetails {
   readonly hint?: string;
   /** Whether the same command may succeed when run again unchanged. */
   readonly retryable?: boolean;
+  /** The report that the error is about. */
   readonly reportId?: string;
   /** The status of the service's refusal. */
   readonly httpStatus?: number;
@@ -14,6 +15,7 @@ export interface ErrorDetails {
 
 /** The base of every error that is meant for the user; anything else that reaches `main` is a bug here. */
 export abstract class AdreportError extends Error {
+  /** What the program exits with (`cli.md`, Exit codes). */
   abstract readonly exitCode: number;
   code: string;
   hint: string | undefined;
@@ -31,7 +33,7 @@ export abstract class AdreportError extends Error {
     this.httpStatus = details.httpStatus;
   }
 
-  /** Adds what only a caller further out knows: a sentence to the message, and details in place of the old ones. */
+  /** Adds what only a caller further out knows: a sentence to the message, if any, and details in place of the old ones. */
   amend(sentence: string, details: ErrorDetails = {}): this {
     if (sentence !== '') this.message = `${this.message} ${sentence}`;
     this.code = details.code ?? this.code;
@@ -50,7 +52,7 @@ export class UsageError extends AdreportError {
   }
 }
 
-/** Not signed in, or the service refused the token or the credentials. */
+/** Not signed in, or the service refused the token or the credentials (401, 403). */
 export class SignInError extends AdreportError {
   readonly exitCode = 3;
   constructor(message: string, details?: ErrorDetails) {
@@ -106,7 +108,7 @@ export class IncompleteDataError extends AdreportError {
   }
 }
 
-/** Ctrl-C or SIGTERM. */
+/** Ctrl-C (exit code 130) or SIGTERM (143). */
 export class InterruptedError extends AdreportError {
   readonly exitCode: number;
   readonly #signal: 'SIGINT' | 'SIGTERM';
@@ -116,7 +118,7 @@ export class InterruptedError extends AdreportError {
     this.#signal = signal;
   }
 
-  /** The same reason without what was added to it. */
+  /** The same reason without what was added to it, for each of several that are ended. */
   copy(): InterruptedError {
     return new InterruptedError(this.#signal);
   }

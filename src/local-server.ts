@@ -1,3 +1,5 @@
+/** `adreport/local-server`: the service for a test suite (`cli.md`, `local-server`). */
+
 export type { ReportStatus } from './contract/messages.ts';
 export type { Profile } from './contract/vocabulary.ts';
 export type { Control, LocalAccount, LocalServer, LocalServerOptions, LoggedRequest } from './server/local-server.ts';

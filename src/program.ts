@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, type CommanderError, Option } from 'commander';
 import { addExamples, addSubcommand, type Perform } from './commands/command.ts';
 import { addGlobalFlags } from './commands/flags.ts';
 import { commands } from './commands/index.ts';
@@ -104,5 +104,3 @@ export function fromCommanderError(error: CommanderError): UsageError | undefine
   const hint = suggestion.join(' ').replace(/^\((.*)\)$/, '$1') || 'See --help for what is accepted.';
   return new UsageError(message, { code: 'USAGE', hint });
 }
-
-export { CommanderError };

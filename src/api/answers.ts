@@ -27,6 +27,7 @@ function firstScalar(value: unknown, paths: readonly (readonly string[])[]): str
   return undefined;
 }
 
+/** In the order of `decisions.md` 2; the empty path is the answer itself. */
 const idPaths = [['response', 'report_id'], ['response', 'id'], ['report_id'], ['reportId'], ['id'], ['response'], []];
 
 /** The report id in a create call's answer, in any of the shapes of `decisions.md` 2; `undefined` where there is none. */
@@ -72,7 +73,10 @@ export function findCampaigns(answer: unknown): CampaignRecord[] | undefined {
   });
 }
 
-/** The error that an answer names although its status says success. */
+const errorIdPaths = [['response', 'error_id'], ['error', 'code'], ['code']];
+const messagePaths = [['response', 'error'], ['response', 'message'], ['error', 'message'], ['error'], ['message']];
+
+/** The error that an answer names although its status says success; a mere `message` is none. */
 export function findError(
   answer: unknown,
 ): { readonly errorId: string | undefined; readonly message: string } | undefined {
@@ -87,9 +91,6 @@ export interface Refusal {
   /** One line a fault, where the service lists them. */
   readonly faults: readonly string[];
 }
-
-const errorIdPaths = [['response', 'error_id'], ['error', 'code'], ['code']];
-const messagePaths = [['response', 'error'], ['response', 'message'], ['error', 'message'], ['error'], ['message']];
 
 /** The error in an answer's body: JSON in any known shape, else the body's first line of text (`decisions.md` 6). */
 export function readRefusal(body: string, contentType: string | undefined): Refusal {

@@ -3,7 +3,9 @@ import { connect, type PeerCertificate } from 'node:tls';
 
 /** A server's certificate, and whether this machine accepts it. */
 export interface Certificate {
+  /** Whose it is, by common name, else by organisation. */
   readonly subject: string;
+  /** Who signed it, by the same. */
   readonly issuer: string;
   /** The names it is for. */
   readonly names: readonly string[];
@@ -35,15 +37,14 @@ export function inspectCertificate(url: URL, timeoutMs: number): Promise<Certifi
     socket.setTimeout(timeoutMs, () => finish());
     socket.on('error', () => finish());
     socket.on('secureConnect', () => {
-      const error: unknown = socket.authorizationError;
-      const problem = error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.message) : error;
-      finish(read(socket.getPeerCertificate(), problem ? String(problem) : undefined));
+      // A word, whatever its type says; null where nothing is wrong.
+      const problem: unknown = socket.authorizationError;
+      finish(describe(socket.getPeerCertificate(), problem ? String(problem) : undefined));
     });
   });
 }
 
-function read(certificate: PeerCertificate, problem: string | undefined): Certificate | undefined {
-  if (!certificate.valid_to) return undefined;
+function describe(certificate: PeerCertificate, problem: string | undefined): Certificate {
   const { subject, issuer, subjectaltname = '', valid_from, valid_to } = certificate;
   return {
     subject: nameOf(subject),

@@ -9,11 +9,13 @@ import type { HttpResponse } from './http.ts';
 import { parseJson, peek, readText } from './read-body.ts';
 import { parseRetryAfter } from './retry.ts';
 
+/** What a sign-in exchanges for a token. */
 export interface Credentials {
   readonly email: string;
   readonly password: string;
 }
 
+/** The account, and how its calls are made. */
 export interface ClientOptions extends ExchangeOptions {
   readonly token: string | undefined;
   /** Where given, a refused token is renewed once a call, and the call repeated. */
@@ -40,15 +42,30 @@ interface StatusAnswer extends StatusRecord {
   readonly retryAfterMs?: number;
 }
 
-/** The five calls of the service. Every method throws the errors of `errors.ts`. */
+/**
+ * The five calls of the service, their answers read liberally (`decisions.md`). Every method throws `SignInError` for a
+ * refused token, `RejectedError` for another refusal, `UnreachableError` once the retries are used up, and
+ * `IncompleteDataError` for an answer that is cut short or holds something else.
+ */
 export interface Client {
-  /** Exchanges e-mail and password for a token, which the later calls use. */
+  /** Exchanges e-mail and password for a token, which the later calls use. Throws `SignInError` without them. */
   signIn(): Promise<string>;
+  /**
+   * Asks for a report; `takeData` is called where the answer is the data itself. Made once: it is repeated only where
+   * it cannot have arrived, or as `repeatsRefusedCreates` says. An error tells if a report may exist all the same.
+   */
   createReport<T>(body: RequestBody, takeData: (answer: ReportAnswer) => Promise<T>): Promise<Created<T>>;
-  /** @param patienceMs how long the call may go on being repeated, where it fails in passing */
+  /**
+   * How a report stands. Throws `ReportFailedError` for one that has expired.
+   * @param patienceMs how long the call may go on being repeated, where it fails in passing
+   */
   status(reportId: string, patienceMs?: number): Promise<StatusAnswer>;
-  /** Downloads a report; `take` is called anew, from zero, for each try. */
+  /**
+   * Downloads a report; `take` is called anew, from zero, for each try, and what it throws is thrown on. Throws
+   * `StillInProgressError` for a report that is not ready, `ReportFailedError` for one that has expired.
+   */
   download<T>(reportId: string, take: (answer: ReportAnswer) => Promise<T>): Promise<T>;
+  /** Every campaign that the account sees. */
   campaigns(): Promise<CampaignRecord[]>;
 }
 
@@ -131,7 +148,7 @@ async function requestToken(exchange: Exchange, credentials: Credentials | undef
   const { email, password } = credentials;
   const body = jsonBody({ auth: { email, password } });
   return exchange.perform(
-    { ...endpoints.auth, body, repeatable: true, signIn: true, isBrief: true },
+    { ...endpoints.auth, body, repeatable: true, isSignIn: true, isBrief: true },
     async (response) => {
       const answer = parseJson(await readText(response.body, statusBytesAtMost), response);
       const found = findToken(answer);

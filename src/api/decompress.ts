@@ -38,17 +38,19 @@ function decoderFor(coding: string, zlib: Zlib): Transform | undefined {
 /** `deflate` means zlib by the standard and raw deflate by some servers: the first byte tells. */
 function inflateEither({ createInflate, createInflateRaw }: Zlib): Transform {
   let inner: Transform | undefined;
+  const begin = (firstByte = 0): Transform => {
+    const decoder = (firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw();
+    decoder.on('data', (piece: Buffer) => outer.push(piece));
+    decoder.on('error', (error) => outer.destroy(error));
+    return decoder;
+  };
   const outer = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      if (!inner) {
-        inner = ((chunk[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw();
-        inner.on('data', (piece: Buffer) => outer.push(piece));
-        inner.on('error', (error) => outer.destroy(error));
-      }
+      inner ??= begin(chunk[0]);
       inner.write(chunk, done);
     },
     flush(done) {
-      if (!inner) return done();
+      inner ??= begin();
       inner.once('end', () => done());
       inner.end();
     },

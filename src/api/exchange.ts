@@ -1,12 +1,13 @@
 import { formatDuration } from '../contract/duration.ts';
 import { AdreportError, IncompleteDataError, UnreachableError } from '../errors.ts';
 import type { Http, HttpResponse } from './http.ts';
-import { type RefusedTry, readRefusedTry } from './http-error.ts';
+import { readHttpError } from './http-error.ts';
 import { type FailedTry, longestRetryAfterMs, mayRetry, parseRetryAfter, retryPauseMs } from './retry.ts';
 import { createThrottle } from './throttle.ts';
 import { TransportError } from './transport-error.ts';
 import { unreachable } from './unreachable.ts';
 
+/** What the calls of one client have in common. */
 export interface ExchangeOptions {
   readonly baseUrl: URL;
   readonly http: Http;
@@ -25,8 +26,14 @@ export interface ExchangeOptions {
   /** From 0 (inclusive) to 1. */
   readonly random: () => number;
   readonly signal: AbortSignal;
-  /** Told before each pause; `why` is one clause without a full stop. */
-  readonly onRetry?: (retry: { readonly why: string; readonly pauseMs: number; readonly tries: number }) => void;
+  /** Told before each pause. */
+  readonly onRetry?: (retry: Retry) => void;
+}
+
+/** Why a call is made again, one sentence, and when. */
+export interface Retry {
+  readonly why: string;
+  readonly pauseMs: number;
 }
 
 /** An encoded request body. */
@@ -44,7 +51,8 @@ export interface Call {
   readonly repeatable: boolean;
   /** How long the call may go on being repeated, in milliseconds; the last try is made then. Default: no limit. */
   readonly patienceMs?: number | undefined;
-  readonly signIn?: true;
+  /** Whether it is the call that exchanges credentials for a token: a refusal of it is one of them. */
+  readonly isSignIn?: boolean;
   /** Whether the answer is small, and must not trickle for ever. */
   readonly isBrief?: boolean;
   readonly authorization?: {
@@ -54,6 +62,7 @@ export interface Call {
   };
 }
 
+/** The door to the service for a client: what is sent through it comes to its end, or to an error for the user. */
 export interface Exchange {
   /** Makes the call, with retries and one renewal of the token, and reads its answer. Throws the errors of `errors.ts`. */
   perform<T>(call: Call, read: (response: HttpResponse) => Promise<T>): Promise<T>;
@@ -66,7 +75,7 @@ interface Failure {
   readonly retryAfter?: string | undefined;
 }
 
-/** The retry loop around `Http`. */
+/** The retry loop around `Http`, with one pace for all the calls of a client (`cli.md`, Waiting). */
 export function createExchange(options: ExchangeOptions): Exchange {
   const { baseUrl, signal } = options;
   const throttle = createThrottle({ clock: options.stopwatch, sleep: options.sleep, signal });
@@ -94,7 +103,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       const leftMs = (call.patienceMs ?? Infinity) - (options.stopwatch() - startedMs);
       const pauseMs = pauseBefore(outcome, call, tries, leftMs);
       if (pauseMs === undefined) throw lastWord(outcome, call, tries);
-      options.onRetry?.({ why: outcome.error.message.split('\n')[0] ?? '', pauseMs, tries });
+      options.onRetry?.({ why: outcome.error.message.split('\n')[0] ?? '', pauseMs });
       if (outcome.failed.status === 429) throttle.hold(pauseMs);
       else await options.sleep(pauseMs, signal);
       tries += 1;
@@ -132,7 +141,11 @@ async function attempt<T>(
     const request = { method: call.method, url, headers, signal, onSent, isBrief: call.isBrief };
     const response = await http.send(call.body ? { ...request, body: call.body.text } : request);
     if (response.status < 200 || response.status > 299) {
-      return asFailure(await readRefusedTry(response, { url, signIn: call.signIn === true }));
+      return {
+        failed: { status: response.status, sent: true, passing: false },
+        error: await readHttpError(response, { url, isSignIn: call.isSignIn === true }),
+        retryAfter: response.headers['retry-after'],
+      };
     }
     return { value: await read(response) };
   } catch (error) {
@@ -148,14 +161,6 @@ function headersOf({ body }: Call, token: string | undefined): Record<string, st
   return headers;
 }
 
-function asFailure(refused: RefusedTry): Failure {
-  return {
-    failed: { status: refused.status, sent: true, passing: false },
-    error: refused.error,
-    retryAfter: refused.retryAfter,
-  };
-}
-
 /** What an exception of one try means; rethrows what no repetition can mend and no rule here explains. */
 function toFailure(error: unknown, url: URL): Failure {
   if (error instanceof IncompleteDataError) {
@@ -163,8 +168,7 @@ function toFailure(error: unknown, url: URL): Failure {
   }
   if (error instanceof AdreportError) throw error;
   if (error instanceof TransportError) {
-    const isFinal = ['unknown-host', 'tls', 'not-http', 'proxy-refusal'].includes(error.failure);
-    const passing = !isFinal || /EAI_AGAIN/.test(error.message);
+    const passing = !['unknown-host', 'tls', 'not-http', 'proxy-refusal'].includes(error.failure);
     return { failed: { sent: error.sent, passing }, error: unreachable(error, url) };
   }
   if (/^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test((error as { code?: string }).code ?? '')) {
@@ -198,10 +202,6 @@ function mayHaveCreated({ status }: FailedTry, error: AdreportError): boolean {
 }
 
 /** A retry as one line for people. */
-export function describeRetry(retry: {
-  readonly why: string;
-  readonly pauseMs: number;
-  readonly tries: number;
-}): string {
-  return `${retry.why} Trying again in ${formatDuration(retry.pauseMs)}.`;
+export function describeRetry({ why, pauseMs }: Retry): string {
+  return `${why} Trying again in ${formatDuration(pauseMs)}.`;
 }

@@ -12,15 +12,17 @@ import type { HttpResponse } from './http.ts';
 
 const refusalBytesAtMost = 64 * 1024;
 
-/** A refusal: the error for the user, and what the retry rules need to know of it. */
-export interface RefusedTry {
-  readonly status: number;
-  readonly retryAfter: string | undefined;
-  readonly error: AdreportError;
+/** The call that was refused. */
+interface RefusedCall {
+  readonly url: URL;
+  readonly isSignIn: boolean;
 }
 
-/** Reads a 4xx or 5xx answer to the end and turns it into the error that the user is to see. */
-export async function readRefusedTry(response: HttpResponse, call: { url: URL; signIn: boolean }): Promise<RefusedTry> {
+/**
+ * The error that the user is to see for an answer that is no 2xx, with what the service says in its first 64 KiB
+ * (`decisions.md` 6). Its class, and so the exit code, follows from the status; never throws.
+ */
+export async function readHttpError(response: HttpResponse, call: RefusedCall): Promise<AdreportError> {
   const refusal = readRefusal(await readSome(response), response.headers['content-type']);
   const said = refusal.message === undefined ? undefined : printable(refusal.message);
   const faults = refusal.faults.length > 1 ? refusal.faults.map((fault) => `\n  - ${printable(fault)}`).join('') : '';
@@ -28,11 +30,11 @@ export async function readRefusedTry(response: HttpResponse, call: { url: URL; s
   const label = refusal.errorId ? `${status} ${printable(refusal.errorId)}` : `${status}`;
   const details = { code: refusal.errorId ?? `HTTP_${status}`, httpStatus: status };
   const because = `${said === undefined ? '' : ` ${asSentence(said)}`} (${label})${faults}`;
-  return { status, retryAfter: response.headers['retry-after'], error: toError(call, status, because, details) };
+  return toError(call, status, because, details);
 }
 
 function toError(
-  call: { url: URL; signIn: boolean },
+  call: RefusedCall,
   status: number,
   because: string,
   details: { readonly code: string; readonly httpStatus: number },
@@ -46,7 +48,7 @@ function toError(
     const hint = 'The fault is on the service’s side: run the command again later.';
     return new UnreachableError(`${origin} is not able to answer.${because}`, { ...details, hint });
   }
-  if (call.signIn) {
+  if (call.isSignIn) {
     const hint = 'Check the e-mail address and the password, or sign in with a token: adreport login --token-stdin';
     return new SignInError(`The service refused the sign-in.${because}`, { ...details, hint });
   }

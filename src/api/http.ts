@@ -6,6 +6,7 @@ import { RejectedError, UnreachableError } from '../errors.ts';
 import { acceptEncoding, decompress } from './decompress.ts';
 import { TransportError } from './transport-error.ts';
 
+/** How every exchange of a client is made. */
 export interface HttpOptions {
   /** Bounds connecting, the wait for the first byte, and a pause within a body; never a body that moves. */
   readonly timeoutMs: number;
@@ -20,8 +21,11 @@ export interface HttpTrace {
   readonly method: string;
   readonly url: string;
   readonly status?: number;
+  /** Until the last byte of the answer. */
   readonly elapsedMs: number;
+  /** Of the body, as they came: compressed, where the service compresses. */
   readonly bytes?: number;
+  /** Why the exchange did not come to its end. */
   readonly problem?: string;
 }
 
@@ -37,16 +41,23 @@ interface HttpRequest {
   readonly onSent?: () => void;
 }
 
+/** An answer whose body is still to be read, or to be destroyed. */
 export interface HttpResponse {
   readonly status: number;
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /** The bytes, decompressed; ends in a `TransportError` or a zlib error when they are not whole. */
   readonly body: Readable;
 }
 
+/** The way to the service and back. */
 export interface Http {
-  /** One exchange, redirects followed. Throws `TransportError`. */
+  /**
+   * One exchange, redirects followed. Throws `TransportError`; the signal's reason once it is aborted; `RejectedError`
+   * for a redirect that must not be followed, `UnreachableError` for redirects in circles.
+   */
   send(request: HttpRequest): Promise<HttpResponse>;
+  /** Ends every connection, whatever is on its way. */
   close(): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ export async function readText(body: AsyncIterable<Buffer>, bytesAtMost: number)
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** The beginning of a body, whether that is all of it, and the whole again from its first byte. */
+/** The beginning of a body (`bytesAtLeast`, or all there is), whether that is all of it, and the whole from its first byte. */
 export async function peek(
   body: Readable,
   bytesAtLeast: number,

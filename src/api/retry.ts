@@ -1,4 +1,4 @@
-/** Whether to try a call again, and when: pure, so that every rule stands in a table of a test. */
+/** Whether to try a call again, and when: pure, so that every rule stands in a table of a test (`cli.md`, Waiting). */
 
 /** What went wrong with one try. */
 export interface FailedTry {
@@ -10,12 +10,8 @@ export interface FailedTry {
   readonly passing: boolean;
 }
 
+/** The statuses that say "later" rather than "no". */
 const passingStatuses = new Set([408, 429, 502, 503, 504]);
-
-/** Whether an answer's status says "later" rather than "no". */
-function isPassingStatus(status: number): boolean {
-  return passingStatuses.has(status);
-}
 
 /**
  * Whether a call may be made again.
@@ -26,7 +22,7 @@ function isPassingStatus(status: number): boolean {
 export function mayRetry(failed: FailedTry, call: { repeatable: boolean; tries: number; retries: number }): boolean {
   if (call.tries > call.retries) return false;
   if (failed.sent && !call.repeatable) return false;
-  return failed.status === undefined ? failed.passing : isPassingStatus(failed.status);
+  return failed.status === undefined ? failed.passing : passingStatuses.has(failed.status);
 }
 
 const firstPauseMs = 500;
@@ -48,7 +44,7 @@ export function retryPauseMs(tries: number, retryAfterMs: number | undefined, ra
 /** The longest `Retry-After` that is waited for: a cron job is told of a longer one instead of sleeping through it. */
 export const longestRetryAfterMs = 15 * 60_000;
 
-/** `Retry-After` in milliseconds from now, given in seconds or as an HTTP date; `undefined` when unreadable. */
+/** `Retry-After` in milliseconds from now, given in seconds or as an HTTP date (RFC 9110, 10.2.3); `undefined` when unreadable. */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   const text = value.trim();

@@ -19,9 +19,9 @@ export class TransportError extends Error {
   readonly begun: boolean;
 
   constructor(cause: unknown, state: { readonly sent: boolean; readonly begun: boolean }) {
-    super(describe(cause), { cause });
+    super(describe(cause, state.begun), { cause });
     this.name = 'TransportError';
-    this.failure = classify(cause);
+    this.failure = classify(cause, state.begun);
     this.sent = state.sent;
     this.begun = state.begun;
   }
@@ -32,17 +32,24 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-function classify(error: unknown): TransportFailure {
+function classify(error: unknown, begun: boolean): TransportFailure {
   const code = codeOf(error);
   if (code === 'ECONNREFUSED') return 'refused';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown-host';
+  // Not EAI_AGAIN, which says that the name could not be looked up this time.
+  if (code === 'ENOTFOUND') return 'unknown-host';
   if (/TIMEOUT|ETIMEDOUT/.test(code)) return 'timeout';
   if (/^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH)/.test(code)) return 'tls';
-  if (/^HPE_/.test(code)) return 'not-http';
+  // Damage further on is one of this answer; another try may bring it whole.
+  if (isOfParser(error)) return begun ? 'cut' : 'not-http';
   const proxyStatus = proxyStatusOf(error);
   if (proxyStatus !== undefined) return /^4/.test(proxyStatus) ? 'proxy-refusal' : 'proxy';
   if (/^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_(RES|REQ)_CONTENT_LENGTH_MISMATCH)$/.test(code)) return 'cut';
   return 'other';
+}
+
+/** Whether undici could not read as HTTP what came; its parser's errors have a name, and no code. */
+function isOfParser(error: unknown): boolean {
+  return error instanceof Error && error.name === 'HTTPParserError';
 }
 
 /** What a proxy answered instead of opening a way through; undici says it in its message alone. */
@@ -66,10 +73,10 @@ const sentences: Readonly<Record<string, string>> = {
   EPROTO: 'the other side does not speak TLS',
 };
 
-function describe(error: unknown): string {
+function describe(error: unknown, begun: boolean): string {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  if (/^HPE_/.test(code)) return `the answer is not HTTP (${code})`;
+  if (isOfParser(error) && !begun) return 'the answer is not HTTP';
   const proxyStatus = proxyStatusOf(error);
   if (proxyStatus !== undefined) return `the proxy answered ${proxyStatus} instead of connecting`;
   const sentence = sentences[code] ?? message;

@@ -28,6 +28,11 @@ export function formatBaseUrl(url: URL): string {
   return url.href.replace(/\/$/, '');
 }
 
+/** The origin of a stored base URL, which somebody may have edited since it was checked; `undefined` if it is no URL. */
+export function originOf(text: string): string | undefined {
+  return URL.canParse(text) ? new URL(text).origin : undefined;
+}
+
 function parseUrl(text: string): URL {
   if (text === '') throw wrong('is empty');
   const url = URL.canParse(text) ? new URL(text) : undefined;

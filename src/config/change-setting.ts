@@ -1,9 +1,15 @@
 import { nearest } from '../contract/nearest.ts';
 import { UsageError } from '../errors.ts';
-import { checkBaseUrl, formatBaseUrl } from './base-url.ts';
+import { checkBaseUrl, formatBaseUrl, originOf } from './base-url.ts';
 import { type SettingName, settingNames } from './named-settings.ts';
 import { checkAccountName, checkProfile } from './settings.ts';
-import type { StoredAccount, StoredSettings } from './stored-settings.ts';
+import {
+  findAccount,
+  type StoredAccount,
+  type StoredSettings,
+  unknownAccount,
+  withAccount,
+} from './stored-settings.ts';
 
 /** What is stored after a change, and the sentence that tells of it. */
 export interface Changed {
@@ -48,23 +54,25 @@ export function findStorableName(text: string): StorableName {
  */
 export function setStored(stored: StoredSettings, account: string, name: StorableName, value: string): Changed {
   if (name === 'account') return setDefaultAccount(stored, value);
-  const before = accountOf(stored, checkAccountName(account));
+  const before = findAccount(stored, checkAccountName(account));
   if (name === 'profile') {
     const profile = checkProfile(value);
-    if (!before) throw notStored(account, stored);
+    if (!before) throw new UsageError(...unknownAccount(account, stored));
     return {
       settings: withAccount(stored, account, { ...before, profile }),
       said: `${name} of account “${account}”: ${profile}.`,
     };
   }
   const baseUrl = checkBaseUrl(value);
-  const { token, ...rest } = before ?? { baseUrl: '' };
-  const keepsToken = token !== undefined && originOf(before?.baseUrl) === baseUrl.origin;
-  const after: StoredAccount = { ...rest, ...(keepsToken ? { token } : {}), baseUrl: baseUrl.href };
-  const forgotten = token !== undefined && !keepsToken ? ' Its token was for another address, and is forgotten.' : '';
+  const said = `${name} of account “${account}”: ${formatBaseUrl(baseUrl)}.`;
+  const after: StoredAccount = { ...before, baseUrl: baseUrl.href };
+  if (before?.token === undefined || originOf(before.baseUrl) === baseUrl.origin) {
+    return { settings: withAccount(stored, account, after), said };
+  }
+  const { token: _token, ...rest } = after;
   return {
-    settings: withAccount(stored, account, after),
-    said: `${name} of account “${account}”: ${formatBaseUrl(baseUrl)}.${forgotten}`,
+    settings: withAccount(stored, account, rest),
+    said: `${said} Its token was for another address, and is forgotten.`,
   };
 }
 
@@ -75,15 +83,15 @@ export function unsetStored(stored: StoredSettings, account: string, name: Stora
     if (defaultAccount === undefined) return { settings: stored, said: 'No default account was stored.' };
     return { settings, said: `“${defaultAccount}” is no longer the default account.` };
   }
-  const before = accountOf(stored, account);
+  const before = findAccount(stored, account);
   if (!before) return { settings: stored, said: `No account “${account}” is stored.` };
   if (name === 'profile') {
     const { profile, ...rest } = before;
     if (profile === undefined) return { settings: stored, said: `No profile of account “${account}” was stored.` };
     return { settings: withAccount(stored, account, rest), said: `The profile of account “${account}” is forgotten.` };
   }
-  const accounts = Object.fromEntries(Object.entries(stored.accounts).filter(([each]) => each !== account));
   const { defaultAccount, ...rest } = stored;
+  const { [account]: _forgotten, ...accounts } = stored.accounts;
   const kept = defaultAccount === undefined || defaultAccount === account ? {} : { defaultAccount };
   return {
     settings: { ...rest, ...kept, accounts },
@@ -93,30 +101,6 @@ export function unsetStored(stored: StoredSettings, account: string, name: Stora
 
 function setDefaultAccount(stored: StoredSettings, value: string): Changed {
   const name = checkAccountName(value);
-  if (!accountOf(stored, name)) throw notStored(name, stored);
+  if (!findAccount(stored, name)) throw new UsageError(...unknownAccount(name, stored));
   return { settings: { ...stored, defaultAccount: name }, said: `The default account: “${name}”.` };
-}
-
-function accountOf({ accounts }: StoredSettings, name: string): StoredAccount | undefined {
-  return Object.hasOwn(accounts, name) ? accounts[name] : undefined;
-}
-
-function withAccount(stored: StoredSettings, name: string, account: StoredAccount): StoredSettings {
-  return {
-    ...stored,
-    defaultAccount: stored.defaultAccount ?? name,
-    accounts: Object.fromEntries([...Object.entries(stored.accounts), [name, account]]),
-  };
-}
-
-function notStored(name: string, { accounts }: StoredSettings): UsageError {
-  const known = Object.keys(accounts);
-  const guess = nearest(name, known);
-  return new UsageError(`No account “${name}” is stored${known.length > 0 ? `; there are ${known.join(', ')}` : ''}.`, {
-    hint: guess ? `Did you mean ${guess}?` : `Sign in to it: adreport login --account ${name}`,
-  });
-}
-
-function originOf(text: string | undefined): string | undefined {
-  return text !== undefined && URL.canParse(text) ? new URL(text).origin : undefined;
 }

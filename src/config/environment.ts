@@ -1,3 +1,6 @@
+/** A process's environment; a variable that is not set is absent or `undefined`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** The environment variables that the program reads, with their meanings; help and doctor derive from this list. */
 export const environmentVariables: readonly (readonly [name: string, meaning: string])[] = [
   ['ADREPORT_BASE_URL', 'address of the service'],

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './environment.ts';
 
 /** The machine, as far as the place of the settings depends on it. */
 export interface Machine {

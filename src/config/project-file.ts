@@ -12,6 +12,7 @@ import {
 } from 'yaml';
 import { nearest } from '../contract/nearest.ts';
 import { UsageError } from '../errors.ts';
+import type { ProjectChoice } from './settings.ts';
 
 /** One key of a saved report, with its value as it stands in the file. */
 export interface SavedEntry {
@@ -49,14 +50,18 @@ export function readProjectFile(path: string, shownPath: string, keys: readonly 
   return { ...parseProjectFile(readText(path), shownPath, keys), path };
 }
 
-/** The account and profile that a project file gives to every command; its reports are not looked at. */
-export function readProjectDefaults(path: string): { readonly account?: string; readonly profile?: string } {
-  const defaults = parseYaml(readText(path), path, new LineCounter()).get('defaults');
-  const text = (key: string): Record<string, string> => {
-    const value: unknown = isMap(defaults) ? defaults.get(key) : undefined;
-    return typeof value === 'string' ? { [key]: value } : {};
+/**
+ * The account and profile that a project file gives to every command; its reports are not looked at. Throws `UsageError`
+ * for a file that cannot be read or is not YAML.
+ */
+export function readProjectDefaults(path: string): ProjectChoice {
+  const document = parseYaml(readText(path), path, new LineCounter());
+  const defaults = resolved(document, document.get('defaults', true) as Node | null);
+  const given = (key: string): Record<string, string> => {
+    const text = isMap(defaults) ? textOf(document, defaults.get(key, true) as Node | null) : undefined;
+    return text === undefined ? {} : { [key]: text };
   };
-  return { ...text('account'), ...text('profile') };
+  return { ...given('account'), ...given('profile') };
 }
 
 function readText(path: string): string {
@@ -83,13 +88,13 @@ function parseYaml(text: string, path: string, lines: LineCounter): Document {
  *
  * @param keys what a saved report may say
  */
-export function parseProjectFile(text: string, shownPath: string, keys: readonly string[]): ProjectFile {
+export function parseProjectFile(text: string, shownPath: string, keys: readonly string[]): Omit<ProjectFile, 'path'> {
   const lines = new LineCounter();
   const document = parseYaml(text, shownPath, lines);
   const reader = new SectionReader(document, lines, keys);
-  const file = reader.readFile(shownPath);
+  const sections = reader.readSections();
   if (reader.faults.length > 0) throw projectError(shownPath, reader.faults);
-  return file;
+  return { shownPath, ...sections };
 }
 
 /** The error for what is wrong with a project file: `adreport.yaml:12: there is no key perid.` */
@@ -106,7 +111,7 @@ export function projectError(path: string, faults: readonly ProjectFault[]): Usa
 
 const secret = /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key/i;
 
-const sections = ['defaults', 'reports'];
+const sectionNames = ['defaults', 'reports'];
 
 interface Pair {
   readonly key: string;
@@ -126,11 +131,11 @@ class SectionReader {
     this.#keys = keys;
   }
 
-  readFile(path: string): ProjectFile {
+  readSections(): Pick<ProjectFile, 'defaults' | 'reports'> {
     let defaults: SavedSection = { line: 1, entries: new Map() };
     const reports = new Map<string, SavedSection>();
     for (const { key, line, value } of this.#pairs(this.#document.contents, 1, 'The file')) {
-      if (this.#isRefused(key, line, sections)) continue;
+      if (this.#isRefused(key, line, sectionNames)) continue;
       if (key === 'defaults') {
         defaults = this.#section(value, line, 'defaults');
         continue;
@@ -146,7 +151,7 @@ class SectionReader {
         reports.set(report.key, this.#section(report.value, report.line, report.key));
       }
     }
-    return { path, shownPath: path, defaults, reports };
+    return { defaults, reports };
   }
 
   #section(node: Node | null, line: number, name: string): SavedSection {
@@ -160,7 +165,7 @@ class SectionReader {
   }
 
   #entry(key: string, node: Node | null, line: number): SavedEntry | undefined {
-    const value = this.#resolved(node);
+    const value = resolved(this.#document, node);
     if (isMap(value)) {
       if (key !== 'filter') return this.#fault(line, `${key} takes a value or a list.`);
       const texts = this.#pairs(value, line, key).flatMap(({ key: name, line: at, value: values }) => {
@@ -175,25 +180,18 @@ class SectionReader {
 
   /** A scalar's text as it was written, or those of a list of scalars. */
   #texts(node: Node | null, line: number, name: string): string[] | undefined {
-    const value = this.#resolved(node);
+    const value = resolved(this.#document, node);
     if (isSeq(value)) {
-      const texts = value.items.map((item) => this.#text(item as Node | null));
+      const texts = value.items.map((item) => textOf(this.#document, item as Node | null));
       if (texts.length > 0 && texts.every((text) => text !== undefined)) return texts;
     }
-    const text = this.#text(value);
+    const text = textOf(this.#document, value);
     if (text !== undefined) return [text];
     return this.#fault(line, `${name} has no value.`, 'Leave the key out, or give it a value.');
   }
 
-  #text(node: Node | null): string | undefined {
-    const value = this.#resolved(node);
-    if (!isScalar(value) || value.value === null) return undefined;
-    // `2026`, `0012` and `2026-11-01` mean what they look like, not a number that YAML makes of them.
-    return typeof value.value === 'string' ? value.value : (value.source ?? String(value.value));
-  }
-
   #pairs(node: Node | null, line: number, name: string): Pair[] {
-    const map = this.#resolved(node);
+    const map = resolved(this.#document, node);
     if (isMap(map)) return map.items.map((pair) => this.#pair(pair, line));
     if (map && !(isScalar(map) && map.value === null)) {
       this.#fault(line, `${name} must hold keys with values.`, 'See a commented example with: adreport init');
@@ -204,7 +202,7 @@ class SectionReader {
   #pair({ key, value }: YAMLMap['items'][number], line: number): Pair {
     const node = key as Node;
     const at = node.range ? this.#lines.linePos(node.range[0]).line : line;
-    return { key: this.#text(node) ?? '', line: at, value: value as Node | null };
+    return { key: textOf(this.#document, node) ?? '', line: at, value: value as Node | null };
   }
 
   /** Whether a key must not be there; the reason is added to the faults. */
@@ -224,14 +222,22 @@ class SectionReader {
     return true;
   }
 
-  #resolved(node: Node | null): Node | null {
-    return isAlias(node) ? (node.resolve(this.#document) ?? null) : node;
-  }
-
   #fault(line: number, problem: string, hint?: string): undefined {
     this.faults.push({ line, problem, hint });
     return undefined;
   }
+}
+
+/** What an alias stands for. */
+function resolved(document: Document, node: Node | null): Node | null {
+  return isAlias(node) ? (node.resolve(document) ?? null) : node;
+}
+
+/** A scalar's text: `2026`, `0012` and `2026-11-01` mean what they look like, not a number that YAML makes of them. */
+function textOf(document: Document, node: Node | null): string | undefined {
+  const value = resolved(document, node);
+  if (!isScalar(value) || value.value === null) return undefined;
+  return typeof value.value === 'string' ? value.value : (value.source ?? String(value.value));
 }
 
 /** A value of a filter as `--filter` takes it. */

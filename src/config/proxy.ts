@@ -1,17 +1,16 @@
 import { UsageError } from '../errors.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './environment.ts';
 
 /** The proxy of the environment. */
 export interface EnvironmentProxy {
   readonly url: URL;
-  /** `NO_PROXY`: the hosts that are called past it. */
+  /** `NO_PROXY`, without blanks around it: the hosts that are called past the proxy. */
   readonly none: string | undefined;
 }
 
 /**
  * The proxy of the environment, `http://` where it names no scheme, as curl has it; `undefined` where there is none.
- * Throws `UsageError` for an address that is none.
+ * Throws `UsageError` for an address that is none, and for a user name or password that cannot be decoded.
  */
 export function readProxy(env: Environment): EnvironmentProxy | undefined {
   const text = (env.https_proxy || env.HTTPS_PROXY)?.trim();
@@ -22,20 +21,35 @@ export function readProxy(env: Environment): EnvironmentProxy | undefined {
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new UsageError('HTTPS_PROXY is no http or https address.', { hint: 'For example: http://127.0.0.1:3128' });
   }
-  return { url, none: env.no_proxy ?? env.NO_PROXY };
+  if (!isDecodable(url.username) || !isDecodable(url.password)) {
+    throw new UsageError('HTTPS_PROXY holds a user name or password that cannot be decoded.', {
+      hint: 'Write a percent sign that stands for itself as %25.',
+    });
+  }
+  return { url, none: (env.no_proxy ?? env.NO_PROXY)?.trim() };
 }
 
-/** A proxy's address as it may be shown. */
+/** A proxy's address as it may be shown, without its password. */
 export function maskProxy({ url }: EnvironmentProxy): string {
-  const shown = new URL(url);
-  if (shown.password !== '') shown.password = '…';
-  return decodeURI(shown.href).replace(/\/$/, '');
+  const { protocol, username, password, host } = url;
+  const user = `${username}${password === '' ? '' : ':…'}`;
+  return `${protocol}//${user === '' ? '' : `${user}@`}${host}`;
+}
+
+/** Whether a part of a URL stands for a text: `100%` does not, `100%25` does. */
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether calls of a URL go through the proxy, by the rules of undici: https only, unless `NO_PROXY` names its host. */
 export function goesThrough({ none = '' }: EnvironmentProxy, url: URL): boolean {
   if (url.protocol !== 'https:') return false;
-  if (none.trim() === '*') return false;
+  if (none === '*') return false;
   const port = url.port || '443';
   return !none.split(/[,\s]/).some((entry) => {
     const [, host = '', entryPort] = /^(.+?)(?::(\d+))?$/.exec(entry.trim().toLowerCase()) ?? [];

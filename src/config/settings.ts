@@ -1,12 +1,14 @@
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { checkBaseUrl, formatBaseUrl } from './base-url.ts';
-import { isProfile, type StoredAccount, type StoredSettings } from './stored-settings.ts';
+import { checkBaseUrl, formatBaseUrl, originOf } from './base-url.ts';
+import type { Environment } from './environment.ts';
+import { findAccount, isProfile, type StoredAccount, type StoredSettings } from './stored-settings.ts';
 import { checkToken } from './token.ts';
 
 /** Where a setting came from, the strongest first. */
 export type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
+/** A value, and what gave it. */
 export interface Setting<T> {
   readonly value: T;
   readonly source: SettingSource;
@@ -14,7 +16,7 @@ export interface Setting<T> {
   readonly from: string;
 }
 
-/** What no source gives has the value `undefined` and the source `default`. */
+/** Every setting of a command; what no source gives has the value `undefined` and the source `default`. */
 export interface Settings {
   readonly account: Setting<string>;
   /** The account of that name, if it is stored. */
@@ -30,14 +32,20 @@ export interface Settings {
 
 const defaultAccountName = 'default';
 
+/**
+ * What `adreport.yaml` says of the account, for all commands or for one saved report. It never gives an address or a
+ * secret: it is found upwards from the working folder, and a folder that was cloned must not say where a token goes.
+ */
+export interface ProjectChoice {
+  readonly account?: string;
+  readonly profile?: string;
+}
+
+/** What settings can come from. */
 export interface SettingsSources {
   readonly flags: { readonly account?: string; readonly baseUrl?: string; readonly profile?: string };
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /**
-   * `adreport.yaml`, which chooses an account and a profile. It never gives an address or a secret: it is found upwards
-   * from the working folder, and a folder that was cloned must not say where a token goes.
-   */
-  readonly projectFile?: { readonly account?: string; readonly profile?: string };
+  readonly env: Environment;
+  readonly projectFile?: ProjectChoice;
   readonly stored: StoredSettings;
 }
 
@@ -49,7 +57,7 @@ export interface SettingsSources {
 export function resolveSettings(sources: SettingsSources): Settings {
   const { flags, env, projectFile = {}, stored } = sources;
   const account = resolveAccount(sources);
-  const storedAccount = Object.hasOwn(stored.accounts, account.value) ? stored.accounts[account.value] : undefined;
+  const storedAccount = findAccount(stored, account.value);
   const fromAccount = (text: string | undefined) => setting(text, 'account', `account "${account.value}"`);
 
   const baseUrl = optional(
@@ -108,9 +116,7 @@ export function checkProfile(text: string): Profile {
 
 function whyWithheld(name: string, account: StoredAccount | undefined, baseUrl: URL | undefined): string | undefined {
   if (!account?.token || !baseUrl) return undefined;
-  // A stored base URL was checked when it was stored; one that was edited since is no reason to send the token anywhere.
-  const origin = URL.canParse(account.baseUrl) ? new URL(account.baseUrl).origin : undefined;
-  if (origin === baseUrl.origin) return undefined;
+  if (originOf(account.baseUrl) === baseUrl.origin) return undefined;
   return `The token of account "${name}" is for ${account.baseUrl}, and is not sent to ${formatBaseUrl(baseUrl)}.`;
 }
 
@@ -123,7 +129,7 @@ function fromFlag(flag: string, text: string | undefined): Setting<string> | und
 }
 
 /** A variable that is empty is one that is not set: that is how shells and CI systems clear it. */
-function fromEnv(env: SettingsSources['env'], name: string): Setting<string> | undefined {
+function fromEnv(env: Environment, name: string): Setting<string> | undefined {
   return setting(env[name]?.trim() || undefined, 'env', name);
 }
 

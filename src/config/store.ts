@@ -1,9 +1,18 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
+import type { Environment } from './environment.ts';
 import { settingsFolder } from './folder.ts';
 import { tightenFile, tightenFolder } from './permissions.ts';
-import { badFile, noSettings, parseSettings, type StoredAccount, type StoredSettings } from './stored-settings.ts';
+import {
+  badFile,
+  findAccount,
+  noSettings,
+  parseSettings,
+  type StoredAccount,
+  type StoredSettings,
+  withAccount,
+} from './stored-settings.ts';
 
 const configName = 'settings';
 
@@ -28,8 +37,9 @@ export interface Store {
   forgetToken(name: string): Promise<boolean>;
 }
 
+/** What the store needs to know of the machine. */
 export interface StoreOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Told one sentence when something was open to other users. */
   readonly warn: (sentence: string) => void;
   /** Milliseconds since 1970. */
@@ -75,20 +85,17 @@ export function openStore({ env, warn, wallClock }: StoreOptions): Store {
 
   const saveAccount: Store['saveAccount'] = async (name, account) => {
     const saved = { ...account, savedAt: new Date(wallClock()).toISOString() };
-    await update((settings) => ({
-      ...settings,
-      defaultAccount: settings.defaultAccount ?? name,
-      accounts: { ...settings.accounts, [name]: saved },
-    }));
+    await update((settings) => withAccount(settings, name, saved));
   };
 
   const forgetToken: Store['forgetToken'] = async (name) => {
     let had = false;
     await update((settings) => {
-      const accounts = new Map(Object.entries(settings.accounts));
-      const { token, ...rest } = accounts.get(name) ?? { baseUrl: '' };
-      had = token !== undefined;
-      return had ? { ...settings, accounts: Object.fromEntries(accounts.set(name, rest)) } : settings;
+      const account = findAccount(settings, name);
+      if (account?.token === undefined) return settings;
+      had = true;
+      const { token: _token, ...rest } = account;
+      return { ...settings, accounts: { ...settings.accounts, [name]: rest } };
     });
     return had;
   };

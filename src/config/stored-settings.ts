@@ -1,3 +1,4 @@
+import { nearest } from '../contract/nearest.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 
@@ -18,7 +19,32 @@ export interface StoredSettings {
   readonly accounts: Readonly<Record<string, StoredAccount>>;
 }
 
+/** What is stored before anything is. */
 export const noSettings: StoredSettings = { accounts: {} };
+
+/** The stored account of that name, whatever the name: `constructor` is none. */
+export function findAccount({ accounts }: StoredSettings, name: string): StoredAccount | undefined {
+  return Object.hasOwn(accounts, name) ? accounts[name] : undefined;
+}
+
+/** What an error says of an account that is not stored: its message, and what to do. */
+export function unknownAccount(name: string, { accounts }: StoredSettings): [message: string, { hint: string }] {
+  const known = Object.keys(accounts);
+  const guess = nearest(name, known);
+  return [
+    `No account “${name}” is stored${known.length > 0 ? `; there are ${known.join(', ')}` : ''}.`,
+    { hint: guess ? `Did you mean ${guess}?` : `Sign in to it: adreport login --account ${name}` },
+  ];
+}
+
+/** The settings with an account stored, in place of an older one of that name; the first one becomes the default. */
+export function withAccount(settings: StoredSettings, name: string, account: StoredAccount): StoredSettings {
+  return {
+    ...settings,
+    defaultAccount: settings.defaultAccount ?? name,
+    accounts: { ...settings.accounts, [name]: account },
+  };
+}
 
 /** Reads the text of a settings file. Throws `UsageError`, naming the file and what is wrong with it. */
 export function parseSettings(text: string, path: string): StoredSettings {
@@ -65,6 +91,7 @@ function findAccountProblem(account: unknown): string | undefined {
   return profile === undefined || isProfile(profile) ? undefined : `.profile is none of ${profiles.join(', ')}`;
 }
 
+/** Whether a value is the name of a profile, in lower case as it is stored. */
 export function isProfile(value: unknown): value is Profile {
   return (profiles as readonly unknown[]).includes(value);
 }

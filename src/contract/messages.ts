@@ -43,11 +43,15 @@ export function outcomeOf(status: string): Outcome {
 export interface ReportSummary {
   /** Start of the window, `2014-12-01T00:00:00+0100`, in the report's zone. */
   readonly since: string;
+  /** Its last second, written alike. */
   readonly until: string;
+  /** In upper case, in the order of the request. */
   readonly breakdowns: readonly string[];
+  /** A buyer's is always `europe/paris`, a DSP's the name as requested. */
   readonly timezone: string;
 }
 
+/** An ad unit of a campaign, by name and numeric id. */
 export interface AdUnit {
   readonly adunitName: string;
   readonly adunitId: string;
@@ -64,5 +68,5 @@ export interface CampaignRecord {
   readonly adunits: readonly AdUnit[];
 }
 
-/** The zone of every buyer report, and the default of a DSP's. */
+/** The zone of every buyer report, and the default of a DSP's (`decisions.md` 2). */
 export const defaultZone = 'Europe/Paris';

@@ -14,6 +14,7 @@ export type Profile = (typeof profiles)[number];
 interface MetricEntry {
   readonly name: string;
   readonly profiles: readonly Profile[];
+  /** `money` is a decimal number, in a DSP's rows a string with a decimal comma. */
   readonly type: 'integer' | 'money';
   /** The row field, where it is not the metric's own name. */
   readonly rowField?: { readonly [P in Profile]?: string };
@@ -65,7 +66,7 @@ interface BreakdownEntry {
   readonly name: string;
   readonly profiles: readonly Profile[];
   readonly fields: readonly RowField[];
-  /** Time breakdowns exclude each other. */
+  /** Whether it is one by time: those exclude each other. */
   readonly time?: true;
   /** The buyer's row carries the fields only when the breakdown is asked for, instead of null (`decisions.md` 4). */
   readonly onlyWhenAsked?: true;
@@ -74,6 +75,7 @@ interface BreakdownEntry {
 
 const dateField = { name: 'date', type: 'date' } as const;
 
+/** In the order in which their fields stand in a row (`decisions.md` 4). */
 export const breakdowns = [
   { name: 'DAILY', profiles: ['buyer', 'dsp'], fields: [dateField], time: true, meaning: 'by day' },
   {
@@ -192,6 +194,7 @@ export const breakdowns = [
 
 export type BreakdownName = (typeof breakdowns)[number]['name'];
 
+/** A breakdown by time, of which a request has one at most (specification, Breakdowns 1). */
 export type TimeBreakdownName = Extract<(typeof breakdowns)[number], { time: true }>['name'];
 
 /** A breakdown that is not one of time: a property of the traffic itself. */
@@ -208,6 +211,7 @@ interface FilterEntry {
   readonly meaning: string;
 }
 
+/** Filters of different names are and-ed, the values of one or-ed (`decisions.md` 2). */
 export const filters = [
   {
     name: 'advertiserId',

@@ -1,45 +1,18 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Client, type ClientOptions, createClient, type ReportAnswer } from '../../src/api/client.ts';
+import type { ReportAnswer } from '../../src/api/client.ts';
 import { createHttp } from '../../src/api/http.ts';
-import { type Handler, json, type Received, serve } from '../support/http-server.ts';
-
-const body = { contentType: 'application/json', text: '{"since":1}' };
-
-/** A client against a server of the test's own; pauses are noted, not slept. */
-async function connect(handler: Handler, options: Partial<ClientOptions> = {}) {
-  const { url, received } = await serve(handler);
-  const { client, pauses } = await clientAt(url, options);
-  return { client, pauses, received, url };
-}
-
-async function clientAt(baseUrl: URL, options: Partial<ClientOptions> = {}) {
-  const http = await createHttp({ timeoutMs: 1_000, userAgent: 'test', trace: () => {} });
-  onTestFinished(() => http.close());
-  const pauses: number[] = [];
-  const client: Client = createClient({
-    baseUrl,
-    http,
-    retries: 3,
-    wallClock: () => Date.UTC(2026, 10, 20, 12),
-    stopwatch: () => 0,
-    sleep: async (ms) => void pauses.push(ms),
-    random: () => 0.5,
-    signal: new AbortController().signal,
-    token: 't0ken',
-    credentials: undefined,
-    ...options,
-  });
-  return { client, pauses };
-}
+import { InterruptedError } from '../../src/errors.ts';
+import { startForTest } from '../server/local.ts';
+import { makeCertificates } from '../support/certificates.ts';
+import { json, serve } from '../support/http-server.ts';
+import { body, clientAt, connect, countOf, listenRaw } from './connect.ts';
 
 async function text(answer: ReportAnswer): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of answer.body) pieces.push(piece);
   return Buffer.concat(pieces).toString('utf8');
 }
-
-const paths = (received: readonly Received[]): string[] => received.map(({ path }) => path);
 
 test('the token travels alone in its header, and the base URL keeps its path', async () => {
   const { url, received } = await serve((_request, response) => json(response, { response: { status: 'ready' } }));
@@ -118,6 +91,17 @@ describe('retries', () => {
     expect(seen).toHaveLength(2);
   });
 
+  test('what the reader of a download throws is no fault of the service: it is thrown on, and nothing repeated', async () => {
+    const { client, received } = await connect((_request, response) => json(response, { data: [] }));
+    const full = new RangeError('the disk is full');
+    const take = async (answer: ReportAnswer) => {
+      await text(answer);
+      throw full;
+    };
+    await expect(client.download('r1', take)).rejects.toBe(full);
+    expect(received).toHaveLength(1);
+  });
+
   test('a download that always breaks off is exit 9', async () => {
     const { client } = await connect((_request, response) => {
       response.writeHead(200, { 'transfer-encoding': 'chunked' });
@@ -141,8 +125,8 @@ describe('signing in', () => {
       { credentials },
     );
     await Promise.all([client.status('a'), client.status('b'), client.status('c')]);
-    expect(paths(received).filter((path) => path === '/auth-reporting')).toHaveLength(1);
-    expect(paths(received).filter((path) => path === '/status-reporting')).toHaveLength(6);
+    expect(countOf(received, '/auth-reporting')).toBe(1);
+    expect(countOf(received, '/status-reporting')).toBe(6);
   });
 
   test('a service that refuses every token is exit 3, not an endless sign-in', async () => {
@@ -192,6 +176,39 @@ describe('statuses and their exit codes', () => {
     const { client } = await connect((_request, response) => json(response, refusal, status));
     const error = await client.download('r', text).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ exitCode, code: errorId, message: expect.stringContaining('why ␛[31m') });
+  });
+
+  test('all the faults that a refusal lists are said, one a line', async () => {
+    const details = [
+      { parameter: 'metrics', problem: 'is unknown\u001b[2J' },
+      { parameter: 'since' },
+      { problem: 'and late' },
+    ];
+    const { client } = await connect((_request, response) =>
+      json(response, { response: { error: 'Two things', details } }, 400),
+    );
+    await expect(client.createReport(body, text)).rejects.toMatchObject({
+      exitCode: 4,
+      message: expect.stringMatching(/ Two things\. \(400\)\n {2}- metrics: is unknown␛\[2J\n {2}- and late$/),
+    });
+  });
+
+  test('a refusal is read no further than it explains', async () => {
+    let pieces = 0;
+    const { client } = await connect((_request, response) => {
+      response.writeHead(400, { 'content-type': 'text/plain' }).write('Out of paper\n');
+      const more = (): void => {
+        pieces += 1;
+        if (pieces === 3_000) response.end();
+        else if (!response.destroyed) response.write('x'.repeat(10_000), () => setImmediate(more));
+      };
+      more();
+    });
+    await expect(client.download('r', text)).rejects.toMatchObject({
+      exitCode: 4,
+      message: expect.stringContaining('Out of paper'),
+    });
+    expect(pieces).toBeLessThan(3_000);
   });
 
   test('a web page instead of an answer is exit 9, and is called one', async () => {
@@ -250,13 +267,27 @@ describe('compressed answers', () => {
     expect(await client.download('r', text)).toBe(document);
   });
 
-  test.each(Object.entries(codings))('%s that is cut short is exit 9', async (coding, compress) => {
-    const { client } = await connect((_request, response) => {
-      const whole = compress(document);
-      response.writeHead(200, { 'content-encoding': coding }).end(whole.subarray(0, whole.length - 4));
-    });
-    await expect(client.download('r', text)).rejects.toMatchObject({ exitCode: 9 });
+  test('a coding that is none, or none that is known, is left as it is', async () => {
+    for (const coding of ['identity', 'x-own']) {
+      const { client } = await connect((_request, response) => {
+        response.writeHead(200, { 'content-encoding': coding }).end(document);
+      });
+      expect(await client.download('r', text)).toBe(document);
+    }
   });
+
+  test.each(Object.entries(codings))(
+    '%s that is cut short, or is nothing at all, is exit 9',
+    async (coding, compress) => {
+      const whole = compress(document);
+      for (const sent of [whole.subarray(0, whole.length - 4), Buffer.alloc(0)]) {
+        const { client } = await connect((_request, response) => {
+          response.writeHead(200, { 'content-encoding': coding }).end(sent);
+        });
+        await expect(client.download('r', text)).rejects.toMatchObject({ exitCode: 9 });
+      }
+    },
+  );
 });
 
 describe('redirects', () => {
@@ -335,11 +366,72 @@ describe('answers that lack what they should hold', () => {
   });
 });
 
-test('an answer that does not begin in time is exit 5 and says how to wait longer', async () => {
-  const { client } = await connect(() => {}, { retries: 0 });
-  await expect(client.status('r')).rejects.toMatchObject({
-    exitCode: 5,
-    code: 'TIMEOUT',
-    hint: expect.stringContaining('--timeout'),
+test('an answer may be announced by hints, and follows them', async () => {
+  const { client } = await connect((_request, response) => {
+    response.writeEarlyHints({ link: '</style.css>; rel=preload' }, () => json(response, []));
   });
+  expect(await client.campaigns()).toEqual([]);
+});
+
+test('what is no web server is called so, and not asked again', async () => {
+  const port = await listenRaw('SSH-2.0-OpenSSH_9.9\r\n');
+  const { client, pauses } = await clientAt(new URL(`http://127.0.0.1:${port}`));
+  await expect(client.campaigns()).rejects.toMatchObject({
+    exitCode: 5,
+    message: expect.stringMatching(/: the answer is not HTTP\.$/),
+  });
+  expect(pauses).toEqual([]);
+});
+
+test('a download that is no longer HTTP in its middle is asked for again', async () => {
+  const broken = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{"data":[\r\nnonsense\r\n';
+  const port = await listenRaw(broken);
+  const { client, pauses } = await clientAt(new URL(`http://127.0.0.1:${port}`));
+  await expect(client.download('r', text)).rejects.toMatchObject({ exitCode: 9 });
+  expect(pauses).toHaveLength(3);
+});
+
+describe('a certificate that this machine does not know is exit 5, and not asked again', () => {
+  test.each(['directly', 'after a redirect'])('%s', async (way) => {
+    const tls = makeCertificates();
+    if (!tls) return;
+    const server = await startForTest({ tls });
+    const moved = await serve((_request, response) => {
+      response.writeHead(302, { location: `${server.url}/campaigns` }).end();
+    });
+    const { client, pauses } = await clientAt(way === 'directly' ? new URL(server.url) : moved.url);
+    await expect(client.campaigns()).rejects.toMatchObject({
+      exitCode: 5,
+      code: 'TLS',
+      hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+    });
+    expect(pauses).toEqual([]);
+    expect(server.requests()).toEqual([]);
+  });
+});
+
+test('what is given up while it connects ends at once', async () => {
+  const url = new URL(`https://127.0.0.1:${await listenRaw()}`);
+  const http = await createHttp({ timeoutMs: 600_000, userAgent: 'test', trace: () => {} });
+  onTestFinished(() => http.close());
+  const interrupted = new AbortController();
+  const given = http.send({ method: 'GET', url, headers: {}, signal: interrupted.signal });
+  const reason = new InterruptedError('SIGINT');
+  interrupted.abort(reason);
+  await expect(given).rejects.toBe(reason);
+});
+
+test('what is given up before its connection stands never leaves', async () => {
+  const { url, received } = await serve((_request, response) => json(response, []));
+  const http = await createHttp({ timeoutMs: 1_000, userAgent: 'test', trace: () => {} });
+  onTestFinished(() => http.close());
+  const interrupted = new AbortController();
+  const reason = new InterruptedError('SIGINT');
+  const create = { method: 'POST', url: new URL('/first', url), headers: {}, body: '{}' } as const;
+  const given = http.send({ ...create, signal: interrupted.signal });
+  interrupted.abort(reason);
+  await expect(given).rejects.toBe(reason);
+  const next = await http.send({ method: 'GET', url: new URL('/second', url), headers: {} });
+  next.body.resume();
+  expect(received.map(({ path }) => path)).toEqual(['/second']);
 });

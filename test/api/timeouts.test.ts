@@ -1,28 +1,8 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
-import { createClient } from '../../src/api/client.ts';
-import { createHttp } from '../../src/api/http.ts';
+import { expect, test } from 'vitest';
 import { serve } from '../support/http-server.ts';
+import { body, clientAt, connect, listenRaw } from './connect.ts';
 
-/** A client that is patient for a moment; how often it tried again. */
-async function connect(baseUrl: URL, timeoutMs: number, retries = 0) {
-  const http = await createHttp({ timeoutMs, userAgent: 'test', trace: () => {} });
-  onTestFinished(() => http.close());
-  const pauses: number[] = [];
-  const client = createClient({
-    baseUrl,
-    http,
-    retries,
-    wallClock: () => 0,
-    stopwatch: () => 0,
-    sleep: async (durationMs) => void pauses.push(durationMs),
-    random: () => 0,
-    signal: new AbortController().signal,
-    token: 't0ken',
-    credentials: undefined,
-  });
-  return { client, pauses };
-}
+/** What `timeoutMs` bounds, and what it does not. */
 
 async function sizeOf({ body }: { body: AsyncIterable<Buffer> }): Promise<number> {
   let sizeBytes = 0;
@@ -30,23 +10,9 @@ async function sizeOf({ body }: { body: AsyncIterable<Buffer> }): Promise<number
   return sizeBytes;
 }
 
-/** A port that takes connections and says nothing. */
-async function listenInSilence(): Promise<number> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => void sockets.add(socket.on('error', () => {})));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
-}
-
-const body = { contentType: 'application/json', text: '{}' };
-
 test('to connect: TLS that does not come about; a create has not left, and is tried again', async () => {
-  const port = await listenInSilence();
-  const { client, pauses } = await connect(new URL(`https://127.0.0.1:${port}/`), 100, 1);
+  const port = await listenRaw();
+  const { client, pauses } = await clientAt(new URL(`https://127.0.0.1:${port}/`), { timeoutMs: 100, retries: 1 });
   await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({
     code: 'TIMEOUT',
     exitCode: 5,
@@ -56,8 +22,8 @@ test('to connect: TLS that does not come about; a create has not left, and is tr
 });
 
 test('to the first byte: a create may have arrived, and is not repeated', async () => {
-  const port = await listenInSilence();
-  const { client, pauses } = await connect(new URL(`http://127.0.0.1:${port}/`), 100, 5);
+  const port = await listenRaw();
+  const { client, pauses } = await clientAt(new URL(`http://127.0.0.1:${port}/`), { timeoutMs: 100, retries: 5 });
   await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({
     code: 'CREATE_UNCERTAIN',
     exitCode: 5,
@@ -66,9 +32,18 @@ test('to the first byte: a create may have arrived, and is not repeated', async 
   expect(pauses).toEqual([]);
 });
 
+test('to the first byte: the error says how to wait longer', async () => {
+  const { client } = await connect(() => {}, { timeoutMs: 100, retries: 0 });
+  await expect(client.status('r')).rejects.toMatchObject({
+    exitCode: 5,
+    code: 'TIMEOUT',
+    hint: expect.stringContaining('--timeout'),
+  });
+});
+
 test('idle: a download that stops moving', async () => {
   const { url } = await serve((_request, response) => void response.writeHead(200).write('{"data":['));
-  const { client } = await connect(url, 100);
+  const { client } = await clientAt(url, { timeoutMs: 100, retries: 0 });
   await expect(client.download('r', sizeOf)).rejects.toMatchObject({
     code: 'TIMEOUT',
     exitCode: 5,
@@ -82,7 +57,7 @@ test('a status that trickles for ever is given up, though it never pauses', asyn
     const timer = setInterval(() => response.write(' '), 20);
     response.on('close', () => clearInterval(timer));
   });
-  const { client } = await connect(url, 150);
+  const { client } = await clientAt(url, { timeoutMs: 150, retries: 0 });
   await expect(client.status('r')).rejects.toMatchObject({
     code: 'TIMEOUT',
     exitCode: 5,
@@ -103,13 +78,13 @@ test('never the whole: a download that moves takes as long as it takes', async (
       response.end();
     }, timeoutMs / 4);
   });
-  const { client } = await connect(url, timeoutMs);
+  const { client } = await clientAt(url, { timeoutMs });
   expect(await client.download('r', sizeOf)).toBe(30);
 });
 
 test('a reader that takes its time is no pause of the download', async () => {
   const { url } = await serve((_request, response) => void response.writeHead(200).end(Buffer.alloc(4_000_000)));
-  const { client } = await connect(url, 100);
+  const { client } = await clientAt(url, { timeoutMs: 100, retries: 0 });
   const sizeBytes = await client.download('r', async (answer) => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     return sizeOf(answer);

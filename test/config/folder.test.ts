@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Conf from 'conf';
 import { afterEach, expect, test, vi } from 'vitest';
 import { settingsFolder } from '../../src/config/folder.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
 
 const linux = { platform: 'linux', home: '/home/ana' } as const;
 const mac = { platform: 'darwin', home: '/Users/ana' } as const;
@@ -28,10 +27,9 @@ afterEach(() => {
 });
 
 test("it is where conf's own default is", () => {
-  const folder = mkdtempSync(join(tmpdir(), 'adreport-xdg-'));
+  const folder = temporaryFolder();
   vi.stubEnv('XDG_CONFIG_HOME', folder);
   vi.stubEnv('APPDATA', folder);
   const { path } = new Conf({ projectName: 'adreport', projectSuffix: '', configName: 'settings' });
   expect(join(settingsFolder({ XDG_CONFIG_HOME: folder, APPDATA: folder }), 'settings.json')).toBe(path);
-  rmSync(folder, { recursive: true });
 });

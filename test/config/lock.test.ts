@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { withLock } from '../../src/config/lock.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
 
 let folder: string;
 let path: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'adreport-lock-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  folder = temporaryFolder();
   path = join(folder, 'lock');
 });
 
@@ -80,6 +80,15 @@ test('a dead lock is broken even if another breaker died over it', async () => {
   makeOld(`${path}.breaking`);
   expect(await withLock(path, () => 'done', 2_000)).toBe('done');
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a lock that was removed by hand is missed by nobody', async () => {
+  expect(await withLock(path, () => rmSync(path))).toBeUndefined();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('where no file can be made, nothing is waited for', async () => {
+  await expect(withLock(join(folder, 'missing', 'lock'), () => 'done')).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
 test('a lock that was broken and taken by another is not removed after the work', async () => {

@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseProjectFile } from '../../src/config/project-file.ts';
+import { parseProjectFile, readProjectDefaults } from '../../src/config/project-file.ts';
 import { UsageError } from '../../src/errors.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
 
 const keys = ['period', 'metrics', 'by', 'filter', 'split', 'missing', 'output'];
 
@@ -47,6 +50,32 @@ describe('what stands in the file', () => {
 
   test('an empty file, and sections with nothing in them', () => {
     for (const text of ['', '# nothing\n', 'defaults:\nreports:\n']) expect(parse(text).reports.size).toBe(0);
+  });
+});
+
+describe('the defaults that hold for every command', () => {
+  const read = (text: string) => {
+    const path = join(temporaryFolder(), 'adreport.yaml');
+    writeFileSync(path, text);
+    return readProjectDefaults(path);
+  };
+
+  test.each([
+    ['defaults: {account: work, profile: dsp, by: DAILY}\nreports: 7\n', { account: 'work', profile: 'dsp' }],
+    ['defaults: {account: 2026}\n', { account: '2026' }],
+    ['x: &name work\ndefaults: {account: *name}\n', { account: 'work' }],
+    ['defaults: {account: }\n', {}],
+    ['defaults: work\n', {}],
+    ['- defaults\n', {}],
+    ['', {}],
+  ])('%j gives %j', (text, expected) => {
+    expect(read(text)).toEqual(expected);
+  });
+
+  test('what is not YAML, or not there, is refused with its path', () => {
+    expect(() => read('defaults: {')).toThrow(/adreport\.yaml:\d+: this is not YAML/);
+    const missing = join(temporaryFolder(), 'adreport.yaml');
+    expect(() => readProjectDefaults(missing)).toThrow(`${missing} could not be read: there is no such file.`);
   });
 });
 

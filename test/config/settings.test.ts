@@ -168,8 +168,8 @@ describe('requireSignIn', () => {
 
   test.each([
     [{ stored: nothingStored }, 'no account is stored', '--local'],
-    [{ flags: { account: 'wor' } }, 'No account "wor" is stored; there are work, home.', 'Did you mean work?'],
-    [{ env: { ADREPORT_ACCOUNT: 'client-7' } }, 'No account "client-7"', 'adreport login --account client-7'],
+    [{ flags: { account: 'wor' } }, 'No account “wor” is stored; there are work, home.', 'Did you mean work?'],
+    [{ env: { ADREPORT_ACCOUNT: 'client-7' } }, 'No account “client-7”', 'adreport login --account client-7'],
     [{ flags: { baseUrl: 'https://evil.example' } }, 'is not sent to https://evil.example', 'ADREPORT_TOKEN'],
     [{ stored: { accounts: { default: { baseUrl: 'https://x.example' } } } }, 'no token is stored', 'adreport login'],
   ])('%j', (sources, message, hint) => {

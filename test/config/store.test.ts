@@ -4,21 +4,20 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/config/store.ts';
 import { UsageError } from '../../src/errors.ts';
 import { bundleScript } from '../support/bundle.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
 
 const isWindows = process.platform === 'win32';
 const mayReadAnything = isWindows || process.getuid?.() === 0;
@@ -26,9 +25,7 @@ const mayReadAnything = isWindows || process.getuid?.() === 0;
 let directory: string;
 let warnings: string[];
 beforeEach(() => {
-  const parent = mkdtempSync(join(tmpdir(), 'adreport-store-'));
-  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
-  directory = join(parent, 'settings');
+  directory = join(temporaryFolder(), 'settings');
   warnings = [];
 });
 
@@ -177,6 +174,8 @@ describe('a file that cannot be used is named, and left alone', () => {
     ['a list', '[]'],
     ['null', 'null'],
     ['an object of something else', '{"name":"x","version":"1"}'],
+    ['a default account that is no text', '{"defaultAccount":1,"accounts":{}}'],
+    ['an account that is no object', '{"accounts":{"work":null}}'],
     ['accounts that are a list', '{"accounts":[]}'],
     ['an account without a base URL', '{"accounts":{"work":{"token":"x"}}}'],
     ['a token that is no text', '{"accounts":{"work":{"baseUrl":"https://x.example","token":1}}}'],

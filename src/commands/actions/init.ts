@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { projectFileName } from '../../config/project-folder.ts';
+import { projectFileName } from '../../config/project-file-path.ts';
 import type { Context } from '../../context.ts';
 import { openOutput } from '../../output/file/output-file.ts';
 import type { GlobalFlags } from '../flags.ts';

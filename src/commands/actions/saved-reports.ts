@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { type ProjectFile, projectError, readProjectFile, type SavedSection } from '../../config/project-file.ts';
-import { findProjectFile, projectFileName } from '../../config/project-folder.ts';
+import { findProjectFile, projectFileName } from '../../config/project-file-path.ts';
 import type { Context } from '../../context.ts';
 import { nearest } from '../../contract/nearest.ts';
 import { UsageError } from '../../errors.ts';

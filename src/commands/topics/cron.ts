@@ -1,4 +1,4 @@
-import { projectFileName } from '../../config/project-folder.ts';
+import { projectFileName } from '../../config/project-file-path.ts';
 import type { Block } from '../../ui/page.ts';
 import { savedKeys } from '../actions/saved-options.ts';
 

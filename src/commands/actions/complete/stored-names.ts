@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { settingsFolder } from '../../../config/folder.ts';
-import { findProjectFile } from '../../../config/project-folder.ts';
+import { findProjectFile } from '../../../config/project-file-path.ts';
 import { noSettings, parseSettings, type StoredSettings } from '../../../config/stored-settings.ts';
 import type { Context } from '../../../context.ts';
 import type { Candidate } from './values.ts';

@@ -1,5 +1,5 @@
 import type { Changed } from '../../../config/change-setting.ts';
-import { findProjectFile } from '../../../config/project-folder.ts';
+import { findProjectFile } from '../../../config/project-file-path.ts';
 import { resolveAccount } from '../../../config/settings.ts';
 import type { StoredSettings } from '../../../config/stored-settings.ts';
 import type { Context } from '../../../context.ts';

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { platform } from 'node:process';
 import { readProjectFile } from '../../../config/project-file.ts';
-import { findProjectFile, projectFileName } from '../../../config/project-folder.ts';
+import { findProjectFile, projectFileName } from '../../../config/project-file-path.ts';
 import { openStore } from '../../../config/store.ts';
 import type { Context } from '../../../context.ts';
 import { formatPlural } from '../../../ui/quantity.ts';

@@ -1,0 +1,62 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts';
+import { createHttp } from '../../src/api/http.ts';
+import { type Handler, type Received, serve } from '../support/http-server.ts';
+
+interface ConnectOptions extends Partial<ClientOptions> {
+  readonly timeoutMs?: number;
+}
+
+/** The request of a create call. */
+export const body = { contentType: 'application/json', text: '{"since":1}' };
+
+/** A client whose pauses are noted, not slept. */
+export async function clientAt(
+  baseUrl: URL,
+  { timeoutMs = 1_000, ...options }: ConnectOptions = {},
+): Promise<{ client: Client; pauses: readonly number[] }> {
+  const http = await createHttp({ timeoutMs, userAgent: 'test', trace: () => {} });
+  onTestFinished(() => http.close());
+  const pauses: number[] = [];
+  const client = createClient({
+    baseUrl,
+    http,
+    retries: 3,
+    wallClock: () => Date.UTC(2026, 10, 20, 12),
+    stopwatch: () => 0,
+    sleep: async (durationMs) => void pauses.push(durationMs),
+    random: () => 0.5,
+    signal: new AbortController().signal,
+    token: 't0ken',
+    credentials: undefined,
+    ...options,
+  });
+  return { client, pauses };
+}
+
+/** A client of a server whose every answer is the test's own. */
+export async function connect(handler: Handler, options?: ConnectOptions) {
+  const { url, received } = await serve(handler);
+  return { ...(await clientAt(url, options)), received };
+}
+
+/** A port of this machine that is no web server: it says what it is given, or nothing. */
+export async function listenRaw(greeting = ''): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    socket.write(greeting);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** How many calls there were to a path. */
+export function countOf(received: readonly Received[], path: string): number {
+  return received.filter((request) => request.path === path).length;
+}
