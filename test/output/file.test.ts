@@ -4,6 +4,7 @@ import {
   lstat,
   mkdir,
   mkdtemp,
+  open,
   readdir,
   readFile,
   readlink,
@@ -137,6 +138,16 @@ describe('an output file', () => {
 });
 
 describe('what is no regular file', () => {
+  it.skipIf(process.platform === 'win32')('may be a stream that leads to one, which keeps what it holds', async () => {
+    await writeFile(path, 'before,');
+    const stream = await open(path, 'a');
+    const direct = await openOutput(`/dev/fd/${stream.fd}`);
+    await direct.write(Buffer.from('after'));
+    await direct.commit();
+    await stream.close();
+    expect(await readFile(path, 'utf8')).toBe('before,after');
+  });
+
   it('is written to directly', async () => {
     const file = await openOutput('/dev/null');
     await file.write(Buffer.alloc(1_000_000));

@@ -96,7 +96,8 @@ async function isDirect(path: string): Promise<boolean> {
 }
 
 async function openDirect(path: string): Promise<OutputFile> {
-  const file: FileHandle = await open(path, 'w');
+  // Not `w`: where a shell has put a file behind a stream (`-o /dev/stdout >> all.csv`), what it holds must stay.
+  const file: FileHandle = await open(path, 'a');
   const queue = new ByteQueue(file);
   let isOpen = true;
   const close = async () => {
