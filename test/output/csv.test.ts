@@ -88,8 +88,10 @@ describe('a key that appears after the header was written', () => {
     );
   });
 
-  it('counts the bytes that stand there in the end', async () => {
-    const { text, result } = await encode(body, 'csv', narrow);
+  it('counts the bytes that stand there in the end, however many', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, i) => `{"a":"${i},"}`);
+    const { text, result } = await encode(documentOf(...rows, '{"b":1}'), 'csv', narrow);
+    expect(text).toBe(`a,b\r\n${rows.map((_, i) => `"${i},",\r\n`).join('')},1\r\n`);
     expect(result.sizeBytes).toBe(Buffer.byteLength(text));
   });
 

@@ -88,6 +88,13 @@ describe('--columns and --normalize', () => {
     );
   });
 
+  it('leave out the keys that a row has not, and put values that were spread over lines on one', async () => {
+    const spread = documentOf('{\n  "x": [1,\n 2],\n  "displays": 1\n}', '{"displays":2}', '{"x":{"a": " b "}}');
+    expect((await encode(spread, 'ndjson', { select: ['displays', 'x'] })).text).toBe(
+      '{"displays":1,"x":[1,2]}\n{"displays":2}\n{"x":{"a":" b "}}\n',
+    );
+  });
+
   it('make numbers of metrics, and nothing else, and name dollars alike', async () => {
     expect((await encode(body, 'ndjson', { normalize: true })).text).toBe(
       '{"date":"2026-11-01","displays":1,"revenueEuro":1234.50,"revenueDollar":2.50,"campaignName":"1,5"}\n' +

@@ -58,7 +58,7 @@ export class AtomicFile {
     return new AtomicFile(path, options, temporaryPath, file);
   }
 
-  /** Takes the bytes, which the caller may use again at once. Returns a promise only where it must wait for the system. */
+  /** Takes the bytes, which the caller may use again at once; a promise only where it must wait for the system. */
   write(bytes: Uint8Array): void | Promise<void> {
     return this.#queue.write(bytes)?.catch((error: unknown) => this.#fail(error));
   }

@@ -6,7 +6,7 @@ import { temporaryName } from './temporary-file.ts';
 
 /** Bytes that wait on the disk until it is their turn. What fails throws `OutputError`. */
 export interface Spool {
-  /** Takes the bytes, which the caller may use again at once. Returns a promise only where it must wait for the system. */
+  /** Takes the bytes, which the caller may use again at once; a promise only where it must wait for the system. */
   write(bytes: Uint8Array): void | Promise<void>;
   /** Must be called after the last `write`, and before `read`. */
   finish(): Promise<void>;
