@@ -12,7 +12,7 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Whether the streams are terminals. */
   readonly tty?: boolean;
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   /** Working folder; made for the test where absent. */
   readonly cwd?: string;
   /** Milliseconds since 1970; 2026-11-20T12:00:00Z where absent. */
