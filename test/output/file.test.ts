@@ -15,13 +15,14 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
 import { discardOpenOutputs } from '../../src/output/file/atomic-file.ts';
 import { checkTarget, openOutput } from '../../src/output/file/output-file.ts';
+import { temporaryName } from '../../src/output/file/temporary-file.ts';
 
 let folder: string;
 let path: string;
@@ -32,10 +33,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const host =
-  hostname()
-    .replace(/[^A-Za-z0-9]/g, '')
-    .slice(0, 16) || 'host';
 /** A user that no system is without. */
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -221,8 +218,8 @@ describe('leftovers of runs that were killed', () => {
   it('are swept away by the next run into their folder', async () => {
     const child = spawn('sleep', ['0']);
     await new Promise((resolve) => child.once('exit', resolve));
-    const dead = `.report.csv.adreport-${host}-${child.pid}-abc123.tmp`;
-    const alive = `.report.csv.adreport-${host}-${process.pid}-abc123.tmp`;
+    const alive = temporaryName('report.csv');
+    const dead = alive.replace(`-${process.pid}-`, `-${child.pid}-`);
     const elsewhere = '.report.csv.adreport-otherhost-1-abc123.tmp';
     const oldElsewhere = '.other.csv.adreport-otherhost-1-abc123.tmp';
     const notOurs = '.report.csv.tmp';

@@ -19,6 +19,15 @@ describe('every format', () => {
     );
   });
 
+  it('holds a text larger than its buffers', async () => {
+    const json = `{"city":"${'\\"'.repeat(300_000)}","displays":"1,5"}`;
+    expect((await encode(documentOf(json), 'csv')).text).toBe(`city,displays\r\n"${'""'.repeat(300_000)}","1,5"\r\n`);
+    expect((await encode(documentOf(json), 'ndjson')).text).toBe(`${json}\n`);
+    expect((await encode(documentOf(json), 'ndjson', { normalize: true })).text).toBe(
+      `${json.replace('"1,5"', '1.5')}\n`,
+    );
+  });
+
   it('is found by its name or by the ending of a file', () => {
     expect(['JSON', 'ndjson', 'xml'].map(findFormat)).toEqual(['json', 'ndjson', undefined]);
     expect(['a/b.CSV', 'x.jsonl', 'b.csv/x', 'csv', '.csv', 'a.tar.json'].map(formatOfFile)).toEqual([
