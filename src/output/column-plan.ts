@@ -1,6 +1,7 @@
-import { type Column, type FieldType, fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { type FieldType, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { nearest } from '../contract/nearest.ts';
 import { UsageError } from '../errors.ts';
+import type { EncodeOptions } from './encoder.ts';
 
 /** A column as it is written. */
 export interface PlannedColumn {
@@ -8,19 +9,17 @@ export interface PlannedColumn {
   readonly field: string;
   /** What it is called in the output. */
   readonly name: string;
+  /** `undefined` for a field that the vocabulary does not know. */
   readonly type: FieldType | undefined;
   /** Whether its values are numbers, or strings that hold numbers. */
   readonly numeric: boolean;
 }
 
-export interface PlanOptions {
-  readonly columns?: readonly Column[];
-  readonly select?: readonly string[];
-  readonly normalize?: boolean;
-}
+type PlanOptions = Pick<EncodeOptions, 'columns' | 'select' | 'normalize'>;
 
 /** Which columns are written, and where a batch has them. */
 export class ColumnPlan {
+  /** In the order in which they are written; a new array when some are added. */
   columns: readonly PlannedColumn[] = [];
   /** The index in the batch's `fields` of each column, or -1. */
   indexes = new Int32Array(0);
@@ -29,11 +28,6 @@ export class ColumnPlan {
 
   constructor(options: PlanOptions) {
     this.#options = options;
-  }
-
-  /** Whether `follow` or `settle` has been called. */
-  get isSettled(): boolean {
-    return this.#fields !== undefined;
   }
 
   /**
@@ -51,9 +45,13 @@ export class ColumnPlan {
     return added;
   }
 
-  /** Decides the columns of a report that turned out to have no rows, from its CSV header or from the request. */
+  /**
+   * Decides the columns of a report that turned out to have no rows, from its CSV header or from the request; where
+   * `follow` has decided them, nothing changes.
+   * @throws UsageError where a selected column does not exist
+   */
   settle(fields: readonly string[]): void {
-    if (this.isSettled) return;
+    if (this.#fields) return;
     const { columns = [], select } = this.#options;
     const known = fields.length > 0 ? fields : columns.map((column) => column.field);
     this.follow(known.length > 0 ? known : (select ?? []));
@@ -61,16 +59,17 @@ export class ColumnPlan {
 
   #add(fields: readonly string[]): readonly PlannedColumn[] {
     const { columns = [], select } = this.#options;
-    if (!this.isSettled && select) {
+    const isFirst = this.#fields === undefined;
+    if (select) {
+      if (!isFirst) return [];
       const known = [...new Set([...fields, ...columns.map((column) => column.field)])];
       this.columns = [...new Set(select)].map((name) => this.#planned(fieldNamed(name, known), known));
       return [];
     }
-    if (select) return [];
     const planned = new Set(this.columns.map((column) => column.field));
     const added = fields.filter((field) => !planned.has(field)).map((field) => this.#planned(field, fields));
     this.columns = [...this.columns, ...added];
-    return planned.size > 0 || this.isSettled ? added : [];
+    return isFirst ? [] : added;
   }
 
   #planned(field: string, fields: readonly string[]): PlannedColumn {

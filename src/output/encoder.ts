@@ -21,9 +21,11 @@ interface TableStyle {
   dim(text: string): string;
 }
 
+/** How a table for people is laid out; every member has a default. */
 export interface TableLook {
   /** Character cells to fit into; absent: as wide as the rows are. */
   readonly columns?: number;
+  /** Default: plain text. */
   readonly style?: TableStyle;
   /** Whether the terminal shows more than ASCII. Default: true. */
   readonly unicode?: boolean;
@@ -31,6 +33,7 @@ export interface TableLook {
   readonly totals?: boolean;
 }
 
+/** How a report is written. What does not concern a format is passed over by it. */
 export interface EncodeOptions {
   /** The columns that the request leads to, where it is known: the header of an empty report. */
   readonly columns?: readonly Column[];
@@ -47,7 +50,10 @@ export interface EncodeOptions {
 /** Bytes to write, in order. They are good until the encoder's next call. */
 export type Pieces = readonly Uint8Array[];
 
-/** Turns the rows of one or more reports into the bytes of one format. */
+/**
+ * Turns the rows of one or more reports into the bytes of one format. Its calls throw `UsageError` where a selected
+ * column does not exist, and `OutputError` or `IncompleteDataError` for what the format cannot hold.
+ */
 export interface Encoder {
   /** The bytes of a batch. Batches of several reports may follow each other. */
   encode(batch: RowBatch): Pieces | Promise<Pieces>;

@@ -3,7 +3,7 @@ import type { ReportTail, RowBatch, RowBatches } from '../contract/row-batch.ts'
 import { IncompleteDataError } from '../errors.ts';
 import type { Encoder, Pieces, Sink } from './encoder.ts';
 
-export interface WriteOptions {
+interface WriteOptions {
   readonly batches: RowBatches;
   readonly encoder: Encoder;
   readonly sink: Sink;
@@ -13,7 +13,7 @@ export interface WriteOptions {
 
 export interface WriteResult {
   readonly rowCount: number;
-  /** How many bytes were written. */
+  /** How many bytes the output has in the end. */
   readonly sizeBytes: number;
   readonly tail: ReportTail;
 }
@@ -22,7 +22,8 @@ export interface WriteResult {
  * Writes a report from its first row to its end. On any error the batches are closed, so that the download behind
  * them stops; the sink is the caller's to commit or to abort.
  *
- * @throws IncompleteDataError where a late row has a column that the header lacks, and the sink cannot be rewritten
+ * @throws IncompleteDataError where a late row has a column that the header lacks, and the sink cannot be rewritten;
+ *   what the batches, the encoder and the sink throw
  */
 export async function writeRows({ batches, encoder, sink, observe }: WriteOptions): Promise<WriteResult> {
   let sizeBytes = 0;
@@ -38,10 +39,8 @@ export async function writeRows({ batches, encoder, sink, observe }: WriteOption
       const next = await batches.next();
       if (next.done) {
         await write(await encoder.end(next.value));
-        await widen(encoder, sink, (count) => {
-          sizeBytes = count;
-        });
-        return { rowCount: next.value.rowCount, sizeBytes, tail: next.value };
+        const widenedBytes = await widen(encoder, sink);
+        return { rowCount: next.value.rowCount, sizeBytes: widenedBytes ?? sizeBytes, tail: next.value };
       }
       observe?.(next.value);
       const pieces = await encoder.encode(next.value);
@@ -67,15 +66,16 @@ function refuseLateColumns({ lateColumns = [] }: Encoder): void {
   );
 }
 
-async function widen(encoder: Encoder, sink: Sink, setSize: (sizeBytes: number) => void): Promise<void> {
-  const { lateColumns = [], widen: widened } = encoder;
-  if (lateColumns.length === 0 || !widened || !sink.rewrite) return;
+/** Writes everything once more where columns appeared late; returns how many bytes there are then. */
+async function widen(encoder: Encoder, sink: Sink): Promise<number | undefined> {
+  const change = encoder.lateColumns?.length ? encoder.widen?.bind(encoder) : undefined;
+  if (!change || !sink.rewrite) return undefined;
+  let sizeBytes = 0;
   await sink.rewrite(async function* (written) {
-    let sizeBytes = 0;
-    for await (const piece of widened.call(encoder, written)) {
+    for await (const piece of change(written)) {
       sizeBytes += piece.length;
       yield piece;
     }
-    setSize(sizeBytes);
   });
+  return sizeBytes;
 }

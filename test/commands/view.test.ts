@@ -82,8 +82,7 @@ describe('every form of a report', () => {
   test.each(bodies)('%s: the same sums, and ratios of sums', async (name, bytes) => {
     const args = ['--by', 'campaign', '--format', 'ndjson'];
     expect(rowsOf(await view(name, bytes(rows), args))).toEqual(byCampaign);
-    const piped = await runCli(['view', '-', ...args], { stdin: '' });
-    expect(piped).toMatchObject({ exitCode: 9, stdout: '' });
+    expect(rowsOf(await runCli(['view', '-', ...args], { stdin: bytes(rows) }))).toEqual(byCampaign);
   });
 
   test.each([...' !#$%&()*,/:;<=>?@[\\]^`{|}~', '\t'])('CSV with the delimiter %j', async (delimiter) => {
@@ -201,7 +200,6 @@ describe('what is shown', () => {
   });
 
   test('has colour in a pipe where FORCE_COLOR wants it, and no other', async () => {
-    const json = JSON.stringify({ data: rows });
     const shown = async (env: Record<string, string>) =>
       (await view('r.json', json, ['--format', 'table'], { env })).stdout.split('\n')[0];
     expect(await shown({ FORCE_COLOR: '1' })).toContain('\u001b[1mr.json\u001b[22m: 4 rows');
@@ -210,7 +208,6 @@ describe('what is shown', () => {
   });
 
   test('fits a narrow terminal, line by line', async () => {
-    const json = JSON.stringify({ data: rows });
     for (const columns of [24, 30, 44]) {
       for (const args of [[], ['--top', '2'], ['--by', 'CAMPAIGN']]) {
         const env = { COLUMNS: String(columns) };
@@ -218,6 +215,24 @@ describe('what is shown', () => {
         expect(stdout.split('\n').filter((line) => stringWidth(line) > columns)).toEqual([]);
       }
     }
+  });
+
+  test('the order of a key or a figure either way, what has none last', async () => {
+    const odd = [
+      { campaignName: 'b', displays: 10, clicks: 1 },
+      { campaignName: null, displays: 20, clicks: 8 },
+      { campaignName: 'a10', displays: 0, clicks: 3 },
+      { campaignName: 'a9', displays: 10, clicks: 2 },
+      { campaignName: 'c', displays: 10, clicks: null },
+    ];
+    const sorted = async (sort: string) => {
+      const args = ['--by', 'CAMPAIGN', '--sort', sort, '--metrics', 'ctr,clicks'];
+      return (await view('r.json', JSON.stringify(odd), args)).stdout.split('\r\n').slice(1, -1);
+    };
+    expect(await sorted('campaignName')).toEqual(['a9,20,2', 'a10,,3', 'b,10,1', 'c,,', ',40,8']);
+    expect(await sorted('campaignname:DESC')).toEqual(['c,,', 'b,10,1', 'a10,,3', 'a9,20,2', ',40,8']);
+    expect(await sorted('ctr')).toEqual([',40,8', 'a9,20,2', 'b,10,1', 'a10,,3', 'c,,']);
+    expect(await sorted('ctr:asc')).toEqual(['b,10,1', 'a9,20,2', ',40,8', 'a10,,3', 'c,,']);
   });
 
   test('months of days', async () => {
@@ -263,6 +278,40 @@ describe('what is shown', () => {
       0.00 +
            +----------------------------------
             2026-10-31              2026-11-01
+      "
+    `);
+  });
+
+  test('bars of the top, and what the others come to', async () => {
+    const args = ['--by', 'CAMPAIGN', '--chart', 'bar', '--metrics', 'displays', '--top', '1'];
+    const { stdout } = await view('r.json', json, args, { env: { COLUMNS: '30' } });
+    expect(stdout.split('\n\n')[1]).toMatchInlineSnapshot(`
+      "displays
+      Été  ██████████████████  4,000
+      2 others: 600
+      "
+    `);
+    const dressed = await view('r.json', json, args, { env: { COLUMNS: '30', FORCE_COLOR: '1' } });
+    expect(dressed.stdout).toContain('\u001b[1mdisplays\u001b[22m\n');
+    expect(dressed.stdout).toContain('\u001b[2m2 others: 600\u001b[22m\n');
+  });
+
+  test('a line of a ratio', async () => {
+    const { stdout } = await view('r.json', json, ['--chart', 'line', '--metrics', 'CTR'], { env: { COLUMNS: '30' } });
+    expect(stdout.split('\n\n')[1]).toMatchInlineSnapshot(`
+      "CTR
+      3.19% ┤                 ⢀⣀⠤⠔⠒⠉
+            │           ⣀⡠⠤⠔⠒⠉⠁
+            │     ⣀⡠⠤⠒⠊⠉
+            │⡠⠤⠒⠊⠉
+            │
+      1.60% ┤
+            │
+            │
+            │
+      0.00% ┤
+            └───────────────────────
+             2026-10-31   2026-11-01
       "
     `);
   });

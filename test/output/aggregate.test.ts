@@ -100,6 +100,7 @@ const metricText = fc.oneof(
 );
 const keyTextOf = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('"a"', '"b"', '"ab"', '""', 'null') },
+  fc.constantFrom(`"${'é'.repeat(700)}"`, `"${'\\u00e9'.repeat(700)}"`),
   fc.constantFrom('"\\u0061"', '1', '"1"', '"Été"', '"\\u00c9t\\u00e9"', '"日本"', '"a\\u0000"', '[ 1 ]', 'false'),
   stringText,
 );
@@ -140,6 +141,16 @@ describe('Aggregate', () => {
     expect(groups).toHaveLength(20_000);
     expect(groups[7]).toEqual({ key: ['7'], rowCount: 2, sums: { displays: '20014', revenueEuro: '0.2' } });
     expect(groups[19_999]).toEqual({ key: ['19999'], rowCount: 1, sums: { displays: '19999', revenueEuro: '0.1' } });
+  });
+
+  it('stays exact past what a number can hold', async () => {
+    const rows = [...Array.from({ length: 30 }, () => '999999999999999'), '0.5'].map((number, i) =>
+      i % 2 === 0 ? `{"city":"a","displays":${number}}` : `{"city":"b","displays":-${number}}`,
+    );
+    expect(plain(await aggregate(`[${rows.join(',')}]`, ['city']))).toEqual([
+      { key: ['a'], rowCount: 16, sums: { displays: '14999999999999985.5' } },
+      { key: ['b'], rowCount: 15, sums: { displays: '-14999999999999985' } },
+    ]);
   });
 
   it('says which keys and metrics it saw, and how many values are no numbers', async () => {

@@ -6,7 +6,9 @@ import { chunksOf } from '../report/report-documents.ts';
 import { memorySink } from './memory-sink.ts';
 
 export interface EncodeCase extends EncodeOptions {
+  /** How the body is cut as it arrives. */
   readonly chunkBytes?: number;
+  /** How much of it becomes a batch of rows. */
   readonly pieceBytes?: number;
   readonly contentType?: string;
 }

@@ -1,9 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import {
   chmod,
+  chown,
   lstat,
   mkdir,
   mkdtemp,
+  open,
   readdir,
   readFile,
   readlink,
@@ -13,13 +15,14 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
 import { discardOpenOutputs } from '../../src/output/file/atomic-file.ts';
 import { checkTarget, openOutput } from '../../src/output/file/output-file.ts';
+import { temporaryName } from '../../src/output/file/temporary-file.ts';
 
 let folder: string;
 let path: string;
@@ -30,11 +33,20 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const host =
-  hostname()
-    .replace(/[^A-Za-z0-9]/g, '')
-    .slice(0, 16) || 'host';
+/** A user that no system is without. */
+const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
+
+/** Lets no file of this process grow beyond so many bytes while the action runs: what a disk does that fills up. */
+async function withRoomFor(sizeBytes: number, action: () => Promise<void>): Promise<void> {
+  const limitTo = (limit: string) => execFileSync('sh', ['-c', `prlimit --pid ${process.pid} --fsize=${limit}:`]);
+  limitTo(String(sizeBytes));
+  try {
+    await action();
+  } finally {
+    limitTo('unlimited');
+  }
+}
 
 async function write(text: string, options: { noClobber?: boolean } = {}): Promise<void> {
   const file = await openOutput(path, options);
@@ -127,6 +139,20 @@ describe('an output file', () => {
     expect(await readFile(path, 'utf8')).toBe('x');
   });
 
+  it.skipIf(process.platform === 'win32')('may be in a folder that can be written to and not listed', async () => {
+    await chmod(folder, 0o300);
+    if (isRoot) await chown(folder, nobody, 0);
+    if (isRoot) process.seteuid?.(nobody);
+    try {
+      await write('x');
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+    expect(await readFile(path, 'utf8')).toBe('x');
+    await chmod(folder, 0o700);
+    expect(await readdir(folder)).toEqual(['report.csv']);
+  });
+
   it('is removed at once where the program must end', async () => {
     const file = await openOutput(path);
     await file.write(Buffer.alloc(300_000));
@@ -137,6 +163,16 @@ describe('an output file', () => {
 });
 
 describe('what is no regular file', () => {
+  it.skipIf(process.platform === 'win32')('may be a stream that leads to one, which keeps what it holds', async () => {
+    await writeFile(path, 'before,');
+    const stream = await open(path, 'a');
+    const direct = await openOutput(`/dev/fd/${stream.fd}`);
+    await direct.write(Buffer.from('after'));
+    await direct.commit();
+    await stream.close();
+    expect(await readFile(path, 'utf8')).toBe('before,after');
+  });
+
   it('is written to directly', async () => {
     const file = await openOutput('/dev/null');
     await file.write(Buffer.alloc(1_000_000));
@@ -182,8 +218,8 @@ describe('leftovers of runs that were killed', () => {
   it('are swept away by the next run into their folder', async () => {
     const child = spawn('sleep', ['0']);
     await new Promise((resolve) => child.once('exit', resolve));
-    const dead = `.report.csv.adreport-${host}-${child.pid}-abc123.tmp`;
-    const alive = `.report.csv.adreport-${host}-${process.pid}-abc123.tmp`;
+    const alive = temporaryName('report.csv');
+    const dead = alive.replace(`-${process.pid}-`, `-${child.pid}-`);
     const elsewhere = '.report.csv.adreport-otherhost-1-abc123.tmp';
     const oldElsewhere = '.other.csv.adreport-otherhost-1-abc123.tmp';
     const notOurs = '.report.csv.tmp';
@@ -220,6 +256,14 @@ describe('what cannot be written', () => {
     });
   });
 
+  it.skipIf(process.platform !== 'linux')('is in folders so deep that there is no room beside it', async () => {
+    const depth = (4080 - folder.length) / 200;
+    const made = Array.from({ length: Math.floor(depth) }, () => 'x'.repeat(199));
+    const below = join(folder, ...made, 'y'.repeat(4080 - join(folder, ...made).length), 'r.csv');
+    await expect(openOutput(below)).rejects.toMatchObject({ exitCode: 8, code: 'ENAMETOOLONG' });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it('is in a circle of links', async () => {
     await symlink('report.csv', path);
     await expect(openOutput(path)).rejects.toMatchObject({ exitCode: 8, code: 'ELOOP' });
@@ -231,13 +275,45 @@ describe('what cannot be written', () => {
     await expect(openOutput(path)).rejects.toMatchObject({ exitCode: 8, code: 'EACCES' });
   });
 
-  it('was in a folder that has vanished', async () => {
-    const file = await openOutput(path);
+  it.each([false, true])('was in a folder that has vanished (--no-clobber: %j)', async (noClobber) => {
+    const file = await openOutput(path, { noClobber });
     await file.write(Buffer.from('x'));
     await rm(folder, { recursive: true });
     await expect(file.commit()).rejects.toMatchObject({
       exitCode: 8,
       message: `${path} could not be written: its folder does not exist, or has vanished.`,
+    });
+  });
+
+  describe.skipIf(process.platform !== 'linux')('grows too large', () => {
+    const tooLarge = () => ({
+      exitCode: 8,
+      message: `${path} could not be written: the file would grow too large for its file system.`,
+    });
+
+    it.each([
+      ['while it is written', async () => write('x'.repeat(2_000_000))],
+      ['when it is put into its place', async () => write('x'.repeat(200_000))],
+      [
+        'when it is written once more',
+        async () => {
+          const file = await openOutput(path);
+          await file.write(Buffer.alloc(90_000));
+          await file.rewrite?.(async function* (written) {
+            yield Buffer.alloc(90_000);
+            yield* written;
+            yield Buffer.alloc(500_000);
+            yield Buffer.alloc(500_000);
+          });
+        },
+      ],
+    ])('%s: the old one stays', async (_, writing) => {
+      await writeFile(path, 'old');
+      await withRoomFor(100_000, async () => {
+        await expect(writing()).rejects.toMatchObject(tooLarge());
+      });
+      expect(await readFile(path, 'utf8')).toBe('old');
+      expect(await readdir(folder)).toEqual(['report.csv']);
     });
   });
 

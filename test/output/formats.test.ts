@@ -19,6 +19,15 @@ describe('every format', () => {
     );
   });
 
+  it('holds a text larger than its buffers', async () => {
+    const json = `{"city":"${'\\"'.repeat(300_000)}","displays":"1,5"}`;
+    expect((await encode(documentOf(json), 'csv')).text).toBe(`city,displays\r\n"${'""'.repeat(300_000)}","1,5"\r\n`);
+    expect((await encode(documentOf(json), 'ndjson')).text).toBe(`${json}\n`);
+    expect((await encode(documentOf(json), 'ndjson', { normalize: true })).text).toBe(
+      `${json.replace('"1,5"', '1.5')}\n`,
+    );
+  });
+
   it('is found by its name or by the ending of a file', () => {
     expect(['JSON', 'ndjson', 'xml'].map(findFormat)).toEqual(['json', 'ndjson', undefined]);
     expect(['a/b.CSV', 'x.jsonl', 'b.csv/x', 'csv', '.csv', 'a.tar.json'].map(formatOfFile)).toEqual([
@@ -85,6 +94,13 @@ describe('--columns and --normalize', () => {
     expect((await encode(body, 'csv', { select })).text).toBe('valueDollar,date\r\n2.50,2026-11-01\r\n,2026-11-02\r\n');
     expect((await encode(body, 'json', { select: ['displays'] })).text).toBe(
       '{"data":[\n{"displays":1},\n{"displays":"7"}\n],"summary":{"since":"2026-11-01T00:00:00+0100"}}\n',
+    );
+  });
+
+  it('leave out the keys that a row has not, and put values that were spread over lines on one', async () => {
+    const spread = documentOf('{\n  "x": [1,\n 2],\n  "displays": 1\n}', '{"displays":2}', '{"x":{"a": " b "}}');
+    expect((await encode(spread, 'ndjson', { select: ['displays', 'x'] })).text).toBe(
+      '{"displays":1,"x":[1,2]}\n{"displays":2}\n{"x":{"a":" b "}}\n',
     );
   });
 

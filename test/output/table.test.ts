@@ -32,6 +32,11 @@ describe('table', () => {
     expect(notes).toEqual([]);
   });
 
+  it('shows a key that a row lacks as it shows null', async () => {
+    const { text } = await table(undefined, '{"city":"x","displays":1}', '{"displays":2}', '{"city":null}');
+    expect(text.split('\n').slice(2, 5)).toEqual(['x             1', '–             2', '–             –']);
+  });
+
   it('fits the terminal: what is the same in every row goes first, then ids; headings are folded', async () => {
     const { text, notes } = await table(64, ...rows);
     expect(text).toMatchInlineSnapshot(`

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { documentParts, textOf } from '../report/report-documents.ts';
+import { createEncoder } from '../../src/output/formats/index.ts';
+import { readRows } from '../../src/report/rows/read-rows.ts';
+import { chunksOf, documentParts, textOf } from '../report/report-documents.ts';
 import { documentOf, type EncodeCase, encode } from './encode.ts';
 import { readSheet, unzip } from './xlsx-reader.ts';
 
@@ -133,6 +135,19 @@ describe('xlsx', () => {
     expect((await xlsx(early, { pieceBytes: 20 })).rows).toEqual([['displays', 'city'], [1], [2, 'x'], [3, 'total']]);
     const late = documentOf(...Array.from({ length: 2000 }, () => '{"displays":1}'), '{"displays":2,"city":"x"}');
     await expect(xlsx(late, { pieceBytes: 1000 })).rejects.toMatchObject({ exitCode: 9, code: 'LATE_COLUMN' });
+  });
+
+  it('holds as many rows as a sheet has, then has no room for totals, and refuses one more', async () => {
+    const notes: string[] = [];
+    const encoder = await createEncoder('xlsx', { note: (sentence) => notes.push(sentence) });
+    const report = (rowCount: number) =>
+      readRows(chunksOf(Buffer.from(`[{"clicks":1}${',{}'.repeat(rowCount - 1)}]`), 65_536));
+    for await (const batch of report(1_048_575)) await encoder.encode(batch);
+    for await (const batch of report(1)) {
+      await expect(encoder.encode(batch)).rejects.toMatchObject({ exitCode: 8, code: 'TOO_LARGE' });
+    }
+    await encoder.end({ rowCount: 1_048_575, sizeBytes: 0, fields: ['clicks'], summary: undefined, members: [] });
+    expect(notes).toEqual(['The sheet is full: there is no row left for the totals.']);
   });
 
   it('gives the same bytes each time', async () => {

@@ -15,7 +15,7 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Whether the streams are terminals, of 100 columns. */
   readonly tty?: boolean;
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   /** Working folder, which need not exist; made for the test where absent. */
   readonly cwd?: string;
   /** Milliseconds since 1970; `usualStartMs` where absent. */

@@ -3,7 +3,7 @@ import { printable } from '../../contract/printable.ts';
 import { UsageError } from '../../errors.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { groupsAsCsv, groupsAsJson, objectOf } from '../../output/group/group-rows.ts';
-import { groupBars, groupLine, groupTable } from '../../output/group/group-table.ts';
+import { groupBars, groupLine, groupTable } from '../../output/group/group-text.ts';
 import { digitsOfFigure, type RankedGroups, rankGroups } from '../../output/group/ranked-groups.ts';
 import { type FigureColumn, figureNamed, isTime, resolveFigures } from '../../output/group/view-columns.ts';
 import { reportCard } from '../../output/table/report-card.ts';

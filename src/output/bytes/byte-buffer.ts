@@ -2,7 +2,9 @@ import { viewOf } from '../../contract/words.ts';
 
 /** A buffer that is used again and again, and grows when more is asked of it. */
 export class ByteBuffer {
+  /** As long as `reserve` was asked for at least; another one when it grew. */
   bytes: Buffer;
+  /** The words of `bytes`. */
   view: DataView;
 
   constructor(sizeBytes = 64 * 1024) {

@@ -1,14 +1,12 @@
 import { backslash } from '../../contract/ascii.ts';
 import { repeated, zeroBytes } from '../../contract/words.ts';
 import { ByteStore } from './byte-store.ts';
+import { lastWordMasks } from './word-copy.ts';
 
 /** What `codeOf` returns instead of a code for a key with a backslash in it. */
 export const escaped = -1;
 
 const backslashes = repeated(backslash);
-
-/** Which bits of a word count when 1, 2 or 3 of its bytes do. */
-const masks = Int32Array.of(0, 0xff, 0xffff, 0xffffff);
 
 const lengthBytes = 4;
 
@@ -36,7 +34,7 @@ export class ByteDictionary {
     let hash = end - start;
     let backslashMarks = 0;
     for (let p = start; p < end; p += 4) {
-      const word = end - p < 4 ? from.getInt32(p, true) & (masks[end - p] as number) : from.getInt32(p, true);
+      const word = end - p < 4 ? from.getInt32(p, true) & (lastWordMasks[end - p] as number) : from.getInt32(p, true);
       backslashMarks |= zeroBytes(word ^ backslashes);
       hash = Math.imul(hash ^ word, 0x9e3779b1);
       hash ^= hash >>> 15;
@@ -57,12 +55,13 @@ export class ByteDictionary {
     return this.#add(from, start, end, hash);
   }
 
-  /** The bytes of a key; good until one is added. */
+  /** The bytes of the key that got a code; good until one is added. */
   keyOf(code: number): Buffer {
     const start = this.#starts[code] as number;
     return this.keys.bytes.subarray(start, start + this.keys.view.getInt32(start - lengthBytes, true));
   }
 
+  /** Forgets every key; the next one gets code 0. */
   clear(): void {
     this.count = 0;
     this.keys.clear();
@@ -76,7 +75,10 @@ export class ByteDictionary {
     const shift = at - start;
     let p = start;
     for (; p + 4 <= end; p += 4) if (from.getInt32(p, true) !== view.getInt32(p + shift, true)) return false;
-    return p === end || ((from.getInt32(p, true) ^ view.getInt32(p + shift, true)) & (masks[end - p] as number)) === 0;
+    return (
+      p === end ||
+      ((from.getInt32(p, true) ^ view.getInt32(p + shift, true)) & (lastWordMasks[end - p] as number)) === 0
+    );
   }
 
   #add(from: DataView, start: number, end: number, hash: number): number {

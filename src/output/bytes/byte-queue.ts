@@ -17,7 +17,10 @@ export class ByteQueue {
     this.#file = file;
   }
 
-  /** Returns a promise only where it must wait for the system. Rejects with what the system says. */
+  /**
+   * Takes the bytes. Returns a promise only where it must wait for the system; it rejects with what the system said of
+   * these bytes or of those before.
+   */
   write(bytes: Uint8Array): void | Promise<void> {
     if (this.#filled + bytes.length > pieceBytes) return this.#writeInParts(bytes);
     this.#filling.set(bytes, this.#filled);
@@ -45,7 +48,7 @@ export class ByteQueue {
     this.#writing.catch(() => {});
   }
 
-  /** Resolves once the system has taken everything. */
+  /** Resolves once the system has taken everything; rejects with what it says. The file is not synced to the disk. */
   async flush(): Promise<void> {
     await this.#swap();
     await this.#writing;

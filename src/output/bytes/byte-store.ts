@@ -2,8 +2,11 @@ import { viewOf } from '../../contract/words.ts';
 
 /** Bytes that are appended to, in a buffer that grows and is used again after `clear`. */
 export class ByteStore {
+  /** Whoever has reserved room writes to these from `length` on, and moves `length`; others when they grow. */
   bytes: Buffer;
+  /** The words of `bytes`. */
   view: DataView;
+  /** How many bytes there are. */
   length = 0;
 
   constructor(sizeBytes = 1024) {
@@ -21,6 +24,7 @@ export class ByteStore {
     this.view = viewOf(larger);
   }
 
+  /** Forgets what is there, and keeps the room. */
   clear(): void {
     this.length = 0;
   }

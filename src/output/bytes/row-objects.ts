@@ -1,12 +1,9 @@
-import { closeBrace, comma, dot, lineFeed, openBrace, openBracket } from '../../contract/ascii.ts';
+import { closeBrace, comma, dot, openBrace, openBracket } from '../../contract/ascii.ts';
 import type { RowBatch } from '../../contract/row-batch.ts';
 import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
 import type { EncodeOptions } from '../encoder.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import { compact, writeNumber } from './json-bytes.ts';
-
-/** What stands between two row objects: in a JSON array, or in a file of one row a line. */
-export const separators = { json: Buffer.from(',\n'), ndjson: Buffer.from('\n') } as const;
 
 /**
  * The rows of batches as JSON objects, one a line: copied where they can be, written anew where they are chosen,
@@ -19,13 +16,17 @@ export class RowObjects {
   readonly #out = new ByteBuffer();
   #keys: readonly Buffer[] = [];
 
+  /** @param separator what stands between two rows: `,\n` or `\n` */
   constructor(options: EncodeOptions, separator: Buffer) {
     this.#normalize = options.normalize ?? false;
     this.#plan = options.select || this.#normalize ? new ColumnPlan(options) : undefined;
     this.#separator = separator;
   }
 
-  /** The rows of a batch with the separator between them; good until the next call. */
+  /**
+   * The rows of a batch with the separator between them; good until the next call.
+   * @throws UsageError where a selected column does not exist
+   */
   encode(batch: RowBatch): Uint8Array {
     if (this.#plan) return this.#write(batch, this.#plan);
     if (!batch.singleLine) return this.#write(batch, undefined);
@@ -109,6 +110,3 @@ function copy(out: Buffer, at: number, piece: Buffer): number {
   for (let i = 0; i < piece.length; i++) out[at + i] = piece[i] as number;
   return at + piece.length;
 }
-
-/** One line feed. */
-export const lineEnd = Buffer.from([lineFeed]);

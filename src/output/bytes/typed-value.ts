@@ -101,7 +101,7 @@ export interface Moment {
   readonly wallMs: number;
 }
 
-/** The moment of an ISO 8601 date-time with an offset, such as `2026-10-25T02:00:00+0200`. */
+/** The moment of an ISO 8601 date-time with an offset, `2026-10-25T02:00:00+0200`; `undefined` for any other text. */
 export function momentOf(text: string): Moment | undefined {
   const match = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/.exec(text);
   const day = match ? dayOf(match[1] ?? '') : undefined;

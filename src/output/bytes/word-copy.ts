@@ -3,8 +3,8 @@ import { repeated, zeroBytes } from '../../contract/words.ts';
 
 const backslashes = repeated(backslash);
 
-/** Which bits of a word count when 1, 2 or 3 of its bytes do. */
-const masks = Int32Array.of(0, 0xff, 0xffff, 0xffffff);
+/** Which bits of a run's last word count, where 1, 2 or 3 of its bytes belong to the run. */
+export const lastWordMasks = Int32Array.of(0, 0xff, 0xffff, 0xffffff);
 
 /**
  * Copies the bytes from `start` to `end`, unless one of them is a backslash or the one that `stops` repeats. May read
@@ -24,7 +24,7 @@ export function copyUnless(
     const word = from.getInt32(p, true);
     out.setInt32(p + shift, word, true);
     // Bytes beyond the end become zero, which is no stop.
-    const counted = end - p < 4 ? word & (masks[end - p] as number) : word;
+    const counted = end - p < 4 ? word & (lastWordMasks[end - p] as number) : word;
     if ((zeroBytes(counted ^ backslashes) | zeroBytes(counted ^ stops)) !== 0) return false;
   }
   return true;

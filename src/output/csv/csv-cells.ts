@@ -14,8 +14,8 @@ import { compact, unescapeText, writeNumber } from '../bytes/json-bytes.ts';
 import type { PlannedColumn } from '../column-plan.ts';
 import type { CsvDialect } from '../encoder.ts';
 
-/** What a spreadsheet runs when a cell begins with it (OWASP, CSV injection). */
-const formulaStarts: ReadonlySet<number> = new Set([...'=+-@\t\r'].map((character) => character.charCodeAt(0)));
+/** The first bytes of the texts that a spreadsheet runs as a formula (OWASP, CSV injection). */
+export const formulaStarts: ReadonlySet<number> = new Set([...'=+-@\t\r'].map((character) => character.charCodeAt(0)));
 
 /** Writes the cells that are not copied as they are: escapes, quotes, nested values, changed numbers, formulas. */
 export class CsvCells {
@@ -39,7 +39,10 @@ export class CsvCells {
     for (const byte of [this.delimiter, quote, carriageReturn, lineFeed]) this.#quoted[byte] = 1;
   }
 
-  /** Writes the cell of a JSON value that is not null; `out` has room for twice its size and four bytes. */
+  /**
+   * Writes the cell of a JSON value that is not null; `out` has room for twice its size and four bytes.
+   * @returns the index after it
+   */
   write(out: Buffer, at: number, bytes: Buffer, start: number, end: number, column: PlannedColumn): number {
     const first = bytes[start];
     const scratch = this.#scratch.reserve(end - start + 1);
@@ -58,7 +61,7 @@ export class CsvCells {
     return this.#writeText(out, at, scratch, unescapeText(scratch, 0, bytes, start + 1, end - 1));
   }
 
-  /** A whole line of texts. */
+  /** A whole line of texts, its line end included. */
   line(texts: readonly string[]): Buffer {
     const cells = texts.map((text) => {
       const bytes = Buffer.from(text);
@@ -72,13 +75,8 @@ export class CsvCells {
     if (!this.#escapeFormulas || length === 0 || !formulaStarts.has(text[0] as number)) {
       return this.#writeField(out, at, text, 0, length);
     }
-    return this.#writeField(
-      out,
-      at,
-      Buffer.concat([Buffer.from([apostrophe]), text.subarray(0, length)]),
-      0,
-      length + 1,
-    );
+    const defused = Buffer.concat([Buffer.from([apostrophe]), text.subarray(0, length)]);
+    return this.#writeField(out, at, defused, 0, defused.length);
   }
 
   /** Text as a CSV field, in quotes only where it needs them. */

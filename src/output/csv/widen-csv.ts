@@ -2,16 +2,21 @@ import { carriageReturn, lineFeed, quote } from '../../contract/ascii.ts';
 
 const pieceBytes = 64 * 1024;
 
-export interface WidenOptions {
+interface WidenOptions {
   /** How many bytes stand before the first row: a byte order mark, the old header. */
   readonly oldBeginningBytes: number;
   /** What takes their place. */
   readonly beginning: Uint8Array;
+  /** How many cells every row is to have. */
   readonly columnCount: number;
+  /** The byte between two cells. */
   readonly delimiter: number;
 }
 
-/** CSV of our own (CRLF, quotes where needed) with empty cells added to the rows that are short. */
+/**
+ * CSV of our own (CRLF, quotes where needed) with empty cells added to the rows that are short. What it yields is good
+ * until the next piece.
+ */
 export async function* widenCsv(written: AsyncIterable<Uint8Array>, options: WidenOptions): AsyncGenerator<Uint8Array> {
   const { delimiter, columnCount } = options;
   const out = Buffer.allocUnsafe(pieceBytes + columnCount);

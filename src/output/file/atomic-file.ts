@@ -1,9 +1,9 @@
 import { unlinkSync } from 'node:fs';
-import { type FileHandle, link, open, unlink } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ByteQueue } from '../bytes/byte-queue.ts';
-import { fileError, fileExists } from './file-error.ts';
-import { replaceFile } from './replace-file.ts';
+import { codeOf, fileError, fileExists } from './file-error.ts';
+import { placeNewFile, replaceFile } from './place-file.ts';
 import { temporaryName } from './temporary-file.ts';
 
 interface AtomicOptions {
@@ -11,7 +11,9 @@ interface AtomicOptions {
   readonly shownPath: string;
   /** The file that is replaced: its permissions are kept, and its owner where the system lets us. */
   readonly existing: { readonly mode: number; readonly uid: number; readonly gid: number } | undefined;
+  /** Fail rather than replace a file that somebody puts there meanwhile. */
   readonly noClobber: boolean;
+  /** Called once the file has been taken back, e.g. to remove the folders that were made for it. */
   afterAbort(): Promise<void>;
 }
 
@@ -30,7 +32,10 @@ export function discardOpenOutputs(): void {
   openPaths.clear();
 }
 
-/** A regular file that is written beside its place and put there once it is whole. */
+/**
+ * A regular file that is written beside its place and put there once it is whole. What fails takes back all of it, and
+ * throws `OutputError`.
+ */
 export class AtomicFile {
   readonly path: string;
   readonly #options: AtomicOptions;
@@ -47,11 +52,13 @@ export class AtomicFile {
     this.#queue = new ByteQueue(file);
   }
 
+  /** Begins a file at an absolute path whose folder exists. Throws what the system throws. */
   static async create(path: string, options: AtomicOptions): Promise<AtomicFile> {
     const [temporaryPath, file] = await createBeside(path);
     return new AtomicFile(path, options, temporaryPath, file);
   }
 
+  /** Takes the bytes, which the caller may use again at once; a promise only where it must wait for the system. */
   write(bytes: Uint8Array): void | Promise<void> {
     return this.#queue.write(bytes)?.catch((error: unknown) => this.#fail(error));
   }
@@ -85,8 +92,7 @@ export class AtomicFile {
       await this.#keepPermissions();
       await this.#file.sync();
       await this.#file.close();
-      if (this.#options.noClobber) await this.#placeNew();
-      else await replaceFile(this.#temporaryPath, this.path);
+      await this.#place();
       this.#isDone = true;
       openPaths.delete(this.#temporaryPath);
       await syncFolder(dirname(this.path));
@@ -95,7 +101,7 @@ export class AtomicFile {
     }
   }
 
-  /** Removes what was written. */
+  /** Removes what was written, unless it has been committed. Never throws. */
   async abort(): Promise<void> {
     if (this.#isDone) return;
     this.#isDone = true;
@@ -111,24 +117,19 @@ export class AtomicFile {
     await this.#file.chmod(existing.mode & 0o7777);
   }
 
+  async #place(): Promise<void> {
+    const { noClobber, shownPath } = this.#options;
+    if (!noClobber) return replaceFile(this.#temporaryPath, this.path);
+    try {
+      await placeNewFile(this.#temporaryPath, this.path);
+    } catch (error) {
+      throw codeOf(error) === 'EEXIST' ? fileExists(shownPath) : error;
+    }
+  }
+
   async #fail(error: unknown): Promise<never> {
     await this.abort();
     throw fileError(error, this.#options.shownPath);
-  }
-
-  /** Unlike a rename, a link never replaces what somebody else has put there meanwhile. */
-  async #placeNew(): Promise<void> {
-    try {
-      await link(this.#temporaryPath, this.path);
-      await unlink(this.#temporaryPath);
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      if (code === 'EEXIST') throw fileExists(this.#options.shownPath);
-      if (code === 'ENOENT') throw error;
-      // A file system without hard links: an empty file takes the name first.
-      await (await open(this.path, 'wx')).close();
-      await replaceFile(this.#temporaryPath, this.path);
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { printable } from '../../contract/printable.ts';
-import { OutputError } from '../../errors.ts';
+import { AdreportError, OutputError } from '../../errors.ts';
 
 const reasons: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
   ENOSPC: ['the disk is full', 'Free some space, or write elsewhere with -o.'],
@@ -23,12 +23,31 @@ const reasons: Readonly<Record<string, readonly [reason: string, hint: string]>>
   EIO: ['the disk reports an error', 'Write elsewhere with -o.'],
 };
 
-/** A system error as the reason why a file could not be written. Anything else is returned as it is. */
+/** The system's code of an error, such as `ENOENT`; `undefined` for what has none. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+/**
+ * A system error as the reason why a file could not be written: an `OutputError` with the system's code. Anything else,
+ * our own errors included, is returned as it is.
+ *
+ * @param path as the user gave it
+ */
 export function fileError(error: unknown, path: string): unknown {
-  if (!(error instanceof Error) || !('code' in error) || error instanceof OutputError) return error;
-  const code = String(error.code);
+  const code = codeOf(error);
+  if (code === undefined || !(error instanceof Error) || error instanceof AdreportError) return error;
   const [reason, hint] = reasons[code] ?? [error.message, 'Write elsewhere with -o.'];
   return new OutputError(`${printable(path)} could not be written: ${reason}.`, { code, hint, cause: error });
+}
+
+/** Does something to a file. What the system throws becomes the `OutputError` of `fileError`. */
+export async function withReason<T>(path: string, action: () => T | Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw fileError(error, path);
+  }
 }
 
 /** The target exists, and `--no-clobber` keeps it. */

@@ -1,17 +1,19 @@
 import { constants } from 'node:fs';
-import { access, type FileHandle, lstat, mkdir, open, readlink, rmdir, stat } from 'node:fs/promises';
+import { access, lstat, mkdir, open, readlink, rmdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { printable } from '../../contract/printable.ts';
 import { OutputError } from '../../errors.ts';
 import { ByteQueue } from '../bytes/byte-queue.ts';
 import type { Sink } from '../encoder.ts';
 import { AtomicFile } from './atomic-file.ts';
-import { fileError, fileExists } from './file-error.ts';
+import { codeOf, fileExists, withReason } from './file-error.ts';
 import { sweepFolder } from './temporary-file.ts';
 
 /** A file that is being written: whole once `commit` has returned, untouched if `abort` is called instead. */
 export interface OutputFile extends Sink {
   /** Where it will be: absolute, symbolic links followed. */
   readonly path: string;
+  /** Flushes it to the disk and puts it into its place. Throws `OutputError`, and has then taken back what was done. */
   commit(): Promise<void>;
   /** Takes back what was done. Never throws; does nothing after `commit`. */
   abort(): Promise<void>;
@@ -27,16 +29,13 @@ export interface OpenOptions {
  * mode stays. Folders that are missing are made (`date=2026-11-01/`), and removed again on `abort`. A symbolic link
  * stays: what it points to is replaced. What is no regular file (`/dev/stdout`, a named pipe) is written to directly.
  *
- * @throws OutputError
+ * @throws OutputError where it cannot be written; what is written later throws it too
  */
 export async function openOutput(path: string, options: OpenOptions = {}): Promise<OutputFile> {
   return withReason(path, async () => {
     if (await isDirect(path)) return openDirect(path);
     const target = await followLinks(resolve(path));
-    const existing = await statOrNothing(target);
-    if (existing?.isDirectory()) throw new OutputError(`${path} is a folder.`, { hint: 'Give a file name after it.' });
-    if (existing && options.noClobber) throw fileExists(path);
-    if (existing) await access(target, constants.W_OK);
+    const existing = await findReplaceable(target, path, options);
     const folder = dirname(target);
     const madeFolder = await mkdir(folder, { recursive: true });
     await sweepFolder(folder);
@@ -63,12 +62,22 @@ export async function openOutput(path: string, options: OpenOptions = {}): Promi
 export async function checkTarget(path: string, options: OpenOptions = {}): Promise<void> {
   await withReason(path, async () => {
     if (await isDirect(path)) return;
-    const existing = await statOrNothing(path);
-    if (existing?.isDirectory()) throw new OutputError(`${path} is a folder.`, { hint: 'Give a file name after it.' });
-    if (existing && options.noClobber) throw fileExists(path);
-    if (existing) await access(path, constants.W_OK);
-    await access(await nearestFolder(dirname(await followLinks(resolve(path)))), constants.W_OK);
+    const target = await followLinks(resolve(path));
+    await findReplaceable(target, path, options);
+    await access(await nearestFolder(dirname(target)), constants.W_OK);
   });
+}
+
+/** The file that stands there, which may be replaced; `undefined` where there is none. */
+async function findReplaceable(target: string, shownPath: string, { noClobber = false }: OpenOptions) {
+  const existing = await statOrNothing(target);
+  if (!existing) return undefined;
+  if (existing.isDirectory()) {
+    throw new OutputError(`${printable(shownPath)} is a folder.`, { hint: 'Give a file name after it.' });
+  }
+  if (noClobber) throw fileExists(shownPath);
+  await access(target, constants.W_OK);
+  return existing;
 }
 
 /** The folder, or the one above it in which it would be made. */
@@ -80,14 +89,6 @@ async function nearestFolder(folder: string): Promise<string> {
   return above === folder ? folder : nearestFolder(above);
 }
 
-async function withReason<T>(path: string, action: () => Promise<T>): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    throw fileError(error, path);
-  }
-}
-
 /** Whether the path is an open stream of ours, or something that cannot be replaced: a pipe, a device. */
 async function isDirect(path: string): Promise<boolean> {
   if (/^\/(dev\/(stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/.test(path)) return true;
@@ -96,7 +97,8 @@ async function isDirect(path: string): Promise<boolean> {
 }
 
 async function openDirect(path: string): Promise<OutputFile> {
-  const file: FileHandle = await open(path, 'w');
+  // Not `w`: where a shell has put a file behind a stream (`-o /dev/stdout >> all.csv`), what it holds must stay.
+  const file = await open(path, 'a');
   const queue = new ByteQueue(file);
   let isOpen = true;
   const close = async () => {
@@ -105,7 +107,7 @@ async function openDirect(path: string): Promise<OutputFile> {
   };
   return {
     path,
-    write: async (bytes) => withReason(path, async () => queue.write(bytes)),
+    write: (bytes) => withReason(path, () => queue.write(bytes)),
     commit: () =>
       withReason(path, async () => {
         await queue.flush();
@@ -130,8 +132,7 @@ async function statOrNothing(path: string) {
   try {
     return await stat(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return undefined;
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
     throw error;
   }
 }

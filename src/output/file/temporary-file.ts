@@ -1,6 +1,7 @@
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { codeOf } from './file-error.ts';
 
 /** A temporary file that nobody has written to for so long belongs to nobody any more. */
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
@@ -28,9 +29,8 @@ export async function sweepFolder(folder: string): Promise<void> {
     if (pid === undefined) continue;
     const path = join(folder, name);
     try {
-      const isAbandoned =
-        owner === host && !isRunning(Number(pid)) ? true : Date.now() - (await stat(path)).mtimeMs > abandonedAfterMs;
-      if (isAbandoned) await unlink(path);
+      const isOrphan = owner === host && !isRunning(Number(pid));
+      if (isOrphan || Date.now() - (await stat(path)).mtimeMs > abandonedAfterMs) await unlink(path);
     } catch {
       // Another run swept it away first, or it is not ours to remove.
     }
@@ -42,6 +42,6 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }

@@ -4,7 +4,7 @@ import { viewOf } from '../../contract/words.ts';
 import { ByteBuffer } from '../bytes/byte-buffer.ts';
 import { copyUnless, copyWords } from '../bytes/word-copy.ts';
 import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
-import { CsvCells } from '../csv/csv-cells.ts';
+import { CsvCells, formulaStarts } from '../csv/csv-cells.ts';
 import { widenCsv } from '../csv/widen-csv.ts';
 import type { CsvDialect, EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import type { TextColumn } from '../table/text-table.ts';
@@ -24,8 +24,6 @@ class CsvEncoder implements Encoder {
   readonly #bom: Buffer;
   #begun = false;
   #beginningBytes = 0;
-  #viewed: Buffer | undefined;
-  #view = viewOf(Buffer.alloc(0));
 
   constructor(options: EncodeOptions) {
     const dialect = options.csv ?? {};
@@ -73,6 +71,7 @@ class CsvEncoder implements Encoder {
     ]);
   }
 
+  /** Writes the rows into `#out`; returns how many bytes they take. */
   #encodeRows(batch: RowBatch): number {
     const { bytes, rowCount, rowStarts, rowEnds, valueStarts, valueEnds } = batch;
     const { columns, indexes } = this.#plan;
@@ -82,10 +81,10 @@ class CsvEncoder implements Encoder {
     const stride = batch.fields.length;
     // A byte becomes two at most (a doubled quote); a cell gains two quotes, an apostrophe, a delimiter; and the last
     // word that is copied may be three bytes too long.
-    const sourceBytes = rowCount > 0 ? (rowEnds[rowCount - 1] as number) - (rowStarts[0] as number) : 0;
+    const sourceBytes = (rowEnds[rowCount - 1] as number) - (rowStarts[0] as number);
     const out = this.#out.reserve(2 * sourceBytes + rowCount * (4 * width + 4) + 4);
     const outView = this.#out.view;
-    const from = this.#viewOf(bytes);
+    const from = viewOf(bytes);
     let at = 0;
     for (let row = 0; row < rowCount; row++) {
       const rowAt = at;
@@ -116,18 +115,9 @@ class CsvEncoder implements Encoder {
     }
     return at;
   }
-
-  /** A view of a batch's bytes, which are mostly the same buffer as before. */
-  #viewOf(bytes: Buffer): DataView {
-    if (this.#viewed !== bytes) {
-      this.#viewed = bytes;
-      this.#view = viewOf(bytes);
-    }
-    return this.#view;
-  }
 }
 
-/** A small table (campaigns, fields, the ledger) as CSV text, in the same dialect as a report's. */
+/** A small table (campaigns, groups of rows) as CSV text, in the same dialect as a report's. */
 export async function stringifyTable<Row>(
   rows: readonly Row[],
   columns: readonly TextColumn<Row>[],
@@ -135,7 +125,7 @@ export async function stringifyTable<Row>(
 ): Promise<string> {
   const { stringify } = await import('csv-stringify/sync');
   const { decimal } = dialect;
-  const defuse = (text: string) => (dialect.escapeFormulas && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+  const isFormula = (text: string) => dialect.escapeFormulas === true && formulaStarts.has(text.charCodeAt(0));
   return stringify(
     rows.map((row) => columns.map((column) => column.value(row))),
     {
@@ -151,7 +141,7 @@ export async function stringifyTable<Row>(
         // csv-stringify would write true as 1 and false as nothing.
         boolean: (value) => String(value),
         number: (value) => (decimal ? String(value).replace('.', decimal) : String(value)),
-        string: defuse,
+        string: (text) => (isFormula(text) ? `'${text}` : text),
       },
     },
   );

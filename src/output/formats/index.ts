@@ -1,8 +1,10 @@
 import type { EncodeOptions, Encoder } from '../encoder.ts';
 
+/** What the program must know of a format before it writes it. */
 export interface Format {
   /** The file endings that mean it, without the dot. */
   readonly endings: readonly string[];
+  /** What help and completion say of it. */
   readonly meaning: string;
   /** Whether its bytes are no text, and would upset a terminal. */
   readonly binary?: true;
@@ -34,13 +36,13 @@ export type FormatName = keyof typeof formats;
 
 export const formatNames = Object.keys(formats) as FormatName[];
 
-/** The format of that name, in any case. */
+/** The format of that name, in any case; `undefined` where there is none. */
 export function findFormat(name: string): FormatName | undefined {
   const lower = name.toLowerCase();
   return formatNames.find((known) => known === lower);
 }
 
-/** The format that a file's ending means. */
+/** The format that a file's ending means; `undefined` for another ending, or none. */
 export function formatOfFile(path: string): FormatName | undefined {
   const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase();
   return formatNames.find((name) => (formats[name].endings as readonly string[]).includes(ending ?? ''));
@@ -52,7 +54,7 @@ export function isBinary(name: FormatName): boolean {
   return format.binary === true;
 }
 
-/** An encoder for a format. Throws `UsageError` where the options do not fit it. */
+/** An encoder for a format, whose code is loaded now. */
 export async function createEncoder(format: FormatName, options: EncodeOptions): Promise<Encoder> {
   const { createEncoder } = await formats[format].load();
   return createEncoder(options);

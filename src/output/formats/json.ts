@@ -1,16 +1,17 @@
 import type { ReportMember } from '../../contract/row-batch.ts';
-import { RowObjects, separators } from '../bytes/row-objects.ts';
+import { RowObjects } from '../bytes/row-objects.ts';
 import type { EncodeOptions, Encoder } from '../encoder.ts';
 
 const beginning = Buffer.from('{"data":[');
+const separator = Buffer.from(',\n');
 
 /** The service's document: `data` with one row a line, then `summary`, then whatever else the document had. */
 export function createEncoder(options: EncodeOptions): Encoder {
-  const rows = new RowObjects(options, separators.json);
+  const rows = new RowObjects(options, separator);
   let rowsBegun = false;
   return {
     encode(batch) {
-      const before = rowsBegun ? separators.json : Buffer.concat([beginning, Buffer.from('\n')]);
+      const before = rowsBegun ? separator : Buffer.concat([beginning, Buffer.from('\n')]);
       rowsBegun = true;
       return [before, rows.encode(batch)];
     },

@@ -9,8 +9,8 @@ import { NumberValues, TextValues } from '../parquet/column-values.ts';
 import { type Chunk, type ColumnKind, ParquetFile } from '../parquet/parquet-file.ts';
 
 /** A row group ends after so many rows, or sooner where its values take so much memory. */
-const groupRows = 60_000;
-const groupBytes = 24 * 1024 * 1024;
+const groupRowsAtMost = 60_000;
+const groupBytesAtMost = 24 * 1024 * 1024;
 
 /**
  * Reports as Parquet: days, moments, 64-bit integers, doubles for money, UTF-8 for all else; the report's summary is in
@@ -50,7 +50,7 @@ class ParquetEncoder implements Encoder {
     for (const [i, { values }] of this.#columns.entries()) values.add(batch, view, this.#plan.indexes[i] as number);
     this.#groupRows += batch.rowCount;
     const sizeBytes = this.#columns.reduce((sum, { values }) => sum + values.sizeBytes, 0);
-    return this.#groupRows >= groupRows || sizeBytes >= groupBytes ? this.#endGroup() : [];
+    return this.#groupRows >= groupRowsAtMost || sizeBytes >= groupBytesAtMost ? this.#endGroup() : [];
   }
 
   end({ fields, members }: ReportTail): Pieces {

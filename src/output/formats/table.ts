@@ -42,18 +42,15 @@ class TableEncoder implements Encoder {
 
   encode(batch: RowBatch): Pieces {
     const added = this.#plan.follow(batch.fields);
-    if (added.length > 0 && this.#placed)
-      this.#note(
-        'Columns that only later rows have are not shown',
-        added.map((column) => column.name),
-      );
+    const late = this.#placed ? added.map((column) => column.name) : [];
+    if (late.length > 0) this.#note('Columns that only later rows have are not shown', late);
     const lines: string[] = [];
     for (let row = 0; row < batch.rowCount; row++) {
       const cells = this.#plan.columns.map((column, i) =>
         this.#isWanted(column, i) ? this.#cellOf(batch, row, i, column) : undefined,
       );
       this.#rowCount++;
-      if (this.#placed) lines.push(this.#line(cells, this.#placed));
+      if (this.#placed) lines.push(this.#lineOf(this.#withDerived(cells), this.#placed));
       else if (this.#held.push(cells) === heldRows) lines.push(...this.#place(spareDigits));
     }
     return piecesOf(lines);
@@ -156,10 +153,6 @@ class TableEncoder implements Encoder {
       minWidth:
         i === labelled && held.length > 1 ? 'total'.length : numeric ? (totals[i]?.length ?? -spare) + spare : 0,
     }));
-  }
-
-  #line(cells: readonly Cell[], placed: readonly PlacedColumn[]): string {
-    return this.#lineOf(this.#withDerived(cells), placed);
   }
 
   #lineOf(cells: readonly Cell[], placed: readonly PlacedColumn[]): string {

@@ -31,11 +31,13 @@ class XlsxEncoder implements Encoder {
   readonly #plan: ColumnPlan;
   readonly #note: (sentence: string) => void;
   readonly #archive = new ZipArchive();
+  /** What stands in the archive before the sheet. */
+  readonly #parts = workbookParts.map(([path, xml]) => this.#archive.add(path, xml));
+  readonly #sheet = this.#archive.open(sheetPath);
   readonly #columns: SheetColumn[] = [];
-  #sheet: ReturnType<ZipArchive['open']> | undefined;
   #rowCount = 0;
-  /** Rows that wait for the widths of their columns. */
-  #held: string[] = [];
+  /** Rows that wait for the widths of their columns; `undefined` once these are written. */
+  #held: string[] | undefined = [];
   #hasHours = false;
 
   constructor({ note = () => {}, ...options }: EncodeOptions) {
@@ -46,33 +48,29 @@ class XlsxEncoder implements Encoder {
   async encode(batch: RowBatch): Promise<Pieces> {
     if (this.#rowCount + batch.rowCount > mostRows) throw tooManyRows();
     const added = this.#plan.follow(batch.fields);
-    if (this.#sheet && added[0]) throw lateColumn(added[0].name);
+    if (!this.#held && added[0]) throw lateColumn(added[0].name);
     this.#addColumns();
     const rows = this.#rowsOf(batch);
     this.#rowCount += batch.rowCount;
-    if (this.#sheet) return this.#sheet.write(rows);
+    if (!this.#held) return this.#sheet.write(rows);
     this.#held.push(rows);
-    return this.#rowCount >= heldRows ? this.#begin() : [];
+    return this.#rowCount >= heldRows ? this.#begin(this.#held) : [];
   }
 
   async end({ fields, summary }: ReportTail): Promise<Pieces> {
     this.#plan.settle(fields);
     this.#addColumns();
-    const total = this.#totalRow();
-    const beginning = this.#sheet ? [] : await this.#begin();
-    const sheet = this.#sheet;
-    if (!sheet) return beginning;
-    const rows = await sheet.write(`${total}</sheetData></worksheet>`);
+    const beginning = this.#held ? await this.#begin(this.#held) : [];
+    const rows = await this.#sheet.write(`${this.#totalRow()}</sheetData></worksheet>`);
     const zone = summary === undefined ? "the report's zone" : summary.timezone;
     const window = summary === undefined ? '' : `${summary.since} to ${summary.until}. `;
     const hours = this.#hasHours ? `Hours are the wall time of ${zone}: Excel has no time zones.` : '';
     if (hours) this.#note(hours);
     const properties = `${window}${hours}`.trim();
-    const end = await sheet.end();
     return [
       ...beginning,
       ...rows,
-      ...end,
+      ...(await this.#sheet.end()),
       this.#archive.add(propertiesPath, propertiesXml(properties)),
       this.#archive.end(),
     ];
@@ -104,10 +102,8 @@ class XlsxEncoder implements Encoder {
     return xml;
   }
 
-  /** The parts before the sheet, and the sheet up to the rows so far. */
-  async #begin(): Promise<Pieces> {
-    const parts = workbookParts.map(([path, xml]) => this.#archive.add(path, xml));
-    this.#sheet = this.#archive.open(sheetPath);
+  /** The parts before the sheet, and the sheet up to the rows that were held. */
+  async #begin(rows: readonly string[]): Promise<Pieces> {
     const widths = this.#columns.map(
       ({ width }, i) =>
         `<col min="${i + 1}" max="${i + 1}" width="${Math.min(60, Math.max(8, width + 2))}" customWidth="1"/>`,
@@ -119,10 +115,10 @@ class XlsxEncoder implements Encoder {
       widths.length > 0 ? `<cols>${widths.join('')}</cols>` : '',
       '<sheetData>',
       widths.length > 0 ? `<row r="1">${header}</row>` : '',
-      ...this.#held,
+      ...rows,
     ];
-    this.#held = [];
-    return [...parts, ...(await this.#sheet.write(xml.join('')))];
+    this.#held = undefined;
+    return [...this.#parts, ...(await this.#sheet.write(xml.join('')))];
   }
 
   #totalRow(): string {

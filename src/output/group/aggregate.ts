@@ -22,6 +22,7 @@ export interface Group {
  * Its memory is that of the groups: the text of their values, and eight bytes a metric.
  */
 export class Aggregate implements Iterable<Group> {
+  /** How many rows there were so far. */
   rowCount = 0;
   /** Every key of the rows so far. */
   fields: readonly string[] = [];

@@ -6,7 +6,10 @@ export class DecimalSum {
   /** What is still to be added to `#units`: exact as long as it is a safe integer. */
   #pending = 0;
 
-  /** Adds a number such as `12`, `-0.50`, `1e5`; text that is none is passed over, and `false` returned. */
+  /**
+   * Adds a number such as `12`, `-0.50`, `1e5`.
+   * @returns whether it is one; else it is passed over
+   */
   add(text: string): boolean {
     const dot = text.indexOf('.');
     const scale = dot < 0 ? 0 : text.length - dot - 1;

@@ -14,6 +14,7 @@ export interface Figures {
   readonly points: readonly Point[];
 }
 
+/** What the rows of one time come to. */
 export interface Point {
   /** As in the rows: `2026-11-01`, `2026-11-01T02:00:00+0100`. */
   readonly time: string;
@@ -33,6 +34,7 @@ export class FigureCounter {
     return this.#aggregate?.rowCount ?? 0;
   }
 
+  /** Adds the rows of a batch, of which nothing is kept but copies. */
   observe(batch: RowBatch): void {
     if (!this.#aggregate) {
       this.#timeField = ['hour', 'date'].find((field) => batch.fields.includes(field));
@@ -41,6 +43,7 @@ export class FigureCounter {
     this.#aggregate.observe(batch);
   }
 
+  /** The figures of the rows so far. */
   figures(): Figures {
     const aggregate = this.#aggregate ?? new Aggregate();
     const points = [...aggregate].flatMap(({ key: [time], sums }) =>
@@ -51,7 +54,7 @@ export class FigureCounter {
   }
 }
 
-/** The figures of several reports as those of one. */
+/** The figures of several reports as those of one; where two have a time in common, it is added up. */
 export function mergeFigures(parts: readonly Figures[]): Figures {
   const points = new Map<string, Sums>();
   for (const { time, sums } of parts.flatMap((part) => part.points)) {
@@ -76,7 +79,7 @@ export function addSums(parts: readonly Sums[]): Sums {
   return total;
 }
 
-/** The sum of a metric by the metric's name, which in some rows is not its field's. */
+/** Finds the sum of a metric by the metric's name, which in some rows is not its field's; `undefined`: no number. */
 export function sumOfMetric(sums: Sums): (metric: MetricName) => number | undefined {
   return (metric) => [...sums].find(([field]) => metricOfField(field)?.name === metric)?.[1].toNumber();
 }
@@ -87,7 +90,11 @@ function inOrder(points: readonly Point[]): Point[] {
 
 /** Orders dates and hours as time does: at the end of summer 02:00+0200 comes before 02:00+0100. */
 export function compareTimes(a: string, b: string): number {
-  const [first, second] = [a, b].map((time) => Date.parse(time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2')));
-  const difference = (first ?? Number.NaN) - (second ?? Number.NaN);
+  const difference = instantOf(a) - instantOf(b);
   return Number.isNaN(difference) ? Number(a > b) - Number(a < b) : difference;
+}
+
+/** Milliseconds since 1970, or `NaN`. ECMAScript wants a colon in the offset. */
+function instantOf(time: string): number {
+  return Date.parse(time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
 }

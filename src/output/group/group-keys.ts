@@ -14,6 +14,7 @@ const backslashes = repeated(backslash);
  * megabytes.
  */
 export class GroupKeys {
+  /** How many keys there are. */
   count = 0;
   readonly #by: readonly string[];
   #fields: readonly string[] | undefined;

@@ -8,6 +8,7 @@ import { type FigureColumn, findFigure, isTime, type KeyColumn, unknownColumn } 
 
 /** Rows that were added up, as they are shown. */
 export interface RankedGroup {
+  /** The values of the keys, in their order; of a month its first day. */
   readonly key: readonly (string | null)[];
   readonly sums: Sums;
 }
@@ -20,21 +21,26 @@ export interface RankedGroups {
   /** Those beyond `--top`, added up. */
   readonly others: { readonly count: number; readonly sums: Sums } | undefined;
   readonly total: Sums;
-  /** The column that decides the order, where one was named. */
+  /** The figure that decides the order, by its field; `undefined` where none was named. */
   readonly sortField: string | undefined;
 }
 
-export interface Ranking {
+/** In what order groups are shown, and how many of them. */
+interface Ranking {
   readonly keys: readonly KeyColumn[];
   readonly figures: readonly FigureColumn[];
   /** Every figure that the report gives: what can be sorted by. */
   readonly known: readonly FigureColumn[];
   /** `column`, `column:asc` or `column:desc`. Default: time upwards where there is any, else the first figure downwards. */
   readonly sort: string | undefined;
+  /** How many groups to show. Default: all. */
   readonly top: number | undefined;
 }
 
-/** Puts groups in order and adds up those beyond the top. Throws `UsageError` for a column that is not there. */
+/**
+ * Puts groups in order and adds up those beyond the top.
+ * @throws UsageError for an order by a column that is not there, or by none
+ */
 export function rankGroups(groups: Iterable<RankedGroup>, ranking: Ranking): RankedGroups {
   const { keys, figures, top = Number.POSITIVE_INFINITY } = ranking;
   const all = byMonth([...groups], keys);
@@ -77,12 +83,10 @@ function comparison({ keys, known, figures, sort }: Ranking): (a: RankedGroup, b
   const key = keys.findIndex(({ field }) => field.toLowerCase() === name.toLowerCase());
   if (key >= 0) return byKey(key, direction === 'desc' ? -1 : 1, key === time);
   const figure = findFigure(name, known);
-  if (!figure)
-    throw unknownColumn(
-      name,
-      [...keys, ...known].map(({ field }) => field),
-      '--sort',
-    );
+  if (!figure) {
+    const fields = [...keys, ...known].map(({ field }) => field);
+    throw unknownColumn(name, fields, '--sort');
+  }
   return byFigure(figure, direction === 'asc' ? 1 : -1);
 }
 

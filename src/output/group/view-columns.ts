@@ -26,23 +26,29 @@ export function resolveKeys(names: readonly string[], fields: readonly string[])
 }
 
 function keysNamed(name: string, fields: readonly string[]): KeyColumn[] {
+  const dimensions = fields.filter((field) => metricOfField(field) === undefined);
   const own = fields.find((field) => field === name) ?? fields.find((field) => equals(field, name));
   const breakdown = findBreakdown(name);
   if (own !== undefined && (!breakdown || own === name)) return [{ field: own, byMonth: false }];
-  if (!breakdown) throw unknownColumn(name, [...fields.filter((field) => !isFigure(field))], '--by');
+  if (!breakdown) throw unknownColumn(name, dimensions, '--by');
   const wanted = breakdown.fields.map((field) => field.name).filter((field) => fields.includes(field));
   // An hour says its day.
   const shown = wanted.includes('hour') ? ['hour'] : wanted;
   if (shown.length === 0 || (breakdown.name === 'HOURLY' && !wanted.includes('hour'))) {
     throw new UsageError(`--by ${breakdown.name}: the report has no such column.`, {
       code: 'UNKNOWN_COLUMN',
-      hint: `It has ${fields.filter((field) => !isFigure(field)).join(', ') || 'figures alone'}.`,
+      hint: `It has ${dimensions.join(', ') || 'figures alone'}.`,
     });
   }
   return shown.map((field) => ({ field, byMonth: breakdown.name === 'MONTHLY' }));
 }
 
-/** The figures to show: those that `--metrics` names, in its order, or all that the report gives. */
+/**
+ * The figures to show: those that `--metrics` names, in its order, or all that the report gives.
+ *
+ * @param metrics the row fields that are metrics
+ * @throws UsageError for a name that is no figure of the report
+ */
 export function resolveFigures(names: readonly string[] | undefined, metrics: readonly string[]): FigureColumn[] {
   const known = figuresOf(metrics);
   if (names === undefined) return known;
@@ -61,18 +67,18 @@ function figuresOf(metrics: readonly string[]): FigureColumn[] {
 
 /**
  * The figure of a name: its field, its metric, or a derived metric (`ctr`, `eCPM €`); any case.
+ *
+ * @param flag the flag that names it, for the message
  * @throws UsageError where there is none
  */
 export function figureNamed(name: string, known: readonly FigureColumn[], flag: string): FigureColumn {
   const found = findFigure(name, known);
   if (found) return found;
-  throw unknownColumn(
-    name,
-    known.map(({ field }) => field),
-    flag,
-  );
+  const fields = known.map(({ field }) => field);
+  throw unknownColumn(name, fields, flag);
 }
 
+/** The figure of a name, as in `figureNamed`; `undefined` where there is none. */
 export function findFigure(name: string, known: readonly FigureColumn[]): FigureColumn | undefined {
   return (
     known.find(({ field }) => equals(field, name)) ??
@@ -91,13 +97,10 @@ export function unknownColumn(name: string, known: readonly string[], flag: stri
   });
 }
 
+/** Whether a row field holds days or hours. */
 export function isTime(field: string): boolean {
   const type = fieldTypeOf(field);
   return type === 'date' || type === 'hour';
-}
-
-function isFigure(field: string): boolean {
-  return metricOfField(field) !== undefined;
 }
 
 function equals(a: string, b: string): boolean {

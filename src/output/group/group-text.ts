@@ -9,23 +9,26 @@ import type { Sums } from './aggregate.ts';
 import { digitsOfFigure, type RankedGroup, type RankedGroups, valueOfFigure } from './ranked-groups.ts';
 import type { FigureColumn } from './view-columns.ts';
 
-export interface GroupText {
+/** Lines for people, each fit for a terminal. */
+interface GroupTable {
   readonly lines: readonly string[];
   /** Names of columns for which there was no room. */
   readonly dropped: readonly string[];
 }
 
 /** Groups as a table: a line each, one for those beyond the top, one for all. */
-export function groupTable(groups: RankedGroups, look: TableLook = {}): GroupText {
+export function groupTable(groups: RankedGroups, look: TableLook = {}): GroupTable {
   const { keys, figures, shown, others, total } = groups;
   const rows = shown.map(({ key, sums }) => [
     ...key.map((text, i) => keyText(keys[i]?.field, text)),
     ...cellsOf(figures, sums),
   ]);
-  const none = keys.map((): Cell => undefined);
-  const labelled = keys.findIndex(({ field }) => fieldTypeOf(field) === 'text') + 1 || 1;
+  const labelled = Math.max(
+    0,
+    keys.findIndex(({ field }) => fieldTypeOf(field) === 'text'),
+  );
   const sumRow = (label: string, sums: Sums): Cell[] => [
-    ...none.map((cell, i) => (i === labelled - 1 ? label : cell)),
+    ...keys.map((_, i) => (i === labelled ? label : undefined)),
     ...cellsOf(figures, sums),
   ];
   const otherRow = others && sumRow(othersLabel(others.count), others.sums);
@@ -52,16 +55,15 @@ export function groupTable(groups: RankedGroups, look: TableLook = {}): GroupTex
       layout.columns,
       look,
     );
-  const dim = look.style?.dim ?? ((text: string) => text);
-  const bold = look.style?.bold ?? ((text: string) => text);
-  const end = totalRow ? [tableRule(layout.columns, look), bold(line(totalRow))] : [];
+  const other = otherRow ? [dimmed(line(otherRow), look)] : [];
+  const end = totalRow ? [tableRule(layout.columns, look), bold(line(totalRow), look)] : [];
   return {
-    lines: [...tableHead(layout.columns, look), ...rows.map(line), ...(otherRow ? [dim(line(otherRow))] : []), ...end],
+    lines: [...tableHead(layout.columns, look), ...rows.map(line), ...other, ...end],
     dropped: layout.dropped.map((index) => judged[index]?.field ?? ''),
   };
 }
 
-/** Groups as horizontal bars of one figure. */
+/** Groups as horizontal bars of one figure, under its name; of those beyond the top a line. */
 export function groupBars(groups: RankedGroups, figure: FigureColumn, look: TableLook = {}): string[] {
   const { keys, shown, others } = groups;
   // An id before its name would only take room.
@@ -70,17 +72,17 @@ export function groupBars(groups: RankedGroups, figure: FigureColumn, look: Tabl
   const label = ({ key }: RankedGroup) =>
     labelled.map((i) => keyText(keys[i]?.field, key[i] ?? null) ?? (look.unicode === false ? '-' : '–')).join(' ');
   const bars = shown.map((group): Bar => ({ label: label(group), ...valueAndText(figure, group.sums) }));
-  const rest = others && { ...valueAndText(figure, others.sums), label: othersLabel(others.count) };
-  const heading = nameOf(figure, look);
-  const lines = barChart(bars, look);
-  const note = rest ? [`${rest.label}: ${rest.text}`] : [];
-  return [look.style?.bold(heading) ?? heading, ...lines, ...note.map((line) => look.style?.dim(line) ?? line)];
+  const note = others && `${othersLabel(others.count)}: ${valueAndText(figure, others.sums).text}`;
+  return [
+    bold(nameOf(figure, look), look),
+    ...barChart(bars, look),
+    ...(note === undefined ? [] : [dimmed(note, look)]),
+  ];
 }
 
-/** Groups by time as a line of one figure. */
+/** Groups by time as a line of one figure, under its name; the groups are in the order of time. */
 export function groupLine(groups: RankedGroups, figure: FigureColumn, look: TableLook = {}): string[] {
   const { shown, keys } = groups;
-  const heading = nameOf(figure, look);
   const times = shown.flatMap(({ key: [time] }) => keyText(keys[0]?.field, time ?? null) ?? []);
   const lines = lineChart(
     {
@@ -91,7 +93,15 @@ export function groupLine(groups: RankedGroups, figure: FigureColumn, look: Tabl
     },
     look,
   );
-  return [look.style?.bold(heading) ?? heading, ...lines];
+  return [bold(nameOf(figure, look), look), ...lines];
+}
+
+function bold(text: string, { style }: TableLook): string {
+  return style?.bold(text) ?? text;
+}
+
+function dimmed(text: string, { style }: TableLook): string {
+  return style?.dim(text) ?? text;
 }
 
 function othersLabel(count: number): string {
