@@ -6,6 +6,8 @@ import { csvDialectOf } from '../../output/csv/csv-dialect.ts';
 import type { FormatName } from '../../output/formats/index.ts';
 import { type TextColumn, textTable } from '../../output/table/text-table.ts';
 import type { CampaignsOptions } from '../campaigns.ts';
+import { checkDialect, chooseFormat, tableLook } from '../steps/output/choose-format.ts';
+import { openTarget } from '../steps/output/output-target.ts';
 import {
   activeDuring,
   adUnitColumns,
@@ -14,9 +16,7 @@ import {
   campaignColumns,
   matchesText,
   tableColumns,
-} from './campaign-list.ts';
-import { checkDialect, chooseFormat, tableLook } from './choose-format.ts';
-import { openTarget } from './output-target.ts';
+} from './campaigns/campaign-list.ts';
 
 /** Lists campaigns, or with `--ad-units` their ad units, in any format. */
 export async function campaigns(context: Context, options: CampaignsOptions): Promise<void> {

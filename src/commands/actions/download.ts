@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
 import { fetchedStatus } from '../../report/ledger/ledger-entry.ts';
 import type { DownloadOptions } from '../download.ts';
-import { checkDialect, chooseFormat } from './choose-format.ts';
-import { announce, prepareDelivery } from './deliver.ts';
-import { withResumeHint } from './resume.ts';
+import { withResumeHint } from '../steps/fetch/resume.ts';
+import { checkDialect, chooseFormat } from '../steps/output/choose-format.ts';
+import { announce, prepareDelivery } from '../steps/output/deliver.ts';
 
 /** Fetches the data of a report that is ready. */
 export async function download(context: Context, options: DownloadOptions, reportId: string): Promise<void> {

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
 import type { RunOptions } from '../run.ts';
-import { announce, prepareDelivery } from './deliver.ts';
-import { type PlannedCall, printDryRun } from './dry-run.ts';
-import { fetchReport } from './fetch-report.ts';
-import { resolveNames } from './name-filters.ts';
-import { factsOf, fileOf, type Job, planJob } from './plan-job.ts';
-import { planFromFlags, sayNotes } from './plan-report.ts';
+import { fetchReport } from '../steps/fetch/fetch-report.ts';
+import { announce, prepareDelivery } from '../steps/output/deliver.ts';
+import { type PlannedCall, printDryRun } from '../steps/plan/dry-run.ts';
+import { resolveNames } from '../steps/plan/name-filters.ts';
+import { factsOf, fileOf, type Job, planJob } from '../steps/plan/plan-job.ts';
+import { planFromFlags, sayNotes } from '../steps/plan/plan-report.ts';
 
 /** Fetches reports: what the flags describe, or those of `adreport.yaml` that are named; each whole or in parts. */
 export async function run(context: Context, options: RunOptions, names: unknown): Promise<void> {
@@ -17,7 +17,10 @@ export async function run(context: Context, options: RunOptions, names: unknown)
   if (!first) return sayNothingIsMissing(context, planned);
   if (jobs.length === 1 && first.options.split === undefined) return runWhole(first);
 
-  const [{ runParts }, { RunOutcome }] = await Promise.all([import('./run-parts.ts'), import('./run-outcome.ts')]);
+  const [{ runParts }, { RunOutcome }] = await Promise.all([
+    import('../steps/fetch/run-parts.ts'),
+    import('../steps/fetch/run-outcome.ts'),
+  ]);
   const outcome = new RunOutcome(context);
   await runParts(context, jobs, outcome);
   await outcome.conclude(
@@ -30,7 +33,7 @@ export async function run(context: Context, options: RunOptions, names: unknown)
 
 async function planJobs(context: Context, options: RunOptions, names: readonly string[]): Promise<Job[]> {
   if (names.length === 0 && !options.all && options.file === undefined) return [await planJob(context, options)];
-  const { planSavedReports } = await import('./saved-reports.ts');
+  const { planSavedReports } = await import('../steps/plan/saved-reports.ts');
   return planSavedReports(context, options, names);
 }
 

@@ -10,9 +10,9 @@ import { reportCard } from '../../output/table/report-card.ts';
 import { widthOf } from '../../output/table/table-layout.ts';
 import { wrap } from '../../ui/page.ts';
 import { formatBytes, formatCount, formatPlural } from '../../ui/quantity.ts';
+import { tableLook } from '../steps/output/choose-format.ts';
 import type { ViewOptions } from '../view.ts';
-import { tableLook } from './choose-format.ts';
-import { type ReadFile, readFile } from './view-file.ts';
+import { type ReadFile, readFile } from './view/view-file.ts';
 
 /** Rows of the preview, and bars of a chart, where nothing else is said. */
 const previewRows = 10;

@@ -6,9 +6,9 @@ import {
   projectError,
   type SavedEntry,
   type SavedSection,
-} from '../../config/project-file.ts';
-import { collect } from '../flags.ts';
-import { addRunFlags, type RunOptions } from '../run.ts';
+} from '../../../config/project-file.ts';
+import { collect } from '../../flags.ts';
+import { addRunFlags, type RunOptions } from '../../run.ts';
 
 /** Flags that say how a command runs, and not what a report is. */
 const notSaved = ['dry-run', 'shard', 'all', 'file', 'local', 'base-url'];

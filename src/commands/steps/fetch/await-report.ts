@@ -1,7 +1,7 @@
-import type { Context } from '../../context.ts';
-import type { StatusRecord } from '../../contract/messages.ts';
-import { printable } from '../../contract/printable.ts';
-import type { WaitFlags } from '../flags.ts';
+import type { Context } from '../../../context.ts';
+import type { StatusRecord } from '../../../contract/messages.ts';
+import { printable } from '../../../contract/printable.ts';
+import type { WaitFlags } from '../../flags.ts';
 
 /**
  * Polls until the report is ready, with progress on stderr, and returns the last record. Throws as `waitForReport`.
@@ -15,7 +15,7 @@ export async function awaitReport(
   note: (status: string) => void,
 ): Promise<StatusRecord> {
   const [{ waitForReport }, progress, client] = await Promise.all([
-    import('../../report/wait.ts'),
+    import('../../../report/wait.ts'),
     context.progress(),
     context.client(),
   ]);

@@ -1,9 +1,9 @@
-import type { Context } from '../../context.ts';
-import { formatDuration } from '../../contract/duration.ts';
-import { AdreportError, InterruptedError, SignInError } from '../../errors.ts';
-import { ClosedPipeError } from '../../ui/console.ts';
-import { formatBytes, formatPlural } from '../../ui/quantity.ts';
-import { announceFile, type Delivered, showCard } from './deliver.ts';
+import type { Context } from '../../../context.ts';
+import { formatDuration } from '../../../contract/duration.ts';
+import { AdreportError, InterruptedError, SignInError } from '../../../errors.ts';
+import { ClosedPipeError } from '../../../ui/console.ts';
+import { formatBytes, formatPlural } from '../../../ui/quantity.ts';
+import { announceFile, type Delivered, showCard } from '../output/deliver.ts';
 
 interface Failure {
   /** Which report, or which part of it. */
@@ -74,7 +74,7 @@ export class RunOutcome {
     const figures = files.flatMap((one) => one.figures ?? []);
     // Different reports may count the same displays.
     if (figures.length === 0 || !options.isOneReport) return;
-    const { mergeFigures } = await import('../../output/group/figures.ts');
+    const { mergeFigures } = await import('../../../output/group/figures.ts');
     await showCard(this.#context, mergeFigures(figures));
   }
 

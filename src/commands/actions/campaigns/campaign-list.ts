@@ -1,7 +1,7 @@
-import { type AdUnit, type CampaignRecord, defaultZone } from '../../contract/messages.ts';
-import type { TextColumn } from '../../output/table/text-table.ts';
-import { formatInstant } from '../../report/window/window.ts';
-import { resolveWindow } from '../../report/window/window-flags.ts';
+import { type AdUnit, type CampaignRecord, defaultZone } from '../../../contract/messages.ts';
+import type { TextColumn } from '../../../output/table/text-table.ts';
+import { formatInstant } from '../../../report/window/window.ts';
+import { resolveWindow } from '../../../report/window/window-flags.ts';
 
 /** A campaign's row, or with its ad unit an ad unit's. */
 export type CampaignRow = Omit<CampaignRecord, 'adunits'> & Partial<AdUnit> & { readonly adunits?: readonly AdUnit[] };

@@ -1,9 +1,9 @@
-import type { Created, ReportAnswer } from '../../api/client.ts';
-import type { Context } from '../../context.ts';
-import { encodeRequest, requestHash } from '../../report/request/request-body.ts';
-import { describeWindow } from '../../report/window/describe-window.ts';
-import type { ReportFlags } from '../flags.ts';
-import type { ProfilePlan } from './plan-report.ts';
+import type { Created, ReportAnswer } from '../../../api/client.ts';
+import type { Context } from '../../../context.ts';
+import { encodeRequest, requestHash } from '../../../report/request/request-body.ts';
+import { describeWindow } from '../../../report/window/describe-window.ts';
+import type { ReportFlags } from '../../flags.ts';
+import type { ProfilePlan } from '../plan/plan-report.ts';
 
 /** Asks for the report, and notes it in the ledger the moment its id is known. */
 export async function createReportFor<T>(

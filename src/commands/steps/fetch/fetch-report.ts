@@ -1,13 +1,13 @@
-import type { ReportAnswer } from '../../api/client.ts';
-import type { Context } from '../../context.ts';
-import { formatDuration } from '../../contract/duration.ts';
-import { AdreportError } from '../../errors.ts';
-import { fetchedStatus } from '../../report/ledger/ledger-entry.ts';
-import type { RunOptions } from '../run.ts';
+import type { ReportAnswer } from '../../../api/client.ts';
+import type { Context } from '../../../context.ts';
+import { formatDuration } from '../../../contract/duration.ts';
+import { AdreportError } from '../../../errors.ts';
+import { fetchedStatus } from '../../../report/ledger/ledger-entry.ts';
+import type { RunOptions } from '../../run.ts';
+import { type Delivered, incompleteReport } from '../output/deliver.ts';
+import type { ProfilePlan } from '../plan/plan-report.ts';
 import { awaitReport, noteStatus } from './await-report.ts';
 import { createReportFor, ledgerIdentity } from './create-report.ts';
-import { type Delivered, incompleteReport } from './deliver.ts';
-import type { ProfilePlan } from './plan-report.ts';
 import { isGone, resumeCommand, withResumeHint } from './resume.ts';
 
 /** What takes the data of a report. */

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import type { Context } from '../../context.ts';
-import { columnsOf } from '../../contract/columns.ts';
-import { UsageError } from '../../errors.ts';
-import { expandName, type NameValues, placeholdersOf } from '../../output/file/file-name.ts';
-import { modifiedAt } from '../../output/file/file-time.ts';
-import { checkMergeable, type Part, partsOf } from '../../report/parts/parts.ts';
-import { parseShard, takeShard } from '../../report/parts/split.ts';
-import type { RunOptions } from '../run.ts';
-import { checkDialect, chooseFormat, columnsNamed } from './choose-format.ts';
-import type { ReportFacts } from './deliver.ts';
+import type { Context } from '../../../context.ts';
+import { columnsOf } from '../../../contract/columns.ts';
+import { UsageError } from '../../../errors.ts';
+import { expandName, type NameValues, placeholdersOf } from '../../../output/file/file-name.ts';
+import { modifiedAt } from '../../../output/file/file-time.ts';
+import { checkMergeable, type Part, partsOf } from '../../../report/parts/parts.ts';
+import { parseShard, takeShard } from '../../../report/parts/split.ts';
+import type { RunOptions } from '../../run.ts';
+import { checkDialect, chooseFormat, columnsNamed } from '../output/choose-format.ts';
+import type { ReportFacts } from '../output/deliver.ts';
 import { type ProfilePlan, planFromFlags } from './plan-report.ts';
 import { reportNames } from './report-names.ts';
 

@@ -1,7 +1,7 @@
-import type { Context } from '../../context.ts';
-import type { Profile } from '../../contract/vocabulary.ts';
-import type { ReportPlan } from '../../report/request/plan.ts';
-import { breakdownsOf, type ReportFlags } from '../flags.ts';
+import type { Context } from '../../../context.ts';
+import type { Profile } from '../../../contract/vocabulary.ts';
+import type { ReportPlan } from '../../../report/request/plan.ts';
+import { breakdownsOf, type ReportFlags } from '../../flags.ts';
 
 /** A plan with the profile it was made for. */
 export interface ProfilePlan extends ReportPlan {
@@ -10,7 +10,7 @@ export interface ProfilePlan extends ReportPlan {
 
 /** Turns the flags of `run` and `report create` into a plan. */
 export async function planFromFlags(context: Context, flags: ReportFlags): Promise<ProfilePlan> {
-  const { planReport } = await import('../../report/request/plan.ts');
+  const { planReport } = await import('../../../report/request/plan.ts');
   const profile = flags.profile ?? (await context.settings()).profile.value;
   const { metrics, timezone, direct, since, until, period } = flags;
   const plan = planReport({

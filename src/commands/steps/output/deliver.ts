@@ -1,15 +1,15 @@
-import type { ReportAnswer } from '../../api/client.ts';
-import type { Context } from '../../context.ts';
-import type { Column } from '../../contract/columns.ts';
-import { formatDuration } from '../../contract/duration.ts';
-import type { RowBatch, RowBatches } from '../../contract/row-batch.ts';
-import { IncompleteDataError } from '../../errors.ts';
-import { csvDialectOf } from '../../output/csv/csv-dialect.ts';
-import type { EncodeOptions } from '../../output/encoder.ts';
-import type { NameValues } from '../../output/file/file-name.ts';
-import type { Figures } from '../../output/group/figures.ts';
-import type { Expectation } from '../../report/parts/completeness.ts';
-import type { OutputFlags } from '../flags.ts';
+import type { ReportAnswer } from '../../../api/client.ts';
+import type { Context } from '../../../context.ts';
+import type { Column } from '../../../contract/columns.ts';
+import { formatDuration } from '../../../contract/duration.ts';
+import type { RowBatch, RowBatches } from '../../../contract/row-batch.ts';
+import { IncompleteDataError } from '../../../errors.ts';
+import { csvDialectOf } from '../../../output/csv/csv-dialect.ts';
+import type { EncodeOptions } from '../../../output/encoder.ts';
+import type { NameValues } from '../../../output/file/file-name.ts';
+import type { Figures } from '../../../output/group/figures.ts';
+import type { Expectation } from '../../../report/parts/completeness.ts';
+import type { OutputFlags } from '../../flags.ts';
 import { chooseFormat, columnsNamed, tableLook } from './choose-format.ts';
 import { openTarget } from './output-target.ts';
 
@@ -53,10 +53,10 @@ export const incompleteReport = 'INCOMPLETE_REPORT';
 export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
   const { expectation, strict = false } = facts;
   const [{ createEncoder }, { writeRows }, completeness, figures] = await Promise.all([
-    import('../../output/formats/index.ts'),
-    import('../../output/write-rows.ts'),
-    expectation && import('../../report/parts/completeness.ts'),
-    showsCard(context, flags) ? import('../../output/group/figures.ts') : undefined,
+    import('../../../output/formats/index.ts'),
+    import('../../../output/write-rows.ts'),
+    expectation && import('../../../report/parts/completeness.ts'),
+    showsCard(context, flags) ? import('../../../output/group/figures.ts') : undefined,
   ]);
   const format = chooseFormat(context, flags);
   const options = encodeOptions(context, flags, facts);
@@ -98,7 +98,10 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
 /** Reads an answer's body for `write`, with a meter of what has arrived. */
 function takeWith(context: Context, write: WriteRows): Delivery['take'] {
   return async (answer, reportId) => {
-    const [{ readRows }, progress] = await Promise.all([import('../../report/rows/read-rows.ts'), context.progress()]);
+    const [{ readRows }, progress] = await Promise.all([
+      import('../../../report/rows/read-rows.ts'),
+      context.progress(),
+    ]);
     const meter = progress.transfer('Downloading', answer.sizeBytes);
     let rows = 0;
     const body = counted(answer.body, (bytes) => meter.update({ bytes, rows }));
@@ -129,7 +132,7 @@ function showsCard({ console, flags: { json, progress } }: Context, { output }: 
 
 /** Shows the figures of what was written, on stderr. */
 export async function showCard({ console }: Context, figures: Figures): Promise<void> {
-  const { reportCard } = await import('../../output/table/report-card.ts');
+  const { reportCard } = await import('../../../output/table/report-card.ts');
   const { columns, style, showsUnicode } = console.err;
   for (const line of reportCard(figures, { columns, style, unicode: showsUnicode })) console.note(line);
 }
@@ -144,7 +147,7 @@ export async function announce(context: Context, delivered: Delivered): Promise<
 export async function announceFile({ console, elapsedMs }: Context, delivered: Delivered): Promise<void> {
   const { rowCount, sizeBytes, file } = delivered;
   if (file === undefined) return;
-  const { formatBytes, formatPlural } = await import('../../ui/quantity.ts');
+  const { formatBytes, formatPlural } = await import('../../../ui/quantity.ts');
   const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}, in ${formatDuration(elapsedMs())}`;
   console.note(`Wrote ${file}: ${size}.`);
 }

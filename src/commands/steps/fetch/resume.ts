@@ -1,12 +1,12 @@
-import type { Context } from '../../context.ts';
+import type { Context } from '../../../context.ts';
 import {
   AdreportError,
   InterruptedError,
   RejectedError,
   ReportFailedError,
   StillInProgressError,
-} from '../../errors.ts';
-import type { OutputFlags, ServiceFlags } from '../flags.ts';
+} from '../../../errors.ts';
+import type { OutputFlags, ServiceFlags } from '../../flags.ts';
 
 /**
  * Runs what follows the birth of a report, so that whatever ends it early names the report and, where it can still be

@@ -1,9 +1,9 @@
-import type { Context } from '../../context.ts';
-import { nearest } from '../../contract/nearest.ts';
-import { UsageError } from '../../errors.ts';
-import { csvDialectOf } from '../../output/csv/csv-dialect.ts';
-import { type FormatName, findFormat, formatNames, formatOfFile, isBinary } from '../../output/formats/index.ts';
-import type { OutputFlags } from '../flags.ts';
+import type { Context } from '../../../context.ts';
+import { nearest } from '../../../contract/nearest.ts';
+import { UsageError } from '../../../errors.ts';
+import { csvDialectOf } from '../../../output/csv/csv-dialect.ts';
+import { type FormatName, findFormat, formatNames, formatOfFile, isBinary } from '../../../output/formats/index.ts';
+import type { OutputFlags } from '../../flags.ts';
 
 /**
  * The output format, as `namedFormat` has it. Throws `UsageError` where bytes that are no text would go to a terminal.

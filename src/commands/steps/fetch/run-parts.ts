@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import type { Context } from '../../context.ts';
-import type { RowBatches } from '../../contract/row-batch.ts';
-import { AdreportError, InterruptedError } from '../../errors.ts';
-import { mergeReports } from '../../report/parts/merge.ts';
-import { daysOf, type Part } from '../../report/parts/parts.ts';
-import { readRows } from '../../report/rows/read-rows.ts';
-import type { PartsProgress } from '../../ui/progress.ts';
-import { createPool, type Pool } from './concurrency.ts';
-import { type Delivered, incompleteReport, prepareDelivery } from './deliver.ts';
+import type { Context } from '../../../context.ts';
+import type { RowBatches } from '../../../contract/row-batch.ts';
+import { AdreportError, InterruptedError } from '../../../errors.ts';
+import { mergeReports } from '../../../report/parts/merge.ts';
+import { daysOf, type Part } from '../../../report/parts/parts.ts';
+import { readRows } from '../../../report/rows/read-rows.ts';
+import type { PartsProgress } from '../../../ui/progress.ts';
+import { type Delivered, incompleteReport, prepareDelivery } from '../output/deliver.ts';
+import { factsOf, fileOf, type Job } from '../plan/plan-job.ts';
 import { fetchReport, type Intake, noteFetched } from './fetch-report.ts';
-import { factsOf, fileOf, type Job } from './plan-job.ts';
+import { createPool, type Pool } from './pool.ts';
 import type { RunOutcome } from './run-outcome.ts';
 import { type Spooled, spoolIntake } from './spool-report.ts';
 
