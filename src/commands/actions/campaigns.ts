@@ -6,7 +6,7 @@ import { csvDialectOf } from '../../output/csv/csv-dialect.ts';
 import type { FormatName } from '../../output/formats/index.ts';
 import { type TextColumn, textTable } from '../../output/table/text-table.ts';
 import type { CampaignsOptions } from '../campaigns.ts';
-import { checkDialect, chooseFormat, tableLook } from '../steps/output/choose-format.ts';
+import { checkDialect, chooseFormat, tableLook } from '../steps/output/output-flags.ts';
 import { openTarget } from '../steps/output/output-target.ts';
 import {
   activeDuring,

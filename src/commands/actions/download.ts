@@ -1,9 +1,10 @@
 import type { Context } from '../../context.ts';
-import { fetchedStatus } from '../../report/ledger/ledger-entry.ts';
 import type { DownloadOptions } from '../download.ts';
+import { noteFetched } from '../steps/fetch/ledger-notes.ts';
 import { withResumeHint } from '../steps/fetch/resume.ts';
-import { checkDialect, chooseFormat } from '../steps/output/choose-format.ts';
-import { announce, prepareDelivery } from '../steps/output/deliver.ts';
+import { announce } from '../steps/output/announce.ts';
+import { prepareDelivery } from '../steps/output/delivery.ts';
+import { checkDialect, chooseFormat } from '../steps/output/output-flags.ts';
 
 /** Fetches the data of a report that is ready. */
 export async function download(context: Context, options: DownloadOptions, reportId: string): Promise<void> {
@@ -14,8 +15,6 @@ export async function download(context: Context, options: DownloadOptions, repor
   const delivered = await withResumeHint(context, reportId, resume, () =>
     client.download(reportId, (answer) => delivery.take(answer, reportId)),
   );
-  const { baseUrl } = await context.settings();
-  const key = { baseUrl: baseUrl.value?.href ?? '', id: reportId };
-  (await context.ledger())?.update(key, { status: fetchedStatus, file: delivered.file });
+  await noteFetched(context, reportId, delivered.file);
   await announce(context, delivered);
 }

@@ -4,14 +4,15 @@ import { printable } from '../../contract/printable.ts';
 import { reportFailed } from '../../report/wait.ts';
 import { visibleJson } from '../../ui/error-text.ts';
 import type { StatusOptions } from '../status.ts';
-import { awaitReport, noteStatus } from '../steps/fetch/await-report.ts';
+import { awaitReport } from '../steps/fetch/await-report.ts';
+import { statusNoter } from '../steps/fetch/ledger-notes.ts';
 import { withResumeHint } from '../steps/fetch/resume.ts';
 
 /** Prints a report's status word (or with `--json` its record); a report that has failed is exit 6 besides. */
 export async function status(context: Context, options: StatusOptions, reportId: string): Promise<void> {
   const { console, flags } = context;
   const client = await context.client();
-  const note = await noteStatus(context, reportId);
+  const note = await statusNoter(context, reportId);
   const record = await withResumeHint(
     context,
     reportId,

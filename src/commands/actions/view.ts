@@ -10,7 +10,7 @@ import { reportCard } from '../../output/table/report-card.ts';
 import { widthOf } from '../../output/table/table-layout.ts';
 import { wrap } from '../../ui/page.ts';
 import { formatBytes, formatCount, formatPlural } from '../../ui/quantity.ts';
-import { tableLook } from '../steps/output/choose-format.ts';
+import { tableLook } from '../steps/output/output-flags.ts';
 import type { ViewOptions } from '../view.ts';
 import { type ReadFile, readFile } from './view/view-file.ts';
 

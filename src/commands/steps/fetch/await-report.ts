@@ -39,14 +39,3 @@ export async function awaitReport(
     meter.stop();
   }
 }
-
-/** Notes a report's status in the ledger when it changes; for `--local`, where there is no ledger, does nothing. */
-export async function noteStatus(context: Context, id: string): Promise<(status: string) => void> {
-  const [ledger, { baseUrl }] = await Promise.all([context.ledger(), context.settings()]);
-  let last: string | undefined;
-  return (status) => {
-    if (status === last || (last === undefined && status === 'progress')) return;
-    last = status;
-    ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, { status });
-  };
-}

@@ -2,12 +2,12 @@ import type { ReportAnswer } from '../../../api/client.ts';
 import type { Context } from '../../../context.ts';
 import { formatDuration } from '../../../contract/duration.ts';
 import { AdreportError } from '../../../errors.ts';
-import { fetchedStatus } from '../../../report/ledger/ledger-entry.ts';
 import type { RunOptions } from '../../run.ts';
-import { type Delivered, incompleteReport } from '../output/deliver.ts';
+import { type Delivered, incompleteReport } from '../output/delivery.ts';
 import type { ProfilePlan } from '../plan/plan-report.ts';
-import { awaitReport, noteStatus } from './await-report.ts';
-import { createReportFor, ledgerIdentity } from './create-report.ts';
+import { awaitReport } from './await-report.ts';
+import { createReportFor } from './create-report.ts';
+import { ledgerIdentity, noteFetched, statusNoter } from './ledger-notes.ts';
 import { isGone, resumeCommand, withResumeHint } from './resume.ts';
 
 /** What takes the data of a report. */
@@ -29,12 +29,6 @@ export async function fetchReport<T extends Delivered>(
   if (unfinished) return unfinished;
   const created = await createReportFor(context, options, plan, intake.take);
   return created.kind === 'data' ? created.result : waitAndFetch(context, options, created.id, intake);
-}
-
-/** Notes in the ledger that a report has been had, so that it is not picked up again. */
-export async function noteFetched(context: Context, id: string, file: string | undefined): Promise<void> {
-  const [ledger, { baseUrl }] = await Promise.all([context.ledger(), context.settings()]);
-  ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, { status: fetchedStatus, file });
 }
 
 /**
@@ -72,7 +66,7 @@ async function waitAndFetch<T extends Delivered>(
   const resume = context.isLocal || !intake.file ? undefined : resumeCommand(id, options, intake.file(id));
   try {
     const delivered = await withResumeHint(context, id, resume, async () => {
-      await awaitReport(context, id, options, await noteStatus(context, id));
+      await awaitReport(context, id, options, await statusNoter(context, id));
       return client.download(id, (answer) => intake.take(answer, id));
     });
     if (intake.file) await noteFetched(context, id, delivered.file);

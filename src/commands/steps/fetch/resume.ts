@@ -7,6 +7,7 @@ import {
   StillInProgressError,
 } from '../../../errors.ts';
 import type { OutputFlags, ServiceFlags } from '../../flags.ts';
+import { noteGone } from './ledger-notes.ts';
 
 /**
  * Runs what follows the birth of a report, so that whatever ends it early names the report and, where it can still be
@@ -27,10 +28,7 @@ export async function withResumeHint<T>(
     // A cancelled operation may throw anything on its way out; the reason it ended is the signal.
     const reason = signal.aborted ? signal.reason : error;
     if (!(reason instanceof AdreportError)) throw reason;
-    if (isGone(reason)) {
-      const { baseUrl } = await context.settings();
-      (await context.ledger())?.update({ baseUrl: baseUrl.value?.href ?? '', id: reportId }, { status: 'expired' });
-    }
+    if (isGone(reason)) await noteGone(context, reportId);
     throw amended(reason, reportId, resume);
   }
 }

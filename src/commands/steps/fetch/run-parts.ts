@@ -8,9 +8,10 @@ import { mergeReports } from '../../../report/parts/merge.ts';
 import { daysOf, type Part } from '../../../report/parts/parts.ts';
 import { readRows } from '../../../report/rows/read-rows.ts';
 import type { PartsProgress } from '../../../ui/progress.ts';
-import { type Delivered, incompleteReport, prepareDelivery } from '../output/deliver.ts';
-import { factsOf, fileOf, type Job } from '../plan/plan-job.ts';
-import { fetchReport, type Intake, noteFetched } from './fetch-report.ts';
+import { type Delivered, incompleteReport, prepareDelivery } from '../output/delivery.ts';
+import { factsOf, fileOf, type Job, mergedFactsOf } from '../plan/job.ts';
+import { fetchReport, type Intake } from './fetch-report.ts';
+import { noteFetched } from './ledger-notes.ts';
 import { createPool, type Pool } from './pool.ts';
 import type { RunOutcome } from './run-outcome.ts';
 import { type Spooled, spoolIntake } from './spool-report.ts';
@@ -56,13 +57,11 @@ async function runToFiles(run: Run, job: Job): Promise<void> {
 }
 
 async function runMerged(run: Run, job: Job): Promise<void> {
-  const { context, parts, name } = job;
-  const [first] = parts;
-  if (!first) return;
+  const { context, options, name } = job;
   const delivered = await run.outcome.attempt(name ?? 'The merged output', async () => {
     const reportIds: string[] = [];
     const note = (file?: string) => Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
-    const delivery = await prepareDelivery(context, job.options, factsOf(job, first));
+    const delivery = await prepareDelivery(context, options, mergedFactsOf(job));
     try {
       const written = await delivery.write(mergeReports(inOrder(run, job, reportIds)));
       // Not before: until the output is whole, the same command can have every report from the service again.

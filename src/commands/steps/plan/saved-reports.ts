@@ -6,7 +6,8 @@ import { nearest } from '../../../contract/nearest.ts';
 import { UsageError } from '../../../errors.ts';
 import { placeOf } from '../../../output/file/file-name.ts';
 import type { RunOptions } from '../../run.ts';
-import { fileOf, type Job, planJob } from './plan-job.ts';
+import { fileOf, type Job } from './job.ts';
+import { planJob } from './plan-job.ts';
 import { type Origin, savedKeys, savedOptions } from './saved-options.ts';
 
 /**
