@@ -63,7 +63,7 @@ async function waitAndFetch<T extends Delivered>(
   intake: Intake<T>,
 ): Promise<T> {
   const client = await context.client();
-  const resume = context.isLocal || !intake.file ? undefined : resumeCommand(id, options, intake.file(id));
+  const resume = await resumeOf(context, options, id, intake.file);
   try {
     const delivered = await withResumeHint(context, id, resume, async () => {
       await awaitReport(context, id, options, await statusNoter(context, id));
@@ -76,4 +76,18 @@ async function waitAndFetch<T extends Delivered>(
     if (error instanceof AdreportError && error.code === incompleteReport) await noteFetched(context, id, undefined);
     throw error;
   }
+}
+
+/** The command that goes on with a report; `undefined` where none can. */
+async function resumeOf(
+  context: Context,
+  options: RunOptions,
+  id: string,
+  file: Intake<Delivered>['file'],
+): Promise<string | undefined> {
+  if (context.isLocal || !file) return undefined;
+  const { account } = await context.settings();
+  // A saved report may have an account of its own, which no other command would take from the file.
+  const saved = account.source === 'file' ? { account: account.value } : {};
+  return resumeCommand(id, { ...options, ...saved }, file(id));
 }
