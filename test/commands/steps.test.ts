@@ -41,6 +41,19 @@ describe('one step at a time', () => {
     expect(nobodys).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('UNKNOWN_REPORT') });
   });
 
+  test('the command that goes on names the account and the address that were given', async () => {
+    const { server, cwd } = await serveForTest({ manual: true });
+    const cli = (argv: readonly string[], stdin = '') => runCli(argv, { cwd, stdin });
+    const flags = ['--base-url', server.url, '--account', 'agency'];
+    await cli(['login', ...flags, '--token-stdin'], server.accounts[0]?.token);
+    const id = (await cli([...create, ...flags])).stdout.trim();
+    const goOn = `Go on with: adreport status ${id} --wait --account agency --base-url ${server.url}`;
+    const waited = await cli(['status', id, '--wait', '--wait-timeout', '1s', ...flags]);
+    expect(waited).toMatchObject({ exitCode: 7, stderr: expect.stringContaining(`${goOn}\n`) });
+    const early = await cli(['download', id, ...flags]);
+    expect(early).toMatchObject({ exitCode: 7, stderr: expect.stringContaining(`${goOn}, then the same command`) });
+  });
+
   test('-o without --direct is refused, because nothing would be written', async () => {
     const { run, server } = await serveForTest();
     expect(await run([...create, '-o', 'x.csv'])).toMatchObject({ exitCode: 2 });

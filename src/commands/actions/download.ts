@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { DownloadOptions } from '../download.ts';
 import { noteFetched } from '../steps/fetch/ledger-notes.ts';
-import { withResumeHint } from '../steps/fetch/resume.ts';
+import { waitCommand, withResumeHint } from '../steps/fetch/resume.ts';
 import { announce } from '../steps/output/announce.ts';
 import { prepareDelivery } from '../steps/output/delivery.ts';
 import { checkDialect, chooseFormat } from '../steps/output/output-flags.ts';
@@ -11,7 +11,7 @@ export async function download(context: Context, options: DownloadOptions, repor
   checkDialect(context, options, chooseFormat(context, options));
   const delivery = await prepareDelivery(context, options, { names: { id: reportId } });
   const client = await context.client();
-  const resume = `adreport status ${reportId} --wait, then the same command again`;
+  const resume = `${waitCommand(reportId, options)}, then the same command again`;
   const delivered = await withResumeHint(context, reportId, resume, () =>
     client.download(reportId, (answer) => delivery.take(answer, reportId)),
   );

@@ -6,7 +6,7 @@ import { visibleJson } from '../../ui/error-text.ts';
 import type { StatusOptions } from '../status.ts';
 import { awaitReport } from '../steps/fetch/await-report.ts';
 import { statusNoter } from '../steps/fetch/ledger-notes.ts';
-import { withResumeHint } from '../steps/fetch/resume.ts';
+import { waitCommand, withResumeHint } from '../steps/fetch/resume.ts';
 
 /** Prints a report's status word (or with `--json` its record); a report that has failed is exit 6 besides. */
 export async function status(context: Context, options: StatusOptions, reportId: string): Promise<void> {
@@ -16,7 +16,7 @@ export async function status(context: Context, options: StatusOptions, reportId:
   const record = await withResumeHint(
     context,
     reportId,
-    options.wait ? `adreport status ${reportId} --wait` : undefined,
+    options.wait ? waitCommand(reportId, options) : undefined,
     () => (options.wait ? awaitReport(context, reportId, options, note) : client.status(reportId)),
   );
   const { status: word, message, report_id } = record;

@@ -51,12 +51,17 @@ function amended(error: AdreportError, reportId: string, resume: string | undefi
   return error.amend('', { reportId, ...(hint === '' ? {} : { hint }) });
 }
 
-/** The command line that fetches a report to the same place and in the same form as the one that asked for it. */
+/** The command line that waits for a report as the same account. */
+export function waitCommand(id: string, options: ServiceFlags): string {
+  return `adreport status ${quoted(id)} --wait${serviceFlagsOf(options)}`;
+}
+
+/**
+ * The command line that fetches a report to the same place and in the same form as the one that asked for it.
+ *
+ * @param file the file's name, placeholders filled; `undefined` for stdout
+ */
 export function resumeCommand(id: string, options: ServiceFlags & OutputFlags, file: string | undefined): string {
-  const service = flagsOf([
-    ['--account', options.account],
-    ['--base-url', options.baseUrl],
-  ]);
   const output = flagsOf([
     ['-o', file],
     ['--format', options.format],
@@ -70,7 +75,14 @@ export function resumeCommand(id: string, options: ServiceFlags & OutputFlags, f
     ['--escape-formulas', options.escapeFormulas],
     ['--no-header', !options.header],
   ]);
-  return `adreport status ${quoted(id)} --wait${service} && adreport download ${quoted(id)}${service}${output}`;
+  return `${waitCommand(id, options)} && adreport download ${quoted(id)}${serviceFlagsOf(options)}${output}`;
+}
+
+function serviceFlagsOf({ account, baseUrl }: ServiceFlags): string {
+  return flagsOf([
+    ['--account', account],
+    ['--base-url', baseUrl],
+  ]);
 }
 
 function flagsOf(flags: readonly (readonly [name: string, value: string | boolean | undefined])[]): string {
