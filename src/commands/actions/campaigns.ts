@@ -45,12 +45,13 @@ function selection({ search, active }: CampaignsOptions, nowMs: number): (campai
 }
 
 function chooseColumns({ adUnits, columns }: CampaignsOptions, format: FormatName): readonly TextColumn<CampaignRow>[] {
-  if (columns !== undefined) return selected(columns, adUnits ? adUnitColumns : campaignColumns);
-  if (format === 'table') return tableColumns(adUnits === true);
-  return adUnits ? adUnitColumns : campaignColumns;
+  const all = adUnits ? adUnitColumns : campaignColumns;
+  if (columns !== undefined) return columnsNamed(columns, all);
+  return format === 'table' ? tableColumns(adUnits === true) : all;
 }
 
-function selected(list: string, known: readonly TextColumn<CampaignRow>[]): readonly TextColumn<CampaignRow>[] {
+/** The columns of a list of names, any case, in its order. Throws `UsageError`. */
+function columnsNamed(list: string, known: readonly TextColumn<CampaignRow>[]): readonly TextColumn<CampaignRow>[] {
   const names = known.map(({ name }) => name);
   return list.split(',').map((part) => {
     const wanted = part.trim();

@@ -6,41 +6,43 @@ import { resolveWindow } from '../../../report/window/window-flags.ts';
 /** A campaign's row, or with its ad unit an ad unit's. */
 export type CampaignRow = Omit<CampaignRecord, 'adunits'> & Partial<AdUnit> & { readonly adunits?: readonly AdUnit[] };
 
-const ownColumns: readonly TextColumn<CampaignRow>[] = [
-  { name: 'advertiserId', value: (row) => row.advertiserId },
-  { name: 'advertiserName', value: (row) => row.advertiserName },
+type Column = TextColumn<CampaignRow>;
+
+const advertiserName: Column = { name: 'advertiserName', value: (row) => row.advertiserName };
+/** A campaign, and an ad unit, by what people look for: the last to be given up where there is no room. */
+const campaignNames: readonly Column[] = [
   { name: 'campaignId', value: (row) => row.campaignId, keep: true },
   { name: 'campaignName', value: (row) => row.campaignName, keep: true },
+];
+const adUnitNames: readonly Column[] = [
+  { name: 'adunitId', value: (row) => row.adunitId, keep: true },
+  { name: 'adunitName', value: (row) => row.adunitName, keep: true },
+];
+const adUnitCount: Column = { name: 'adunits', value: (row) => row.adunits?.length ?? 0, type: 'integer' };
+
+const ownColumns: readonly Column[] = [
+  { name: 'advertiserId', value: (row) => row.advertiserId },
+  advertiserName,
+  ...campaignNames,
   { name: 'campaignStartDate', value: (row) => row.campaignStartDate, type: 'wallTime' },
   { name: 'campaignEndDate', value: (row) => row.campaignEndDate, type: 'wallTime' },
 ];
 
-export const campaignColumns: readonly TextColumn<CampaignRow>[] = [
-  ...ownColumns,
-  { name: 'adunits', value: (row) => row.adunits?.length ?? 0, type: 'integer' },
-];
+/** The fields of a campaign record (specification, Campaign record), its ad units as their number. */
+export const campaignColumns: readonly Column[] = [...ownColumns, adUnitCount];
 
-export const adUnitColumns: readonly TextColumn<CampaignRow>[] = [
-  ...ownColumns,
-  { name: 'adunitId', value: (row) => row.adunitId, keep: true },
-  { name: 'adunitName', value: (row) => row.adunitName, keep: true },
-];
+/** The fields of an ad unit, after those of its campaign. */
+export const adUnitColumns: readonly Column[] = [...ownColumns, ...adUnitNames];
 
 /** What people look at on a terminal: names first, days instead of seconds. The other formats have every field whole. */
-export function tableColumns(adUnits: boolean): readonly TextColumn<CampaignRow>[] {
+export function tableColumns(adUnits: boolean): readonly Column[] {
   return [
-    { name: 'campaignId', value: (row) => row.campaignId, keep: true },
-    { name: 'campaignName', value: (row) => row.campaignName, keep: true },
-    ...(adUnits
-      ? ([
-          { name: 'adunitId', value: (row) => row.adunitId, keep: true },
-          { name: 'adunitName', value: (row) => row.adunitName, keep: true },
-        ] satisfies TextColumn<CampaignRow>[])
-      : []),
-    { name: 'advertiserName', value: (row) => row.advertiserName },
+    ...campaignNames,
+    ...(adUnits ? adUnitNames : []),
+    advertiserName,
     { name: 'start', value: (row) => row.campaignStartDate.slice(0, 10) },
     { name: 'end', value: (row) => row.campaignEndDate.slice(0, 10) },
-    ...(adUnits ? [] : [{ name: 'adunits', value: (row: CampaignRow) => row.adunits?.length ?? 0 }]),
+    ...(adUnits ? [] : [adUnitCount]),
   ];
 }
 
@@ -61,15 +63,20 @@ export function matchesText({ adunits, ...campaign }: CampaignRecord, text: stri
 
 /**
  * A test for the campaigns that run at some time of a day, or of any period; their dates are Paris wall time
- * (specification, Campaign record). Throws `UsageError` for a text that is no period.
+ * (`decisions.md` 5). Throws `UsageError` for a text that is no period.
+ *
+ * @param nowMs milliseconds since 1970
  */
 export function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord) => boolean {
   const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs });
-  const [first, last] = [since, until].map((instant) =>
-    formatInstant(instant, defaultZone).slice(0, 19).replace('T', ' '),
-  );
+  const first = wallTime(since);
+  const last = wallTime(until);
   return ({ campaignStartDate, campaignEndDate }) =>
     // A date that is missing is no bound.
-    (campaignStartDate === '' || campaignStartDate <= (last ?? '')) &&
-    (campaignEndDate === '' || campaignEndDate >= (first ?? ''));
+    (campaignStartDate === '' || campaignStartDate <= last) && (campaignEndDate === '' || campaignEndDate >= first);
+}
+
+/** An instant in unix seconds as campaign records have it: `2026-10-25 02:00:00`, in Paris. */
+function wallTime(instant: number): string {
+  return formatInstant(instant, defaultZone).slice(0, 19).replace('T', ' ');
 }

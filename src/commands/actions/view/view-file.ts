@@ -15,10 +15,11 @@ export interface ReadFile {
   readonly figures: Figures;
   readonly keys: readonly KeyColumn[];
   readonly groups: Aggregate;
-  /** The first rows, as a table. */
+  /** The first rows, as a table; empty where none were wanted. */
   readonly preview: string;
 }
 
+/** What to make of a file while it is read. */
 export interface Reading {
   /** What to add up by: columns or breakdowns; `undefined` for the time of the rows, as it turns out to be. */
   readonly by: readonly string[] | undefined;
