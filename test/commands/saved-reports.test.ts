@@ -150,6 +150,11 @@ describe('mistakes are exit 2', () => {
     expect(await runCli(['run', ...argv])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(hint) });
   });
 
+  test('a file without reports', async () => {
+    const result = await runCli(['run', '--all'], { cwd: folderWith('defaults: {by: OS}\n') });
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('adreport.yaml has no reports') });
+  });
+
   test.each([
     [['dayly'], 'Did you mean daily?'],
     [['--all', 'daily'], 'exclude'],

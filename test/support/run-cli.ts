@@ -19,6 +19,8 @@ export interface CliOptions {
   readonly now?: number;
   /** Sends a signal when a line of stderr matches. */
   readonly interrupt?: { readonly when: RegExp; readonly signal: 'SIGINT' | 'SIGTERM' };
+  /** Called with each piece of stdout and stderr as it is written. */
+  readonly onOutput?: (text: string) => void;
   /** Sends a signal when a promise is fulfilled. */
   readonly interruptOn?: { readonly promise: Promise<void>; readonly signal: 'SIGINT' | 'SIGTERM' };
   /** Called for each pause instead of sleeping through it. */
@@ -45,8 +47,9 @@ export function temporaryFolder(): string {
 export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const cwd = options.cwd ?? temporaryFolder();
   const controller = new AbortController();
-  const stdout = collector(options.tty);
+  const stdout = collector(options.tty, options.onOutput);
   const stderr = collector(options.tty, (text) => {
+    options.onOutput?.(text);
     if (options.interrupt?.when.test(text)) controller.abort(new InterruptedError(options.interrupt.signal));
   });
   const { interruptOn } = options;
