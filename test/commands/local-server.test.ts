@@ -170,6 +170,15 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
   );
 });
 
+test.skipIf(process.platform === 'win32')(
+  'exec: a signal that came before the command began ends it at once',
+  async () => {
+    const interruptOn = { promise: Promise.resolve(), signal: 'SIGTERM' } as const;
+    const result = await runCli(['local-server', 'exec', '--', 'sleep', '60'], { interruptOn });
+    expect(result.exitCode).toBe(143);
+  },
+);
+
 describe('flags that cannot be are refused before anything listens', () => {
   test.each([
     [['--delay', '2s', '--polls', '3'], /--delay, --polls and --manual exclude each other/],

@@ -185,6 +185,13 @@ describe('--dry-run', () => {
     expect(server.requests()).toEqual([]);
   });
 
+  test('a wall time that a clock change skips is resolved, and said on stderr', async () => {
+    const argv = ['run', '--since', '2026-03-29T02:30', '--until', '2026-03-29T12:00', '--dry-run'];
+    const { stdout, stderr } = await runCli(argv);
+    expect(stdout).toContain('window  2026-03-29T03:00:00+0200 …');
+    expect(stderr).toMatch(/02:30.*\n$/);
+  });
+
   test('of report create is that of run', async () => {
     const { run, server } = await serveForTest();
     const flags = ['--period', '2026-11-01', '--by', 'DAILY', '--dry-run'];

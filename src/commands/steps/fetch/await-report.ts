@@ -4,7 +4,8 @@ import { printable } from '../../../contract/printable.ts';
 import type { WaitFlags } from '../../flags.ts';
 
 /**
- * Polls until the report is ready, with progress on stderr, and returns the last record. Throws as `waitForReport`.
+ * Polls until the report is ready, with progress on stderr, and returns the last record. Throws as `waitForReport`:
+ * `ReportFailedError`, `StillInProgressError` at the wait's end, and what the status call throws.
  *
  * @param note told of each status word
  */

@@ -18,7 +18,10 @@ export interface Intake<T extends Delivered> {
   readonly file?: (reportId: string) => string | undefined;
 }
 
-/** Creates a report, or picks up an unfinished one of the same request, waits for it, and hands its data on. */
+/**
+ * Creates a report, or picks up an unfinished one of the same request, waits for it, and hands its data on. What it
+ * throws names the report and, where that can still be had, the command that goes on with it.
+ */
 export async function fetchReport<T extends Delivered>(
   context: Context,
   options: RunOptions,

@@ -171,7 +171,7 @@ function ownController(signal: AbortSignal): AbortController {
     const { reason } = signal;
     controller.abort(reason instanceof InterruptedError ? reason.copy() : reason);
   };
-  if (signal.aborted) abort();
-  else signal.addEventListener('abort', abort, { once: true });
+  // One that is aborted already needs no telling: `throwIfOver` lets no part begin.
+  signal.addEventListener('abort', abort, { once: true });
   return controller;
 }

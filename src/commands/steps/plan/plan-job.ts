@@ -11,7 +11,11 @@ import { fileOf, type Job } from './job.ts';
 import { planFromFlags } from './plan-report.ts';
 import { reportNames } from './report-names.ts';
 
-/** What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent. */
+/**
+ * What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent.
+ *
+ * @param name the saved report's
+ */
 export async function planJob(context: Context, options: RunOptions, name?: string): Promise<Job> {
   const { split, shard, output } = options;
   checkDialect(context, options, chooseFormat(context, options));
@@ -35,6 +39,7 @@ export async function planJob(context: Context, options: RunOptions, name?: stri
   return { ...job, parts: isMissingOnly(options) ? mine.filter(isStillToFetch(job, all)) : mine };
 }
 
+/** Whether `--missing` is given. Throws `UsageError` where its flags do not fit. */
 function isMissingOnly({ missing, lookback, output }: RunOptions): boolean {
   if (!missing) {
     if (lookback !== undefined) throw needs('--lookback', '--missing', 'Without it all parts are fetched anyway.');

@@ -8,7 +8,7 @@ export interface ProfilePlan extends ReportPlan {
   readonly profile: Profile;
 }
 
-/** Turns the flags of `run` and `report create` into a plan. */
+/** Turns the flags of `run` and `report create` into a plan. Throws `UsageError` for what the service would refuse. */
 export async function planFromFlags(context: Context, flags: ReportFlags): Promise<ProfilePlan> {
   const { planReport } = await import('../../../report/request/plan.ts');
   const profile = flags.profile ?? (await context.settings()).profile.value;

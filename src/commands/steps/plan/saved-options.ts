@@ -38,6 +38,7 @@ export interface SavedOptions {
   readonly origins: ReadonlyMap<string, Origin>;
 }
 
+/** Where an option stands in the project file. `line` counts from 1. */
 export interface Origin {
   readonly key: string;
   readonly line: number;
