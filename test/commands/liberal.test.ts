@@ -148,6 +148,14 @@ describe('data in any dress', () => {
     expect(result.received.map(({ path }) => path)).toEqual(['/buyer-reporting']);
   });
 
+  test('report create hands on data that it did not ask for, and says that there is no id', async () => {
+    const { url } = await serve((_request, response) => json(response, { data: rows, summary }));
+    const argv = ['report', 'create', '--period', '2026-11-01..2026-11-02', '--by', 'DAILY', '--format', 'ndjson'];
+    const result = await runCli(argv, { env: { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: 'f'.repeat(40) } });
+    expect(result).toMatchObject({ exitCode: 0, stdout: asNdjson });
+    expect(result.stderr).toContain('there is no report id');
+  });
+
   test('nested values stay what they are', async () => {
     const odd = [{ date: '2026-11-01', tags: { a: [1, { b: null }] }, displays: 1e21 }];
     const result = await runAgainst({ data: (response) => json(response, { data: odd }) });

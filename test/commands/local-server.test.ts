@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { watch, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { tokens } from '../server/local.ts';
 import { certificate, privateKey } from '../server/tls-certificate.ts';
 import { type CliOptions, type CliResult, runCli, temporaryFolder } from '../support/run-cli.ts';
 
@@ -45,6 +46,139 @@ describe('the ready line', () => {
   });
 });
 
+/** Runs the server, calls it once it says where it listens, and then ends it. */
+async function serveAndCall(flags: readonly string[], call: (ready: string) => Promise<unknown>): Promise<CliResult> {
+  let tell = (_text: string): void => {};
+  const ready = new Promise<string>((resolve) => {
+    tell = resolve;
+  });
+  const interruptOn = { promise: ready.then(call).then(() => {}), signal: 'SIGTERM' } as const;
+  return runCli(['local-server', '--port', '0', ...flags], { interruptOn, onOutput: (text) => tell(text) });
+}
+
+describe('while it serves', () => {
+  test('--json tells all it takes to call it', async () => {
+    let called: Response | undefined;
+    const { exitCode, stdout } = await serveAndCall(['--json'], async (ready) => {
+      const { url, accounts } = JSON.parse(ready);
+      called = await fetch(`${url}/campaigns`, { headers: { authorization: accounts[0].token } });
+    });
+    expect([exitCode, called?.status]).toEqual([0, 200]);
+    expect(JSON.parse(stdout)).toEqual({
+      event: 'listening',
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      pid: process.pid,
+      accounts: [
+        { email: 'buyer@example.com', password: 'demo', profile: 'buyer', admin: false, token: tokens.buyer },
+        { email: 'admin@example.com', password: 'demo', profile: 'buyer', admin: true, token: tokens.admin },
+        { email: 'dsp@example.com', password: 'demo', profile: 'dsp', admin: false, token: tokens.dsp },
+      ],
+    });
+  });
+
+  test('each request is a line on stderr: who asked, what the answer was, and which fault struck', async () => {
+    const faults = ['--fault', 'campaigns:503:times=1', '--fault', 'campaigns:reset:times=1:after=1'];
+    const { stderr } = await serveAndCall(faults, async (ready) => {
+      const [, url = ''] = /listening on (\S+)/.exec(ready) ?? [];
+      for (const authorization of [tokens.buyer, tokens.buyer, tokens.dsp, 'none']) {
+        await fetch(`${url}/campaigns`, { headers: { authorization } }).then(
+          (answer) => answer.text(),
+          () => 'cut',
+        );
+      }
+    });
+    const lines = stderr
+      .split('\n')
+      .filter((line) => line.includes('/campaigns '))
+      .map(withoutNumbers);
+    expect(lines).toEqual([
+      'T GET /campaigns 503 N ms N B buyer [status]',
+      'T GET /campaigns cut N ms N B buyer [reset]',
+      'T GET /campaigns 200 N ms N B dsp',
+      'T GET /campaigns 401 N ms N B -',
+    ]);
+  });
+});
+
+function withoutNumbers(line: string): string {
+  return line
+    .replace(/^\d\d:\d\d:\d\d/, 'T')
+    .replace(/[\d.]+ ms/, 'N ms')
+    .replace(/\d+ B/, 'N B');
+}
+
+describe.skipIf(process.platform === 'win32')('exec', () => {
+  const exec = (script: string, options: CliOptions = {}, flags: readonly string[] = []) =>
+    runCli(['local-server', ...flags, 'exec', '--', 'sh', '-c', script], options);
+
+  test('gives the command the settings of the first account, over those that were there', async () => {
+    const env = { PATH: process.env.PATH, ADREPORT_ACCOUNT: 'mine', ADREPORT_TOKEN: 'mine', KEPT: 'kept' };
+    const names = ['URL', 'TOKEN', 'EMAIL', 'PASSWORD', 'PROFILE', 'ACCOUNT'].map((name) => `$ADREPORT_${name}`);
+    const { files } = await exec(`echo "${names.join(' ').replace('_URL', '_BASE_URL')} $KEPT" > out`, { env });
+    expect(files.out).toMatch(/^http:\/\/127\.0\.0\.1:\d+ 0{38}b1 buyer@example\.com demo buyer {2}kept\n$/);
+  });
+
+  test('the service answers the command, as the flags of the server say', async () => {
+    const script = `fetch(process.env.ADREPORT_BASE_URL + '/campaigns').then(({ status }) => process.exit(status - 400))`;
+    const argv = ['local-server', '--fault', 'campaigns:418', 'exec', '--', process.execPath, '-e', script];
+    expect(await runCli(argv)).toMatchObject({ exitCode: 18, stderr: expect.stringContaining('/campaigns 418') });
+  });
+
+  test('a certificate of the server is one that the command trusts', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'cert.pem'), certificate);
+    writeFileSync(join(cwd, 'key.pem'), privateKey);
+    const flags = ['--tls-cert', 'cert.pem', '--tls-key', 'key.pem'];
+    const { files } = await exec('echo "$ADREPORT_BASE_URL $NODE_EXTRA_CA_CERTS" > out', { cwd }, flags);
+    expect(files.out).toMatch(/^https:\/\//);
+    expect(files.out?.endsWith(` ${join(cwd, 'cert.pem')}\n`)).toBe(true);
+  });
+
+  test.each([
+    ['exit 7', 7],
+    ['exit 0', 0],
+    ['kill -KILL $$', 137],
+    ['kill -TERM $$', 143],
+  ])('exits as the command did: %s', async (script, exitCode) => {
+    expect(await exec(script)).toMatchObject({ exitCode });
+  });
+
+  test('a command that there is not: exit 2', async () => {
+    const result = await runCli(['local-server', 'exec', '--', 'no-such-program-here']);
+    expect(result).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('no-such-program-here could not be run'),
+    });
+  });
+
+  test.each([
+    ['SIGTERM', false, 'TERM', 41],
+    ['SIGINT', false, 'INT', 42],
+    // From a terminal Ctrl-C comes to the command by itself, and SIGTERM does not.
+    ['SIGTERM', true, 'TERM', 41],
+  ] as const)(
+    '%s (from a terminal: %j) is passed on, and the command ends in its own way',
+    async (signal, tty, heard, exitCode) => {
+      const cwd = temporaryFolder();
+      const ready = new Promise<void>((resolve) => {
+        const watcher = watch(cwd, (_event, name) => name === 'ready' && resolve());
+        onTestFinished(() => watcher.close());
+      });
+      const script = `exec 2>/dev/null; trap 'exit ${exitCode}' ${heard}; : > ready; while :; do sleep 0.05; done`;
+      expect(await exec(script, { cwd, tty, interruptOn: { promise: ready, signal } })).toMatchObject({ exitCode });
+    },
+  );
+});
+
+test.skipIf(process.platform === 'win32')(
+  'exec: a signal that came before the command began ends it at once',
+  async () => {
+    const interruptOn = { promise: Promise.resolve(), signal: 'SIGTERM' } as const;
+    const result = await runCli(['local-server', 'exec', '--', 'sleep', '60'], { interruptOn });
+    expect(result.exitCode).toBe(143);
+  },
+);
+
 describe('flags that cannot be are refused before anything listens', () => {
   test.each([
     [['--delay', '2s', '--polls', '3'], /--delay, --polls and --manual exclude each other/],
@@ -76,6 +210,14 @@ describe('own data', () => {
     expect(checked.stdout).toMatch(
       /^data: 3 accounts, \d+ campaigns, facts from 2026-10-24T22:00:00Z to 2026-10-25T22:00:00Z\n$/,
     );
+    const asJson = await runCli(['local-server', 'validate', 'data', '--json'], { cwd });
+    expect(JSON.parse(asJson.stdout)).toEqual({
+      directory: 'data',
+      accounts: 3,
+      campaigns: Number(/(\d+) campaigns/.exec(checked.stdout)?.[1]),
+      firstHour: '2026-10-24T22:00:00Z',
+      lastHour: '2026-10-25T22:00:00Z',
+    });
     expect((await serveAndEnd(['--fixtures', 'data'], { cwd })).exitCode).toBe(0);
   });
 

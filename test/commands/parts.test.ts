@@ -1,6 +1,8 @@
 import { readdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { json, serve } from '../support/http-server.ts';
+import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 /** One command, many reports: `--split` with all that goes with it (`cli.md`, Cron). */
@@ -33,6 +35,37 @@ describe('one merged output', () => {
     const merged = await run([...daily, '--concurrency', '3']);
     expect(merged.stdout).toBe(whole.stdout);
     expect(merged.stderr).toMatch(/Parts: \d of 8 done, \d running/);
+  });
+
+  test('a part that arrives damaged is downloaded again', async () => {
+    const { run, server } = await serveForTest({ delayMs: 0, faults: ['download:truncate:bytes=200:times=1'] });
+    const merged = await run([...daily, '-o', 'x.csv']);
+    expect(merged.exitCode).toBe(0);
+    expect(server.requests().filter(({ endpoint }) => endpoint === 'download')).toHaveLength(9);
+    expect(merged.files['x.csv']).toBe((await run([...october, '--by', 'DAILY,CAMPAIGN'])).stdout);
+  });
+
+  test('--strict judges the whole: a day without rows is exit 9, no file, and no report is picked up again', async () => {
+    let creates = 0;
+    const { url } = await serve(({ path, body }, response) => {
+      if (path === '/download-reporting') {
+        const [, day = ''] = /"r-(\d+)"/.exec(body) ?? [];
+        return json(response, { data: day === '26' ? [] : [{ date: `2024-10-${day}`, displays: 1 }] });
+      }
+      if (path === '/status-reporting') return json(response, { response: { status: 'ready' } });
+      creates += 1;
+      // The last second of a day in Paris is on the same day in UTC.
+      return json(response, { id: `r-${new Date(JSON.parse(body).until * 1_000).getUTCDate()}` });
+    });
+    const cwd = temporaryFolder();
+    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: 'f'.repeat(40) };
+    const argv = ['run', '--period', '2024-10-24..2024-10-27', '--by', 'DAILY', '--metrics', 'displays'];
+    const run = () => runCli([...argv, '--split', 'day', '--strict', '-o', 'x.csv'], { cwd, env });
+    const gap = 'no rows for 1 of the 4 days of its window: 2024-10-26';
+    expect(await run()).toMatchObject({ exitCode: 9, files: {}, stderr: expect.stringContaining(gap) });
+    expect(creates).toBe(4);
+    await run();
+    expect(creates).toBe(8);
   });
 
   test('an output that cannot be written calls the other parts off', async () => {
@@ -97,12 +130,18 @@ describe('a file a part', () => {
     expect(server.requests().filter(({ endpoint }) => endpoint === 'buyer')).toHaveLength(before + 1);
   });
 
-  test('several failing parts are all named', async () => {
+  test('several failing parts are all named; of many, ten', async () => {
     const { run } = await serveForTest({ delayMs: 0, faults: ['download:404:times=2'] });
     const { exitCode, stderr, files } = await run([...perDay, '--concurrency', '1']);
     expect(exitCode).toBe(4);
     expect(stderr).toMatch(/2 reports failed:\n +- 2024-10-24: .*\n +- 2024-10-25: /);
     expect(Object.keys(files)).toHaveLength(6);
+
+    const { run: runRefused } = await serveForTest({ faults: ['buyer:404'] });
+    const month = ['run', '--period', '2024-10', '--by', 'OS', '--split', 'day', '-o', '{date}.csv'];
+    const refused = await runRefused([...month, '--concurrency', '1']);
+    expect(refused.exitCode).toBe(4);
+    expect(refused.stderr).toMatch(/31 reports failed:\n( +- 2024-10-\d\d: .*\n){10} +- and 21 more\n/);
   });
 
   test('a refused token ends the run at once: nothing else could go better', async () => {
@@ -172,6 +211,25 @@ describe('--missing', () => {
   });
 });
 
+test('a signal before anything was sent: nothing is, and the run ends with its code', async () => {
+  const { run, server } = await serveForTest();
+  const interruptOn = { promise: Promise.resolve(), signal: 'SIGTERM' } as const;
+  expect(await run(perDay, { interruptOn })).toMatchObject({ exitCode: 143, files: {} });
+  expect(server.requests()).toEqual([]);
+});
+
+test('--shard of a merged output lacks the days of the others, and --strict lets it', async () => {
+  const { run } = await serveForTest({ delayMs: 0 });
+  const { exitCode, files, stderr } = await run([...daily, '--shard', '1/4', '--strict', '-o', 'x.csv']);
+  expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('Warning')]);
+  const days = (files['x.csv'] ?? '')
+    .trimEnd()
+    .split('\r\n')
+    .slice(1)
+    .map((row) => row.slice(0, 10));
+  expect([...new Set(days)]).toEqual(['2024-10-25', '2024-10-29']);
+});
+
 test('--shard: the machines together fetch every part once', async () => {
   const { run, server } = await serveForTest({ delayMs: 0 });
   for (const shard of ['0/3', '1/3', '2/3']) {
@@ -221,6 +279,13 @@ describe('names as filters', () => {
     const result = await run([...october, '--ad-unit', 'No such unit anywhere']);
     expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--ad-unit "No such unit anywhere"') });
     expect(server.requests().map(({ endpoint }) => endpoint)).toEqual(['campaigns']);
+  });
+
+  test.each(['', ',', '"A, B'])('%j is no name: exit 2, and nobody is asked', async (name) => {
+    const { run, server } = await serveForTest();
+    const result = await run([...october, '--campaign', name]);
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('this is no name') });
+    expect(server.requests()).toEqual([]);
   });
 
   test('hold for every part, and for report create', async () => {

@@ -74,6 +74,12 @@ describe('run against a service', () => {
     expect(table.at(-1)).toMatch(/^total/);
   });
 
+  test('a file whose name has no ending is CSV', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const { files } = await run([...byDay, '-o', 'days']);
+    expect(files.days).toBe((await run([...byDay, '--fresh', '--format', 'csv'])).stdout);
+  });
+
   test('waits with the service’s clock, and says so on stderr', async () => {
     const { run, server } = await serveForTest({ delayMs: 30_000 });
     const { exitCode, stderr, stdout } = await run(byDay);
@@ -104,6 +110,11 @@ describe('run against a service', () => {
     await run([...byDay, '--wait-timeout', '5s']);
     const creates = () => server.requests().filter(({ endpoint }) => endpoint === 'buyer').length;
     const [entry] = JSON.parse((await run(['report', 'list', '--json'])).stdout);
+    expect(await run([...byDay, '--wait-timeout', '1s'])).toMatchObject({
+      exitCode: 7,
+      stderr: expect.stringContaining(`Picking up report ${entry.id}`),
+    });
+    expect(creates()).toBe(1);
     server.setReport(entry.id, { status: 'ready' });
     const second = await run(byDay);
     expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`Picking up report ${entry.id}`) });
@@ -174,6 +185,21 @@ describe('--dry-run', () => {
     expect(server.requests()).toEqual([]);
   });
 
+  test('a wall time that a clock change skips is resolved, and said on stderr', async () => {
+    const argv = ['run', '--since', '2026-03-29T02:30', '--until', '2026-03-29T12:00', '--dry-run'];
+    const { stdout, stderr } = await runCli(argv);
+    expect(stdout).toContain('window  2026-03-29T03:00:00+0200 …');
+    expect(stderr).toMatch(/02:30.*\n$/);
+  });
+
+  test('of report create is that of run', async () => {
+    const { run, server } = await serveForTest();
+    const flags = ['--period', '2026-11-01', '--by', 'DAILY', '--dry-run'];
+    const created = await run(['report', 'create', ...flags]);
+    expect(created).toMatchObject({ exitCode: 0, stdout: (await run(['run', ...flags])).stdout });
+    expect(server.requests()).toEqual([]);
+  });
+
   test('with --json one entry a window', async () => {
     const { stdout } = await runCli(['run', '--period', '2026-11-01', '--metrics', 'clicks', '--dry-run', '--json']);
     expect(JSON.parse(stdout)).toEqual({
@@ -214,6 +240,20 @@ describe('mistakes are exit 2, with one sentence and the nearest right name', ()
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(hint);
     expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test('what is no error of ours is a bug: exit 1, no trace, and no word of going on', async () => {
+    const { run } = await serveForTest({ faults: ['campaigns:503'] });
+    const onSleep = () => {
+      throw new Error('the clock stopped');
+    };
+    const split = ['--split', 'day', '-o', '{date}.csv'];
+    for (const argv of [byDay, [...byDay, ...split], ['whoami']]) {
+      const { exitCode, stdout, stderr } = await run(argv, { onSleep });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(stderr).toContain('the clock stopped');
+      expect(stderr).not.toMatch(/Go on with|\n\s+at /);
+    }
   });
 
   test('an unknown command', async () => {

@@ -90,6 +90,22 @@ describe('run NAME', () => {
     expect(Object.keys(files).sort()).toEqual(['adreport.yaml', 'out/os.json']);
   });
 
+  test('a wait that times out names the account that the file gives the report in the command that goes on', async () => {
+    const { server, cwd } = await serveForTest({ manual: true });
+    const stdin = server.accounts[0]?.token ?? '';
+    await runCli(['login', '--base-url', server.url, '--token-stdin', '--account', 'agency'], { cwd, stdin });
+    const report = '{account: agency, period: 2026-11-01, wait-timeout: 1s, output: d.csv}';
+    writeFileSync(join(cwd, 'adreport.yaml'), `reports: {d: ${report}}\n`);
+    const { exitCode, stderr } = await runCli(['run', 'd'], { cwd });
+    expect(exitCode).toBe(7);
+    expect(stderr).toMatch(
+      /adreport status (\w+) --wait --account agency && adreport download \1 --account agency -o d\.csv/,
+    );
+    const [, id = ''] = /status (\w+)/.exec(stderr) ?? [];
+    server.setReport(id, { status: 'ready' });
+    expect(await runCli(['status', id, '--wait', '--account', 'agency'], { cwd })).toMatchObject({ exitCode: 0 });
+  });
+
   test('accounts of different profiles in one run', async () => {
     const cwd = folderWith(`
 reports:
@@ -132,6 +148,11 @@ describe('mistakes are exit 2', () => {
     [['--file', 'nowhere.yaml', 'x'], 'there is no such file'],
   ])('no file: run %j', async (argv, hint) => {
     expect(await runCli(['run', ...argv])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(hint) });
+  });
+
+  test('a file without reports', async () => {
+    const result = await runCli(['run', '--all'], { cwd: folderWith('defaults: {by: OS}\n') });
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('adreport.yaml has no reports') });
   });
 
   test.each([

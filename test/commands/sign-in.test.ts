@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startLocalServer } from '../../src/server/start.ts';
+import { tokens } from '../server/local.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -51,6 +52,25 @@ describe('login', () => {
     expect(await cli(argv, { stdin: `${token}\n` })).toMatchObject({ exitCode: 0 });
     const run = await cli(['run', '--account', 'agency', '--period', 'yesterday', '--direct', '--format', 'json']);
     expect(Object.keys(JSON.parse(run.stdout).data[0])).toEqual(['displays', 'revenueEuro', 'revenueDollar']);
+  });
+
+  test.each([
+    ['a token', { ADREPORT_TOKEN: tokens.buyer }],
+    ['an e-mail and a password', { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' }],
+  ])('with %s of the environment, which the next command does without', async (_name, env) => {
+    const { server, cli } = await signedOut();
+    expect(await cli(['login', '--base-url', server.url], { env })).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(await cli(['whoami'])).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('works: ') });
+  });
+
+  test.each([
+    [['--password-stdin', '--token-stdin'], 'standard input is read once'],
+    [['--password-stdin'], 'Add --email.'],
+  ])('%j is refused', async (flags, why) => {
+    const { server, cli } = await signedOut();
+    const result = await cli(['login', '--base-url', server.url, ...flags], { stdin: 'demo' });
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(why) });
+    expect(server.requests()).toEqual([]);
   });
 
   test.each([
@@ -132,7 +152,6 @@ test('neither token nor password appears in any output at any verbosity', async 
 
 test('a settings file that is not ours is named, and left alone', async () => {
   const folder = temporaryFolder();
-  const { writeFileSync } = await import('node:fs');
   writeFileSync(join(folder, 'settings.json'), '{"accounts":');
   const result = await runCli(['whoami'], { env: { ADREPORT_CONFIG_DIR: folder } });
   expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(join(folder, 'settings.json')) });

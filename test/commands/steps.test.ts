@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -41,6 +42,25 @@ describe('one step at a time', () => {
     expect(nobodys).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('UNKNOWN_REPORT') });
   });
 
+  test('the command that goes on names the account and the address that were given', async () => {
+    const { server, cwd } = await serveForTest({ manual: true });
+    const cli = (argv: readonly string[], stdin = '') => runCli(argv, { cwd, stdin });
+    const flags = ['--base-url', server.url, '--account', 'agency'];
+    await cli(['login', ...flags, '--token-stdin'], server.accounts[0]?.token);
+    const id = (await cli([...create, ...flags])).stdout.trim();
+    const goOn = `Go on with: adreport status ${id} --wait --account agency --base-url ${server.url}`;
+    const waited = await cli(['status', id, '--wait', '--wait-timeout', '1s', ...flags]);
+    expect(waited).toMatchObject({ exitCode: 7, stderr: expect.stringContaining(`${goOn}\n`) });
+    const early = await cli(['download', id, ...flags]);
+    expect(early).toMatchObject({ exitCode: 7, stderr: expect.stringContaining(`${goOn}, then the same command`) });
+  });
+
+  test('a list of no reports is empty, and says how to make one', async () => {
+    const listed = await runCli(['report', 'list']);
+    expect(listed).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining('adreport run') });
+    expect(await runCli(['report', 'list', '--json'])).toMatchObject({ exitCode: 0, stdout: '[]\n' });
+  });
+
   test('-o without --direct is refused, because nothing would be written', async () => {
     const { run, server } = await serveForTest();
     expect(await run([...create, '-o', 'x.csv'])).toMatchObject({ exitCode: 2 });
@@ -75,6 +95,13 @@ describe('campaigns', () => {
     const units = (await run(['campaigns', '--ad-units', '--format', 'ndjson'])).stdout.trimEnd().split('\n');
     expect(units).toHaveLength(records.flatMap(({ adunits }: { adunits: unknown[] }) => adunits).length);
     expect(JSON.parse(units[0] ?? '')).toHaveProperty('adunitName');
+    for (const flags of [
+      ['--format', 'csv'],
+      ['--format', 'table'],
+    ]) {
+      const { stdout } = await run(['campaigns', '--ad-units', ...flags]);
+      expect(stdout).toContain(JSON.parse(units[0] ?? '').adunitName);
+    }
   });
 
   test('--search, --active and --columns', async () => {
@@ -96,6 +123,13 @@ describe('campaigns', () => {
       exitCode: 2,
       stderr: expect.stringContaining('campaignName'),
     });
+  });
+
+  test('a list that cannot be written is exit 8', async (context) => {
+    if (!existsSync('/dev/full')) return context.skip('there is no /dev/full here');
+    const { run } = await serveForTest();
+    const result = await run(['campaigns', '-o', '/dev/full', '--format', 'csv']);
+    expect(result).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('the disk is full') });
   });
 
   test('a table on a terminal, with control characters made visible', async () => {

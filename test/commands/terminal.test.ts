@@ -47,6 +47,25 @@ describe('login', () => {
     expect(await next.exitCode).toBe(0);
   });
 
+  test('takes a token instead, and offers next time what it knows', async () => {
+    const { server, cwd, open } = await sitDown();
+    const token = server.accounts[0]?.token ?? '';
+    const terminal = open(['login', '--base-url', server.url], {});
+    await terminal.waitFor('A token made');
+    terminal.type('\u001b[B\r');
+    await terminal.waitFor('Token:');
+    terminal.type(`${token}\r`);
+    await terminal.waitFor('Signed in to');
+    expect(await terminal.exitCode).toBe(0);
+    expect(terminal.output).not.toContain(token);
+    expect(readFileSync(join(cwd, '.config', 'settings.json'), 'utf8')).toContain(token);
+
+    const again = open(['login'], {});
+    await again.waitFor(`(${server.url}/)`);
+    again.type('\u0003');
+    expect(await again.exitCode).toBe(130);
+  });
+
   test('Ctrl-C at the password is exit 130, and nothing is stored', async () => {
     const { server, cwd, open } = await sitDown();
     const terminal = open(['login', '--base-url', server.url, '--email', 'buyer@example.com'], {});

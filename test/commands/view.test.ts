@@ -85,6 +85,11 @@ describe('every form of a report', () => {
     expect(rowsOf(await runCli(['view', '-', ...args], { stdin: bytes(rows) }))).toEqual(byCampaign);
   });
 
+  test('--format json is the rows of ndjson in one array', async () => {
+    const { stdout } = await view('r.csv', csvOf(rows, ','), ['--by', 'campaign', '--format', 'json']);
+    expect(JSON.parse(stdout)).toEqual(byCampaign);
+  });
+
   test.each([...' !#$%&()*,/:;<=>?@[\\]^`{|}~', '\t'])('CSV with the delimiter %j', async (delimiter) => {
     const bytes = csvOf(rows, delimiter, ',');
     expect(rowsOf(await view('r.csv', bytes, ['--by', 'campaign', '--format', 'ndjson']))).toEqual(byCampaign);

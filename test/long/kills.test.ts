@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startLocalServer } from '../../src/server/start.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
+import { launcher } from '../support/spawn-cli.ts';
 
-const bin = resolve(import.meta.dirname, '../../bin/adreport.js');
 const kills = 200;
 const lanes = 2;
 const oldText = 'the old file';
@@ -23,7 +23,7 @@ test(`${kills} kill -9 at random moments: the target is the old file or the new 
   function start(folder: string) {
     const argv = ['run', '--fresh', '--period', '2026-10', '--by', 'HOURLY,CAMPAIGN,COUNTRY', '-o', 'report.csv', '-q'];
     const env = { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: join(folder, '.config') };
-    const child = spawn(process.execPath, [bin, ...argv], {
+    const child = spawn(process.execPath, [launcher, ...argv], {
       cwd: folder,
       env: { ...env, ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: server.accounts[0]?.token },
       stdio: 'ignore',

@@ -22,6 +22,8 @@ export interface CliOptions {
   readonly now?: number;
   /** Sends a signal when a line of stderr matches. */
   readonly interrupt?: { readonly when: RegExp; readonly signal: 'SIGINT' | 'SIGTERM' };
+  /** Called with each piece of stdout and stderr as it is written. */
+  readonly onOutput?: (text: string) => void;
   /** Sends a signal when a promise is fulfilled. */
   readonly interruptOn?: { readonly promise: Promise<void>; readonly signal: 'SIGINT' | 'SIGTERM' };
   /** Called for each pause instead of sleeping through it. */
@@ -48,12 +50,13 @@ export function temporaryFolder(): string {
 export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const cwd = options.cwd ?? temporaryFolder();
   const controller = new AbortController();
-  const { tty: isTTY = false } = options;
-  const stdout = captureOutput({ isTTY, columns: 100 });
+  const { tty: isTTY = false, onOutput = () => {} } = options;
+  const stdout = captureOutput({ isTTY, columns: 100, onText: onOutput });
   const stderr = captureOutput({
     isTTY,
     columns: 100,
     onText: (text) => {
+      onOutput(text);
       if (options.interrupt?.when.test(text)) controller.abort(new InterruptedError(options.interrupt.signal));
     },
   });

@@ -6,6 +6,8 @@ import { csvDialectOf } from '../../output/csv/csv-dialect.ts';
 import type { FormatName } from '../../output/formats/index.ts';
 import { type TextColumn, textTable } from '../../output/table/text-table.ts';
 import type { CampaignsOptions } from '../campaigns.ts';
+import { checkDialect, chooseFormat, tableLook } from '../steps/output/output-flags.ts';
+import { openTarget } from '../steps/output/output-target.ts';
 import {
   activeDuring,
   adUnitColumns,
@@ -14,9 +16,7 @@ import {
   campaignColumns,
   matchesText,
   tableColumns,
-} from './campaign-list.ts';
-import { checkDialect, chooseFormat, tableLook } from './choose-format.ts';
-import { openTarget } from './output-target.ts';
+} from './campaigns/campaign-list.ts';
 
 /** Lists campaigns, or with `--ad-units` their ad units, in any format. */
 export async function campaigns(context: Context, options: CampaignsOptions): Promise<void> {
@@ -45,12 +45,13 @@ function selection({ search, active }: CampaignsOptions, nowMs: number): (campai
 }
 
 function chooseColumns({ adUnits, columns }: CampaignsOptions, format: FormatName): readonly TextColumn<CampaignRow>[] {
-  if (columns !== undefined) return selected(columns, adUnits ? adUnitColumns : campaignColumns);
-  if (format === 'table') return tableColumns(adUnits === true);
-  return adUnits ? adUnitColumns : campaignColumns;
+  const all = adUnits ? adUnitColumns : campaignColumns;
+  if (columns !== undefined) return columnsNamed(columns, all);
+  return format === 'table' ? tableColumns(adUnits === true) : all;
 }
 
-function selected(list: string, known: readonly TextColumn<CampaignRow>[]): readonly TextColumn<CampaignRow>[] {
+/** The columns of a list of names, any case, in its order. Throws `UsageError`. */
+function columnsNamed(list: string, known: readonly TextColumn<CampaignRow>[]): readonly TextColumn<CampaignRow>[] {
   const names = known.map(({ name }) => name);
   return list.split(',').map((part) => {
     const wanted = part.trim();

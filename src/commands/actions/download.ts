@@ -1,21 +1,20 @@
 import type { Context } from '../../context.ts';
-import { fetchedStatus } from '../../report/ledger/ledger-entry.ts';
 import type { DownloadOptions } from '../download.ts';
-import { checkDialect, chooseFormat } from './choose-format.ts';
-import { announce, prepareDelivery } from './deliver.ts';
-import { withResumeHint } from './resume.ts';
+import { noteFetched } from '../steps/fetch/ledger-notes.ts';
+import { waitCommand, withResumeHint } from '../steps/fetch/resume.ts';
+import { announce } from '../steps/output/announce.ts';
+import { prepareDelivery } from '../steps/output/delivery.ts';
+import { checkDialect, chooseFormat } from '../steps/output/output-flags.ts';
 
 /** Fetches the data of a report that is ready. */
 export async function download(context: Context, options: DownloadOptions, reportId: string): Promise<void> {
   checkDialect(context, options, chooseFormat(context, options));
   const delivery = await prepareDelivery(context, options, { names: { id: reportId } });
   const client = await context.client();
-  const resume = `adreport status ${reportId} --wait, then the same command again`;
+  const resume = `${waitCommand(reportId, options)}, then the same command again`;
   const delivered = await withResumeHint(context, reportId, resume, () =>
     client.download(reportId, (answer) => delivery.take(answer, reportId)),
   );
-  const { baseUrl } = await context.settings();
-  const key = { baseUrl: baseUrl.value?.href ?? '', id: reportId };
-  (await context.ledger())?.update(key, { status: fetchedStatus, file: delivered.file });
+  await noteFetched(context, reportId, delivered.file);
   await announce(context, delivered);
 }

@@ -3,7 +3,7 @@ import { vocabularyOf } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import { textTable } from '../../output/table/text-table.ts';
 import type { FieldsOptions } from '../fields.ts';
-import { tableLook } from './choose-format.ts';
+import { tableLook } from '../steps/output/output-flags.ts';
 
 /**
  * Prints the vocabulary of a profile, or what of it holds a term in its name or meaning, any case; with `--json`

@@ -5,9 +5,11 @@ import { checkToken } from '../../config/token.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { createPrompt, type Prompt } from '../../ui/prompt.ts';
+import { formatPlural } from '../../ui/quantity.ts';
 import { readSecret } from '../../ui/secret-input.ts';
 import type { LoginOptions } from '../login.ts';
 
+/** Who somebody is, as they say. */
 type Proof = { readonly token: string } | { readonly credentials: Credentials };
 
 /** Asks for what is missing, proves it with a call, and stores the token; the password is never stored. */
@@ -48,11 +50,14 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
     profile: profile.value,
     ...(email === undefined ? {} : { email }),
   });
-  const count = `${campaigns.length} campaign${campaigns.length === 1 ? '' : 's'}`;
+  const count = formatPlural(campaigns.length, 'campaign');
   console.note(`Signed in to ${baseUrl.href} as account “${account.value}”: ${profile.value} profile, ${count}.`);
 }
 
-/** A token or credentials, from where the flags say, else the environment's, else asked for. */
+/**
+ * A token or credentials, from where the flags say, else the environment's, else asked for. An address given as a flag
+ * stands above a token of the environment.
+ */
 async function askProof(
   { console, host }: Context,
   options: LoginOptions,

@@ -1,11 +1,14 @@
 import type { Context } from '../../context.ts';
+import type { Part } from '../../report/parts/parts.ts';
 import type { RunOptions } from '../run.ts';
-import { announce, prepareDelivery } from './deliver.ts';
-import { type PlannedCall, printDryRun } from './dry-run.ts';
-import { fetchReport } from './fetch-report.ts';
-import { resolveNames } from './name-filters.ts';
-import { factsOf, fileOf, type Job, planJob } from './plan-job.ts';
-import { planFromFlags, sayNotes } from './plan-report.ts';
+import { fetchReport } from '../steps/fetch/fetch-report.ts';
+import { announce } from '../steps/output/announce.ts';
+import { prepareDelivery } from '../steps/output/delivery.ts';
+import { type PlannedCall, printDryRun } from '../steps/plan/dry-run.ts';
+import { factsOf, fileOf, type Job } from '../steps/plan/job.ts';
+import { resolveNames } from '../steps/plan/name-filters.ts';
+import { planJob } from '../steps/plan/plan-job.ts';
+import { planFromFlags, sayNotes } from '../steps/plan/plan-report.ts';
 
 /** Fetches reports: what the flags describe, or those of `adreport.yaml` that are named; each whole or in parts. */
 export async function run(context: Context, options: RunOptions, names: unknown): Promise<void> {
@@ -14,10 +17,14 @@ export async function run(context: Context, options: RunOptions, names: unknown)
   const jobs = await Promise.all(planned.filter(({ parts }) => parts.length > 0).map(withNames));
   if (options.dryRun) return printDryRun(context, jobs.flatMap(callsOf));
   const [first] = jobs;
-  if (!first) return sayNothingIsMissing(context, planned);
-  if (jobs.length === 1 && first.options.split === undefined) return runWhole(first);
+  const [part] = first?.parts ?? [];
+  if (!first || !part) return sayNothingIsMissing(context, planned);
+  if (jobs.length === 1 && first.options.split === undefined) return runWhole(first, part);
 
-  const [{ runParts }, { RunOutcome }] = await Promise.all([import('./run-parts.ts'), import('./run-outcome.ts')]);
+  const [{ runParts }, { RunOutcome }] = await Promise.all([
+    import('../steps/fetch/run-parts.ts'),
+    import('../steps/fetch/run-outcome.ts'),
+  ]);
   const outcome = new RunOutcome(context);
   await runParts(context, jobs, outcome);
   await outcome.conclude(
@@ -30,7 +37,7 @@ export async function run(context: Context, options: RunOptions, names: unknown)
 
 async function planJobs(context: Context, options: RunOptions, names: readonly string[]): Promise<Job[]> {
   if (names.length === 0 && !options.all && options.file === undefined) return [await planJob(context, options)];
-  const { planSavedReports } = await import('./saved-reports.ts');
+  const { planSavedReports } = await import('../steps/plan/saved-reports.ts');
   return planSavedReports(context, options, names);
 }
 
@@ -40,10 +47,9 @@ function callsOf(job: Job): PlannedCall[] {
   return job.parts.map((part) => ({ ...calls, ...part, output: fileOf(job, part) }));
 }
 
-async function runWhole(job: Job): Promise<void> {
-  const { context, options, plan, parts } = job;
-  const [part] = parts;
-  if (!part) return;
+/** A report that is not split, and is its only part. */
+async function runWhole(job: Job, part: Part): Promise<void> {
+  const { context, options, plan } = job;
   const delivery = await prepareDelivery(context, options, factsOf(job, part));
   await announce(context, await fetchReport(context, options, plan, delivery));
 }

@@ -4,18 +4,19 @@ import { printable } from '../../contract/printable.ts';
 import { reportFailed } from '../../report/wait.ts';
 import { visibleJson } from '../../ui/visible-json.ts';
 import type { StatusOptions } from '../status.ts';
-import { awaitReport, noteStatus } from './await-report.ts';
-import { withResumeHint } from './resume.ts';
+import { awaitReport } from '../steps/fetch/await-report.ts';
+import { statusNoter } from '../steps/fetch/ledger-notes.ts';
+import { waitCommand, withResumeHint } from '../steps/fetch/resume.ts';
 
 /** Prints a report's status word (or with `--json` its record); a report that has failed is exit 6 besides. */
 export async function status(context: Context, options: StatusOptions, reportId: string): Promise<void> {
   const { console, flags } = context;
   const client = await context.client();
-  const note = await noteStatus(context, reportId);
+  const note = await statusNoter(context, reportId);
   const record = await withResumeHint(
     context,
     reportId,
-    options.wait ? `adreport status ${reportId} --wait` : undefined,
+    options.wait ? waitCommand(reportId, options) : undefined,
     () => (options.wait ? awaitReport(context, reportId, options, note) : client.status(reportId)),
   );
   const { status: word, message, report_id } = record;

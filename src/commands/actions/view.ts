@@ -1,18 +1,13 @@
 import type { Context } from '../../context.ts';
-import { printable } from '../../contract/printable.ts';
 import { UsageError } from '../../errors.ts';
-import type { TableLook } from '../../output/encoder.ts';
 import { groupsAsCsv, groupsAsJson, objectOf } from '../../output/group/group-rows.ts';
-import { groupBars, groupLine, groupTable } from '../../output/group/group-text.ts';
 import { digitsOfFigure, type RankedGroups, rankGroups } from '../../output/group/ranked-groups.ts';
-import { type FigureColumn, figureNamed, isTime, resolveFigures } from '../../output/group/view-columns.ts';
-import { reportCard } from '../../output/table/report-card.ts';
-import { widthOf } from '../../output/table/table-layout.ts';
-import { wrap } from '../../ui/page.ts';
-import { formatBytes, formatCount, formatPlural } from '../../ui/quantity.ts';
+import { type FigureColumn, isTime, resolveFigures } from '../../output/group/view-columns.ts';
+import { formatCount } from '../../ui/quantity.ts';
+import { tableLook } from '../steps/output/output-flags.ts';
 import type { ViewOptions } from '../view.ts';
-import { tableLook } from './choose-format.ts';
-import { type ReadFile, readFile } from './view-file.ts';
+import { type ReadFile, readFile } from './view/view-file.ts';
+import { viewText } from './view/view-text.ts';
 
 /** Rows of the preview, and bars of a chart, where nothing else is said. */
 const previewRows = 10;
@@ -25,26 +20,23 @@ export async function view(context: Context, options: ViewOptions, file: string)
   const by = options.by === undefined ? undefined : listOf('--by', options.by);
   const look = tableLook(context);
   const isPreviewed = format === 'table' && by === undefined && options.chart === undefined;
+  const rowsAtMost = isPreviewed ? (options.top ?? previewRows) : 0;
   const read = await readFile(context, file, {
     by: options.chart === 'line' ? by : (by ?? []),
-    preview: { rowCount: isPreviewed ? (options.top ?? previewRows) : 0, look },
+    preview: { rowCount: rowsAtMost, look },
   });
   const ranked = rank(read, options);
   warnOf(context, read, by !== undefined);
   if (by === undefined && options.chart === undefined) warnOfOrder(context, options, isPreviewed);
   if (context.flags.json) return console.result(jsonOf(file, read, ranked));
   if (format === 'csv') return console.write(await groupsAsCsv(ranked));
-  if (format === 'ndjson')
-    return console.write(
-      groupsAsJson(ranked)
-        .map((row) => `${row}\n`)
-        .join(''),
-    );
   if (format === 'json') return console.result(`[\n${groupsAsJson(ranked).join(',\n')}\n]`);
-  const only = options.metrics === undefined ? undefined : ranked.figures.map(({ field }) => field);
-  const card = [headOf(file, read, look), ...reportCard(read.figures, look, only)];
-  const below = isPreviewed ? previewOf(read, options, look) : groupText(context, ranked, options, look);
-  await console.write(`${[...card, '', ...below].join('\n').trimEnd()}\n`);
+  if (format === 'ndjson') return console.write(groupsAsJson(ranked).map(asLine).join(''));
+  await console.write(viewText(console, { file, read, ranked, options, look, rowsAtMost }));
+}
+
+function asLine(text: string): string {
+  return `${text}\n`;
 }
 
 /** The form of the result. Throws `UsageError` for flags that do not go together. */
@@ -84,49 +76,6 @@ function rank({ groups, keys }: ReadFile, { metrics, sort, top, chart }: ViewOpt
 /** Bars stand in the order of what they show, unless it is time. */
 function sortOf([first]: readonly FigureColumn[], keys: RankedGroups['keys']): string | undefined {
   return first && !keys.some(({ field }) => isTime(field)) ? first.field : undefined;
-}
-
-function groupText(context: Context, ranked: RankedGroups, options: ViewOptions, look: TableLook): readonly string[] {
-  const { chart, metrics } = options;
-  if (chart === undefined) {
-    const { lines, dropped } = groupTable(ranked, look);
-    if (dropped.length > 0) {
-      const hint = 'Choose with --metrics, or see all with --format csv.';
-      context.console.note(`Not shown, for lack of room: ${dropped.join(', ')}. ${hint}`);
-    }
-    return lines;
-  }
-  const sorted = metrics === undefined ? ranked.figures.find(({ field }) => field === ranked.sortField) : undefined;
-  const figure = sorted ?? ranked.figures[0] ?? figureNamed('', [], '--metrics');
-  return chart === 'bar' ? groupBars(ranked, figure, look) : groupLine(ranked, figure, look);
-}
-
-function previewOf({ tail, preview }: ReadFile, { top = previewRows }: ViewOptions, look: TableLook): string[] {
-  const more = tail.rowCount - top;
-  const mark = look.unicode === false ? '...' : '…';
-  const rest = `${mark} and ${formatPlural(more, 'more row')}. Add up with --by, or see more with --top.`;
-  return [preview.trimEnd(), ...(more > 0 ? wrap(rest, look.columns ?? Number.POSITIVE_INFINITY) : [])];
-}
-
-function headOf(file: string, { tail, sizeBytes, figures }: ReadFile, look: TableLook): string {
-  const { style, columns = Number.POSITIVE_INFINITY } = look;
-  const { summary, rowCount } = tail;
-  const times = [figures.points[0]?.time, figures.points.at(-1)?.time].map((time) => time?.slice(0, 10));
-  const [from, to] = summary ? [summary.since.slice(0, 10), summary.until.slice(0, 10)] : times;
-  const span = from === undefined ? [] : [printable(from === to ? from : `${from} to ${to}`)];
-  const zone = summary ? ` (${printable(summary.timezone)})` : '';
-  const name = file === '-' ? 'stdin' : printable(file);
-  const counts = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
-  const facts = `${[counts, ...span].join(', ')}${zone}`;
-  const head = `${style?.bold(name) ?? name}:`;
-  const nameWidth = widthOf(`${name}: `);
-  if (nameWidth + facts.length <= columns) return `${head} ${facts}`;
-  // The times move to a line of their own, or all of it does.
-  const isBeside = nameWidth + counts.length <= columns;
-  const below = isBeside ? `${span.join('')}${zone}` : facts;
-  return [isBeside ? `${head} ${counts}` : head, ...wrap(below.trim(), columns - 2).map((line) => `  ${line}`)].join(
-    '\n',
-  );
 }
 
 function warnOf({ console }: Context, { groups, keys, tail }: ReadFile, wasAsked: boolean): void {

@@ -1,12 +1,13 @@
 import { maskToken } from '../../config/token.ts';
 import type { Context } from '../../context.ts';
 import { AdreportError } from '../../errors.ts';
+import { formatPlural } from '../../ui/quantity.ts';
 import type { WhoamiOptions } from '../whoami.ts';
 
 /** Shows who the program is to the service, and proves it with a call; what does not work is thrown once it is shown. */
 export async function whoami(context: Context, _options: WhoamiOptions): Promise<void> {
   const { account, baseUrl, token, profile } = await context.settings();
-  const { campaigns, problem } = await tryOut(context);
+  const { campaignCount = 0, problem } = await tryOut(context);
   const shown = {
     account: account.value,
     baseUrl: baseUrl.value?.href ?? null,
@@ -23,16 +24,17 @@ export async function whoami(context: Context, _options: WhoamiOptions): Promise
       shown.baseUrl ?? 'no base URL',
       `${shown.profile} profile`,
       shown.token === null ? 'no token' : `token ${shown.token} (from ${token.from})`,
-      problem === undefined ? `works: ${campaigns} campaigns` : 'does not work',
+      problem === undefined ? `works: ${formatPlural(campaignCount, 'campaign')}` : 'does not work',
     ];
     await context.console.result(parts.join(' · '));
   }
   if (problem) throw problem;
 }
 
-async function tryOut(context: Context): Promise<{ campaigns?: number; problem?: AdreportError }> {
+/** What the lightest call of the service, the list of campaigns, comes to. */
+async function tryOut(context: Context): Promise<{ campaignCount?: number; problem?: AdreportError }> {
   try {
-    return { campaigns: (await (await context.client()).campaigns()).length };
+    return { campaignCount: (await (await context.client()).campaigns()).length };
   } catch (error) {
     if (error instanceof AdreportError) return { problem: error };
     throw error;

@@ -1,6 +1,6 @@
 import { projectFileName } from '../../config/project-file-path.ts';
 import type { Block } from '../../ui/page.ts';
-import { savedKeys } from '../actions/saved-options.ts';
+import { savedKeys } from '../steps/plan/saved-options.ts';
 
 /** How unattended jobs are written, and what keeps them right. */
 export function writeTopic(): readonly Block[] {

@@ -114,7 +114,7 @@ function breakdownList(context: Context, place: Place, current: string): Values 
 
 async function columnList(context: Context, place: Place, current: string): Promise<Values> {
   if (place.command.name() !== 'campaigns') return list(current, columnNames(context, place));
-  const { adUnitColumns, campaignColumns } = await import('../campaign-list.ts');
+  const { adUnitColumns, campaignColumns } = await import('../campaigns/campaign-list.ts');
   const columns = place.given.has('adUnits') ? adUnitColumns : campaignColumns;
   return list(
     current,

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { textTable } from '../../../output/table/text-table.ts';
 import { visibleJson } from '../../../ui/visible-json.ts';
 import type { ConfigOptions } from '../../config.ts';
-import { tableLook } from '../choose-format.ts';
+import { tableLook } from '../../steps/output/output-flags.ts';
 
 /** Prints every setting with its source, secrets masked; with `--json` an array of `{name, source, from, value}`. */
 export async function listConfig(context: Context, _options: ConfigOptions): Promise<void> {

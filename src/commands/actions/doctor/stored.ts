@@ -6,7 +6,7 @@ import { findProjectFile, projectFileName } from '../../../config/project-file-p
 import { openStore } from '../../../config/store.ts';
 import type { Context } from '../../../context.ts';
 import { formatPlural } from '../../../ui/quantity.ts';
-import { savedKeys, savedOptions } from '../saved-options.ts';
+import { savedKeys, savedOptions } from '../../steps/plan/saved-options.ts';
 import { broken, type Finding, fine, odd } from './finding.ts';
 
 /** The settings folder: whether what is in it can be read, and by its owner alone. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../../context.ts';
 import { loadFixtures } from '../../../server/fixtures/load.ts';
+import { formatPlural } from '../../../ui/quantity.ts';
 
 /** Reads a folder of data as the server would, and says what is in it. Throws `UsageError` for the first mistake. */
 export async function validateFixtures(context: Context, _options: unknown, directory: string): Promise<void> {
@@ -12,7 +13,8 @@ export async function validateFixtures(context: Context, _options: unknown, dire
     return context.console.result(JSON.stringify({ directory, ...counts, firstHour: first, lastHour: last }));
   }
   const span = hasFacts ? `facts from ${first} to ${last}` : 'no facts';
-  await context.console.result(`${directory}: ${accounts.length} accounts, ${campaigns.length} campaigns, ${span}`);
+  const counts = [formatPlural(accounts.length, 'account'), formatPlural(campaigns.length, 'campaign')].join(', ');
+  await context.console.result(`${directory}: ${counts}, ${span}`);
 }
 
 /** An hour, counted from 1970 on, as `2026-11-20T12:00:00Z`. */

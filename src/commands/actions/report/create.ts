@@ -4,12 +4,13 @@ import { printable } from '../../../contract/printable.ts';
 import { UsageError } from '../../../errors.ts';
 import { visibleJson } from '../../../ui/visible-json.ts';
 import type { ReportCreateOptions } from '../../report/create.ts';
-import { createReportFor } from '../create-report.ts';
-import { announce, prepareDelivery } from '../deliver.ts';
-import { printDryRun } from '../dry-run.ts';
-import { resolveNames } from '../name-filters.ts';
-import { planFromFlags, sayNotes } from '../plan-report.ts';
-import { reportNames } from '../report-names.ts';
+import { createReportFor } from '../../steps/fetch/create-report.ts';
+import { announce } from '../../steps/output/announce.ts';
+import { prepareDelivery } from '../../steps/output/delivery.ts';
+import { printDryRun } from '../../steps/plan/dry-run.ts';
+import { resolveNames } from '../../steps/plan/name-filters.ts';
+import { planFromFlags, sayNotes } from '../../steps/plan/plan-report.ts';
+import { reportNames } from '../../steps/plan/report-names.ts';
 
 /** Creates a report and prints its id alone; where the service answers with data, that goes to the output instead. */
 export async function createReport(context: Context, flags: ReportCreateOptions): Promise<void> {

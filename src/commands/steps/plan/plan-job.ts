@@ -1,36 +1,21 @@
 import { resolve } from 'node:path';
-import type { Context } from '../../context.ts';
-import { columnsOf } from '../../contract/columns.ts';
-import { UsageError } from '../../errors.ts';
-import { expandName, type NameValues, placeholdersOf } from '../../output/file/file-name.ts';
-import { modifiedAt } from '../../output/file/file-time.ts';
-import { checkMergeable, type Part, partsOf } from '../../report/parts/parts.ts';
-import { parseShard, takeShard } from '../../report/parts/shard.ts';
-import type { RunOptions } from '../run.ts';
-import { checkDialect, chooseFormat, columnsNamed } from './choose-format.ts';
-import type { ReportFacts } from './deliver.ts';
-import { type ProfilePlan, planFromFlags } from './plan-report.ts';
+import type { Context } from '../../../context.ts';
+import { UsageError } from '../../../errors.ts';
+import { placeholdersOf } from '../../../output/file/file-name.ts';
+import { modifiedAt } from '../../../output/file/file-time.ts';
+import { checkMergeable, type Part, partsOf } from '../../../report/parts/parts.ts';
+import { parseShard, takeShard } from '../../../report/parts/shard.ts';
+import type { RunOptions } from '../../run.ts';
+import { checkDialect, chooseFormat, columnsNamed } from '../output/output-flags.ts';
+import { fileOf, type Job } from './job.ts';
+import { planFromFlags } from './plan-report.ts';
 import { reportNames } from './report-names.ts';
 
-/** One report to run: whole, or in parts. */
-export interface Job {
-  /** The saved report's name; absent for what flags alone describe. */
-  readonly name: string | undefined;
-  /** That of the report's account. */
-  readonly context: Context;
-  readonly options: RunOptions;
-  readonly plan: ProfilePlan;
-  /** What the placeholders of `-o` stand for. */
-  readonly names: NameValues;
-  /** What is to be fetched, in time order. */
-  readonly parts: readonly Part[];
-  /** How many parts there are with those whose files are there already. */
-  readonly partCount: number;
-  /** Whether the parts go into one output, rather than each into its own. */
-  readonly isMerged: boolean;
-}
-
-/** What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent. */
+/**
+ * What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent.
+ *
+ * @param name the saved report's
+ */
 export async function planJob(context: Context, options: RunOptions, name?: string): Promise<Job> {
   const { split, shard, output } = options;
   checkDialect(context, options, chooseFormat(context, options));
@@ -54,30 +39,7 @@ export async function planJob(context: Context, options: RunOptions, name?: stri
   return { ...job, parts: isMissingOnly(options) ? mine.filter(isStillToFetch(job, all)) : mine };
 }
 
-/** What the placeholders of `-o` stand for in the file name of a part; a merged output is named for the whole window. */
-function partNames({ names, isMerged }: Job, { since, until }: Part): NameValues {
-  return isMerged ? names : { ...names, since, until, date: since };
-}
-
-/** What is known of a part before its data comes; of a merged output, which its first part stands for, the same. */
-export function factsOf(job: Job, part: Part): ReportFacts {
-  const { plan, options, isMerged } = job;
-  const { breakdowns } = part.request;
-  const columns = columnsOf(plan.profile, part.request);
-  const facts = { names: partNames(job, part), columns, strict: options.strict ?? false };
-  // A shard of the parts lacks the days of the others, as it should.
-  if (isMerged && options.shard !== undefined) return facts;
-  return { ...facts, expectation: { window: (isMerged ? plan : part).window, breakdowns, columns } };
-}
-
-/** The file of a part as the user names it, with `{id}` where only the service knows it; `undefined` for stdout. */
-export function fileOf(job: Job, part: Part): string | undefined {
-  const { output } = job.options;
-  return output === undefined || output === '-'
-    ? undefined
-    : expandName(output, { ...partNames(job, part), id: '{id}' });
-}
-
+/** Whether `--missing` is given. Throws `UsageError` where its flags do not fit. */
 function isMissingOnly({ missing, lookback, output }: RunOptions): boolean {
   if (!missing) {
     if (lookback !== undefined) throw needs('--lookback', '--missing', 'Without it all parts are fetched anyway.');

@@ -1,7 +1,7 @@
-import type { Context } from '../../context.ts';
-import { createSpool, type Spool } from '../../output/file/spool.ts';
-import { readRows } from '../../report/rows/read-rows.ts';
-import { counted, type Delivered } from './deliver.ts';
+import type { Context } from '../../../context.ts';
+import { createSpool, type Spool } from '../../../output/file/spool.ts';
+import { readRows } from '../../../report/rows/read-rows.ts';
+import { counted, type Delivered } from '../output/delivery.ts';
 import type { Intake } from './fetch-report.ts';
 
 /** A report that is whole and waits on the disk. */

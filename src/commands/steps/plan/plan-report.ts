@@ -1,16 +1,16 @@
-import type { Context } from '../../context.ts';
-import type { Profile } from '../../contract/vocabulary.ts';
-import type { ReportPlan } from '../../report/request/plan.ts';
-import type { ReportFlags } from '../flags.ts';
+import type { Context } from '../../../context.ts';
+import type { Profile } from '../../../contract/vocabulary.ts';
+import type { ReportPlan } from '../../../report/request/plan.ts';
+import type { ReportFlags } from '../../flags.ts';
 
 /** A plan with the profile it was made for. */
 export interface ProfilePlan extends ReportPlan {
   readonly profile: Profile;
 }
 
-/** Turns the flags of `run` and `report create` into a plan. */
+/** Turns the flags of `run` and `report create` into a plan. Throws `UsageError` for what the service would refuse. */
 export async function planFromFlags(context: Context, flags: ReportFlags): Promise<ProfilePlan> {
-  const { planReport } = await import('../../report/request/plan.ts');
+  const { planReport } = await import('../../../report/request/plan.ts');
   const profile = flags.profile ?? (await context.settings()).profile.value;
   const { metrics, timezone, direct, since, until, period } = flags;
   const plan = planReport({

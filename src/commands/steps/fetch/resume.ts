@@ -1,12 +1,13 @@
-import type { Context } from '../../context.ts';
+import type { Context } from '../../../context.ts';
 import {
   AdreportError,
   InterruptedError,
   RejectedError,
   ReportFailedError,
   StillInProgressError,
-} from '../../errors.ts';
-import type { OutputFlags, ServiceFlags } from '../flags.ts';
+} from '../../../errors.ts';
+import type { OutputFlags, ServiceFlags } from '../../flags.ts';
+import { noteGone } from './ledger-notes.ts';
 
 /**
  * Runs what follows the birth of a report, so that whatever ends it early names the report and, where it can still be
@@ -27,10 +28,7 @@ export async function withResumeHint<T>(
     // A cancelled operation may throw anything on its way out; the reason it ended is the signal.
     const reason = signal.aborted ? signal.reason : error;
     if (!(reason instanceof AdreportError)) throw reason;
-    if (isGone(reason)) {
-      const { baseUrl } = await context.settings();
-      (await context.ledger())?.update({ baseUrl: baseUrl.value?.href ?? '', id: reportId }, { status: 'expired' });
-    }
+    if (isGone(reason)) await noteGone(context, reportId);
     throw amended(reason, reportId, resume);
   }
 }
@@ -53,12 +51,17 @@ function amended(error: AdreportError, reportId: string, resume: string | undefi
   return error.amend('', { reportId, ...(hint === '' ? {} : { hint }) });
 }
 
-/** The command line that fetches a report to the same place and in the same form as the one that asked for it. */
+/** The command line that waits for a report as the same account. */
+export function waitCommand(id: string, options: ServiceFlags): string {
+  return `adreport status ${quoted(id)} --wait${serviceFlagsOf(options)}`;
+}
+
+/**
+ * The command line that fetches a report to the same place and in the same form as the one that asked for it.
+ *
+ * @param file the file's name, placeholders filled; `undefined` for stdout
+ */
 export function resumeCommand(id: string, options: ServiceFlags & OutputFlags, file: string | undefined): string {
-  const service = flagsOf([
-    ['--account', options.account],
-    ['--base-url', options.baseUrl],
-  ]);
   const output = flagsOf([
     ['-o', file],
     ['--format', options.format],
@@ -72,7 +75,14 @@ export function resumeCommand(id: string, options: ServiceFlags & OutputFlags, f
     ['--escape-formulas', options.escapeFormulas],
     ['--no-header', !options.header],
   ]);
-  return `adreport status ${quoted(id)} --wait${service} && adreport download ${quoted(id)}${service}${output}`;
+  return `${waitCommand(id, options)} && adreport download ${quoted(id)}${serviceFlagsOf(options)}${output}`;
+}
+
+function serviceFlagsOf({ account, baseUrl }: ServiceFlags): string {
+  return flagsOf([
+    ['--account', account],
+    ['--base-url', baseUrl],
+  ]);
 }
 
 function flagsOf(flags: readonly (readonly [name: string, value: string | boolean | undefined])[]): string {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import type { Context } from '../../context.ts';
-import type { Sink } from '../../output/encoder.ts';
-import type { NameValues } from '../../output/file/file-name.ts';
-import type { OutputFlags } from '../flags.ts';
+import type { Context } from '../../../context.ts';
+import type { Sink } from '../../../output/encoder.ts';
+import type { NameValues } from '../../../output/file/file-name.ts';
+import type { OutputFlags } from '../../flags.ts';
 
 /** One try at writing a report: committed when it is whole, aborted otherwise. */
 interface OutputTry extends Sink {
@@ -26,8 +26,8 @@ export async function openTarget(context: Context, flags: OutputFlags, values: N
   const template = flags.output;
   if (template === undefined || template === '-') return stdoutTarget(context);
   const [{ checkTarget, openOutput }, { expandName, placeholdersOf }] = await Promise.all([
-    import('../../output/file/output-file.ts'),
-    import('../../output/file/file-name.ts'),
+    import('../../../output/file/output-file.ts'),
+    import('../../../output/file/file-name.ts'),
   ]);
   const options = { noClobber: !flags.clobber };
   const name = (id?: string): string => expandName(template, id === undefined ? values : { ...values, id });
@@ -37,7 +37,7 @@ export async function openTarget(context: Context, flags: OutputFlags, values: N
 }
 
 async function stdoutTarget({ console }: Context): Promise<OutputTarget> {
-  const { ReplaySink } = await import('../../output/file/replay-sink.ts');
+  const { ReplaySink } = await import('../../../output/file/replay-sink.ts');
   const sink = new ReplaySink(console);
   return {
     name: () => undefined,

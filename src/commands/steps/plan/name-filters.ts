@@ -1,11 +1,11 @@
-import type { Context } from '../../context.ts';
-import type { CampaignRecord } from '../../contract/messages.ts';
-import { nearest } from '../../contract/nearest.ts';
-import { printable } from '../../contract/printable.ts';
-import type { FilterName } from '../../contract/vocabulary.ts';
-import { UsageError } from '../../errors.ts';
-import { splitValues } from '../../report/request/request-filters.ts';
-import type { ReportFlags } from '../flags.ts';
+import type { Context } from '../../../context.ts';
+import type { CampaignRecord } from '../../../contract/messages.ts';
+import { nearest } from '../../../contract/nearest.ts';
+import { printable } from '../../../contract/printable.ts';
+import type { FilterName } from '../../../contract/vocabulary.ts';
+import { UsageError } from '../../../errors.ts';
+import { splitValues } from '../../../report/request/request-filters.ts';
+import type { ReportFlags } from '../../flags.ts';
 
 interface Named {
   readonly id: string;

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import type { Context } from '../../context.ts';
-import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
-import type { TableLook } from '../../output/encoder.ts';
-import { createEncoder } from '../../output/formats/table.ts';
-import { Aggregate } from '../../output/group/aggregate.ts';
-import { FigureCounter, type Figures } from '../../output/group/figures.ts';
-import { type KeyColumn, resolveKeys } from '../../output/group/view-columns.ts';
-import { openReportFile, type ReportFile, readReportStream } from '../../report/rows/report-file.ts';
+import type { Context } from '../../../context.ts';
+import type { ReportTail, RowBatch } from '../../../contract/row-batch.ts';
+import type { TableLook } from '../../../output/encoder.ts';
+import { createEncoder } from '../../../output/formats/table.ts';
+import { Aggregate } from '../../../output/group/aggregate.ts';
+import { FigureCounter, type Figures } from '../../../output/group/figures.ts';
+import { type KeyColumn, resolveKeys } from '../../../output/group/view-columns.ts';
+import { openReportFile, type ReportFile, readReportStream } from '../../../report/rows/report-file.ts';
 
 /** What reading a file once gave. */
 export interface ReadFile {
@@ -15,10 +15,11 @@ export interface ReadFile {
   readonly figures: Figures;
   readonly keys: readonly KeyColumn[];
   readonly groups: Aggregate;
-  /** The first rows, as a table. */
+  /** The first rows, as a table; empty where none were wanted. */
   readonly preview: string;
 }
 
+/** What to make of a file while it is read. */
 export interface Reading {
   /** What to add up by: columns or breakdowns; `undefined` for the time of the rows, as it turns out to be. */
   readonly by: readonly string[] | undefined;

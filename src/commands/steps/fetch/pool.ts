@@ -1,8 +1,10 @@
-/** Runs work with at most so much of it under way at a time; the rest waits in the order it came. */
+/** A place where only so much work is under way at a time; the rest waits in the order it came. */
 export interface Pool {
+  /** The result of the work, once there was room for it. Throws what the work throws. */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** @param size how much work at a time, 1 or more */
 export function createPool(size: number): Pool {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -1,13 +1,13 @@
-import type { ReportAnswer } from '../../api/client.ts';
-import type { Context } from '../../context.ts';
-import { formatDuration } from '../../contract/duration.ts';
-import { AdreportError } from '../../errors.ts';
-import { fetchedStatus } from '../../report/ledger/ledger-entry.ts';
-import type { RunOptions } from '../run.ts';
-import { awaitReport, noteStatus } from './await-report.ts';
-import { createReportFor, ledgerIdentity } from './create-report.ts';
-import { type Delivered, incompleteReport } from './deliver.ts';
-import type { ProfilePlan } from './plan-report.ts';
+import type { ReportAnswer } from '../../../api/client.ts';
+import type { Context } from '../../../context.ts';
+import { formatDuration } from '../../../contract/duration.ts';
+import { AdreportError } from '../../../errors.ts';
+import type { RunOptions } from '../../run.ts';
+import { type Delivered, incompleteReport } from '../output/delivery.ts';
+import type { ProfilePlan } from '../plan/plan-report.ts';
+import { awaitReport } from './await-report.ts';
+import { createReportFor } from './create-report.ts';
+import { ledgerIdentity, noteFetched, statusNoter } from './ledger-notes.ts';
 import { isGone, resumeCommand, withResumeHint } from './resume.ts';
 
 /** What takes the data of a report. */
@@ -18,7 +18,10 @@ export interface Intake<T extends Delivered> {
   readonly file?: (reportId: string) => string | undefined;
 }
 
-/** Creates a report, or picks up an unfinished one of the same request, waits for it, and hands its data on. */
+/**
+ * Creates a report, or picks up an unfinished one of the same request, waits for it, and hands its data on. What it
+ * throws names the report and, where that can still be had, the command that goes on with it.
+ */
 export async function fetchReport<T extends Delivered>(
   context: Context,
   options: RunOptions,
@@ -29,12 +32,6 @@ export async function fetchReport<T extends Delivered>(
   if (unfinished) return unfinished;
   const created = await createReportFor(context, options, plan, intake.take);
   return created.kind === 'data' ? created.result : waitAndFetch(context, options, created.id, intake);
-}
-
-/** Notes in the ledger that a report has been had, so that it is not picked up again. */
-export async function noteFetched(context: Context, id: string, file: string | undefined): Promise<void> {
-  const [ledger, { baseUrl }] = await Promise.all([context.ledger(), context.settings()]);
-  ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, { status: fetchedStatus, file });
 }
 
 /**
@@ -69,10 +66,10 @@ async function waitAndFetch<T extends Delivered>(
   intake: Intake<T>,
 ): Promise<T> {
   const client = await context.client();
-  const resume = context.isLocal || !intake.file ? undefined : resumeCommand(id, options, intake.file(id));
+  const resume = await resumeOf(context, options, id, intake.file);
   try {
     const delivered = await withResumeHint(context, id, resume, async () => {
-      await awaitReport(context, id, options, await noteStatus(context, id));
+      await awaitReport(context, id, options, await statusNoter(context, id));
       return client.download(id, (answer) => intake.take(answer, id));
     });
     if (intake.file) await noteFetched(context, id, delivered.file);
@@ -82,4 +79,18 @@ async function waitAndFetch<T extends Delivered>(
     if (error instanceof AdreportError && error.code === incompleteReport) await noteFetched(context, id, undefined);
     throw error;
   }
+}
+
+/** The command that goes on with a report; `undefined` where none can. */
+async function resumeOf(
+  context: Context,
+  options: RunOptions,
+  id: string,
+  file: Intake<Delivered>['file'],
+): Promise<string | undefined> {
+  if (context.isLocal || !file) return undefined;
+  const { account } = await context.settings();
+  // A saved report may have an account of its own, which no other command would take from the file.
+  const saved = account.source === 'file' ? { account: account.value } : {};
+  return resumeCommand(id, { ...options, ...saved }, file(id));
 }

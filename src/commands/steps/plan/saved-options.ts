@@ -6,9 +6,9 @@ import {
   projectError,
   type SavedEntry,
   type SavedSection,
-} from '../../config/project-file.ts';
-import { collect } from '../flags.ts';
-import { addRunFlags, type RunOptions } from '../run.ts';
+} from '../../../config/project-file.ts';
+import { collect } from '../../flags.ts';
+import { addRunFlags, type RunOptions } from '../../run.ts';
 
 /** Flags that say how a command runs, and not what a report is. */
 const notSaved = ['dry-run', 'shard', 'all', 'file', 'local', 'base-url'];
@@ -38,6 +38,7 @@ export interface SavedOptions {
   readonly origins: ReadonlyMap<string, Origin>;
 }
 
+/** Where an option stands in the project file. `line` counts from 1. */
 export interface Origin {
   readonly key: string;
   readonly line: number;

@@ -1,16 +1,15 @@
-import type { ReportAnswer } from '../../api/client.ts';
-import type { Context } from '../../context.ts';
-import type { Column } from '../../contract/columns.ts';
-import { formatDuration } from '../../contract/duration.ts';
-import type { RowBatch, RowBatches } from '../../contract/row-batch.ts';
-import { IncompleteDataError } from '../../errors.ts';
-import { csvDialectOf } from '../../output/csv/csv-dialect.ts';
-import type { EncodeOptions } from '../../output/encoder.ts';
-import type { NameValues } from '../../output/file/file-name.ts';
-import type { Figures } from '../../output/group/figures.ts';
-import type { Expectation } from '../../report/parts/completeness.ts';
-import type { OutputFlags } from '../flags.ts';
-import { chooseFormat, columnsNamed, tableLook } from './choose-format.ts';
+import type { ReportAnswer } from '../../../api/client.ts';
+import type { Context } from '../../../context.ts';
+import type { Column } from '../../../contract/columns.ts';
+import type { RowBatch, RowBatches } from '../../../contract/row-batch.ts';
+import { IncompleteDataError } from '../../../errors.ts';
+import { csvDialectOf } from '../../../output/csv/csv-dialect.ts';
+import type { EncodeOptions } from '../../../output/encoder.ts';
+import type { NameValues } from '../../../output/file/file-name.ts';
+import type { Figures } from '../../../output/group/figures.ts';
+import type { Expectation } from '../../../report/parts/completeness.ts';
+import type { OutputFlags } from '../../flags.ts';
+import { chooseFormat, columnsNamed, tableLook } from './output-flags.ts';
 import { openTarget } from './output-target.ts';
 
 /** Where a report goes and in what form: decided and checked before anything is asked for. */
@@ -23,8 +22,10 @@ export interface Delivery {
   readonly file: (reportId: string) => string | undefined;
 }
 
+/** An output that is whole. */
 export interface Delivered {
   readonly rowCount: number;
+  /** Of what was written. */
   readonly sizeBytes: number;
   /** The file, as the user named it; `undefined` for stdout. */
   readonly file: string | undefined;
@@ -49,19 +50,22 @@ type WriteRows = (batches: RowBatches, reportId?: string, observe?: (batch: RowB
 /** The code of the error for a whole document whose rows are not all there (`--strict`). */
 export const incompleteReport = 'INCOMPLETE_REPORT';
 
-/** The delivery that the output flags describe. Throws `UsageError` or `OutputError` for flags that do not fit. */
+/**
+ * The delivery that the output flags describe. Throws `UsageError` for flags that do not fit, and `OutputError` for a
+ * target that cannot be written. Its functions throw `OutputError`, and `IncompleteDataError` for data that is damaged,
+ * or with `strict` not all there.
+ */
 export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
   const { expectation, strict = false } = facts;
   const [{ createEncoder }, { writeRows }, completeness, figures] = await Promise.all([
-    import('../../output/formats/index.ts'),
-    import('../../output/write-rows.ts'),
-    expectation && import('../../report/parts/completeness.ts'),
-    showsCard(context, flags) ? import('../../output/group/figures.ts') : undefined,
+    import('../../../output/formats/index.ts'),
+    import('../../../output/write-rows.ts'),
+    expectation && import('../../../report/parts/completeness.ts'),
+    showsCard(context, flags) ? import('../../../output/group/figures.ts') : undefined,
   ]);
   const format = chooseFormat(context, flags);
   const options = encodeOptions(context, flags, facts);
   const target = await openTarget(context, flags, facts.names);
-
   const nowMs = context.host.wallClock();
 
   const write: WriteRows = async (batches, reportId, observe = () => {}) => {
@@ -98,7 +102,10 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
 /** Reads an answer's body for `write`, with a meter of what has arrived. */
 function takeWith(context: Context, write: WriteRows): Delivery['take'] {
   return async (answer, reportId) => {
-    const [{ readRows }, progress] = await Promise.all([import('../../report/rows/read-rows.ts'), context.progress()]);
+    const [{ readRows }, progress] = await Promise.all([
+      import('../../../report/rows/read-rows.ts'),
+      context.progress(),
+    ]);
     const meter = progress.transfer('Downloading', answer.sizeBytes);
     let rows = 0;
     const body = counted(answer.body, (bytes) => meter.update({ bytes, rows }));
@@ -127,28 +134,6 @@ function showsCard({ console, flags: { json, progress } }: Context, { output }: 
   return isFile && console.err.isTerminal && !console.isQuiet && !json && ['auto', 'bar'].includes(progress);
 }
 
-/** Shows the figures of what was written, on stderr. */
-export async function showCard({ console }: Context, figures: Figures): Promise<void> {
-  const { reportCard } = await import('../../output/table/report-card.ts');
-  const { columns, style, showsUnicode } = console.err;
-  for (const line of reportCard(figures, { columns, style, unicode: showsUnicode })) console.note(line);
-}
-
-/** Says on stderr what was written where, with its figures where they were counted; nothing for stdout, where the result speaks. */
-export async function announce(context: Context, delivered: Delivered): Promise<void> {
-  await announceFile(context, delivered);
-  if (delivered.figures) await showCard(context, delivered.figures);
-}
-
-/** Says on stderr what was written where; nothing for stdout, where the result speaks. */
-export async function announceFile({ console, elapsedMs }: Context, delivered: Delivered): Promise<void> {
-  const { rowCount, sizeBytes, file } = delivered;
-  if (file === undefined) return;
-  const { formatBytes, formatPlural } = await import('../../ui/quantity.ts');
-  const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}, in ${formatDuration(elapsedMs())}`;
-  console.note(`Wrote ${file}: ${size}.`);
-}
-
 function encodeOptions(context: Context, flags: OutputFlags, facts: ReportFacts): EncodeOptions {
   const select = columnsNamed(flags);
   return {
@@ -161,7 +146,7 @@ function encodeOptions(context: Context, flags: OutputFlags, facts: ReportFacts)
   };
 }
 
-/** The same bytes, their number so far told on the way. */
+/** The same bytes; `tell` hears after each piece how many there were so far. */
 export async function* counted(body: AsyncIterable<Buffer>, tell: (bytes: number) => void): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const piece of body) {

@@ -1,12 +1,13 @@
-import type { Context } from '../../context.ts';
-import { nearest } from '../../contract/nearest.ts';
-import { UsageError } from '../../errors.ts';
-import { csvDialectOf } from '../../output/csv/csv-dialect.ts';
-import { type FormatName, findFormat, formatNames, formatOfFile, isBinary } from '../../output/formats/index.ts';
-import type { OutputFlags } from '../flags.ts';
+import type { Context } from '../../../context.ts';
+import { nearest } from '../../../contract/nearest.ts';
+import { UsageError } from '../../../errors.ts';
+import { csvDialectOf } from '../../../output/csv/csv-dialect.ts';
+import { type FormatName, findFormat, formatNames, formatOfFile, isBinary } from '../../../output/formats/index.ts';
+import type { OutputFlags } from '../../flags.ts';
 
 /**
- * The output format, as `namedFormat` has it. Throws `UsageError` where bytes that are no text would go to a terminal.
+ * The output format: as told, else by the file's ending, else a table on a terminal and CSV in a pipe. Throws
+ * `UsageError` for one that is not known, and where bytes that are no text would go to a terminal.
  */
 export function chooseFormat(context: Context, flags: OutputFlags): FormatName {
   const format = namedFormat(context, flags);
@@ -19,10 +20,7 @@ export function chooseFormat(context: Context, flags: OutputFlags): FormatName {
   return format;
 }
 
-/**
- * The output format: as told, else by the file's ending, else a table on a terminal and CSV in a pipe (`cli.md`, Output).
- * Throws `UsageError` for a format or an ending that is not known, rather than to write another format under its name.
- */
+/** By `cli.md`, Output. An ending that is not known is refused, rather than another format written under its name. */
 function namedFormat({ console }: Context, { format, output }: OutputFlags): FormatName {
   const known = `Known are ${formatNames.join(', ')}.`;
   if (format !== undefined) {

@@ -1,9 +1,10 @@
-import type { Context } from '../../context.ts';
-import { formatDuration } from '../../contract/duration.ts';
-import { AdreportError, InterruptedError, SignInError } from '../../errors.ts';
-import { ClosedPipeError } from '../../ui/console.ts';
-import { formatBytes, formatPlural } from '../../ui/quantity.ts';
-import { announceFile, type Delivered, showCard } from './deliver.ts';
+import type { Context } from '../../../context.ts';
+import { formatDuration } from '../../../contract/duration.ts';
+import { AdreportError, InterruptedError, SignInError } from '../../../errors.ts';
+import { ClosedPipeError } from '../../../ui/console.ts';
+import { formatBytes, formatPlural } from '../../../ui/quantity.ts';
+import { announceFile, showCard } from '../output/announce.ts';
+import type { Delivered } from '../output/delivery.ts';
 
 interface Failure {
   /** Which report, or which part of it. */
@@ -11,6 +12,7 @@ interface Failure {
   readonly error: AdreportError;
 }
 
+/** How many files and failures are named one by one. */
 const namedAtMost = 10;
 
 /** What became of the reports of a run. */
@@ -23,14 +25,19 @@ export class RunOutcome {
     this.#context = context;
   }
 
-  /** Whether what follows would only fail in the same way. Throws the reason to go no further. */
+  /** Throws the reason to go no further: an interrupt, or a refused sign-in, which every call after it would meet too. */
   throwIfOver(): void {
     this.#context.host.signal.throwIfAborted();
     const refused = this.#failures.find(({ error }) => error instanceof SignInError);
     if (refused) throw refused.error;
   }
 
-  /** The result of some work, or `undefined` with its error noted; what is no error for the user is thrown on. */
+  /**
+   * The result of some work, or `undefined` with its error noted. What is no failure of this work alone is thrown on: a
+   * bug, or an output that nobody reads any more.
+   *
+   * @param label names the report, or the part of it
+   */
   async attempt<T>(label: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -53,6 +60,8 @@ export class RunOutcome {
   /**
    * Says on stderr what was written, and throws what went wrong: the error of the first part that failed, with its
    * exit code, after the names of all. Where nothing did, shows the figures of all files of one report together.
+   *
+   * @param hint what to do after a failure
    */
   async conclude(hint: string, options: { readonly isOneReport: boolean }): Promise<void> {
     const { console, elapsedMs, host } = this.#context;
@@ -60,13 +69,13 @@ export class RunOutcome {
     const isMany = files.length > namedAtMost;
     if (isMany || (options.isOneReport && files.length > 1 && files.every((one) => one.figures))) {
       const sum = (of: (delivered: Delivered) => number): number => files.reduce((total, one) => total + of(one), 0);
-      const amount = `${formatPlural(
-        sum((one) => one.rowCount),
+      const rows = formatPlural(
+        sum(({ rowCount }) => rowCount),
         'row',
-      )}, ${formatBytes(sum((one) => one.sizeBytes))}`;
-      console.note(
-        `${isMany ? 'Wrote' : 'Together'} ${formatPlural(files.length, 'file')}: ${amount}, in ${formatDuration(elapsedMs())}.`,
       );
+      const size = formatBytes(sum(({ sizeBytes }) => sizeBytes));
+      const count = `${isMany ? 'Wrote' : 'Together'} ${formatPlural(files.length, 'file')}`;
+      console.note(`${count}: ${rows}, ${size}, in ${formatDuration(elapsedMs())}.`);
     }
     if (host.signal.aborted) throw interrupted(host.signal.reason, hint);
     const [first] = this.#failures;
@@ -74,11 +83,11 @@ export class RunOutcome {
     const figures = files.flatMap((one) => one.figures ?? []);
     // Different reports may count the same displays.
     if (figures.length === 0 || !options.isOneReport) return;
-    const { mergeFigures } = await import('../../output/group/figures.ts');
+    const { mergeFigures } = await import('../../../output/group/figures.ts');
     await showCard(this.#context, mergeFigures(figures));
   }
 
-  /** Why an output of several parts cannot be finished. */
+  /** Why an output of several parts cannot be finished: the first failure, or the interrupt. */
   get reason(): unknown {
     return this.#failures[0]?.error ?? this.#context.host.signal.reason;
   }

@@ -1,12 +1,13 @@
 import { relative, resolve } from 'node:path';
-import { type ProjectFile, projectError, readProjectFile, type SavedSection } from '../../config/project-file.ts';
-import { findProjectFile, projectFileName } from '../../config/project-file-path.ts';
-import type { Context } from '../../context.ts';
-import { nearest } from '../../contract/nearest.ts';
-import { UsageError } from '../../errors.ts';
-import { placeOf } from '../../output/file/file-name.ts';
-import type { RunOptions } from '../run.ts';
-import { fileOf, type Job, planJob } from './plan-job.ts';
+import { type ProjectFile, projectError, readProjectFile, type SavedSection } from '../../../config/project-file.ts';
+import { findProjectFile, projectFileName } from '../../../config/project-file-path.ts';
+import type { Context } from '../../../context.ts';
+import { nearest } from '../../../contract/nearest.ts';
+import { UsageError } from '../../../errors.ts';
+import { placeOf } from '../../../output/file/file-name.ts';
+import type { RunOptions } from '../../run.ts';
+import { fileOf, type Job } from './job.ts';
+import { planJob } from './plan-job.ts';
 import { type Origin, savedKeys, savedOptions } from './saved-options.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { NameValues } from '../../output/file/file-name.ts';
-import { formatDate } from '../../report/window/window.ts';
+import type { NameValues } from '../../../output/file/file-name.ts';
+import { formatDate } from '../../../report/window/window.ts';
 import type { ProfilePlan } from './plan-report.ts';
 
 /**

@@ -1,17 +1,18 @@
 import { setMaxListeners } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import type { Context } from '../../context.ts';
-import type { RowBatches } from '../../contract/row-batch.ts';
-import { AdreportError, InterruptedError } from '../../errors.ts';
-import { mergeReports } from '../../report/parts/merge.ts';
-import { daysOf, type Part } from '../../report/parts/parts.ts';
-import { readRows } from '../../report/rows/read-rows.ts';
-import type { PartsProgress } from '../../ui/progress.ts';
-import { createPool, type Pool } from './concurrency.ts';
-import { type Delivered, incompleteReport, prepareDelivery } from './deliver.ts';
-import { fetchReport, type Intake, noteFetched } from './fetch-report.ts';
-import { factsOf, fileOf, type Job } from './plan-job.ts';
+import type { Context } from '../../../context.ts';
+import type { RowBatches } from '../../../contract/row-batch.ts';
+import { AdreportError, InterruptedError } from '../../../errors.ts';
+import { mergeReports } from '../../../report/parts/merge.ts';
+import { daysOf, type Part } from '../../../report/parts/parts.ts';
+import { readRows } from '../../../report/rows/read-rows.ts';
+import type { PartsProgress } from '../../../ui/progress.ts';
+import { type Delivered, incompleteReport, prepareDelivery } from '../output/delivery.ts';
+import { factsOf, fileOf, type Job, mergedFactsOf } from '../plan/job.ts';
+import { fetchReport, type Intake } from './fetch-report.ts';
+import { noteFetched } from './ledger-notes.ts';
+import { createPool, type Pool } from './pool.ts';
 import type { RunOutcome } from './run-outcome.ts';
 import { type Spooled, spoolIntake } from './spool-report.ts';
 
@@ -23,8 +24,8 @@ interface Run {
 }
 
 /**
- * Fetches every part of every job, so many at a time. A part that fails keeps no other from being fetched; the outcome
- * has what was written and what failed.
+ * Fetches every part of every job, so many at a time (the largest `--concurrency`, and of each job its own). A part that
+ * fails keeps no other from being fetched; the outcome has what was written and what failed.
  */
 export async function runParts(context: Context, jobs: readonly Job[], outcome: RunOutcome): Promise<void> {
   const partCount = jobs.reduce((sum, { parts }) => sum + parts.length, 0);
@@ -56,13 +57,11 @@ async function runToFiles(run: Run, job: Job): Promise<void> {
 }
 
 async function runMerged(run: Run, job: Job): Promise<void> {
-  const { context, parts, name } = job;
-  const [first] = parts;
-  if (!first) return;
+  const { context, options, name } = job;
   const delivered = await run.outcome.attempt(name ?? 'The merged output', async () => {
     const reportIds: string[] = [];
     const note = (file?: string) => Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
-    const delivery = await prepareDelivery(context, job.options, factsOf(job, first));
+    const delivery = await prepareDelivery(context, options, mergedFactsOf(job));
     try {
       const written = await delivery.write(mergeReports(inOrder(run, job, reportIds)));
       // Not before: until the output is whole, the same command can have every report from the service again.
@@ -79,7 +78,12 @@ async function runMerged(run: Run, job: Job): Promise<void> {
 /** So many reports may wait on the disk for the one whose turn it is. */
 const aheadAtMost = 200;
 
-/** The rows of the parts in time order; the reports are fetched side by side and wait on the disk for their turn. */
+/**
+ * The rows of the parts in time order; the reports are fetched side by side and wait on the disk for their turn. Throws
+ * what the first of them that failed has thrown.
+ *
+ * @param reportIds takes the id of each report whose rows have begun
+ */
 async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator<RowBatches> {
   const { parts, options } = job;
   const own = createPool(options.concurrency);
@@ -144,22 +148,22 @@ function fetchPart<T extends Delivered>(
   );
 }
 
+/** What a part is called: a saved report by its name, with the part's days where it has several; others by their days. */
 function labelOf({ name, options }: Job, part: Part): string {
-  if (options.split === undefined) return name ?? daysOf(part);
-  return name === undefined ? daysOf(part) : `${name} ${daysOf(part)}`;
+  if (name === undefined) return daysOf(part);
+  return options.split === undefined ? name : `${name} ${daysOf(part)}`;
 }
 
 /** The folder of the merged output, which has room for it; the system's where the output is no file. */
 function spoolFolder(job: Job): string {
   const [first] = job.parts;
   const file = first && fileOf(job, first);
-  return file === undefined || file.startsWith('/dev/') ? tmpdir() : dirname(resolve(job.context.host.cwd, file));
+  if (file === undefined) return tmpdir();
+  const path = resolve(job.context.host.cwd, file);
+  return path.startsWith('/dev/') ? tmpdir() : dirname(path);
 }
 
-/**
- * A controller that a signal aborts as well, with a reason of its own: each part adds what became of its report to the
- * reason that it throws.
- */
+/** A controller that a signal aborts too, with a copy of its reason: the parts write into it what became of their reports. */
 function ownController(signal: AbortSignal): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
@@ -167,7 +171,7 @@ function ownController(signal: AbortSignal): AbortController {
     const { reason } = signal;
     controller.abort(reason instanceof InterruptedError ? reason.copy() : reason);
   };
-  if (signal.aborted) abort();
-  else signal.addEventListener('abort', abort, { once: true });
+  // One that is aborted already needs no telling: `throwIfOver` lets no part begin.
+  signal.addEventListener('abort', abort, { once: true });
   return controller;
 }
