@@ -139,3 +139,9 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [130, 'interrupted with Ctrl-C'],
   [143, 'terminated by SIGTERM'],
 ];
+
+/** The code by which the system or Node names an error, such as `ENOENT`; `undefined` for what has none. */
+export function codeOf(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,3 +1,4 @@
+import { codeOf } from '../errors.ts';
 /** Where an exchange broke off; decides what may be repeated and what the user is told. */
 export type TransportFailure =
   | 'refused'
@@ -27,13 +28,8 @@ export class TransportError extends Error {
   }
 }
 
-function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return typeof code === 'string' ? code : '';
-}
-
 function classify(error: unknown, begun: boolean): TransportFailure {
-  const code = codeOf(error);
+  const code = codeOf(error) ?? '';
   if (code === 'ECONNREFUSED') return 'refused';
   // Not EAI_AGAIN, which says that the name could not be looked up this time.
   if (code === 'ENOTFOUND') return 'unknown-host';
@@ -74,7 +70,7 @@ const sentences: Readonly<Record<string, string>> = {
 };
 
 function describe(error: unknown, begun: boolean): string {
-  const code = codeOf(error);
+  const code = codeOf(error) ?? '';
   const message = error instanceof Error ? error.message : String(error);
   if (isOfParser(error) && !begun) return 'the answer is not HTTP';
   const proxyStatus = proxyStatusOf(error);

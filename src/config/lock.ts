@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UsageError } from '../errors.ts';
+import { codeOf, UsageError } from '../errors.ts';
 
 /** The work under a lock takes milliseconds; whatever is older was left behind. */
 const staleMs = 10_000;
@@ -42,7 +42,7 @@ function tryToMake(path: string, text: string): boolean {
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     // Windows refuses a name whose file is just being removed.
-    if (process.platform === 'win32' && ['EPERM', 'EBUSY'].includes(codeOf(error))) return false;
+    if (process.platform === 'win32' && ['EPERM', 'EBUSY'].includes(codeOf(error) ?? '')) return false;
     throw error;
   }
 }
@@ -112,8 +112,4 @@ function isHeld(path: string): UsageError {
     hint: `Run the same command again; if no other adreport is running, remove ${path} first.`,
     retryable: true,
   });
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? '';
 }

@@ -1,8 +1,8 @@
+import { findMetric } from './look-up.ts';
 import {
   type Breakdown,
   type BreakdownName,
   breakdowns,
-  findMetric,
   type Metric,
   type MetricName,
   metrics,

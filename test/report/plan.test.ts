@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { metrics, vocabularyOf } from '../../src/contract/vocabulary.ts';
+import { vocabularyOf } from '../../src/contract/look-up.ts';
+import { metrics } from '../../src/contract/vocabulary.ts';
 import { collectMistakes } from '../../src/report/mistakes.ts';
 import { planReport } from '../../src/report/request/plan.ts';
 import type { RequestFlags } from '../../src/report/request/request-content.ts';

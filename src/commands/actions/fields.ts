@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { vocabularyOf } from '../../contract/vocabulary.ts';
+import { vocabularyOf } from '../../contract/look-up.ts';
 import { UsageError } from '../../errors.ts';
 import { textTable } from '../../output/table/text-table.ts';
 import type { FieldsOptions } from '../fields.ts';

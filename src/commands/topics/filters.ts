@@ -1,4 +1,4 @@
-import { vocabularyOf } from '../../contract/vocabulary.ts';
+import { vocabularyOf } from '../../contract/look-up.ts';
 import type { Block } from '../../ui/page.ts';
 
 /** The filters of the vocabulary, and the flags that find ids by name. */

@@ -1,8 +1,9 @@
 import { unlinkSync } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { codeOf } from '../../errors.ts';
 import { ByteQueue } from '../bytes/byte-queue.ts';
-import { codeOf, fileError, fileExists } from './file-error.ts';
+import { fileError, fileExists } from './file-error.ts';
 import { placeNewFile, replaceFile } from './place-file.ts';
 import { temporaryName } from './temporary-file.ts';
 

@@ -1,5 +1,5 @@
 import { printable } from '../../contract/printable.ts';
-import { AdreportError, OutputError } from '../../errors.ts';
+import { AdreportError, codeOf, OutputError } from '../../errors.ts';
 
 const reasons: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
   ENOSPC: ['the disk is full', 'Free some space, or write elsewhere with -o.'],
@@ -22,11 +22,6 @@ const reasons: Readonly<Record<string, readonly [reason: string, hint: string]>>
   EBUSY: ['another program has it open', 'Close it there, and run the command again.'],
   EIO: ['the disk reports an error', 'Write elsewhere with -o.'],
 };
-
-/** The system's code of an error, such as `ENOENT`; `undefined` for what has none. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
-}
 
 /**
  * A system error as the reason why a file could not be written: an `OutputError` with the system's code. Anything else,

@@ -2,11 +2,11 @@ import { constants } from 'node:fs';
 import { access, lstat, mkdir, open, readlink, rmdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { printable } from '../../contract/printable.ts';
-import { OutputError } from '../../errors.ts';
+import { codeOf, OutputError } from '../../errors.ts';
 import { ByteQueue } from '../bytes/byte-queue.ts';
 import type { Sink } from '../encoder.ts';
 import { AtomicFile } from './atomic-file.ts';
-import { codeOf, fileExists, withReason } from './file-error.ts';
+import { fileExists, withReason } from './file-error.ts';
 import { sweepFolder } from './temporary-file.ts';
 
 /** A file that is being written: whole once `commit` has returned, untouched if `abort` is called instead. */

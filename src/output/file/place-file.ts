@@ -1,6 +1,6 @@
 import { link, open, rename, unlink } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { codeOf } from './file-error.ts';
+import { codeOf } from '../../errors.ts';
 
 /** What putting a file into its place takes from the machine; tests give their own. */
 interface Machine {

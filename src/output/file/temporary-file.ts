@@ -1,7 +1,7 @@
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { codeOf } from './file-error.ts';
+import { codeOf } from '../../errors.ts';
 
 /** A temporary file that nobody has written to for so long belongs to nobody any more. */
 const abandonedAfterMs = 24 * 60 * 60 * 1000;

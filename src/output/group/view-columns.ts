@@ -1,7 +1,7 @@
 import { fieldTypeOf, metricOfField } from '../../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics } from '../../contract/derived.ts';
+import { findBreakdown } from '../../contract/look-up.ts';
 import { nearest } from '../../contract/nearest.ts';
-import { findBreakdown } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 
 /** A field by whose values rows are grouped. */

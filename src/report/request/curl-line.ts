@@ -1,4 +1,5 @@
 import type { ReportRequest } from '../../contract/messages.ts';
+import { quoteForShell } from '../../contract/quote-for-shell.ts';
 import { createUrl, type Encoding, encodeRequest } from './request-body.ts';
 
 /** A create call to be written as a curl command. */
@@ -18,9 +19,4 @@ export function curlLine({ baseUrl, request, encoding }: CurlCall): string {
     `-H 'Content-Type: ${contentType}'`,
     `--data-raw ${quoteForShell(text)}`,
   ].join(' ');
-}
-
-/** A word that a POSIX shell passes on as it is; a single quote ends the quoting, stands escaped, and begins it anew. */
-function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

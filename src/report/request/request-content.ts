@@ -1,15 +1,14 @@
+import { findBreakdown, vocabularyOf } from '../../contract/look-up.ts';
 import { defaultZone, type ReportRequest } from '../../contract/messages.ts';
 import { nearest } from '../../contract/nearest.ts';
 import {
   type Breakdown,
   type BreakdownName,
   breakdowns,
-  findBreakdown,
   type Metric,
   type MetricName,
   metrics,
   type Profile,
-  vocabularyOf,
 } from '../../contract/vocabulary.ts';
 import { collectMistakes, didYouMean, type Mistake, quoteIfNeeded } from '../mistakes.ts';
 import type { Span } from '../window/window.ts';

@@ -1,4 +1,5 @@
-import { type DimensionName, findBreakdown, type RowField } from '../../contract/vocabulary.ts';
+import { findBreakdown } from '../../contract/look-up.ts';
+import type { DimensionName, RowField } from '../../contract/vocabulary.ts';
 import type { FactSource, Member } from '../fixtures/facts.ts';
 
 /** The members of a dimension in the order of rows. */

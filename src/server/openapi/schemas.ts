@@ -1,4 +1,5 @@
 import { columnsOf } from '../../contract/columns.ts';
+import { vocabularyOf } from '../../contract/look-up.ts';
 import { reportStatuses } from '../../contract/messages.ts';
 import {
   type Breakdown,
@@ -10,7 +11,6 @@ import {
   type Profile,
   profiles,
   type RowField,
-  vocabularyOf,
 } from '../../contract/vocabulary.ts';
 import { type ErrorId, errorStatuses } from '../service/service-error.ts';
 

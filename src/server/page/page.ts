@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { endpoints } from '../../contract/endpoints.ts';
 import { escapeHtml } from '../../contract/escape-html.ts';
+import { quoteForShell } from '../../contract/quote-for-shell.ts';
 import type { Profile } from '../../contract/vocabulary.ts';
 import type { AppParts } from '../app.ts';
 import type { Account } from '../fixtures/fixtures.ts';
@@ -103,17 +104,17 @@ const exampleOf: Readonly<Record<Profile, string>> = {
 /** The five calls as an account makes them, in the order of their use; `$id` holds the report of the second. */
 function callsOf(base: string, { email, password, profile, token }: Account): ShownCall[] {
   const { auth, buyer, status, download, campaigns } = endpoints;
-  const signed = `-H ${quote(`Authorization: ${token}`)}`;
+  const signed = `-H ${quoteForShell(`Authorization: ${token}`)}`;
   const curl = (path: string, ...options: string[]): string =>
-    [`curl -s ${quote(base + path)}`, ...options].join(' \\\n  ');
+    [`curl -s ${quoteForShell(base + path)}`, ...options].join(' \\\n  ');
   const idOf = `sed 's/.*"report_id":"\\([^"]*\\)".*/\\1/'`;
-  const signIn = quote(JSON.stringify({ auth: { email, password } }));
+  const signIn = quoteForShell(JSON.stringify({ auth: { email, password } }));
   return [
     { ...auth, meaning: 'a token of your own', line: curl(auth.path, `-d ${signIn}`) },
     {
       ...buyer,
       meaning: 'create a report',
-      line: `id=$(${curl(buyer.path, signed, `-d ${quote(exampleOf[profile])}`)} | ${idOf}); echo "$id"`,
+      line: `id=$(${curl(buyer.path, signed, `-d ${quoteForShell(exampleOf[profile])}`)} | ${idOf}); echo "$id"`,
     },
     { ...status, meaning: 'ask until it is ready', line: curl(status.path, signed, '-d "id=$id"') },
     {
@@ -123,9 +124,4 @@ function callsOf(base: string, { email, password, profile, token }: Account): Sh
     },
     { ...campaigns, meaning: 'campaigns and their ad units', line: curl(campaigns.path, signed) },
   ];
-}
-
-/** A text as one word of a POSIX shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,14 +1,12 @@
+import { findBreakdown, findMetric, vocabularyOf } from '../../contract/look-up.ts';
 import { nearest } from '../../contract/nearest.ts';
 import {
   type Breakdown,
   type BreakdownName,
   breakdowns,
-  findBreakdown,
-  findMetric,
   type MetricName,
   metrics,
   type Profile,
-  vocabularyOf,
 } from '../../contract/vocabulary.ts';
 import { type Parameters, readArray } from './parse-body.ts';
 import { type RequestFaults, shown, tooMany, valuesAtMost } from './request-faults.ts';

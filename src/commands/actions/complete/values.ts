@@ -1,6 +1,7 @@
 import type { Option } from 'commander';
 import type { Context } from '../../../context.ts';
-import { profiles, vocabularyOf } from '../../../contract/vocabulary.ts';
+import { vocabularyOf } from '../../../contract/look-up.ts';
+import { profiles } from '../../../contract/vocabulary.ts';
 import { formatNames, formats } from '../../../output/formats/index.ts';
 import { accounts as builtInAccounts } from '../../../server/fixtures/built-in/accounts.ts';
 import type { Place } from './place.ts';

@@ -5,6 +5,7 @@ import { readProjectFile } from '../../../config/project-file.ts';
 import { findProjectFile, projectFileName } from '../../../config/project-file-path.ts';
 import { openStore } from '../../../config/store.ts';
 import type { Context } from '../../../context.ts';
+import { quoteForShell } from '../../../contract/quote-for-shell.ts';
 import { formatPlural } from '../../../ui/quantity.ts';
 import { savedKeys, savedOptions } from '../../steps/plan/saved-options.ts';
 import { broken, type Finding, fine, odd } from './finding.ts';
@@ -42,7 +43,9 @@ function findLoose(path: string): Finding[] {
   if ((stats.mode & 0o077) === 0) return [];
   const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
   const wanted = stats.isDirectory() ? '700' : '600';
-  return [odd('permissions', `${path} is open to other users (mode ${mode}).`, `chmod ${wanted} '${path}'`)];
+  return [
+    odd('permissions', `${path} is open to other users (mode ${mode}).`, `chmod ${wanted} ${quoteForShell(path)}`),
+  ];
 }
 
 /** `adreport.yaml`: whether there is one, and whether every key of it is right. */

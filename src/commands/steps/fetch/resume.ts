@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.ts';
+import { quoteForShell } from '../../../contract/quote-for-shell.ts';
 import {
   AdreportError,
   InterruptedError,
@@ -96,5 +97,5 @@ function flagsOf(flags: readonly (readonly [name: string, value: string | boolea
 
 /** A word as a shell reads it back; one that begins with a dash is told from a flag by nothing but its place. */
 function quoted(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : quoteForShell(text);
 }
