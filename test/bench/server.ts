@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -92,6 +93,16 @@ async function startChild(role: string): Promise<Pick<Subject, 'url' | 'cpuUs' |
   return { url, cpuUs: () => askCpuUs(child), stop: () => child.kill() };
 }
 
+/** A port that is free now: prism takes 0 for its usual one. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 async function startPrism(program: string): Promise<Pick<Subject, 'url' | 'cpuUs' | 'stop'>> {
   const folder = mkdtempSync(join(tmpdir(), 'adreport-bench-'));
   const schema = { type: 'object', example: answer };
@@ -107,7 +118,7 @@ async function startPrism(program: string): Promise<Pick<Subject, 'url' | 'cpuUs
     paths: { '/status-reporting': { post } },
   };
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
-  const port = 20_000 + (process.pid % 20_000);
+  const port = await freePort();
   const flags = ['mock', '-p', String(port), join(folder, 'openapi.json')];
   // It tells its processor time as the others do, by a line that is loaded before it.
   const telling = 'process.on("message",()=>{const{user,system}=process.cpuUsage();process.send(user+system)})';
@@ -121,6 +132,7 @@ async function startPrism(program: string): Promise<Pick<Subject, 'url' | 'cpuUs
       () => false,
     );
     if (isUp) break;
+    if (child.exitCode !== null || attempt === 199) throw new Error('prism does not start.');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   const stop = (): void => {
