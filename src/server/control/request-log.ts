@@ -31,15 +31,17 @@ const requestsAtMost = 1_000;
 
 /** The latest calls, from their arrival on, and how many there were of each. */
 export class RequestLog {
+  /** The latest, each in the place of the one that came a thousand calls before it. */
   #notes: CallNote[] = [];
+  #opened = 0;
   /** Of those that are over. */
   readonly #counts = new Map<string, number>();
 
   /** Takes up a call when it arrives, so that a test which has its answer finds it here, however quick it looks. */
   open(note: CallNote): void {
     note.isLogged = true;
-    this.#notes.push(note);
-    if (this.#notes.length >= 2 * requestsAtMost) this.#notes = this.#notes.slice(-requestsAtMost);
+    this.#notes[this.#opened % requestsAtMost] = note;
+    this.#opened += 1;
   }
 
   /** Settles what is known of a call that is over, and lets go of its connection. */
@@ -55,7 +57,8 @@ export class RequestLog {
 
   /** The latest thousand, oldest first, in words. */
   list(): LoggedRequest[] {
-    return this.#notes.slice(-requestsAtMost).map(toLogged);
+    const oldest = this.#opened % requestsAtMost;
+    return [...this.#notes.slice(oldest), ...this.#notes.slice(0, oldest)].map(toLogged);
   }
 
   /** How many calls of each endpoint there were since the log was last cleared; `other` for those of none. */
@@ -69,6 +72,7 @@ export class RequestLog {
   clear(): void {
     for (const note of this.#notes) note.isLogged = false;
     this.#notes = [];
+    this.#opened = 0;
     this.#counts.clear();
   }
 }

@@ -3,11 +3,9 @@ import type { Account } from '../fixtures/fixtures.ts';
 import { randomId } from './random-id.ts';
 import { ServiceError } from './service-error.ts';
 
-const reportsAtMost = 10_000;
-/** So many more are let in before the oldest go: to find the first of a Map costs as much as was deleted before it. */
-const reportsOverdue = 1_000;
-/** All requests that are held, as large as their bodies were. */
-const heldBytesAtMost = 64 * 1024 * 1024;
+/** A generation of reports ends with so many, or with requests of so many bytes; one and the one before it are kept. */
+const reportsOfGeneration = 10_000;
+const bytesOfGeneration = 32 * 1024 * 1024;
 
 /** How a report comes to be ready: after a time, at its n-th status call, or when it is told to. */
 export type Readiness = { readonly delayMs: number } | { readonly polls: number } | { readonly manual: true };
@@ -20,8 +18,6 @@ export interface Report {
   readonly account: Account;
   readonly request: ReportRequest;
   readonly createdMs: number;
-  /** Size of the body that asked for it. */
-  readonly sizeBytes: number;
   statusCalls: number;
   fate: Fate | undefined;
   /** Set by hand through the admin call; counts before everything else. */
@@ -33,8 +29,11 @@ export interface Report {
 export class Reports {
   readonly #readiness: Readiness;
   readonly #ttlMs: number;
-  readonly #reports = new Map<string, Report>();
-  #heldBytes = 0;
+  /** The latest reports. The oldest go a generation at a time, which costs nothing: single ones would leave gaps to mend. */
+  #latest = new Map<string, Report>();
+  #former = new Map<string, Report>();
+  /** Of the latest: their requests, as large as their bodies were. */
+  #latestBytes = 0;
 
   constructor(options: { readonly readiness: Readiness; readonly ttlMs: number }) {
     this.#readiness = options.readiness;
@@ -53,46 +52,41 @@ export class Reports {
       account,
       request,
       createdMs: nowMs,
-      sizeBytes,
       statusCalls: 0,
       fate: undefined,
       fixedStatus: undefined,
       message: undefined,
     };
-    this.#reports.set(id, report);
-    this.#heldBytes += sizeBytes;
-    if (this.#reports.size >= reportsAtMost + reportsOverdue || this.#heldBytes > heldBytesAtMost) this.#forgetOldest();
-    return report;
-  }
-
-  #forgetOldest(): void {
-    // A Map keeps the order of insertion: the first is the oldest.
-    for (const [id, { sizeBytes }] of this.#reports) {
-      if (this.#reports.size <= reportsAtMost && this.#heldBytes <= heldBytesAtMost) break;
-      this.#reports.delete(id);
-      this.#heldBytes -= sizeBytes;
+    if (this.#latest.size >= reportsOfGeneration || this.#latestBytes > bytesOfGeneration) {
+      this.#former = this.#latest;
+      this.#latest = new Map();
+      this.#latestBytes = 0;
     }
+    this.#latest.set(id, report);
+    this.#latestBytes += sizeBytes;
+    return report;
   }
 
   /** An account's report; an unknown id and another account's are refused alike. */
   find(id: string, account: Account): Report {
-    const report = this.#reports.get(id);
+    const report = this.findAny(id);
     if (report && report.account.email === account.email) return report;
     throw new ServiceError('UNKNOWN_REPORT', `There is no report “${id.slice(0, 80)}”.`);
   }
 
   /** Any account's report, for the admin calls. */
   findAny(id: string): Report | undefined {
-    return this.#reports.get(id);
+    return this.#latest.get(id) ?? this.#former.get(id);
   }
 
   list(): Report[] {
-    return [...this.#reports.values()];
+    return [...this.#former.values(), ...this.#latest.values()];
   }
 
   clear(): void {
-    this.#reports.clear();
-    this.#heldBytes = 0;
+    this.#former.clear();
+    this.#latest.clear();
+    this.#latestBytes = 0;
   }
 
   /** The record that the create and the status call answer with. */
