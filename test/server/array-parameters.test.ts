@@ -25,6 +25,10 @@ describe('metrics', () => {
     ['a JSON object', { json: { ...day, output: 'direct', metrics: { 9: 'leads', 0: 'clicks', 4: 'displays' } } }],
     ['a form', { form: 'since=1767222000&until=1767308399&output=direct&metrics=clicks%2Cdisplays%2Cleads' }],
     [
+      'a form with more & than it needs',
+      { form: '&since=1767222000&&until=1767308399&output=direct&metrics=clicks,displays,leads&' },
+    ],
+    [
       'indexed keys',
       {
         form: 'since=1767222000&until=1767308399&output=direct&metrics[9]=leads&metrics[2]=clicks&metrics[3]=displays',

@@ -102,6 +102,19 @@ describe('bodies', () => {
     expect([tooLarge.status, refusalIn(tooLarge).error_id]).toEqual([413, 'BODY_TOO_LARGE']);
   });
 
+  test('in chunks, whose length nobody has announced, they have as much room', async () => {
+    const send = (sizeBytes: number) => {
+      const body = `{"x":"${'y'.repeat(sizeBytes - 8)}"}`;
+      const chunks = (body.match(/[^]{1,100000}/g) ?? []).map((text) => `${text.length.toString(16)}\r\n${text}\r\n`);
+      const head = 'POST /status-reporting HTTP/1.1\r\nhost: x\r\nconnection: close\r\ntransfer-encoding: chunked\r\n';
+      return exchange(server.port, `${head}authorization: ${tokens.buyer}\r\n\r\n${chunks.join('')}0\r\n\r\n`);
+    };
+    expect(await send(1_048_576)).toContain('"error_id":"MISSING_PARAMETER"');
+    const refused = await send(1_300_000);
+    expect(refused).toMatch(/^HTTP\/1\.1 413 /);
+    expect(refused.match(/BODY_TOO_LARGE/g)).toHaveLength(1);
+  });
+
   test.each(['application/xml', 'multipart/form-data; boundary=x', 'image/png', 'application/octet-stream', 'garbage'])(
     'labelled %s are refused, unless they are JSON',
     async (type) => {

@@ -73,12 +73,11 @@ function readWord(text: string, from: number): Token {
 
 /** The offset of the first byte that is not UTF-8, in bytes that are not. */
 export function brokenUtf8At(bytes: Buffer): number {
-  let at = 0;
+  const good = bytes.toString('utf8').split('\ufffd');
+  let at = Buffer.byteLength(good[0] ?? '');
   // A decoder puts U+FFFD where it fails; one that was sent has three bytes of its own.
-  for (const good of bytes.toString('utf8').split('\ufffd')) {
-    at += Buffer.byteLength(good);
-    if (!bytes.subarray(at, at + 3).equals(replacement)) return at;
-    at += replacement.length;
+  for (let next = 1; bytes.subarray(at, at + replacement.length).equals(replacement); next += 1) {
+    at += replacement.length + Buffer.byteLength(good[next] ?? '');
   }
   return at;
 }

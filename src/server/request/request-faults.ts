@@ -34,7 +34,6 @@ export class RequestFaults {
 
   /** Throws one error with every fault, if there is any: with the first of them, and how many more, where they are absurdly many. */
   throwIfAny(): void {
-    if (this.#count === 0) return;
     const gravest = gravity.find((errorId) => this.#firsts[errorId] !== undefined);
     if (!gravest) return;
     const first = this.#firsts[gravest];
