@@ -149,6 +149,11 @@ describe('a JSON report', () => {
     ],
     [
       'a member without a comma',
+      '{"data":[{"a":1 "b":2}]}',
+      `Row 1 is not well-formed JSON: expected "," or "}", found '"' (byte 16).`,
+    ],
+    [
+      'a member of a nested object without a comma',
       '{"data":[{"a":{"b":1 "c":2}}]}',
       `Row 1 is not well-formed JSON: expected "," or "}", found '"' (byte 21).`,
     ],
