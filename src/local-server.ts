@@ -1,4 +1,4 @@
-/** `adreport/local-server`: the service for a test suite (`cli.md`, `local-server`). */
+/** `adreport/local-server`: the service for a test suite. */
 
 export type { ReportStatus } from './contract/messages.ts';
 export type { Profile } from './contract/vocabulary.ts';

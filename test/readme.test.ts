@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { topics } from '../src/commands/topics/index.ts';
 import { environmentVariables } from '../src/config/environment.ts';
 import { exitCodes } from '../src/errors.ts';
+import { delayKind, faultKinds, steps } from './support/fault-matrix.ts';
 import { allCommands, pathOf, program } from './support/program.ts';
 
 /** The README says what is so: its commands and flags exist, and none is missing. */
@@ -58,6 +59,18 @@ test('every flag is named, and every flag that is named exists', () => {
 test('the exit codes are those of the program', () => {
   const rows = [...readme.matchAll(/^\| (\d+) +\| (.*?) +\|$/gm)].map(([, code, meaning]) => [Number(code), meaning]);
   expect(rows).toEqual(exitCodes);
+});
+
+test('the table of faults is the one that is tested', () => {
+  const [, table = ''] = /^\| fault \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(readme) ?? [];
+  const told = table.split('\n').flatMap((row) => {
+    const [, names = '', ...cells] = row.split('|').map((cell) => cell.trim());
+    return [...names.matchAll(/`([\w-]+)`/g)].map(([, name]) => [name, cells.slice(0, steps.length)] as const);
+  });
+  const tested = [...faultKinds, delayKind].map(
+    ({ kind, at }) => [kind.split(':')[0], steps.map((step) => at[step]?.join(' · ') ?? '—')] as const,
+  );
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(tested));
 });
 
 test('every environment variable that the program reads is named, here and in its help', () => {

@@ -12,7 +12,7 @@ type Action<Options, Args extends readonly unknown[] = []> = (
 
 /**
  * Binds a declared command to its doing half, which is loaded when the command is run, so that `--help` pays for none.
- * Made by `program.ts`, which knows how to make the context.
+ * Made by `main.ts`, which knows how to make the context.
  */
 export type Perform = <Options, Args extends readonly unknown[]>(
   load: () => Promise<Action<Options, Args>>,

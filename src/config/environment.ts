@@ -1,7 +1,7 @@
 /** A process's environment; a variable that is not set is absent or `undefined`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment variables that the program reads, with their meanings; help and doctor derive from this list. */
+/** The environment variables that the program reads, with their meanings; help derives from this list. */
 export const environmentVariables: readonly (readonly [name: string, meaning: string])[] = [
   ['ADREPORT_BASE_URL', 'address of the service'],
   ['ADREPORT_TOKEN', 'the token; beats the stored one'],

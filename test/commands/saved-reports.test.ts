@@ -176,6 +176,16 @@ test('init writes a file that runs as it stands, and replaces none', async () =>
   expect(result.files['weekly/2026-11-09.csv']?.startsWith('\ufeffdate;')).toBe(true);
   expect(await runCli(['init'], { cwd })).toMatchObject({
     exitCode: 8,
-    stderr: expect.stringContaining('adreport.yaml'),
+    stderr: `adreport: adreport.yaml exists already, and is kept.
+  Edit it, or move it away and run adreport init again.
+`,
+  });
+  // It has no -o that could name another place.
+  const taken = temporaryFolder();
+  mkdirSync(join(taken, 'adreport.yaml'));
+  const advice = 'Run adreport init in a folder that can be written to.';
+  expect(await runCli(['init'], { cwd: taken })).toMatchObject({
+    exitCode: 8,
+    stderr: expect.stringContaining(advice),
   });
 });

@@ -49,4 +49,14 @@ describe('exported data', () => {
     expect(await readdir(folder)).toEqual(['facts.csv']);
     expect(await readFile(join(folder, 'facts.csv'), 'utf8')).toBe('mine');
   });
+
+  test('say where else, of a folder that cannot be made', async () => {
+    const file = join(temporaryFolder(), 'file');
+    await writeFile(file, 'mine');
+    await expect(exportFixtures(join(file, 'below'), { fixtures: builtIn, ...window })).rejects.toMatchObject({
+      exitCode: 8,
+      message: expect.stringContaining('ENOTDIR'),
+      hint: 'Export to a folder that can be written to.',
+    });
+  });
 });

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { projectFileName } from '../../config/project-file-path.ts';
 import type { Context } from '../../context.ts';
+import { OutputError } from '../../errors.ts';
 import { openOutput } from '../../output/file/output-file.ts';
 import type { GlobalFlags } from '../flags.ts';
 
@@ -37,8 +38,24 @@ reports:
 
 /** Writes a commented `adreport.yaml` into the working folder. Throws `OutputError` where there is one already. */
 export async function init({ console, host }: Context, _options: GlobalFlags): Promise<void> {
-  const file = await openOutput(resolve(host.cwd, projectFileName), { noClobber: true });
-  await file.write(Buffer.from(example));
-  await file.commit();
+  try {
+    const file = await openOutput(resolve(host.cwd, projectFileName), { noClobber: true });
+    await file.write(Buffer.from(example));
+    await file.commit();
+  } catch (error) {
+    throw error instanceof OutputError ? withOwnAdvice(error) : error;
+  }
   console.note(`Wrote ${projectFileName}. Try it without an account: adreport run --all --local`);
+}
+
+/** This command has neither `-o` nor `--no-clobber`, which the advice about files is about. */
+function withOwnAdvice(error: OutputError): OutputError {
+  const { code, message } = error;
+  return code === 'EEXIST'
+    ? new OutputError(`${projectFileName} exists already, and is kept.`, {
+        code,
+        hint: 'Edit it, or move it away and run adreport init again.',
+        cause: error,
+      })
+    : new OutputError(message, { code, hint: 'Run adreport init in a folder that can be written to.', cause: error });
 }
