@@ -14,9 +14,19 @@ try {
   process.env.HOME = '/';
 }
 
-const { load, keepCode } = require('../dist/parts.js');
+const { load, keepCode } = requireBundle();
 // After the flags, because V8 refuses code that was compiled under others.
 keepCode();
+
+function requireBundle() {
+  try {
+    return require('../dist/parts.js');
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') throw error;
+    console.error('adreport is not built here. Run npm ci in its folder first, which builds it.');
+    process.exit(1);
+  }
+}
 
 load('main.js')
   .main(process.argv.slice(2))

@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startLocalServer } from '../src/server/start.ts';
+import { temporaryFolder } from './support/run-cli.ts';
 import { launcher, spawnCli } from './support/spawn-cli.ts';
 
 /** The program as users run it: the built one, in processes and pipes of its own. */
@@ -101,4 +103,16 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
     expect(stderr).toMatch(/adreport status (\w+) --wait && adreport download \1 -o r\.csv/);
     expect(readdirSync(cwd)).toEqual(['.config']);
   });
+});
+
+test('a clone that is not built says how to build it', () => {
+  const folder = temporaryFolder();
+  cpSync(resolve(import.meta.dirname, '../bin'), join(folder, 'bin'), { recursive: true });
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin/adreport.js'), '--help'], {
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([
+    1,
+    'adreport is not built here. Run npm ci in its folder first, which builds it.\n',
+  ]);
 });

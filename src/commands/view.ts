@@ -29,7 +29,7 @@ export const viewCommand: CommandBuilder = (perform) =>
     .option('--sort <column[:asc|desc]>', 'order of the groups (default: time, else the first figure, largest first)')
     .option(
       '--top <n>',
-      'only the first n groups, the others as one; without --by, how many rows to show',
+      'only the first n groups, in tables the others as one; without --by, how many rows to show',
       parsePositive,
     )
     .addOption(new Option('--chart <kind>', 'bars of groups, or a line over time').choices(['bar', 'line']))

@@ -26,8 +26,8 @@ export function writeTopic(): readonly Block[] {
         [`${meaning}.`, advice[code]].filter(Boolean).join(' '),
       ]),
     },
-    `Worth another try as they are: 5 and 7. With --json an error is one line on stderr, {"error":{"code","message",
-    "hint","retryable","exitCode","reportId"}}. Of many parts or reports the others finish, and the code is that of the
+    `Worth another try as they are: 5 and 7. With --json an error is one line on stderr: an object "error" with code,
+    message, hint, retryable, exitCode and reportId. Of many parts or reports the others finish, and the code is that of the
     one that failed first.`,
     { heading: 'Examples' },
     {
