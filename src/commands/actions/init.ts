@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { projectFileName } from '../../config/project-file-path.ts';
 import type { Context } from '../../context.ts';
+import { OutputError } from '../../errors.ts';
 import { openOutput } from '../../output/file/output-file.ts';
 import type { GlobalFlags } from '../flags.ts';
 
@@ -37,8 +38,18 @@ reports:
 
 /** Writes a commented `adreport.yaml` into the working folder. Throws `OutputError` where there is one already. */
 export async function init({ console, host }: Context, _options: GlobalFlags): Promise<void> {
-  const file = await openOutput(resolve(host.cwd, projectFileName), { noClobber: true });
+  const file = await openOutput(resolve(host.cwd, projectFileName), { noClobber: true }).catch((error: unknown) => {
+    throw error instanceof OutputError && error.code === 'EEXIST' ? alreadyThere(error) : error;
+  });
   await file.write(Buffer.from(example));
   await file.commit();
   console.note(`Wrote ${projectFileName}. Try it without an account: adreport run --all --local`);
+}
+
+function alreadyThere(cause: OutputError): OutputError {
+  return new OutputError(`There is an ${projectFileName} already, and it was left as it is.`, {
+    code: cause.code,
+    hint: 'Move it away to have the commented example, or run it in another folder.',
+    cause,
+  });
 }
