@@ -24,7 +24,7 @@ export function processHost(): Host {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(new InterruptedError(signal).exitCode);
+      if (controller.signal.aborted) endAtOnce(signal);
       controller.abort(new InterruptedError(signal));
     });
   }
@@ -48,6 +48,18 @@ export function processHost(): Host {
     sleep: interruptibleSleep,
     random: Math.random,
   };
+}
+
+/**
+ * Ends the process, by the signal itself: an exit of Node waits for system calls under way, and a name server that does
+ * not answer or a pipe that nobody writes to takes its time. To a shell the exit code is the same.
+ */
+function endAtOnce(signal: 'SIGINT' | 'SIGTERM'): never {
+  process.once('exit', () => {
+    process.removeAllListeners(signal);
+    if (process.platform !== 'win32') process.kill(process.pid, signal);
+  });
+  process.exit(new InterruptedError(signal).exitCode);
 }
 
 async function interruptibleSleep(durationMs: number, signal?: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { addAbortSignal } from 'node:stream';
 import { UsageError } from '../errors.ts';
 import type { Console } from './console.ts';
 
@@ -8,14 +9,21 @@ const mostBytes = 64 * 1024;
  * The first line of stdin, without its line end: how a secret arrives from a pipe or a file.
  * It is hidden in everything that is written from then on. Throws `UsageError`, naming the flag (`--password-stdin`),
  * if stdin is a terminal, or holds nothing, or no text.
+ *
+ * @param signal ends the reading of a stdin that nothing comes through
  */
-export async function readSecret(stdin: NodeJS.ReadStream, console: Console, flag: string): Promise<string> {
+export async function readSecret(
+  stdin: NodeJS.ReadStream,
+  console: Console,
+  flag: string,
+  signal: AbortSignal,
+): Promise<string> {
   if (stdin.isTTY) {
     throw new UsageError(`${flag} reads from a pipe or a file, and stdin is a terminal.`, {
       hint: `Pipe the secret in, as in: adreport login … ${flag} < FILE`,
     });
   }
-  const line = decodeLine(await readFirstLine(stdin));
+  const line = decodeLine(await readFirstLine(addAbortSignal(signal, stdin)));
   if (line === undefined) throw new UsageError(`${flag} found no UTF-8 text on stdin.`);
   if (line.trim() === '') {
     throw new UsageError(`${flag} found nothing on the first line of stdin.`, {

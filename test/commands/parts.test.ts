@@ -156,7 +156,12 @@ describe('a file a part', () => {
     const result = await run([...perDay, '--missing'], { interrupt: { when: /Parts:/, signal: 'SIGINT' } });
     expect(result).toMatchObject({ exitCode: 130, files: {} });
     expect(result.stderr.match(/goes on being made/g) ?? []).toHaveLength(0);
-    expect(result.stderr).toContain('Run the same command again');
+    expect(result.stderr).toContain('Run the same command again: it fetches only what is missing.');
+
+    // --missing would be refused without a file.
+    const toStdout = ['run', '--period', '2024-10-21..2024-10-25', '--by', 'DAILY', '--split', 'day'];
+    const { stderr } = await run(toStdout, { interrupt: { when: /Parts:/, signal: 'SIGINT' } });
+    expect(stderr).toContain('Run the same command again.\n');
   });
 });
 

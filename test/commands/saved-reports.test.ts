@@ -106,6 +106,34 @@ describe('run NAME', () => {
     expect(await runCli(['status', id, '--wait', '--account', 'agency'], { cwd })).toMatchObject({ exitCode: 0 });
   });
 
+  test('a refused sign-in ends the reports of its account, and no other', async () => {
+    const { server, run, cwd } = await serveForTest({ delayMs: 0 });
+    const env = { ADREPORT_BASE_URL: undefined, ADREPORT_TOKEN: undefined };
+    for (const [account, stdin] of Object.entries({
+      gone: server.accounts[0]?.token,
+      own: server.accounts[1]?.token,
+    })) {
+      await run(['login', '--base-url', server.url, '--token-stdin', '--account', account], {
+        env,
+        stdin: stdin ?? '',
+      });
+    }
+    const reports = [
+      'first: {account: gone}',
+      'second: {account: own}',
+      'third: {account: gone}',
+      'fourth: {account: own}',
+    ];
+    const yaml = `defaults: {period: 2026-11-01, output: "{report}.csv", concurrency: 1}\nreports:\n  ${reports.join('\n  ')}\n`;
+    writeFileSync(join(cwd, 'adreport.yaml'), yaml);
+    server.fault('buyer:401:for=buyer');
+    const { exitCode, stderr, files } = await run(['run', '--all'], { env });
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain('first failed: ');
+    expect(Object.keys(files).sort()).toEqual(['adreport.yaml', 'fourth.csv', 'second.csv']);
+    expect(server.requests().filter(({ endpoint, status }) => endpoint === 'buyer' && status === 401)).toHaveLength(1);
+  });
+
   test('accounts of different profiles in one run', async () => {
     const cwd = folderWith(`
 reports:

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { Readable } from 'node:stream';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -100,6 +102,20 @@ test.each([
   expect(error.reportId === null).toBe(exitCode < 6);
 });
 
+test.each([
+  ['a secret', ['login', '--base-url', 'http://127.0.0.1:9', '--token-stdin']],
+  ['a report', ['view', '-']],
+])('SIGTERM while %s is awaited on stdin that nothing comes through ends it', async (_what, argv) => {
+  let begin = (): void => {};
+  const promise = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const stdin = new Readable({ read: () => begin() });
+  const result = await runCli(argv, { stdin, interruptOn: { promise, signal: 'SIGTERM' } });
+  expect(result).toMatchObject({ exitCode: 143, stdout: '', stderr: 'adreport: Terminated.\n' });
+  expect(stdin.destroyed).toBe(true);
+});
+
 describe('in processes of their own', () => {
   test('a prompt without a terminal is exit 2 and names the flag', async () => {
     expect(await spawnCli(['login'])).toMatchObject({
@@ -136,6 +152,23 @@ describe('in processes of their own', () => {
       expect(readFileSync(join(cwd, 'x.csv'), 'utf8')).toBe('old');
     },
   );
+
+  test.skipIf(process.platform === 'win32')('a second signal ends it at once, though a thread waits', async () => {
+    const cwd = temporaryFolder();
+    const pipe = join(cwd, 'pipe');
+    spawnSync('mkfifo', [pipe]);
+    const signalTwice = async (child: ChildProcess): Promise<void> => {
+      // Opened once the program has opened its end, and never written to.
+      const end = await open(pipe, 'w');
+      onTestFinished(() => end.close());
+      // Two of a kind at once may arrive as one.
+      child.kill('SIGINT');
+      child.kill('SIGTERM');
+    };
+    const { exitCode, signal } = await spawnCli(['view', pipe], { cwd, onStart: (child) => void signalTwice(child) });
+    expect(exitCode).toBe(null);
+    expect(['SIGINT', 'SIGTERM']).toContain(signal);
+  });
 
   test.skipIf(process.platform === 'win32')('a reader that goes away, of both streams, ends the run quietly', () => {
     const command = `'${process.execPath}' '${launcher}' run --local --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY`;

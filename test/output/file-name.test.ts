@@ -16,7 +16,13 @@ describe('expandName', () => {
       expect.objectContaining({ exitCode: 2, hint: 'Did you mean {date}?' }),
     );
     expect(() => expandName('{}.csv', {})).toThrow('-o has {}, which stands for nothing.');
-    expect(() => expandName('{date}.csv', {})).toThrow('-o has {date}, which is not known here.');
+    for (const [values, hint] of [
+      [{}, 'Give the name of the file as it is to be.'],
+      [{ id: 'x' }, 'Known here: {id}.'],
+    ] as const) {
+      const message = '-o has {date}, which is not known here.';
+      expect(() => expandName('{date}.csv', values)).toThrow(expect.objectContaining({ message, hint }));
+    }
     expect(() => expandName('{toString}.csv', {})).toThrow('stands for nothing');
   });
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import type { Host } from '../../src/host.ts';
@@ -15,7 +16,7 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Whether the streams are terminals, of 100 columns. */
   readonly tty?: boolean;
-  readonly stdin?: string | Uint8Array;
+  readonly stdin?: string | Uint8Array | Readable;
   /** Working folder, which need not exist; made for the test where absent. */
   readonly cwd?: string;
   /** Milliseconds since 1970; `usualStartMs` where absent. */
@@ -50,7 +51,7 @@ export function temporaryFolder(): string {
 export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const cwd = options.cwd ?? temporaryFolder();
   const controller = new AbortController();
-  const { tty: isTTY = false, onOutput = () => {} } = options;
+  const { tty: isTTY = false, onOutput = () => {}, stdin } = options;
   const stdout = captureOutput({ isTTY, columns: 100, onText: onOutput });
   const stderr = captureOutput({
     isTTY,
@@ -66,7 +67,7 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
   let elapsedMs = 0;
   const startMs = options.now ?? usualStartMs;
   const host: Host = {
-    stdin: input(options.stdin, { isTTY }),
+    stdin: (stdin instanceof Readable ? stdin : input(stdin, { isTTY })) as NodeJS.ReadStream,
     stdout: stdout.stream,
     stderr: stderr.stream,
     env: { ADREPORT_CONFIG_DIR: options.cwd ? join(cwd, '.config') : temporaryFolder(), ...options.env },

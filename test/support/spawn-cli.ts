@@ -8,6 +8,8 @@ export const launcher = resolve(import.meta.dirname, '../../bin/adreport.js');
 
 export interface SpawnedResult {
   readonly exitCode: number | null;
+  /** That it died of. */
+  readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
   readonly cwd: string;
@@ -38,6 +40,8 @@ export async function spawnCli(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  const exitCode = await new Promise<number | null>((done) => child.on('close', done));
-  return { exitCode, stdout, stderr, cwd };
+  const ended = await new Promise<Pick<SpawnedResult, 'exitCode' | 'signal'>>((done) =>
+    child.on('close', (exitCode, signal) => done({ exitCode, signal })),
+  );
+  return { ...ended, stdout, stderr, cwd };
 }

@@ -7,7 +7,11 @@ import { input } from '../support/streams.ts';
 
 async function read(stdin: NodeJS.ReadStream) {
   const { console, stderr } = await openConsole({ stdin });
-  return { secret: await readSecret(stdin, console, '--password-stdin'), console, stderr };
+  return {
+    secret: await readSecret(stdin, console, '--password-stdin', new AbortController().signal),
+    console,
+    stderr,
+  };
 }
 
 test.each([

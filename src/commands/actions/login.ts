@@ -64,13 +64,13 @@ async function askProof(
   prompt: Prompt,
   storedEmail: string | undefined,
 ): Promise<Proof> {
-  const { env, stdin } = host;
-  if (options.tokenStdin) return { token: checkToken(await readSecret(stdin, console, '--token-stdin')) };
+  const { env, stdin, signal } = host;
+  if (options.tokenStdin) return { token: checkToken(await readSecret(stdin, console, '--token-stdin', signal)) };
   const email = options.email ?? (env.ADREPORT_EMAIL || undefined);
   if (options.passwordStdin) {
     if (email === undefined)
       throw new UsageError('--password-stdin needs the e-mail address.', { hint: 'Add --email.' });
-    return { credentials: { email, password: await readSecret(stdin, console, '--password-stdin') } };
+    return { credentials: { email, password: await readSecret(stdin, console, '--password-stdin', signal) } };
   }
   if (options.email === undefined && env.ADREPORT_TOKEN) return { token: checkToken(env.ADREPORT_TOKEN) };
   if (email !== undefined && env.ADREPORT_PASSWORD) return { credentials: { email, password: env.ADREPORT_PASSWORD } };

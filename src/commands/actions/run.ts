@@ -27,12 +27,15 @@ export async function run(context: Context, options: RunOptions, names: unknown)
   ]);
   const outcome = new RunOutcome(context);
   await runParts(context, jobs, outcome);
-  await outcome.conclude(
-    jobs.every((job) => job.options.missing)
-      ? 'Run the same command again: it fetches only what is missing.'
-      : 'Run the same command again; with --missing it fetches only what has no file yet.',
-    { isOneReport: jobs.length === 1 },
-  );
+  await outcome.conclude(howToGoOn(jobs), { isOneReport: jobs.length === 1 });
+}
+
+function howToGoOn(jobs: readonly Job[]): string {
+  const again = 'Run the same command again';
+  if (jobs.every(({ options }) => options.missing)) return `${again}: it fetches only what is missing.`;
+  // On stdout nothing can be missing.
+  const writesFiles = jobs.some((job) => job.parts.some((part) => fileOf(job, part) !== undefined));
+  return writesFiles ? `${again}; with --missing it fetches only what has no file yet.` : `${again}.`;
 }
 
 async function planJobs(context: Context, options: RunOptions, names: readonly string[]): Promise<Job[]> {

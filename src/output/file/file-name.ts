@@ -29,9 +29,20 @@ export function placeholdersOf(template: string): Placeholder[] {
 export function expandName(template: string, values: NameValues): string {
   return template.replace(placeholderPattern, (_, word: string) => {
     const value = values[placeholderNamed(word)];
-    if (value === undefined) throw new UsageError(`-o has {${word}}, which is not known here.`);
+    if (value === undefined) throw notKnownHere(word, values);
     return safeName(value);
   });
+}
+
+function notKnownHere(word: string, values: NameValues): UsageError {
+  const known = placeholders.filter((placeholder) => values[placeholder] !== undefined);
+  return new UsageError(`-o has {${word}}, which is not known here.`, {
+    hint: known.length > 0 ? `Known here: ${inBraces(known)}.` : 'Give the name of the file as it is to be.',
+  });
+}
+
+function inBraces(names: readonly Placeholder[]): string {
+  return names.map((name) => `{${name}}`).join(' ');
 }
 
 function placeholderNamed(word: string): Placeholder {
@@ -39,9 +50,7 @@ function placeholderNamed(word: string): Placeholder {
   if (known) return known;
   const suggestion = nearest(word, placeholders);
   throw new UsageError(`-o has {${word}}, which stands for nothing.`, {
-    hint: suggestion
-      ? `Did you mean {${suggestion}}?`
-      : `Known are ${placeholders.map((placeholder) => `{${placeholder}}`).join(' ')}.`,
+    hint: suggestion ? `Did you mean {${suggestion}}?` : `Known are ${inBraces(placeholders)}.`,
   });
 }
 

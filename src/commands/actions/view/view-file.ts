@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { addAbortSignal } from 'node:stream';
 import type { Context } from '../../../context.ts';
 import type { ReportTail, RowBatch } from '../../../contract/row-batch.ts';
 import type { TableLook } from '../../../output/encoder.ts';
@@ -34,10 +35,11 @@ export interface Reading {
  */
 export async function readFile(context: Context, name: string, reading: Reading): Promise<ReadFile> {
   const shown = name === '-' ? 'stdin' : name;
+  const { stdin, signal, cwd } = context.host;
   const source: ReportFile =
     name === '-'
-      ? readReportStream(context.host.stdin, shown)
-      : await openReportFile(resolve(context.host.cwd, name), shown);
+      ? readReportStream(addAbortSignal(signal, stdin), shown)
+      : await openReportFile(resolve(cwd, name), shown);
   const meter = (await context.progress()).transfer('Reading', source.sizeBytes);
   const counter = new FigureCounter();
   const preview = new Preview(reading.preview);
@@ -49,7 +51,7 @@ export async function readFile(context: Context, name: string, reading: Reading)
   };
   try {
     for (;;) {
-      context.host.signal.throwIfAborted();
+      signal.throwIfAborted();
       const next = await source.batches.next();
       if (next.done) {
         const tail = next.value;

@@ -6,9 +6,15 @@ import { formatBytes, formatPlural } from '../../../ui/quantity.ts';
 import { announceFile, showCard } from '../output/announce.ts';
 import type { Delivered } from '../output/delivery.ts';
 
-interface Failure {
-  /** Which report, or which part of it. */
+/** One piece of the work: a report, or a part of it. */
+interface Piece {
+  /** Names it. */
   readonly label: string;
+  /** That of its account; reports of one account share it. */
+  readonly context: Context;
+}
+
+interface Failure extends Piece {
   readonly error: AdreportError;
 }
 
@@ -25,20 +31,21 @@ export class RunOutcome {
     this.#context = context;
   }
 
-  /** Throws the reason to go no further: an interrupt, or a refused sign-in, which every call after it would meet too. */
-  throwIfOver(): void {
+  /**
+   * Throws the reason to go no further with an account: an interrupt, or its refused sign-in, which every call after it
+   * would meet too.
+   */
+  throwIfOver(account: Context): void {
     this.#context.host.signal.throwIfAborted();
-    const refused = this.#failures.find(({ error }) => error instanceof SignInError);
+    const refused = this.#failures.find(({ context, error }) => context === account && error instanceof SignInError);
     if (refused) throw refused.error;
   }
 
   /**
    * The result of some work, or `undefined` with its error noted. What is no failure of this work alone is thrown on: a
    * bug, or an output that nobody reads any more.
-   *
-   * @param label names the report, or the part of it
    */
-  async attempt<T>(label: string, work: () => Promise<T>): Promise<T | undefined> {
+  async attempt<T>(piece: Piece, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
@@ -46,7 +53,7 @@ export class RunOutcome {
       // What was called off has not failed.
       const isCalledOff = error instanceof InterruptedError || this.#context.host.signal.aborted;
       const isKnown = this.#failures.some((failure) => failure.error === error);
-      if (!isKnown && !isCalledOff) this.#failures.push({ label, error });
+      if (!isKnown && !isCalledOff) this.#failures.push({ ...piece, error });
       return undefined;
     }
   }

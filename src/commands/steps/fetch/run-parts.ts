@@ -58,7 +58,7 @@ async function runToFiles(run: Run, job: Job): Promise<void> {
 
 async function runMerged(run: Run, job: Job): Promise<void> {
   const { context, options, name } = job;
-  const delivered = await run.outcome.attempt(name ?? 'The merged output', async () => {
+  const delivered = await run.outcome.attempt({ label: name ?? 'The merged output', context }, async () => {
     const reportIds: string[] = [];
     const note = (file?: string) => Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
     const delivery = await prepareDelivery(context, options, mergedFactsOf(job));
@@ -128,9 +128,9 @@ function fetchPart<T extends Delivered>(
   prepare: (context: Context) => Promise<Intake<T>>,
 ): Promise<T | undefined> {
   const label = labelOf(job, part);
-  return run.outcome.attempt(label, () =>
+  return run.outcome.attempt({ label, context: job.context }, () =>
     run.pool.run(async () => {
-      run.outcome.throwIfOver();
+      run.outcome.throwIfOver(job.context);
       signal.throwIfAborted();
       const { progress, end } = run.progress.begin(label);
       let isDone = false;
