@@ -267,6 +267,20 @@ describe('compressed answers', () => {
     expect(await client.download('r', text)).toBe(document);
   });
 
+  test.each([
+    ['with its zlib wrapper', deflateSync],
+    ['without it', deflateRawSync],
+  ])('deflate %s and with bytes after its end', async (_name, compress) => {
+    for (const pieces of [[compress(document), '\n'], [Buffer.concat([compress(document), Buffer.from('\n')])]]) {
+      const { client } = await connect(async (_request, response) => {
+        response.writeHead(200, { 'content-encoding': 'deflate' });
+        for (const piece of pieces) await new Promise((sent) => response.write(piece, () => setImmediate(sent)));
+        response.end();
+      });
+      expect(await client.download('r', text)).toBe(document);
+    }
+  });
+
   test('a coding that is none, or none that is known, is left as it is', async () => {
     for (const coding of ['identity', 'x-own']) {
       const { client } = await connect((_request, response) => {
