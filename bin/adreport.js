@@ -18,6 +18,8 @@ const { load, keepCode } = require('../dist/parts.js');
 // After the flags, because V8 refuses code that was compiled under others.
 keepCode();
 
+// A process whose work comes to nothing, with nothing left to wait for, ends by itself; 0 would say that it is done.
+process.exitCode = 1;
 load('main.js')
   .main(process.argv.slice(2))
   .then((exitCode) => {
