@@ -28,6 +28,8 @@ function requireBundle() {
   }
 }
 
+// A process whose work comes to nothing, with nothing left to wait for, ends by itself; 0 would say that it is done.
+process.exitCode = 1;
 load('main.js')
   .main(process.argv.slice(2))
   .then((exitCode) => {

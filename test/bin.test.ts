@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startLocalServer } from '../src/server/start.ts';
@@ -31,6 +31,16 @@ test('nobody listening is exit 5', async () => {
     exitCode: 5,
     stderr: expect.stringContaining('connection refused'),
   });
+});
+
+test('work that comes to nothing, with nothing left to wait for, is exit 1', () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'bin'));
+  mkdirSync(join(folder, 'dist'));
+  copyFileSync(launcher, join(folder, 'bin/adreport.cjs'));
+  const parts = 'module.exports = { keepCode() {}, load: () => ({ main: () => new Promise(() => {}) }) };';
+  writeFileSync(join(folder, 'dist/parts.js'), parts);
+  expect(spawnSync(process.execPath, [join(folder, 'bin/adreport.cjs')]).status).toBe(1);
 });
 
 describe.skipIf(process.platform === 'win32')('in a shell', () => {

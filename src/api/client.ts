@@ -77,6 +77,16 @@ function jsonBody(value: unknown): RequestBody {
   return { contentType: jsonType, text: JSON.stringify(value) };
 }
 
+/** What sets the calls apart for an exchange. */
+function traitsOf(endpoint: EndpointName) {
+  return {
+    // Each create that arrives is a report more; the other calls change nothing.
+    repeatable: endpoint !== 'buyer',
+    isBrief: endpoint === 'status',
+    namesReport: endpoint === 'status' || endpoint === 'download',
+  };
+}
+
 /** A client for one account of one service (specification, Endpoints and Authentication). */
 export function createClient(options: ClientOptions): Client {
   const exchange: Exchange = createExchange(options);
@@ -109,10 +119,7 @@ export function createClient(options: ClientOptions): Client {
     read: (response: HttpResponse) => Promise<T>,
   ): Promise<T> {
     const authorization = { token: token ?? (await signIn()), renew };
-    // Each create that arrives is a report more; the other calls change nothing.
-    const repeatable = endpoint !== 'buyer';
-    const isBrief = endpoint === 'status';
-    return exchange.perform({ ...endpoints[endpoint], body, repeatable, isBrief, patienceMs, authorization }, read);
+    return exchange.perform({ ...endpoints[endpoint], ...traitsOf(endpoint), body, patienceMs, authorization }, read);
   }
 
   return {

@@ -51,6 +51,8 @@ function inflateEither({ createInflate, createInflateRaw }: Zlib): Transform {
     },
     flush(done) {
       inner ??= begin();
+      // Bytes after the end of the compressed data have ended it already, and it does not end twice.
+      if (inner.readableEnded) return done();
       inner.once('end', () => done());
       inner.end();
     },

@@ -53,6 +53,8 @@ export interface Call {
   readonly patienceMs?: number | undefined;
   /** Whether it is the call that exchanges credentials for a token: a refusal of it is one of them. */
   readonly isSignIn?: boolean;
+  /** Whether it names a report, which may be unknown or gone. */
+  readonly namesReport?: boolean;
   /** Whether the answer is small, and must not trickle for ever. */
   readonly isBrief?: boolean;
   readonly authorization?: {
@@ -143,7 +145,11 @@ async function attempt<T>(
     if (response.status < 200 || response.status > 299) {
       return {
         failed: { status: response.status, sent: true, passing: false },
-        error: await readHttpError(response, { url, isSignIn: call.isSignIn === true }),
+        error: await readHttpError(response, {
+          url,
+          isSignIn: call.isSignIn === true,
+          namesReport: call.namesReport === true,
+        }),
         retryAfter: response.headers['retry-after'],
       };
     }

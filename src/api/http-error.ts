@@ -16,6 +16,8 @@ const refusalBytesAtMost = 64 * 1024;
 interface RefusedCall {
   readonly url: URL;
   readonly isSignIn: boolean;
+  /** Whether it names a report, which may be what is not there. */
+  readonly namesReport: boolean;
 }
 
 /**
@@ -59,11 +61,12 @@ function toError(
   if (status === 409 && details.code === 'REPORT_NOT_READY') {
     return new StillInProgressError(`The report is not ready.${because}`, details);
   }
-  if (status === 410) {
+  if (status === 410 && call.namesReport) {
     const hint = 'Create the report anew with: adreport run';
     return new ReportFailedError(`The report is gone.${because}`, { ...details, hint });
   }
-  const hint = status === 404 ? 'Check the report id and the base URL: adreport whoami shows what is set.' : undefined;
+  const what = call.namesReport ? 'the report id and the base URL' : 'the base URL';
+  const hint = status === 404 ? `Check ${what}: adreport whoami shows what is set.` : undefined;
   return new RejectedError(`The service rejected the request.${because}`, { ...details, ...(hint ? { hint } : {}) });
 }
 

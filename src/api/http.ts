@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import { RejectedError, UnreachableError } from '../errors.ts';
 import { acceptEncoding, decompress } from './decompress.ts';
-import { TransportError } from './transport-error.ts';
+import { ProxyError, TransportError } from './transport-error.ts';
 
 /** How every exchange of a client is made. */
 export interface HttpOptions {
@@ -103,10 +103,17 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
     noProxy: proxy.none ?? '',
     requestTls: connect,
     proxyTls: connect,
-    // By itself a proxy that takes a connection and then says nothing is waited for five minutes; and the parts lack
-    // `connect`, which undici's index mixes in.
-    clientFactory: (origin, options) =>
-      Object.assign(new Pool(origin, { ...options, headersTimeout: timeoutMs }), { connect: connectThrough }),
+    clientFactory: (origin, options) => {
+      // By itself a proxy that takes a connection and then says nothing is waited for five minutes.
+      const pool = new Pool(origin, { ...options, headersTimeout: timeoutMs });
+      // The parts lack `connect`, which undici's index mixes in. A proxy that hangs up is undici's code for "connect
+      // again", which it does at once and without end: its errors go on as ours, without that code.
+      const connect = (request: Dispatcher.ConnectOptions<null>) =>
+        connectThrough.call(pool, request).catch((error: unknown) => {
+          throw new ProxyError(origin.origin, error);
+        });
+      return Object.assign(pool, { connect });
+    },
   });
 }
 

@@ -1,4 +1,5 @@
 import { codeOf } from '../errors.ts';
+
 /** Where an exchange broke off; decides what may be repeated and what the user is told. */
 export type TransportFailure =
   | 'refused'
@@ -28,7 +29,16 @@ export class TransportError extends Error {
   }
 }
 
+/** What went wrong between this machine and the proxy, before anything could go on to the service. */
+export class ProxyError extends Error {
+  /** @param proxy the proxy's address, without name and password */
+  constructor(proxy: string, cause: unknown) {
+    super(`at the proxy ${proxy}: ${describe(cause, false)}`, { cause });
+  }
+}
+
 function classify(error: unknown, begun: boolean): TransportFailure {
+  if (error instanceof ProxyError) return ofProxy(classify(error.cause, false));
   const code = codeOf(error) ?? '';
   if (code === 'ECONNREFUSED') return 'refused';
   // Not EAI_AGAIN, which says that the name could not be looked up this time.
@@ -41,6 +51,12 @@ function classify(error: unknown, begun: boolean): TransportFailure {
   if (proxyStatus !== undefined) return /^4/.test(proxyStatus) ? 'proxy-refusal' : 'proxy';
   if (/^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_(RES|REQ)_CONTENT_LENGTH_MISMATCH)$/.test(code)) return 'cut';
   return 'other';
+}
+
+/** A failure on the way to the proxy, as one of the proxy: what no waiting can mend is its refusal. */
+function ofProxy(failure: TransportFailure): TransportFailure {
+  if (failure === 'timeout' || failure === 'tls') return failure;
+  return failure === 'unknown-host' || failure === 'not-http' ? 'proxy-refusal' : 'proxy';
 }
 
 /** Whether undici could not read as HTTP what came; its parser's errors have a name, and no code. */

@@ -178,6 +178,15 @@ describe('statuses and their exit codes', () => {
     expect(error).toMatchObject({ exitCode, code: errorId, message: expect.stringContaining('why ␛[31m') });
   });
 
+  test.each([404, 410])('%i to a call that names no report speaks of none', async (status) => {
+    const { client } = await connect((_request, response) => void response.writeHead(status).end());
+    for (const call of [client.createReport(body, text), client.campaigns()]) {
+      const error = await call.catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ exitCode: 4, message: `The service rejected the request. (${status})` });
+      expect(String((error as { hint?: string }).hint)).not.toContain('report id');
+    }
+  });
+
   test('all the faults that a refusal lists are said, one a line', async () => {
     const details = [
       { parameter: 'metrics', problem: 'is unknown\u001b[2J' },
@@ -265,6 +274,20 @@ describe('compressed answers', () => {
       response.writeHead(200, { 'content-encoding': 'deflate' }).end(deflateRawSync(document));
     });
     expect(await client.download('r', text)).toBe(document);
+  });
+
+  test.each([
+    ['with its zlib wrapper', deflateSync],
+    ['without it', deflateRawSync],
+  ])('deflate %s and with bytes after its end', async (_name, compress) => {
+    for (const pieces of [[compress(document), '\n'], [Buffer.concat([compress(document), Buffer.from('\n')])]]) {
+      const { client } = await connect(async (_request, response) => {
+        response.writeHead(200, { 'content-encoding': 'deflate' });
+        for (const piece of pieces) await new Promise((sent) => response.write(piece, () => setImmediate(sent)));
+        response.end();
+      });
+      expect(await client.download('r', text)).toBe(document);
+    }
   });
 
   test('a coding that is none, or none that is known, is left as it is', async () => {

@@ -15,9 +15,13 @@ export interface ConnectProxy {
  * Starts a proxy for one test.
  *
  * @param to the port on this machine that every way leads to, whatever was asked for
- * @param answer what it says: 200 opens the way, another status refuses it, `nothing` keeps the client waiting
+ * @param answer what it says: 200 opens the way, another status refuses it, `nothing` keeps the client waiting,
+ *   `hang up` ends the connection
  */
-export async function startConnectProxy(to: number, answer: number | 'nothing' = 200): Promise<ConnectProxy> {
+export async function startConnectProxy(
+  to: number,
+  answer: number | 'nothing' | 'hang up' = 200,
+): Promise<ConnectProxy> {
   const asked: string[] = [];
   const authorizations: (string | undefined)[] = [];
   const sockets = new Set<Socket>();
@@ -31,6 +35,7 @@ export async function startConnectProxy(to: number, answer: number | 'nothing' =
     asked.push(request.url ?? '');
     authorizations.push(request.headers['proxy-authorization']);
     if (answer === 'nothing') return;
+    if (answer === 'hang up') return client.destroy();
     if (answer !== 200) return client.end(`HTTP/1.1 ${answer} No\r\n\r\n`);
     const service = keep(connect(to, '127.0.0.1', () => client.write('HTTP/1.1 200 Connected\r\n\r\n')));
     service.pipe(client).pipe(service);

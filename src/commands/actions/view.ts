@@ -2,8 +2,8 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { groupsAsCsv, groupsAsJson, objectOf } from '../../output/group/group-rows.ts';
 import { digitsOfFigure, type RankedGroups, rankGroups } from '../../output/group/ranked-groups.ts';
+import { strangeNotice } from '../../output/group/strange-values.ts';
 import { type FigureColumn, isTime, resolveFigures } from '../../output/group/view-columns.ts';
-import { formatCount } from '../../ui/quantity.ts';
 import { tableLook } from '../steps/output/output-flags.ts';
 import type { ViewOptions } from '../view.ts';
 import { type ReadFile, readFile } from './view/view-file.ts';
@@ -80,8 +80,7 @@ function sortOf([first]: readonly FigureColumn[], keys: RankedGroups['keys']): s
 
 function warnOf({ console }: Context, { groups, keys, tail }: ReadFile, wasAsked: boolean): void {
   for (const [field, count] of groups.strangeCounts) {
-    const what = count === 1 ? '1 value' : `${formatCount(count)} values`;
-    console.warn(`${what} of ${field} ${count === 1 ? 'is no number, and is' : 'are no numbers, and are'} in no sum.`);
+    console.warn(strangeNotice(field, count));
   }
   const [only] = groups.size === 1 ? groups : [];
   const missing = keys.filter((_, i) => only?.key[i] === null).map(({ field }) => field);

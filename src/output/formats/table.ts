@@ -6,6 +6,7 @@ import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
 import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { DecimalSum } from '../group/decimal-sum.ts';
+import { strangeNotice } from '../group/strange-values.ts';
 import { derivedName, derivedTexts, hourText, moneyText } from '../table/cell-texts.ts';
 import { type JudgedColumn, rankColumns } from '../table/column-worth.ts';
 import { type Cell, layOut, type PlacedColumn, tableHead, tableLine, tableRule } from '../table/table-layout.ts';
@@ -34,6 +35,8 @@ class TableEncoder implements Encoder {
   #metrics: ReadonlyMap<string, number> = new Map();
   #placed: readonly PlacedColumn[] | undefined;
   #rowCount = 0;
+  /** How many values of a metric are no numbers, by the column's name. */
+  readonly #strange = new Map<string, number>();
 
   constructor(options: EncodeOptions) {
     this.#options = options;
@@ -67,6 +70,7 @@ class TableEncoder implements Encoder {
       const cells = placed.map((column, i) => (i === labelled ? 'total' : totals[column.index]));
       const line = tableLine(cells, placed, look);
       lines.push(tableRule(placed, look), look.style?.bold(line) ?? line);
+      for (const [name, count] of this.#strange) this.#options.note?.(strangeNotice(name, count));
     }
     return piecesOf(lines);
   }
@@ -88,7 +92,8 @@ class TableEncoder implements Encoder {
     if (!column.numeric) return printable(text);
     const number = /^-?\d+,\d+$/.test(text) ? text.replace(',', '.') : text;
     this.#totals[index] ??= new DecimalSum();
-    this.#totals[index]?.add(number);
+    const isSummed = this.#totals[index]?.add(number);
+    if (!isSummed && text !== '') this.#strange.set(column.name, (this.#strange.get(column.name) ?? 0) + 1);
     return printable(column.type === 'money' ? moneyText(number) : number);
   }
 

@@ -4,6 +4,7 @@ import { viewOf } from '../../contract/words.ts';
 import { IncompleteDataError, OutputError } from '../../errors.ts';
 import { ColumnPlan } from '../column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
+import { strangeNotice } from '../group/strange-values.ts';
 import { SheetColumn } from '../xlsx/sheet-column.ts';
 import { propertiesPath, propertiesXml, sheetBeginning, sheetPath, workbookParts } from '../xlsx/workbook.ts';
 import { ZipArchive } from '../xlsx/zip-archive.ts';
@@ -128,6 +129,9 @@ class XlsxEncoder implements Encoder {
       return '';
     }
     const sheetRow = this.#rowCount + 2;
+    for (const { planned, textCount } of this.#columns) {
+      if (textCount > 0) this.#note(strangeNotice(planned.name, textCount, ['text', 'text']));
+    }
     const labelled = this.#columns.findIndex(({ total }) => !total);
     const cells = this.#columns.map((column, i) => column.totalCell(sheetRow, i === labelled ? 'total' : undefined));
     return `<row r="${sheetRow}">${cells.join('')}</row>`;

@@ -5,6 +5,7 @@ import { dayOf } from '../bytes/typed-value.ts';
 import type { ColumnPlan, PlannedColumn } from '../column-plan.ts';
 import type { EncodeOptions } from '../encoder.ts';
 import type { Sums } from '../group/aggregate.ts';
+import { strangeNotice } from '../group/strange-values.ts';
 import { leadOf, rankings, timeCharts, totalFigures } from './charts.ts';
 import { readColumn, type TableColumn } from './embedded-table.ts';
 import type { TableRows } from './held-rows.ts';
@@ -34,8 +35,13 @@ export function composePage({ plan, sums, rows, tail, options }: Findings): Page
   const axis = axisOf(time, asked);
   const tableRows = rows.rows();
   const { by, rowCount } = tableRows;
-  const notices = by ? [noticeOf(by, rowCount, tail.rowCount, units)] : [];
-  for (const notice of notices) options.note?.(`${notice} Every row: --format csv.`);
+  const strange = metrics.flatMap(({ field }) => {
+    const count = sums.strangeCounts.get(field);
+    return count === undefined ? [] : strangeNotice(labelOf(field), count);
+  });
+  const notices = [...(by ? [noticeOf(by, rowCount, tail.rowCount, units)] : []), ...strange];
+  for (const notice of notices)
+    options.note?.(strange.includes(notice) ? notice : `${notice} Every row: --format csv.`);
   const columns = shownColumns(plan, options, tail.rowCount, by);
   const table = readTable(columns, tableRows, options.select !== undefined || tail.rowCount === 0);
   return {

@@ -38,6 +38,11 @@ export class AllSums {
     return this.#total.totals();
   }
 
+  /** How many values of a metric are no numbers, by field; they are in no sum. */
+  get strangeCounts(): ReadonlyMap<string, number> {
+    return this.#total.strangeCounts;
+  }
+
   /** Adds the rows of a batch, of which nothing is kept but copies; the columns are those that are to be shown. */
   observe(batch: RowBatch, columns: readonly PlannedColumn[]): void {
     if (columns !== this.#columns) {

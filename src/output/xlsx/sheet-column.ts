@@ -32,6 +32,8 @@ export class SheetColumn {
   width: number;
   /** The sum of the numbers, for metrics. */
   readonly total: DecimalSum | undefined;
+  /** How many values of a metric stand as text, because they are no numbers, or none that a cell holds exactly. */
+  textCount = 0;
   readonly #numberStyle: number;
   readonly #known = new ByteDictionary();
   readonly #cells: string[] = [];
@@ -56,6 +58,8 @@ export class SheetColumn {
     if (this.total) {
       const number = exactNumberText(bytes, start, end);
       if (number !== undefined) return this.#numberCell(number, this.total, sheetRow);
+      // An empty string says as little as null.
+      if (end - start > 2) this.textCount++;
     }
     const code = this.#known.codeOf(view, start, end, true);
     if (code === this.#cells.length) this.#cells.push(this.#makeCell(bytes, start, end, sheetRow));

@@ -113,6 +113,10 @@ export class CsvDocument {
     if (!this.#trusted && !names.some((name) => fieldTypeOf(name))) {
       throw malformed('This is neither JSON nor a CSV report', position);
     }
+    // Lines that end so would all be taken for the header, and the report for an empty one.
+    const isBare = (i: number) => this.#window.bytes[(record.starts[i] as number) - 1] !== quote;
+    if (names.some((name, i) => name.includes('\r') && isBare(i)))
+      throw malformed('The CSV has a carriage return without a line feed in its header', position);
     const repeated = names.find((name, i) => names.indexOf(name) !== i);
     if (repeated !== undefined) throw malformed(`The CSV header names ${JSON.stringify(repeated)} twice`, position);
     if (names.length > maxFields) throw malformed(`The CSV header has over ${maxFields} columns`, position);
@@ -138,7 +142,8 @@ export class CsvDocument {
     if (record.fieldCount < width && !record.terminated)
       throw endsEarly(`in the middle of ${this.#place()}`, receivedBytes);
     if (record.fieldCount !== width) {
-      const what = `The CSV has ${record.fieldCount} fields in ${this.#place()}, where its header has ${width}`;
+      const fields = record.fieldCount === 1 ? '1 field' : `${record.fieldCount} fields`;
+      const what = `The CSV has ${fields} in ${this.#place()}, where its header has ${width}`;
       throw malformed(what, this.#window.positionOf(start));
     }
     const ranges = this.#ranges;
