@@ -36,13 +36,20 @@ export class RequestLog {
   /** The latest, each in the place of the one that came a thousand calls before it. */
   #notes: CallNote[] = [];
   #opened = 0;
-  /** Of those that are over. */
+  /** Of those that are over, or forgotten. */
   readonly #counts = new Map<string, number>();
 
   /** Takes up a call when it arrives, so that a test which has its answer finds it here, however quick it looks. */
   open(note: CallNote): void {
     note.isLogged = true;
-    this.#notes[this.#opened % requestsAtMost] = note;
+    const place = this.#opened % requestsAtMost;
+    const forgotten = this.#notes[place];
+    if (forgotten?.response) {
+      // Still under way, it is out of reach when it ends, and when the log is cleared before that.
+      forgotten.isLogged = false;
+      count(this.#counts, forgotten);
+    }
+    this.#notes[place] = note;
     this.#opened += 1;
   }
 
