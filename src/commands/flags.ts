@@ -209,13 +209,18 @@ function parsePollInterval(value: string): number | 'auto' {
 
 /** A whole number from 1 to 999,999. */
 export function parsePositive(value: string): number {
-  const count = parseCount(value);
-  if (count === 0) throw new InvalidArgumentError('Give a whole number, 1 or more.');
-  return count;
+  return parseWhole(value, 1);
 }
 
 /** A whole number from 0 to 999,999. */
 export function parseCount(value: string): number {
-  if (!/^\d{1,6}$/.test(value)) throw new InvalidArgumentError('Give a whole number, 0 or more.');
+  return parseWhole(value, 0);
+}
+
+function parseWhole(value: string, least: number): number {
+  if (!/^\d+$/.test(value) || Number(value) < least) {
+    throw new InvalidArgumentError(`Give a whole number, ${least} or more.`);
+  }
+  if (Number(value) > 999_999) throw new InvalidArgumentError('The highest number is 999999.');
   return Number(value);
 }

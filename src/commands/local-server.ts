@@ -102,9 +102,8 @@ function parseHost(value: string): string {
 }
 
 function parsePort(value: string): number {
-  const port = parseCount(value);
-  if (port > 65_535) throw new InvalidArgumentError('The highest port is 65535.');
-  return port;
+  if (/^\d+$/.test(value) && Number(value) > 65_535) throw new InvalidArgumentError('The highest port is 65535.');
+  return parseCount(value);
 }
 
 function parseRate(value: string): number {

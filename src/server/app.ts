@@ -5,6 +5,7 @@ import { answerByFault } from './faults/fault-answers.ts';
 import type { Strike } from './faults/fault-kind.ts';
 import type { Answer } from './http/answer.ts';
 import { Call } from './http/call.ts';
+import { closeWithConnection } from './http/queued-answers.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { hasBody, readBody, refuseHeldBody } from './http/read-body.ts';
 import { refusalAnswer, toServiceError } from './http/refusals.ts';
@@ -81,6 +82,7 @@ function noteArrival({ clock, log, onRequest }: AppParts, incoming: IncomingMess
     faults: noFaults,
     body: undefined,
     isLogged: false,
+    isWaiting: outgoing.socket === null,
     response: outgoing,
     sizeBytes: socket.bytesWritten,
     elapsedMs: performance.now(),
@@ -93,6 +95,12 @@ function noteArrival({ clock, log, onRequest }: AppParts, incoming: IncomingMess
     log.end(note);
     onRequest?.(toLogged(note));
   });
+  if (note.isWaiting) {
+    closeWithConnection(socket, outgoing, () => {
+      note.isWaiting = false;
+      note.sizeBytes = socket.bytesWritten;
+    });
+  }
   return note;
 }
 

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { UsageError } from '../errors.ts';
 import { type AppParts, addEndpoints, createListener } from './app.ts';
+import { checkOptions } from './check-options.ts';
 import { addAdmin } from './control/admin.ts';
 import { createControl } from './control/control.ts';
 import { RequestLog } from './control/request-log.ts';
@@ -28,6 +29,7 @@ const defaultDelayMs = 2_000;
  * Throws `UsageError` for options that cannot be, for a port that is taken, and for data that is wrong.
  */
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
+  checkOptions(options);
   const { host = '127.0.0.1', port = 0, seed = 1, scale = 1 } = options;
   const fixtures =
     options.fixtures === undefined ? builtInFixtures({ seed, scale }) : await loadFolder(options.fixtures);

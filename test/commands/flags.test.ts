@@ -11,7 +11,10 @@ test.each([
   [[...run, '--timeout', '0'], '0 would mean to wait for ever'],
   [[...run, '--retries', '-1'], 'Give a whole number, 0 or more.'],
   [[...run, '--concurrency', '0'], 'Give a whole number, 1 or more.'],
-  [['local-server', '--rate-limit', '5/m'], 'Give a whole number, 0 or more.'],
+  [['local-server', '--rate-limit', '5/m'], 'Give a whole number, 1 or more.'],
+  [['local-server', '--polls', 'x'], 'Give a whole number, 1 or more.'],
+  [['local-server', '--seed', '20261101'], 'The highest number is 999999.'],
+  [['local-server', '--port', '1234567'], 'The highest port is 65535.'],
   [['local-server', '--rate-limit', '0/s'], 'Give a whole number, 1 or more.'],
 ])('%j is exit 2, and says what would be right', async (argv, says) => {
   expect(await runCli(argv)).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(says) });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import type { LoggedRequest } from '../../src/server/local-server.ts';
 import { exchange, openSocket } from '../support/raw-socket.ts';
 import { call, posts, refusalIn, startForFile, startForTest, tokens } from './local.ts';
 
@@ -189,6 +190,35 @@ describe('connections', () => {
     expect(head).toMatch(/^HTTP\/1\.1 200 /);
     expect(JSON.parse(answer.slice(head.length + 4, head.length + 4 + length))).toHaveLength(14);
     expect(answer.slice(head.length + 4 + length)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test('pipelined requests whose connection ends before their turn are over with it', async () => {
+    const over: LoggedRequest[] = [];
+    const own = await startForTest({
+      faults: ['status:delay:ms=60000'],
+      onRequest: (request) => {
+        over.push(request);
+      },
+    });
+    const head = `HTTP/1.1\r\nhost: x\r\nauthorization: ${tokens.buyer}\r\n`;
+    const get = `GET /nowhere ${head}\r\n`;
+    const raw = await openSocket(own.port);
+    raw.socket.write(`${get}POST /status-reporting ${head}content-length: 0\r\n\r\n${get.repeat(2)}`);
+    await vi.waitFor(() => expect(own.requests()).toHaveLength(4));
+    raw.socket.destroy();
+    await vi.waitFor(() => expect(over).toHaveLength(4));
+    const logged = own.requests();
+    expect(logged.map(({ status }) => status)).toEqual([404, 0, 0, 0]);
+    expect(logged.slice(1).map(({ sizeBytes }) => sizeBytes)).toEqual([0, 0, 0]);
+  });
+
+  test('a pipelined request is logged with what it was sent itself', async () => {
+    const own = await startForTest({ faults: ['campaigns:delay:ms=50'] });
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${tokens.buyer}\r\n`;
+    await exchange(own.port, `${get('/campaigns')}\r\n${get('/nowhere')}connection: close\r\n\r\n`);
+    const alone = await exchange(own.port, `${get('/nowhere')}connection: close\r\n\r\n`);
+    await vi.waitFor(() => expect(own.requests().at(-1)?.sizeBytes).toBe(alone.length));
+    expect(own.requests().map(({ sizeBytes }) => sizeBytes)[1]).toBe(alone.length);
   });
 
   test('of thousands of headers the last one counts', async () => {

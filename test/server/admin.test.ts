@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { LocalServer } from '../../src/server/start.ts';
-import { exchange } from '../support/raw-socket.ts';
-import { call, createReport, jsonOf, type Sent, signIn, smallReport, startForTest, statusOf } from './local.ts';
+import { exchange, openSocket } from '../support/raw-socket.ts';
+import { call, createReport, jsonOf, type Sent, signIn, smallReport, startForTest, statusOf, tokens } from './local.ts';
 
 /** An admin call, which carries no token. */
 async function admin(server: LocalServer, path: string, sent: Sent = {}) {
@@ -155,6 +155,26 @@ describe('the request log', () => {
     expect(server.requests().at(-1)).toMatchObject({ endpoint: 'campaigns', status: 200, faults: ['slow'] });
     expect(await admin(server, '/requests')).toMatchObject({ json: { counts: { status: 20, campaigns: 2 } } });
     await slow.body?.cancel();
+  });
+
+  test('counts calls that are under way when a thousand others have come, and once cleared none of them', async () => {
+    let over = 0;
+    const server = await startForTest({
+      faults: ['campaigns:delay:ms=60000'],
+      onRequest: () => {
+        over += 1;
+      },
+    });
+    const sent = `GET /campaigns HTTP/1.1\r\nhost: x\r\nauthorization: ${tokens.buyer}\r\n\r\n`;
+    const open = await Promise.all(Array.from({ length: 1_010 }, () => openSocket(server.port)));
+    for (const { socket } of open) socket.write(sent);
+    await vi.waitFor(async () => {
+      expect(await admin(server, '/requests')).toMatchObject({ json: { counts: { campaigns: 1_010 } } });
+    });
+    await admin(server, '/requests', { method: 'DELETE' });
+    for (const { socket } of open) socket.destroy();
+    await vi.waitFor(() => expect(over).toBe(1_010));
+    expect(await admin(server, '/requests')).toEqual({ status: 200, json: { counts: {}, requests: [] } });
   });
 
   test('has the latest thousand calls, and counts them all', async () => {

@@ -274,11 +274,20 @@ test('breakdowns are no comma list, and the refusal says how to send them', asyn
 test.each([
   ['osId', [2 ** 53 + 2]],
   ['cityId', 1e25],
+  ['campaignId', { 7: 2 ** 53 + 2 }],
 ])('%s: an ID too large to be exact as a number should be a string', async (name, id) => {
   const [detail] = refusalIn(await create({ ...smallReport, [name]: id })).details ?? [];
   expect(detail).toMatchObject({ parameter: name, problem: expect.stringContaining('send it as a string') });
   const answer = await call(server, '/status-reporting', { as: 'buyer', json: { id: 2 ** 53 } });
   expect(refusalIn(answer).error).toContain('send it as a string');
+});
+
+test('a time that is sent twice, or with an index, is told to be one value', async () => {
+  for (const since of ['since=1&since=2', 'since[0]=1']) {
+    const form = `${since}&until=3&metrics=displays`;
+    const { error } = refusalIn(await call(server, '/buyer-reporting', { as: 'buyer', form }));
+    expect(error).toBe('since: must be one value: give a unix timestamp in whole seconds.');
+  }
 });
 
 test.each([[{ name: 'Europe/Paris' }], [['Europe/Paris']], [true]])(

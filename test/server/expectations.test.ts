@@ -23,6 +23,12 @@ test('a client that waits to send its body is told to go on', async () => {
   expect(statusesIn(raw.text())).toEqual(['100', '200']);
 });
 
+test('HTTP/1.0 knows of no going on: such a client is answered once', async () => {
+  const { port } = await startForTest();
+  const sent = 'POST /__admin/clock HTTP/1.0\r\nexpect: 100-continue\r\ncontent-length: 16\r\n\r\n{"advance":"1s"}';
+  expect(statusesIn(await exchange(port, sent))).toEqual(['200']);
+});
+
 test.each([
   ['too large', `${clock}expect: 100-continue\r\ncontent-length: 99999999\r\n\r\n`, '413'],
   ['to nowhere', 'POST /nowhere HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n', '404'],

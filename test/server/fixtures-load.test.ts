@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -269,11 +269,17 @@ describe('a mistake is told with file, line, column and reason', () => {
     await expectMistake('facts.ndjson', undefined, 'there is a facts.csv too; keep one of them');
     rmSync(join(folder, 'facts.ndjson'));
     rmSync(join(folder, 'facts.csv'));
-    await expectMistake('facts.csv', undefined, 'the file cannot be read');
+    await expectMistake('facts.csv', undefined, 'there is no such file');
     rmSync(join(folder, 'catalog.json'));
-    await expectMistake('catalog.json', undefined, 'the file cannot be read');
+    await expectMistake('catalog.json', undefined, 'there is no such file');
+    rmSync(join(folder, 'accounts.json'));
+    mkdirSync(join(folder, 'accounts.json'));
+    await expectMistake('accounts.json', undefined, 'the file cannot be read (EISDIR)');
     rmSync(folder, { recursive: true });
-    await expectMistake('campaigns.json', undefined, 'the file cannot be read');
+    await expectMistake('campaigns.json', undefined, 'there is no such file');
+    await expect(loadFixtures(folder)).rejects.toMatchObject({
+      hint: expect.stringContaining('local-server export DIR'),
+    });
   });
 
   async function expectMistake(file: FileName, place: { line: number; column: number } | undefined, reason: string) {

@@ -18,9 +18,11 @@ export interface CallNote {
   body: string | undefined;
   /** Whether the log has it still. */
   isLogged: boolean;
+  /** Whether nothing of its answer can be sent yet: those to the calls before it on its connection come first. */
+  isWaiting: boolean;
   /** The answer, until it is over. */
   response: ServerResponse | undefined;
-  /** What the connection had sent when the call came, then what the call was sent. */
+  /** What the connection had sent when the turn of the call came, then what the call was sent. */
   sizeBytes: number;
   /** When the call came, by `performance.now()`, then how long it took. */
   elapsedMs: number;
@@ -34,13 +36,20 @@ export class RequestLog {
   /** The latest, each in the place of the one that came a thousand calls before it. */
   #notes: CallNote[] = [];
   #opened = 0;
-  /** Of those that are over. */
+  /** Of those that are over, or forgotten. */
   readonly #counts = new Map<string, number>();
 
   /** Takes up a call when it arrives, so that a test which has its answer finds it here, however quick it looks. */
   open(note: CallNote): void {
     note.isLogged = true;
-    this.#notes[this.#opened % requestsAtMost] = note;
+    const place = this.#opened % requestsAtMost;
+    const forgotten = this.#notes[place];
+    if (forgotten?.response) {
+      // Still under way, it is out of reach when it ends, and when the log is cleared before that.
+      forgotten.isLogged = false;
+      count(this.#counts, forgotten);
+    }
+    this.#notes[place] = note;
     this.#opened += 1;
   }
 
@@ -86,6 +95,7 @@ function count(counts: Map<string, number>, { endpoint }: CallNote): void {
 function measured(note: CallNote): Pick<CallNote, 'status' | 'sizeBytes' | 'elapsedMs'> {
   const { response, status, sizeBytes, elapsedMs } = note;
   if (!response) return { status, sizeBytes, elapsedMs };
+  if (note.isWaiting) return { status: 0, sizeBytes: 0, elapsedMs: performance.now() - elapsedMs };
   return {
     status: response.headersSent ? response.statusCode : 0,
     sizeBytes: (response.req.socket?.bytesWritten ?? sizeBytes) - sizeBytes,

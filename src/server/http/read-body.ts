@@ -40,8 +40,9 @@ export function refuseHeldBody(incoming: IncomingMessage, outgoing: ServerRespon
   if (waitsToContinue(incoming)) outgoing.setHeader('connection', 'close');
 }
 
-function waitsToContinue({ headers: { expect } }: IncomingMessage): boolean {
-  return expect !== undefined && expect.toLowerCase() === '100-continue';
+/** HTTP/1.0 knows of no such thing, and would take the word to go on for the answer (RFC 9110, 10.1.1). */
+function waitsToContinue({ headers: { expect }, httpVersionMinor }: IncomingMessage): boolean {
+  return expect !== undefined && expect.toLowerCase() === '100-continue' && httpVersionMinor > 0;
 }
 
 function tooLarge(): ServiceError {

@@ -186,6 +186,8 @@ export function readScalar(value: unknown): string | undefined {
 
 /** Whether a value, or one in it, is a number that JSON cannot tell from its neighbours: an ID that should be a string. */
 export function isInexact(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some((item) => typeof item === 'number' && isInexact(item));
+  if (typeof value === 'object' && value !== null) {
+    return Object.values(value).some((item) => typeof item === 'number' && isInexact(item));
+  }
   return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }

@@ -61,6 +61,10 @@ function readInstant(parameter: 'since' | 'until', given: Parameters, faults: Re
     const problem = `is missing: give ${allowed}.`;
     return faults.add('MISSING_PARAMETER', () => ({ parameter, problem, allowed }));
   }
+  if (value instanceof Map) {
+    const problem = `must be one value: give ${allowed}.`;
+    return faults.add('INVALID_PARAMETER', () => ({ parameter, problem, allowed }));
+  }
   const text = (readScalar(value) ?? '').trim();
   if (/^\d{13}$/.test(text)) {
     const problem = `looks like milliseconds: divide by 1000 (${text.slice(0, 10)}).`;
