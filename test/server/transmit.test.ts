@@ -18,6 +18,7 @@ async function serve(body: () => AsyncIterable<string>): Promise<number> {
     faults: [],
     body: undefined,
     isLogged: false,
+    isWaiting: false,
     response: undefined,
     sizeBytes: 0,
     elapsedMs: 0,
