@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
+import { codeOf, UsageError } from '../../errors.ts';
 import type { LoggedRequest } from '../../server/local-server.ts';
 import type { LocalServer, LocalServerOptions as ServerOptions } from '../../server/start.ts';
 import type { LocalServerOptions } from '../local-server.ts';
@@ -77,7 +77,7 @@ async function readPem(cwd: string, file: string, flag: string): Promise<string>
   try {
     return await readFile(resolve(cwd, file), 'utf8');
   } catch (cause) {
-    throw new UsageError(`${flag}: ${file} could not be read (${(cause as NodeJS.ErrnoException).code}).`, { cause });
+    throw new UsageError(`${flag}: ${file} could not be read (${codeOf(cause)}).`, { cause });
   }
 }
 
