@@ -116,7 +116,7 @@ describe('a CSV report', () => {
   it.each([
     ['an open quote', 'date,city\n2026-11-01,"Par', 'The report ends in the middle of row 1 (byte 25).'],
     ['a short last row', 'date,city\n2026-11-01', 'The report ends in the middle of row 1 (byte 20).'],
-    ['a short row', 'date,city\n2026-11-01\n', 'The CSV has 1 fields in row 1, where its header has 2 (byte 10).'],
+    ['a short row', 'date,city\n2026-11-01\n', 'The CSV has 1 field in row 1, where its header has 2 (byte 10).'],
     ['a long row', 'date,city\n1,2\n1,2,3\n', 'The CSV has 3 fields in row 2, where its header has 2 (byte 14).'],
     ['text after a quote', 'date,city\n"a"b,c\n', 'The CSV has text after a closing quote in row 1 (byte 13).'],
     ['a repeated column', 'date,date\n', 'The CSV header names "date" twice (byte 0).'],

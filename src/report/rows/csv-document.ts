@@ -138,7 +138,8 @@ export class CsvDocument {
     if (record.fieldCount < width && !record.terminated)
       throw endsEarly(`in the middle of ${this.#place()}`, receivedBytes);
     if (record.fieldCount !== width) {
-      const what = `The CSV has ${record.fieldCount} fields in ${this.#place()}, where its header has ${width}`;
+      const fields = record.fieldCount === 1 ? '1 field' : `${record.fieldCount} fields`;
+      const what = `The CSV has ${fields} in ${this.#place()}, where its header has ${width}`;
       throw malformed(what, this.#window.positionOf(start));
     }
     const ranges = this.#ranges;
