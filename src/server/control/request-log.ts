@@ -16,7 +16,7 @@ export interface CallNote {
   account: Account | undefined;
   faults: readonly Strike[];
   body: string | undefined;
-  /** Whether the log has it still. */
+  /** Whether it counts: not any more once the log was cleared. */
   isLogged: boolean;
   /** The answer, until it is over. */
   response: ServerResponse | undefined;
