@@ -1,5 +1,5 @@
 import { formatDuration } from '../contract/duration.ts';
-import { AdreportError, IncompleteDataError, UnreachableError } from '../errors.ts';
+import { AdreportError, codeOf, IncompleteDataError, UnreachableError } from '../errors.ts';
 import type { Http, HttpResponse } from './http.ts';
 import { readHttpError } from './http-error.ts';
 import { type FailedTry, longestRetryAfterMs, mayRetry, parseRetryAfter, retryPauseMs } from './retry.ts';
@@ -177,7 +177,7 @@ function toFailure(error: unknown, url: URL): Failure {
     const passing = !['unknown-host', 'tls', 'not-http', 'proxy-refusal'].includes(error.failure);
     return { failed: { sent: error.sent, passing }, error: unreachable(error, url) };
   }
-  if (/^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test((error as { code?: string }).code ?? '')) {
+  if (/^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(error) ?? '')) {
     const damaged = new IncompleteDataError('The compressed answer is damaged or cut short.', { cause: error });
     return { failed: { sent: true, passing: true }, error: damaged };
   }

@@ -101,6 +101,14 @@ describe('missing periods', () => {
     ]);
   });
 
+  test('hours to come are not expected, however many', async () => {
+    const nowMs = Date.UTC(2026, 10, 1, 1, 30);
+    const scene = { since: '2026-11-01', until: '9999-12-31', breakdowns: ['HOURLY'], nowMs } as const;
+    expect(await problemsOf({ ...scene, rows: [{ date: '2026-11-01', hour: '2026-11-01T00:00:00+0100' }] })).toEqual([
+      'The report has no rows for 1 of the 2 hours of its window: 2026-11-01T01:00:00+0100.',
+    ]);
+  });
+
   test('months', async () => {
     const scene = { period: '2026-Q3', breakdowns: ['MONTHLY'] } as const;
     const rows = [{ date: '2026-07-01' }, { date: '2026-09-01' }];

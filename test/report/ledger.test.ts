@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Ledger, type NewLedgerEntry, openLedger } from '../../src/report/ledger/ledger.ts';
 import { fetchedStatus } from '../../src/report/ledger/ledger-entry.ts';
 import { shortenFile } from '../../src/report/ledger/ledger-file.ts';
@@ -222,11 +222,11 @@ test('it is shortened where an open file cannot be replaced, too', () => {
 test.skipIf(process.platform === 'win32')('a line that a full disk cuts short is said, and costs but itself', () => {
   const directory = join(folder, 'settings');
   const noter = bundleScript(noterCode);
+  onTestFinished(noter.remove);
   const long = JSON.stringify({ ...entry('cut'), account: 'x'.repeat(1_500) });
   // The shell's limit, of half a kilobyte or a whole one, stands for the disk's.
   const limited = ['-c', 'ulimit -f 1 && exec "$@"', 'sh', process.execPath, noter.file, directory, long];
   const said = execFileSync('sh', limited, { encoding: 'utf8' });
-  noter.remove();
   expect(said).toMatch(/^The ledger could not be written \(only (512|1024) of \d+ bytes were written\): a later run/);
   open().record(entry('next'));
   expect(open().list()).toMatchObject([{ id: 'next' }]);
@@ -242,6 +242,7 @@ openLedger({ directory, wallClock: Date.now, warn: console.log }).record(JSON.pa
 test('processes that write, change and shorten at once lose nothing', async () => {
   const ledger = open();
   const writer = bundleScript(writerCode);
+  onTestFinished(writer.remove);
   const writers = 4;
   const reports = 60;
   const template = JSON.stringify(entry('template'));
@@ -250,7 +251,6 @@ test('processes that write, change and shorten at once lose nothing', async () =
       run(writer.file, [join(folder, 'settings'), String(index), String(reports), template]),
     ),
   );
-  writer.remove();
   const entries = ledger.list();
   expect(entries).toHaveLength(writers * reports);
   expect(entries.every(({ lastStatus }) => lastStatus === 'ready')).toBe(true);

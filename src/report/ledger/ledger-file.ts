@@ -14,6 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from '../../errors.ts';
 
 /**
  * A file of lines that many processes append to at once and any of them may shorten, without a lock for appending.
@@ -50,7 +51,7 @@ export function readLines(path: string): string[] {
   try {
     return splitLines(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (codeOf(error) === 'ENOENT') return [];
     throw error;
   }
 }

@@ -52,7 +52,7 @@ function coverHours({ since, until, zone }: Window, now: number): TimeCoverage |
   const clock = new ZoneClock(zone);
   const intoHour = (instant: number): number => clock.wallAt(instant) % secondsPerHour;
   const keys = new Set<string>();
-  for (let start = since - intoHour(since); start <= until && keys.size <= keysAtMost; ) {
+  for (let start = since - intoHour(since); start <= Math.min(until, now) && keys.size <= keysAtMost; ) {
     const end = start + secondsPerHour;
     if (Math.min(end - 1, until) <= now) keys.add(String(start));
     start = intoHour(end) === 0 ? end : end + secondsPerHour - intoHour(end);

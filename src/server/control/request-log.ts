@@ -16,7 +16,7 @@ export interface CallNote {
   account: Account | undefined;
   faults: readonly Strike[];
   body: string | undefined;
-  /** Whether the log has it still. */
+  /** Whether it counts: not any more once the log was cleared. */
   isLogged: boolean;
   /** Whether nothing of its answer can be sent yet: those to the calls before it on its connection come first. */
   isWaiting: boolean;

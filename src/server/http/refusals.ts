@@ -34,15 +34,18 @@ interface Connection {
 /** The connections whose refusal is on its way: whatever else they send is one more error of theirs. */
 const refused = new WeakSet<Connection>();
 
-/** Answers what never became a request, after the answer to the request before it, and closes the connection. */
+/** Answers what never became a request, after the answers to the requests before it, and closes the connection. */
 export function refuseNonHttp({ code = '' }: NodeJS.ErrnoException, connection: Connection): void {
   const why = unparsed[code] ?? ['400 Bad Request', 'This is not an HTTP request.'];
   if (refused.has(connection)) return;
   refused.add(connection);
-  const answer = connection._httpMessage;
-  // A request whose own end is what is wrong has no answer coming.
-  if (answer?.req.complete) answer.once('close', () => refuse(connection, why));
-  else refuse(connection, why);
+  const refuseInTurn = (): void => {
+    const answer = connection._httpMessage;
+    // A request whose own end is what is wrong has no answer coming.
+    if (answer?.req.complete) answer.once('close', refuseInTurn);
+    else refuse(connection, why);
+  };
+  refuseInTurn();
 }
 
 /** Answers `CONNECT`, which a client sends to what it takes for a proxy, and closes the connection. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Certificate, inspectCertificate } from '../../../api/certificate.ts';
 import { type EnvironmentProxy, goesThrough, maskProxy } from '../../../config/proxy.ts';
 import type { Context } from '../../../context.ts';
-import { UnreachableError } from '../../../errors.ts';
+import { codeOf, UnreachableError } from '../../../errors.ts';
 import { broken, type Finding, fine, odd } from './finding.ts';
 import type { Answer, Service } from './service.ts';
 
@@ -49,7 +49,7 @@ function problemOf(path: string): string | undefined {
       ? undefined
       : 'holds no certificate';
   } catch (error) {
-    return `cannot be read (${error instanceof Error && 'code' in error ? error.code : error})`;
+    return `cannot be read (${codeOf(error) ?? error})`;
   }
 }
 
