@@ -119,14 +119,17 @@ function showBars(Bars: typeof MultiBar, console: Console, count: () => number):
   // The overlay erases bars, which cli-progress cannot know: hence `forceRedraw`.
   const bars = new Bars({ stream, fps: 12, hideCursor: true, clearOnComplete: true, forceRedraw: true });
   let lines = 0;
+  // Bars are cut at the edge; what another program writes meanwhile (`run … | jq`) is not, so only while they are drawn.
+  bars.on('redraw-pre', () => stream.write(cutLines));
   bars.on('redraw-post', () => {
+    stream.write(wrapLines);
     lines = count();
   });
 
-  // A line written by someone else goes where the first bar is, and the bars, which cli-progress cuts, move down.
+  // A line written by someone else goes where the first bar is, and the bars move down.
   const hide = (): void => void stream.write(`\r${lines > 1 ? `\u001b[${lines - 1}A` : ''}${clearBelow}${wrapLines}`);
   const show = (): void => {
-    stream.write(cutLines + '\n'.repeat(Math.max(0, lines - 1)));
+    stream.write('\n'.repeat(Math.max(0, lines - 1)));
     bars.update();
   };
   const detach = console.attach({ hide, show });

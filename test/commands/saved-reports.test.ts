@@ -90,6 +90,19 @@ describe('run NAME', () => {
     expect(Object.keys(files).sort()).toEqual(['adreport.yaml', 'out/os.json']);
   });
 
+  test('one whose names cannot be found keeps no other from being fetched', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const reports = 'wrong: {campaign: No such campaign}\n  right: {}';
+    const yaml = `defaults: {period: 2026-11-01, output: "{report}.csv"}\nreports:\n  ${reports}\n`;
+    writeFileSync(join(cwd, 'adreport.yaml'), yaml);
+    const { exitCode, stderr, files } = await run(['run', '--all']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/wrong failed: .*No such campaign/);
+    expect(Object.keys(files).sort()).toEqual(['adreport.yaml', 'right.csv']);
+    const none = await run(['run', 'wrong']);
+    expect(none).toMatchObject({ exitCode: 2, stderr: expect.not.stringContaining('wrong failed') });
+  });
+
   test('a wait that times out names the account that the file gives the report in the command that goes on', async () => {
     const { server, cwd } = await serveForTest({ manual: true });
     const stdin = server.accounts[0]?.token ?? '';

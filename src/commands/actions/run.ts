@@ -1,5 +1,4 @@
 import type { Context } from '../../context.ts';
-import type { Part } from '../../report/parts/parts.ts';
 import type { RunOptions } from '../run.ts';
 import { fetchReport } from '../steps/fetch/fetch-report.ts';
 import { announce } from '../steps/output/announce.ts';
@@ -14,20 +13,31 @@ import { planFromFlags, sayNotes } from '../steps/plan/plan-report.ts';
 export async function run(context: Context, options: RunOptions, names: unknown): Promise<void> {
   const planned = await planJobs(context, options, names as readonly string[]);
   for (const { plan } of planned) sayNotes(context, plan);
-  const jobs = await Promise.all(planned.filter(({ parts }) => parts.length > 0).map(withNames));
-  if (options.dryRun) return printDryRun(context, jobs.flatMap(callsOf));
+  const jobs = planned.filter(({ parts }) => parts.length > 0);
+  if (options.dryRun) return printDryRun(context, (await Promise.all(jobs.map(withNames))).flatMap(callsOf));
   const [first] = jobs;
-  const [part] = first?.parts ?? [];
-  if (!first || !part) return sayNothingIsMissing(context, planned);
-  if (jobs.length === 1 && first.options.split === undefined) return runWhole(first, part);
+  if (!first) return sayNothingIsMissing(context, planned);
+  if (jobs.length === 1 && first.options.split === undefined) return runWhole(await withNames(first));
+  return runMany(context, jobs);
+}
 
+/** Several reports, or one in parts: what fails keeps nothing else from being fetched. */
+async function runMany(context: Context, jobs: readonly Job[]): Promise<void> {
   const [{ runParts }, { RunOutcome }] = await Promise.all([
     import('../steps/fetch/run-parts.ts'),
     import('../steps/fetch/run-outcome.ts'),
   ]);
   const outcome = new RunOutcome(context);
-  await runParts(context, jobs, outcome);
-  await outcome.conclude(howToGoOn(jobs), { isOneReport: jobs.length === 1 });
+  const isOneReport = jobs.length === 1;
+  const named = await Promise.all(
+    jobs.map((job) => {
+      if (isOneReport) return withNames(job);
+      return outcome.attempt({ label: job.name ?? 'A report', context: job.context }, () => withNames(job));
+    }),
+  );
+  const ready = named.filter((job) => job !== undefined);
+  if (ready.length > 0) await runParts(context, ready, outcome);
+  await outcome.conclude(howToGoOn(jobs), { isOneReport });
 }
 
 function howToGoOn(jobs: readonly Job[]): string {
@@ -50,11 +60,13 @@ function callsOf(job: Job): PlannedCall[] {
   return job.parts.map((part) => ({ ...calls, ...part, output: fileOf(job, part) }));
 }
 
-/** A report that is not split, and is its only part. */
-async function runWhole(job: Job, part: Part): Promise<void> {
+/** A report that is not split: its only part is the whole of it. */
+async function runWhole(job: Job): Promise<void> {
   const { context, options, plan } = job;
-  const delivery = await prepareDelivery(context, options, factsOf(job, part));
-  await announce(context, await fetchReport(context, options, plan, delivery));
+  for (const part of job.parts) {
+    const delivery = await prepareDelivery(context, options, factsOf(job, part));
+    await announce(context, await fetchReport(context, options, plan, delivery));
+  }
 }
 
 /** The job with names of campaigns and the like turned into ids: only now, because that asks the service. */
