@@ -87,6 +87,8 @@ async function createBarStack(console: Console): Promise<BarStack> {
       shown ??= showBars(cliProgress.MultiBar, console, () => count);
       const { bars, close } = shown;
       const bar = bars.create(1, 0, {}, { format: format(draw) });
+      // With its first bar cli-progress has lines cut for good.
+      stream.write(wrapLines);
       count += 1;
       return () => {
         count -= 1;

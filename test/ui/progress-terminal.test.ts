@@ -152,10 +152,10 @@ test('a line longer than the terminal is shown whole above a bar', async () => {
   await terminal.waitFor('progress');
   press('l');
   await terminal.waitFor(/the end.*progress/s);
-  const { lines, wraps } = terminal.screen;
+  const { lines } = terminal.screen;
   expect(lines.slice(0, -1).join('')).toBe(`the first line${'along-line,'.repeat(10)}the end`);
   // So that the lines of another program on the same terminal are not cut either.
-  expect(wraps).toBe(true);
+  await expect.poll(() => terminal.screen.wraps).toBe(true);
   press('s');
   press('q');
   expect(await terminal.exitCode).toBe(0);
