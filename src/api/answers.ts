@@ -54,7 +54,9 @@ export function findToken(answer: unknown): string | undefined {
 
 /** The campaign list, bare or wrapped, with every field a string and every list there; `undefined` where there is none. */
 export function findCampaigns(answer: unknown): CampaignRecord[] | undefined {
-  const list = [answer, at(answer, 'response'), at(answer, 'campaigns'), at(answer, 'data')].find(Array.isArray);
+  const list = [answer, at(answer, 'response')]
+    .flatMap((outer) => [outer, at(outer, 'campaigns'), at(outer, 'data')])
+    .find(Array.isArray);
   return list?.map((item: unknown) => {
     const text = (name: string): string => scalar(at(item, name)) ?? '';
     const units = at(item, 'adunits');

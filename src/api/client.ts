@@ -145,6 +145,9 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
+/** What can be sent as the value of a header (RFC 9110, 5.5), without blanks. */
+const isHeaderText = /^[\x21-\x7e]+$/;
+
 /** Exchanges e-mail and password for a token. */
 async function requestToken(exchange: Exchange, credentials: Credentials | undefined): Promise<string> {
   if (!credentials) {
@@ -159,7 +162,13 @@ async function requestToken(exchange: Exchange, credentials: Credentials | undef
     async (response) => {
       const answer = parseJson(await readText(response.body, statusBytesAtMost), response);
       const found = findToken(answer);
-      if (found !== undefined) return found;
+      if (found !== undefined && isHeaderText.test(found)) return found;
+      if (found !== undefined) {
+        throw new IncompleteDataError('The sign-in was answered with a token that no header can hold.', {
+          retryable: false,
+          hint: 'Check the base URL: adreport whoami shows it.',
+        });
+      }
       const refused = findError(answer);
       if (refused) throw new SignInError(`The service refused the sign-in. ${printable(refused.message)}`);
       throw new IncompleteDataError('The sign-in was answered without a token.');

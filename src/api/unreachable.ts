@@ -1,4 +1,4 @@
-import { type AdreportError, IncompleteDataError, UnreachableError } from '../errors.ts';
+import { type AdreportError, codeOf, IncompleteDataError, UnreachableError } from '../errors.ts';
 import type { TransportError } from './transport-error.ts';
 
 /** An exchange that broke off, as the error that the user is to see. */
@@ -16,6 +16,9 @@ export function unreachable(error: TransportError, url: URL): AdreportError {
 function hintFor(error: TransportError, url: URL): string {
   switch (error.failure) {
     case 'tls':
+      if (codeOf(error.cause) === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+        return 'The certificate is of another host: check the base URL, which adreport whoami shows.';
+      }
       return 'A private certificate authority is made known with NODE_EXTRA_CA_CERTS=FILE.';
     case 'timeout':
       return 'A slow service can be given longer with --timeout, e.g. --timeout 2m.';

@@ -44,6 +44,9 @@ test('findCampaigns makes every field a string, and a missing list an empty one'
     { campaignId: '12', campaignName: 'A', advertiserId: '', adunits: [{ adunitId: '3', adunitName: 'u' }] },
     { campaignId: '', adunits: [] },
   ]);
+  for (const shape of [wrapped.response, { campaigns: wrapped.response }, { response: { data: wrapped.response } }]) {
+    expect(findCampaigns(shape)).toEqual(findCampaigns(wrapped));
+  }
   expect(findCampaigns({ error: 'x' })).toBeUndefined();
 });
 

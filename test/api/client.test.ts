@@ -369,6 +369,7 @@ describe('answers that lack what they should hold', () => {
 
   test.each([
     [{ auth: {} }, 9, 'The sign-in was answered without a token.'],
+    [{ token: 'a\r\nb' }, 9, 'The sign-in was answered with a token that no header can hold.'],
     [{ response: { error: 'Locked out.', error_id: 'LOCKED' } }, 3, 'The service refused the sign-in. Locked out.'],
   ])('a sign-in: %j', async (answer, exitCode, message) => {
     const { client } = await connect((_request, response) => json(response, answer), { credentials, retries: 0 });

@@ -7,9 +7,9 @@ import { runCli } from '../support/run-cli.ts';
 import { spawnCli } from '../support/spawn-cli.ts';
 
 /** A service over TLS, signed by a private authority, in a test that is skipped where openssl is missing. */
-async function serveTls(skip: (why: string) => never) {
+async function serveTls(skip: (why: string) => never, host = '127.0.0.1') {
   const certificates = makeCertificates() ?? skip('there is no openssl here');
-  const server = await startLocalServer({ delayMs: 0, tls: certificates });
+  const server = await startLocalServer({ delayMs: 0, tls: certificates, host });
   onTestFinished(() => server.close());
   const env = {
     ADREPORT_BASE_URL: `https://localhost:${server.port}`,
@@ -33,6 +33,13 @@ test('a private authority is trusted through NODE_EXTRA_CA_CERTS, and refused wi
     stderr: expect.stringContaining('NODE_EXTRA_CA_CERTS=FILE'),
   });
   expect(server.requests()).toHaveLength(calls);
+});
+
+test('a certificate of another host is told from one of a private authority', async (context) => {
+  const { server, env } = await serveTls(context.skip, '127.0.0.2');
+  const refused = await spawnCli(run, { env: { ...env, ADREPORT_BASE_URL: server.url } });
+  expect(refused).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('The certificate is of another host') });
+  expect(server.requests()).toEqual([]);
 });
 
 test('a call that is sent on to another origin goes there without the token', async (context) => {
