@@ -23,7 +23,11 @@ function queueOf(socket: Socket): Set<ServerResponse> {
   const queue = new Set<ServerResponse>();
   queues.set(socket, queue);
   socket.once('close', () => {
-    for (const answer of queue) answer.destroy().emit('close');
+    for (const answer of queue) {
+      answer.emit('close');
+      // Newer Nodes tell it as well once it is destroyed.
+      answer.removeAllListeners('close').destroy();
+    }
     queue.clear();
   });
   return queue;
