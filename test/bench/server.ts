@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -7,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Fastify from 'fastify';
 import { startLocalServer } from '../../src/server/start.ts';
+import { freePort } from '../support/free-port.ts';
 import { median } from './figures/median.ts';
 
 /**
@@ -91,16 +91,6 @@ async function startChild(role: string): Promise<Pick<Subject, 'url' | 'cpuUs' |
   });
   const url = `http://127.0.0.1:${await nextMessage(child)}`;
   return { url, cpuUs: () => askCpuUs(child), stop: () => child.kill() };
-}
-
-/** A port that is free now: prism takes 0 for its usual one. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function startPrism(program: string): Promise<Pick<Subject, 'url' | 'cpuUs' | 'stop'>> {

@@ -1,14 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
+import { freePort } from '../support/free-port.ts';
 
 /**
  * The description judged by others: @redocly/cli lints it, and @stoplight/prism-cli stands between the calls made from it
@@ -145,14 +144,4 @@ function* callsFrom(document: Document, profile: string): Generator<[string, obj
   const day = { ...request, since: 1_780_272_000, until: 1_780_358_399 };
   for (const metric of namesOf('MetricName')) yield ['/buyer-reporting', { ...day, metrics: metric, breakdowns: [] }];
   for (const breakdown of namesOf('BreakdownName')) yield ['/buyer-reporting', { ...day, breakdowns: [breakdown] }];
-}
-
-/** A port that was free a moment ago: prism cannot be asked which one it took. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,16 +1,8 @@
 import fc from 'fast-check';
 import { parse } from 'qs';
 import { expect, test } from 'vitest';
-import type { ReportRequest } from '../../src/contract/messages.ts';
 import { encodeForm, encodeJson, encodeRequest } from '../../src/report/request/request-body.ts';
-
-const request: ReportRequest = {
-  since: 1_417_392_000,
-  until: 1_420_070_399,
-  metrics: ['displays', 'clicks'],
-  breakdowns: ['DAILY', 'CAMPAIGN'],
-  filters: { campaignId: ['12', '13'], carrier: ['A&B = "C", é', '100%+'] },
-};
+import { request } from './usual-request.ts';
 
 test('as JSON', () => {
   expect(encodeJson(request)).toBe(

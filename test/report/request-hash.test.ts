@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ReportRequest } from '../../src/contract/messages.ts';
 import { requestHash } from '../../src/report/request/request-hash.ts';
-
-const request: ReportRequest = {
-  since: 1_417_392_000,
-  until: 1_420_070_399,
-  metrics: ['displays', 'clicks'],
-  breakdowns: ['DAILY', 'CAMPAIGN'],
-  filters: { campaignId: ['12', '13'], carrier: ['A&B = "C", é', '100%+'] },
-};
+import { request } from './usual-request.ts';
 
 const identity = { baseUrl: 'https://reports.example.com', account: 'main', request };
 const hash = requestHash(identity);
