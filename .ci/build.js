@@ -20,7 +20,7 @@ const groups = {
     'src/commands/actions/run.ts',
     'src/report/request/plan.ts',
     'src/report/wait.ts',
-    'src/report/rows/read-rows.ts',
+    'src/rows/read-rows.ts',
     'src/report/parts/completeness.ts',
     'src/output/write-rows.ts',
     'src/output/file/output-file.ts',
@@ -29,7 +29,7 @@ const groups = {
     'src/output/formats/csv.ts',
     'src/ui/progress.ts',
     'src/ui/progress-log.ts',
-    'src/ui/quantity.ts',
+    'src/text/quantity.ts',
   ],
 };
 

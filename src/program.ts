@@ -2,8 +2,8 @@ import { Command, type CommanderError, Option } from 'commander';
 import { addExamples, addSubcommand, type Perform } from './commands/command.ts';
 import { addGlobalFlags } from './commands/flags.ts';
 import { commands } from './commands/index.ts';
-import { topics } from './commands/topics/index.ts';
 import { exitCodes, UsageError } from './errors.ts';
+import { topics } from './help/index.ts';
 import type { Pair } from './ui/page.ts';
 import { version } from './version.ts';
 

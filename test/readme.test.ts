@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { topics } from '../src/commands/topics/index.ts';
 import { environmentVariables } from '../src/config/environment.ts';
 import { exitCodes } from '../src/errors.ts';
+import { topics } from '../src/help/index.ts';
 import { delayKind, faultKinds, steps } from './support/fault-matrix.ts';
 import { allCommands, pathOf, program } from './support/program.ts';
 

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import type { CampaignRecord, StatusRecord } from '../contract/messages.ts';
-import { printable } from '../contract/printable.ts';
 import { type AdreportError, type ErrorDetails, IncompleteDataError, RejectedError, SignInError } from '../errors.ts';
+import { printable } from '../text/printable.ts';
 import { findCampaigns, findError, findReportId, findStatus, findToken, isReportData } from './answers.ts';
 import { type Call, createExchange, type Exchange, type ExchangeOptions, type RequestBody } from './exchange.ts';
 import type { HttpResponse } from './http.ts';

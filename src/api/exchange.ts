@@ -1,5 +1,5 @@
-import { formatDuration } from '../contract/duration.ts';
 import { AdreportError, codeOf, IncompleteDataError, UnreachableError } from '../errors.ts';
+import { formatDuration } from '../text/duration.ts';
 import type { Http, HttpResponse } from './http.ts';
 import { readHttpError } from './http-error.ts';
 import { type FailedTry, longestRetryAfterMs, mayRetry, parseRetryAfter, retryPauseMs } from './retry.ts';

@@ -1,4 +1,3 @@
-import { printable } from '../contract/printable.ts';
 import {
   type AdreportError,
   RejectedError,
@@ -7,6 +6,7 @@ import {
   StillInProgressError,
   UnreachableError,
 } from '../errors.ts';
+import { printable } from '../text/printable.ts';
 import { readRefusal } from './answers.ts';
 import type { HttpResponse } from './http.ts';
 

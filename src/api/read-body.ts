@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { printable } from '../contract/printable.ts';
 import { IncompleteDataError } from '../errors.ts';
+import { printable } from '../text/printable.ts';
 import type { HttpResponse } from './http.ts';
 
 /** A whole body as text. Throws `IncompleteDataError` past the bound: no call that is read whole may fill the memory. */

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../contract/duration.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { formatNames } from '../output/formats/index.ts';
+import { parseDuration } from '../text/duration.ts';
 import type { ProgressMode } from '../ui/progress.ts';
 
 // The groups of flags that commands share, each declared once; the types say what an action receives.

@@ -1,5 +1,5 @@
-import { nearest } from '../contract/nearest.ts';
 import { UsageError } from '../errors.ts';
+import { nearest } from '../text/nearest.ts';
 import { checkBaseUrl, formatBaseUrl, originOf } from './base-url.ts';
 import { type SettingName, settingNames } from './named-settings.ts';
 import { checkAccountName, checkProfile } from './settings.ts';

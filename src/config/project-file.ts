@@ -10,8 +10,8 @@ import {
   parseDocument,
   type YAMLMap,
 } from 'yaml';
-import { nearest } from '../contract/nearest.ts';
 import { UsageError } from '../errors.ts';
+import { nearest } from '../text/nearest.ts';
 import type { ProjectChoice } from './settings.ts';
 
 /** One key of a saved report, with its value as it stands in the file. */

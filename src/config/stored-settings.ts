@@ -1,6 +1,6 @@
-import { nearest } from '../contract/nearest.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
+import { nearest } from '../text/nearest.ts';
 
 /** An account as it is stored; the password never is. */
 export interface StoredAccount {

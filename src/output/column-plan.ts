@@ -1,6 +1,6 @@
 import { type FieldType, fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import { nearest } from '../contract/nearest.ts';
 import { UsageError } from '../errors.ts';
+import { nearest } from '../text/nearest.ts';
 import type { EncodeOptions } from './encoder.ts';
 
 /** A column as it is written. */

@@ -1,5 +1,5 @@
 import type { Column } from '../contract/columns.ts';
-import type { ReportTail, RowBatch } from '../contract/row-batch.ts';
+import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 
 /** How CSV is written; every member has a default, which together are the service's own layout. */
 export interface CsvDialect {

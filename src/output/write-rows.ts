@@ -1,6 +1,6 @@
-import { printable } from '../contract/printable.ts';
-import type { ReportTail, RowBatch, RowBatches } from '../contract/row-batch.ts';
 import { IncompleteDataError } from '../errors.ts';
+import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
+import { printable } from '../text/printable.ts';
 import type { Encoder, Pieces, Sink } from './encoder.ts';
 
 interface WriteOptions {

@@ -1,5 +1,5 @@
-import { printable } from '../contract/printable.ts';
 import { AdreportError } from '../errors.ts';
+import { printable } from '../text/printable.ts';
 import type { Style } from './style.ts';
 import { visibleJson } from './visible-json.ts';
 

@@ -1,4 +1,4 @@
-import { printable } from '../contract/printable.ts';
+import { printable } from '../text/printable.ts';
 import type { BarStack, Progress, TransferState, WaitState } from './progress.ts';
 import { drawParts, drawTransfer, drawWait } from './progress-frame.ts';
 import { countParts, labelled, silentProgress } from './progress-parts.ts';

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
-import { formatDuration } from '../contract/duration.ts';
+import { formatDuration } from '../text/duration.ts';
+import { formatBytes, formatPlural, formatShare } from '../text/quantity.ts';
 import { type Canvas, drawRunning, drawShare, spinnerAt } from './progress-track.ts';
-import { formatBytes, formatPlural, formatShare } from './quantity.ts';
 
 /** How a wait stands at the moment of drawing. */
 export interface WaitFrame {

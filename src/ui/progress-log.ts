@@ -1,8 +1,8 @@
-import { formatDuration } from '../contract/duration.ts';
+import { formatDuration } from '../text/duration.ts';
+import { formatBytes, formatPlural, formatShare } from '../text/quantity.ts';
 import type { Console } from './console.ts';
 import type { Progress } from './progress.ts';
 import { countParts, labelled, silentProgress } from './progress-parts.ts';
-import { formatBytes, formatPlural, formatShare } from './quantity.ts';
 
 const plainPauseMs = 10_000;
 const jsonPauseMs = 1_000;

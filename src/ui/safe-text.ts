@@ -1,4 +1,4 @@
-import { printable } from '../contract/printable.ts';
+import { printable } from '../text/printable.ts';
 
 // The attributes that our own styles use, and nothing that could hide text.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for

@@ -1,4 +1,4 @@
-import { printable } from '../contract/printable.ts';
+import { printable } from '../text/printable.ts';
 import { visibleJson } from './visible-json.ts';
 
 /** Shorter values would be found inside ordinary words, and so give themselves away. */

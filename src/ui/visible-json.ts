@@ -1,4 +1,4 @@
-import { printable } from '../contract/printable.ts';
+import { printable } from '../text/printable.ts';
 
 /** JSON on one line in which what could steer a terminal is escaped: the value survives, and the terminal does too. */
 export function visibleJson(value: unknown): string {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
-import { topics } from '../../src/commands/topics/index.ts';
 import { environmentVariables } from '../../src/config/environment.ts';
 import { vocabularyOf } from '../../src/contract/look-up.ts';
 import { exitCodes } from '../../src/errors.ts';
+import { topics } from '../../src/help/index.ts';
 import { formatNames } from '../../src/output/formats/index.ts';
 import { dayNames } from '../../src/report/window/dates.ts';
 import { everyEndpoint } from '../../src/server/faults/fault-spec.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { topics } from '../../src/commands/topics/index.ts';
+import { topics } from '../../src/help/index.ts';
 import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { printable } from '../../src/contract/printable.ts';
+import { printable } from '../../src/text/printable.ts';
 import { encode } from '../output/encode.ts';
 import { findBrowser } from '../support/browser.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';

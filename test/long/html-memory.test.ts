@@ -5,7 +5,7 @@ import { runScript } from '../support/bundle.ts';
 const script = (count: number): string => `
   import { createEncoder } from './src/output/formats/index.ts';
   import { writeRows } from './src/output/write-rows.ts';
-  import { readRows } from './src/report/rows/read-rows.ts';
+  import { readRows } from './src/rows/read-rows.ts';
   async function* body() {
     yield Buffer.from('{"data":[');
     for (let from = 0; from < ${count}; from += 500) {

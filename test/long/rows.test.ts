@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { expectFormatsAsReference } from '../output/formats-reference.ts';
-import { readReport } from '../report/read-rows.ts';
-import { documentParts, textOf } from '../report/report-documents.ts';
-import { expectSameAsReference } from '../report/rows-reference.ts';
+import { readReport } from '../rows/read-rows.ts';
+import { documentParts, textOf } from '../rows/report-documents.ts';
+import { expectSameAsReference } from '../rows/rows-reference.ts';
 
 it('reads 5,000 documents as JSON.parse does, cut at every chunk size from 1 to 64 bytes', async () => {
   await fc.assert(

@@ -1,4 +1,4 @@
-import type { DocumentParts } from '../report/report-documents.ts';
+import type { DocumentParts } from '../rows/report-documents.ts';
 
 /** The CSV of a report, made the plain way: everything parsed, everything in memory. */
 export function csvOf(rows: DocumentParts['rows']): string {

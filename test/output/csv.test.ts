@@ -5,8 +5,8 @@ import { stringifyTable } from '../../src/output/formats/csv.ts';
 import { createEncoder } from '../../src/output/formats/index.ts';
 import type { TextColumn } from '../../src/output/table/text-table.ts';
 import { writeRows } from '../../src/output/write-rows.ts';
-import { readRows } from '../../src/report/rows/read-rows.ts';
-import { chunksOf } from '../report/report-documents.ts';
+import { readRows } from '../../src/rows/read-rows.ts';
+import { chunksOf } from '../rows/report-documents.ts';
 import { documentOf, encode } from './encode.ts';
 import { streamSink } from './memory-sink.ts';
 

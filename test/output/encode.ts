@@ -1,8 +1,8 @@
 import type { EncodeOptions } from '../../src/output/encoder.ts';
 import { createEncoder, type FormatName } from '../../src/output/formats/index.ts';
 import { type WriteResult, writeRows } from '../../src/output/write-rows.ts';
-import { readRows } from '../../src/report/rows/read-rows.ts';
-import { chunksOf } from '../report/report-documents.ts';
+import { readRows } from '../../src/rows/read-rows.ts';
+import { chunksOf } from '../rows/report-documents.ts';
 import { memorySink } from './memory-sink.ts';
 
 export interface EncodeCase extends EncodeOptions {

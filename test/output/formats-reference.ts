@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { type DocumentParts, textOf } from '../report/report-documents.ts';
-import { referenceOf } from '../report/rows-reference.ts';
+import { type DocumentParts, textOf } from '../rows/report-documents.ts';
+import { referenceOf } from '../rows/rows-reference.ts';
 import { cellsOf, csvOf } from './csv-reference.ts';
 import { encode } from './encode.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findFormat, formatOfFile } from '../../src/output/formats/index.ts';
-import { documentParts, textOf } from '../report/report-documents.ts';
-import { referenceOf } from '../report/rows-reference.ts';
+import { documentParts, textOf } from '../rows/report-documents.ts';
+import { referenceOf } from '../rows/rows-reference.ts';
 import { documentOf, encode } from './encode.ts';
 import { expectFormatsAsReference } from './formats-reference.ts';
 

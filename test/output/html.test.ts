@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hiddenCharacters } from '../../src/contract/printable.ts';
-import { stringText } from '../report/report-documents.ts';
+import { hiddenCharacters } from '../../src/text/printable.ts';
+import { stringText } from '../rows/report-documents.ts';
 import { runCli } from '../support/run-cli.ts';
 import { encode } from './encode.ts';
 import { barsOf, cardsOf, pageOf, rowsOf, tagsOf, valuesOf } from './html-page.ts';

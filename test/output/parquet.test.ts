@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EncodeOptions } from '../../src/output/encoder.ts';
-import { documentParts, textOf } from '../report/report-documents.ts';
+import { documentParts, textOf } from '../rows/report-documents.ts';
 import { documentOf, type EncodeCase, encode } from './encode.ts';
 import { readParquet } from './parquet-reader.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FigureCounter, type Figures, mergeFigures } from '../../src/output/group/figures.ts';
 import { reportCard } from '../../src/output/table/report-card.ts';
-import { readRows } from '../../src/report/rows/read-rows.ts';
-import { chunksOf } from '../report/report-documents.ts';
+import { readRows } from '../../src/rows/read-rows.ts';
+import { FigureCounter, type Figures, mergeFigures } from '../../src/view/figures.ts';
+import { chunksOf } from '../rows/report-documents.ts';
 
 async function figuresOf(rows: readonly object[]): Promise<Figures> {
   const counter = new FigureCounter();

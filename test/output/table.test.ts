@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { shorten } from '../../src/output/table/table-layout.ts';
 import { textTable } from '../../src/output/table/text-table.ts';
-import { stringText } from '../report/report-documents.ts';
+import { stringText } from '../rows/report-documents.ts';
 import { documentOf, type Encoded, encode } from './encode.ts';
 
 const rows = [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { controlBytes, firstMarked, repeated, viewOf, zeroBytes } from '../../src/contract/words.ts';
 import { copyUnless, copyWords } from '../../src/output/bytes/word-copy.ts';
+import { controlBytes, firstMarked, repeated, viewOf, zeroBytes } from '../../src/rows/words.ts';
 
 const comma = 0x2c;
 const backslash = 0x5c;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createEncoder } from '../../src/output/formats/index.ts';
 import { writeRows } from '../../src/output/write-rows.ts';
-import { readRows } from '../../src/report/rows/read-rows.ts';
-import { chunksOf } from '../report/report-documents.ts';
+import { readRows } from '../../src/rows/read-rows.ts';
+import { chunksOf } from '../rows/report-documents.ts';
 import { documentOf } from './encode.ts';
 import { memorySink } from './memory-sink.ts';
 

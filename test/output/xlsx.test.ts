@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createEncoder } from '../../src/output/formats/index.ts';
-import { readRows } from '../../src/report/rows/read-rows.ts';
-import { chunksOf, documentParts, textOf } from '../report/report-documents.ts';
+import { readRows } from '../../src/rows/read-rows.ts';
+import { chunksOf, documentParts, textOf } from '../rows/report-documents.ts';
 import { documentOf, type EncodeCase, encode } from './encode.ts';
 import { readSheet, unzip } from './xlsx-reader.ts';
 

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { columnsOf } from '../../src/contract/columns.ts';
 import type { BreakdownName } from '../../src/contract/vocabulary.ts';
 import { checkCompleteness } from '../../src/report/parts/completeness.ts';
-import { readRows } from '../../src/report/rows/read-rows.ts';
 import { resolveWindow, type WindowFlags } from '../../src/report/window/window-flags.ts';
-import { chunksOf } from './report-documents.ts';
+import { readRows } from '../../src/rows/read-rows.ts';
+import { chunksOf } from '../rows/report-documents.ts';
 
 const farFuture = Date.UTC(2030, 0, 1);
 

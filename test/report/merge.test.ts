@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RowBatches } from '../../src/contract/row-batch.ts';
 import { mergeReports } from '../../src/report/parts/merge.ts';
-import { readRows } from '../../src/report/rows/read-rows.ts';
-import { readBatches } from './read-rows.ts';
-import { chunksOf } from './report-documents.ts';
+import { readRows } from '../../src/rows/read-rows.ts';
+import type { RowBatches } from '../../src/rows/row-batch.ts';
+import { readBatches } from '../rows/read-rows.ts';
+import { chunksOf } from '../rows/report-documents.ts';
 
 async function* reportsOf(documents: readonly string[]): AsyncGenerator<RowBatches> {
   for (const document of documents) yield readRows(chunksOf(Buffer.from(document), 65_536));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { printable } from '../../src/contract/printable.ts';
+import { printable } from '../../src/text/printable.ts';
 import { createSecrets } from '../../src/ui/secrets.ts';
 
 const secret = fc.string({ minLength: 4, maxLength: 40, unit: 'grapheme' }).filter((text) => text.trim().length >= 4);

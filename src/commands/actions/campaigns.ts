@@ -1,13 +1,13 @@
+import { checkDialect, chooseFormat, tableLook } from '../../app/output/output-flags.ts';
+import { openTarget } from '../../app/output/output-target.ts';
 import type { Context } from '../../context.ts';
 import type { CampaignRecord } from '../../contract/messages.ts';
-import { nearest } from '../../contract/nearest.ts';
 import { UsageError } from '../../errors.ts';
 import { csvDialectOf } from '../../output/csv/csv-dialect.ts';
 import type { FormatName } from '../../output/formats/index.ts';
 import { type TextColumn, textTable } from '../../output/table/text-table.ts';
+import { nearest } from '../../text/nearest.ts';
 import type { CampaignsOptions } from '../campaigns.ts';
-import { checkDialect, chooseFormat, tableLook } from '../steps/output/output-flags.ts';
-import { openTarget } from '../steps/output/output-target.ts';
 import {
   activeDuring,
   adUnitColumns,

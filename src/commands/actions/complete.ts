@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
-import { printable } from '../../contract/printable.ts';
+import { printable } from '../../text/printable.ts';
 import { operandValues } from './complete/operands.ts';
 import { findPlace, type Place } from './complete/place.ts';
 import { type Candidate, optionValues, type Values } from './complete/values.ts';

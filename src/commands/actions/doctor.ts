@@ -1,7 +1,7 @@
 import { goesThrough, readProxy } from '../../config/proxy.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { printable } from '../../contract/printable.ts';
+import { printable } from '../../text/printable.ts';
 import { wrap } from '../../ui/page.ts';
 import { visibleJson } from '../../ui/visible-json.ts';
 import type { DoctorOptions } from '../doctor.ts';

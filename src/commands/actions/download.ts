@@ -1,10 +1,10 @@
+import { noteFetched } from '../../app/fetch/ledger-notes.ts';
+import { waitCommand, withResumeHint } from '../../app/fetch/resume.ts';
+import { announce } from '../../app/output/announce.ts';
+import { prepareDelivery } from '../../app/output/delivery.ts';
+import { checkDialect, chooseFormat } from '../../app/output/output-flags.ts';
 import type { Context } from '../../context.ts';
 import type { DownloadOptions } from '../download.ts';
-import { noteFetched } from '../steps/fetch/ledger-notes.ts';
-import { waitCommand, withResumeHint } from '../steps/fetch/resume.ts';
-import { announce } from '../steps/output/announce.ts';
-import { prepareDelivery } from '../steps/output/delivery.ts';
-import { checkDialect, chooseFormat } from '../steps/output/output-flags.ts';
 
 /** Fetches the data of a report that is ready. */
 export async function download(context: Context, options: DownloadOptions, reportId: string): Promise<void> {

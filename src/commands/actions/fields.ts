@@ -1,9 +1,9 @@
+import { tableLook } from '../../app/output/output-flags.ts';
 import type { Context } from '../../context.ts';
 import { vocabularyOf } from '../../contract/look-up.ts';
 import { UsageError } from '../../errors.ts';
 import { textTable } from '../../output/table/text-table.ts';
 import type { FieldsOptions } from '../fields.ts';
-import { tableLook } from '../steps/output/output-flags.ts';
 
 /**
  * Prints the vocabulary of a profile, or what of it holds a term in its name or meaning, any case; with `--json`

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { nearest } from '../../contract/nearest.ts';
 import { UsageError } from '../../errors.ts';
+import { topics } from '../../help/index.ts';
+import { nearest } from '../../text/nearest.ts';
 import { layOutPage } from '../../ui/page.ts';
 import { findCommand } from '../command.ts';
-import { topics } from '../topics/index.ts';
 
 /** Prints the help of the program, of a command, or of a topic. Throws `UsageError` for words that are neither. */
 export async function help({ console, host }: Context, program: Command, words: readonly string[]): Promise<void> {

@@ -4,8 +4,8 @@ import { checkAccountName } from '../../config/settings.ts';
 import { checkToken } from '../../config/token.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
+import { formatPlural } from '../../text/quantity.ts';
 import { createPrompt, type Prompt } from '../../ui/prompt.ts';
-import { formatPlural } from '../../ui/quantity.ts';
 import { readSecret } from '../../ui/secret-input.ts';
 import type { LoginOptions } from '../login.ts';
 

@@ -1,13 +1,13 @@
+import { fetchReport } from '../../app/fetch/fetch-report.ts';
+import { announce } from '../../app/output/announce.ts';
+import { prepareDelivery } from '../../app/output/delivery.ts';
+import { type PlannedCall, printDryRun } from '../../app/plan/dry-run.ts';
+import { factsOf, fileOf, type Job } from '../../app/plan/job.ts';
+import { resolveNames } from '../../app/plan/name-filters.ts';
+import { planJob } from '../../app/plan/plan-job.ts';
+import { planFromFlags, sayNotes } from '../../app/plan/plan-report.ts';
 import type { Context } from '../../context.ts';
 import type { RunOptions } from '../run.ts';
-import { fetchReport } from '../steps/fetch/fetch-report.ts';
-import { announce } from '../steps/output/announce.ts';
-import { prepareDelivery } from '../steps/output/delivery.ts';
-import { type PlannedCall, printDryRun } from '../steps/plan/dry-run.ts';
-import { factsOf, fileOf, type Job } from '../steps/plan/job.ts';
-import { resolveNames } from '../steps/plan/name-filters.ts';
-import { planJob } from '../steps/plan/plan-job.ts';
-import { planFromFlags, sayNotes } from '../steps/plan/plan-report.ts';
 
 /** Fetches reports: what the flags describe, or those of `adreport.yaml` that are named; each whole or in parts. */
 export async function run(context: Context, options: RunOptions, names: unknown): Promise<void> {
@@ -24,8 +24,8 @@ export async function run(context: Context, options: RunOptions, names: unknown)
 /** Several reports, or one in parts: what fails keeps nothing else from being fetched. */
 async function runMany(context: Context, jobs: readonly Job[]): Promise<void> {
   const [{ runParts }, { RunOutcome }] = await Promise.all([
-    import('../steps/fetch/run-parts.ts'),
-    import('../steps/fetch/run-outcome.ts'),
+    import('../../app/fetch/run-parts.ts'),
+    import('../../app/fetch/run-outcome.ts'),
   ]);
   const outcome = new RunOutcome(context);
   const isOneReport = jobs.length === 1;
@@ -50,7 +50,7 @@ function howToGoOn(jobs: readonly Job[]): string {
 
 async function planJobs(context: Context, options: RunOptions, names: readonly string[]): Promise<Job[]> {
   if (names.length === 0 && !options.all && options.file === undefined) return [await planJob(context, options)];
-  const { planSavedReports } = await import('../steps/plan/saved-reports.ts');
+  const { planSavedReports } = await import('../../app/plan/saved-reports.ts');
   return planSavedReports(context, options, names);
 }
 

@@ -1,12 +1,12 @@
+import { awaitReport } from '../../app/fetch/await-report.ts';
+import { statusNoter } from '../../app/fetch/ledger-notes.ts';
+import { waitCommand, withResumeHint } from '../../app/fetch/resume.ts';
 import type { Context } from '../../context.ts';
 import { outcomeOf } from '../../contract/messages.ts';
-import { printable } from '../../contract/printable.ts';
 import { reportFailed } from '../../report/wait.ts';
+import { printable } from '../../text/printable.ts';
 import { visibleJson } from '../../ui/visible-json.ts';
 import type { StatusOptions } from '../status.ts';
-import { awaitReport } from '../steps/fetch/await-report.ts';
-import { statusNoter } from '../steps/fetch/ledger-notes.ts';
-import { waitCommand, withResumeHint } from '../steps/fetch/resume.ts';
 
 /** Prints a report's status word (or with `--json` its record); a report that has failed is exit 6 besides. */
 export async function status(context: Context, options: StatusOptions, reportId: string): Promise<void> {

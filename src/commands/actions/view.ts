@@ -1,10 +1,10 @@
+import { tableLook } from '../../app/output/output-flags.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { groupsAsCsv, groupsAsJson, objectOf } from '../../output/group/group-rows.ts';
-import { digitsOfFigure, type RankedGroups, rankGroups } from '../../output/group/ranked-groups.ts';
-import { strangeNotice } from '../../output/group/strange-values.ts';
-import { type FigureColumn, isTime, resolveFigures } from '../../output/group/view-columns.ts';
-import { tableLook } from '../steps/output/output-flags.ts';
+import { groupsAsCsv, groupsAsJson, objectOf } from '../../view/group-rows.ts';
+import { digitsOfFigure, type RankedGroups, rankGroups } from '../../view/ranked-groups.ts';
+import { strangeNotice } from '../../view/strange-values.ts';
+import { type FigureColumn, isTime, resolveFigures } from '../../view/view-columns.ts';
 import type { ViewOptions } from '../view.ts';
 import { type ReadFile, readFile } from './view/view-file.ts';
 import { viewText } from './view/view-text.ts';

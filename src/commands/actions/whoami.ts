@@ -1,7 +1,7 @@
 import { maskToken } from '../../config/token.ts';
 import type { Context } from '../../context.ts';
 import { AdreportError } from '../../errors.ts';
-import { formatPlural } from '../../ui/quantity.ts';
+import { formatPlural } from '../../text/quantity.ts';
 import type { WhoamiOptions } from '../whoami.ts';
 
 /** Shows who the program is to the service, and proves it with a call; what does not work is thrown once it is shown. */

@@ -1,4 +1,4 @@
-import { viewOf } from '../../contract/words.ts';
+import { viewOf } from '../../rows/words.ts';
 
 /** A buffer that is used again and again, and grows when more is asked of it. */
 export class ByteBuffer {

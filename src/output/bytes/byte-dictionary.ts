@@ -1,5 +1,5 @@
-import { backslash } from '../../contract/ascii.ts';
-import { repeated, zeroBytes } from '../../contract/words.ts';
+import { backslash } from '../../rows/ascii.ts';
+import { repeated, zeroBytes } from '../../rows/words.ts';
 import { ByteStore } from './byte-store.ts';
 import { lastWordMasks } from './word-copy.ts';
 

@@ -1,4 +1,4 @@
-import { viewOf } from '../../contract/words.ts';
+import { viewOf } from '../../rows/words.ts';
 
 /** Bytes that are appended to, in a buffer that grows and is used again after `clear`. */
 export class ByteStore {

@@ -1,4 +1,4 @@
-import { backslash, comma, dot, letterU, minus, nine, quote, space, zero } from '../../contract/ascii.ts';
+import { backslash, comma, dot, letterU, minus, nine, quote, space, zero } from '../../rows/ascii.ts';
 
 /**
  * Well-formed JSON turned into other bytes, without making strings of it. Each function writes to `out` from `at` on,

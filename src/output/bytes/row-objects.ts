@@ -1,5 +1,5 @@
-import { closeBrace, comma, dot, openBrace, openBracket } from '../../contract/ascii.ts';
-import type { RowBatch } from '../../contract/row-batch.ts';
+import { closeBrace, comma, dot, openBrace, openBracket } from '../../rows/ascii.ts';
+import type { RowBatch } from '../../rows/row-batch.ts';
 import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
 import type { EncodeOptions } from '../encoder.ts';
 import { ByteBuffer } from './byte-buffer.ts';

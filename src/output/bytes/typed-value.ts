@@ -1,4 +1,4 @@
-import { comma, dot, minus, nine, quote, zero } from '../../contract/ascii.ts';
+import { comma, dot, minus, nine, quote, zero } from '../../rows/ascii.ts';
 import { writeNumber } from './json-bytes.ts';
 
 /** What the values of a report mean to formats that have types: numbers, days, moments. Nothing is ever rounded. */

@@ -1,5 +1,5 @@
-import { backslash } from '../../contract/ascii.ts';
-import { repeated, zeroBytes } from '../../contract/words.ts';
+import { backslash } from '../../rows/ascii.ts';
+import { repeated, zeroBytes } from '../../rows/words.ts';
 
 const backslashes = repeated(backslash);
 

@@ -1,14 +1,5 @@
-import {
-  apostrophe,
-  carriageReturn,
-  comma,
-  dot,
-  lineFeed,
-  openBrace,
-  openBracket,
-  quote,
-} from '../../contract/ascii.ts';
-import { repeated } from '../../contract/words.ts';
+import { apostrophe, carriageReturn, comma, dot, lineFeed, openBrace, openBracket, quote } from '../../rows/ascii.ts';
+import { repeated } from '../../rows/words.ts';
 import { ByteBuffer } from '../bytes/byte-buffer.ts';
 import { compact, unescapeText, writeNumber } from '../bytes/json-bytes.ts';
 import type { PlannedColumn } from '../column-plan.ts';

@@ -1,4 +1,4 @@
-import { carriageReturn, lineFeed, quote } from '../../contract/ascii.ts';
+import { carriageReturn, lineFeed, quote } from '../../rows/ascii.ts';
 
 const pieceBytes = 64 * 1024;
 

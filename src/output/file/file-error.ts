@@ -1,5 +1,5 @@
-import { printable } from '../../contract/printable.ts';
 import { AdreportError, codeOf, OutputError } from '../../errors.ts';
+import { printable } from '../../text/printable.ts';
 
 const reasons: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
   ENOSPC: ['the disk is full', 'Free some space, or write elsewhere with -o.'],

@@ -1,6 +1,6 @@
 import { posix, win32 } from 'node:path';
-import { nearest } from '../../contract/nearest.ts';
 import { UsageError } from '../../errors.ts';
+import { nearest } from '../../text/nearest.ts';
 
 /** What a file name may be made of (`cli.md`, Output). */
 export const placeholders = ['profile', 'report', 'since', 'until', 'date', 'id'] as const;

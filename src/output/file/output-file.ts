@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access, lstat, mkdir, open, readlink, rmdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { printable } from '../../contract/printable.ts';
 import { codeOf, OutputError } from '../../errors.ts';
+import { printable } from '../../text/printable.ts';
 import { ByteQueue } from '../bytes/byte-queue.ts';
 import type { Sink } from '../encoder.ts';
 import { AtomicFile } from './atomic-file.ts';

@@ -1,6 +1,6 @@
-import { carriageReturn, letterN, lineFeed, openBracket, quote } from '../../contract/ascii.ts';
-import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
-import { viewOf } from '../../contract/words.ts';
+import { carriageReturn, letterN, lineFeed, openBracket, quote } from '../../rows/ascii.ts';
+import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
+import { viewOf } from '../../rows/words.ts';
 import { ByteBuffer } from '../bytes/byte-buffer.ts';
 import { copyUnless, copyWords } from '../bytes/word-copy.ts';
 import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';

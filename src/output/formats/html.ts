@@ -1,4 +1,4 @@
-import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
+import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import { ColumnPlan } from '../column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { composePage } from '../html/compose-page.ts';

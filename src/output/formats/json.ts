@@ -1,4 +1,4 @@
-import type { ReportMember } from '../../contract/row-batch.ts';
+import type { ReportMember } from '../../rows/row-batch.ts';
 import { RowObjects } from '../bytes/row-objects.ts';
 import type { EncodeOptions, Encoder } from '../encoder.ts';
 

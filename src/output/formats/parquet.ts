@@ -1,7 +1,7 @@
-import { printable } from '../../contract/printable.ts';
-import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
-import { viewOf } from '../../contract/words.ts';
 import { IncompleteDataError } from '../../errors.ts';
+import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
+import { viewOf } from '../../rows/words.ts';
+import { printable } from '../../text/printable.ts';
 import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { numberChunk, textChunk, timeChunk } from '../parquet/chunks.ts';

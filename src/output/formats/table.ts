@@ -1,12 +1,12 @@
-import { quote } from '../../contract/ascii.ts';
 import { metricOfField } from '../../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics } from '../../contract/derived.ts';
-import { printable } from '../../contract/printable.ts';
-import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
+import { quote } from '../../rows/ascii.ts';
+import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
+import { printable } from '../../text/printable.ts';
+import { DecimalSum } from '../../view/decimal-sum.ts';
+import { strangeNotice } from '../../view/strange-values.ts';
 import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
-import { DecimalSum } from '../group/decimal-sum.ts';
-import { strangeNotice } from '../group/strange-values.ts';
 import { derivedName, derivedTexts, hourText, moneyText } from '../table/cell-texts.ts';
 import { type JudgedColumn, rankColumns } from '../table/column-worth.ts';
 import { type Cell, layOut, type PlacedColumn, tableHead, tableLine, tableRule } from '../table/table-layout.ts';

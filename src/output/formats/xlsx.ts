@@ -1,10 +1,10 @@
-import { printable } from '../../contract/printable.ts';
-import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
-import { viewOf } from '../../contract/words.ts';
 import { IncompleteDataError, OutputError } from '../../errors.ts';
+import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
+import { viewOf } from '../../rows/words.ts';
+import { printable } from '../../text/printable.ts';
+import { strangeNotice } from '../../view/strange-values.ts';
 import { ColumnPlan } from '../column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
-import { strangeNotice } from '../group/strange-values.ts';
 import { SheetColumn } from '../xlsx/sheet-column.ts';
 import { propertiesPath, propertiesXml, sheetBeginning, sheetPath, workbookParts } from '../xlsx/workbook.ts';
 import { ZipArchive } from '../xlsx/zip-archive.ts';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../contract/escape-html.ts';
+import { escapeHtml } from '../../text/escape-html.ts';
 
 /** One value of a breakdown with its sum of one metric. Texts are as they are shown, not yet escaped. */
 export interface Bar {

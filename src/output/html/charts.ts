@@ -1,10 +1,10 @@
 import { metricOfField } from '../../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics, deriveMetrics } from '../../contract/derived.ts';
-import { printable } from '../../contract/printable.ts';
+import { printable } from '../../text/printable.ts';
+import type { Group, Sums } from '../../view/aggregate.ts';
+import { DecimalSum } from '../../view/decimal-sum.ts';
+import { addSums, sumOfMetric } from '../../view/figures.ts';
 import type { PlannedColumn } from '../column-plan.ts';
-import type { Group, Sums } from '../group/aggregate.ts';
-import { DecimalSum } from '../group/decimal-sum.ts';
-import { addSums, sumOfMetric } from '../group/figures.ts';
 import { derivedText, groupedText } from '../table/cell-texts.ts';
 import { type Bar, drawBars, type Ranking } from './bar-chart.ts';
 import { currencyOf, labelOf } from './labels.ts';

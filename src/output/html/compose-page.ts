@@ -1,11 +1,11 @@
 import { metricOfField } from '../../contract/columns.ts';
-import type { ReportTail } from '../../contract/row-batch.ts';
 import { type Breakdown, breakdowns } from '../../contract/vocabulary.ts';
+import type { ReportTail } from '../../rows/row-batch.ts';
+import type { Sums } from '../../view/aggregate.ts';
+import { strangeNotice } from '../../view/strange-values.ts';
 import { dayOf } from '../bytes/typed-value.ts';
 import type { ColumnPlan, PlannedColumn } from '../column-plan.ts';
 import type { EncodeOptions } from '../encoder.ts';
-import type { Sums } from '../group/aggregate.ts';
-import { strangeNotice } from '../group/strange-values.ts';
 import { leadOf, rankings, timeCharts, totalFigures } from './charts.ts';
 import { readColumn, type TableColumn } from './embedded-table.ts';
 import type { TableRows } from './held-rows.ts';

@@ -1,4 +1,4 @@
-import { hiddenCharacters } from '../../contract/printable.ts';
+import { hiddenCharacters } from '../../text/printable.ts';
 import type { PlannedColumn } from '../column-plan.ts';
 import type { TableRows } from './held-rows.ts';
 import { labelOf } from './labels.ts';

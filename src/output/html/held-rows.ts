@@ -1,5 +1,5 @@
-import { quote } from '../../contract/ascii.ts';
-import type { RowBatch } from '../../contract/row-batch.ts';
+import { quote } from '../../rows/ascii.ts';
+import type { RowBatch } from '../../rows/row-batch.ts';
 import type { PlannedColumn } from '../column-plan.ts';
 
 /** What a table shows: cell by cell, one column after the other. */

@@ -1,4 +1,4 @@
-import { hiddenCharacters } from '../../contract/printable.ts';
+import { hiddenCharacters } from '../../text/printable.ts';
 
 /** How many rows stand in the page as HTML, and are shown at once. */
 export const pageRows = 100;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../../contract/escape-html.ts';
-import { printable } from '../../contract/printable.ts';
+import { escapeHtml } from '../../text/escape-html.ts';
+import { printable } from '../../text/printable.ts';
 import { hourText } from '../table/cell-texts.ts';
 import type { Figure } from './charts.ts';
 import { type CellType, escapeJson, type TableColumn } from './embedded-table.ts';

@@ -1,6 +1,6 @@
-import type { RowBatch } from '../../contract/row-batch.ts';
+import type { RowBatch } from '../../rows/row-batch.ts';
+import { Aggregate } from '../../view/aggregate.ts';
 import type { PlannedColumn } from '../column-plan.ts';
-import { Aggregate } from '../group/aggregate.ts';
 import { HeldRows, type TableRows } from './held-rows.ts';
 import { type Unit, unitsOf } from './units.ts';
 

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../contract/escape-html.ts';
+import { escapeHtml } from '../../text/escape-html.ts';
 import { shortNumber } from './number-text.ts';
 import type { Step } from './time-axis.ts';
 

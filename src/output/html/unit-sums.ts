@@ -1,8 +1,8 @@
-import { letterN } from '../../contract/ascii.ts';
-import type { RowBatch } from '../../contract/row-batch.ts';
+import { letterN } from '../../rows/ascii.ts';
+import type { RowBatch } from '../../rows/row-batch.ts';
+import { Aggregate, type Group, type Sums } from '../../view/aggregate.ts';
+import { addSums } from '../../view/figures.ts';
 import type { PlannedColumn } from '../column-plan.ts';
-import { Aggregate, type Group, type Sums } from '../group/aggregate.ts';
-import { addSums } from '../group/figures.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 /** Of a breakdown with more values than this no sums are kept; of time, ten years of hours are. */

@@ -1,6 +1,6 @@
-import { letterN, openBrace, openBracket, quote } from '../../contract/ascii.ts';
-import type { RowBatch } from '../../contract/row-batch.ts';
-import { viewOf } from '../../contract/words.ts';
+import { letterN, openBrace, openBracket, quote } from '../../rows/ascii.ts';
+import type { RowBatch } from '../../rows/row-batch.ts';
+import { viewOf } from '../../rows/words.ts';
 import { ByteBuffer } from '../bytes/byte-buffer.ts';
 import { ByteDictionary, escaped } from '../bytes/byte-dictionary.ts';
 import { ByteStore } from '../bytes/byte-store.ts';

@@ -1,6 +1,6 @@
 import { type DerivedMetric, deriveMetrics } from '../../contract/derived.ts';
 import type { MetricName } from '../../contract/vocabulary.ts';
-import { DecimalSum } from '../group/decimal-sum.ts';
+import { DecimalSum } from '../../view/decimal-sum.ts';
 
 /** An amount of money with two decimals at least: `5` is `5.00`; no digit is taken away. */
 export function moneyText(number: string): string {

@@ -1,4 +1,4 @@
-import type { ReportTail, RowBatch } from '../../contract/row-batch.ts';
+import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import { createEncoder, type FormatName } from '../formats/index.ts';
 import { writeRows } from '../write-rows.ts';
 import type { TextColumn } from './text-table.ts';

@@ -1,7 +1,7 @@
 import { metricOfField } from '../../contract/columns.ts';
 import { deriveMetrics } from '../../contract/derived.ts';
+import { type Figures, sumOfMetric } from '../../view/figures.ts';
 import type { TableLook } from '../encoder.ts';
-import { type Figures, sumOfMetric } from '../group/figures.ts';
 import { derivedName, derivedText, groupedText, moneyText } from './cell-texts.ts';
 import { widthOf } from './table-layout.ts';
 import { sparkline } from './text-charts.ts';

@@ -1,5 +1,5 @@
 import type { FieldType } from '../../contract/columns.ts';
-import { printable } from '../../contract/printable.ts';
+import { printable } from '../../text/printable.ts';
 import type { TableLook } from '../encoder.ts';
 import { layOut, tableHead, tableLine } from './table-layout.ts';
 

@@ -1,13 +1,13 @@
 import stringWidth from 'string-width';
-import { letterN, minus, nine, openBrace, openBracket, quote, zero } from '../../contract/ascii.ts';
-import { printable } from '../../contract/printable.ts';
-import type { RowBatch } from '../../contract/row-batch.ts';
 import { OutputError } from '../../errors.ts';
+import { letterN, minus, nine, openBrace, openBracket, quote, zero } from '../../rows/ascii.ts';
+import type { RowBatch } from '../../rows/row-batch.ts';
+import { printable } from '../../text/printable.ts';
+import { DecimalSum } from '../../view/decimal-sum.ts';
 import { ByteDictionary } from '../bytes/byte-dictionary.ts';
 import { compact } from '../bytes/json-bytes.ts';
 import { dayOf, exactDouble, momentOf, numberText, plainNumber, wallTimeOf } from '../bytes/typed-value.ts';
 import type { PlannedColumn } from '../column-plan.ts';
-import { DecimalSum } from '../group/decimal-sum.ts';
 import { styleOf } from './workbook.ts';
 import { xmlText } from './xml-text.ts';
 

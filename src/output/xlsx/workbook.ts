@@ -1,4 +1,4 @@
-import { printable } from '../../contract/printable.ts';
+import { printable } from '../../text/printable.ts';
 import { xmlText } from './xml-text.ts';
 
 /** The parts of a workbook of one sheet, but for the sheet itself (ECMA-376, SpreadsheetML). */

@@ -1,6 +1,6 @@
 import type { Column } from '../../contract/columns.ts';
-import type { RowBatch } from '../../contract/row-batch.ts';
 import type { BreakdownName } from '../../contract/vocabulary.ts';
+import type { RowBatch } from '../../rows/row-batch.ts';
 import type { Window } from '../window/window.ts';
 import { RowKeys } from './row-keys.ts';
 import { createTimeCoverage, type TimeCoverage } from './time-coverage.ts';

@@ -1,5 +1,5 @@
 import type { ReportSummary } from '../../contract/messages.ts';
-import type { ReportMember, ReportTail, RowBatches } from '../../contract/row-batch.ts';
+import type { ReportMember, ReportTail, RowBatches } from '../../rows/row-batch.ts';
 
 /**
  * The rows of several reports, one after the other, as those of one report; each report is asked for when its turn has

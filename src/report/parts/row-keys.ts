@@ -1,4 +1,4 @@
-import type { RowBatch } from '../../contract/row-batch.ts';
+import type { RowBatch } from '../../rows/row-batch.ts';
 
 /** Beyond so many rows no more keys are kept: the table below then takes 16 MB. */
 const rowsAtMost = 1_000_000;

@@ -1,5 +1,5 @@
-import type { RowBatch } from '../../contract/row-batch.ts';
 import type { BreakdownName } from '../../contract/vocabulary.ts';
+import type { RowBatch } from '../../rows/row-batch.ts';
 import { formatInstant, type Window, ZoneClock } from '../window/window.ts';
 import { splitWindow } from './split.ts';
 

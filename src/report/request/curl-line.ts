@@ -1,5 +1,5 @@
 import type { ReportRequest } from '../../contract/messages.ts';
-import { quoteForShell } from '../../contract/quote-for-shell.ts';
+import { quoteForShell } from '../../text/quote-for-shell.ts';
 import { createUrl, type Encoding, encodeRequest } from './request-body.ts';
 
 /** A create call to be written as a curl command. */

@@ -1,6 +1,5 @@
 import { findBreakdown, vocabularyOf } from '../../contract/look-up.ts';
 import { defaultZone, type ReportRequest } from '../../contract/messages.ts';
-import { nearest } from '../../contract/nearest.ts';
 import {
   type Breakdown,
   type BreakdownName,
@@ -10,6 +9,7 @@ import {
   metrics,
   type Profile,
 } from '../../contract/vocabulary.ts';
+import { nearest } from '../../text/nearest.ts';
 import { collectMistakes, didYouMean, type Mistake, quoteIfNeeded } from '../mistakes.ts';
 import type { Span } from '../window/window.ts';
 import { checkZoneName } from '../window/zone-name.ts';

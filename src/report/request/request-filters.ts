@@ -1,6 +1,6 @@
 import { vocabularyOf } from '../../contract/look-up.ts';
-import { nearest } from '../../contract/nearest.ts';
 import type { Filter, Profile } from '../../contract/vocabulary.ts';
+import { nearest } from '../../text/nearest.ts';
 import { didYouMean, type Mistake, quoteIfNeeded } from '../mistakes.ts';
 
 /** The service takes at most this many values an array (`decisions.md` 2). */

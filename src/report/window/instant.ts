@@ -1,4 +1,4 @@
-import { nearest } from '../../contract/nearest.ts';
+import { nearest } from '../../text/nearest.ts';
 import { didYouMean, type FlagValue, quoteIfNeeded, refuse } from '../mistakes.ts';
 import { dateWall, dayNames, parseDays, twoDigits } from './dates.ts';
 import { formatInstant, plusUnits, startOfUnit, type ZoneClock } from './window.ts';

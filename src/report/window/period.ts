@@ -1,4 +1,4 @@
-import { nearest } from '../../contract/nearest.ts';
+import { nearest } from '../../text/nearest.ts';
 import { didYouMean, type FlagValue, refuse } from '../mistakes.ts';
 import { type Days, dayNames, parseDays } from './dates.ts';
 import { type Span, startOfUnit, type ZoneClock } from './window.ts';

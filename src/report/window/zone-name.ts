@@ -1,4 +1,4 @@
-import { nearest } from '../../contract/nearest.ts';
+import { nearest } from '../../text/nearest.ts';
 import { didYouMean, type FlagValue, refuse } from '../mistakes.ts';
 
 const hint = 'Give a name of the TZ database, e.g. Europe/Paris, America/New_York, Asia/Kolkata or UTC.';

@@ -1,5 +1,5 @@
-import { parseDuration } from '../../contract/duration.ts';
 import { UsageError } from '../../errors.ts';
+import { parseDuration } from '../../text/duration.ts';
 import type { AppParts } from '../app.ts';
 import type { Control } from '../local-server.ts';
 

@@ -1,5 +1,5 @@
 import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
-import { nearest } from '../../contract/nearest.ts';
+import { nearest } from '../../text/nearest.ts';
 import { FaultKeys, wrongFault } from './fault-keys.ts';
 import type { FaultKind, Strike } from './fault-kind.ts';
 import { faultKinds, findKind, kindNames, labelOf } from './kinds/index.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { endpoints } from '../../contract/endpoints.ts';
-import { escapeHtml } from '../../contract/escape-html.ts';
-import { quoteForShell } from '../../contract/quote-for-shell.ts';
 import type { Profile } from '../../contract/vocabulary.ts';
+import { escapeHtml } from '../../text/escape-html.ts';
+import { quoteForShell } from '../../text/quote-for-shell.ts';
 import type { AppParts } from '../app.ts';
 import type { Account } from '../fixtures/fixtures.ts';
 import type { Routes } from '../http/routes.ts';

@@ -1,5 +1,4 @@
 import { findBreakdown, findMetric, vocabularyOf } from '../../contract/look-up.ts';
-import { nearest } from '../../contract/nearest.ts';
 import {
   type Breakdown,
   type BreakdownName,
@@ -8,6 +7,7 @@ import {
   metrics,
   type Profile,
 } from '../../contract/vocabulary.ts';
+import { nearest } from '../../text/nearest.ts';
 import { type Parameters, readArray } from './parse-body.ts';
 import { type RequestFaults, shown, tooMany, valuesAtMost } from './request-faults.ts';
 

@@ -39,7 +39,7 @@ export async function savedReports({ host }: Context, file: string | undefined):
   if (path === undefined) return [];
   const [{ readProjectFile }, { savedKeys }] = await Promise.all([
     import('../../../config/project-file.ts'),
-    import('../../steps/plan/saved-options.ts'),
+    import('../../../app/plan/saved-options.ts'),
   ]);
   const { reports } = readProjectFile(path, path, savedKeys);
   return [...reports].map(([value, { entries }]) => {

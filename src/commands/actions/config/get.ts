@@ -1,7 +1,7 @@
 import { findSettingName } from '../../../config/change-setting.ts';
 import { nameSettings } from '../../../config/named-settings.ts';
 import type { Context } from '../../../context.ts';
-import { printable } from '../../../contract/printable.ts';
+import { printable } from '../../../text/printable.ts';
 import { visibleJson } from '../../../ui/visible-json.ts';
 import type { ConfigOptions } from '../../config.ts';
 

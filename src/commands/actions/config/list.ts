@@ -1,9 +1,9 @@
+import { tableLook } from '../../../app/output/output-flags.ts';
 import { nameSettings } from '../../../config/named-settings.ts';
 import type { Context } from '../../../context.ts';
 import { textTable } from '../../../output/table/text-table.ts';
 import { visibleJson } from '../../../ui/visible-json.ts';
 import type { ConfigOptions } from '../../config.ts';
-import { tableLook } from '../../steps/output/output-flags.ts';
 
 /** Prints every setting with its source, secrets masked; with `--json` an array of `{name, source, from, value}`. */
 export async function listConfig(context: Context, _options: ConfigOptions): Promise<void> {

@@ -5,10 +5,10 @@ import { TransportError } from '../../../api/transport-error.ts';
 import { unreachable } from '../../../api/unreachable.ts';
 import type { EnvironmentProxy } from '../../../config/proxy.ts';
 import type { Context } from '../../../context.ts';
-import { formatDuration } from '../../../contract/duration.ts';
 import { endpoints } from '../../../contract/endpoints.ts';
 import { UnreachableError } from '../../../errors.ts';
-import { formatPlural } from '../../../ui/quantity.ts';
+import { formatDuration } from '../../../text/duration.ts';
+import { formatPlural } from '../../../text/quantity.ts';
 import { broken, type Finding, fine, odd } from './finding.ts';
 
 /** Where the calls of a check go. */

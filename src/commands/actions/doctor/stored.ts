@@ -1,13 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { platform } from 'node:process';
+import { savedKeys, savedOptions } from '../../../app/plan/saved-options.ts';
 import { readProjectFile } from '../../../config/project-file.ts';
 import { findProjectFile, projectFileName } from '../../../config/project-file-path.ts';
 import { openStore } from '../../../config/store.ts';
 import type { Context } from '../../../context.ts';
-import { quoteForShell } from '../../../contract/quote-for-shell.ts';
-import { formatPlural } from '../../../ui/quantity.ts';
-import { savedKeys, savedOptions } from '../../steps/plan/saved-options.ts';
+import { formatPlural } from '../../../text/quantity.ts';
+import { quoteForShell } from '../../../text/quote-for-shell.ts';
 import { broken, type Finding, fine, odd } from './finding.ts';
 
 /** The settings folder: whether what is in it can be read, and by its owner alone. */

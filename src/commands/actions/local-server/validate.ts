@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../../context.ts';
 import { loadFixtures } from '../../../server/fixtures/load.ts';
-import { formatPlural } from '../../../ui/quantity.ts';
+import { formatPlural } from '../../../text/quantity.ts';
 
 /** Reads a folder of data as the server would, and says what is in it. Throws `UsageError` for the first mistake. */
 export async function validateFixtures(context: Context, _options: unknown, directory: string): Promise<void> {

@@ -1,16 +1,16 @@
+import { createReportFor } from '../../../app/fetch/create-report.ts';
+import { announce } from '../../../app/output/announce.ts';
+import { prepareDelivery } from '../../../app/output/delivery.ts';
+import { printDryRun } from '../../../app/plan/dry-run.ts';
+import { resolveNames } from '../../../app/plan/name-filters.ts';
+import { planFromFlags, sayNotes } from '../../../app/plan/plan-report.ts';
+import { reportNames } from '../../../app/plan/report-names.ts';
 import type { Context } from '../../../context.ts';
 import { columnsOf } from '../../../contract/columns.ts';
-import { printable } from '../../../contract/printable.ts';
 import { UsageError } from '../../../errors.ts';
+import { printable } from '../../../text/printable.ts';
 import { visibleJson } from '../../../ui/visible-json.ts';
 import type { ReportCreateOptions } from '../../report/create.ts';
-import { createReportFor } from '../../steps/fetch/create-report.ts';
-import { announce } from '../../steps/output/announce.ts';
-import { prepareDelivery } from '../../steps/output/delivery.ts';
-import { printDryRun } from '../../steps/plan/dry-run.ts';
-import { resolveNames } from '../../steps/plan/name-filters.ts';
-import { planFromFlags, sayNotes } from '../../steps/plan/plan-report.ts';
-import { reportNames } from '../../steps/plan/report-names.ts';
 
 /** Creates a report and prints its id alone; where the service answers with data, that goes to the output instead. */
 export async function createReport(context: Context, flags: ReportCreateOptions): Promise<void> {

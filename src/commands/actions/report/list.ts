@@ -1,9 +1,9 @@
+import { tableLook } from '../../../app/output/output-flags.ts';
 import type { Context } from '../../../context.ts';
 import { type TextColumn, textTable } from '../../../output/table/text-table.ts';
 import type { LedgerEntry } from '../../../report/ledger/ledger-entry.ts';
 import { visibleJson } from '../../../ui/visible-json.ts';
 import type { GlobalFlags } from '../../flags.ts';
-import { tableLook } from '../../steps/output/output-flags.ts';
 
 const columns: readonly TextColumn<LedgerEntry>[] = [
   { name: 'id', value: (entry) => entry.id, keep: true },

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../../../context.ts';
-import type { ReportTail, RowBatch } from '../../../contract/row-batch.ts';
 import type { TableLook } from '../../../output/encoder.ts';
 import { createEncoder } from '../../../output/formats/table.ts';
-import { Aggregate } from '../../../output/group/aggregate.ts';
-import { FigureCounter, type Figures } from '../../../output/group/figures.ts';
-import { type KeyColumn, resolveKeys } from '../../../output/group/view-columns.ts';
-import { openReportFile, type ReportFile, readReportStream } from '../../../report/rows/report-file.ts';
+import { openReportFile, type ReportFile, readReportStream } from '../../../rows/report-file.ts';
+import type { ReportTail, RowBatch } from '../../../rows/row-batch.ts';
+import { Aggregate } from '../../../view/aggregate.ts';
+import { FigureCounter, type Figures } from '../../../view/figures.ts';
+import { type KeyColumn, resolveKeys } from '../../../view/view-columns.ts';
 
 /** What reading a file once gave. */
 export interface ReadFile {

@@ -1,13 +1,13 @@
-import { printable } from '../../../contract/printable.ts';
 import type { TableLook } from '../../../output/encoder.ts';
-import { groupBars, groupLine, groupTable } from '../../../output/group/group-text.ts';
-import type { RankedGroups } from '../../../output/group/ranked-groups.ts';
-import { figureNamed } from '../../../output/group/view-columns.ts';
 import { reportCard } from '../../../output/table/report-card.ts';
 import { widthOf } from '../../../output/table/table-layout.ts';
+import { printable } from '../../../text/printable.ts';
+import { formatBytes, formatPlural } from '../../../text/quantity.ts';
 import type { Console } from '../../../ui/console.ts';
 import { wrap } from '../../../ui/page.ts';
-import { formatBytes, formatPlural } from '../../../ui/quantity.ts';
+import { groupBars, groupLine, groupTable } from '../../../view/group-text.ts';
+import type { RankedGroups } from '../../../view/ranked-groups.ts';
+import { figureNamed } from '../../../view/view-columns.ts';
 import type { ViewOptions } from '../../view.ts';
 import type { ReadFile } from './view-file.ts';
 

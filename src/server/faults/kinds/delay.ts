@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseDuration } from '../../../contract/duration.ts';
+import { parseDuration } from '../../../text/duration.ts';
 import type { FaultKeys } from '../fault-keys.ts';
 import type { FaultEffect, FaultKind } from '../fault-kind.ts';
 

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { parquetWriteFile } from 'hyparquet-writer';
+import { describe, expect, test } from 'vitest';
+import { openReportFile } from '../../src/rows/report-file.ts';
+import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { readBatches } from './read-rows.ts';
+
+const onWindows = process.platform === 'win32';
+
+test('Parquet of other programs: their codecs, and days, times and decimals as the service would write them', async () => {
+  const file = join(temporaryFolder(), 'report.parquet');
+  parquetWriteFile({
+    filename: file,
+    compressors: { GZIP: (bytes) => gzipSync(bytes), BROTLI: (bytes) => brotliCompressSync(bytes) },
+    schema: [
+      { name: 'root', num_children: 4 },
+      { name: 'date', type: 'INT32', converted_type: 'DATE', repetition_type: 'REQUIRED' },
+      { name: 'hour', type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', repetition_type: 'REQUIRED' },
+      { name: 'displays', type: 'INT64', repetition_type: 'REQUIRED' },
+      {
+        name: 'revenueEuro',
+        type: 'INT64',
+        converted_type: 'DECIMAL',
+        scale: 2,
+        precision: 18,
+        repetition_type: 'REQUIRED',
+      },
+    ],
+    columnData: [
+      { name: 'date', data: [new Date('2026-11-01'), new Date('2026-11-02')], codec: 'GZIP' },
+      { name: 'hour', data: [new Date('2026-11-01T02:00Z'), new Date('2026-11-02T23:00Z')], codec: 'BROTLI' },
+      { name: 'displays', data: [9_007_199_254_740_993n, 0n], codec: 'UNCOMPRESSED' },
+      { name: 'revenueEuro', data: [1234.5, 0.1], codec: 'SNAPPY' },
+    ],
+  });
+  const { batches } = await openReportFile(file, 'report.parquet');
+  expect((await readBatches(batches)).rows).toEqual([
+    '{"date":"2026-11-01","hour":"2026-11-01T02:00:00+0000","displays":9007199254740993,"revenueEuro":1234.50}',
+    '{"date":"2026-11-02","hour":"2026-11-02T23:00:00+0000","displays":0,"revenueEuro":0.10}',
+  ]);
+});
+
+test.skipIf(onWindows)('a named pipe is read as the file is', async () => {
+  const cwd = temporaryFolder();
+  const csv = `date,clicks\n${'2026-11-01,1\n'.repeat(100_000)}`;
+  await writeFile(join(cwd, 'file'), csv);
+  execFileSync('mkfifo', [join(cwd, 'pipe')]);
+  const args = ['--by', 'DAILY', '--format', 'csv'];
+  const [piped] = await Promise.all([runCli(['view', 'pipe', ...args], { cwd }), writeFile(join(cwd, 'pipe'), csv)]);
+  expect(piped).toMatchObject({ exitCode: 0, stdout: (await runCli(['view', 'file', ...args], { cwd })).stdout });
+  expect(piped.stdout).toContain('100000');
+});
+
+describe('what the system gives no access to is exit 2', () => {
+  test.skipIf(onWindows)('a link to itself', async () => {
+    const file = join(temporaryFolder(), 'a.csv');
+    symlinkSync('a.csv', file);
+    const { exitCode, stderr } = await runCli(['view', file]);
+    expect(stderr).toContain('a.csv cannot be read (ELOOP: ');
+    expect(exitCode).toBe(2);
+  });
+
+  test('a name too long for a file', async () => {
+    const { exitCode, stderr } = await runCli(['view', `${'a'.repeat(300)}.csv`]);
+    expect(stderr).toMatch(/^adreport: a+\.csv (cannot be read \(ENAMETOOLONG|does not exist)/);
+    expect(exitCode).toBe(2);
+  });
+
+  test.skipIf(process.platform !== 'linux')('a file that opens and does not read', async () => {
+    const { exitCode, stderr } = await runCli(['view', '/proc/self/mem']);
+    expect(stderr).toContain('/proc/self/mem cannot be read (EIO: ');
+    expect(exitCode).toBe(2);
+  });
+});

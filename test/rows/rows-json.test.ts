@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { IncompleteDataError, RejectedError } from '../../src/errors.ts';
+import { readRows } from '../../src/rows/read-rows.ts';
+import { readReport } from './read-rows.ts';
+import { chunksOf, documentParts, textOf } from './report-documents.ts';
+import { expectSameAsReference, referenceOf } from './rows-reference.ts';
+
+const document = (data: string) =>
+  `{"data":${data},"summary":{"since":"a","until":"b","breakdowns":[],"timezone":"c"}}`;
+
+describe('a JSON report', () => {
+  it('reads as JSON.parse does, however it is laid out and cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        documentParts,
+        fc.integer({ min: 1, max: 64 }),
+        fc.integer({ min: 1, max: 300 }),
+        expectSameAsReference,
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  it('is refused wherever it is cut off', async () => {
+    await fc.assert(
+      fc.asyncProperty(documentParts, fc.double({ min: 0, max: 1, noNaN: true }), async (parts, part) => {
+        const whole = Buffer.from(textOf(parts).trimEnd());
+        const bytes = whole.subarray(0, Math.floor(part * (whole.length - 1)));
+        await expect(readReport(bytes, { contentType: 'application/json', pieceBytes: 40 })).rejects.toThrow(
+          IncompleteDataError,
+        );
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('agrees with JSON.parse on damaged documents too', async () => {
+    const damage = fc.tuple(
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.oneof(fc.constantFrom(...Buffer.from('{}[]",:\\0-.eEu \n\0')), fc.integer({ min: 0, max: 255 })),
+    );
+    await fc.assert(
+      fc.asyncProperty(documentParts, fc.array(damage, { minLength: 1, maxLength: 2 }), async (parts, places) => {
+        const bytes = Buffer.from(textOf(parts));
+        for (const [place, byte] of places) bytes[Math.floor(place * (bytes.length - 1))] = byte;
+        const reference = referenceOf(bytes);
+        const read = await readReport(bytes, { contentType: 'application/json', pieceBytes: 40 }).catch(String);
+        if (typeof read !== 'string') expect(read.rows.map((row) => JSON.parse(row))).toEqual(reference.rows);
+        else if (!read.includes('expected one "data" array')) expect(reference.rows).toBe('refused');
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is found behind members that look like it', async () => {
+    const text =
+      '\ufeff {"meta":{"data":[{"a":9}],"x":"}],\\"data\\":["},"summary":{}, "data" : [ {"a":"}],"} ] , "more":[1]} \n';
+    const { rows, tail } = await readReport(text, { chunkBytes: 1 });
+    expect(rows).toEqual(['{"a":"}],"}']);
+    expect(tail.members.map(({ name, json }) => [name, json.toString()])).toEqual([
+      ['meta', '{"data":[{"a":9}],"x":"}],\\"data\\":["}'],
+      ['summary', '{}'],
+      ['more', '[1]'],
+    ]);
+    expect(tail.summary).toBeUndefined();
+  });
+
+  it('keeps digits, takes the last of repeated keys, and says which keys there are', async () => {
+    const { values, tail } = await readReport(
+      document('[{"a":12345678901234567890,"b":0.10},{"c":1e5,"a":1,"\\u0061":2}]'),
+    );
+    expect(values.map((row) => Object.fromEntries(row))).toEqual([
+      { a: '12345678901234567890', b: '0.10' },
+      { c: '1e5', a: '2' },
+    ]);
+    expect(tail).toMatchObject({ rowCount: 2, fields: ['a', 'b', 'c'], summary: { since: 'a', timezone: 'c' } });
+  });
+
+  it('may be empty', async () => {
+    expect(await readReport(document('[ ]'))).toMatchObject({ rows: [], tail: { rowCount: 0, fields: [] } });
+  });
+
+  it('says whether rows stand on one line', async () => {
+    expect((await readReport(document('[{"a": 1,\t"b":[1, 2]},\n{"a":1}]'))).singleLine).toEqual([true, true]);
+    expect((await readReport(document('[{"a":\n1}]'))).singleLine).toEqual([false]);
+    expect((await readReport(document('[{"a":{"b":\r\n1}}]'))).singleLine).toEqual([false]);
+  });
+
+  it('gives the same batches however the network cut it', async () => {
+    const text = document(`[${Array.from({ length: 500 }, (_, i) => `{"n":${i}}`).join(',')}]`);
+    const sizes = await Promise.all([1, 7, 1000, 65_536].map((chunkBytes) => batchSizes(text, chunkBytes)));
+    expect(new Set(sizes).size).toBe(1);
+    expect(sizes[0]).toMatch(/^\d+,\d+/);
+  });
+
+  it.each([
+    ['nothing', '', 'The report ends before it begins (byte 0).'],
+    ['blanks', ' \n', 'The report ends before it begins (byte 2).'],
+    ['cut in a row', '{"data":[{"a":1},{"a":', 'The report ends in the middle of row 2 (byte 22).'],
+    ['cut between rows', '{"data":[{"a":1},', 'The report ends after row 1, before its last "]" (byte 17).'],
+    ['cut before data', '{"summary":{}', 'The report ends before its data (byte 13).'],
+    ['cut after data', '{"data":[]', 'The report ends before its last "}" (byte 10).'],
+    ['something after', '{"data":[]}{}', 'The report goes on after its end (byte 11).'],
+    [
+      'a bad number',
+      '{"data":[{"a":01}]}',
+      'Row 1 is not well-formed JSON: expected a number as JSON writes it, found "1" (byte 15).',
+    ],
+    [
+      'a bare control',
+      '{"data":[{"a":"\u0007"}]}',
+      'Row 1 is not well-formed JSON: expected no bare control character in a string, found byte 0x07 (byte 15).',
+    ],
+    [
+      'a row that is none',
+      '{"data":[{},1]}',
+      'Row 2 is not well-formed JSON: expected a row object, found "1" (byte 12).',
+    ],
+    [
+      'a comma too many',
+      '{"data":[{},]}',
+      'Row 2 is not well-formed JSON: expected a row object, found "]" (byte 12).',
+    ],
+    [
+      'two data',
+      '{"data":[],"data":[]}',
+      `The report is not well-formed JSON: expected one "data" array, found '"' (byte 11).`,
+    ],
+    [
+      'a word that is no JSON',
+      '{"data":[{"a":nul1}]}',
+      'Row 1 is not well-formed JSON: expected null, found "n" (byte 14).',
+    ],
+    [
+      'a value that is none',
+      '{"x":{"a":?},"data":[]}',
+      'The report is not well-formed JSON: expected a JSON value, found "?" (byte 10).',
+    ],
+    [
+      'an unknown escape',
+      '{"data":[{"a":"\\x"}]}',
+      'Row 1 is not well-formed JSON: expected an escape that JSON knows, found "\\" (byte 15).',
+    ],
+    [
+      'a short escape',
+      '{"data":[{"a":"\\u00g0"}]}',
+      'Row 1 is not well-formed JSON: expected four hexadecimal digits, found "g" (byte 19).',
+    ],
+    [
+      'a member without a comma',
+      '{"data":[{"a":1 "b":2}]}',
+      `Row 1 is not well-formed JSON: expected "," or "}", found '"' (byte 16).`,
+    ],
+    [
+      'a member of a nested object without a comma',
+      '{"data":[{"a":{"b":1 "c":2}}]}',
+      `Row 1 is not well-formed JSON: expected "," or "}", found '"' (byte 21).`,
+    ],
+    [
+      'a member without a colon',
+      '{"data":[{"a":{"b" 1}}]}',
+      'Row 1 is not well-formed JSON: expected ":", found "1" (byte 19).',
+    ],
+    [
+      'a key without quotes',
+      '{"data":[{a:1}]}',
+      'Row 1 is not well-formed JSON: expected a key in quotes, found "a" (byte 10).',
+    ],
+    [
+      'a key without quotes in a nested object',
+      '{"data":[{"a":{1:2}}]}',
+      'Row 1 is not well-formed JSON: expected a key in quotes, found "1" (byte 15).',
+    ],
+    [
+      'an element without a comma',
+      '{"data":[{"a":[1 2]}]}',
+      'Row 1 is not well-formed JSON: expected "," or "]", found "2" (byte 17).',
+    ],
+    ['no data', '{"rows":[]}', 'The document that the service sent is no report: it has no "data" array.'],
+    [
+      'a status',
+      '{"response":{"status":"progress","message":"progress","report_id":"1"}}',
+      'The service sent a status ("progress") instead of the report.',
+    ],
+    ['a web page', '<!doctype html>', 'The service sent a web page instead of the report.'],
+  ])('is refused: %s', async (_, text, message) => {
+    const error = await readReport(text, { contentType: 'application/json' }).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(IncompleteDataError);
+    expect(error).toHaveProperty('message', message);
+  });
+
+  it('is refused where it is not UTF-8, with the row that is not', async () => {
+    const bytes = Buffer.concat([Buffer.from('{"data":[{"a":"é"},{"a":"'), Buffer.from([0xe9]), Buffer.from('"}]}')]);
+    await expect(readReport(bytes)).rejects.toThrow('Row 2 is not UTF-8 (byte 20).');
+  });
+
+  it('bounds nesting', async () => {
+    const nested = (depth: number) => document(`[{"a":${'['.repeat(depth)}${']'.repeat(depth)}}]`);
+    expect((await readReport(nested(255))).tail.rowCount).toBe(1);
+    await expect(readReport(nested(256))).rejects.toThrow('at most 256 levels');
+    await expect(readReport(nested(100_000))).rejects.toThrow('at most 256 levels');
+  });
+
+  it('bounds the number of different keys', async () => {
+    const rows = Array.from({ length: 4097 }, (_, i) => `{"k${i}":1}`).join(',');
+    await expect(readReport(document(`[${rows}]`))).rejects.toThrow('at most 4096 different keys');
+  });
+
+  it('widens for keys that appear late, in a batch that is nearly full', async () => {
+    const many = Array.from({ length: 20_000 }, () => '{}').join(',');
+    const wide = `{${Array.from({ length: 3000 }, (_, i) => `"k${i}":${i}`).join(',')}}`;
+    const { values } = await readReport(document(`[${many},${wide},{"k7":1}]`));
+    expect(values.at(-2)?.size).toBe(3000);
+    expect(values.at(-2)?.get('k2999')).toBe('2999');
+    expect([...(values.at(-1) ?? [])]).toEqual([['k7', '1']]);
+  });
+
+  it('holds a row of megabytes, however small the pieces', async () => {
+    const long = 'x'.repeat(3_000_000);
+    const { values } = await readReport(document(`[{"a":"${long}"},{"a":1}]`), { chunkBytes: 100, pieceBytes: 50 });
+    expect(values[0]?.get('a')).toBe(`"${long}"`);
+  });
+
+  it('is refused where what stands beside its rows is not UTF-8, or has no end', async () => {
+    const bytes = Buffer.concat([Buffer.from('{"note":"'), Buffer.from([0xe9]), Buffer.from('","data":[]}')]);
+    await expect(readReport(bytes)).rejects.toThrow('The report is not UTF-8 (byte 1).');
+    const note = `"note":"${'x'.repeat(9_000_000)}"`;
+    await expect(readReport(`{${note},${note.replace('note', 'more')},"data":[]}`)).rejects.toThrow(
+      'The report has over 16 MiB beside its rows',
+    );
+  });
+
+  it('is refused where a row never ends', async () => {
+    async function* endless() {
+      yield Buffer.from('{"data":[{"a":"');
+      for (;;) yield Buffer.alloc(1_000_000, 'x');
+    }
+    const batches = readRows(endless());
+    await expect(batches.next()).rejects.toThrow('Row 1 is longer than 16 MiB (byte 9).');
+  });
+
+  it.each([
+    [
+      '{"response":{"error_id":"UNKNOWN_REPORT","error":"No such \\u001b[1mreport."}}',
+      'No such ␛[1mreport.',
+      'UNKNOWN_REPORT',
+    ],
+    ['{"error":{"message":"broken"}}', 'broken', 'REJECTED'],
+    ['{"message":"Internal"}', 'Internal', 'REJECTED'],
+  ])('may be an error: %s', async (text, message, code) => {
+    const error = await readReport(text).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(RejectedError);
+    expect(error).toMatchObject({ message: `The service sent an error instead of the report: ${message}`, code });
+  });
+});
+
+async function batchSizes(text: string, chunkBytes: number): Promise<string> {
+  const sizes: number[] = [];
+  for await (const batch of readRows(chunksOf(Buffer.from(text), chunkBytes), { pieceBytes: 300 }))
+    sizes.push(batch.rowCount);
+  return sizes.join();
+}

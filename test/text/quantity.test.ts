@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatBytes, formatCount, formatPlural, formatShare } from '../../src/text/quantity.ts';
+
+test.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1_000, '1.0 kB'],
+  [99_949, '99.9 kB'],
+  [99_950, '100 kB'],
+  [999_499, '999 kB'],
+  [999_500, '1.0 MB'],
+  [66_600_000, '66.6 MB'],
+  [670_000_000, '670 MB'],
+  [1.5e12, '1.5 TB'],
+  [12_345e12, '12345 TB'],
+])('%d bytes: %s', (sizeBytes, expected) => {
+  expect(formatBytes(sizeBytes)).toBe(expected);
+});
+
+test('a size below a petabyte never takes more than seven cells, and is within 5 % of the truth', () => {
+  const factors: Record<string, number> = { B: 1, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 999_000_000_000_000 }), (sizeBytes) => {
+      const text = formatBytes(sizeBytes);
+      expect(text.length).toBeLessThanOrEqual(7);
+      const [amount, unit = ''] = text.split(' ');
+      expect(Math.abs(Number(amount) * (factors[unit] ?? 0) - sizeBytes)).toBeLessThanOrEqual(sizeBytes * 0.05);
+    }),
+  );
+});
+
+test('a share says its unit once where it can', () => {
+  expect(formatShare(41_200_000, 66_500_000)).toBe('41.2 of 66.5 MB');
+  expect(formatShare(812, 66_500_000)).toBe('812 B of 66.5 MB');
+});
+
+test('counts', () => {
+  expect([0, 999, 1_000, 1_234_567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567']);
+  expect([0, 1, 1_204].map((count) => formatPlural(count, 'row'))).toEqual(['0 rows', '1 row', '1,204 rows']);
+});
