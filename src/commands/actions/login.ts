@@ -5,8 +5,7 @@ import { checkToken } from '../../config/token.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { formatPlural } from '../../text/quantity.ts';
-import { createPrompt, type Prompt } from '../../ui/prompt.ts';
-import { readSecret } from '../../ui/secret-input.ts';
+import { createPrompt, type Prompt, readSecret } from '../../ui/prompt.ts';
 import type { LoginOptions } from '../login.ts';
 
 /** Who somebody is, as they say. */
