@@ -91,7 +91,6 @@ describe('topics', () => {
     for (const [code, meaning] of exitCodes) expect(codes).toContain(` ${code} ${meaning}.`);
     const environment = await page('help', 'environment');
     for (const [name, meaning] of environmentVariables) expect(environment).toContain(` ${name} ${meaning}`);
-    expect(environment).toContain('NODE_DISABLE_COMPILE_CACHE=1');
     const server = await page('help', 'local-server');
     for (const word of [...kindNames, ...everyEndpoint]) expect(server).toContain(word);
     for (const { meaning } of Object.values(faultKinds)) expect(server).toContain(meaning);

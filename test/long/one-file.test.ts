@@ -41,7 +41,7 @@ function buildWith(...additions: readonly Addition[]): Copy {
 
 function runProgram(folder: string, argv: readonly string[]) {
   const program = join(folder, 'bin/adreport.js');
-  return runNode(process.execPath, [program, ...argv], temporaryFolder(), { NODE_DISABLE_COMPILE_CACHE: '1' });
+  return runNode(process.execPath, [program, ...argv], temporaryFolder());
 }
 
 function differences(folder: string): string[] {
