@@ -1,4 +1,3 @@
-import type { ReportFlags } from './flags.ts';
 import type { Context } from '../context.ts';
 import type { CampaignRecord } from '../contract/messages.ts';
 import type { FilterName } from '../contract/vocabulary.ts';
@@ -6,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import { splitValues } from '../report/request/request-filters.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
+import type { ReportFlags } from './flags.ts';
 
 interface Named {
   readonly id: string;

@@ -1,18 +1,18 @@
-import { type CommandBuilder, declareCommand } from './command.ts';
+import { openTarget } from '../app/deliver.ts';
 import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from '../app/flags.ts';
 import { checkDialect, chooseFormat, tableLook } from '../app/output-flags.ts';
-import { openTarget } from '../app/deliver.ts';
 import type { Context } from '../context.ts';
-import type { CampaignRecord } from '../contract/messages.ts';
+import { type AdUnit, type CampaignRecord, defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { csvDialectOf } from '../output/csv/csv-dialect.ts';
+import { stringifyTable } from '../output/formats/csv.ts';
 import type { FormatName } from '../output/formats/index.ts';
+import { encodeTable } from '../output/table/encode-table.ts';
 import { type TextColumn, textTable } from '../output/table/text-table.ts';
-import { nearest } from '../text/nearest.ts';
-import { type AdUnit, type CampaignRecord, defaultZone } from '../contract/messages.ts';
-import type { TextColumn } from '../output/table/text-table.ts';
 import { formatInstant } from '../report/window/window.ts';
 import { resolveWindow } from '../report/window/window-flags.ts';
+import { nearest } from '../text/nearest.ts';
+import { type CommandBuilder, declareCommand } from './command.ts';
 
 export interface CampaignsOptions extends ServiceFlags, OutputFlags {
   readonly adUnits?: boolean;
@@ -93,11 +93,9 @@ async function render(
 ): Promise<Uint8Array> {
   if (format === 'table') return Buffer.from(textTable(rows, columns, tableLook(context, options)));
   if (format === 'csv') {
-    const { stringifyTable } = await import('../../output/formats/csv.ts');
     return Buffer.from(await stringifyTable(rows, columns, csvDialectOf(options)));
   }
   if (format !== 'json' && format !== 'ndjson') {
-    const { encodeTable } = await import('../../output/table/encode-table.ts');
     return encodeTable(format, rows, columns, context.console.note);
   }
   const objects = options.columns === undefined ? rows : rows.map((row) => pick(row, columns));

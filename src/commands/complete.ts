@@ -19,10 +19,14 @@ import { type CommandBuilder, declareCommand, findCommand } from './command.ts';
 
 /** What the shells' scripts call while a command line is being typed; the words come after `--`. */
 export const completeCommand: CommandBuilder = (perform) => {
-  const command = declareCommand('complete <shell> [words...]', 'the completions of a command line, for the shell scripts', [
-    ["adreport complete fish -- run --by ''", 'the breakdowns, with their meanings'],
-    ['adreport complete bash -- run --format nd', 'the formats that begin so'],
-  ]);
+  const command = declareCommand(
+    'complete <shell> [words...]',
+    'the completions of a command line, for the shell scripts',
+    [
+      ["adreport complete fish -- run --by ''", 'the breakdowns, with their meanings'],
+      ['adreport complete bash -- run --format nd', 'the formats that begin so'],
+    ],
+  );
   return command.action(
     perform((context: Context, _options: GlobalFlags, shell: string, words: readonly string[]) =>
       complete(context, command.parent as Command, shell, words),
@@ -159,12 +163,16 @@ function optionValues(context: Context, place: Place, option: Option, current: s
   }
   if (name === 'format') return words(formatNames.map((value) => ({ value, meaning: formats[value].meaning })));
   if (name === 'metrics') return list(current, metrics);
-  if (name === 'filter') return { kind: 'open', candidates: filters.map(({ name: filter, meaning }) => ({ value: `${filter}=`, meaning })) };
+  if (name === 'filter')
+    return { kind: 'open', candidates: filters.map(({ name: filter, meaning }) => ({ value: `${filter}=`, meaning })) };
   if (name === 'by' || name === 'breakdowns') {
     // Time breakdowns exclude each other.
     const given = current.toUpperCase().split(',').slice(0, -1);
     const hasTime = breakdowns.some((breakdown) => breakdown.time && given.includes(breakdown.name));
-    return list(current, breakdowns.filter(({ time }) => !(hasTime && time)));
+    return list(
+      current,
+      breakdowns.filter(({ time }) => !(hasTime && time)),
+    );
   }
   return filesFor(name) ?? words([]);
 }
@@ -185,7 +193,8 @@ function operandValues(context: Context, place: Place): Values {
   const path = pathOf(command);
   const choices = declared[operands.length]?.argChoices;
   if (choices) return words(choices.map((value) => ({ value })));
-  if (path === 'run') return words(savedReports(context, given.get('file')).filter(({ value }) => !operands.includes(value)));
+  if (path === 'run')
+    return words(savedReports(context, given.get('file')).filter(({ value }) => !operands.includes(value)));
   if (path === 'fields') {
     const { breakdowns, metrics, filters } = vocabularyAt(context, place);
     return words([...breakdowns, ...metrics, ...filters].map(({ name, meaning }) => ({ value: name, meaning })));

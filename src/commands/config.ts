@@ -27,16 +27,12 @@ export const configCommand: CommandBuilder = (perform) => {
     ['adreport config get base-url', 'prints the value alone; nothing where there is none'],
     ['adreport config get profile --local', 'without an account'],
   ]);
-  const set = declareCommand(
-    'set <name> <value>',
-    'store a setting of an account, or which account is the default',
-    [
-      ['adreport config set base-url https://reports.example.com', 'of the default account'],
-      ['adreport config set profile dsp', 'its profile'],
-      ['adreport config set base-url https://dsp.example.com --account agency', 'of another account'],
-      ['adreport config set account agency', 'which account is the default'],
-    ],
-  );
+  const set = declareCommand('set <name> <value>', 'store a setting of an account, or which account is the default', [
+    ['adreport config set base-url https://reports.example.com', 'of the default account'],
+    ['adreport config set profile dsp', 'its profile'],
+    ['adreport config set base-url https://dsp.example.com --account agency', 'of another account'],
+    ['adreport config set account agency', 'which account is the default'],
+  ]);
   const unset = declareCommand('unset <name>', 'take back what is stored', [
     ['adreport config unset profile', 'back to buyer'],
     ['adreport config unset base-url --account agency', 'forgets the account'],

@@ -90,12 +90,14 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const store = openStore({ env: host.env, warn: (sentence) => closed.push(sentence), wallClock: host.wallClock });
     try {
       const names = Object.keys(store.read().accounts);
-      const accounts = names.length === 0 ? 'no account is stored' : `${formatPlural(names.length, 'account')}: ${names.join(', ')}`;
+      const accounts =
+        names.length === 0 ? 'no account is stored' : `${formatPlural(names.length, 'account')}: ${names.join(', ')}`;
       fine('settings-file', `${store.path}: ${accounts}.`);
     } catch (error) {
       broken('settings-file', error);
     }
-    for (const sentence of closed) odd('permissions', sentence, 'Nothing is left to do, if nobody else uses this machine.');
+    for (const sentence of closed)
+      odd('permissions', sentence, 'Nothing is left to do, if nobody else uses this machine.');
     // Windows has no such modes; what is not there is open to nobody.
     const paths = process.platform === 'win32' ? [] : [store.directory, join(store.directory, 'ledger.ndjson')];
     const loose = paths.filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
@@ -155,7 +157,11 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const isUsed = proxy !== undefined && goesThrough(proxy, baseUrl.value);
     const why = baseUrl.value.protocol === 'https:' ? 'NO_PROXY names its host' : 'plain http stays on this machine';
     if (!proxy) fine('proxy', 'none is set (HTTPS_PROXY)');
-    else fine('proxy', `${maskProxy(proxy)} is ${isUsed ? '' : 'not '}used for ${baseUrl.value.origin}${isUsed ? '.' : `: ${why}.`}`);
+    else
+      fine(
+        'proxy',
+        `${maskProxy(proxy)} is ${isUsed ? '' : 'not '}used for ${baseUrl.value.origin}${isUsed ? '.' : `: ${why}.`}`,
+      );
     checkAuthorities();
     if (!(await checkConnection(baseUrl.value, isUsed ? proxy : undefined)) || !canSignIn) return;
     try {
@@ -181,7 +187,12 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
         problem = `cannot be read (${codeOf(error) ?? error})`;
       }
       if (problem === undefined) fine('authorities', `${file} is trusted too (NODE_EXTRA_CA_CERTS).`);
-      else odd('authorities', `NODE_EXTRA_CA_CERTS: ${file} ${problem}, and Node.js goes on without it.`, 'Name a PEM file.');
+      else
+        odd(
+          'authorities',
+          `NODE_EXTRA_CA_CERTS: ${file} ${problem}, and Node.js goes on without it.`,
+          'Name a PEM file.',
+        );
     }
     if (checks === '0') {
       const message = 'NODE_TLS_REJECT_UNAUTHORIZED=0: whoever is on the way can read the token.';
@@ -201,20 +212,28 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const startedMs = host.stopwatch();
     const url = new URL(baseUrl.href.replace(/\/$/, '') + path);
     try {
-      const request = http.send({ method, url, headers: { accept: 'application/json' }, isBrief: true, signal: host.signal });
+      const request = http.send({
+        method,
+        url,
+        headers: { accept: 'application/json' },
+        isBrief: true,
+        signal: host.signal,
+      });
       const { status, headers, body } = await within(request, url.origin);
       body.destroy();
       const said = `${url.origin} answers ${status} in ${formatDuration(host.stopwatch() - startedMs)}`;
       if (status === 401 || status === 403) fine('connection', `${said}, as it should without a token.`);
       else if (status === 429) odd('connection', `${said}.`, 'Wait: the service allows no more calls for now.');
-      else if (status >= 500) odd('connection', `${said}.`, 'Wait: the fault is on the service’s side, or that of a proxy before it.');
+      else if (status >= 500)
+        odd('connection', `${said}.`, 'Wait: the fault is on the service’s side, or that of a proxy before it.');
       else odd('connection', `${said}, where the service says 401.`, 'Check the path of the base URL.');
       // The header counts whole seconds.
       const skewMs = host.wallClock() - Date.parse(headers.date ?? '') - 500;
       const far = formatDuration(Math.abs(skewMs));
       const fix = 'Set the clock (e.g. with NTP): today, now and -36h are reckoned from it.';
       if (Math.abs(skewMs) < 60_000) fine('clock', `within ${far} of the service’s`);
-      else if (!Number.isNaN(skewMs)) odd('clock', `This machine’s clock is ${far} ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s.`, fix);
+      else if (!Number.isNaN(skewMs))
+        odd('clock', `This machine’s clock is ${far} ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s.`, fix);
       return true;
     } catch (error) {
       broken('connection', error instanceof TransportError ? unreachable(error, url) : error);
@@ -227,7 +246,10 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
   /** The result, or an `UnreachableError` once the time is up. */
   async function within<T>(work: Promise<T>, origin: string): Promise<T> {
     const hint = 'Check the network and the base URL; a slow service can be given longer with --timeout.';
-    const late = new UnreachableError(`${origin} does not answer within ${formatDuration(timeout)}.`, { code: 'TIMEOUT', hint });
+    const late = new UnreachableError(`${origin} does not answer within ${formatDuration(timeout)}.`, {
+      code: 'TIMEOUT',
+      hint,
+    });
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(late), timeout);

@@ -1,11 +1,11 @@
 import { Option } from 'commander';
-import { type Profile, profiles } from '../contract/vocabulary.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
 import { tableLook } from '../app/output-flags.ts';
 import type { Context } from '../context.ts';
 import { vocabularyOf } from '../contract/look-up.ts';
+import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../output/table/text-table.ts';
+import { type CommandBuilder, declareCommand } from './command.ts';
 
 export interface FieldsOptions {
   readonly profile?: Profile;

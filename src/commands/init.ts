@@ -1,10 +1,10 @@
-import { type CommandBuilder, declareCommand } from './command.ts';
 import { resolve } from 'node:path';
+import type { GlobalFlags } from '../app/flags.ts';
 import { projectFileName } from '../config/project-file-path.ts';
 import type { Context } from '../context.ts';
 import { OutputError } from '../errors.ts';
 import { openOutput } from '../output/file/output-file.ts';
-import type { GlobalFlags } from '../app/flags.ts';
+import { type CommandBuilder, declareCommand } from './command.ts';
 
 export const initCommand: CommandBuilder = (perform) =>
   declareCommand('init', 'write a commented adreport.yaml, for reports to run by name', [

@@ -67,14 +67,10 @@ export const localServerCommand: CommandBuilder = (perform) => {
     ],
   );
   const period = '--period <period>';
-  const exportData = declareCommand(
-    'export <dir>',
-    'write the built-in data of a period as a folder for --fixtures',
-    [
-      ['adreport local-server export ./fixtures --period last-week', 'data to edit'],
-      ['adreport local-server --fixtures ./fixtures', 'and to serve'],
-    ],
-  ).requiredOption(period, 'the days to write, in Europe/Paris: last-7d, 2026-10, 2026-11-01..2026-11-15');
+  const exportData = declareCommand('export <dir>', 'write the built-in data of a period as a folder for --fixtures', [
+    ['adreport local-server export ./fixtures --period last-week', 'data to edit'],
+    ['adreport local-server --fixtures ./fixtures', 'and to serve'],
+  ]).requiredOption(period, 'the days to write, in Europe/Paris: last-7d, 2026-10, 2026-11-01..2026-11-15');
   return addServerFlags(command)
     .addCommand(exec.action(perform(execWithLocalServer)))
     .addCommand(validate.action(perform(validateFixtures)))

@@ -1,15 +1,14 @@
 import { Option } from 'commander';
-import { type Profile, profiles } from '../contract/vocabulary.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
 import type { Credentials } from '../api/client.ts';
 import { checkBaseUrl } from '../config/base-url.ts';
 import { checkAccountName } from '../config/settings.ts';
 import { checkToken } from '../config/token.ts';
 import type { Context } from '../context.ts';
+import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { createPrompt, type Prompt } from '../ui/prompt.ts';
-import { readSecret } from '../ui/secret-input.ts';
+import { createPrompt, type Prompt, readSecret } from '../ui/prompt.ts';
+import { type CommandBuilder, declareCommand } from './command.ts';
 
 export interface LoginOptions {
   readonly baseUrl?: string;

@@ -1,7 +1,14 @@
 import { announce, prepareDelivery } from '../app/deliver.ts';
 import { printDryRun } from '../app/dry-run.ts';
 import { createReportFor } from '../app/fetch.ts';
-import { addOutputFlags, addReportFlags, addServiceFlags, type GlobalFlags, type OutputFlags, type ReportFlags } from '../app/flags.ts';
+import {
+  addOutputFlags,
+  addReportFlags,
+  addServiceFlags,
+  type GlobalFlags,
+  type OutputFlags,
+  type ReportFlags,
+} from '../app/flags.ts';
 import { resolveNames } from '../app/names.ts';
 import { tableLook } from '../app/output-flags.ts';
 import { planFromFlags, reportNames, sayNotes } from '../app/plan.ts';

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { win32 } from 'node:path';
+import type { Context } from '../context.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
-import type { Host } from '../host.ts';
 
 /**
  * Runs a program to its end, and leaves none of the processes it started. Where it can have a process group of its own
@@ -13,7 +13,7 @@ export function runToEnd(
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  host: Host,
+  host: Context['host'],
 ): Promise<number> {
   const detached = process.platform !== 'win32' && host.stdin.isTTY !== true;
   return new Promise((resolve, reject) => {

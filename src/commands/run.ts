@@ -1,4 +1,4 @@
-import { prepareDelivery, announce } from '../app/deliver.ts';
+import { announce, prepareDelivery } from '../app/deliver.ts';
 import { type PlannedCall, printDryRun } from '../app/dry-run.ts';
 import { fetchReport } from '../app/fetch.ts';
 import { addRunFlags, type RunOptions } from '../app/flags.ts';

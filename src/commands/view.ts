@@ -1,7 +1,7 @@
 import { Option } from 'commander';
-import { type CommandBuilder, declareCommand } from './command.ts';
 import { parsePositive } from '../app/flags.ts';
 import { view } from './actions/view.ts';
+import { type CommandBuilder, declareCommand } from './command.ts';
 
 export interface ViewOptions {
   readonly by?: string;

@@ -1,9 +1,9 @@
-import { type CommandBuilder, declareCommand } from './command.ts';
 import { addServiceFlags, type ServiceFlags } from '../app/flags.ts';
 import { maskToken } from '../config/token.ts';
 import type { Context } from '../context.ts';
 import { AdreportError } from '../errors.ts';
 import { formatPlural } from '../text/quantity.ts';
+import { type CommandBuilder, declareCommand } from './command.ts';
 
 export type WhoamiOptions = ServiceFlags;
 

@@ -5,7 +5,7 @@ import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { DecimalSum } from '../../view/decimal-sum.ts';
 import { strangeNotice } from '../../view/strange-values.ts';
-import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
+import { ColumnPlan, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { derivedName, derivedTexts, hourText, moneyText } from '../table/cell-texts.ts';
 import { type JudgedColumn, rankColumns } from '../table/column-worth.ts';
@@ -44,7 +44,7 @@ class TableEncoder implements Encoder {
   }
 
   encode(batch: RowBatch): Pieces {
-    const added = this.#plan.follow(batch.fields);
+    const added = this.#plan.follow(batch);
     const late = this.#placed ? added.map((column) => column.name) : [];
     if (late.length > 0) this.#note('Columns that only later rows have are not shown', late);
     const lines: string[] = [];

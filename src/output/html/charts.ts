@@ -4,7 +4,7 @@ import { printable } from '../../text/printable.ts';
 import type { Group, Sums } from '../../view/aggregate.ts';
 import { DecimalSum } from '../../view/decimal-sum.ts';
 import { addSums, sumOfMetric } from '../../view/figures.ts';
-import type { PlannedColumn } from '../column-plan.ts';
+import type { PlannedColumn } from '../columns.ts';
 import { derivedText, groupedText } from '../table/cell-texts.ts';
 import { type Bar, drawBars, type Ranking } from './bar-chart.ts';
 import { currencyOf, labelOf } from './labels.ts';

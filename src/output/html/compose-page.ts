@@ -4,7 +4,7 @@ import type { ReportTail } from '../../rows/row-batch.ts';
 import type { Sums } from '../../view/aggregate.ts';
 import { strangeNotice } from '../../view/strange-values.ts';
 import { dayOf } from '../bytes/typed-value.ts';
-import type { ColumnPlan, PlannedColumn } from '../column-plan.ts';
+import type { ColumnPlan, PlannedColumn } from '../columns.ts';
 import type { EncodeOptions } from '../encoder.ts';
 import { leadOf, rankings, timeCharts, totalFigures } from './charts.ts';
 import { readColumn, type TableColumn } from './embedded-table.ts';

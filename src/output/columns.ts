@@ -1,5 +1,7 @@
 import { type FieldType, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
+import type { RowBatch } from '../rows/row-batch.ts';
+import type { Row, Value } from '../rows/row-objects.ts';
 import { nearest } from '../text/nearest.ts';
 import type { EncodeOptions } from './encoder.ts';
 
@@ -36,7 +38,7 @@ export class ColumnPlan {
    * @returns the columns that were added to those decided before
    * @throws UsageError where a selected column does not exist
    */
-  follow(fields: readonly string[]): readonly PlannedColumn[] {
+  follow({ fields }: Pick<RowBatch, 'fields'>): readonly PlannedColumn[] {
     if (fields === this.#fields) return [];
     const added = this.#add(fields);
     this.#fields = fields;
@@ -54,7 +56,7 @@ export class ColumnPlan {
     if (this.#fields) return;
     const { columns = [], select } = this.#options;
     const known = fields.length > 0 ? fields : columns.map((column) => column.field);
-    this.follow(known.length > 0 ? known : (select ?? []));
+    this.follow({ fields: known.length > 0 ? known : (select ?? []) });
   }
 
   #add(fields: readonly string[]): readonly PlannedColumn[] {
@@ -79,6 +81,11 @@ export class ColumnPlan {
     const name = normalize && metric && !fields.includes(metric.name) ? metric.name : field;
     return { field, name, type, numeric: type === 'integer' || type === 'money' };
   }
+}
+
+/** What a row has in a column; `undefined` where it has nothing. */
+export function valueIn(row: Row, { field }: PlannedColumn): Value | undefined {
+  return row[field];
 }
 
 /** The field that a user means by a column's name: the field itself, or the metric's own name for it. */
