@@ -37,7 +37,10 @@ function furnish(): { cwd: string; env: Record<string, string> } {
     request: { since: 1, until: 2, metrics: [], breakdowns: ['OS'], filters: {} },
     window: { since: '2026-11-19T00:00:00+0100', until: '2026-11-19T23:59:59+0100' },
   };
-  writeFileSync(join(config, 'ledger.ndjson'), `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+  mkdirSync(join(config, 'ledger'), { mode: 0o700 });
+  writeFileSync(join(config, 'ledger', `001795168800000-${'0'.repeat(16)}.json`), JSON.stringify(entry), {
+    mode: 0o600,
+  });
   return { cwd, env: { ADREPORT_CONFIG_DIR: config } };
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { fetchedStatus, type LedgerChange, type LedgerKey } from '../../report/ledger/ledger-entry.ts';
+import { fetchedStatus, type LedgerChange, type LedgerKey } from '../../report/ledger.ts';
 import { requestHash } from '../../report/request/request-hash.ts';
 import { describeWindow } from '../../report/window/describe-window.ts';
 import type { ProfilePlan } from '../plan/plan-report.ts';

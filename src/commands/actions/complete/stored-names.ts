@@ -50,10 +50,10 @@ export async function savedReports({ host }: Context, file: string | undefined):
 
 /** The reports that this machine created, newest first, with their age and state. */
 export async function ledgerReports({ host }: Context): Promise<Candidate[]> {
-  const { openLedger } = await import('../../../report/ledger/ledger.ts');
+  const { openLedger } = await import('../../../report/ledger.ts');
   const directory = settingsFolder(host.env);
-  const entries = openLedger({ directory, wallClock: host.wallClock, warn: () => {} }).list();
-  return entries.reverse().map(({ id, createdAt, lastStatus, request }) => {
+  const entries = openLedger({ directory, wallClock: host.wallClock, warn: () => {} }).list(200);
+  return entries.map(({ id, createdAt, lastStatus, request }) => {
     const created = `${createdAt.slice(0, 16).replace('T', ' ')}Z`;
     return { value: id, meaning: [created, lastStatus, request.breakdowns.join(',')].filter(Boolean).join(', ') };
   });

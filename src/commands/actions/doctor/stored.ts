@@ -25,7 +25,7 @@ export function checkStore({ host, isLocal }: Context): Finding[] {
     const { message, fix = '' } = finding;
     findings.push(isLocal ? odd('settings-file', message, fix) : finding);
   }
-  const loose = [store.directory, join(store.directory, 'ledger.ndjson')].flatMap((path) => findLoose(path));
+  const loose = [store.directory, join(store.directory, 'ledger')].flatMap((path) => findLoose(path));
   return [
     ...findings,
     ...closed.map((sentence) =>

@@ -1,7 +1,7 @@
 import { tableLook } from '../../../app/output/output-flags.ts';
 import type { Context } from '../../../context.ts';
 import { type TextColumn, textTable } from '../../../output/table/text-table.ts';
-import type { LedgerEntry } from '../../../report/ledger/ledger-entry.ts';
+import type { LedgerEntry } from '../../../report/ledger.ts';
 import { visibleJson } from '../../../ui/visible-json.ts';
 import type { GlobalFlags } from '../../flags.ts';
 
@@ -18,7 +18,7 @@ const columns: readonly TextColumn<LedgerEntry>[] = [
 
 /** Prints the ledger, newest first. */
 export async function listReports(context: Context, _options: GlobalFlags): Promise<void> {
-  const entries = ((await context.ledger())?.list() ?? []).reverse();
+  const entries = (await context.ledger())?.list() ?? [];
   if (context.flags.json) return context.console.result(visibleJson(entries));
   if (entries.length === 0) {
     context.console.note('No report was created on this machine yet. Create one with: adreport run');
