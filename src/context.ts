@@ -10,7 +10,7 @@ import { noSettings } from './config/stored-settings.ts';
 import type { Profile } from './contract/vocabulary.ts';
 import { UsageError } from './errors.ts';
 import type { Host } from './host.ts';
-import { type Ledger, openLedger } from './report/ledger/ledger.ts';
+import { type Ledger, openLedger } from './report/ledger.ts';
 import type { LocalServer } from './server/start.ts';
 import type { Console } from './ui/console.ts';
 import type { Progress } from './ui/progress.ts';

@@ -2,7 +2,7 @@ import type { Created, ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import type { StatusRecord } from '../contract/messages.ts';
 import { AdreportError, InterruptedError, RejectedError, ReportFailedError, StillInProgressError } from '../errors.ts';
-import { fetchedStatus, type LedgerChange } from '../report/ledger/ledger-entry.ts';
+import { fetchedStatus, type LedgerChange } from '../report/ledger.ts';
 import { encodeRequest } from '../report/request/request-body.ts';
 import { requestHash } from '../report/request/request-hash.ts';
 import { waitForReport } from '../report/wait.ts';

@@ -99,7 +99,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     for (const sentence of closed)
       odd('permissions', sentence, 'Nothing is left to do, if nobody else uses this machine.');
     // Windows has no such modes; what is not there is open to nobody.
-    const paths = process.platform === 'win32' ? [] : [store.directory, join(store.directory, 'ledger.ndjson')];
+    const paths = process.platform === 'win32' ? [] : [store.directory, join(store.directory, 'ledger')];
     const loose = paths.filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
     for (const path of loose) {
       const mode = (statSync(path).mode & 0o7777).toString(8).padStart(4, '0');

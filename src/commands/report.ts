@@ -16,7 +16,7 @@ import type { Context } from '../context.ts';
 import { columnsOf } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { type TextColumn, textTable } from '../output/table/text-table.ts';
-import type { LedgerEntry } from '../report/ledger/ledger-entry.ts';
+import type { LedgerEntry } from '../report/ledger.ts';
 import { printable } from '../text/printable.ts';
 import { visibleJson } from '../ui/visible-json.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
@@ -87,7 +87,7 @@ const listColumns: readonly TextColumn<LedgerEntry>[] = [
 
 /** Prints the ledger, newest first. */
 async function listReports(context: Context, _options: GlobalFlags): Promise<void> {
-  const entries = ((await context.ledger())?.list() ?? []).reverse();
+  const entries = (await context.ledger())?.list() ?? [];
   if (context.flags.json) return context.console.result(visibleJson(entries));
   if (entries.length === 0) {
     context.console.note('No report was created on this machine yet. Create one with: adreport run');

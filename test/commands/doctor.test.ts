@@ -158,10 +158,10 @@ describe.skipIf(process.platform === 'win32')('files', () => {
     const config = join(cwd, '.config');
     mkdirSync(config);
     writeFileSync(join(config, 'settings.json'), '{"accounts":{}}');
-    writeFileSync(join(config, 'ledger.ndjson'), '');
+    mkdirSync(join(config, 'ledger'));
     for (const [name, mode] of [
       ['settings.json', 0o644],
-      ['ledger.ndjson', 0o640],
+      ['ledger', 0o750],
       ['.', 0o755],
     ] as const) {
       chmodSync(join(config, name), mode);
@@ -170,8 +170,8 @@ describe.skipIf(process.platform === 'win32')('files', () => {
     const found: Finding[] = JSON.parse(stdout).filter(({ check }: Finding) => check === 'permissions');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(found.map(({ status }) => status)).toEqual(['warning', 'warning', 'warning']);
-    expect(found.map(({ message }) => message).join('\n')).toMatch(/0755.*0644.*0640/s);
-    expect(found.at(-1)?.fix).toBe(`chmod 600 '${join(config, 'ledger.ndjson')}'`);
+    expect(found.map(({ message }) => message).join('\n')).toMatch(/0755.*0644.*0750/s);
+    expect(found.at(-1)?.fix).toBe(`chmod 700 '${join(config, 'ledger')}'`);
     const again: Finding[] = JSON.parse((await doctor({}, { cwd }, ['--local'])).stdout);
     expect(again.filter(({ check }) => check === 'permissions')).toHaveLength(1);
   });
