@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { createSpool, type Spool } from '../../output/file/spool.ts';
+import { createSpool, type Spool } from '../../output/file/temporary-file.ts';
 import { readRows } from '../../rows/read-rows.ts';
 import { counted, type Delivered } from '../output/delivery.ts';
 import type { Intake } from './fetch-report.ts';

@@ -3,9 +3,9 @@ import type { OutputFlags } from '../../commands/flags.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../contract/columns.ts';
 import { IncompleteDataError } from '../../errors.ts';
-import { csvDialectOf } from '../../output/csv/csv-dialect.ts';
 import type { EncodeOptions } from '../../output/encoder.ts';
 import type { NameValues } from '../../output/file/file-name.ts';
+import { csvDialectOf } from '../../output/formats/csv.ts';
 import type { Expectation } from '../../report/parts/completeness.ts';
 import type { RowBatch, RowBatches } from '../../rows/row-batch.ts';
 import type { Figures } from '../../view/figures.ts';
@@ -59,7 +59,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
   const { expectation, strict = false } = facts;
   const [{ createEncoder }, { writeRows }, completeness, figures] = await Promise.all([
     import('../../output/formats/index.ts'),
-    import('../../output/write-rows.ts'),
+    import('../../output/encoder.ts'),
     expectation && import('../../report/parts/completeness.ts'),
     showsCard(context, flags) ? import('../../view/figures.ts') : undefined,
   ]);

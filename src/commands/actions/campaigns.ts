@@ -3,7 +3,7 @@ import { openTarget } from '../../app/output/output-target.ts';
 import type { Context } from '../../context.ts';
 import type { CampaignRecord } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
-import { csvDialectOf } from '../../output/csv/csv-dialect.ts';
+import { csvDialectOf } from '../../output/formats/csv.ts';
 import type { FormatName } from '../../output/formats/index.ts';
 import { type TextColumn, textTable } from '../../output/table/text-table.ts';
 import { nearest } from '../../text/nearest.ts';

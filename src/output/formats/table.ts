@@ -44,9 +44,7 @@ class TableEncoder implements Encoder {
   }
 
   encode(batch: RowBatch): Pieces {
-    const added = this.#plan.follow(batch);
-    const late = this.#placed ? added.map((column) => column.name) : [];
-    if (late.length > 0) this.#note('Columns that only later rows have are not shown', late);
+    this.#plan.follow(batch);
     const lines: string[] = [];
     for (let row = 0; row < batch.rowCount; row++) {
       const cells = this.#plan.columns.map((column, i) =>
