@@ -26,7 +26,8 @@ export async function expectFormatsAsReference(
   expect(result).toMatchObject({ rowCount: parts.rows.length, sizeBytes: Buffer.byteLength(csv) });
   // Read piece by piece, columns may appear after the header was written.
   const select = [...new Set(parts.rows.flatMap((row) => row.map(([key]): string => JSON.parse(key))))];
-  if (select.length > 0) expect((await encode(body, 'csv', { ...options, select })).text).toBe(csv);
+  const columns = select.map((field) => ({ field, type: 'text' as const }));
+  if (select.length > 0) expect((await encode(body, 'csv', { ...options, select, columns })).text).toBe(csv);
 }
 
 function rowTexts(parts: DocumentParts): string[] {

@@ -9,7 +9,7 @@ import { ColumnPlan, type PlannedColumn, valueIn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 
 /** A row group ends after so many rows, or sooner where they came as so many bytes. */
-const groupRowsAtMost = 60_000;
+const groupRowsAtMost = 50_000;
 const groupBytesAtMost = 32 * 1024 * 1024;
 
 /** How a column is kept: what Parquet calls it, and how a value becomes it; `undefined` for a value that does not fit. */
