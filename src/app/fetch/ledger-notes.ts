@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { fetchedStatus, type LedgerChange, type LedgerKey } from '../../report/ledger.ts';
-import { requestHash } from '../../report/request/request-hash.ts';
+import { requestHash } from '../../report/request/request-body.ts';
 import { describeWindow } from '../../report/window/describe-window.ts';
 import type { ProfilePlan } from '../plan/plan-report.ts';
 
