@@ -1,6 +1,6 @@
 import type { Client } from './api/client.ts';
 import type { HttpTrace } from './api/http.ts';
-import type { GlobalFlags, ServiceFlags } from './commands/flags.ts';
+import type { GlobalFlags, ServiceFlags } from './app/flags.ts';
 import { findProjectFile } from './config/project-file-path.ts';
 import { readProxy } from './config/proxy.ts';
 import { type ProjectChoice, resolveSettings, type Setting, type Settings } from './config/settings.ts';

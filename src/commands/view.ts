@@ -1,6 +1,7 @@
 import { Option } from 'commander';
+import { parsePositive } from '../app/flags.ts';
+import { view } from './actions/view.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
-import { parsePositive } from './flags.ts';
 
 export interface ViewOptions {
   readonly by?: string;
@@ -12,7 +13,7 @@ export interface ViewOptions {
 }
 
 export const viewCommand: CommandBuilder = (perform) =>
-  declareCommand('view <file>', [
+  declareCommand('view <file>', 'the figures of a report file: totals, groups, charts', [
     ['adreport view week.csv', 'its figures, and its first rows'],
     ['adreport view week.csv --by CAMPAIGN --sort ecpmEuro --top 10', 'the ten best campaigns'],
     ['adreport view week.csv --by COUNTRY --chart bar --metrics clicks', 'bars'],
@@ -41,4 +42,4 @@ export const viewCommand: CommandBuilder = (perform) =>
         'ndjson',
       ]),
     )
-    .action(perform(async () => (await import('./actions/view.ts')).view));
+    .action(perform(view));

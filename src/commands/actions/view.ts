@@ -1,4 +1,4 @@
-import { tableLook } from '../../app/output/output-flags.ts';
+import { tableLook } from '../../app/output-flags.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { groupsAsCsv, groupsAsJson, objectOf } from '../../view/group-rows.ts';

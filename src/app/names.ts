@@ -1,11 +1,11 @@
-import type { ReportFlags } from '../../commands/flags.ts';
-import type { Context } from '../../context.ts';
-import type { CampaignRecord } from '../../contract/messages.ts';
-import type { FilterName } from '../../contract/vocabulary.ts';
-import { UsageError } from '../../errors.ts';
-import { splitValues } from '../../report/request/request-filters.ts';
-import { nearest } from '../../text/nearest.ts';
-import { printable } from '../../text/printable.ts';
+import type { Context } from '../context.ts';
+import type { CampaignRecord } from '../contract/messages.ts';
+import type { FilterName } from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { splitValues } from '../report/request/request-filters.ts';
+import { nearest } from '../text/nearest.ts';
+import { printable } from '../text/printable.ts';
+import type { ReportFlags } from './flags.ts';
 
 interface Named {
   readonly id: string;

@@ -1,24 +1,22 @@
 import { setMaxListeners } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import type { Context } from '../../context.ts';
-import { AdreportError, InterruptedError } from '../../errors.ts';
-import { mergeReports } from '../../report/parts/merge.ts';
-import { daysOf, type Part } from '../../report/parts/parts.ts';
-import { readRows } from '../../rows/read-rows.ts';
-import type { RowBatches } from '../../rows/row-batch.ts';
-import type { PartsProgress } from '../../ui/progress.ts';
-import { type Delivered, incompleteReport, prepareDelivery } from '../output/delivery.ts';
-import { factsOf, fileOf, type Job, mergedFactsOf } from '../plan/job.ts';
-import { fetchReport, type Intake } from './fetch-report.ts';
-import { noteFetched } from './ledger-notes.ts';
-import { createPool, type Pool } from './pool.ts';
-import type { RunOutcome } from './run-outcome.ts';
-import { type Spooled, spoolIntake } from './spool-report.ts';
+import type { Context } from '../context.ts';
+import { AdreportError, InterruptedError } from '../errors.ts';
+import { createSpool, type Spool } from '../output/file/spool.ts';
+import { mergeReports } from '../report/parts/merge.ts';
+import { daysOf, type Part } from '../report/parts/parts.ts';
+import { readRows } from '../rows/read-rows.ts';
+import type { RowBatches } from '../rows/row-batch.ts';
+import type { PartsProgress } from '../ui/progress.ts';
+import { counted, type Delivered, incompleteReport, prepareDelivery } from './deliver.ts';
+import { fetchReport, type Intake, noteFetched } from './fetch.ts';
+import type { RunOutcome } from './outcome.ts';
+import { factsOf, fileOf, type Job, mergedFactsOf } from './plan.ts';
 
 /** What the parts of a run share. */
 interface Run {
-  readonly pool: Pool;
+  readonly takeTurn: Turns;
   readonly progress: PartsProgress;
   readonly outcome: RunOutcome;
 }
@@ -33,7 +31,7 @@ export async function runParts(context: Context, jobs: readonly Job[], outcome: 
   const progress = (await context.progress()).parts(partCount);
   // Every call under way listens: by itself Node warns of more than ten.
   setMaxListeners(0, context.host.signal);
-  const run: Run = { pool: createPool(concurrency), progress, outcome };
+  const run: Run = { takeTurn: turns(concurrency), progress, outcome };
   try {
     await Promise.all(jobs.map((job) => (job.isMerged ? runMerged(run, job) : runToFiles(run, job))));
   } finally {
@@ -42,18 +40,15 @@ export async function runParts(context: Context, jobs: readonly Job[], outcome: 
 }
 
 async function runToFiles(run: Run, job: Job): Promise<void> {
-  const own = createPool(job.options.concurrency);
   const { signal } = ownController(job.context.host.signal);
-  await Promise.all(
-    job.parts.map((part) =>
-      own.run(async () => {
-        const delivered = await fetchPart(run, { job, part, signal }, (context) =>
-          prepareDelivery(context, job.options, factsOf(job, part)),
-        );
-        if (delivered) await run.outcome.add(delivered);
-      }),
-    ),
-  );
+  const takeTurn = turns(job.options.concurrency);
+  const runOne = async (part: Part): Promise<void> => {
+    const delivered = await fetchPart(run, { job, part, signal }, (context) =>
+      prepareDelivery(context, job.options, factsOf(job, part)),
+    );
+    if (delivered) run.outcome.add(delivered);
+  };
+  await Promise.all(job.parts.map((part) => takeTurn(() => runOne(part))));
 }
 
 async function runMerged(run: Run, job: Job): Promise<void> {
@@ -72,11 +67,11 @@ async function runMerged(run: Run, job: Job): Promise<void> {
       throw error;
     }
   });
-  if (delivered) await run.outcome.add(delivered);
+  if (delivered) run.outcome.add(delivered);
 }
 
-/** So many reports may wait on the disk for the one whose turn it is. */
-const aheadAtMost = 200;
+/** So many reports may wait on the disk, each in an open file, for the one whose turn it is. */
+const aheadAtMost = 32;
 
 /**
  * The rows of the parts in time order; the reports are fetched side by side and wait on the disk for their turn. Throws
@@ -86,18 +81,18 @@ const aheadAtMost = 200;
  */
 async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator<RowBatches> {
   const { parts, options } = job;
-  const own = createPool(options.concurrency);
   const controller = ownController(job.context.host.signal);
   const { signal } = controller;
+  const takeTurn = turns(options.concurrency);
   const folder = spoolFolder(job);
   const pending: Promise<Spooled | undefined>[] = [];
   try {
-    for (let turn = 0; turn < parts.length; turn++) {
-      for (const part of parts.slice(pending.length, turn + aheadAtMost)) {
+    for (let next = 0; next < parts.length; next++) {
+      for (const part of parts.slice(pending.length, next + Math.max(aheadAtMost, options.concurrency))) {
         const prepare = async (context: Context) => spoolIntake(context, folder);
-        pending.push(own.run(() => fetchPart(run, { job, part, signal }, prepare)));
+        pending.push(takeTurn(() => fetchPart(run, { job, part, signal }, prepare)));
       }
-      const spooled = await pending[turn];
+      const spooled = await pending[next];
       if (!spooled) {
         // The others still come to their end, so that the service has them ready for the next run.
         await Promise.all(pending);
@@ -129,7 +124,7 @@ function fetchPart<T extends Delivered>(
 ): Promise<T | undefined> {
   const label = labelOf(job, part);
   return run.outcome.attempt({ label, context: job.context }, () =>
-    run.pool.run(async () => {
+    run.takeTurn(async () => {
       run.outcome.throwIfOver(job.context);
       signal.throwIfAborted();
       const { progress, end } = run.progress.begin(label);
@@ -174,4 +169,67 @@ function ownController(signal: AbortSignal): AbortController {
   // One that is aborted already needs no telling: `throwIfOver` lets no part begin.
   signal.addEventListener('abort', abort, { once: true });
   return controller;
+}
+
+/** Does work once there is room for it, and throws what it throws. */
+type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** @param size how much work is under way at a time, 1 or more; the rest waits in the order in which it came */
+function turns(size: number): Turns {
+  const waiting: (() => void)[] = [];
+  let free = size;
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}
+
+/** A report that is whole and waits on the disk. */
+interface Spooled extends Delivered {
+  readonly spool: Spool;
+  readonly contentType: string | undefined;
+  readonly reportId: string | undefined;
+}
+
+/** Takes a report's body to the disk as it came, and reads it once on the way, so that a damaged one comes again. */
+function spoolIntake(context: Context, folder: string): Intake<Spooled> {
+  return {
+    async take({ body, contentType, sizeBytes: expected }, reportId) {
+      const spool = await createSpool(folder);
+      const meter = (await context.progress()).transfer('Downloading', expected);
+      try {
+        let [sizeBytes, rowCount] = [0, 0];
+        const metered = counted(body, (bytes) => {
+          sizeBytes = bytes;
+          meter.update({ bytes, rows: rowCount });
+        });
+        for await (const batch of readRows(kept(metered, spool, context.host.signal), { contentType })) {
+          rowCount = batch.firstRow + batch.rowCount;
+        }
+        await spool.finish();
+        return { spool, contentType, reportId, rowCount, sizeBytes, file: undefined };
+      } catch (error) {
+        await spool.close();
+        throw error;
+      } finally {
+        meter.stop();
+      }
+    },
+  };
+}
+
+/** The same bytes, which go to the spool as well. Throws the signal's reason when it is aborted. */
+async function* kept(body: AsyncIterable<Buffer>, spool: Spool, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for await (const piece of body) {
+    signal.throwIfAborted();
+    await spool.write(piece);
+    yield piece;
+  }
 }

@@ -1,52 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { resolve as resolvePath } from 'node:path';
-import type { Context } from '../../../context.ts';
-import { InterruptedError, UsageError } from '../../../errors.ts';
-import type { LocalServer } from '../../../server/start.ts';
-import type { LocalServerOptions } from '../../local-server.ts';
-import { startFromFlags } from '../local-server.ts';
-import { type SpawnCommand, windowsCommand } from './windows-command.ts';
-
-/** Runs a command against a server of its own, and hands its exit code on (128 + n for a signal, as shells do). */
-export async function execWithLocalServer(
-  context: Context,
-  options: LocalServerOptions,
-  command: unknown,
-): Promise<void> {
-  const [program = '', ...args] = command as string[];
-  const server = await startFromFlags(context, options, { host: options.host, port: 0 });
-  try {
-    const env = { ...context.host.env, ...serviceEnvironment(server, options, context.host) };
-    context.exitCode = await runToEnd(program, args, env, context.host);
-  } finally {
-    await server.close();
-  }
-}
-
-/** The settings of the first account, in place of whatever service the environment named before. */
-function serviceEnvironment(
-  { url, accounts }: LocalServer,
-  { tlsCert }: LocalServerOptions,
-  { cwd }: Context['host'],
-): NodeJS.ProcessEnv {
-  const [account] = accounts;
-  return {
-    ADREPORT_BASE_URL: url,
-    ADREPORT_TOKEN: account?.token,
-    ADREPORT_EMAIL: account?.email,
-    ADREPORT_PASSWORD: account?.password,
-    ADREPORT_PROFILE: account?.profile,
-    ADREPORT_ACCOUNT: undefined,
-    ...(tlsCert === undefined ? {} : { NODE_EXTRA_CA_CERTS: resolvePath(cwd, tlsCert) }),
-  };
-}
+import { win32 } from 'node:path';
+import type { Context } from '../context.ts';
+import { InterruptedError, UsageError } from '../errors.ts';
 
 /**
  * Runs a program to its end, and leaves none of the processes it started. Where it can have a process group of its own
  * the whole group is signalled; one that reads from a terminal must stay in ours, where Ctrl-C reaches it by itself.
  */
-function runToEnd(
+export function runToEnd(
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -97,4 +60,51 @@ function sendSignal(child: ChildProcess, signal: NodeJS.Signals, isGroup: boolea
   } catch {
     // Gone.
   }
+}
+
+/** A command as `spawn` takes it. */
+export interface SpawnCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** The arguments are one text in the quoting of cmd.exe, to be passed on as it is. */
+  readonly windowsVerbatimArguments?: true;
+}
+
+/** What finding a program on Windows takes from the machine. */
+interface Machine {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly exists?: (file: string) => boolean;
+}
+
+const endings = ['.com', '.exe', '.bat', '.cmd'];
+
+/**
+ * A command in the form in which Windows can start it. `npm` and whatever npm installs are scripts there (`npm.cmd`),
+ * which only cmd.exe runs, and cmd.exe reads its own signs in their arguments. Everything else stays as it is.
+ */
+export function windowsCommand(
+  program: string,
+  args: readonly string[],
+  { cwd, env, exists = existsSync }: Machine,
+): SpawnCommand {
+  const hasEnding = endings.includes(win32.extname(program).toLowerCase());
+  const names = hasEnding ? [program] : endings.map((ending) => program + ending);
+  // Windows calls it Path, and takes any case.
+  const [, path = ''] = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH') ?? [];
+  const folders = /[\\/:]/.test(program) ? [cwd] : [cwd, ...path.split(win32.delimiter).filter((folder) => folder)];
+  const files = folders.flatMap((folder) => names.map((name) => win32.resolve(folder, name)));
+  const found = files.find(exists);
+  if (found === undefined || !/\.(bat|cmd)$/i.test(found)) return { program, args };
+  const line = [escapeSigns(found), ...args.map((arg) => escapeSigns(quote(arg)))].join(' ');
+  return { program: 'cmd.exe', args: ['/d', '/s', '/c', `"${line}"`], windowsVerbatimArguments: true };
+}
+
+/** An argument as programs of Windows take their command line apart: backslashes double before a quote alone. */
+function quote(arg: string): string {
+  return `"${arg.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`;
+}
+
+function escapeSigns(text: string): string {
+  return text.replace(/[()\][%!^"`<>&|;, *?]/g, '^$&');
 }

@@ -1,9 +1,9 @@
-import type { OutputFlags } from '../../commands/flags.ts';
-import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
-import { csvDialectOf } from '../../output/csv/csv-dialect.ts';
-import { type FormatName, findFormat, formatNames, formatOfFile, isBinary } from '../../output/formats/index.ts';
-import { nearest } from '../../text/nearest.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { csvDialectOf } from '../output/csv/csv-dialect.ts';
+import { type FormatName, findFormat, formatNames, formatOfFile, isBinary } from '../output/formats/index.ts';
+import { nearest } from '../text/nearest.ts';
+import type { OutputFlags } from './flags.ts';
 
 /**
  * The output format: as told, else by the file's ending, else a table on a terminal and CSV in a pipe. Throws

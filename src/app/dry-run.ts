@@ -1,14 +1,14 @@
-import type { Context } from '../../context.ts';
-import type { ReportRequest } from '../../contract/messages.ts';
+import type { Context } from '../context.ts';
+import type { ReportRequest } from '../contract/messages.ts';
 import {
   createUrl,
   curlLine,
   type Encoding,
   encodeRequest,
   requestParameters,
-} from '../../report/request/request-body.ts';
-import { describeWindow } from '../../report/window/describe-window.ts';
-import type { Window } from '../../report/window/window.ts';
+} from '../report/request/request-body.ts';
+import { describeWindow } from '../report/window/describe-window.ts';
+import type { Window } from '../report/window/window.ts';
 
 /** One create call that would be made. */
 export interface PlannedCall {

@@ -1,10 +1,10 @@
-import type { Context } from '../../context.ts';
-import { AdreportError, InterruptedError, SignInError } from '../../errors.ts';
-import { formatDuration } from '../../text/duration.ts';
-import { formatBytes, formatPlural } from '../../text/quantity.ts';
-import { ClosedPipeError } from '../../ui/console.ts';
-import { announceFile, showCard } from '../output/announce.ts';
-import type { Delivered } from '../output/delivery.ts';
+import type { Context } from '../context.ts';
+import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
+import { formatDuration } from '../text/duration.ts';
+import { formatBytes, formatPlural } from '../text/quantity.ts';
+import { ClosedPipeError } from '../ui/console.ts';
+import { mergeFigures } from '../view/figures.ts';
+import { announceFile, type Delivered, showCard } from './deliver.ts';
 
 /** One piece of the work: a report, or a part of it. */
 interface Piece {
@@ -59,9 +59,9 @@ export class RunOutcome {
   }
 
   /** Notes an output that was written, and says so while they are few. */
-  async add(delivered: Delivered): Promise<void> {
+  add(delivered: Delivered): void {
     this.#delivered.push(delivered);
-    if (this.#delivered.length <= namedAtMost) await announceFile(this.#context, delivered);
+    if (this.#delivered.length <= namedAtMost) announceFile(this.#context, delivered);
   }
 
   /**
@@ -70,7 +70,7 @@ export class RunOutcome {
    *
    * @param hint what to do after a failure
    */
-  async conclude(hint: string, options: { readonly isOneReport: boolean }): Promise<void> {
+  conclude(hint: string, options: { readonly isOneReport: boolean }): void {
     const { console, elapsedMs, host } = this.#context;
     const files = this.#delivered.filter(({ file }) => file !== undefined);
     const isMany = files.length > namedAtMost;
@@ -90,8 +90,7 @@ export class RunOutcome {
     const figures = files.flatMap((one) => one.figures ?? []);
     // Different reports may count the same displays.
     if (figures.length === 0 || !options.isOneReport) return;
-    const { mergeFigures } = await import('../../view/figures.ts');
-    await showCard(this.#context, mergeFigures(figures));
+    showCard(this.#context, mergeFigures(figures));
   }
 
   /** Why an output of several parts cannot be finished: the first failure, or the interrupt. */

@@ -1,16 +1,24 @@
-import type { ReportAnswer } from '../../api/client.ts';
-import type { OutputFlags } from '../../commands/flags.ts';
-import type { Context } from '../../context.ts';
-import type { Column } from '../../contract/columns.ts';
-import { IncompleteDataError } from '../../errors.ts';
-import { csvDialectOf } from '../../output/csv/csv-dialect.ts';
-import type { EncodeOptions } from '../../output/encoder.ts';
-import type { NameValues } from '../../output/file/file-name.ts';
-import type { Expectation } from '../../report/parts/completeness.ts';
-import type { RowBatch, RowBatches } from '../../rows/row-batch.ts';
-import type { Figures } from '../../view/figures.ts';
+import { resolve } from 'node:path';
+import type { ReportAnswer } from '../api/client.ts';
+import type { Context } from '../context.ts';
+import type { Column } from '../contract/columns.ts';
+import { IncompleteDataError } from '../errors.ts';
+import { csvDialectOf } from '../output/csv/csv-dialect.ts';
+import type { EncodeOptions, Sink } from '../output/encoder.ts';
+import { expandName, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
+import { checkTarget, openOutput } from '../output/file/output-file.ts';
+import { ReplaySink } from '../output/file/replay-sink.ts';
+import { createEncoder } from '../output/formats/index.ts';
+import { reportCard } from '../output/table/report-card.ts';
+import { writeRows } from '../output/write-rows.ts';
+import { checkCompleteness, type Expectation } from '../report/parts/completeness.ts';
+import { readRows } from '../rows/read-rows.ts';
+import type { RowBatch, RowBatches } from '../rows/row-batch.ts';
+import { formatDuration } from '../text/duration.ts';
+import { formatBytes, formatPlural } from '../text/quantity.ts';
+import { FigureCounter, type Figures } from '../view/figures.ts';
+import type { OutputFlags } from './flags.ts';
 import { chooseFormat, columnsNamed, tableLook } from './output-flags.ts';
-import { openTarget } from './output-target.ts';
 
 /** Where a report goes and in what form: decided and checked before anything is asked for. */
 export interface Delivery {
@@ -44,9 +52,6 @@ export interface ReportFacts {
   readonly strict?: boolean;
 }
 
-/** Writes the rows of batches to the output, told of each batch on the way. */
-type WriteRows = (batches: RowBatches, reportId?: string, observe?: (batch: RowBatch) => void) => Promise<Delivered>;
-
 /** The code of the error for a whole document whose rows are not all there (`--strict`). */
 export const incompleteReport = 'INCOMPLETE_REPORT';
 
@@ -57,29 +62,28 @@ export const incompleteReport = 'INCOMPLETE_REPORT';
  */
 export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
   const { expectation, strict = false } = facts;
-  const [{ createEncoder }, { writeRows }, completeness, figures] = await Promise.all([
-    import('../../output/formats/index.ts'),
-    import('../../output/write-rows.ts'),
-    expectation && import('../../report/parts/completeness.ts'),
-    showsCard(context, flags) ? import('../../view/figures.ts') : undefined,
-  ]);
   const format = chooseFormat(context, flags);
   const options = encodeOptions(context, flags, facts);
   const target = await openTarget(context, flags, facts.names);
   const nowMs = context.host.wallClock();
+  const hasCard = showsCard(context, flags);
 
-  const write: WriteRows = async (batches, reportId, observe = () => {}) => {
+  const write = async (
+    batches: RowBatches,
+    reportId?: string,
+    observe?: (batch: RowBatch) => void,
+  ): Promise<Delivered> => {
     const encoder = await createEncoder(format, options);
-    const check = expectation && completeness?.checkCompleteness({ ...expectation, nowMs });
+    const check = expectation && checkCompleteness({ ...expectation, nowMs });
+    const counter = hasCard ? new FigureCounter() : undefined;
     const output = await target.open(reportId);
-    const counter = figures && new figures.FigureCounter();
     try {
       const { rowCount, sizeBytes } = await writeRows({
         batches,
         encoder,
         sink: output,
         observe: (batch) => {
-          observe(batch);
+          observe?.(batch);
           check?.observe(batch);
           counter?.observe(batch);
         },
@@ -96,14 +100,8 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
     }
   };
 
-  return { file: target.name, write, take: takeWith(context, write) };
-}
-
-/** Reads an answer's body for `write`, with a meter of what has arrived. */
-function takeWith(context: Context, write: WriteRows): Delivery['take'] {
-  return async (answer, reportId) => {
-    const [{ readRows }, progress] = await Promise.all([import('../../rows/read-rows.ts'), context.progress()]);
-    const meter = progress.transfer('Downloading', answer.sizeBytes);
+  const take: Delivery['take'] = async (answer, reportId) => {
+    const meter = (await context.progress()).transfer('Downloading', answer.sizeBytes);
     let rows = 0;
     const body = counted(answer.body, (bytes) => meter.update({ bytes, rows }));
     try {
@@ -114,6 +112,8 @@ function takeWith(context: Context, write: WriteRows): Delivery['take'] {
       meter.stop();
     }
   };
+
+  return { file: target.name, write, take };
 }
 
 function incomplete(problems: readonly string[]): IncompleteDataError {
@@ -151,4 +151,56 @@ export async function* counted(body: AsyncIterable<Buffer>, tell: (bytes: number
     tell(bytes);
     yield piece;
   }
+}
+
+/** Where a report goes: a file that is whole or not there, or stdout. */
+export interface OutputTarget {
+  /** The file as the user named it, placeholders filled; `undefined` for stdout. */
+  name(reportId?: string): string | undefined;
+  /** Begins the output from its first byte; called again when a download starts again. */
+  open(reportId?: string): Promise<Sink & { commit(): Promise<void>; abort(): Promise<void> }>;
+}
+
+/**
+ * The target that `-o` names. Throws `UsageError` for a placeholder that is not known, and `OutputError`, before
+ * anything is fetched, for a file that cannot be written or that `--no-clobber` keeps.
+ */
+export async function openTarget(context: Context, flags: OutputFlags, values: NameValues): Promise<OutputTarget> {
+  const template = flags.output;
+  if (template === undefined || template === '-') return stdoutTarget(context);
+  const options = { noClobber: !flags.clobber };
+  const name = (id?: string): string => expandName(template, id === undefined ? values : { ...values, id });
+  const path = (id?: string): string => resolve(context.host.cwd, name(id));
+  if (!placeholdersOf(template).includes('id')) await checkTarget(path(), options);
+  return { name, open: (id) => openOutput(path(id), options) };
+}
+
+function stdoutTarget({ console }: Context): OutputTarget {
+  const sink = new ReplaySink(console);
+  return {
+    name: () => undefined,
+    async open() {
+      sink.restart();
+      return { write: (bytes) => sink.write(bytes), commit: async () => sink.finish(), abort: async () => {} };
+    },
+  };
+}
+
+/** Says on stderr what was written where, with its figures where they were counted; nothing for stdout, where the result speaks. */
+export function announce(context: Context, delivered: Delivered): void {
+  announceFile(context, delivered);
+  if (delivered.figures) showCard(context, delivered.figures);
+}
+
+/** Says on stderr what was written where; nothing for stdout, where the result speaks. */
+export function announceFile({ console, elapsedMs }: Context, { rowCount, sizeBytes, file }: Delivered): void {
+  if (file === undefined) return;
+  const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}, in ${formatDuration(elapsedMs())}`;
+  console.note(`Wrote ${file}: ${size}.`);
+}
+
+/** Shows the figures of what was written as a card on stderr, as wide as the terminal there. */
+export function showCard({ console }: Context, figures: Figures): void {
+  const { columns, style, showsUnicode } = console.err;
+  for (const line of reportCard(figures, { columns, style, unicode: showsUnicode })) console.note(line);
 }

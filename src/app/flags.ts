@@ -87,6 +87,16 @@ export interface WaitFlags {
   readonly pollInterval: number | 'auto';
 }
 
+/** Everything that `run` takes; the names of its flags are also the keys of a saved report. */
+export interface RunOptions extends ReportFlags, PartFlags, OutputFlags, WaitFlags {
+  readonly fresh?: boolean;
+  readonly strict?: boolean;
+  readonly all?: boolean;
+  readonly file?: string;
+  /** The options that stand on the command line, which beat those of a saved report. */
+  readonly given?: readonly string[];
+}
+
 export function addGlobalFlags(program: Command): Command {
   return program
     .option('--json', 'machine-readable results and errors')
@@ -177,6 +187,18 @@ export function addWaitFlags(command: Command): Command {
         .default(30 * 60_000, '30m'),
     )
     .option('--poll-interval <duration>', 'auto, or a fixed pause between status calls', parsePollInterval, 'auto');
+}
+
+/** The flags of `run`, for the command and for the keys of `adreport.yaml`. */
+export function addRunFlags(command: Command): Command {
+  addReportFlags(command)
+    .option('--fresh', 'create a new report even where the same one is still unfinished')
+    .option('--strict', 'days missing from the window, or a repeated row, are exit 9 instead of a warning');
+  addServiceFlags(addWaitFlags(addPartFlags(addOutputFlags(command))));
+  return command
+    .optionsGroup('Saved reports:')
+    .option('--all', 'every report of adreport.yaml')
+    .option('--file <file>', 'take the reports from this file (default: adreport.yaml, here or in a folder above)');
 }
 
 // What reads the value of a flag. Each throws Commander's `InvalidArgumentError`, which ends in exit 2.
