@@ -1,10 +1,11 @@
 import { Option } from 'commander';
 import { type CommandBuilder, declareCommand } from './command.ts';
-import { parsePositive } from './flags.ts';
+import { collect, parsePositive } from './flags.ts';
 
 export interface ViewOptions {
   readonly by?: string;
   readonly metrics?: string;
+  readonly where?: readonly string[];
   readonly sort?: string;
   readonly top?: number;
   readonly chart?: 'bar' | 'line';
@@ -26,6 +27,7 @@ export const viewCommand: CommandBuilder = (perform) =>
     )
     .option('--by <a,b>', 'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY of days too')
     .option('--metrics <a,b>', 'the figures to show; ctr, ecpmEuro and ecpmDollar are computed from sums')
+    .option('--where <name=v1,v2>', 'only rows with one of these values; repeatable', collect)
     .option('--sort <column[:asc|desc]>', 'order of the groups (default: time, else the first figure, largest first)')
     .option(
       '--top <n>',
