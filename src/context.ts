@@ -1,6 +1,6 @@
 import type { Client } from './api/client.ts';
 import type { HttpTrace } from './api/http.ts';
-import type { GlobalFlags, ServiceFlags } from './commands/flags.ts';
+import type { GlobalFlags, ServiceFlags } from './app/flags.ts';
 import { findProjectFile } from './config/project-file-path.ts';
 import { readProxy } from './config/proxy.ts';
 import { type ProjectChoice, resolveSettings, type Setting, type Settings } from './config/settings.ts';
@@ -10,7 +10,7 @@ import { noSettings } from './config/stored-settings.ts';
 import type { Profile } from './contract/vocabulary.ts';
 import { UsageError } from './errors.ts';
 import type { Host } from './host.ts';
-import { type Ledger, openLedger } from './report/ledger/ledger.ts';
+import { type Ledger, openLedger } from './report/ledger.ts';
 import type { LocalServer } from './server/start.ts';
 import type { Console } from './ui/console.ts';
 import type { Progress } from './ui/progress.ts';

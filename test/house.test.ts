@@ -20,8 +20,8 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   server: leaves,
   view: [...leaves, 'rows', 'output'],
   output: [...leaves, 'rows', 'view'],
-  help: [...leaves, 'report', 'ui', 'config', 'output', 'commands', 'app', 'server'],
-  app: [...leaves, 'api', 'rows', 'report', 'view', 'output', 'config', 'ui', 'context', 'commands'],
+  help: [...leaves, 'report', 'ui', 'config', 'output', 'app', 'server'],
+  app: [...leaves, 'api', 'rows', 'report', 'view', 'output', 'config', 'ui', 'context'],
   commands: [...leaves, 'api', 'rows', 'report', 'view', 'output', 'config', 'ui', 'server', 'context', 'app', 'help'],
 };
 

@@ -84,7 +84,17 @@ test('every environment variable that the program reads is named, here and in it
     ...sources.matchAll(/fromEnv\(env, '([A-Z_]+)'\)/g),
   ].map(([, name]) => name);
   // The platform's own, which say where things are and what the terminal is; and one that takes protection away.
-  const others = ['APPDATA', 'XDG_CONFIG_HOME', 'TERM', 'LANG', 'WT_SESSION', 'TERM_PROGRAM', 'LC_ALL', 'LC_CTYPE'];
+  const others = [
+    'APPDATA',
+    'HOME',
+    'XDG_CONFIG_HOME',
+    'TERM',
+    'LANG',
+    'WT_SESSION',
+    'TERM_PROGRAM',
+    'LC_ALL',
+    'LC_CTYPE',
+  ];
   const internal = ['ADREPORT_WORDBREAKS', 'NODE_TLS_REJECT_UNAUTHORIZED'];
   const known = environmentVariables.map(([name]) => name);
   expect([...new Set(read)].filter((name) => ![...others, ...internal].includes(name ?? '')).sort()).toEqual(

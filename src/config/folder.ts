@@ -14,11 +14,24 @@ export interface Machine {
  */
 export function settingsFolder(
   env: Environment,
-  { platform, home }: Machine = { platform: process.platform, home: homedir() },
+  { platform, home }: Machine = { platform: process.platform, home: homeFolder() },
 ): string {
   const { join, resolve } = platform === 'win32' ? win32 : posix;
   if (env.ADREPORT_CONFIG_DIR) return resolve(env.ADREPORT_CONFIG_DIR);
   if (platform === 'win32') return join(env.APPDATA || join(home, 'AppData', 'Roaming'), 'adreport', 'Config');
   if (platform === 'darwin') return join(home, 'Library', 'Preferences', 'adreport');
   return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'adreport');
+}
+
+/**
+ * The user's home. A container may run as a number that no user has: its home is the root folder then, as most containers
+ * say themselves, and conf, which asks the system too, is told so.
+ */
+function homeFolder(): string {
+  try {
+    return homedir();
+  } catch {
+    process.env.HOME = '/';
+    return '/';
+  }
 }

@@ -27,7 +27,7 @@ export function tightenFolder(path: string): string | undefined {
 
 function holdsOnlyFiles(folder: string): boolean {
   try {
-    return readdirSync(folder, { withFileTypes: true }).every((entry) => entry.isFile());
+    return readdirSync(folder, { withFileTypes: true }).every((entry) => entry.isFile() || entry.name === 'ledger');
   } catch {
     return false;
   }

@@ -1,4 +1,4 @@
-import { savedKeys } from '../app/plan/saved-options.ts';
+import { savedKeys } from '../app/saved-reports.ts';
 import { projectFileName } from '../config/project-file-path.ts';
 import type { Block } from '../ui/page.ts';
 

@@ -1,3 +1,4 @@
+import { numberTextOf } from '../contract/values.ts';
 import type { Value } from '../rows/row-objects.ts';
 
 /** Numbers with more characters than this are taken for text: nobody counts that far, and to add them takes long. */
@@ -16,10 +17,10 @@ export class Decimal {
     this.#scale = scale;
   }
 
-  /** Reads `12`, `-0.50`, `1234,50` or `1e5`; `undefined` for any other text. */
+  /** Reads `12`, `-0.50` or `1e5`; `undefined` for any other text. */
   static parse(text: string): Decimal | undefined {
     if (text.length > longestNumber) return undefined;
-    const match = /^(-?)(\d+)(?:[.,](\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text);
+    const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text);
     if (!match) return undefined;
     const [, sign, integer = '', fraction = '', exponent = '0'] = match;
     const shift = Number(exponent) - fraction.length;
@@ -56,14 +57,16 @@ export class Decimal {
 }
 
 /**
- * The number that a row's value is, or that its text such as `"1234,50"` holds; `null` where it says nothing (`null`,
+ * The number that a row's value is, or that its text such as `"1234,50"` holds (`contract/values.ts`); `null` where it says nothing (`null`,
  * `""`, an absent key); `undefined` where it is no number.
  */
 export function numberIn(value: Value | undefined): number | Decimal | null | undefined {
   if (typeof value === 'number') return value;
   if (value === null || value === undefined || value === '') return null;
   if (typeof value !== 'string') return undefined;
+  if (value.length > longestNumber) return undefined;
+  const text = numberTextOf(value) ?? (/^-?\d+(?:\.\d+)?$/.test(value) ? value : undefined);
+  if (text === undefined) return undefined;
   // A double holds every decimal number of 15 digits, and gives them back.
-  if (/^-?\d{1,13}(?:[.,]\d{1,2})?$/.test(value)) return Number(value.replace(',', '.'));
-  return Decimal.parse(value);
+  return /^-?\d{1,13}(?:\.\d{1,2})?$/.test(text) ? Number(text) : Decimal.parse(text);
 }

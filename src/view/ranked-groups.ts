@@ -102,17 +102,17 @@ export function resolveKeys(names: readonly string[], fields: readonly string[])
   return keys.filter(({ field }, i) => keys.findIndex((other) => other.field === field) === i);
 }
 
-function keysNamed(name: string, fields: readonly string[]): KeyColumn[] {
+function keysNamed(name: string, fields: readonly string[], flag = '--by'): KeyColumn[] {
   const dimensions = fields.filter((field) => !isMetric(field));
   const own = fields.find((field) => field === name) ?? fields.find((field) => sameName(field, name));
   const breakdown = findBreakdown(name);
   if (own !== undefined && (!breakdown || own === name)) return [{ field: own }];
-  if (!breakdown) throw unknownColumn(name, dimensions, '--by');
+  if (!breakdown) throw unknownColumn(name, dimensions, flag);
   const wanted = breakdown.fields.map((field) => field.name).filter((field) => fields.includes(field));
   // An hour says its day.
   const shown = wanted.includes('hour') ? ['hour'] : wanted;
   if (shown.length === 0 || (breakdown.name === 'HOURLY' && !wanted.includes('hour'))) {
-    throw new UsageError(`--by ${breakdown.name}: the report has no such column.`, {
+    throw new UsageError(`${flag} ${breakdown.name}: the report has no such column.`, {
       code: 'UNKNOWN_COLUMN',
       hint: `It has ${dimensions.join(', ') || 'figures alone'}.`,
     });
@@ -123,7 +123,7 @@ function keysNamed(name: string, fields: readonly string[]): KeyColumn[] {
 /** The row fields that `--where name=…` may mean: a column in any case, or the columns of a breakdown. */
 export function fieldsNamed(name: string, fields: readonly string[]): string[] {
   const own = fields.filter((field) => sameName(field, name));
-  return own.length > 0 ? own : keysNamed(name, fields).map(({ field }) => field);
+  return own.length > 0 ? own : keysNamed(name, fields, '--where').map(({ field }) => field);
 }
 
 function sameName(field: string, name: string): boolean {

@@ -1,4 +1,4 @@
-import { dayOf, type Moment, momentOf } from '../output/bytes/typed-value.ts';
+import { dayOf, type Moment, momentOf } from '../contract/values.ts';
 import type { Group } from './aggregate.ts';
 import { longMonth, shortDay } from './window-text.ts';
 

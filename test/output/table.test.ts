@@ -201,7 +201,7 @@ describe('table', () => {
 
   it('takes --columns', async () => {
     expect((await encode(documentOf(rows[0] ?? ''), 'table', { select: ['revenueEuro', 'date'] })).text).toBe(
-      'revenueEuro  date\n───────────  ──────────\n    1234.50  2026-11-01\n',
+      'revenueEuro  date\n───────────  ──────────\n   1,234.50  2026-11-01\n',
     );
   });
 });

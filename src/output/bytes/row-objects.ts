@@ -1,6 +1,6 @@
 import { closeBrace, comma, dot, openBrace, openBracket } from '../../rows/ascii.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
-import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
+import { ColumnPlan, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions } from '../encoder.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import { compact, writeNumber } from './json-bytes.ts';
@@ -61,7 +61,7 @@ export class RowObjects {
 
   #write(batch: RowBatch, plan: ColumnPlan | undefined): Uint8Array {
     const { rowCount, rowStarts, rowEnds } = batch;
-    plan?.follow(batch.fields);
+    plan?.follow(batch);
     if (plan && plan.columns.length !== this.#keys.length) {
       this.#keys = plan.columns.map((column) => Buffer.from(`${JSON.stringify(column.name)}:`));
     }

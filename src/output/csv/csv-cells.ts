@@ -2,7 +2,7 @@ import { apostrophe, carriageReturn, comma, dot, lineFeed, openBrace, openBracke
 import { repeated } from '../../rows/words.ts';
 import { ByteBuffer } from '../bytes/byte-buffer.ts';
 import { compact, unescapeText, writeNumber } from '../bytes/json-bytes.ts';
-import type { PlannedColumn } from '../column-plan.ts';
+import type { PlannedColumn } from '../columns.ts';
 import type { CsvDialect } from '../encoder.ts';
 
 /** The first bytes of the texts that a spreadsheet runs as a formula (OWASP, CSV injection). */

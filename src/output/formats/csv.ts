@@ -3,7 +3,7 @@ import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import { viewOf } from '../../rows/words.ts';
 import { ByteBuffer } from '../bytes/byte-buffer.ts';
 import { copyUnless, copyWords } from '../bytes/word-copy.ts';
-import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
+import { ColumnPlan, type PlannedColumn } from '../columns.ts';
 import { CsvCells, formulaStarts } from '../csv/csv-cells.ts';
 import { widenCsv } from '../csv/widen-csv.ts';
 import type { CsvDialect, EncodeOptions, Encoder, Pieces } from '../encoder.ts';
@@ -34,7 +34,7 @@ class CsvEncoder implements Encoder {
   }
 
   encode(batch: RowBatch): Pieces {
-    this.lateColumns.push(...this.#plan.follow(batch.fields).map((column) => column.name));
+    this.lateColumns.push(...this.#plan.follow(batch).map((column) => column.name));
     const beginning = this.#begin();
     const end = this.#encodeRows(batch);
     return [beginning, this.#out.bytes.subarray(0, end)];

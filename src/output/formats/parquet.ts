@@ -2,7 +2,7 @@ import { IncompleteDataError } from '../../errors.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import { viewOf } from '../../rows/words.ts';
 import { printable } from '../../text/printable.ts';
-import { ColumnPlan, type PlannedColumn } from '../column-plan.ts';
+import { ColumnPlan, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { numberChunk, textChunk, timeChunk } from '../parquet/chunks.ts';
 import { NumberValues, TextValues } from '../parquet/column-values.ts';
@@ -44,7 +44,7 @@ class ParquetEncoder implements Encoder {
   }
 
   encode(batch: RowBatch): Pieces {
-    this.#plan.follow(batch.fields);
+    this.#plan.follow(batch);
     this.#addColumns();
     const view = viewOf(batch.bytes);
     for (const [i, { values }] of this.#columns.entries()) values.add(batch, view, this.#plan.indexes[i] as number);

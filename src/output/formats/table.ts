@@ -1,5 +1,5 @@
 import { rowsOf } from '../../rows/row-objects.ts';
-import { ColumnPlan } from '../column-plan.ts';
+import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { ReportTable } from '../table/report-table.ts';
 
@@ -11,7 +11,7 @@ export function createEncoder(options: EncodeOptions): Encoder {
     lines.length === 0 ? [] : [Buffer.from(`${lines.join('\n')}\n`)];
   return {
     encode(batch) {
-      plan.follow(batch.fields);
+      plan.follow(batch);
       return piecesOf(table.add(plan.columns, rowsOf(batch), batch.fields));
     },
     end(tail) {

@@ -3,7 +3,7 @@ import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import { viewOf } from '../../rows/words.ts';
 import { printable } from '../../text/printable.ts';
 import { strangeNotice } from '../../view/strange-values.ts';
-import { ColumnPlan } from '../column-plan.ts';
+import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { SheetColumn } from '../xlsx/sheet-column.ts';
 import { propertiesPath, propertiesXml, sheetBeginning, sheetPath, workbookParts } from '../xlsx/workbook.ts';
@@ -48,7 +48,7 @@ class XlsxEncoder implements Encoder {
 
   async encode(batch: RowBatch): Promise<Pieces> {
     if (this.#rowCount + batch.rowCount > mostRows) throw tooManyRows();
-    const added = this.#plan.follow(batch.fields);
+    const added = this.#plan.follow(batch);
     if (!this.#held && added[0]) throw lateColumn(added[0].name);
     this.#addColumns();
     const rows = this.#rowsOf(batch);

@@ -5,7 +5,7 @@ import type { Group, Sums } from '../../view/aggregate.ts';
 import { addDecimals as addSums, sumOfMetric } from '../../view/aggregate.ts';
 import { DecimalSum } from '../../view/decimal-sum.ts';
 import type { TimeAxis } from '../../view/time-axis.ts';
-import type { PlannedColumn } from '../column-plan.ts';
+import type { PlannedColumn } from '../columns.ts';
 import { derivedText, groupedText } from '../table/cell-texts.ts';
 import { type Bar, drawBars, type Ranking } from './bar-chart.ts';
 import { currencyOf, labelOf } from './labels.ts';

@@ -6,7 +6,7 @@ import { strangeNotice } from '../../view/strange-values.ts';
 import { areMonths, layOutTime, type TimeAxis } from '../../view/time-axis.ts';
 import { describeDays, describeWindow, describeZone } from '../../view/window-text.ts';
 import { dayOf } from '../bytes/typed-value.ts';
-import type { ColumnPlan, PlannedColumn } from '../column-plan.ts';
+import type { ColumnPlan, PlannedColumn } from '../columns.ts';
 import type { EncodeOptions } from '../encoder.ts';
 import { leadOf, rankings, timeCharts, totalFigures } from './charts.ts';
 import { readColumn, type TableColumn } from './embedded-table.ts';

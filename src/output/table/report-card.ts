@@ -109,7 +109,7 @@ function course({ points, timeField }: Figures, look: TableLook, chosen: readonl
     if (room < Math.min(least, least === 4 ? points.length : least)) continue;
     const line = sparkline(values, Math.min(room, 60), unicode);
     const dated = besides > range.length ? `${dim(from)} ${line} ${dim(to)}` : line;
-    return [`${' '.repeat(margin)}${dim(name)}  ${dated}${besides > 0 ? dim(range) : ''}`];
+    return [`${' '.repeat(margin)}${dim(name)}  ${dated}${besides > 0 && range ? dim(range) : ''}`];
   }
   return [];
 }

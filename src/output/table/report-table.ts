@@ -7,7 +7,7 @@ import { numberIn } from '../../view/decimal.ts';
 import { type FigureColumn, figuresOf, figureText, sumsOfRow } from '../../view/figure-columns.ts';
 import { Grouping, keyText, type Sums, strangeNotice } from '../../view/grouping.ts';
 import { groupedText, hourText, moneyText } from '../../view/number-text.ts';
-import type { PlannedColumn } from '../column-plan.ts';
+import type { PlannedColumn } from '../columns.ts';
 import type { EncodeOptions } from '../encoder.ts';
 import { type Cell, clip, TableLayout } from './table-layout.ts';
 
@@ -145,7 +145,6 @@ export class ReportTable {
     const figure = this.#figures.get(field);
     if (figure?.derived) return figureText(figure, sumsOfRow(row));
     const value = row[field];
-    if (value === undefined) return undefined;
     const text = keyText(value);
     if (text === null) return null;
     const number = numeric ? numberIn(value) : undefined;
