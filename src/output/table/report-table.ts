@@ -110,17 +110,20 @@ export class ReportTable {
         this.#note('Columns that only later rows have are not shown', late);
     }
     this.#totals.observe(rows, fields);
-    const layout = this.#layout;
-    if (layout) return rows.map((row) => layout.line(this.#cellsOf(row)));
+    const placed = this.#layout;
+    if (placed) return rows.map((row) => placed.line(this.#cellsOf(row)));
     this.#columns = columns;
-    this.#held.push(...rows);
-    return this.#held.length < heldRows ? [] : this.#place(spareDigits);
+    const room = heldRows - this.#held.length;
+    this.#held.push(...rows.slice(0, room));
+    if (rows.length < room) return [];
+    const { lines, layout } = this.#place(spareDigits);
+    return [...lines, ...rows.slice(room).map((row) => layout.line(this.#cellsOf(row)))];
   }
 
   /** The last lines: the totals, where there are any. */
   end(columns: readonly PlannedColumn[]): string[] {
     if (!this.#layout) this.#columns = columns;
-    const lines = this.#layout ? [] : this.#place(0);
+    const lines = this.#layout ? [] : this.#place(0).lines;
     const { table: look = {}, note } = this.#options;
     const { rowCount, strangeCounts } = this.#totals;
     const totals = this.#totals.totals();
@@ -165,7 +168,7 @@ export class ReportTable {
   }
 
   /** Finds the columns' places from the rows held so far, and writes those; totals may take `spare` more cells. */
-  #place(spare: number): string[] {
+  #place(spare: number): { lines: string[]; layout: TableLayout } {
     const { table: look = {}, select } = this.#options;
     const figures = figuresOf(this.#totals.metrics);
     this.#figures = new Map(figures.map((figure) => [figure.field, figure]));
@@ -180,7 +183,7 @@ export class ReportTable {
     this.#layout = layout;
     const dropped = layout.dropped.flatMap((index) => this.#columns[index]?.name ?? []);
     if (dropped.length > 0) this.#note('Not shown, for lack of room', dropped);
-    return [...layout.head(), ...held.map((cells) => layout.line(cells))];
+    return { lines: [...layout.head(), ...held.map((cells) => layout.line(cells))], layout };
   }
 
   #tableColumns(held: readonly Cell[][], spare: number) {
