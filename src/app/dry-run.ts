@@ -1,7 +1,12 @@
 import type { Context } from '../context.ts';
 import type { ReportRequest } from '../contract/messages.ts';
-import { curlLine } from '../report/request/curl-line.ts';
-import { createUrl, type Encoding, encodeRequest, requestParameters } from '../report/request/request-body.ts';
+import {
+  createUrl,
+  curlLine,
+  type Encoding,
+  encodeRequest,
+  requestParameters,
+} from '../report/request/request-body.ts';
 import { describeWindow } from '../report/window/describe-window.ts';
 import type { Window } from '../report/window/window.ts';
 
