@@ -14,8 +14,17 @@ export interface Row {
   readonly [field: string]: Value | undefined;
 }
 
-/** The rows of a batch as plain objects, which are the caller's to keep. */
-export function rowsOf(batch: RowBatch): Row[] {
+/** The rows of batches that somebody has asked for: several ask for those of the same batch. */
+const known = new WeakMap<RowBatch, readonly Row[]>();
+
+/** The rows of a batch as plain objects, to be kept as long as one likes; whoever asks again gets the same. */
+export function rowsOf(batch: RowBatch): readonly Row[] {
+  const rows = known.get(batch) ?? parseRows(batch);
+  known.set(batch, rows);
+  return rows;
+}
+
+function parseRows(batch: RowBatch): Row[] {
   if (batch.rowCount === 0) return [];
   const text = jsonOf(batch);
   const rows: Record<string, Value>[] = JSON.parse(`[${text}]`);
