@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   type Document,
   isAlias,
@@ -13,6 +14,18 @@ import {
 import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import type { ProjectChoice } from './settings.ts';
+
+/** The name under which a project file is found. */
+export const projectFileName = 'adreport.yaml';
+
+/** The path of the `adreport.yaml` in a folder or the nearest one above it; `undefined` where there is none. */
+export function findProjectFile(folder: string): string | undefined {
+  for (let current = folder; ; current = dirname(current)) {
+    const path = join(current, projectFileName);
+    if (existsSync(path)) return path;
+    if (dirname(current) === current) return undefined;
+  }
+}
 
 /** One key of a saved report, with its value as it stands in the file. */
 export interface SavedEntry {

@@ -1,8 +1,5 @@
 import { endpoints } from '../../contract/endpoints.ts';
-import type { ReportRequest } from '../../contract/messages.ts';
-
-/** How the body of a create call is written. */
-export type Encoding = 'json' | 'form';
+import type { Encoding, ReportRequest } from '../../contract/messages.ts';
 
 /** The body of a create call, with the Content-Type it is sent as. */
 export interface EncodedRequest {
