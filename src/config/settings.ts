@@ -2,7 +2,14 @@ import { type Encoding, encodings, type WindowClock, windowClocks } from '../con
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { SignInError, UsageError } from '../errors.ts';
 import { checkBaseUrl, formatBaseUrl, originOf } from './base-url.ts';
-import { findAccount, type StoredAccount, type StoredSettings, unknownAccount } from './store.ts';
+import {
+  findAccount,
+  noSettings,
+  type Store,
+  type StoredAccount,
+  type StoredSettings,
+  unknownAccount,
+} from './store.ts';
 import { checkPassword, checkToken, maskToken } from './token.ts';
 
 /** A process's environment; a variable that is not set is absent or `undefined`. */
@@ -84,7 +91,11 @@ export function resolveSettings(sources: SettingsSources): Settings {
   const storedAccount = findAccount(stored, account.value);
   const fromAccount = (text: string | undefined) => setting(text, 'account', `account "${account.value}"`);
   /** A setting of the account that a flag, `adreport.yaml` and, for some, a variable can give as well. */
-  const choice = <T extends string>(key: keyof ProjectChoice & keyof StoredAccount, known: readonly T[], byDefault: T) => {
+  const choice = <T extends string>(
+    key: keyof ProjectChoice & keyof StoredAccount,
+    known: readonly T[],
+    byDefault: T,
+  ) => {
     const flag = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     return checked(
       setting(flags[key], 'flag', `--${flag}`) ??
@@ -213,6 +224,28 @@ export function nameSettings(settings: Settings): NamedSetting[] {
     named('email', settings.email),
     named('password', settings.password, () => 'set'),
   ];
+}
+
+/**
+ * What is stored. Settings that cannot be read are said and passed over where the environment and the flags give all that
+ * a call needs; else throws as the store does.
+ */
+export function readUnlessNeedless(
+  store: Store,
+  env: Environment,
+  flags: SettingsSources['flags'],
+  warn: (sentence: string) => void,
+): StoredSettings {
+  try {
+    return store.read();
+  } catch (error) {
+    const hasToken = fromEnv(env, 'ADREPORT_TOKEN') ?? (env.ADREPORT_EMAIL && env.ADREPORT_PASSWORD);
+    const hasBaseUrl = flags.baseUrl ?? fromEnv(env, 'ADREPORT_BASE_URL');
+    const namesAccount = flags.account ?? fromEnv(env, 'ADREPORT_ACCOUNT');
+    if (!(error instanceof UsageError) || !hasToken || !hasBaseUrl || namesAccount) throw error;
+    warn(`${error.message} It is passed over: the base URL and the token are given without it.`);
+    return noSettings;
+  }
 }
 
 /** What a call of the service needs: where to, and a token or the credentials that get one, or both. */

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, type Stats, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, posix, win32 } from 'node:path';
 import type Conf from 'conf';
@@ -261,7 +261,9 @@ function tighten(path: string, warn: StoreOptions['warn']): void {
   if (mode === undefined) return;
   try {
     chmodSync(path, 0o600);
-    warn(`${path} was open to other users (mode ${mode}); it is now 0600. If somebody may have read it, make a new token.`);
+    warn(
+      `${path} was open to other users (mode ${mode}); it is now 0600. If somebody may have read it, make a new token.`,
+    );
   } catch {
     warn(`${path} is open to other users (mode ${mode}), and is not ours to close.`);
   }
@@ -270,7 +272,8 @@ function tighten(path: string, warn: StoreOptions['warn']): void {
 /** A folder that adreport did not make keeps its mode: to close `/tmp` or a home folder would break more than it protects. */
 function sayIfOpen(directory: string, warn: StoreOptions['warn']): void {
   const mode = openMode(directory);
-  if (mode) warn(`${directory} is open to other users (mode ${mode}), and is left so; the settings in it have mode 0600.`);
+  if (mode)
+    warn(`${directory} is open to other users (mode ${mode}), and is left so; the settings in it have mode 0600.`);
 }
 
 /** `EACCES: permission denied, open '/…'`: only the middle is for people. */

@@ -1,6 +1,6 @@
-import type { ReportRequest } from '../../contract/messages.ts';
+import type { Encoding, ReportRequest } from '../../contract/messages.ts';
 import { quoteForShell } from '../../text/quote-for-shell.ts';
-import { createUrl, type Encoding, encodeRequest } from './request-body.ts';
+import { createUrl, encodeRequest } from './request-body.ts';
 
 /** A create call to be written as a curl command. */
 export interface CurlCall {
