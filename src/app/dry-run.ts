@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Encoding, ReportRequest } from '../contract/messages.ts';
-import { curlLine } from '../report/request/curl-line.ts';
-import { createUrl, encodeRequest, requestParameters } from '../report/request/request-body.ts';
+import { createUrl, curlLine, encodeRequest, requestParameters } from '../report/request/request-body.ts';
 import { describeWindow } from '../report/window/describe-window.ts';
 import type { Window } from '../report/window/window.ts';
 
