@@ -3,12 +3,17 @@ import { describeRetry } from './api/exchange.ts';
 import { createHttp, type HttpTrace } from './api/http.ts';
 import type { GlobalFlags, ServiceFlags } from './app/flags.ts';
 import { readProjectDefaults } from './config/project-file.ts';
-import { findProjectFile } from './config/project-file-path.ts';
 import { readProxy } from './config/proxy.ts';
-import { type ProjectChoice, resolveSettings, type Setting, type Settings } from './config/settings.ts';
-import { requireSignIn, type SignIn } from './config/sign-in.ts';
-import { openStore, type Store } from './config/store.ts';
-import { noSettings } from './config/stored-settings.ts';
+import {
+  type ProjectChoice,
+  readUnlessNeedless,
+  requireSignIn,
+  resolveSettings,
+  type Setting,
+  type Settings,
+  type SignIn,
+} from './config/settings.ts';
+import { noSettings, openStore, type Store } from './config/store.ts';
 import type { Profile } from './contract/vocabulary.ts';
 import { UsageError } from './errors.ts';
 import type { Host } from './host.ts';
@@ -78,8 +83,18 @@ export function createContext(host: Host, console: Console, options: Options): C
   const ofSavedReports = new Map<string, Context>();
 
   const contextFor = (own: Options): Context => {
+    const stored = once(async () =>
+      own.local ? noSettings : readUnlessNeedless(await store(), host.env, own, console.warn),
+    );
     const settings = once(async () => {
-      const resolved = own.local ? localSettings(await localServer(), own) : storedSettings(host, await store(), own);
+      const resolved = own.local
+        ? localSettings(await localServer(), own)
+        : resolveSettings({
+            flags: own,
+            env: host.env,
+            projectFile: own.saved ?? readProjectDefaults(host.cwd, console.warn),
+            stored: await stored(),
+          });
       for (const secret of [resolved.token.value, resolved.password.value]) if (secret) console.hide(secret);
       return resolved;
     });
@@ -99,7 +114,7 @@ export function createContext(host: Host, console: Console, options: Options): C
       settings,
       client: once(async () => {
         const resolved = await settings();
-        return clientFor(requireSignIn(resolved, own.local ? noSettings : (await store()).read()));
+        return clientFor(requireSignIn(resolved, await stored()));
       }),
       clientFor,
       ledger,
@@ -116,13 +131,6 @@ export function createContext(host: Host, console: Console, options: Options): C
     };
   };
   return contextFor(options);
-}
-
-/** The settings of flags, environment, project file and store, in that order. */
-function storedSettings({ env, cwd }: Host, store: Store, options: Options): Settings {
-  const path = findProjectFile(cwd);
-  const projectFile = options.saved ?? (path === undefined ? {} : readProjectDefaults(path));
-  return resolveSettings({ flags: options, env, projectFile, stored: store.read() });
 }
 
 /** The client for one account, and what ends its connections. */
@@ -167,6 +175,8 @@ function localSettings({ url, accounts }: LocalServer, options: Options): Settin
     email: local(undefined),
     password: local(undefined),
     profile: local(found.profile),
+    encoding: local(options.encoding ?? 'json'),
+    windowClock: local('instant'),
   };
 }
 

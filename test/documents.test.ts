@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { savedKeys } from '../src/app/saved-reports.ts';
-import { environmentVariables } from '../src/config/environment.ts';
+import { environmentVariables } from '../src/config/settings.ts';
 import { vocabularyOf } from '../src/contract/look-up.ts';
 import { exitCodes } from '../src/errors.ts';
 import { topics } from '../src/help/index.ts';

@@ -60,8 +60,10 @@ export function tableRows(block: string): string[][] {
 /** A table whose cells are broken at blanks so that it fits; where even their longest words do not, a list. */
 function renderTable(block: string, width: number, style: Style): string {
   const [header = [], , ...rows] = tableRows(block).map((cells) => cells.map(plain));
+  // A header is worth its line only where the columns do not speak for themselves.
+  const shown = header.length > 2 ? [header, ...rows] : rows;
   const longest = (column: number, of: (cell: string) => number) =>
-    Math.max(...[header, ...rows].map((cells) => of(cells[column] ?? '')));
+    Math.max(...shown.map((cells) => of(cells[column] ?? '')));
   const widths = header.map((_, column) => longest(column, (cell) => cell.length));
   const least = header.map((_, column) =>
     longest(column, (cell) => Math.max(...cell.split(' ').map((word) => word.length))),
@@ -74,8 +76,6 @@ function renderTable(block: string, width: number, style: Style): string {
     if (free[widest] === 0) return renderList(header, rows, width, style);
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
-  // A header is worth its line only where the columns do not speak for themselves.
-  const shown = header.length > 2 ? [header, ...rows] : rows;
   const lines = shown.flatMap((cells) => {
     const wrapped = cells.map((cell, column) => wrap(cell, widths[column] ?? 0));
     const height = Math.max(...wrapped.map(({ length }) => length));
