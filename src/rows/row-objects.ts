@@ -1,3 +1,4 @@
+import { comma } from './ascii.ts';
 import type { RowBatch } from './row-batch.ts';
 
 /** A value of a row: what JSON can hold. */
@@ -11,14 +12,29 @@ export interface Row {
   readonly [field: string]: Value | undefined;
 }
 
-/** The rows of a batch as plain objects, which are the caller's to keep. */
-export function rowsOf(batch: RowBatch): Row[] {
-  const { bytes, rowCount, rowStarts, rowEnds } = batch;
-  if (rowCount === 0) return [];
-  const text = bytes.toString('utf8', rowStarts[0], rowEnds[rowCount - 1]);
+/** The rows of batches that somebody has asked for: several ask for those of the same batch. */
+const known = new WeakMap<RowBatch, readonly Row[]>();
+
+/** The rows of a batch as plain objects, to be kept as long as one likes; whoever asks again gets the same. */
+export function rowsOf(batch: RowBatch): readonly Row[] {
+  const rows = known.get(batch) ?? parseRows(batch);
+  known.set(batch, rows);
+  return rows;
+}
+
+function parseRows(batch: RowBatch): Row[] {
+  if (batch.rowCount === 0) return [];
+  const text = jsonOf(batch);
   const rows: Record<string, Value>[] = JSON.parse(`[${text}]`);
   if (mayHoldLongNumber.test(text)) for (const [index, row] of rows.entries()) keepLongNumbers(row, batch, index);
   return rows;
+}
+
+/** The rows with commas between them; those of NDJSON came without. */
+function jsonOf({ bytes, rowCount, rowStarts, rowEnds }: RowBatch): string {
+  const hasCommas = rowCount === 1 || bytes.subarray(rowEnds[0], rowStarts[1]).includes(comma);
+  if (hasCommas) return bytes.toString('utf8', rowStarts[0], rowEnds[rowCount - 1]);
+  return Array.from({ length: rowCount }, (_, row) => bytes.toString('utf8', rowStarts[row], rowEnds[row])).join(',');
 }
 
 /** Sixteen digits in a row, a point between them or not, or an exponent. */

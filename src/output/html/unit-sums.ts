@@ -1,7 +1,6 @@
 import { letterN } from '../../rows/ascii.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
-import { Aggregate, type Group, type Sums } from '../../view/aggregate.ts';
-import { addSums } from '../../view/figures.ts';
+import { Aggregate, addDecimals as addSums, type Group, type Sums } from '../../view/aggregate.ts';
 import type { PlannedColumn } from '../columns.ts';
 import { type Unit, unitsOf } from './units.ts';
 

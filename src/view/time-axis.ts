@@ -1,5 +1,5 @@
-import type { Group } from '../../view/aggregate.ts';
-import { dayOf, type Moment, momentOf } from '../bytes/typed-value.ts';
+import { dayOf, type Moment, momentOf } from '../contract/values.ts';
+import type { Group } from './aggregate.ts';
 import { longMonth, shortDay } from './window-text.ts';
 
 /** Equal steps of time, from the first that has rows to the last, those between without any included. */

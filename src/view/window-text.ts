@@ -1,5 +1,5 @@
-import type { ReportSummary } from '../../contract/messages.ts';
-import { dayOf } from '../bytes/typed-value.ts';
+import type { ReportSummary } from '../contract/messages.ts';
+import { dayOf } from '../contract/values.ts';
 
 const months = 'January February March April May June July August September October November December'.split(' ');
 const weekdays = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ');
