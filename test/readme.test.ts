@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { environmentVariables } from '../src/config/environment.ts';
+import { environmentVariables } from '../src/config/settings.ts';
 import { exitCodes } from '../src/errors.ts';
 import { topics } from '../src/help/index.ts';
 import { delayKind, faultKinds, steps } from './support/fault-matrix.ts';

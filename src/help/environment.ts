@@ -1,5 +1,5 @@
-import { environmentVariables } from '../config/environment.ts';
-import { projectFileName } from '../config/project-file-path.ts';
+import { projectFileName } from '../config/project-file.ts';
+import { environmentVariables } from '../config/settings.ts';
 import type { Block } from '../ui/page.ts';
 
 /** The variables that the program reads, and what beats what. */

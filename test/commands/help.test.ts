@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { environmentVariables } from '../../src/config/environment.ts';
+import { environmentVariables } from '../../src/config/settings.ts';
 import { vocabularyOf } from '../../src/contract/look-up.ts';
 import { exitCodes } from '../../src/errors.ts';
 import { topics } from '../../src/help/index.ts';
