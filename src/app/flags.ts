@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Encoding, encodings } from '../contract/messages.ts';
+import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { formatNames } from '../output/formats/index.ts';
 import { parseDuration } from '../text/duration.ts';
@@ -40,6 +40,7 @@ export interface ReportFlags extends ServiceFlags {
   /** Another word for `by`; one of them at most is given. */
   readonly breakdowns?: string;
   readonly filter?: readonly string[];
+  readonly country?: readonly string[];
   readonly campaign?: readonly string[];
   readonly adUnit?: readonly string[];
   readonly advertiser?: readonly string[];
@@ -48,6 +49,7 @@ export interface ReportFlags extends ServiceFlags {
   readonly until?: string;
   readonly period?: string;
   readonly direct?: boolean;
+  readonly windowClock?: WindowClock;
   readonly dryRun?: boolean;
 }
 
@@ -137,6 +139,7 @@ export function addReportFlags(command: Command): Command {
     .option('--by <a,b>', 'breakdowns, e.g. DAILY,CAMPAIGN; any case')
     .addOption(new Option('--breakdowns <a,b>', 'the same as --by').conflicts('by').hideHelp())
     .option('--filter <name=v1,v2>', 'keep only these; repeatable', collect)
+    .option('--country <a,b>', 'only these countries: FR,Germany or GeoNames ids; repeatable', collect)
     .option('--campaign <name>', "only campaigns of that name, e.g. 'Summer*'; repeatable", collect)
     .option('--ad-unit <name>', 'only ad units of that name', collect)
     .option('--advertiser <name>', 'only advertisers of that name (admin accounts)', collect)
@@ -145,6 +148,12 @@ export function addReportFlags(command: Command): Command {
     .option('--since <t>', 'first second: 2026-11-01, a date-time, unix seconds, now, today, -7d, -36h')
     .option('--until <t>', 'last second, in the same forms (default: now)')
     .option('--timezone <tz>', 'zone of the report, DSP only (buyer: always Europe/Paris)')
+    .addOption(
+      new Option(
+        '--window-clock <kind>',
+        "how the service reads the window's seconds (default: the account's, else instant)",
+      ).choices(windowClocks),
+    )
     .optionsGroup('Request:')
     .option('--direct', 'ask for the data in the answer, without waiting (output=direct)')
     .option('--dry-run', 'print the window, the request and a curl line; no network (but for names)');

@@ -11,10 +11,14 @@ const counts = [metrics, breakdowns, filters].map((list) => list.filter(ofBuyer)
 
 test('the vocabulary of a profile', async () => {
   const buyer = await vocabulary();
-  expect([buyer.metrics.length, buyer.breakdowns.length, buyer.filters.length]).toEqual(counts);
+  expect([buyer.metrics.length - 3, buyer.breakdowns.length, buyer.filters.length]).toEqual(counts);
+  expect(buyer.metrics.slice(-3).map(({ name }: { name: string }) => name)).toEqual(['ctr', 'ecpmEuro', 'ecpmDollar']);
   expect(Math.min(...counts)).toBeGreaterThan(8);
   const dsp = await vocabulary('--profile', 'dsp');
-  expect(dsp.metrics.map(({ name }: { name: string }) => name)).toEqual(['displays', 'revenueEuro', 'revenueDollar']);
+  expect(dsp.metrics.map(({ name }: { name: string }) => name)).toEqual([
+    ...['displays', 'revenueEuro', 'revenueDollar'],
+    ...['ecpmEuro', 'ecpmDollar'],
+  ]);
   expect(dsp.filters).toEqual([]);
 });
 
@@ -25,7 +29,7 @@ test('as a table: the flag of each, its name, its meaning', async () => {
   expect(stdout).toMatch(/^--by +COUNTRY +\S/m);
   expect(stdout).toMatch(/^--filter +countryId +countries, as geoname IDs$/m);
   expect(stdout.split('\n').filter((line) => line.startsWith('--'))).toHaveLength(
-    counts.reduce((sum, count) => sum + count),
+    counts.reduce((sum, count) => sum + count) + 3,
   );
 });
 
@@ -38,4 +42,19 @@ test('found by name and by meaning', async () => {
     stdout: '',
     stderr: expect.stringContaining('xylophone'),
   });
+});
+
+test.each([
+  ['spend', 'revenueEuro'],
+  ['impressions', 'displays'],
+  ['CPM', 'ecpmEuro'],
+  ['click-through rate', 'ctr'],
+])('the trade says %s, and it is called %s here', async (term, name) => {
+  expect((await vocabulary(term)).metrics).toContainEqual(expect.objectContaining({ name }));
+});
+
+test('a country is found with its id, by its name, its code and the beginning of its name', async () => {
+  expect((await vocabulary('france')).countries).toEqual([{ code: 'FR', id: '3017382', name: 'France' }]);
+  expect((await vocabulary('DE')).countries).toEqual([expect.objectContaining({ id: '2921044' })]);
+  expect((await runCli(['fields', 'Germ'])).stdout).toMatch(/^--country +DE +Germany: countryId=2921044$/m);
 });
