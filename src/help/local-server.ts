@@ -2,7 +2,7 @@ import { grammar } from '../server/faults/fault-keys.ts';
 import type { FaultKind } from '../server/faults/fault-kind.ts';
 import { everyEndpoint } from '../server/faults/fault-spec.ts';
 import { faultKinds, labelOf } from '../server/faults/kinds/index.ts';
-import { accounts } from '../server/fixtures/built-in/accounts.ts';
+import { accounts } from '../server/world/accounts.ts';
 import type { Block } from '../ui/page.ts';
 
 /** What the local server is for, and how it is steered. */

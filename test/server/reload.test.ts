@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { builtInFixtures } from '../../src/server/fixtures/built-in.ts';
 import { exportFixtures } from '../../src/server/fixtures/export.ts';
 import type { Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import { watchFixtures } from '../../src/server/fixtures/reload.ts';
 import type { LocalServerOptions } from '../../src/server/start.ts';
+import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { call, jsonOf, signIn, smallReport, startForTest } from './local.ts';
 

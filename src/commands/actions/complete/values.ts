@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { vocabularyOf } from '../../../contract/look-up.ts';
 import { profiles } from '../../../contract/vocabulary.ts';
 import { formatNames, formats } from '../../../output/formats/index.ts';
-import { accounts as builtInAccounts } from '../../../server/fixtures/built-in/accounts.ts';
+import { accounts as builtInAccounts } from '../../../server/world/accounts.ts';
 import type { Place } from './place.ts';
 import { accountNames, profileInUse } from './stored-names.ts';
 

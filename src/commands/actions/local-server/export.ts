@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import type { Context } from '../../../context.ts';
 import { defaultZone } from '../../../contract/messages.ts';
 import { resolveWindow } from '../../../report/window/window-flags.ts';
-import { builtInFixtures } from '../../../server/fixtures/built-in.ts';
 import { exportFixtures } from '../../../server/fixtures/export.ts';
+import { builtInFixtures } from '../../../server/world/built-in.ts';
 import type { LocalServerExportOptions } from '../../local-server/export.ts';
 
 /** Writes the built-in data of a period as files that `--fixtures` serves, and names them. */
