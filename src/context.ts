@@ -1,16 +1,22 @@
 import type { Client } from './api/client.ts';
 import type { HttpTrace } from './api/http.ts';
-import type { GlobalFlags, ServiceFlags } from './commands/flags.ts';
-import { findProjectFile } from './config/project-file-path.ts';
+import type { GlobalFlags, ServiceFlags } from './app/flags.ts';
+import { readProjectDefaults } from './config/project-file.ts';
 import { readProxy } from './config/proxy.ts';
-import { type ProjectChoice, resolveSettings, type Setting, type Settings } from './config/settings.ts';
-import { requireSignIn, type SignIn } from './config/sign-in.ts';
-import { openStore, type Store } from './config/store.ts';
-import { noSettings } from './config/stored-settings.ts';
+import {
+  type ProjectChoice,
+  readUnlessNeedless,
+  requireSignIn,
+  resolveSettings,
+  type Setting,
+  type Settings,
+  type SignIn,
+} from './config/settings.ts';
+import { noSettings, openStore, type Store } from './config/store.ts';
 import type { Profile } from './contract/vocabulary.ts';
 import { UsageError } from './errors.ts';
 import type { Host } from './host.ts';
-import { type Ledger, openLedger } from './report/ledger/ledger.ts';
+import { type Ledger, openLedger } from './report/ledger.ts';
 import type { LocalServer } from './server/start.ts';
 import type { Console } from './ui/console.ts';
 import type { Progress } from './ui/progress.ts';
@@ -96,10 +102,18 @@ function makeContext(host: Host, console: Console, options: Options, shared: Sha
   const startedMs = host.stopwatch();
   const ofSavedReports = new Map<string, Context>();
 
+  const stored = once(async () =>
+    options.local ? noSettings : readUnlessNeedless(await store(), host.env, options, console.warn),
+  );
   const settings = once(async () => {
     const resolved = options.local
       ? localSettings(await localServer(), options)
-      : await storedSettings(host, await store(), options);
+      : resolveSettings({
+          flags: options,
+          env: host.env,
+          projectFile: options.saved ?? readProjectDefaults(host.cwd, console.warn),
+          stored: await stored(),
+        });
     for (const secret of [resolved.token.value, resolved.password.value]) if (secret) console.hide(secret);
     return resolved;
   });
@@ -121,7 +135,7 @@ function makeContext(host: Host, console: Console, options: Options, shared: Sha
     settings,
     client: once(async () => {
       const resolved = await settings();
-      return clientFor(requireSignIn(resolved, options.local ? noSettings : (await store()).read()));
+      return clientFor(requireSignIn(resolved, await stored()));
     }),
     clientFor,
     ledger,
@@ -139,12 +153,6 @@ function makeContext(host: Host, console: Console, options: Options, shared: Sha
       for (const cleanUp of cleanUps) await cleanUp();
     },
   };
-}
-
-/** The settings of flags, environment, project file and store, in that order. */
-async function storedSettings({ env, cwd }: Host, store: Store, options: Options): Promise<Settings> {
-  const projectFile = options.saved ?? (await projectDefaults(cwd));
-  return resolveSettings({ flags: options, env, projectFile, stored: store.read() });
 }
 
 /** The client for one account, and what ends its connections; the HTTP library is loaded when one is first asked for. */
@@ -181,14 +189,6 @@ async function connect(
   return { client, close: () => http.close() };
 }
 
-/** The account and profile that `adreport.yaml` gives to every command, if there is one. */
-async function projectDefaults(cwd: string): Promise<ProjectChoice> {
-  const path = findProjectFile(cwd);
-  if (path === undefined) return {};
-  const { readProjectDefaults } = await import('./config/project-file.ts');
-  return readProjectDefaults(path);
-}
-
 /** The settings of `--local`: an account of the server in this process, by name (`--account`) or by profile. */
 function localSettings({ url, accounts }: LocalServer, options: Options): Settings {
   const wanted = options.account ?? options.profile ?? options.saved?.profile ?? 'buyer';
@@ -207,6 +207,8 @@ function localSettings({ url, accounts }: LocalServer, options: Options): Settin
     email: local(undefined),
     password: local(undefined),
     profile: local(found.profile),
+    encoding: local(options.encoding ?? 'json'),
+    windowClock: local('instant'),
   };
 }
 

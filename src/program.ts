@@ -1,10 +1,9 @@
 import { Command, type CommanderError, Option } from 'commander';
-import { addExamples, addSubcommand, type Perform } from './commands/command.ts';
-import { addGlobalFlags } from './commands/flags.ts';
-import { commands } from './commands/index.ts';
+import { addGlobalFlags } from './app/flags.ts';
+import { addExamples, type Perform } from './commands/command.ts';
+import { commands, hiddenCommands } from './commands/index.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import { topics } from './help/index.ts';
-import type { Pair } from './ui/page.ts';
 import { version } from './version.ts';
 
 /** Where commander's own texts go: help and version to one side, nothing to the other (errors are thrown). */
@@ -13,15 +12,8 @@ export interface ProgramOutput {
   readonly columns: number;
 }
 
-/**
- * The root command and its global flags, with every command below it. Given a command line, only the commands that it
- * names are declared in full; the others are there by name, for the list and for suggestions.
- */
-export async function createProgram(
-  perform: Perform,
-  output: ProgramOutput,
-  argv?: readonly string[],
-): Promise<Command> {
+/** The root command and its global flags, with every command below it. */
+export function createProgram(perform: Perform, output: ProgramOutput): Command {
   const program = addGlobalFlags(new Command('adreport'))
     .description(
       'Advertising reports from an asynchronous reporting service: ask, wait, download.\n' +
@@ -30,21 +22,17 @@ export async function createProgram(
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', () => `\nTopics (adreport help TOPIC):\n${topicTable()}`);
-  addExamples(program, examples).addHelpText('after', () => `\nExit codes:\n${exitCodeTable()}`);
-  for (const { name, summary, group, load } of commands) {
-    const isWanted = argv === undefined || argv.includes(name);
-    const command = isWanted ? (await load())(perform) : new Command(name);
-    if (group) addSubcommand(program, summary, command.helpGroup(group));
-    else program.addCommand(command, { hidden: true });
+  addExamples(program, [
+    ['adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv', 'try it, no account needed'],
+    ['adreport login', 'then drop the --local'],
+  ]).addHelpText('after', () => `\nExit codes:\n${exitCodeTable()}`);
+  for (const [heading, builders] of Object.entries(commands)) {
+    for (const build of builders) program.addCommand(build(perform).helpGroup(heading));
   }
+  for (const build of hiddenCommands) program.addCommand(build(perform), { hidden: true });
   for (const command of [program, ...descendants(program)]) configure(command, output);
   return program;
 }
-
-const examples: readonly Pair[] = [
-  ['adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv', 'try it, no account needed'],
-  ['adreport login', 'then drop the --local'],
-];
 
 function topicTable(): string {
   const names = Object.keys(topics);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startLocalServer } from '../src/server/start.ts';
@@ -35,12 +35,11 @@ test('nobody listening is exit 5', async () => {
 
 test('work that comes to nothing, with nothing left to wait for, is exit 1', () => {
   const folder = temporaryFolder();
-  mkdirSync(join(folder, 'bin'));
+  cpSync(resolve(import.meta.dirname, '../bin'), join(folder, 'bin'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   mkdirSync(join(folder, 'dist'));
-  copyFileSync(launcher, join(folder, 'bin/adreport.cjs'));
-  const parts = 'module.exports = { keepCode() {}, load: () => ({ main: () => new Promise(() => {}) }) };';
-  writeFileSync(join(folder, 'dist/parts.js'), parts);
-  expect(spawnSync(process.execPath, [join(folder, 'bin/adreport.cjs')]).status).toBe(1);
+  writeFileSync(join(folder, 'dist/main.js'), 'export const main = () => new Promise(() => {});');
+  expect(spawnSync(process.execPath, [join(folder, 'bin/adreport.js')]).status).toBe(1);
 });
 
 describe.skipIf(process.platform === 'win32')('in a shell', () => {
@@ -118,6 +117,7 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
 test('a clone that is not built says how to build it', () => {
   const folder = temporaryFolder();
   cpSync(resolve(import.meta.dirname, '../bin'), join(folder, 'bin'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin/adreport.js'), '--help'], {
     encoding: 'utf8',
   });

@@ -39,7 +39,6 @@ const env = {
   PATH: `${bin}:${process.env.PATH}`,
   HOME: home,
   ADREPORT_CONFIG_DIR: join(home, '.config'),
-  NODE_DISABLE_COMPILE_CACHE: '1',
   ADREPORT_BASE_URL: server.url,
   ADREPORT_TOKEN: buyer?.token,
   LANG: 'C.UTF-8',

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { environmentVariables } from '../src/config/environment.ts';
+import { environmentVariables } from '../src/config/settings.ts';
 import { exitCodes } from '../src/errors.ts';
 import { topics } from '../src/help/index.ts';
 import { delayKind, faultKinds, steps } from './support/fault-matrix.ts';
@@ -84,7 +84,17 @@ test('every environment variable that the program reads is named, here and in it
     ...sources.matchAll(/fromEnv\(env, '([A-Z_]+)'\)/g),
   ].map(([, name]) => name);
   // The platform's own, which say where things are and what the terminal is; and one that takes protection away.
-  const others = ['APPDATA', 'XDG_CONFIG_HOME', 'TERM', 'LANG', 'WT_SESSION', 'TERM_PROGRAM', 'LC_ALL', 'LC_CTYPE'];
+  const others = [
+    'APPDATA',
+    'HOME',
+    'XDG_CONFIG_HOME',
+    'TERM',
+    'LANG',
+    'WT_SESSION',
+    'TERM_PROGRAM',
+    'LC_ALL',
+    'LC_CTYPE',
+  ];
   const internal = ['ADREPORT_WORDBREAKS', 'NODE_TLS_REJECT_UNAUTHORIZED'];
   const known = environmentVariables.map(([name]) => name);
   expect([...new Set(read)].filter((name) => ![...others, ...internal].includes(name ?? '')).sort()).toEqual(

@@ -1,7 +1,6 @@
 import { hrtime } from 'node:process';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import Agent from 'undici/lib/dispatcher/agent.js';
 import { RejectedError, UnreachableError } from '../errors.ts';
 import { acceptEncoding, decompress } from './decompress.ts';
 import { ProxyError, TransportError } from './transport-error.ts';
@@ -90,7 +89,10 @@ export async function createHttp(options: HttpOptions): Promise<Http> {
 
 async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Dispatcher> {
   const connect = { timeout: timeoutMs };
-  if (!proxy) return new Agent({ connect });
+  if (!proxy) {
+    const { default: Agent } = await import('undici/lib/dispatcher/agent.js');
+    return new Agent({ connect });
+  }
   const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: connectThrough }] = await Promise.all([
     import('undici/lib/dispatcher/env-http-proxy-agent.js'),
     import('undici/lib/dispatcher/pool.js'),

@@ -3,28 +3,25 @@ import type { Context } from '../context.ts';
 import { layOutExamples, type Pair } from '../ui/page.ts';
 import { plainStyle } from '../ui/style.ts';
 
-/** The doing half of a command: throws our errors, returns nothing, writes through `context.console` only. */
-type Action<Options, Args extends readonly unknown[] = []> = (
+/** What a command does: it throws our errors, returns nothing, and writes through `context.console` only. */
+type Action<Options, Args extends readonly unknown[]> = (
   context: Context,
   options: Options,
   ...args: Args
 ) => Promise<void>;
 
-/**
- * Binds a declared command to its doing half, which is loaded when the command is run, so that `--help` pays for none.
- * Made by `main.ts`, which knows how to make the context.
- */
+/** Makes of an action what commander calls. Made by `main.ts`, which knows how to make the context. */
 export type Perform = <Options, Args extends readonly unknown[]>(
-  load: () => Promise<Action<Options, Args>>,
+  action: Action<Options, Args>,
 ) => (...parsed: unknown[]) => Promise<void>;
 
-/** A command's declaring half. */
+/** Declares a command with its flags and its action. */
 export type CommandBuilder = (perform: Perform) => Command;
 
-/** A command with its name and examples that run as printed; `addSubcommand` gives it its summary. */
-export function declareCommand(nameAndArgs: string, examples: readonly Pair[]): Command {
+/** A command with its arguments, the line that lists it, and examples that run as printed. */
+export function declareCommand(nameAndArgs: string, summary: string, examples: readonly Pair[]): Command {
   const [name, ...args] = nameAndArgs.split(' ');
-  const command = new Command(name);
+  const command = new Command(name).summary(summary).description(summary);
   for (const argument of args) command.argument(argument);
   return addExamples(command, examples);
 }
@@ -35,11 +32,6 @@ export function addExamples(command: Command, examples: readonly Pair[]): Comman
     const columns = command.configureOutput().getOutHelpWidth?.() ?? 80;
     return `\nExamples:\n${layOutExamples(examples, { columns, style: plainStyle })}`;
   });
-}
-
-/** Adds a command below another one, with the line that lists it; returns the one above. */
-export function addSubcommand(parent: Command, summary: string, child: Command): Command {
-  return parent.addCommand(child.summary(summary).description(summary));
 }
 
 /** The command that words lead to from one above it: that one for no words, `undefined` where there is none. */

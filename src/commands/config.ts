@@ -1,71 +1,54 @@
 import type { Command } from 'commander';
-import { addSubcommand, type CommandBuilder, declareCommand, type Perform } from './command.ts';
+import { tableLook } from '../app/output-flags.ts';
+import type { Changed } from '../config/change-setting.ts';
+import { findSettingName, findStorableName, setStored, unsetStored } from '../config/change-setting.ts';
+import { readProjectDefaults } from '../config/project-file.ts';
+import { nameSettings, resolveAccount } from '../config/settings.ts';
+import type { StoredSettings } from '../config/store.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { textTable } from '../output/table/text-table.ts';
+import { printable } from '../text/printable.ts';
+import { visibleJson } from '../ui/visible-json.ts';
+import { type CommandBuilder, declareCommand } from './command.ts';
 
-export interface ConfigOptions {
+interface ConfigOptions {
   readonly account?: string;
 }
 
 export const configCommand: CommandBuilder = (perform) => {
-  const command = declareCommand('config', [
-    ['adreport config list', 'every setting, and where it came from'],
-    ['adreport config set base-url https://reports.example.com', 'stores one'],
+  const list = declareCommand('list', 'every setting, with its value and where that came from', [
+    ['adreport config list', 'a table; secrets are masked'],
+    ['adreport config list --json --local', 'for programs'],
   ]);
-  addSubcommand(command, 'every setting, with its value and where that came from', listCommand(perform));
-  addSubcommand(command, 'the value of a setting, alone', getCommand(perform));
-  addSubcommand(command, 'store a setting of an account, or which account is the default', setCommand(perform));
-  addSubcommand(command, 'take back what is stored', unsetCommand(perform));
-  addSubcommand(command, 'the file in which settings are stored', pathCommand(perform));
-  return command;
-};
-
-function listCommand(perform: Perform): Command {
-  return addLocalFlag(
-    addAccountFlag(
-      declareCommand('list', [
-        ['adreport config list', 'a table; secrets are masked'],
-        ['adreport config list --json --local', 'for programs'],
-      ]),
-    ),
-  ).action(perform(async () => (await import('./actions/config/list.ts')).listConfig));
-}
-
-function getCommand(perform: Perform): Command {
-  return addLocalFlag(
-    addAccountFlag(
-      declareCommand('get <name>', [
-        ['adreport config get base-url', 'prints the value alone; nothing where there is none'],
-        ['adreport config get profile --local', 'without an account'],
-      ]),
-    ),
-  ).action(perform(async () => (await import('./actions/config/get.ts')).getConfig));
-}
-
-function setCommand(perform: Perform): Command {
-  return addAccountFlag(
-    declareCommand('set <name> <value>', [
-      ['adreport config set base-url https://reports.example.com', 'of the default account'],
-      ['adreport config set profile dsp', 'its profile'],
-      ['adreport config set base-url https://dsp.example.com --account agency', 'of another account'],
-      ['adreport config set account agency', 'which account is the default'],
-    ]),
-  ).action(perform(async () => (await import('./actions/config/set.ts')).setConfig));
-}
-
-function unsetCommand(perform: Perform): Command {
-  return addAccountFlag(
-    declareCommand('unset <name>', [
-      ['adreport config unset profile', 'back to buyer'],
-      ['adreport config unset base-url --account agency', 'forgets the account'],
-    ]),
-  ).action(perform(async () => (await import('./actions/config/unset.ts')).unsetConfig));
-}
-
-function pathCommand(perform: Perform): Command {
-  return declareCommand('path', [
+  const get = declareCommand('get <name>', 'the value of a setting, alone', [
+    ['adreport config get base-url', 'prints the value alone; nothing where there is none'],
+    ['adreport config get profile --local', 'without an account'],
+  ]);
+  const set = declareCommand('set <name> <value>', 'store a setting of an account, or which account is the default', [
+    ['adreport config set base-url https://reports.example.com', 'of the default account'],
+    ['adreport config set profile dsp', 'its profile'],
+    ['adreport config set base-url https://dsp.example.com --account agency', 'of another account'],
+    ['adreport config set account agency', 'which account is the default'],
+  ]);
+  const unset = declareCommand('unset <name>', 'take back what is stored', [
+    ['adreport config unset profile', 'back to buyer'],
+    ['adreport config unset base-url --account agency', 'forgets the account'],
+  ]);
+  const path = declareCommand('path', 'the file in which settings are stored', [
     ['adreport config path', 'whether it is there or not'],
     ['ls -l "$(dirname "$(adreport config path)")"', 'the folder, with the ledger'],
-  ]).action(perform(async () => (await import('./actions/config/path.ts')).printConfigPath));
-}
+  ]);
+  return declareCommand('config', 'the settings, where each comes from, and what is stored of them', [
+    ['adreport config list', 'every setting, and where it came from'],
+    ['adreport config set base-url https://reports.example.com', 'stores one'],
+  ])
+    .addCommand(addLocalFlag(addAccountFlag(list)).action(perform(listConfig)))
+    .addCommand(addLocalFlag(addAccountFlag(get)).action(perform(getConfig)))
+    .addCommand(addAccountFlag(set).action(perform(setConfig)))
+    .addCommand(addAccountFlag(unset).action(perform(unsetConfig)))
+    .addCommand(path.action(perform(printConfigPath)));
+};
 
 function addAccountFlag(command: Command): Command {
   return command.option('--account <name>', 'the stored account (default: the default one)');
@@ -73,4 +56,76 @@ function addAccountFlag(command: Command): Command {
 
 function addLocalFlag(command: Command): Command {
   return command.option('--local', 'the settings of the local server inside this process');
+}
+
+/** Prints every setting with its source, secrets masked; with `--json` an array of `{name, source, from, value}`. */
+async function listConfig(context: Context, _options: ConfigOptions): Promise<void> {
+  const settings = nameSettings(await context.settings());
+  if (context.flags.json) {
+    const rows = settings.map(({ value, ...rest }) => ({ ...rest, value: value ?? null }));
+    return context.console.result(visibleJson(rows));
+  }
+  const columns = [
+    { name: 'setting', value: (row: (typeof settings)[number]) => row.name, keep: true },
+    { name: 'value', value: (row: (typeof settings)[number]) => row.value, keep: true },
+    { name: 'from', value: (row: (typeof settings)[number]) => (row.value === undefined ? 'not set' : row.from) },
+  ];
+  await context.console.write(textTable(settings, columns, tableLook(context)));
+}
+
+/**
+ * Prints a setting's value alone, a secret masked; where there is none, nothing, and a note on stderr (`null` with
+ * `--json`). Throws `UsageError` for a name that no setting has.
+ */
+async function getConfig(context: Context, _options: ConfigOptions, text: string): Promise<void> {
+  const name = findSettingName(text);
+  const found = nameSettings(await context.settings()).find((each) => each.name === name);
+  if (context.flags.json) return context.console.result(visibleJson(found?.value ?? null));
+  if (found?.value !== undefined) return context.console.result(printable(found.value));
+  context.console.note(`${name} is not set.`);
+}
+
+/** Stores a setting. Throws `UsageError` for a name or a value that cannot be stored. */
+async function setConfig(context: Context, options: ConfigOptions, text: string, value: string): Promise<void> {
+  const name = findStorableName(text);
+  if (name === 'account' && options.account !== undefined) {
+    throw new UsageError('--account names the account that is changed, and this chooses the default one.', {
+      hint: `Leave it out: adreport config set account ${value}`,
+    });
+  }
+  await changeStored(context, options, (stored, account) => setStored(stored, account, name, value));
+}
+
+/** Takes back a stored setting. Throws `UsageError` for a name that cannot be stored. */
+async function unsetConfig(context: Context, options: ConfigOptions, text: string): Promise<void> {
+  const name = findStorableName(text);
+  await changeStored(context, options, (stored, account) => unsetStored(stored, account, name));
+}
+
+/**
+ * Changes what is stored, for the account that commands would use, and says what was done. Of the settings only that name
+ * is looked at: a base URL or token that is wrong must not keep anyone from mending it. Throws what `change` throws, and
+ * then nothing has changed.
+ */
+async function changeStored(
+  context: Context,
+  options: ConfigOptions,
+  change: (stored: StoredSettings, account: string) => Changed,
+): Promise<void> {
+  const { env, cwd } = context.host;
+  const projectFile = readProjectDefaults(cwd, context.console.warn);
+  let said = '';
+  await (await context.store()).update((stored) => {
+    const account = resolveAccount({ flags: options, env, projectFile, stored });
+    const changed = change(stored, account.value);
+    said = changed.said;
+    return changed.settings;
+  });
+  context.console.note(said);
+}
+
+/** Prints the path of the settings file, whether it is there or not. */
+async function printConfigPath(context: Context, _options: ConfigOptions): Promise<void> {
+  const { path } = await context.store();
+  await context.console.result(context.flags.json ? JSON.stringify(path) : path);
 }

@@ -1,15 +1,33 @@
+import { announce, prepareDelivery } from '../app/deliver.ts';
+import { noteFetched, withResumeHint } from '../app/fetch.ts';
+import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from '../app/flags.ts';
+import { checkDialect, chooseFormat } from '../app/output-flags.ts';
+import { waitCommand } from '../app/resume.ts';
+import type { Context } from '../context.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
-import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from './flags.ts';
 
-export interface DownloadOptions extends ServiceFlags, OutputFlags {}
+interface DownloadOptions extends ServiceFlags, OutputFlags {}
 
 export const downloadCommand: CommandBuilder = (perform) =>
   addOutputFlags(
     addServiceFlags(
-      declareCommand('download <id>', [
+      declareCommand('download <id>', 'fetch the data of a report that is ready', [
         ['id=$(adreport report create --period yesterday)', 'the id of a report'],
         ['adreport status "$id" --wait && adreport download "$id"', 'to the terminal, or the pipe'],
         ['adreport download "$id" -o report.json', 'to a file, in the format of its ending'],
       ]),
     ),
-  ).action(perform(async () => (await import('./actions/download.ts')).download));
+  ).action(perform(download));
+
+/** Fetches the data of a report that is ready. */
+async function download(context: Context, options: DownloadOptions, reportId: string): Promise<void> {
+  checkDialect(context, options, chooseFormat(context, options));
+  const delivery = await prepareDelivery(context, options, { names: { id: reportId } });
+  const client = await context.client();
+  const resume = `${waitCommand(reportId, options)}, then the same command again`;
+  const delivered = await withResumeHint(context, reportId, resume, () =>
+    client.download(reportId, (answer) => delivery.take(answer, reportId)),
+  );
+  await noteFetched(context, reportId, delivered.file);
+  announce(context, delivered);
+}

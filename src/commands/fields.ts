@@ -1,5 +1,10 @@
 import { Option } from 'commander';
+import { tableLook } from '../app/output-flags.ts';
+import type { Context } from '../context.ts';
+import { vocabularyOf } from '../contract/look-up.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { textTable } from '../output/table/text-table.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 export interface FieldsOptions {
@@ -7,7 +12,7 @@ export interface FieldsOptions {
 }
 
 export const fieldsCommand: CommandBuilder = (perform) =>
-  declareCommand('fields [term]', [
+  declareCommand('fields [term]', 'the metrics, breakdowns and filters of a profile, with meanings', [
     ['adreport fields', 'all of the buyer profile'],
     ['adreport fields country', 'those about countries'],
     ['adreport fields --profile dsp --json', 'for programs'],
@@ -15,4 +20,40 @@ export const fieldsCommand: CommandBuilder = (perform) =>
     .addOption(
       new Option('--profile <name>', "the profile (default: the stored account's, else buyer)").choices(profiles),
     )
-    .action(perform(async () => (await import('./actions/fields.ts')).fields));
+    .action(perform(fields));
+
+/**
+ * Prints the vocabulary of a profile, or what of it holds a term in its name or meaning, any case; with `--json`
+ * `{"profile","metrics","breakdowns","filters"}`. Throws `UsageError` for a term that nothing holds, but with `--json`.
+ */
+async function fields(context: Context, options: FieldsOptions, term = ''): Promise<void> {
+  const profile = options.profile ?? (await context.settings()).profile.value;
+  const vocabulary = vocabularyOf(profile);
+  const matches = ({ name, meaning }: { name: string; meaning: string }): boolean =>
+    `${name}\n${meaning}`.toLowerCase().includes(term.toLowerCase());
+  const metrics = vocabulary.metrics.filter(matches).map(({ name, type, meaning }) => ({ name, type, meaning }));
+  const breakdowns = vocabulary.breakdowns.filter(matches).map(({ name, fields: rowFields, meaning }) => ({
+    name,
+    rowFields: rowFields.map((field) => field.name),
+    meaning,
+  }));
+  const filters = vocabulary.filters.filter(matches).map(({ name, meaning }) => ({ name, meaning }));
+
+  if (context.flags.json) {
+    return context.console.result(JSON.stringify({ profile, metrics, breakdowns, filters }));
+  }
+  const rows = [
+    ...metrics.map(({ name, meaning }) => ({ flag: '--metrics', name, meaning })),
+    ...breakdowns.map(({ name, meaning }) => ({ flag: '--by', name, meaning })),
+    ...filters.map(({ name, meaning }) => ({ flag: '--filter', name, meaning })),
+  ];
+  if (rows.length === 0) {
+    throw new UsageError(`No field of the ${profile} profile is about “${term}”.`, { hint: 'See: adreport fields' });
+  }
+  const columns = (['flag', 'name', 'meaning'] as const).map((name) => ({
+    name,
+    value: (row: (typeof rows)[number]) => row[name],
+    keep: name !== 'flag',
+  }));
+  await context.console.write(textTable(rows, columns, tableLook(context)));
+}

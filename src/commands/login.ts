@@ -1,5 +1,14 @@
 import { Option } from 'commander';
+import type { Credentials } from '../api/client.ts';
+import { checkBaseUrl } from '../config/base-url.ts';
+import { checkAccountName } from '../config/settings.ts';
+import { checkToken } from '../config/token.ts';
+import type { Context } from '../context.ts';
+import { type Encoding, encodings } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { formatPlural } from '../text/quantity.ts';
+import { createPrompt, type Prompt, readSecret } from '../ui/prompt.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 export interface LoginOptions {
@@ -8,11 +17,12 @@ export interface LoginOptions {
   readonly passwordStdin?: boolean;
   readonly tokenStdin?: boolean;
   readonly profile?: Profile;
+  readonly encoding?: Encoding;
   readonly account?: string;
 }
 
 export const loginCommand: CommandBuilder = (perform) =>
-  declareCommand('login', [
+  declareCommand('login', 'sign in and store the token', [
     ['adreport login', 'asks for everything'],
     ['adreport login --base-url https://reports.example.com --token-stdin < token.txt', 'unattended'],
     ['adreport login --account agency --email buyer@example.com', 'a second account, beside the first'],
@@ -22,5 +32,104 @@ export const loginCommand: CommandBuilder = (perform) =>
     .option('--password-stdin', 'read the password from standard input')
     .option('--token-stdin', 'read a token made in the service’s console from standard input')
     .addOption(new Option('--profile <name>', 'the profile of the account (default: buyer)').choices(profiles))
+    .addOption(new Option('--encoding <kind>', 'of the bodies of all calls (default: json)').choices(encodings))
     .option('--account <name>', 'name to store it under (default: default)')
-    .action(perform(async () => (await import('./actions/login.ts')).login));
+    .action(perform(login));
+
+/** Who somebody is, as they say. */
+type Proof = { readonly token: string } | { readonly credentials: Credentials };
+
+/** Asks for what is missing, proves it with a call, and stores the token; the password is never stored. */
+async function login(context: Context, options: LoginOptions): Promise<void> {
+  const { console, host } = context;
+  if (options.passwordStdin && options.tokenStdin) {
+    throw new UsageError('--password-stdin and --token-stdin exclude each other: standard input is read once.');
+  }
+  const { account, baseUrl: known, profile, encoding, windowClock, storedAccount } = await context.settings();
+  checkAccountName(account.value);
+  const prompt = createPrompt({ stdin: host.stdin, console, signal: host.signal });
+
+  const baseUrl =
+    known.value && known.source !== 'account'
+      ? known.value
+      : checkBaseUrl(
+          await prompt.ask({
+            what: 'base URL of the service',
+            flag: '--base-url URL',
+            check: checkBaseUrl,
+            ...(storedAccount ? { default: storedAccount.baseUrl } : {}),
+          }),
+        );
+  const proof = await askProof(context, options, prompt, storedAccount?.email);
+  const isToken = 'token' in proof;
+  const client = await context.clientFor({
+    baseUrl,
+    encoding: encoding.value,
+    token: isToken ? proof.token : undefined,
+    credentials: isToken ? undefined : proof.credentials,
+  });
+  const token = isToken ? proof.token : await client.signIn();
+  const campaigns = await client.campaigns();
+
+  const email = isToken ? undefined : proof.credentials.email;
+  await (await context.store()).saveAccount(account.value, {
+    baseUrl: baseUrl.href,
+    token,
+    profile: profile.value,
+    // What is the default is not stored, so that a service that changes needs no change here.
+    ...(encoding.value === 'json' ? {} : { encoding: encoding.value }),
+    ...(windowClock.value === 'instant' ? {} : { windowClock: windowClock.value }),
+    ...(email === undefined ? {} : { email }),
+  });
+  const count = formatPlural(campaigns.length, 'campaign');
+  console.note(`Signed in to ${baseUrl.href} as account “${account.value}”: ${profile.value} profile, ${count}.`);
+}
+
+/**
+ * A token or credentials, from where the flags say, else the environment's, else asked for. An address given as a flag
+ * stands above a token of the environment.
+ */
+async function askProof(
+  { console, host }: Context,
+  options: LoginOptions,
+  prompt: Prompt,
+  storedEmail: string | undefined,
+): Promise<Proof> {
+  const { env, stdin, signal } = host;
+  if (options.tokenStdin) return { token: checkToken(await readSecret(stdin, console, '--token-stdin', signal)) };
+  const email = options.email ?? (env.ADREPORT_EMAIL || undefined);
+  if (options.passwordStdin) {
+    if (email === undefined)
+      throw new UsageError('--password-stdin needs the e-mail address.', { hint: 'Add --email.' });
+    return { credentials: { email, password: await readSecret(stdin, console, '--password-stdin', signal) } };
+  }
+  if (options.email === undefined && env.ADREPORT_TOKEN) return { token: checkToken(env.ADREPORT_TOKEN) };
+  if (email !== undefined && env.ADREPORT_PASSWORD) return { credentials: { email, password: env.ADREPORT_PASSWORD } };
+
+  const way = email === undefined ? await chooseWay(prompt) : 'password';
+  if (way === 'token') {
+    return { token: checkToken(await prompt.askSecret({ what: 'token', flag: '--token-stdin', check: checkToken })) };
+  }
+  return { credentials: await askCredentials(prompt, email, storedEmail) };
+}
+
+function chooseWay(prompt: Prompt): Promise<'password' | 'token'> {
+  return prompt.choose({
+    what: 'way to sign in',
+    flag: '--token-stdin, or with --email and --password-stdin',
+    choices: [
+      { value: 'password', name: 'E-mail and password' },
+      { value: 'token', name: 'A token made in the service’s console' },
+    ],
+  });
+}
+
+async function askCredentials(
+  prompt: Prompt,
+  email: string | undefined,
+  storedEmail: string | undefined,
+): Promise<Credentials> {
+  const preset = storedEmail === undefined ? {} : { default: storedEmail };
+  const asked = email ?? (await prompt.ask({ what: 'e-mail address', flag: '--email ADDRESS', ...preset }));
+  return { email: asked, password: await prompt.askSecret({ what: 'password', flag: '--password-stdin' }) };
+}

@@ -1,13 +1,21 @@
+import type { Context } from '../context.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-export interface LogoutOptions {
-  readonly account?: string;
-}
-
 export const logoutCommand: CommandBuilder = (perform) =>
-  declareCommand('logout', [
+  declareCommand('logout', 'forget the stored token', [
     ['adreport logout', 'the default account'],
     ['adreport logout --account agency', 'another one'],
   ])
     .option('--account <name>', 'the stored account to forget')
-    .action(perform(async () => (await import('./actions/logout.ts')).logout));
+    .action(perform(logout));
+
+/** Forgets the stored token; the service itself is told nothing, a token ends there by its own life. */
+async function logout(context: Context, _options: { readonly account?: string }): Promise<void> {
+  const { account } = await context.settings();
+  const hadToken = await (await context.store()).forgetToken(account.value);
+  context.console.note(
+    hadToken
+      ? `Signed out of account “${account.value}”: its token is forgotten.`
+      : `Account “${account.value}” was not signed in.`,
+  );
+}

@@ -1,13 +1,96 @@
-import { addSubcommand, type CommandBuilder, declareCommand } from './command.ts';
-import { reportCreateCommand } from './report/create.ts';
-import { reportListCommand } from './report/list.ts';
+import { announce, prepareDelivery } from '../app/deliver.ts';
+import { printDryRun } from '../app/dry-run.ts';
+import { createReportFor } from '../app/fetch.ts';
+import {
+  addOutputFlags,
+  addReportFlags,
+  addServiceFlags,
+  type GlobalFlags,
+  type OutputFlags,
+  type ReportFlags,
+} from '../app/flags.ts';
+import { resolveNames } from '../app/names.ts';
+import { tableLook } from '../app/output-flags.ts';
+import { planFromFlags, reportNames, sayNotes } from '../app/plan.ts';
+import type { Context } from '../context.ts';
+import { columnsOf } from '../contract/columns.ts';
+import { UsageError } from '../errors.ts';
+import { type TextColumn, textTable } from '../output/table/text-table.ts';
+import type { LedgerEntry } from '../report/ledger.ts';
+import { printable } from '../text/printable.ts';
+import { visibleJson } from '../ui/visible-json.ts';
+import { type CommandBuilder, declareCommand } from './command.ts';
 
-export const reportCommand: CommandBuilder = (perform) => {
-  const command = declareCommand('report', [
+export const reportCommand: CommandBuilder = (perform) =>
+  declareCommand('report', 'create reports one step at a time, and list them', [
     ['adreport report create --period yesterday --by DAILY', 'prints the report id'],
     ['adreport report list', 'the reports created on this machine'],
-  ]);
-  addSubcommand(command, 'create a report and print its id', reportCreateCommand(perform));
-  addSubcommand(command, 'the reports that this machine created', reportListCommand(perform));
-  return command;
-};
+  ])
+    .addCommand(
+      addServiceFlags(
+        addOutputFlags(
+          addReportFlags(
+            declareCommand('create', 'create a report and print its id', [
+              ['id=$(adreport report create --period yesterday --by DAILY,CAMPAIGN)', 'for status and download'],
+              ['adreport report create --period last-7d --by COUNTRY --dry-run', 'show, do not send'],
+            ]),
+          ),
+        ),
+      ).action(perform(createReport)),
+    )
+    .addCommand(
+      declareCommand('list', 'the reports that this machine created', [
+        ['adreport report list', 'a table, newest first'],
+        ['adreport report list --json', 'an array, for programs'],
+      ]).action(perform(listReports)),
+    );
+
+interface ReportCreateOptions extends ReportFlags, OutputFlags {}
+
+/** Creates a report and prints its id alone; where the service answers with data, that goes to the output instead. */
+async function createReport(context: Context, flags: ReportCreateOptions): Promise<void> {
+  if (flags.output !== undefined && !flags.direct) {
+    throw new UsageError('-o needs --direct: report create prints an id, and has no data to write.', {
+      hint: 'Use: adreport run … -o FILE',
+    });
+  }
+  // Mistakes are told before the service is asked for names.
+  await planFromFlags(context, flags);
+  const options = await resolveNames(context, flags);
+  const plan = await planFromFlags(context, options);
+  sayNotes(context, plan);
+  if (options.dryRun) {
+    return printDryRun(context, [{ ...plan, context, output: options.output }]);
+  }
+  const columns = columnsOf(plan.profile, plan.request);
+  const delivery = await prepareDelivery(context, options, { names: reportNames(plan), columns });
+  const created = await createReportFor(context, plan, delivery.take);
+  if (created.kind === 'report') {
+    const { id, status } = created;
+    return context.console.result(context.flags.json ? visibleJson({ report_id: id, status }) : printable(id));
+  }
+  if (!options.direct) context.console.note('The service answered with the data at once: there is no report id.');
+  announce(context, created.result);
+}
+
+const listColumns: readonly TextColumn<LedgerEntry>[] = [
+  { name: 'id', value: (entry) => entry.id, keep: true },
+  { name: 'created', value: (entry) => `${entry.createdAt.slice(0, 16).replace('T', ' ')}Z` },
+  { name: 'profile', value: (entry) => entry.profile },
+  { name: 'since', value: (entry) => entry.window.since.slice(0, 16).replace('T', ' ') },
+  { name: 'until', value: (entry) => entry.window.until.slice(0, 16).replace('T', ' ') },
+  { name: 'by', value: (entry) => entry.request.breakdowns.join(',') },
+  { name: 'status', value: (entry) => entry.lastStatus, keep: true },
+  { name: 'file', value: (entry) => entry.file },
+];
+
+/** Prints the ledger, newest first. */
+async function listReports(context: Context, _options: GlobalFlags): Promise<void> {
+  const entries = (await context.ledger())?.list() ?? [];
+  if (context.flags.json) return context.console.result(visibleJson(entries));
+  if (entries.length === 0) {
+    context.console.note('No report was created on this machine yet. Create one with: adreport run');
+    return;
+  }
+  await context.console.write(textTable(entries, listColumns, tableLook(context)));
+}

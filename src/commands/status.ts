@@ -1,17 +1,39 @@
+import { awaitReport, statusNoter, withResumeHint } from '../app/fetch.ts';
+import { addServiceFlags, addWaitFlags, type ServiceFlags, type WaitFlags } from '../app/flags.ts';
+import { waitCommand } from '../app/resume.ts';
+import type { Context } from '../context.ts';
+import { outcomeOf } from '../contract/messages.ts';
+import { reportFailed } from '../report/wait.ts';
+import { printable } from '../text/printable.ts';
+import { visibleJson } from '../ui/visible-json.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
-import { addServiceFlags, addWaitFlags, type ServiceFlags, type WaitFlags } from './flags.ts';
 
-export interface StatusOptions extends ServiceFlags, WaitFlags {
+interface StatusOptions extends ServiceFlags, WaitFlags {
   readonly wait?: boolean;
 }
 
 export const statusCommand: CommandBuilder = (perform) =>
   addWaitFlags(
     addServiceFlags(
-      declareCommand('status <id>', [
+      declareCommand('status <id>', 'how a report stands', [
         ['id=$(adreport report create --period yesterday)', 'the id of a report'],
         ['adreport status "$id"', 'prints progress, ready …'],
         ['adreport status "$id" --wait --wait-timeout 10m', 'until it is ready; exit 7 if it is not by then'],
       ]).option('--wait', 'poll until the report is ready'),
     ),
-  ).action(perform(async () => (await import('./actions/status.ts')).status));
+  ).action(perform(status));
+
+/** Prints a report's status word (or with `--json` its record); a report that has failed is exit 6 besides. */
+async function status(context: Context, options: StatusOptions, reportId: string): Promise<void> {
+  const { console, flags } = context;
+  const resume = options.wait ? waitCommand(reportId, options) : undefined;
+  const record = await withResumeHint(context, reportId, resume, async () => {
+    if (options.wait) return awaitReport(context, reportId, options);
+    const found = await (await context.client()).status(reportId);
+    (await statusNoter(context, reportId))(found.status);
+    return found;
+  });
+  const { status: word, message, report_id } = record;
+  await console.result(flags.json ? visibleJson({ status: word, message, report_id }) : printable(word));
+  if (outcomeOf(word) === 'failed') throw reportFailed(reportId, record);
+}

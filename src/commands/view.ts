@@ -1,10 +1,40 @@
+import { resolve } from 'node:path';
+import { addAbortSignal } from 'node:stream';
 import { Option } from 'commander';
+import { collect, parsePositive } from '../app/flags.ts';
+import { tableLook } from '../app/output-flags.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { ColumnPlan } from '../output/columns.ts';
+import type { TableLook } from '../output/encoder.ts';
+import { stringifyTable } from '../output/formats/csv.ts';
+import { groupBars, groupLine, groupTable } from '../output/table/group-text.ts';
+import { reportCard } from '../output/table/report-card.ts';
+import { ReportTable } from '../output/table/report-table.ts';
+import { widthOf } from '../output/table/table-layout.ts';
+import { openReportFile, readReportStream } from '../rows/report-file.ts';
+import type { ReportTail } from '../rows/row-batch.ts';
+import { type Row, rowsOf } from '../rows/row-objects.ts';
+import { printable } from '../text/printable.ts';
+import { formatBytes, formatPlural } from '../text/quantity.ts';
+import { wrap } from '../ui/page.ts';
+import { type FigureColumn, figureDigits, figuresNamed, figuresOf } from '../view/figure-columns.ts';
+import { FigureCounter, type Figures, timeFieldOf } from '../view/figures.ts';
+import { type Group, Grouping, isTime, keyText, strangeNotice } from '../view/grouping.ts';
+import {
+  fieldsNamed,
+  groupsAsJson,
+  objectOf,
+  type RankedGroups,
+  rankGroups,
+  resolveKeys,
+} from '../view/ranked-groups.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
-import { parsePositive } from './flags.ts';
 
-export interface ViewOptions {
+interface ViewOptions {
   readonly by?: string;
   readonly metrics?: string;
+  readonly where?: readonly string[];
   readonly sort?: string;
   readonly top?: number;
   readonly chart?: 'bar' | 'line';
@@ -12,7 +42,7 @@ export interface ViewOptions {
 }
 
 export const viewCommand: CommandBuilder = (perform) =>
-  declareCommand('view <file>', [
+  declareCommand('view <file>', 'the figures of a report file: totals, groups, charts', [
     ['adreport view week.csv', 'its figures, and its first rows'],
     ['adreport view week.csv --by CAMPAIGN --sort ecpmEuro --top 10', 'the ten best campaigns'],
     ['adreport view week.csv --by COUNTRY --chart bar --metrics clicks', 'bars'],
@@ -26,6 +56,7 @@ export const viewCommand: CommandBuilder = (perform) =>
     )
     .option('--by <a,b>', 'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY of days too')
     .option('--metrics <a,b>', 'the figures to show; ctr, ecpmEuro and ecpmDollar are computed from sums')
+    .option('--where <name=v1,v2>', 'only rows with one of these values; repeatable', collect)
     .option('--sort <column[:asc|desc]>', 'order of the groups (default: time, else the first figure, largest first)')
     .option(
       '--top <n>',
@@ -41,4 +72,262 @@ export const viewCommand: CommandBuilder = (perform) =>
         'ndjson',
       ]),
     )
-    .action(perform(async () => (await import('./actions/view.ts')).view));
+    .action(perform(view));
+
+/** Rows of the preview, and bars of a chart, where nothing else is said. */
+const previewRows = 10;
+const barsAtMost = 20;
+
+/** What reading a file once gave. */
+interface ReadFile {
+  readonly tail: ReportTail;
+  readonly sizeBytes: number;
+  readonly figures: Figures;
+  readonly groups: Grouping;
+  /** The first rows as a table; empty where none were wanted. */
+  readonly preview: readonly string[];
+}
+
+/** Shows the figures of a report file: as a card, groups, a chart, or rows to go on with. */
+async function view(context: Context, options: ViewOptions, file: string): Promise<void> {
+  const { console } = context;
+  const format = formatOf(context, options);
+  const by = options.by === undefined ? undefined : listOf('--by', options.by);
+  const look = tableLook(context);
+  const isPreviewed = format === 'table' && by === undefined && options.chart === undefined;
+  const rowsAtMost = isPreviewed ? (options.top ?? previewRows) : 0;
+  const read = await readFile(context, file, {
+    by: options.chart === 'line' ? by : (by ?? []),
+    where: (options.where ?? []).map(conditionOf),
+    rowsAtMost,
+    look,
+  });
+  const ranked = rank(read, options);
+  warnOf(context, read, by !== undefined);
+  if (by === undefined && options.chart === undefined) warnOfOrder(context, options, isPreviewed);
+  if (context.flags.json) return console.result(jsonOf(file, read, ranked));
+  if (format === 'csv') return console.write(await groupsAsCsv(ranked));
+  if (format === 'json') return console.result(`[\n${groupsAsJson(ranked).join(',\n')}\n]`);
+  if (format === 'ndjson')
+    return console.write(
+      groupsAsJson(ranked)
+        .map((text) => `${text}\n`)
+        .join(''),
+    );
+  const only = options.metrics === undefined ? undefined : ranked.figures.map(({ field }) => field);
+  const card = [headText(file, read, look), ...reportCard(read.figures, look, only)];
+  const below = rowsAtMost > 0 ? previewText(read, rowsAtMost, look) : groupText(context, ranked, options, look);
+  return console.write(`${[...card, '', ...below].join('\n').trimEnd()}\n`);
+}
+
+/** The form of the result. Throws `UsageError` for flags that do not go together. */
+function formatOf({ console, flags }: Context, { format, chart, sort, top }: ViewOptions) {
+  const other = flags.json ? '--json' : format !== undefined && format !== 'table' ? `--format ${format}` : undefined;
+  if (chart !== undefined && other !== undefined) {
+    throw new UsageError(`--chart draws for people, and ${other} writes for programs.`, { hint: 'Leave one out.' });
+  }
+  if (flags.json && format !== undefined && format !== 'json') {
+    throw new UsageError(`--json and --format ${format} contradict each other.`, { hint: 'Leave one out.' });
+  }
+  if (chart === 'line' && (sort !== undefined || top !== undefined)) {
+    throw new UsageError('A line runs through all times in their order: --sort and --top do not go with it.', {
+      hint: 'Choose its figure with --metrics.',
+    });
+  }
+  return chart !== undefined ? 'table' : (format ?? (console.out.isTerminal || flags.json ? 'table' : 'csv'));
+}
+
+/** A condition of `--where`: the column's name, and the values of which a row must have one. */
+interface Condition {
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
+function conditionOf(text: string): Condition {
+  const [, name = '', values = ''] = /^\s*([^=]+?)\s*=(.*)$/s.exec(text) ?? [];
+  if (name === '') {
+    throw new UsageError(`--where ${text}: a name, = and values belong here.`, {
+      hint: "For example: --where 'country=France,Germany'",
+    });
+  }
+  return { name, values: values.split(',').map((value) => value.trim()) };
+}
+
+/** What to make of a file while it is read. */
+interface Reading {
+  /** What to add up by: columns or breakdowns; `undefined` for the time of the rows, as it turns out to be. */
+  readonly by: readonly string[] | undefined;
+  readonly where: readonly Condition[];
+  readonly rowsAtMost: number;
+  readonly look: TableLook;
+}
+
+/**
+ * Reads a report file, or stdin for `-`, once, in constant memory.
+ * @throws UsageError where it cannot be opened, or lacks a column
+ * @throws IncompleteDataError where it is no whole report
+ */
+async function readFile(context: Context, name: string, { by, where, rowsAtMost, look }: Reading): Promise<ReadFile> {
+  const shown = name === '-' ? 'stdin' : name;
+  const { stdin, signal, cwd } = context.host;
+  const source =
+    name === '-'
+      ? readReportStream(addAbortSignal(signal, stdin), shown)
+      : await openReportFile(resolve(cwd, name), shown);
+  const meter = (await context.progress()).transfer('Reading', source.sizeBytes);
+  const counter = new FigureCounter();
+  const table = new ReportTable({ table: { ...look, totals: false } });
+  const plan = new ColumnPlan({});
+  const preview: string[] = [];
+  let groups: Grouping | undefined;
+  let tests: readonly ((row: Row) => boolean)[] = [];
+  const settle = (fields: readonly string[]): Grouping => {
+    tests = where.map((condition) => testOf(condition, fields));
+    return new Grouping(resolveKeys(by ?? timeFieldOf(fields), fields));
+  };
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const next = await source.batches.next();
+      if (next.done) {
+        const tail = next.value;
+        groups ??= settle(tail.fields);
+        plan.settle(tail.fields);
+        if (rowsAtMost > 0) preview.push(...table.end(plan.columns));
+        return { tail, sizeBytes: source.sizeBytes ?? tail.sizeBytes, figures: counter.figures(), groups, preview };
+      }
+      const batch = next.value;
+      groups ??= settle(batch.fields);
+      const all = rowsOf(batch);
+      const rows = tests.length === 0 ? all : all.filter((row) => tests.every((test) => test(row)));
+      const wanted = rowsAtMost - counter.rowCount;
+      plan.follow(batch);
+      if (wanted > 0) preview.push(...table.add(plan.columns, rows.slice(0, wanted), batch.fields));
+      counter.observe(batch, rows);
+      groups.observe(rows, batch.fields);
+      meter.update({ bytes: source.readBytes(), rows: counter.rowCount });
+    }
+  } finally {
+    meter.stop();
+    await source.batches.return(undefined as never);
+  }
+}
+
+/** Whether a row has one of the values, in any case, in one of the columns that the name means; an empty value is none. */
+function testOf({ name, values }: Condition, fields: readonly string[]): (row: Row) => boolean {
+  const columns = fieldsNamed(name, fields);
+  const wanted = new Set(values.map((value) => value.toLowerCase()));
+  return (row) => columns.some((field) => wanted.has((keyText(row[field]) ?? '').toLowerCase()));
+}
+
+function rank({ groups }: ReadFile, { metrics, sort, top, chart }: ViewOptions): RankedGroups {
+  const keys = groups.by;
+  const known = figuresOf(groups.metrics);
+  const figures = metrics === undefined ? known : figuresNamed(listOf('--metrics', metrics), known, '--metrics');
+  if (chart === 'bar' && keys.length === 0) {
+    throw new UsageError('--chart bar compares groups, and nothing says which.', {
+      hint: 'Add --by, for example --by CAMPAIGN.',
+    });
+  }
+  if (chart === 'line' && (keys.length !== 1 || !isTime(keys[0]?.field ?? ''))) {
+    throw new UsageError('--chart line needs days or hours, and these rows have none that it could follow.', {
+      hint: 'Give it a report with a time breakdown, --by DAILY or nothing; --chart bar compares other groups.',
+    });
+  }
+  // Bars stand in the order of what they show, unless it is time.
+  const ordered = keys.some(({ field }) => isTime(field)) ? undefined : figures[0]?.field;
+  const best = chart === 'bar' ? { sort: sort ?? ordered, top: top ?? barsAtMost } : { sort, top };
+  return rankGroups(groups, { keys, figures, known, ...best });
+}
+
+function warnOf({ console }: Context, { groups }: ReadFile, wasAsked: boolean): void {
+  for (const [field, count] of groups.strangeCounts) console.warn(strangeNotice(field, count));
+  const [only] = groups.size === 1 ? groups : [];
+  const missing = groups.by.filter((_, i) => only?.key[i] === null).map(({ field }) => field);
+  if (wasAsked && groups.rowCount > 1 && missing.length > 0) {
+    console.warn(`No row has a value for ${missing.join(', ')}: the report was not broken down by it.`);
+  }
+}
+
+/** Says which flags have nothing to do where there are no groups; the rows of the preview are the first. */
+function warnOfOrder({ console }: Context, { sort, top }: ViewOptions, isPreviewed: boolean): void {
+  const idle = [...(sort === undefined ? [] : ['--sort']), ...(top === undefined || isPreviewed ? [] : ['--top'])];
+  if (idle.length > 0) console.warn(`Without --by there are no groups: ${idle.join(' and ')} changed nothing.`);
+}
+
+/** Groups as CSV, in the layout of a report's; nothing where there is neither a key nor a figure. */
+async function groupsAsCsv({ keys, figures, shown }: RankedGroups): Promise<string> {
+  if (keys.length + figures.length === 0) return '';
+  return stringifyTable(shown, [
+    ...keys.map(({ field }, i) => ({ name: field, value: ({ key }: Group) => key[i] })),
+    ...figures.map((figure) => ({ name: figure.field, value: ({ sums }: Group) => figureDigits(figure, sums) })),
+  ]);
+}
+
+/** The whole of it for programs; sums keep every digit. */
+function jsonOf(file: string, { tail, sizeBytes, groups }: ReadFile, ranked: RankedGroups): string {
+  const totals = ranked.figures.map((figure) => [figure.field, figureDigits(figure, ranked.total) ?? 'null'] as const);
+  return objectOf([
+    ['file', JSON.stringify(file)],
+    ['rowCount', String(groups.rowCount)],
+    ['sizeBytes', String(sizeBytes)],
+    ['summary', JSON.stringify(tail.summary ?? null)],
+    ['by', JSON.stringify(ranked.keys.map(({ field }) => field))],
+    ['totals', objectOf(totals)],
+    ['groups', `[${groupsAsJson(ranked).join(',')}]`],
+    ['otherGroupCount', String(ranked.others?.count ?? 0)],
+  ]);
+}
+
+/** What the file is: its name, size and times, on one line where they fit. */
+function headText(file: string, { tail: { summary }, sizeBytes, figures }: ReadFile, look: TableLook): string {
+  const { style, columns = Number.POSITIVE_INFINITY } = look;
+  const times = [figures.points[0]?.time, figures.points.at(-1)?.time].map((time) => time?.slice(0, 10));
+  const [from, to] = summary ? [summary.since.slice(0, 10), summary.until.slice(0, 10)] : times;
+  const span = from === undefined ? [] : [printable(from === to ? from : `${from} to ${to}`)];
+  const zone = summary ? ` (${printable(summary.timezone)})` : '';
+  const name = file === '-' ? 'stdin' : printable(file);
+  const counts = `${formatPlural(figures.rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
+  const facts = `${[counts, ...span].join(', ')}${zone}`;
+  const head = `${style?.bold(name) ?? name}:`;
+  const nameWidth = widthOf(`${name}: `);
+  if (nameWidth + facts.length <= columns) return `${head} ${facts}`;
+  // The times move to a line of their own, or all of it does.
+  const isBeside = nameWidth + counts.length <= columns;
+  const below = wrap((isBeside ? `${span.join('')}${zone}` : facts).trim(), columns - 2);
+  return [isBeside ? `${head} ${counts}` : head, ...below.map((line) => `  ${line}`)].join('\n');
+}
+
+function previewText({ figures, preview }: ReadFile, rowsAtMost: number, look: TableLook): readonly string[] {
+  const more = figures.rowCount - rowsAtMost;
+  const mark = look.unicode === false ? '...' : '…';
+  const rest = `${mark} and ${formatPlural(more, 'more row')}. Add up with --by, or see more with --top.`;
+  return [...preview, ...(more > 0 ? wrap(rest, look.columns ?? Number.POSITIVE_INFINITY) : [])];
+}
+
+function groupText(
+  { console }: Context,
+  ranked: RankedGroups,
+  { chart, metrics }: ViewOptions,
+  look: TableLook,
+): readonly string[] {
+  if (chart === undefined) {
+    const { lines, dropped } = groupTable(ranked, look);
+    if (dropped.length > 0) {
+      const hint = 'Choose with --metrics, or see all with --format csv.';
+      console.note(`Not shown, for lack of room: ${dropped.join(', ')}. ${hint}`);
+    }
+    return lines;
+  }
+  const sorted = metrics === undefined ? ranked.figures.find(({ field }) => field === ranked.sortField) : undefined;
+  const figure: FigureColumn | undefined = sorted ?? ranked.figures[0];
+  if (!figure) throw new UsageError('--chart needs a metric, and the report has none.');
+  return chart === 'bar' ? groupBars(ranked, figure, look) : groupLine(ranked, figure, look);
+}
+
+/** The names in a flag's value. Throws `UsageError` where there are none. */
+function listOf(flag: string, value: string): string[] {
+  const names = value.split(',').flatMap((name) => name.trim() || []);
+  if (names.length > 0) return names;
+  throw new UsageError(`${flag} names no column.`, { hint: 'Leave it out, or give some, with commas between them.' });
+}

@@ -13,6 +13,7 @@ export interface DerivedMetric {
   readonly denominator: MetricName;
   readonly factor: number;
   readonly unit: 'percent' | 'money';
+  readonly words: readonly string[];
   readonly meaning: string;
 }
 
@@ -25,6 +26,7 @@ export const derivedMetrics = [
     denominator: 'displays',
     factor: 100,
     unit: 'percent',
+    words: ['click-through rate', 'click rate', 'clickthrough'],
     meaning: 'click-through rate: clicks of 100 displays',
   },
   {
@@ -34,6 +36,7 @@ export const derivedMetrics = [
     denominator: 'displays',
     factor: 1000,
     unit: 'money',
+    words: ['cpm', 'ecpm', 'rpm', 'cost per mille'],
     meaning: 'revenue in euros of 1,000 displays',
   },
   {
@@ -43,9 +46,18 @@ export const derivedMetrics = [
     denominator: 'displays',
     factor: 1000,
     unit: 'money',
+    words: [],
     meaning: 'revenue in US dollars of 1,000 displays',
   },
 ] as const satisfies readonly DerivedMetric[];
+
+/** What `--metrics` and a column call a derived metric. */
+export type DerivedName = (typeof derivedMetrics)[number]['field'];
+
+/** The derived metric of that column, in any case. */
+export function findDerived(field: string): (DerivedMetric & { readonly field: DerivedName }) | undefined {
+  return derivedMetrics.find((metric) => metric.field.toLowerCase() === field.toLowerCase());
+}
 
 /**
  * The derived metrics that sums allow, by metric name (not row field).

@@ -27,3 +27,17 @@ export function findMetric(name: string): Metric | undefined {
 export function findBreakdown(name: string): Breakdown | undefined {
   return breakdownsByName.get(name) ?? breakdownsByName.get(name.toUpperCase());
 }
+
+/** Whether a name or one of the trade's other words for it is this, in any case, in the singular or the plural. */
+export function isCalled(entry: { readonly name: string; readonly words?: readonly string[] }, term: string): boolean {
+  const wanted = singular(term);
+  return [entry.name, ...(entry.words ?? [])].some((word) => singular(word) === wanted);
+}
+
+function singular(word: string): string {
+  return word
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, ' ')
+    .replace(/s$/, '');
+}

@@ -2,7 +2,7 @@
  * Every metric, breakdown and filter of the reporting service, once: wire name, row fields, type, profiles, meaning.
  *
  * Flags, help, completion, validation at both ends, the report engine and column order derive from these lists, and
- * their order is the order of the columns in a row. Sources: the service specification (Metrics, Breakdowns,
+ * their order is the order of the columns in a row. `words` are what the trade calls a thing elsewhere. Sources: the service specification (Metrics, Breakdowns,
  * Buyer-profile filters, Report data) and `decisions.md` section 4 (row fields).
  */
 
@@ -11,6 +11,8 @@ export const profiles = ['buyer', 'dsp'] as const;
 /** What an account may ask for; it belongs to the account, never to a request. */
 export type Profile = (typeof profiles)[number];
 
+const buyer = ['buyer'] as const;
+
 interface MetricEntry {
   readonly name: string;
   readonly profiles: readonly Profile[];
@@ -18,40 +20,21 @@ interface MetricEntry {
   readonly type: 'integer' | 'money';
   /** The row field, where it is not the metric's own name. */
   readonly rowField?: { readonly [P in Profile]?: string };
+  readonly words?: readonly string[];
   readonly meaning: string;
 }
 
+// biome-ignore format: an entry a line reads as a table
 export const metrics = [
-  { name: 'requests', profiles: ['buyer'], type: 'integer', meaning: 'attempts to fill an impression' },
-  {
-    name: 'displays',
-    profiles: ['buyer', 'dsp'],
-    type: 'integer',
-    meaning: 'times an ad is served and displayed, as per viewability',
-  },
-  { name: 'clicks', profiles: ['buyer'], type: 'integer', meaning: 'clicks' },
-  {
-    name: 'downloads',
-    profiles: ['buyer'],
-    type: 'integer',
-    meaning: 'conversions reported through a conversion interface or a buyer integration',
-  },
-  { name: 'leads', profiles: ['buyer'], type: 'integer', meaning: 'leads reported through the same channels' },
-  { name: 'landings', profiles: ['buyer'], type: 'integer', meaning: 'landings reported through the same channels' },
-  { name: 'revenueEuro', profiles: ['buyer', 'dsp'], type: 'money', meaning: 'revenue in euros' },
-  {
-    name: 'revenueDollar',
-    profiles: ['buyer', 'dsp'],
-    type: 'money',
-    rowField: { buyer: 'valueDollar' },
-    meaning: 'revenue in US dollars (buyer rows name it valueDollar)',
-  },
-  {
-    name: 'eyesTrackings',
-    profiles: ['buyer'],
-    type: 'integer',
-    meaning: 'eye trackings (the service does not define it)',
-  },
+  { name: 'requests', profiles: buyer, type: 'integer', words: ['bid requests', 'ad requests', 'queries', 'calls'], meaning: 'attempts to fill an impression' },
+  { name: 'displays', profiles, type: 'integer', words: ['impressions', 'imps', 'views', 'viewable impressions', 'served'], meaning: 'times an ad is served and displayed, as per viewability' },
+  { name: 'clicks', profiles: buyer, type: 'integer', words: ['taps'], meaning: 'clicks' },
+  { name: 'downloads', profiles: buyer, type: 'integer', words: ['installs', 'conversions', 'acquisitions'], meaning: 'conversions reported through a conversion interface or a buyer integration' },
+  { name: 'leads', profiles: buyer, type: 'integer', words: ['registrations', 'signups', 'actions'], meaning: 'leads reported through the same channels' },
+  { name: 'landings', profiles: buyer, type: 'integer', words: ['visits', 'landing page views', 'arrivals'], meaning: 'landings reported through the same channels' },
+  { name: 'revenueEuro', profiles, type: 'money', words: ['spend', 'cost', 'spending', 'budget', 'revenue', 'turnover', 'earnings', 'eur', 'euro'], meaning: 'revenue in euros' },
+  { name: 'revenueDollar', profiles, type: 'money', rowField: { buyer: 'valueDollar' }, words: ['usd', 'dollar'], meaning: 'revenue in US dollars (buyer rows name it valueDollar)' },
+  { name: 'eyesTrackings', profiles: buyer, type: 'integer', words: ['attention'], meaning: 'eye trackings (the service does not define it)' },
 ] as const satisfies readonly MetricEntry[];
 
 export type MetricName = (typeof metrics)[number]['name'];
@@ -70,126 +53,42 @@ interface BreakdownEntry {
   readonly time?: true;
   /** The buyer's row carries the fields only when the breakdown is asked for, instead of null (`decisions.md` 4). */
   readonly onlyWhenAsked?: true;
+  readonly words?: readonly string[];
   readonly meaning: string;
 }
 
-const dateField = { name: 'date', type: 'date' } as const;
+const date: RowField = { name: 'date', type: 'date' };
+const hour = (name: string): RowField => ({ name, type: 'hour' });
+const id = (name: string): RowField => ({ name, type: 'id' });
+const text = (name: string): RowField => ({ name, type: 'text' });
 
 /** In the order in which their fields stand in a row (`decisions.md` 4). */
+// biome-ignore format: an entry a line reads as a table
 export const breakdowns = [
-  { name: 'DAILY', profiles: ['buyer', 'dsp'], fields: [dateField], time: true, meaning: 'by day' },
-  {
-    name: 'HOURLY',
-    profiles: ['buyer', 'dsp'],
-    fields: [dateField, { name: 'hour', type: 'hour' }],
-    time: true,
-    meaning: 'by hour',
-  },
-  { name: 'MONTHLY', profiles: ['buyer', 'dsp'], fields: [dateField], time: true, meaning: 'by month' },
-  { name: 'RANGE', profiles: ['buyer', 'dsp'], fields: [dateField], time: true, meaning: 'by the whole window' },
-  {
-    name: 'ADNETWORK',
-    profiles: ['buyer'],
-    fields: [{ name: 'Adnetwork', type: 'text' }],
-    meaning: 'by core ad network',
-  },
-  {
-    name: 'CAMPAIGN',
-    profiles: ['buyer'],
-    fields: [
-      { name: 'campaignId', type: 'id' },
-      { name: 'campaignName', type: 'text' },
-    ],
-    meaning: 'by campaign',
-  },
-  {
-    name: 'ADUNIT',
-    profiles: ['buyer'],
-    fields: [
-      { name: 'adId', type: 'id' },
-      { name: 'adName', type: 'text' },
-      { name: 'adUnitLimitType', type: 'id' },
-      { name: 'adUnitLimitValue', type: 'id' },
-    ],
-    meaning: 'by ad',
-  },
-  {
-    name: 'ADVERTISER',
-    profiles: ['buyer'],
-    fields: [
-      { name: 'advertiser', type: 'text' },
-      { name: 'billingEntity', type: 'text' },
-    ],
-    meaning: 'by advertiser',
-  },
-  { name: 'CREATIVE', profiles: ['buyer'], fields: [{ name: 'creativeId', type: 'id' }], meaning: 'by creative' },
-  {
-    name: 'PUBLISHERID',
-    profiles: ['buyer'],
-    fields: [{ name: 'publisherId', type: 'id' }],
-    onlyWhenAsked: true,
-    meaning: 'by publisher ID',
-  },
-  {
-    name: 'SUBPUBLISHERID',
-    profiles: ['buyer'],
-    fields: [{ name: 'subpublisherId', type: 'text' }],
-    meaning: 'by sub-publisher ID',
-  },
-  {
-    name: 'FORMAT',
-    profiles: ['buyer', 'dsp'],
-    fields: [{ name: 'format', type: 'text' }],
-    onlyWhenAsked: true,
-    meaning: 'by format (interstitial, banner, native ad …)',
-  },
-  { name: 'OS', profiles: ['buyer'], fields: [{ name: 'os', type: 'text' }], meaning: 'by mobile OS' },
-  { name: 'PLATFORM', profiles: ['buyer'], fields: [{ name: 'platform', type: 'text' }], meaning: 'by platform' },
-  { name: 'COUNTRY', profiles: ['buyer'], fields: [{ name: 'country', type: 'text' }], meaning: 'by country' },
-  {
-    name: 'REGION',
-    profiles: ['buyer'],
-    fields: [{ name: 'adminLevel1', type: 'text' }],
-    meaning: 'by region (admin level 1)',
-  },
-  {
-    name: 'DEPARTMENT',
-    profiles: ['buyer'],
-    fields: [{ name: 'adminLevel2', type: 'text' }],
-    meaning: 'by department (admin level 2)',
-  },
-  { name: 'CITY', profiles: ['buyer'], fields: [{ name: 'city', type: 'text' }], meaning: 'by city' },
-  {
-    name: 'POSTALCODE',
-    profiles: ['buyer'],
-    fields: [{ name: 'postalcode', type: 'text' }],
-    meaning: 'by postal code',
-  },
-  {
-    name: 'DEVICETYPE',
-    profiles: ['buyer'],
-    fields: [{ name: 'deviceType', type: 'text' }],
-    meaning: 'by device type (phone or tablet)',
-  },
-  {
-    name: 'DEVICEBRAND',
-    profiles: ['buyer'],
-    fields: [{ name: 'deviceBrand', type: 'text' }],
-    meaning: 'by brand name',
-  },
-  { name: 'DEVICEMODEL', profiles: ['buyer'], fields: [{ name: 'deviceModel', type: 'text' }], meaning: 'by model' },
-  {
-    name: 'CARRIER',
-    profiles: ['buyer'],
-    fields: [{ name: 'carrier', type: 'text' }],
-    meaning: 'by mobile or wireless carrier',
-  },
-  {
-    name: 'BUNDLEID',
-    profiles: ['buyer', 'dsp'],
-    fields: [{ name: 'bundleId', type: 'text' }],
-    meaning: 'by package name (Android) or bundle ID (iOS)',
-  },
+  { name: 'DAILY', profiles, fields: [date], time: true, words: ['day', 'date'], meaning: 'by day' },
+  { name: 'HOURLY', profiles, fields: [date, hour('hour')], time: true, words: ['hour', 'time'], meaning: 'by hour' },
+  { name: 'MONTHLY', profiles, fields: [date], time: true, words: ['month'], meaning: 'by month' },
+  { name: 'RANGE', profiles, fields: [date], time: true, words: ['total', 'window'], meaning: 'by the whole window' },
+  { name: 'ADNETWORK', profiles: buyer, fields: [text('Adnetwork')], words: ['network', 'source'], meaning: 'by core ad network' },
+  { name: 'CAMPAIGN', profiles: buyer, fields: [id('campaignId'), text('campaignName')], words: ['line item', 'order'], meaning: 'by campaign' },
+  { name: 'ADUNIT', profiles: buyer, fields: [id('adId'), text('adName'), id('adUnitLimitType'), id('adUnitLimitValue')], words: ['ad', 'placement', 'line'], meaning: 'by ad' },
+  { name: 'ADVERTISER', profiles: buyer, fields: [text('advertiser'), text('billingEntity')], words: ['client', 'customer'], meaning: 'by advertiser' },
+  { name: 'CREATIVE', profiles: buyer, fields: [id('creativeId')], words: ['banner', 'asset'], meaning: 'by creative' },
+  { name: 'PUBLISHERID', profiles: buyer, fields: [id('publisherId')], onlyWhenAsked: true, words: ['publisher', 'site', 'inventory', 'seller'], meaning: 'by publisher ID' },
+  { name: 'SUBPUBLISHERID', profiles: buyer, fields: [text('subpublisherId')], words: ['subpublisher', 'subsite', 'zone'], meaning: 'by sub-publisher ID' },
+  { name: 'FORMAT', profiles, fields: [text('format')], onlyWhenAsked: true, words: ['ad type', 'size'], meaning: 'by format (interstitial, banner, native ad …)' },
+  { name: 'OS', profiles: buyer, fields: [text('os')], words: ['operating system', 'ios', 'android'], meaning: 'by mobile OS' },
+  { name: 'PLATFORM', profiles: buyer, fields: [text('platform')], words: ['web', 'app or web'], meaning: 'by platform' },
+  { name: 'COUNTRY', profiles: buyer, fields: [text('country')], words: ['geo', 'market', 'territory'], meaning: 'by country' },
+  { name: 'REGION', profiles: buyer, fields: [text('adminLevel1')], words: ['state', 'province'], meaning: 'by region (admin level 1)' },
+  { name: 'DEPARTMENT', profiles: buyer, fields: [text('adminLevel2')], words: ['county', 'district'], meaning: 'by department (admin level 2)' },
+  { name: 'CITY', profiles: buyer, fields: [text('city')], words: ['town'], meaning: 'by city' },
+  { name: 'POSTALCODE', profiles: buyer, fields: [text('postalcode')], words: ['zip', 'zip code', 'postcode'], meaning: 'by postal code' },
+  { name: 'DEVICETYPE', profiles: buyer, fields: [text('deviceType')], words: ['device', 'phone', 'tablet'], meaning: 'by device type (phone or tablet)' },
+  { name: 'DEVICEBRAND', profiles: buyer, fields: [text('deviceBrand')], words: ['manufacturer', 'make', 'vendor'], meaning: 'by brand name' },
+  { name: 'DEVICEMODEL', profiles: buyer, fields: [text('deviceModel')], words: ['model', 'handset'], meaning: 'by model' },
+  { name: 'CARRIER', profiles: buyer, fields: [text('carrier')], words: ['operator', 'isp', 'telco'], meaning: 'by mobile or wireless carrier' },
+  { name: 'BUNDLEID', profiles, fields: [text('bundleId')], words: ['app', 'bundle', 'package'], meaning: 'by package name (Android) or bundle ID (iOS)' },
 ] as const satisfies readonly BreakdownEntry[];
 
 export type BreakdownName = (typeof breakdowns)[number]['name'];
@@ -212,41 +111,23 @@ interface FilterEntry {
 }
 
 /** Filters of different names are and-ed, the values of one or-ed (`decisions.md` 2). */
+// biome-ignore format: an entry a line reads as a table
 export const filters = [
-  {
-    name: 'advertiserId',
-    profiles: ['buyer'],
-    on: 'ADVERTISER',
-    compare: 'id',
-    adminOnly: true,
-    meaning: 'advertiser IDs (admin accounts only)',
-  },
-  { name: 'adunitId', profiles: ['buyer'], on: 'ADUNIT', compare: 'id', meaning: 'ad unit IDs' },
-  { name: 'campaignId', profiles: ['buyer'], on: 'CAMPAIGN', compare: 'id', meaning: 'campaign IDs' },
-  { name: 'osId', profiles: ['buyer'], on: 'OS', compare: 'id', meaning: 'mobile OS IDs' },
-  { name: 'formatId', profiles: ['buyer'], on: 'FORMAT', compare: 'id', meaning: 'placement format IDs' },
-  { name: 'countryId', profiles: ['buyer'], on: 'COUNTRY', compare: 'id', meaning: 'countries, as geoname IDs' },
-  {
-    name: 'regionId',
-    profiles: ['buyer'],
-    on: 'REGION',
-    compare: 'id',
-    meaning: 'regions (admin level 1), as geoname IDs',
-  },
-  {
-    name: 'departmentId',
-    profiles: ['buyer'],
-    on: 'DEPARTMENT',
-    compare: 'id',
-    meaning: 'departments (admin level 2), as geoname IDs',
-  },
-  { name: 'cityId', profiles: ['buyer'], on: 'CITY', compare: 'id', meaning: 'cities, as geoname IDs' },
-  { name: 'postalcode', profiles: ['buyer'], on: 'POSTALCODE', compare: 'id', meaning: 'postal codes, as geoname IDs' },
-  { name: 'adNetworkId', profiles: ['buyer'], on: 'ADNETWORK', compare: 'id', meaning: 'ad network IDs' },
-  { name: 'carrier', profiles: ['buyer'], on: 'CARRIER', compare: 'text', meaning: 'carrier names' },
-  { name: 'deviceTypeId', profiles: ['buyer'], on: 'DEVICETYPE', compare: 'id', meaning: 'device type IDs' },
-  { name: 'deviceBrandId', profiles: ['buyer'], on: 'DEVICEBRAND', compare: 'id', meaning: 'device brand IDs' },
-  { name: 'deviceModel', profiles: ['buyer'], on: 'DEVICEMODEL', compare: 'text', meaning: 'device model names' },
+  { name: 'advertiserId', profiles: buyer, on: 'ADVERTISER', compare: 'id', adminOnly: true, meaning: 'advertiser IDs (admin accounts only)' },
+  { name: 'adunitId', profiles: buyer, on: 'ADUNIT', compare: 'id', meaning: 'ad unit IDs' },
+  { name: 'campaignId', profiles: buyer, on: 'CAMPAIGN', compare: 'id', meaning: 'campaign IDs' },
+  { name: 'osId', profiles: buyer, on: 'OS', compare: 'id', meaning: 'mobile OS IDs' },
+  { name: 'formatId', profiles: buyer, on: 'FORMAT', compare: 'id', meaning: 'placement format IDs' },
+  { name: 'countryId', profiles: buyer, on: 'COUNTRY', compare: 'id', meaning: 'countries, as geoname IDs' },
+  { name: 'regionId', profiles: buyer, on: 'REGION', compare: 'id', meaning: 'regions (admin level 1), as geoname IDs' },
+  { name: 'departmentId', profiles: buyer, on: 'DEPARTMENT', compare: 'id', meaning: 'departments (admin level 2), as geoname IDs' },
+  { name: 'cityId', profiles: buyer, on: 'CITY', compare: 'id', meaning: 'cities, as geoname IDs' },
+  { name: 'postalcode', profiles: buyer, on: 'POSTALCODE', compare: 'id', meaning: 'postal codes, as geoname IDs' },
+  { name: 'adNetworkId', profiles: buyer, on: 'ADNETWORK', compare: 'id', meaning: 'ad network IDs' },
+  { name: 'carrier', profiles: buyer, on: 'CARRIER', compare: 'text', meaning: 'carrier names' },
+  { name: 'deviceTypeId', profiles: buyer, on: 'DEVICETYPE', compare: 'id', meaning: 'device type IDs' },
+  { name: 'deviceBrandId', profiles: buyer, on: 'DEVICEBRAND', compare: 'id', meaning: 'device brand IDs' },
+  { name: 'deviceModel', profiles: buyer, on: 'DEVICEMODEL', compare: 'text', meaning: 'device model names' },
 ] as const satisfies readonly FilterEntry[];
 
 export type FilterName = (typeof filters)[number]['name'];

@@ -1,5 +1,5 @@
-import { savedKeys } from '../app/plan/saved-options.ts';
-import { projectFileName } from '../config/project-file-path.ts';
+import { savedKeys } from '../app/saved-reports.ts';
+import { projectFileName } from '../config/project-file.ts';
 import type { Block } from '../ui/page.ts';
 
 /** How unattended jobs are written, and what keeps them right. */

@@ -1,5 +1,5 @@
-import { environmentVariables } from '../config/environment.ts';
-import { projectFileName } from '../config/project-file-path.ts';
+import { projectFileName } from '../config/project-file.ts';
+import { environmentVariables } from '../config/settings.ts';
 import type { Block } from '../ui/page.ts';
 
 /** The variables that the program reads, and what beats what. */
@@ -12,8 +12,6 @@ export function writeTopic(): readonly Block[] {
     `${projectFileName} can name an account and a profile, never an address or a secret. A stored token goes only to the
     origin it was stored for, wherever the base URL came from. Secrets come by prompt, --password-stdin, --token-stdin
     or the environment, never as a flag’s value, and no output shows them.`,
-    `Compiled code is kept in the user’s cache folder, under XDG_CACHE_HOME or the platform’s own, so that the next
-    start is quicker; it may be removed at any time, and NODE_DISABLE_COMPILE_CACHE=1 keeps none.`,
     { heading: 'Examples' },
     {
       examples: [

@@ -1,12 +1,8 @@
-import { bugTrace, errorJson, errorText } from './error-text.ts';
-import { createLines, type Overlay } from './lines.ts';
-import { ClosedPipeError, createResultStream } from './result-stream.ts';
-import { safeText } from './safe-text.ts';
+import { AdreportError, OutputError } from '../errors.ts';
+import { printable } from '../text/printable.ts';
 import { createSecrets } from './secrets.ts';
 import { canDraw, plainStyle, type Style, showsUnicode, styleFrom, wantsColor } from './style.ts';
 import { visibleJson } from './visible-json.ts';
-
-export { ClosedPipeError };
 
 export interface ConsoleFlags {
   readonly quiet?: boolean;
@@ -37,6 +33,14 @@ export interface Side {
   /** Width in character cells: `COLUMNS`, else the terminal's, else 80. */
   readonly columns: number;
   readonly style: Style;
+}
+
+/** What is drawn at the bottom of the terminal. */
+export interface Bars {
+  /** Writes a line above the bars. */
+  log(line: string): void;
+  /** Takes the bars away. */
+  clear(): void;
 }
 
 /** The program's voice: results on stdout, everything else on stderr (`cli.md`, Streams). */
@@ -70,24 +74,50 @@ export interface Console {
   hide(secret: string): void;
   /** A text without the secrets that are hidden by now: for a result that quotes what somebody else said. */
   redact(text: string): string;
-  /** Lets something be drawn below the lines; returns the function that ends it. */
-  attach(overlay: Overlay): () => void;
+  /** Tells which bars are shown now, `undefined` for none: while they are, lines are written above them. */
+  showBars(bars: Bars | undefined): void;
 }
 
-/** Makes the program's voice. Chalk is loaded only where a stream shows colour: it costs 7 ms. */
+/** Whoever read our stdout has gone (`| head`): the program ends at once, quietly, and with success. */
+export class ClosedPipeError extends AdreportError {
+  readonly exitCode = 0;
+  constructor() {
+    super('Nobody reads the output any more.', 'CLOSED_PIPE');
+  }
+}
+
+/** Makes the program's voice. Chalk is loaded only where a stream shows colour. */
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const { stdout, stderr, flags } = options;
   const secrets = createSecrets();
-  const results = createResultStream(stdout);
-  const lines = createLines(stderr);
   const [out, err] = await Promise.all([createSide(stdout, options), createSide(stderr, options)]);
   const isQuiet = flags.quiet === true;
   const verbosity = isQuiet ? 0 : flags.verbose;
+  let bars: Bars | undefined;
+  let failure: AdreportError | undefined;
+  const fail = (error: NodeJS.ErrnoException): AdreportError => {
+    failure ??= stdoutError(error);
+    return failure;
+  };
+  // Without a listener the error of a closed pipe would end the process with a stack trace.
+  stdout.on('error', fail);
+  // There is nobody to tell when stderr itself is gone (`2>&1 | head`).
+  stderr.on('error', () => {});
 
-  const putLine = (text: string): void => lines.put(secrets.redact(text));
+  const putLine = (text: string): void => {
+    const line = secrets.redact(text);
+    if (bars) bars.log(line);
+    else stderr.write(`${line}\n`);
+  };
   const say = (text: string): void => putLine(safeText(text, err.style !== plainStyle));
-  const write = (bytes: Uint8Array | string): Promise<void> =>
-    out.isTerminal ? lines.withoutOverlay(() => results.write(bytes)) : results.write(bytes);
+  const write = (bytes: Uint8Array | string): Promise<void> => {
+    // Results that go to the terminal show by themselves how far it has come.
+    if (out.isTerminal) bars?.clear();
+    return new Promise((resolve, reject) => {
+      if (failure) reject(failure);
+      else stdout.write(bytes, (error) => (error ? reject(fail(error)) : resolve()));
+    });
+  };
 
   return {
     out,
@@ -98,7 +128,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     isQuiet,
     verbosity,
     get isClosed() {
-      return results.isClosed;
+      return failure instanceof ClosedPipeError;
     },
     write,
     result: (text) => write(text.endsWith('\n') ? text : `${text}\n`),
@@ -115,14 +145,16 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     event: (value) => putLine(visibleJson(value)),
     renderError: (error) => {
       if (error instanceof ClosedPipeError) return;
-      if (flags.json) return putLine(errorJson(error));
-      say(errorText(error, err.style));
-      const trace = verbosity >= 2 ? bugTrace(error) : undefined;
-      if (trace) say(err.style.dim(trace));
+      const described = describeError(error);
+      if (flags.json) return putLine(visibleJson({ error: described }));
+      say(errorText(described, err.style));
+      if (verbosity >= 2 && described.code === 'BUG' && error instanceof Error) say(err.style.dim(error.stack ?? ''));
     },
     hide: secrets.hide,
     redact: secrets.redact,
-    attach: lines.attach,
+    showBars: (shown) => {
+      bars = shown;
+    },
   };
 }
 
@@ -145,4 +177,55 @@ async function loadStyle(): Promise<Style> {
   // Sixteen colours are all that we use, and the terminal's owner chose what they look like.
   const chalk = new Chalk({ level: 1 });
   return styleFrom((name) => (text) => chalk[name](text));
+}
+
+/** What a write says when its reader is gone: on a pipe, on Windows, on a socket, and every write after the first. */
+const closedCodes = new Set(['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
+
+function stdoutError(error: NodeJS.ErrnoException): AdreportError {
+  if (closedCodes.has(error.code ?? '')) return new ClosedPipeError();
+  // `ENOSPC: no space left on device, write`: only the middle is for people.
+  const reason = /^\w+: (.*), \w+$/.exec(error.message)?.[1] ?? error.message;
+  return new OutputError(`stdout could not be written: ${reason}.`, { cause: error });
+}
+
+const bugHint =
+  'This is a bug in adreport. Please report it, with the command that led here; -vv shows where it happened.';
+
+/** An error for programs, every member present; what is not ours is a bug here (exit code 1). */
+function describeError(error: unknown) {
+  if (error instanceof AdreportError) {
+    const { code, message, hint, retryable, exitCode, reportId } = error;
+    return { code, message, hint: hint ?? null, retryable, exitCode, reportId: reportId ?? null };
+  }
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return { code: 'BUG', message, hint: bugHint, retryable: false, exitCode: 1, reportId: null };
+}
+
+/** An error for people: `adreport: what. why`, and what to do next on a line of its own. */
+function errorText({ message, hint }: ReturnType<typeof describeError>, style: Style): string {
+  // A message may quote the service, whose lines must not look like ours.
+  const indented = (text: string): string => text.split('\n').map(printable).join('\n  ');
+  const first = `${style.red(style.bold('adreport:'))} ${indented(message)}`;
+  return hint ? `${first}\n  ${indented(hint)}` : first;
+}
+
+// The attributes that our own styles use, and nothing that could hide text.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
+const styling = /(\u001b\[(?:0|1|2|22|31|32|33|36|39)m)/;
+
+/**
+ * Text as it may stand on stderr, whoever wrote it: line breaks stay, our own styling stays where the stream shows
+ * colour, every other control character is made visible.
+ */
+function safeText(text: string, keepStyling: boolean): string {
+  // `split` with a capture puts the separators at the odd places.
+  const safeLine = (line: string): string =>
+    keepStyling
+      ? line
+          .split(styling)
+          .map((part, index) => (index % 2 === 1 ? part : printable(part)))
+          .join('')
+      : printable(line);
+  return text.split('\n').map(safeLine).join('\n');
 }

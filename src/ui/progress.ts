@@ -1,14 +1,15 @@
-import type { MultiBar } from 'cli-progress';
+import type { MultiBar, Options } from 'cli-progress';
+import { formatDuration } from '../text/duration.ts';
+import { printable } from '../text/printable.ts';
+import { formatBytes, formatPlural, formatShare } from '../text/quantity.ts';
 import type { Console } from './console.ts';
-import { silentProgress } from './progress-parts.ts';
-import type { Canvas } from './progress-track.ts';
 
 /** What `--progress` says; `auto` is a bar where one can be drawn. */
 export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
 
 /** How a wait stands after a status call. */
 export interface WaitState {
-  /** The service's word, printable. */
+  /** The service's word. */
   readonly status: string;
   readonly waitedMs: number;
   /** Status calls made so far. */
@@ -52,103 +53,235 @@ export interface ProgressOptions {
 
 /**
  * Progress in the given mode. A bar is drawn only where stderr is a terminal that can draw; elsewhere `bar` and `auto`
- * are plain lines. cli-progress is loaded only for a bar.
+ * are plain lines.
  */
 export async function createProgress({ mode, console, clock }: ProgressOptions): Promise<Progress> {
   if (mode === 'none' || console.isQuiet) return silentProgress;
-  if (console.err.canDraw && (mode === 'auto' || mode === 'bar')) {
-    const [{ createBars }, stack] = await Promise.all([import('./progress-bars.ts'), createBarStack(console)]);
-    return createBars(stack, clock);
-  }
-  const { createPlainProgress, createJsonProgress } = await import('./progress-log.ts');
-  return mode === 'json' ? createJsonProgress(console, clock) : createPlainProgress(console, clock);
-}
-
-/** Bars below each other at the bottom of the terminal; the terminal is as it was once the last one is gone. */
-export interface BarStack {
-  /** Adds a bar, drawn anew for each frame; returns the function that removes it, which is called once. */
-  add(draw: (canvas: Canvas) => string): () => void;
-}
-
-async function createBarStack(console: Console): Promise<BarStack> {
-  // CommonJS: bundled and split, its members are on the default export alone.
+  if (mode === 'json') return jsonProgress(console, clock);
+  if (mode === 'plain' || !console.err.canDraw) return plainProgress(console, clock);
   const { default: cliProgress } = await import('cli-progress');
-  const { stream, style, showsUnicode } = console.err;
-  let shown: ShownBars | undefined;
-  let count = 0;
+  return barProgress(console, (options) => new cliProgress.MultiBar(options));
+}
 
-  const format = (draw: (canvas: Canvas) => string) => (): string => {
-    const columns = Math.min(console.err.columns, stream.columns || Number.POSITIVE_INFINITY);
-    return draw({ columns, style, showsUnicode });
+/** How many parts of a run stand how; the rest has not begun. */
+interface PartsState {
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly running: number;
+}
+
+/** Counts the parts of a run as they begin and end; `told` hears of each change. */
+function countParts(
+  total: number,
+  part: (label: string) => Progress,
+  told: (state: PartsState) => void = () => {},
+  stop: () => void = () => {},
+): PartsProgress {
+  let state: PartsState = { total, done: 0, failed: 0, running: 0 };
+  const become = (change: Partial<PartsState>): void => {
+    state = { ...state, ...change };
+    told(state);
   };
-
   return {
-    add(draw) {
-      shown ??= showBars(cliProgress.MultiBar, console, () => count);
-      const { bars, close } = shown;
-      const bar = bars.create(1, 0, {}, { format: format(draw) });
-      // With its first bar cli-progress has lines cut for good.
-      stream.write(wrapLines);
-      count += 1;
-      return () => {
-        count -= 1;
-        if (count > 0) {
-          bars.remove(bar);
-          // `remove` leaves the cursor below the last bar.
-          bars.update();
-        } else {
-          close();
-          shown = undefined;
-        }
+    begin(label) {
+      become({ running: state.running + 1 });
+      return {
+        progress: part(label),
+        end(isDone) {
+          const running = state.running - 1;
+          become(isDone ? { running, done: state.done + 1 } : { running, failed: state.failed + 1 });
+        },
+      };
+    },
+    stop,
+  };
+}
+
+/** The same progress with everything under one label. */
+function labelled(progress: Progress, label: string): Progress {
+  return {
+    parts: progress.parts,
+    wait: () => progress.wait(label),
+    transfer: (_what, totalBytes) => progress.transfer(label, totalBytes),
+  };
+}
+
+const silentMeter = { update: () => {}, stop: () => {} };
+
+const silentProgress: Progress = {
+  parts: (total) => countParts(total, () => silentProgress),
+  wait: () => silentMeter,
+  transfer: () => silentMeter,
+};
+
+const plainPauseMs = 10_000;
+
+/** Progress as lines for a log: one when something has changed, at most one every 10 s whatever it is about. */
+function plainProgress(console: Console, clock: () => number): Progress {
+  let said: { readonly atMs: number; readonly text: string } | undefined;
+  const say = (text: string): void => {
+    const nowMs = clock();
+    if (said && (nowMs - said.atMs < plainPauseMs || said.text === text)) return;
+    said = { atMs: nowMs, text };
+    console.note(text);
+  };
+  return {
+    parts: (total) =>
+      countParts(
+        total,
+        () => silentProgress,
+        ({ done, failed, running }) => {
+          if (running === 0) return;
+          say(`Parts: ${done} of ${total} done, ${running} running${failed > 0 ? `, ${failed} failed` : ''}`);
+        },
+      ),
+    wait: (label) => ({
+      ...silentMeter,
+      update: ({ status, waitedMs, polls }) => {
+        if (polls > 0) say(`${label}: ${status}, ${formatDuration(waitedMs)}, ${formatPlural(polls, 'poll')}`);
+      },
+    }),
+    transfer: (label, totalBytes) => {
+      const startedMs = clock();
+      return {
+        ...silentMeter,
+        update: (state) => {
+          // Most downloads are over in less, and their end is said by the command.
+          if (clock() - startedMs >= plainPauseMs) say(`${label}: ${amounts(state, totalBytes).join(', ')}`);
+        },
       };
     },
   };
 }
 
-interface ShownBars {
-  readonly bars: MultiBar;
-  /** Removes every bar, and gives the terminal back. */
-  close(): void;
+function amounts({ bytes, rows }: TransferState, totalBytes: number | undefined): string[] {
+  const amount = totalBytes === undefined ? formatBytes(bytes) : formatShare(bytes, totalBytes);
+  return rows === undefined ? [amount] : [amount, formatPlural(rows, 'row')];
 }
 
-const showCursor = '\u001b[?25h';
-const wrapLines = '\u001b[?7h';
-const cutLines = '\u001b[?7l';
-const clearBelow = '\u001b[J';
+const jsonPauseMs = 1_000;
 
-function showBars(Bars: typeof MultiBar, console: Console, count: () => number): ShownBars {
-  const { stream } = console.err;
-  // The overlay erases bars, which cli-progress cannot know: hence `forceRedraw`.
-  const bars = new Bars({ stream, fps: 12, hideCursor: true, clearOnComplete: true, forceRedraw: true });
-  let lines = 0;
-  // Bars are cut at the edge; what another program writes meanwhile (`run … | jq`) is not, so only while they are drawn.
-  bars.on('redraw-pre', () => stream.write(cutLines));
-  bars.on('redraw-post', () => {
-    stream.write(wrapLines);
-    lines = count();
-  });
-
-  // A line written by someone else goes where the first bar is, and the bars move down.
-  const hide = (): void => void stream.write(`\r${lines > 1 ? `\u001b[${lines - 1}A` : ''}${clearBelow}${wrapLines}`);
-  const show = (): void => {
-    stream.write('\n'.repeat(Math.max(0, lines - 1)));
-    bars.update();
-  };
-  const detach = console.attach({ hide, show });
-
-  // The program may end in the middle of a wait, and the terminal must be itself again then as well.
-  const restore = (): void => {
-    hide();
-    stream.write(showCursor);
-  };
-  process.once('exit', restore);
-
-  return {
-    bars,
-    close() {
-      detach();
-      bars.stop();
-      process.off('exit', restore);
+/**
+ * Progress as JSON lines on stderr: `{"event":"status","label","status","waitedMs","polls","nextPollMs"}` for every
+ * status call, and `{"event":"download","label","bytes","totalBytes","rows"}` at most once a second and at the end;
+ * of a run of many parts `{"event":"parts","total","done","failed","running"}` whenever one begins or ends.
+ */
+function jsonProgress(console: Console, clock: () => number): Progress {
+  const events: Progress = {
+    parts: (total) =>
+      countParts(
+        total,
+        (label) => labelled(events, label),
+        (state) => console.event({ event: 'parts', ...state }),
+      ),
+    wait: (label) => ({
+      ...silentMeter,
+      update: ({ status, waitedMs, polls, nextPollMs }) => {
+        const times = { waitedMs: Math.round(waitedMs), polls, nextPollMs: Math.round(nextPollMs) };
+        console.event({ event: 'status', label, status, ...times });
+      },
+    }),
+    transfer: (label, totalBytes) => {
+      let pending: object | undefined;
+      let saidAtMs = Number.NEGATIVE_INFINITY;
+      const flush = (): void => {
+        if (pending) console.event(pending);
+        pending = undefined;
+        saidAtMs = clock();
+      };
+      return {
+        update: ({ bytes, rows }) => {
+          pending = { event: 'download', label, bytes, totalBytes: totalBytes ?? null, rows: rows ?? null };
+          if (clock() - saidAtMs >= jsonPauseMs) flush();
+        },
+        stop: flush,
+      };
     },
   };
+  return events;
+}
+
+/** More parts than this have one bar together. */
+const barsAtMost = 10;
+/** Longer labels and status words are cut. */
+const textAtMost = 40;
+
+/** Progress as bars at the bottom of the terminal, which is as it was once the last one is gone. */
+function barProgress(console: Console, open: (options: Options) => MultiBar): Progress {
+  const { stream, showsUnicode } = console.err;
+  const dot = showsUnicode ? ' · ' : ' - ';
+  const options: Options = {
+    stream,
+    barCompleteChar: showsUnicode ? '━' : '=',
+    barIncompleteChar: showsUnicode ? '─' : '-',
+    barsize: Math.max(8, Math.min(30, Math.floor(console.err.columns / 4))),
+    // Lines above the bars are wrapped by the terminal, and cli-progress cuts the bars itself.
+    linewrap: true,
+    hideCursor: true,
+    clearOnComplete: true,
+    // A line that is written above the bars moves each of them down, those too that have not changed.
+    forceRedraw: true,
+    formatTime: (seconds) => (Number.isFinite(seconds) ? formatDuration(seconds * 1_000) : '–'),
+  };
+  let shown: { readonly bars: MultiBar; count: number } | undefined;
+
+  const clear = (): void => {
+    shown?.bars.stop();
+    shown = undefined;
+    console.showBars(undefined);
+    process.off('exit', clear);
+  };
+  const log = (line: string): void => {
+    // What is left of a bar that stood there is erased.
+    shown?.bars.log(`${line.replaceAll('\n', '\u001b[K\n')}\u001b[K\n`);
+    shown?.bars.update();
+  };
+  const add = (format: string, total: number, payload: { readonly [name: string]: string }) => {
+    if (!shown) {
+      shown = { bars: open(options), count: 0 };
+      console.showBars({ log, clear });
+      // The program may end in the middle of a wait, and the terminal must be itself again then as well.
+      process.once('exit', clear);
+    }
+    const mine = shown;
+    const bar = mine.bars.create(total, 0, { ...payload }, { format });
+    mine.count += 1;
+    const stop = (): void => {
+      mine.count -= 1;
+      if (shown !== mine) return;
+      mine.bars.remove(bar);
+      if (mine.count === 0) clear();
+    };
+    return { bar, stop };
+  };
+  const cut = (text: string): string => printable(text).slice(0, textAtMost);
+
+  const progress: Progress = {
+    parts: (total) => {
+      if (total <= barsAtMost) return countParts(total, (label) => labelled(progress, label));
+      const format = `Parts  {bar}  {value} of {total}${dot}{state}${dot}{duration_formatted}`;
+      const { bar, stop } = add(format, total, { state: '' });
+      const told = ({ done, failed, running }: PartsState): void =>
+        bar.update(done, { state: `${running} running${failed > 0 ? `${dot}${failed} failed` : ''}` });
+      return countParts(total, () => silentProgress, told, stop);
+    },
+    wait: (label) => {
+      const payload = { label: cut(label), status: '', polls: '' };
+      const { bar, stop } = add('{label}  {status}{duration_formatted}{polls}', 1, payload);
+      const update = ({ status, polls }: WaitState): void =>
+        bar.update(0, { status: `${cut(status)}${dot}`, polls: `${dot}${formatPlural(polls, 'poll')}` });
+      return { update, stop };
+    },
+    transfer: (label, totalBytes) => {
+      const share = totalBytes ? `{bar}  {percentage} %${dot}` : '';
+      const time = totalBytes ? '{eta_formatted} left' : '{duration_formatted}';
+      const payload = { label: cut(label), amounts: '0 B' };
+      const { bar, stop } = add(`{label}  ${share}{amounts}${dot}${time}`, totalBytes || 1, payload);
+      const update = (state: TransferState): void =>
+        bar.update(state.bytes, { amounts: amounts(state, totalBytes || undefined).join(dot) });
+      return { update, stop };
+    },
+  };
+  return progress;
 }

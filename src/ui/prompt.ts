@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import { addAbortSignal } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
 import type { Console } from './console.ts';
 
@@ -99,17 +101,57 @@ function isGivenUp(error: unknown): boolean {
 
 /** Inquirer colours by its own rules, which look at stdout; these are the rules of stderr. */
 function themeFor({ err: { style, showsUnicode } }: Console) {
+  const { cyan, dim, red } = style;
+  const prefix = { idle: cyan('?'), done: style.green(showsUnicode ? '✔' : '*') };
+  const texts = { answer: cyan, message: style.bold, error: red, highlight: cyan, help: dim, description: dim };
   return {
-    prefix: { idle: style.cyan('?'), done: style.green(showsUnicode ? '✔' : '*') },
-    style: {
-      answer: style.cyan,
-      message: style.bold,
-      error: (text: string) => style.red(text),
-      defaultAnswer: (text: string) => style.dim(`(${text})`),
-      help: style.dim,
-      highlight: style.cyan,
-      description: style.dim,
-      keysHelpTip: () => '',
-    },
+    prefix,
+    style: { ...texts, defaultAnswer: (text: string) => dim(`(${text})`), keysHelpTip: () => '' },
   };
+}
+
+/** No password or token is longer; an endless stream must not fill the memory. */
+const secretAtMostBytes = 4 * 1024;
+
+/**
+ * The first line of stdin, without its line end: how a secret arrives from a pipe or a file.
+ * It is hidden in everything that is written from then on. Throws `UsageError`, naming the flag (`--password-stdin`),
+ * if stdin is a terminal, or holds nothing, no text, or more than 4 kB.
+ *
+ * @param signal ends the reading of a stdin that nothing comes through
+ */
+export async function readSecret(
+  stdin: NodeJS.ReadStream,
+  console: Console,
+  flag: string,
+  signal: AbortSignal,
+): Promise<string> {
+  if (stdin.isTTY) {
+    throw new UsageError(`${flag} reads from a pipe or a file, and stdin is a terminal.`, {
+      hint: `Pipe the secret in, as in: adreport login … ${flag} < FILE`,
+    });
+  }
+  const bytes = await readFirstLine(addAbortSignal(signal, stdin));
+  if (bytes.length > secretAtMostBytes) throw new UsageError(`${flag}: no secret is longer than 4 kB.`);
+  if (!isUtf8(bytes)) throw new UsageError(`${flag} found no UTF-8 text on stdin.`);
+  // PowerShell writes a byte order mark into pipes.
+  const line = bytes.toString().replace(/^\uFEFF|\r$/g, '');
+  if (line.trim() === '') {
+    throw new UsageError(`${flag} found nothing on the first line of stdin.`, {
+      hint: 'The variable or file that should hold the secret may be empty.',
+    });
+  }
+  console.hide(line);
+  return line;
+}
+
+async function readFirstLine(stdin: NodeJS.ReadStream): Promise<Buffer> {
+  let line = Buffer.alloc(0);
+  for await (const chunk of stdin) {
+    line = Buffer.concat([line, Buffer.from(chunk)]);
+    const end = line.indexOf('\n');
+    if (end >= 0) return line.subarray(0, end);
+    if (line.length > secretAtMostBytes) break;
+  }
+  return line;
 }

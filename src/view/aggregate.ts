@@ -1,6 +1,7 @@
-import { fieldTypeOf } from '../contract/columns.ts';
+import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import type { MetricName } from '../contract/vocabulary.ts';
 import type { RowBatch } from '../rows/row-batch.ts';
-import type { DecimalSum } from './decimal-sum.ts';
+import { DecimalSum } from './decimal-sum.ts';
 import { GroupKeys } from './group-keys.ts';
 import { SumColumn } from './sum-column.ts';
 
@@ -125,4 +126,20 @@ export class Aggregate implements Iterable<Group> {
 function isMetric(field: string): boolean {
   const type = fieldTypeOf(field);
   return type === 'integer' || type === 'money';
+}
+
+/** The sums of several groups together. */
+export function addDecimals(parts: readonly Sums[]): Sums {
+  const total = new Map<string, DecimalSum>();
+  for (const [field, sum] of parts.flatMap((part) => [...part])) {
+    const before = total.get(field) ?? new DecimalSum();
+    before.addSum(sum);
+    total.set(field, before);
+  }
+  return total;
+}
+
+/** Finds the sum of a metric by the metric's name; `undefined`: no number. */
+export function sumOfMetric(sums: Sums): (metric: MetricName) => number | undefined {
+  return (metric) => [...sums].find(([field]) => metricOfField(field)?.name === metric)?.[1].toNumber();
 }

@@ -1,8 +1,6 @@
-import { metricOfField } from '../contract/columns.ts';
-import type { MetricName } from '../contract/vocabulary.ts';
 import type { RowBatch } from '../rows/row-batch.ts';
-import { Aggregate, type Sums } from './aggregate.ts';
-import { DecimalSum } from './decimal-sum.ts';
+import { rowsOf } from '../rows/row-objects.ts';
+import { addSums, Grouping, type Sums } from './grouping.ts';
 
 /** What a report comes to: its totals, and their course over time. */
 export interface Figures {
@@ -15,43 +13,42 @@ export interface Figures {
 }
 
 /** What the rows of one time come to. */
-export interface Point {
+interface Point {
   /** As in the rows: `2026-11-01`, `2026-11-01T02:00:00+0100`. */
   readonly time: string;
   readonly sums: Sums;
 }
 
-/** What stands on a line of time: the rest (a text that is empty, `total`) has no place there. */
-const timePattern = /^\d{4}-\d\d-\d\d/;
-
 /** Adds up the figures of a report while its rows go by; its memory is that of the days or hours. */
 export class FigureCounter {
-  #aggregate: Aggregate | undefined;
-  #timeField: string | undefined;
+  #grouping: Grouping | undefined;
 
   /** How many rows there were so far. */
   get rowCount(): number {
-    return this.#aggregate?.rowCount ?? 0;
+    return this.#grouping?.rowCount ?? 0;
   }
 
-  /** Adds the rows of a batch, of which nothing is kept but copies. */
-  observe(batch: RowBatch): void {
-    if (!this.#aggregate) {
-      this.#timeField = ['hour', 'date'].find((field) => batch.fields.includes(field));
-      this.#aggregate = new Aggregate(this.#timeField === undefined ? [] : [this.#timeField]);
-    }
-    this.#aggregate.observe(batch);
+  /** Adds the rows of a batch, or some of them. */
+  observe(batch: RowBatch, rows = rowsOf(batch)): void {
+    this.#grouping ??= new Grouping(timeFieldOf(batch.fields));
+    this.#grouping.observe(rows, batch.fields);
   }
 
   /** The figures of the rows so far. */
   figures(): Figures {
-    const aggregate = this.#aggregate ?? new Aggregate();
-    const points = [...aggregate].flatMap(({ key: [time], sums }) =>
-      typeof time === 'string' && timePattern.test(time) ? [{ time, sums }] : [],
+    const grouping = this.#grouping ?? new Grouping();
+    const points = [...grouping].flatMap(({ key: [time], sums }) =>
+      // A text that is empty, or `total`, has no place on a line of time.
+      typeof time === 'string' && /^\d{4}-\d\d-\d\d/.test(time) ? [{ time, sums }] : [],
     );
-    const { rowCount } = aggregate;
-    return { rowCount, totals: aggregate.totals(), timeField: this.#timeField, points: inOrder(points) };
+    const { rowCount, by } = grouping;
+    return { rowCount, totals: grouping.totals(), timeField: by[0]?.field, points: inOrder(points) };
   }
+}
+
+/** The field that tells the time of rows best, if any does. */
+export function timeFieldOf(fields: readonly string[]): string[] {
+  return ['hour', 'date'].filter((field) => fields.includes(field)).slice(0, 1);
 }
 
 /** The figures of several reports as those of one; where two have a time in common, it is added up. */
@@ -66,22 +63,6 @@ export function mergeFigures(parts: readonly Figures[]): Figures {
     timeField: parts.find((part) => part.timeField !== undefined)?.timeField,
     points: inOrder([...points].map(([time, sums]) => ({ time, sums }))),
   };
-}
-
-/** The sums of several groups together. */
-export function addSums(parts: readonly Sums[]): Sums {
-  const total = new Map<string, DecimalSum>();
-  for (const [field, sum] of parts.flatMap((part) => [...part])) {
-    const before = total.get(field) ?? new DecimalSum();
-    before.addSum(sum);
-    total.set(field, before);
-  }
-  return total;
-}
-
-/** Finds the sum of a metric by the metric's name, which in some rows is not its field's; `undefined`: no number. */
-export function sumOfMetric(sums: Sums): (metric: MetricName) => number | undefined {
-  return (metric) => [...sums].find(([field]) => metricOfField(field)?.name === metric)?.[1].toNumber();
 }
 
 function inOrder(points: readonly Point[]): Point[] {

@@ -1,24 +1,16 @@
-import { metricOfField } from '../contract/columns.ts';
-import { deriveMetrics } from '../contract/derived.ts';
+import { fieldTypeOf } from '../contract/columns.ts';
+import { findBreakdown } from '../contract/look-up.ts';
 import { UsageError } from '../errors.ts';
-import { moneyText } from '../output/table/cell-texts.ts';
-import type { Sums } from './aggregate.ts';
-import { addSums, compareTimes, sumOfMetric } from './figures.ts';
-import { type FigureColumn, findFigure, isTime, type KeyColumn, unknownColumn } from './view-columns.ts';
-
-/** Rows that were added up, as they are shown. */
-export interface RankedGroup {
-  /** The values of the keys, in their order; of a month its first day. */
-  readonly key: readonly (string | null)[];
-  readonly sums: Sums;
-}
+import { type FigureColumn, figureDigits, figureValue, findFigure, unknownColumn } from './figure-columns.ts';
+import { compareTimes } from './figures.ts';
+import { addSums, type Group, isMetric, isTime, type KeyColumn, type Sums } from './grouping.ts';
 
 /** The groups of a report in the order that was asked for. */
 export interface RankedGroups {
   readonly keys: readonly KeyColumn[];
   readonly figures: readonly FigureColumn[];
-  readonly shown: readonly RankedGroup[];
-  /** Those beyond `--top`, added up. */
+  readonly shown: readonly Group[];
+  /** Those beyond the first, added up. */
   readonly others: { readonly count: number; readonly sums: Sums } | undefined;
   readonly total: Sums;
   /** The figure that decides the order, by its field; `undefined` where none was named. */
@@ -41,75 +33,25 @@ interface Ranking {
  * Puts groups in order and adds up those beyond the top.
  * @throws UsageError for an order by a column that is not there, or by none
  */
-export function rankGroups(groups: Iterable<RankedGroup>, ranking: Ranking): RankedGroups {
-  const { keys, figures, top = Number.POSITIVE_INFINITY } = ranking;
-  const all = byMonth([...groups], keys);
-  const ordered = [...all].sort(comparison(ranking));
+export function rankGroups(groups: Iterable<Group>, ranking: Ranking): RankedGroups {
+  const { keys, figures, known, top = Number.POSITIVE_INFINITY } = ranking;
+  const ordered = [...groups].sort(comparison(ranking));
   const rest = ordered.slice(top);
   return {
     keys,
     figures,
     shown: ordered.slice(0, top),
     others: rest.length > 0 ? { count: rest.length, sums: addSums(rest.map(({ sums }) => sums)) } : undefined,
-    total: addSums(all.map(({ sums }) => sums)),
-    sortField: ranking.sort === undefined ? undefined : findFigure(nameOfSort(ranking.sort).name, ranking.known)?.field,
+    total: addSums(ordered.map(({ sums }) => sums)),
+    sortField: ranking.sort === undefined ? undefined : findFigure(nameOfSort(ranking.sort).name, known)?.field,
   };
 }
 
-/** The groups of days as those of months, which are named by their first day. */
-function byMonth(groups: readonly RankedGroup[], keys: readonly KeyColumn[]): readonly RankedGroup[] {
-  if (!keys.some((key) => key.byMonth)) return groups;
-  const months = new Map<string, RankedGroup[]>();
-  for (const { key, sums } of groups) {
-    const month = key.map((text, i) => (keys[i]?.byMonth && text !== null ? `${text.slice(0, 7)}-01` : text));
-    const id = JSON.stringify(month);
-    months.set(id, [...(months.get(id) ?? []), { key: month, sums }]);
-  }
-  return [...months.values()].map((parts) => ({
-    key: parts[0]?.key ?? [],
-    sums: addSums(parts.map(({ sums }) => sums)),
-  }));
-}
-
-function comparison({ keys, known, figures, sort }: Ranking): (a: RankedGroup, b: RankedGroup) => number {
-  const time = keys.findIndex(({ field }) => isTime(field));
-  if (sort === undefined) return time >= 0 ? byKey(time, 1, true) : byFigure(figures[0], -1);
-  const { name, direction } = nameOfSort(sort);
-  if (name.includes(':')) {
-    throw new UsageError(`--sort ${sort}: after the colon stands asc or desc.`, {
-      hint: 'For example: --sort ctr:asc',
-    });
-  }
-  const key = keys.findIndex(({ field }) => field.toLowerCase() === name.toLowerCase());
-  if (key >= 0) return byKey(key, direction === 'desc' ? -1 : 1, key === time);
-  const figure = findFigure(name, known);
-  if (!figure) {
-    const fields = [...keys, ...known].map(({ field }) => field);
-    throw unknownColumn(name, fields, '--sort');
-  }
-  return byFigure(figure, direction === 'asc' ? 1 : -1);
-}
-
-function nameOfSort(sort: string): { name: string; direction: string | undefined } {
-  const [, name = '', direction] = /^(.*?)(?::(asc|desc))?$/i.exec(sort.trim()) ?? [];
-  return { name, direction: direction?.toLowerCase() };
-}
-
-function byKey(index: number, sign: number, asTime: boolean): (a: RankedGroup, b: RankedGroup) => number {
-  const texts = new Intl.Collator('en', { numeric: true });
-  return (a, b) => {
-    const [first, second] = [a.key[index] ?? null, b.key[index] ?? null];
-    // What has no value comes last, whichever way round.
-    if (first === null || second === null) return Number(first === null) - Number(second === null);
-    return sign * (asTime ? compareTimes(first, second) : texts.compare(first, second));
-  };
-}
-
-function byFigure(figure: FigureColumn | undefined, sign: number): (a: RankedGroup, b: RankedGroup) => number {
-  if (!figure) return () => 0;
-  const values = new Map<RankedGroup, number | undefined>();
-  const figureOf = (group: RankedGroup): number | undefined => {
-    if (!values.has(group)) values.set(group, valueOfFigure(figure, group.sums));
+/** Groups by one figure, the greatest first; those that do not have it come last. */
+export function byFigure(figure: FigureColumn, sign = -1): (a: Group, b: Group) => number {
+  const values = new Map<Group, number | undefined>();
+  const figureOf = (group: Group): number | undefined => {
+    if (!values.has(group)) values.set(group, figureValue(figure, group.sums));
     return values.get(group);
   };
   return (a, b) => {
@@ -119,19 +61,91 @@ function byFigure(figure: FigureColumn | undefined, sign: number): (a: RankedGro
   };
 }
 
-/** A figure of some sums as the number nearest to it; `undefined` where they do not give it. */
-export function valueOfFigure(figure: FigureColumn, sums: Sums): number | undefined {
-  if (figure.kind === 'sum') return sums.get(figure.field)?.toNumber();
-  return deriveMetrics(sumOfMetric(sums)).find(({ metric }) => metric.field === figure.field)?.value;
+function comparison({ keys, known, figures: [lead], sort }: Ranking): (a: Group, b: Group) => number {
+  const time = keys.findIndex(({ field }) => isTime(field));
+  if (sort === undefined) return time >= 0 ? byKey(time, 1, true) : lead ? byFigure(lead) : () => 0;
+  const { name, direction } = nameOfSort(sort);
+  if (name.includes(':')) {
+    throw new UsageError(`--sort ${sort}: after the colon stands asc or desc.`, {
+      hint: 'For example: --sort ctr:asc',
+    });
+  }
+  const key = keys.findIndex(({ field }) => field.toLowerCase() === name.toLowerCase());
+  if (key >= 0) return byKey(key, direction === 'desc' ? -1 : 1, key === time);
+  const figure = findFigure(name, known);
+  if (figure) return byFigure(figure, direction === 'asc' ? 1 : -1);
+  const fields = [...keys, ...known].map(({ field }) => field);
+  throw unknownColumn(name, fields, '--sort');
 }
 
-/** A figure of some sums in full: every digit of a sum, six decimals of what is derived; `null` where there is none. */
-export function digitsOfFigure(figure: FigureColumn, sums: Sums): string | null {
-  if (figure.kind === 'derived') {
-    const value = valueOfFigure(figure, sums);
-    return value === undefined ? null : String(Number(value.toFixed(6)));
+function nameOfSort(sort: string): { name: string; direction: string | undefined } {
+  const [, name = '', direction] = /^(.*?)(?::(asc|desc))?$/i.exec(sort.trim()) ?? [];
+  return { name, direction: direction?.toLowerCase() };
+}
+
+function byKey(index: number, sign: number, asTime: boolean): (a: Group, b: Group) => number {
+  const texts = new Intl.Collator('en', { numeric: true });
+  return (a, b) => {
+    const [first, second] = [a.key[index] ?? null, b.key[index] ?? null];
+    // What has no value comes last, whichever way round.
+    if (first === null || second === null) return Number(first === null) - Number(second === null);
+    return sign * (asTime ? compareTimes(first, second) : texts.compare(first, second));
+  };
+}
+
+/**
+ * The fields that `--by` means: columns of the report, in any case, or breakdowns such as `COUNTRY` with theirs.
+ * @throws UsageError for a name that is neither, or whose column the report lacks
+ */
+export function resolveKeys(names: readonly string[], fields: readonly string[]): KeyColumn[] {
+  const keys = names.flatMap((name) => keysNamed(name, fields));
+  return keys.filter(({ field }, i) => keys.findIndex((other) => other.field === field) === i);
+}
+
+function keysNamed(name: string, fields: readonly string[], flag = '--by'): KeyColumn[] {
+  const dimensions = fields.filter((field) => !isMetric(field));
+  const own = fields.find((field) => field === name) ?? fields.find((field) => sameName(field, name));
+  const breakdown = findBreakdown(name);
+  if (own !== undefined && (!breakdown || own === name)) return [{ field: own }];
+  if (!breakdown) throw unknownColumn(name, dimensions, flag);
+  const wanted = breakdown.fields.map((field) => field.name).filter((field) => fields.includes(field));
+  // An hour says its day.
+  const shown = wanted.includes('hour') ? ['hour'] : wanted;
+  if (shown.length === 0 || (breakdown.name === 'HOURLY' && !wanted.includes('hour'))) {
+    throw new UsageError(`${flag} ${breakdown.name}: the report has no such column.`, {
+      code: 'UNKNOWN_COLUMN',
+      hint: `It has ${dimensions.join(', ') || 'figures alone'}.`,
+    });
   }
-  const digits = sums.get(figure.field)?.toString();
-  if (digits === undefined) return null;
-  return metricOfField(figure.field)?.type === 'money' ? moneyText(digits) : digits;
+  return shown.map((field) => ({ field, byMonth: breakdown.name === 'MONTHLY' }));
+}
+
+/** The row fields that `--where name=…` may mean: a column in any case, or the columns of a breakdown. */
+export function fieldsNamed(name: string, fields: readonly string[]): string[] {
+  const own = fields.filter((field) => sameName(field, name));
+  return own.length > 0 ? own : keysNamed(name, fields, '--where').map(({ field }) => field);
+}
+
+function sameName(field: string, name: string): boolean {
+  return field.toLowerCase() === name.toLowerCase();
+}
+
+/** Groups as JSON objects, a text each; sums keep every digit. */
+export function groupsAsJson({ keys, figures, shown }: RankedGroups): string[] {
+  return shown.map(({ key, sums }) =>
+    objectOf([
+      ...keys.map(({ field }, i) => [field, JSON.stringify(key[i] ?? null)] as const),
+      ...figures.map((figure) => [figure.field, figureDigits(figure, sums) ?? 'null'] as const),
+    ]),
+  );
+}
+
+/** An object of members whose values are JSON texts. */
+export function objectOf(members: readonly (readonly [name: string, json: string])[]): string {
+  return `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`;
+}
+
+/** Whether a group's value is a name that people read, and no id. */
+export function isName(field: string): boolean {
+  return !['id', 'date', 'hour'].includes(fieldTypeOf(field) ?? 'text');
 }

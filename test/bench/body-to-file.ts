@@ -17,7 +17,7 @@ import { median } from './figures/median.ts';
 
 const rowCounts = (process.env.BENCH_ROWS ?? '100000,1000000').split(',').map(Number);
 const runs = Number(process.env.BENCH_RUNS ?? 5);
-if (!existsSync(resolve('dist/parts.js'))) throw new Error('Run npm run build first.');
+if (!existsSync(resolve('dist/main.js'))) throw new Error('Run npm run build first.');
 
 const folder = mkdtempSync(join(tmpdir(), 'adreport-bench-'));
 try {

@@ -12,7 +12,7 @@ import { median } from './figures/median.ts';
 
 const runs = 41;
 const bin = resolve('bin/adreport.js');
-if (!existsSync(resolve('dist/parts.js'))) throw new Error('Run npm run build first.');
+if (!existsSync(resolve('dist/main.js'))) throw new Error('Run npm run build first.');
 
 const folder = mkdtempSync(join(tmpdir(), 'adreport-bench-'));
 const server = await startLocalServer({ delayMs: 0 });

@@ -5,12 +5,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { formatNames } from '../../src/output/formats/index.ts';
 import { isInstalled, pathWithAdreport } from '../support/path.ts';
-import { allCommands, pathOf } from '../support/program.ts';
 import { openTerminal } from '../support/pty.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** A folder with saved reports, stored accounts, a ledger and files to be named on command lines. */
+/** A folder with saved reports, stored accounts, and files to be named on command lines. */
 function furnish(): { cwd: string; env: Record<string, string> } {
   const cwd = temporaryFolder();
   const config = join(cwd, '.config');
@@ -26,18 +25,6 @@ function furnish(): { cwd: string; env: Record<string, string> } {
     main: { baseUrl: 'https://reports.example.com' },
   };
   writeFileSync(join(config, 'settings.json'), JSON.stringify({ defaultAccount: 'main', accounts }), { mode: 0o600 });
-  const entry = {
-    id: 'abcdef123',
-    createdAt: '2026-11-20T10:00:00.000Z',
-    baseUrl: 'https://reports.example.com',
-    account: 'main',
-    hash: 'h',
-    lastStatus: 'ready',
-    profile: 'buyer',
-    request: { since: 1, until: 2, metrics: [], breakdowns: ['OS'], filters: {} },
-    window: { since: '2026-11-19T00:00:00+0100', until: '2026-11-19T23:59:59+0100' },
-  };
-  writeFileSync(join(config, 'ledger.ndjson'), `${JSON.stringify(entry)}\n`, { mode: 0o600 });
   return { cwd, env: { ADREPORT_CONFIG_DIR: config } };
 }
 
@@ -104,39 +91,16 @@ describe('what is offered', () => {
       ['run', '--profile', ''],
       ['buyer', 'dsp'],
     ],
-    [['run', '--period', 'yes'], ['yesterday']],
-    [['run', '--period=last-7'], ['--period=last-7d']],
-    [['run', '--since', 'now'], ['now']],
     [
       ['run', '--account', ''],
       ['agency', 'main'],
     ],
     [['run', '--split', 'w'], ['week']],
-    [['run', '--timezone', 'europe/par'], ['Europe/Paris']],
-    [['run', '--by', 'OS,CAMPAIGN', '--columns', 'campaignN'], ['campaignName']],
-    [['run', '--breakdowns', 'OS', '--columns', 'campaignN'], []],
-    [
-      ['campaigns', '--columns', 'ad'],
-      ['advertiserId', 'advertiserName', 'adunits'],
-    ],
-    [
-      ['campaigns', '--ad-units', '--columns', 'ad'],
-      ['advertiserId', 'advertiserName', 'adunitId', 'adunitName'],
-    ],
-    [['view', 'x.csv', '--sort', 'campaignN'], ['campaignName']],
-    [['run', '--poll-interval', ''], ['auto']],
-    [
-      ['run', '--local', '--account', ''],
-      ['buyer', 'admin', 'dsp'],
-    ],
-    [['run', '--local', '--account', 'dsp', '--metrics', 'c'], []],
     [
       ['run', ''],
       ['weekly', 'nightly'],
     ],
     [['run', 'weekly', ''], ['nightly']],
-    [['status', ''], ['abcdef123']],
-    [['download', 'abc'], ['abcdef123']],
     [
       ['fields', 'devicet'],
       ['DEVICETYPE', 'deviceTypeId'],
@@ -151,15 +115,9 @@ describe('what is offered', () => {
       ['config', 'set', 'profile', ''],
       ['buyer', 'dsp'],
     ],
-    [
-      ['config', 'set', 'account', ''],
-      ['agency', 'main'],
-    ],
     [['config', 'set', 'account', 'agency', '--acc'], ['--account']],
     [['completion', 'zsh', 'b'], []],
     [['help', 'report', 'list', 'l'], []],
-    [['local-server', '--fault', 'st'], ['status:']],
-    [['local-server', '--fault', 'status:ex'], ['status:expired']],
   ])('%j → %j', async (words, values) => {
     expect((await offered(words)).values).toEqual(values);
   });
@@ -172,39 +130,8 @@ describe('what is offered', () => {
     expect((await offered(['view', 'x'])).kind).toBe('files');
   });
 
-  test('with meanings: a report’s age and state, a saved report’s window', async () => {
-    expect((await offered(['status', ''])).lines).toEqual(['abcdef123\t2026-11-20 10:00Z, ready, OS']);
+  test('with meanings: a saved report’s window', async () => {
     expect((await offered(['run', 'w'])).lines).toEqual(['weekly\tlast-week, DAILY']);
-  });
-
-  /** Whether anything is offered, by the shell or by us, where these words end. */
-  async function isKnown(words: readonly string[], place: ReturnType<typeof furnish>): Promise<boolean> {
-    const { kind, values } = await offered([...words, ''], place);
-    return kind === 'files' || kind === 'folders' || values.some((value) => value && !value.startsWith('-'));
-  }
-
-  test('no flag that takes a value is left without thought', async () => {
-    const place = furnish();
-    const free = new Set<string>();
-    for (const command of allCommands()) {
-      for (const { long } of command.options.filter(({ required }) => required)) {
-        if (long && !(await isKnown([...pathOf(command).split(' '), long], place))) free.add(long);
-      }
-    }
-    // Numbers, durations, names and texts that only their writer knows.
-    expect([...free].sort()).toEqual(
-      `--ad-unit --advertiser --base-url --campaign --concurrency --delay --delimiter --email --host --lookback --polls
-      --port --rate-limit --report-ttl --restate --retries --scale --search --seed --shard --timeout --token-ttl --top
-      --wait-timeout`.split(/\s+/),
-    );
-  });
-
-  test('nor is a command that takes an operand', async () => {
-    const place = furnish();
-    const all = allCommands().filter(({ registeredArguments }) => registeredArguments.length > 0);
-    const free: string[] = [];
-    for (const path of all.map(pathOf)) if (!(await isKnown(path.split(' '), place))) free.push(path);
-    expect(free).toEqual(['complete']);
   });
 });
 
@@ -279,10 +206,8 @@ const lines: readonly (readonly [line: string, words: readonly string[]])[] = [
   ['adreport run --metrics displays,cl', ['run', '--metrics', 'displays,clicks']],
   ['adreport run --filter coun', ['run', '--filter', 'countryId=']],
   ['adreport run wee', ['run', 'weekly']],
-  ['adreport status abc', ['status', 'abcdef123']],
   ['adreport run -o outc', ['run', '-o', 'outcome.csv']],
   ['adreport local-server export data-f', ['local-server', 'export', 'data-folder']],
-  ['adreport local-server --fault status:res', ['local-server', '--fault', 'status:reset']],
 ];
 
 describe('in the real shells', () => {

@@ -3,8 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import manifest from '../../package.json' with { type: 'json' };
-import { checkNode, oldestNode } from '../../src/commands/actions/doctor/machine.ts';
 import { startLocalServer } from '../../src/server/start.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
@@ -160,10 +158,10 @@ describe.skipIf(process.platform === 'win32')('files', () => {
     const config = join(cwd, '.config');
     mkdirSync(config);
     writeFileSync(join(config, 'settings.json'), '{"accounts":{}}');
-    writeFileSync(join(config, 'ledger.ndjson'), '');
+    mkdirSync(join(config, 'ledger'));
     for (const [name, mode] of [
       ['settings.json', 0o644],
-      ['ledger.ndjson', 0o640],
+      ['ledger', 0o750],
       ['.', 0o755],
     ] as const) {
       chmodSync(join(config, name), mode);
@@ -172,10 +170,10 @@ describe.skipIf(process.platform === 'win32')('files', () => {
     const found: Finding[] = JSON.parse(stdout).filter(({ check }: Finding) => check === 'permissions');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(found.map(({ status }) => status)).toEqual(['warning', 'warning', 'warning']);
-    expect(found.map(({ message }) => message).join('\n')).toMatch(/0755.*0644.*0640/s);
-    expect(found.at(-1)?.fix).toBe(`chmod 600 '${join(config, 'ledger.ndjson')}'`);
+    expect(found.map(({ message }) => message).join('\n')).toMatch(/0644.*0755.*0750/s);
+    expect(found.at(-1)?.fix).toBe(`chmod 700 '${join(config, 'ledger')}'`);
     const again: Finding[] = JSON.parse((await doctor({}, { cwd }, ['--local'])).stdout);
-    expect(again.filter(({ check }) => check === 'permissions')).toHaveLength(1);
+    expect(again.filter(({ check }) => check === 'permissions')).toHaveLength(2);
   });
 
   test('a settings file that is not ours is exit 2', async () => {
@@ -207,11 +205,11 @@ describe.skipIf(process.platform === 'win32')('files', () => {
 
 describe('the service', () => {
   test.each([
-    ['nobody listens', 'http://127.0.0.1:1', 'connection'],
-    ['no such host', 'https://nowhere.invalid', 'name'],
-  ])('%s: exit 5', async (_name, baseUrl, check) => {
+    ['nobody listens', 'http://127.0.0.1:1'],
+    ['no such host', 'https://nowhere.invalid'],
+  ])('%s: exit 5', async (_name, baseUrl) => {
     const found = findings(await doctor({ ADREPORT_BASE_URL: baseUrl, ADREPORT_TOKEN: token }));
-    expect(found(check)).toMatchObject({ status: 'broken', exitCode: 5 });
+    expect(found('connection')).toMatchObject({ status: 'broken', exitCode: 5 });
   });
 
   test('a token that is refused: exit 3, and its ends alone are shown', async () => {
@@ -294,25 +292,12 @@ describe('the service', () => {
     expect(stdout).not.toContain('"clock"');
   });
 
-  test('a host with a name: its address', async () => {
-    const { url } = await serve(answering({}));
-    const env = { ADREPORT_BASE_URL: `http://localhost:${url.port}` };
-    expect(findings(await doctor(env))('name')).toMatchObject({
-      status: 'ok',
-      message: expect.stringMatching(/^localhost is (127\.0\.0\.1|::1)\.$/),
-    });
-  });
-
   test('Ctrl-C ends the checks: exit 130, and nothing is found', async () => {
-    let asked = 0;
-    let tellBothAsked = (): void => {};
+    let tellAsked = (): void => {};
     const promise = new Promise<void>((resolve) => {
-      tellBothAsked = resolve;
+      tellAsked = resolve;
     });
-    const { url } = await serve(() => {
-      asked += 1;
-      if (asked === 2) tellBothAsked();
-    });
+    const { url } = await serve(() => tellAsked());
     const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
     const result = await doctor(env, { interruptOn: { promise, signal: 'SIGINT' } });
     expect(result).toMatchObject({ exitCode: 130, stdout: '', stderr: expect.stringContaining('Interrupted.') });
@@ -350,31 +335,12 @@ describe('TLS and proxies', () => {
 
   test('a private authority: named where it is not known, good with NODE_EXTRA_CA_CERTS', async ({ skip }) => {
     const { certificates, spawned, env } = await serveTls(skip);
-    const unknown = findings(await doctor(env))('certificate');
-    expect(unknown).toMatchObject({ status: 'broken', exitCode: 5, message: expect.stringContaining('Private CA') });
+    const unknown = findings(await doctor(env))('connection');
+    expect(unknown).toMatchObject({ status: 'broken', exitCode: 5 });
     expect(unknown.fix).toContain('NODE_EXTRA_CA_CERTS');
     const trusted = findings(await spawned({ NODE_EXTRA_CA_CERTS: certificates.caFile }));
     expect(trusted('authorities').message).toContain(certificates.caFile);
     expect(trusted('sign-in').status).toBe('ok');
-    // It lasts a day.
-    expect(trusted('certificate')).toMatchObject({ status: 'warning', message: expect.stringContaining('good until') });
-  });
-
-  test('a certificate for another name, and one whose days are over', async ({ skip }) => {
-    if (process.platform !== 'linux') skip('only Linux has all of 127.0.0.0/8');
-    const { certificates, spawned } = await serveTls(skip);
-    const known = { NODE_EXTRA_CA_CERTS: certificates.caFile };
-    const elsewhere = await startLocalServer({ tls: certificates, host: '127.0.0.2' });
-    onTestFinished(() => elsewhere.close());
-    const other = findings(await spawned({ ...known, ADREPORT_BASE_URL: `https://127.0.0.2:${elsewhere.port}` }));
-    expect(other('certificate')).toMatchObject({ exitCode: 5, message: expect.stringContaining('not for 127.0.0.2') });
-
-    const old = makeCertificates(-1) ?? skip('this openssl makes no certificate that is over');
-    const late = await startLocalServer({ tls: old });
-    onTestFinished(() => late.close());
-    const env = { NODE_EXTRA_CA_CERTS: old.caFile, ADREPORT_BASE_URL: `https://localhost:${late.port}` };
-    const over = findings(await spawned(env))('certificate');
-    expect(over).toMatchObject({ exitCode: 5, message: expect.stringContaining('(CERT_HAS_EXPIRED)') });
   });
 
   test('an authority’s file that is not there, and checks that are off', async () => {
@@ -409,14 +375,4 @@ describe('TLS and proxies', () => {
     const found = findings(await doctor(env))('connection');
     expect(found).toMatchObject({ status: 'broken', exitCode: 5, fix: expect.stringContaining('HTTPS_PROXY') });
   });
-});
-
-test.each([
-  ['v20.12.0', 'ok'],
-  ['v26.1.0', 'ok'],
-  ['v20.11.1', 'warning'],
-  ['v18.19.0', 'warning'],
-])('Node.js %s: %s', (version, status) => {
-  expect(checkNode(version).status).toBe(status);
-  expect(manifest.engines.node).toBe(`>=${oldestNode}`);
 });

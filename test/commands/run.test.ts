@@ -69,8 +69,9 @@ describe('run against a service', () => {
     const cells = rows.map((row) => row.split(','));
     expect(cells.map((row) => [row[0], Number(row.at(-2)), Number(row.at(-1))])).toEqual(expected);
 
+    const count = (number: number) => number.toLocaleString('en');
     const table = (await read('table')).trimEnd().split('\n');
-    expect(table[2]).toMatch(new RegExp(`^2026-11-09 .*${expected[0][1]} +${expected[0][2]} +[\\d.]+%$`));
+    expect(table[2]).toMatch(new RegExp(`^2026-11-09 .*${count(expected[0][1])} +${count(expected[0][2])} +[\\d.]+%$`));
     expect(table.at(-1)).toMatch(/^total/);
   });
 

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startLocalServer } from '../../src/server/start.ts';
@@ -147,7 +147,9 @@ test('neither token nor password appears in any output at any verbosity', async 
     const right = await cli(argv, { env: { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: token } });
     expect(right.stdout + right.stderr).not.toContain(token);
   }
-  expect(readFileSync(join(cwd, '.config', 'ledger.ndjson'), 'utf8')).not.toContain(token);
+  const ledger = join(cwd, '.config', 'ledger');
+  const noted = readdirSync(ledger).map((name) => readFileSync(join(ledger, name), 'utf8'));
+  expect(noted).toEqual([expect.not.stringContaining(token)]);
 });
 
 test('a settings file that is not ours is named, and left alone', async () => {

@@ -172,13 +172,13 @@ describe('what is shown', () => {
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
         displays 4,600   revenue €  8.85   eCPM € 1.92
         clicks     129   CTR       2.80%
-        displays by day  2026-10-31 ▄█ 2026-11-01
+        displays by day  2026-10-31 ▁█ 2026-11-01  1,500 to 3,100
 
       date        campaignName  displays  clicks  revenueEuro    CTR  eCPM €
       ──────────  ────────────  ────────  ──────  ───────────  ─────  ──────
-      2026-10-31  Été               1000      10         5.00  1.00%    5.00
+      2026-10-31  Été              1,000      10         5.00  1.00%    5.00
       2026-10-31  –                  500      20         0.25  4.00%    0.50
-      2026-11-01  Été               3000      90         2.50  3.00%    0.83
+      2026-11-01  Été              3,000      90         2.50  3.00%    0.83
       2026-11-01  x;"y",␊z           100       9         1.10  9.00%   11.00
       "
     `);
@@ -192,14 +192,14 @@ describe('what is shown', () => {
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
         displays 4,600   revenue €  8.85   eCPM € 1.92
         clicks     129   CTR       2.80%
-        displays by day  ▄█
+        displays by day  ▁█  1,500 to 3,100
 
       campaignName  displays  clicks  revenueEuro    CTR
       ────────────  ────────  ──────  ───────────  ─────
-      Été               4000     100         7.50  2.50%
+      Été              4,000     100         7.50  2.50%
       2 others           600      29         1.35  4.83%
       ────────────  ────────  ──────  ───────────  ─────
-      total             4600     129         8.85  2.80%
+      total            4,600     129         8.85  2.80%
       "
     `);
   });
@@ -240,6 +240,16 @@ describe('what is shown', () => {
     expect(await sorted('ctr:asc')).toEqual(['b,10,1', 'a9,20,2', ',40,8', 'a10,,3', 'c,,']);
   });
 
+  test('--where keeps rows with one of the values, in the figures too', async () => {
+    const kept = await view('r.json', json, ['--by', 'date', '--where', 'CAMPAIGN=été,x;"y"', '--metrics', 'clicks']);
+    expect(kept.stdout).toBe('date,clicks\r\n2026-10-31,10\r\n2026-11-01,90\r\n');
+    const none = ['--where', 'campaignname=', '--where', 'date=2026-10-31', '--json'];
+    expect(JSON.parse((await view('r.json', json, none)).stdout)).toMatchObject({
+      rowCount: 1,
+      totals: { clicks: 20 },
+    });
+  });
+
   test('months of days', async () => {
     const { stdout } = await view('r.json', json, ['--by', 'MONTHLY', '--metrics', 'CTR,clicks']);
     expect(stdout).toBe('date,ctr,clicks\r\n2026-10-01,2,30\r\n2026-11-01,3.193548,99\r\n');
@@ -253,7 +263,7 @@ describe('what is shown', () => {
       "r.json: 4 rows, 373 B
         2026-10-31 to 2026-11-01
         clicks 129
-        clicks by day  ▃█
+        clicks by day  ▁█  30 to 99
 
       clicks
       Été       █████████████████████████  100
@@ -268,19 +278,19 @@ describe('what is shown', () => {
       "r.json: 4 rows, 373 B
         2026-10-31 to 2026-11-01
         revenue EUR 8.85
-        revenueEuro by day  #+
+        revenueEuro by day  #_
 
       revenueEuro
-      5.25 +******
-           |      ************
-           |                  ************
-           |                              ****
-           |
-      2.63 +
-           |
-           |
-           |
-      0.00 +
+      5.25 +**
+           |  ****
+           |      ****
+           |          ***
+           |             ****
+      4.42 +                 ****
+           |                     ***
+           |                        ****
+           |                            ****
+      3.60 +                                **
            +----------------------------------
             2026-10-31              2026-11-01
       "
@@ -305,16 +315,16 @@ describe('what is shown', () => {
     const { stdout } = await view('r.json', json, ['--chart', 'line', '--metrics', 'CTR'], { env: { COLUMNS: '30' } });
     expect(stdout.split('\n\n')[1]).toMatchInlineSnapshot(`
       "CTR
-      3.19% ┤                 ⢀⣀⠤⠔⠒⠉
-            │           ⣀⡠⠤⠔⠒⠉⠁
-            │     ⣀⡠⠤⠒⠊⠉
-            │⡠⠤⠒⠊⠉
-            │
-      1.60% ┤
-            │
-            │
-            │
-      0.00% ┤
+      3.19% ┤                    ⢀⡠⠊
+            │                  ⢀⠔⠁
+            │                ⡠⠔⠁
+            │              ⡠⠊
+            │           ⢀⠔⠉
+      2.60% ┤         ⣀⠔⠁
+            │       ⡠⠊
+            │    ⢀⠔⠊
+            │  ⢀⠔⠁
+      2.00% ┤⡠⠊⠁
             └───────────────────────
              2026-10-31   2026-11-01
       "
@@ -367,7 +377,7 @@ describe('what is shown', () => {
     const days = ['', 'total', '2026-11-01', '2026-11-02'].map((date) => ({ date, clicks: 1 }));
     const { stdout } = await view('r.ndjson', days.map((row) => JSON.stringify(row)).join('\n'), ['--format', 'table']);
     expect(stdout).toContain('r.ndjson: 4 rows, ');
-    expect(stdout).toContain(', 2026-11-01 to 2026-11-02\n  clicks 4\n  clicks by day  2026-11-01 ██ 2026-11-02\n');
+    expect(stdout).toContain(', 2026-11-01 to 2026-11-02\n  clicks 4\n  clicks by day  2026-11-01 ▅▅ 2026-11-02\n');
   });
 
   test('flags that need groups, where there are none, are told', async () => {
@@ -435,6 +445,8 @@ describe('refusals', () => {
     [['--by', ''], '--by names no column.'],
     [['--metrics', ' , '], '--metrics names no column.'],
     [['--metrics', 'clics'], 'Did you mean clicks?'],
+    [['--where', 'campainName=x'], 'Did you mean campaignName?'],
+    [['--where', 'x'], '--where x: a name, = and values belong here.'],
     [['--sort', 'reach'], '--sort: the report has no column "reach".'],
     [['--sort', 'clicks:up'], 'after the colon stands asc or desc'],
     [['--chart', 'bar'], 'Add --by'],
@@ -479,7 +491,7 @@ describe('the closing card', () => {
     const { stderr, cwd } = await runCli([...run, '-o', 'week.json', '--no-color'], { tty: true });
     const [, card = ''] = /Wrote week\.json: [^\n]*\n([\s\S]*)$/.exec(stderr) ?? [];
     expect(card).toMatch(/^ {2}requests [\d,]+ .* CTR +\d\.\d\d%\n/);
-    expect(card).toMatch(/ {2}requests by day {2}2026-11-01 [▁-█]{7} 2026-11-07\n$/);
+    expect(card).toMatch(/ {2}requests by day {2}2026-11-01 [▁-█]{7} 2026-11-07 {2}[\d,]+ to [\d,]+\n$/);
     const viewed = await runCli(['view', 'week.json', '--no-color', '--progress', 'none'], { tty: true, cwd });
     expect(viewed.stdout).toContain(card);
   });

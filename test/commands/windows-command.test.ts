@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { windowsCommand } from '../../src/commands/actions/local-server/windows-command.ts';
+import { windowsCommand } from '../../src/commands/run-program.ts';
 
 /** How a command becomes one that Windows can start. */
 

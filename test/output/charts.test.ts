@@ -12,12 +12,12 @@ const bars = [
 ];
 
 describe('sparkline', () => {
-  it('runs from zero to the greatest, and draws the mean of what does not fit', () => {
+  it('runs from the lowest to the highest, and draws the mean of what does not fit', () => {
     expect(sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8)).toBe('▁▂▃▄▅▆▇█');
-    expect(sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8, false)).toBe('_.-:=+*#');
-    expect(sparkline([100, 100, 99], 8)).toBe('███');
+    expect(sparkline([100, 101, 102, 103, 104, 105, 106, 107], 8, false)).toBe('_.-:=+*#');
+    expect(sparkline([100, 100, 99], 8)).toBe('██▁');
     expect(sparkline([0, 0, 8, 8, 4, 4], 3)).toBe('▁█▅');
-    expect(sparkline([0, 0], 5)).toBe('▁▁');
+    expect(sparkline([7, 7], 5)).toBe('▅▅');
     expect(sparkline([-3, 7], 5)).toBe('▁█');
     expect(sparkline([], 5)).toBe('');
   });
@@ -79,16 +79,16 @@ describe('lineChart', () => {
 
   it('draws in braille, with its scale and its first and last time', () => {
     expect(lineChart(line, { columns: 60 }).join('\n')).toMatchInlineSnapshot(`
-      "1598 ┤      ⢀⠤⠔⠊⠉⠉⠉⠒⠢⢄⡀                                  ⢀⠤⠒
-           │    ⡠⠊⠁         ⠈⠒⢄                             ⢀⡠⠊⠁
-           │  ⡠⠊               ⠑⢄                         ⢀⠔⠁
-           │⡠⠊                   ⠑⢄                     ⢀⠔⠁
-           │                       ⠑⢄                 ⢀⠔⠁
-       799 ┤                         ⠑⢄⡀            ⢀⠔⠁
-           │                           ⠈⠢⢄⡀      ⢀⠤⠊⠁
-           │                              ⠈⠑⠒⠒⠒⠒⠉⠁
-           │
-         0 ┤
+      "1598 ┤       ⣀⠔⠒⠉⠉⠉⠒⠢⣀                                    ⡠⠔
+           │     ⡠⠊         ⠑⢄                                ⡠⠊
+           │   ⢠⠊             ⠑⡄                            ⡠⠊
+           │ ⢀⠔⠁               ⠈⠢⡀                        ⢀⠜
+           │⡠⠊                   ⠑⢄                      ⡠⠃
+       999 ┤                      ⠈⠢⡀                  ⢀⠜
+           │                        ⠑⢄                ⡠⠃
+           │                         ⠈⠢⡀            ⢀⠎
+           │                           ⠈⠢⡀        ⡠⠔⠁
+       400 ┤                             ⠈⠑⠤⢄⣀⣀⠤⠔⠊
            └──────────────────────────────────────────────────────
             2026-10-01                                  2026-10-31"
     `);

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { labelOf } from '../../src/output/html/labels.ts';
 import { shortNumber, showNumber } from '../../src/output/html/number-text.ts';
-import { areMonths, layOutTime } from '../../src/output/html/time-axis.ts';
-import { describeDays, describeWindow, describeZone } from '../../src/output/html/window-text.ts';
 import type { Group } from '../../src/view/aggregate.ts';
+import { areMonths, layOutTime } from '../../src/view/time-axis.ts';
+import { describeDays, describeWindow, describeZone } from '../../src/view/window-text.ts';
 
 describe('time axis', () => {
   const groupOf = (...key: (string | null)[]): Group => ({ key, rowCount: 1, sums: new Map() });

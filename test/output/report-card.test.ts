@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { reportCard } from '../../src/output/table/report-card.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { FigureCounter, type Figures, mergeFigures } from '../../src/view/figures.ts';
+import type { Sums } from '../../src/view/grouping.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 
 async function figuresOf(rows: readonly object[]): Promise<Figures> {
@@ -31,7 +32,7 @@ describe('reportCard', () => {
       "  requests 6,510,000   downloads  7,000   revenue €     17,283.00   CTR    1.67%
         displays 5,040,000   leads      2,800   revenue $     19,603.50   eCPM €  3.43
         clicks      84,000   landings  42,000   eyesTrackings 1,120,000   eCPM $  3.89
-        requests by day  2026-11-01 ▆▆▇▇▇▇▇▇▇▇████ 2026-11-14"
+        requests by day  2026-11-01 ▁▂▂▃▃▄▄▅▅▆▆▇▇█ 2026-11-14  400,000 to 530,000"
     `);
     expect(Math.max(...card.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
@@ -45,7 +46,7 @@ describe('reportCard', () => {
         downloads     7,000   CTR               1.67%
         leads         2,800   eCPM EUR           3.43
         landings     42,000   eCPM $             3.89
-        requests by day  2026-11-01 ++********#### 2026-11-14"
+        requests by day  _..--::==++**#  400,000 to 530,000"
     `);
     expect(card.join('')).toMatch(/^[ -~]*$/);
     expect(Math.max(...card.map((line) => line.length))).toBeLessThanOrEqual(60);
@@ -62,7 +63,7 @@ describe('reportCard', () => {
     expect(figures.points.map(({ time }) => time)).toEqual(hours.map(({ hour }) => hour));
     expect(reportCard(figures).join('\n')).toMatchInlineSnapshot(`
       "  displays 3,000   revenue € 4.50   eCPM € 1.50
-        displays by hour  2026-10-25 ▁▅█ 2026-10-25"
+        displays by hour  2026-10-25 ▁▅█ 2026-10-25  0 to 2,000"
     `);
   });
 
@@ -70,14 +71,14 @@ describe('reportCard', () => {
     const style = { bold: (text: string) => `<b>${text}</b>`, dim: (text: string) => `<i>${text}</i>` };
     expect(reportCard(await figuresOf(days), { style }, ['ctr', 'clicks'])).toEqual([
       '  <i>CTR</i> 1.67%   <i>clicks</i> 84,000',
-      '  <i>clicks by day</i>  <i>2026-11-01</i> ██████████████ <i>2026-11-14</i>',
+      '  <i>clicks by day</i>  <i>2026-11-01</i> ▅▅▅▅▅▅▅▅▅▅▅▅▅▅ <i>2026-11-14</i>',
     ]);
   });
 
   it('shows no course where there is no room for one', async () => {
     const lines = (columns: number) => figuresOf(days).then((figures) => reportCard(figures, { columns }, ['clicks']));
     expect(await lines(20)).toEqual(['  clicks 84,000']);
-    expect(await lines(21)).toEqual(['  clicks 84,000', '  clicks by day  ████']);
+    expect(await lines(21)).toEqual(['  clicks 84,000', '  clicks by day  ▅▅▅▅']);
   });
 
   it('of rows without time has no course; of no rows nothing', async () => {
@@ -86,14 +87,17 @@ describe('reportCard', () => {
   });
 });
 
+const plainSums = (sums: Sums) =>
+  Object.fromEntries([...sums.keys()].map((field) => [field, sums.get(field)?.toString()]));
+
 describe('mergeFigures', () => {
   it('gives the figures that the rows together have', async () => {
     const parts = await Promise.all([days.slice(5), days.slice(0, 9), []].map(figuresOf));
     const plain = ({ totals, points, rowCount, timeField }: Figures) => ({
       rowCount,
       timeField,
-      totals: [...totals].map(([field, sum]) => [field, sum.toNumber()]),
-      points: points.map(({ time, sums }) => [time, ...[...sums.values()].map((sum) => sum.toNumber())]),
+      totals: plainSums(totals),
+      points: points.map(({ time, sums }) => [time, plainSums(sums)]),
     });
     expect(plain(mergeFigures(parts))).toEqual(plain(await figuresOf([...days.slice(5), ...days.slice(0, 9)])));
   });

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import type { ReportRequest } from '../../src/contract/messages.ts';
-import { curlLine } from '../../src/report/request/curl-line.ts';
-import { encodeRequest } from '../../src/report/request/request-body.ts';
+import { curlLine, encodeRequest } from '../../src/report/request/request-body.ts';
 
 const request: ReportRequest = {
   since: 1_417_392_000,

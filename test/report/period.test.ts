@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { parsePeriod } from '../../src/report/window/period.ts';
-import { formatInstant, ZoneClock } from '../../src/report/window/window.ts';
+import { formatInstant } from '../../src/report/window/window.ts';
+import { resolveWindow } from '../../src/report/window/window-flags.ts';
 import { refusalOf } from './refusal.ts';
 
 /** Wednesday 2026-11-18, 15:20:37 in Paris; the 46th ISO week's next, the 47th. */
 const now = Date.parse('2026-11-18T14:20:37Z') / 1_000;
 
 function read(text: string, zone = 'Europe/Paris', at = now): string {
-  const { since, until } = parsePeriod({ flag: '--period', text }, new ZoneClock(zone), at);
+  const { since, until } = resolveWindow({ period: text, zone, nowMs: at * 1_000 });
   return `${formatInstant(since, zone)} .. ${formatInstant(until, zone)}`;
 }
 

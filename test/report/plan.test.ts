@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { allCountries, findCountry } from '../../src/contract/countries.ts';
 import { vocabularyOf } from '../../src/contract/look-up.ts';
 import { metrics } from '../../src/contract/vocabulary.ts';
 import { collectMistakes } from '../../src/report/mistakes.ts';
+import type { RequestFlags } from '../../src/report/request/plan.ts';
 import { planReport } from '../../src/report/request/plan.ts';
-import type { RequestFlags } from '../../src/report/request/request-content.ts';
 import { refusalOf } from './refusal.ts';
 
 const window = { since: '1417392000', until: '1420070399', nowMs: 0 };
@@ -77,12 +78,65 @@ describe('what flags ask for', () => {
   });
 });
 
+describe('metrics that are computed', () => {
+  test.each([
+    ['ctr,displays', ['ctr', 'displays'], ['clicks', 'displays']],
+    ['clicks,ecpmeuro,CTR', ['clicks', 'ecpmEuro', 'ctr'], ['clicks', 'revenueEuro', 'displays']],
+    ['ecpmDollar', ['ecpmDollar'], ['revenueDollar', 'displays']],
+  ])('%s: what they need is asked for', (metricList, shownMetrics, asked) => {
+    const plan = planReport({ profile: 'buyer', ...window, metrics: metricList });
+    expect([plan.shownMetrics, plan.request.metrics]).toEqual([shownMetrics, asked]);
+  });
+
+  test('by default none is shown', () => {
+    const plan = planReport({ profile: 'dsp', ...window });
+    expect(plan.shownMetrics).toEqual(plan.request.metrics);
+  });
+});
+
+describe('countries', () => {
+  test.each([
+    [{ countries: ['FR,Germany', 'côte d’ivoire'] }, ['3017382', '2921044', '2287781']],
+    [{ countries: ['cote d\'ivoire,UK, us ,"Bosnia & Herzegovina"'] }, ['2287781', '2635167', '6252001', '3277605']],
+    [{ filters: ['countryId=FR,3017382,12'], countries: ['be'] }, ['3017382', '12', '2802361']],
+  ])('%j', (flags, ids) => {
+    expect(build(flags).filters).toEqual({ countryId: ids });
+  });
+
+  test('each has a code, an id and a name of its own, and is found by any of them', () => {
+    const all = allCountries();
+    expect(all).toHaveLength(250);
+    for (const country of all) {
+      expect([country.code, country.id, country.name, country.name.toUpperCase()].map(findCountry)).toEqual(
+        Array.from({ length: 4 }, () => country),
+      );
+    }
+  });
+});
+
 describe('one mistake is one sentence', () => {
   test.each<[Partial<RequestFlags>, string, string]>([
     [{ metrics: 'clikcs' }, 'There is no metric clikcs.', 'Did you mean clicks?'],
     [{ metrics: 'valueDollar' }, 'There is no metric valueDollar.', 'Did you mean revenueDollar?'],
     [{ metrics: 'constructor' }, 'There is no metric constructor.', 'The buyer metrics are requests, displays,'],
     [{ metrics: ' , ' }, '--metrics names no metric.', 'Leave it out for all of them.'],
+    [{ metrics: 'spend' }, 'There is no metric spend.', 'Did you mean revenueEuro?'],
+    [{ metrics: 'Impressions' }, 'There is no metric Impressions.', 'Did you mean displays?'],
+    [{ metrics: 'installs' }, 'There is no metric installs.', 'Did you mean downloads?'],
+    [{ metrics: 'CPM' }, 'There is no metric CPM.', 'Did you mean ecpmEuro?'],
+    [{ metrics: 'click_rate' }, 'There is no metric click_rate.', 'Did you mean ctr?'],
+    [
+      { profile: 'dsp', metrics: 'ctr' },
+      'The metric clicks is in buyer reports only.',
+      'The dsp metrics are displays,',
+    ],
+    [{ by: 'placements' }, 'There is no breakdown placements.', 'Did you mean ADUNIT?'],
+    [{ by: 'publisher' }, 'There is no breakdown publisher.', 'Did you mean PUBLISHERID?'],
+    [{ countries: ['Germny'] }, '--country: there is no country Germny.', 'Did you mean Germany?'],
+    [{ countries: ['QQ'] }, '--country: there is no country QQ.', 'Give an ISO code or an English name'],
+    [{ countries: [','] }, '--country has no values.', 'Write --country FR,Germany.'],
+    [{ filters: ['countryId=Frence'] }, '--filter countryId: there is no country Frence.', 'Did you mean France?'],
+    [{ profile: 'dsp', countries: ['FR'] }, 'A dsp report takes no filters.', 'Leave --country out.'],
     [{ by: 'DAYLY' }, 'There is no breakdown DAYLY.', 'Did you mean DAILY?'],
     [{ by: 'adminlevel1' }, 'There is no breakdown adminlevel1.', 'Did you mean REGION?'],
     [{ by: 'date' }, 'There is no breakdown date.', 'Did you mean DAILY?'],
@@ -95,7 +149,7 @@ describe('one mistake is one sentence', () => {
     [
       { profile: 'dsp', metrics: 'displays,CLICKS' },
       'The metric clicks is in buyer reports only.',
-      'The dsp metrics are displays, revenueEuro, revenueDollar.',
+      'The dsp metrics are displays, revenueEuro, revenueDollar, ecpmEuro, ecpmDollar.',
     ],
     [
       { profile: 'dsp', by: 'campaign' },
@@ -125,8 +179,8 @@ describe('one mistake is one sentence', () => {
     ],
     [{ filters: ['carrier="A" B'] }, '--filter carrier: its double quotes do not pair up.', 'Write carrier="A, B",C'],
     [
-      { filters: ['countryId=FR,3017382'] },
-      '--filter countryId takes ids, which are digits, and not FR.',
+      { filters: ['cityId=Paris,3017382'] },
+      '--filter cityId takes ids, which are digits, and not Paris.',
       'geoname IDs',
     ],
     [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requestHash } from '../../src/report/request/request-hash.ts';
+import { requestHash } from '../../src/report/request/request-body.ts';
 import { request } from './usual-request.ts';
 
 const identity = { baseUrl: 'https://reports.example.com', account: 'main', request };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { parseShard, takeShard } from '../../src/report/parts/shard.ts';
+import { parseShard, takeShard } from '../../src/report/parts/parts.ts';
 
 const parts = Array.from({ length: 23 }, (_, index) => index);
 

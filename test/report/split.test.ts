@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type SplitUnit, splitUnits, splitWindow } from '../../src/report/parts/split.ts';
+import { type SplitUnit, splitUnits, splitWindow } from '../../src/report/parts/parts.ts';
 import { formatInstant, type Window } from '../../src/report/window/window.ts';
 import { resolveWindow } from '../../src/report/window/window-flags.ts';
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { findCountry } from '../../src/contract/countries.ts';
 import { campaignsOf } from '../../src/server/fixtures/fixtures.ts';
 import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { plainFacts } from './reference-report.ts';

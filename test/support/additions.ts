@@ -67,23 +67,23 @@ export function createEncoder(_options: EncodeOptions): Encoder {
 
 export const command: Addition = {
   files: {
-    'src/commands/tally.ts': `import { type CommandBuilder, declareCommand } from './command.ts';
-import { addServiceFlags, type ServiceFlags } from './flags.ts';
+    'src/commands/tally.ts': `import { addServiceFlags, type ServiceFlags } from '../app/flags.ts';
+import type { Context } from '../context.ts';
+import { type CommandBuilder, declareCommand } from './command.ts';
 
-export interface TallyOptions extends ServiceFlags {
+interface TallyOptions extends ServiceFlags {
   readonly loud?: boolean;
 }
 
 export const tallyCommand: CommandBuilder = (perform) =>
-  addServiceFlags(declareCommand('tally', [['adreport tally --local', 'those of the local server']]))
+  addServiceFlags(
+    declareCommand('tally', 'how many campaigns there are', [['adreport tally --local', 'those of the local server']]),
+  )
     .option('--loud', 'with an exclamation mark')
-    .action(perform(async () => (await import('./actions/tally.ts')).tally));
-`,
-    'src/commands/actions/tally.ts': `import type { Context } from '../../context.ts';
-import type { TallyOptions } from '../tally.ts';
+    .action(perform(tally));
 
 /** Prints how many campaigns there are. */
-export async function tally(context: Context, { loud }: TallyOptions): Promise<void> {
+async function tally(context: Context, { loud }: TallyOptions): Promise<void> {
   const { length } = await (await context.client()).campaigns();
   await context.console.result(\`\${length} campaigns\${loud ? '!' : ''}\`);
 }
@@ -92,21 +92,16 @@ export async function tally(context: Context, { loud }: TallyOptions): Promise<v
   lines: [
     {
       file: 'src/commands/index.ts',
-      before: "  {\n    name: 'completion',\n",
-      text: `  {
-    name: 'tally',
-    summary: 'how many campaigns there are',
-    group: 'Reports:',
-    load: async () => (await import('./tally.ts')).tallyCommand,
-  },
-`,
+      before: "import { viewCommand } from './view.ts';\n",
+      text: "import { tallyCommand } from './tally.ts';\n",
     },
+    { file: 'src/commands/index.ts', before: '    viewCommand,\n', text: '    tallyCommand,\n' },
   ],
 };
 
 export const fault: Addition = {
   files: {
-    'src/server/faults/kinds/teapot.ts': `import { jsonAnswer } from '../../http/answer.ts';
+    'src/server/faults/kinds/teapot.ts': `import { jsonAnswer } from '../../answer.ts';
 import type { FaultKind } from '../fault-kind.ts';
 
 export const teapot: FaultKind = {

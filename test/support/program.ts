@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createProgram } from '../../src/program.ts';
 
 /** The program with every command declared, for tests that look at what there is. */
-export const program: Command = await createProgram(() => async () => {}, { write: () => {}, columns: 100 });
+export const program: Command = createProgram(() => async () => {}, { write: () => {}, columns: 100 });
 
 /** The program and every command below it. */
 export function allCommands(command: Command = program): Command[] {

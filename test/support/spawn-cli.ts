@@ -28,7 +28,7 @@ export async function spawnCli(
 ): Promise<SpawnedResult> {
   const child = spawn(process.execPath, [launcher, ...argv], {
     cwd,
-    env: { PATH: process.env.PATH, NODE_DISABLE_COMPILE_CACHE: '1', ADREPORT_CONFIG_DIR: join(cwd, '.config'), ...env },
+    env: { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: join(cwd, '.config'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

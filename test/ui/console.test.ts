@@ -2,8 +2,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Writable } from 'node:stream';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OutputError, UsageError } from '../../src/errors.ts';
+import { OutputError, StillInProgressError, UsageError } from '../../src/errors.ts';
 import { ClosedPipeError } from '../../src/ui/console.ts';
 import { bundleScript, type Script } from '../support/bundle.ts';
 import { type ConsoleSetup, openConsole } from '../support/console.ts';
@@ -87,12 +88,38 @@ describe('errors', () => {
     );
   });
 
-  test('with --json one line, with -q too', async () => {
+  test.each([
+    [new UsageError('No window was given.'), 'adreport: No window was given.\n'],
+    [new UsageError('The service: \u001b[2Jno\nadreport: ok'), 'adreport: The service: ␛[2Jno\n  adreport: ok\n'],
+    [new TypeError('oops'), /^adreport: TypeError: oops\n {2}This is a bug in adreport[^\n]*\n$/],
+    ['thrown text', /^adreport: thrown text\n/],
+  ])('for people: %s', async (thrown, expected) => {
+    const { console, stderr } = await openConsole();
+    console.renderError(thrown);
+    expect(stderr.text()).toMatch(expected);
+  });
+
+  test('with --json one line with every member, with -q too', async () => {
     const { console, stderr } = await openConsole({ tty: terminal, flags: { json: true, quiet: true, verbose: 2 } });
-    console.renderError(error);
+    console.renderError(new StillInProgressError('Not yet.', { hint: 'Wait.', reportId: '7' }));
     console.renderError(new TypeError('oops'));
     const lines = stderr.text().trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line).error.exitCode)).toEqual([2, 1]);
+    expect(lines.map((line) => JSON.parse(line).error)).toEqual([
+      { code: 'STILL_IN_PROGRESS', message: 'Not yet.', hint: 'Wait.', retryable: true, exitCode: 7, reportId: '7' },
+      expect.objectContaining({ code: 'BUG', exitCode: 1, retryable: false, reportId: null }),
+    ]);
+  });
+
+  test('as JSON it steers no terminal, and says what the message said', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), async (message) => {
+        const { console, stderr } = await openConsole({ flags: { json: true } });
+        console.renderError(new UsageError(message));
+        const line = stderr.text().slice(0, -1);
+        expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+        expect(JSON.parse(line).error.message).toBe(message);
+      }),
+    );
   });
 
   test('a stack trace only for a bug, and only with -vv', async () => {
@@ -137,26 +164,55 @@ describe('secrets', () => {
   });
 });
 
-test('control characters are made visible on stderr, line breaks are kept', async () => {
-  const { console, stderr } = await openConsole({ tty: terminal });
-  console.note('one\u001b[2J\ntwo\u009b');
-  expect(stderr.text()).toBe('one␛[2J\ntwo\\u009b\n');
+describe('what could steer a terminal', () => {
+  const nasty = fc
+    .array(
+      fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.constantFrom('\u001b[2J', '\u001b[31m', '\u001b]0;title\u0007', '\u009b31m', '\u202e', '\r', '\n'),
+      ),
+    )
+    .map((parts) => parts.join(''));
+
+  test.each([true, false])(
+    'is made visible but for line breaks and our own colours (terminal: %s)',
+    async (isTerminal) => {
+      const ours = new RegExp(`${'\u001b'}\\[(0|1|2|22|3[1236]|39)m`, 'g');
+      await fc.assert(
+        fc.asyncProperty(nasty, async (text) => {
+          const { console, stderr } = await openConsole({ tty: { stderr: isTerminal } });
+          console.note(text);
+          const said = isTerminal ? stderr.text().replace(ours, '') : stderr.text();
+          expect(said).not.toMatch(/[\p{Bidi_Control}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u);
+        }),
+      );
+    },
+  );
+
+  test('is shown, and safe text stays as it is', async () => {
+    const { console, stderr } = await openConsole({ tty: terminal });
+    console.note('one\u001b[2J\ntwo\u009b\u001b[8mgone\r');
+    console.note('Été “Noël” 雪 🎄');
+    expect(stderr.text()).toBe('one␛[2J\ntwo\\u009b␛[8mgone␍\nÉté “Noël” 雪 🎄\n');
+  });
 });
 
-test('an overlay makes room for lines, and for results on the same terminal', async () => {
-  for (const [stdoutIsTerminal, expected] of [
-    [true, ['hide', 'show', 'hide', 'show']],
-    [false, ['hide', 'show']],
-  ] as const) {
-    const { console } = await openConsole({ tty: { ...terminal, stdout: stdoutIsTerminal } });
-    const calls: string[] = [];
-    const detach = console.attach({ hide: () => calls.push('hide'), show: () => calls.push('show') });
-    console.note('a line');
-    await console.result('a result');
-    detach();
-    console.note('another line');
-    expect(calls).toEqual(expected);
-  }
+test.each([
+  [true, ['a line', 'cleared']],
+  [false, ['a line', 'another line']],
+])('lines are written above bars, which a result to a terminal takes away: %s', async (isTerminal, expected) => {
+  const { console, stderr } = await openConsole({ tty: { ...terminal, stdout: isTerminal } });
+  const calls: string[] = [];
+  const clear = (): void => {
+    calls.push('cleared');
+    console.showBars(undefined);
+  };
+  console.showBars({ log: (line) => calls.push(line), clear });
+  console.note('a line');
+  await console.result('a result');
+  console.note('another line');
+  expect(calls).toEqual(expected);
+  expect(stderr.text()).toBe(isTerminal ? 'another line\n' : '');
 });
 
 describe('results', () => {

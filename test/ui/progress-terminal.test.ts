@@ -12,6 +12,7 @@ const source = `
   process.on('SIGINT', () => process.exit(130));
   stdin.setEncoding('utf8').on('data', (keys) => { for (const key of keys.trim()) act(key); });
   const meters = [];
+  let many;
   const act = (key) => {
     if (key === 'w') {
       meters.push(progress.wait('Report 7f3a9c21'));
@@ -26,6 +27,20 @@ const source = `
     if (key === 'r') void console.result('a result');
     if (key === 's') meters.shift().stop();
     if (key === 'S') meters.pop().stop();
+    if (key === 'p') {
+      const parts = progress.parts(2);
+      for (const day of ['2026-11-01', '2026-11-02']) {
+        meters.push(parts.begin(day).progress.wait('Report 5f0c'));
+        meters.at(-1).update({ status: 'progress', waitedMs: 1_000, polls: 2, nextPollMs: 60_000 });
+      }
+    }
+    if (key === 'P') {
+      many = progress.parts(30);
+      many.begin('a').end(true);
+      many.begin('b').end(false);
+      many.begin('c');
+    }
+    if (key === 'E') many.stop();
     if (key === 'x') process.exit(5);
     if (key === 'q') { stdin.pause(); console.note('the last line'); }
     if (key === 'e') throw new Error('an unexpected end');
@@ -55,7 +70,7 @@ describe.each([40, 80, 120])('at %d columns', (columns) => {
     expect(terminal.output).toContain('\u001b[?25l');
     expect(terminal.screen.cursorVisible).toBe(false);
     press('n');
-    await terminal.waitFor(/something happened\r\n.*Report 7f3a9c21/s);
+    await terminal.waitFor(/something happened.*Report 7f3a9c21/s);
     press('s');
     press('t');
     await terminal.waitFor('31 %');
@@ -76,14 +91,12 @@ test('bars stand below each other, and go one by one', async () => {
   await terminal.waitFor(/Report.*\n.*31 %/s);
   press('n');
   await terminal.waitFor(/something happened.*31 %/s);
-  expect(terminal.screen.lines.map((line) => line.split('  ')[0]?.replace(/^\S /, ''))).toEqual([
+  expect(terminal.screen.lines.map((line) => line.split('  ')[0])).toEqual([
     'the first line',
     'Warning: something happened',
     'Report 7f3a9c21',
     'Downloading',
   ]);
-  press('r');
-  await terminal.waitFor(/a result.*31 %/s);
   press('s');
   await terminal.waitFor(/Downloading(?!.*Report)/s);
   expect(terminal.screen.lines.at(-1)).toContain('Downloading');
@@ -91,7 +104,35 @@ test('bars stand below each other, and go one by one', async () => {
   press('s');
   press('q');
   expect(await terminal.exitCode).toBe(0);
-  expect(terminal.screen.lines).toEqual(['the first line', 'Warning: something happened', 'a result', 'the last line']);
+  expect(terminal.screen.lines).toEqual(['the first line', 'Warning: something happened', 'the last line']);
+});
+
+test('a result on the same terminal takes the bars away for good', async () => {
+  const { terminal, press } = await open();
+  press('w');
+  press('t');
+  await terminal.waitFor(/Report.*\n.*31 %/s);
+  press('r');
+  await terminal.waitFor('a result');
+  press('s');
+  press('s');
+  press('q');
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen.lines).toEqual(['the first line', 'a result', 'the last line']);
+});
+
+test('up to ten parts have a bar each, under their own names; more have one together', async () => {
+  const { terminal, press } = await open();
+  press('p');
+  await terminal.waitFor(/2026-11-01 .*progress.*\n.*2026-11-02 .*progress/s);
+  press('P');
+  await terminal.waitFor(/Parts .*1 of 30 · 1 running · 1 failed/);
+  press('E');
+  press('s');
+  press('s');
+  press('q');
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen.lines).toEqual(['the first line', 'the last line']);
 });
 
 describe('the terminal is itself again', () => {
@@ -129,23 +170,6 @@ describe('the terminal is itself again', () => {
   });
 });
 
-test('COLUMNS narrows a bar, and never widens it beyond the terminal', async () => {
-  for (const [columns, forced, expected] of [
-    [120, '40', 40],
-    [40, '120', 40],
-  ] as const) {
-    const { terminal, press } = await open({ columns, env: { COLUMNS: forced } });
-    press('w');
-    await terminal.waitFor('progress');
-    press('s');
-    press('q');
-    await terminal.exitCode;
-    const { lines } = terminal.screen;
-    expect(lines.every((line) => line.length < expected)).toBe(true);
-    expect(lines).toEqual(['the first line', 'the last line']);
-  }
-});
-
 test('a line longer than the terminal is shown whole above a bar', async () => {
   const { terminal, press } = await open({ columns: 40 });
   press('w');
@@ -168,7 +192,7 @@ test('no colour, no line drawing where they are not wanted', async () => {
   await terminal.waitFor('31 %');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
   expect(terminal.output).not.toMatch(/\u001b\[\d*m|[━─]/);
-  expect(terminal.screen.lines.at(-1)).toMatch(/^. Downloading {2}=+-+ {3}31 %/);
+  expect(terminal.screen.lines.at(-1)).toMatch(/^Downloading {2}=+-+ {2}31 % - 310 kB of 1.0 MB/);
   press('s');
   press('q');
   expect(await terminal.exitCode).toBe(0);

@@ -109,3 +109,28 @@ test('a status word of the service cannot steer the terminal', async () => {
     expect(stderr.text()).toContain('[2J');
   }
 });
+
+test('of parts one line for all, at most one every ten seconds', async () => {
+  const { progress, time, stderr } = await setUp({ mode: 'plain' });
+  const parts = progress.parts(3);
+  for (const label of ['a', 'b', 'c']) {
+    const part = parts.begin(label);
+    part.progress.wait('Report 5f0c').update({ status: 'progress', waitedMs: 1, polls: 1, nextPollMs: 1 });
+    part.end(label !== 'b');
+    time.nowMs += 6_000;
+  }
+  expect(stderr.text()).toBe('Parts: 0 of 3 done, 1 running\nParts: 1 of 3 done, 1 running, 1 failed\n');
+});
+
+test('as JSON every change is an event, and a part’s own events have its name', async () => {
+  const { progress, stderr } = await setUp({ mode: 'json' });
+  const part = progress.parts(1).begin('2026-11-01');
+  part.progress.wait('Report 5f0c').update({ status: 'ready', waitedMs: 1, polls: 1, nextPollMs: 0 });
+  part.end(true);
+  const events = stderr.text().trimEnd().split('\n');
+  expect(events.map((line) => JSON.parse(line))).toMatchObject([
+    { event: 'parts', total: 1, done: 0, running: 1 },
+    { event: 'status', label: '2026-11-01', status: 'ready' },
+    { event: 'parts', total: 1, done: 1, failed: 0, running: 0 },
+  ]);
+});

@@ -32,11 +32,26 @@ test('a secret that begins with another one leaves nothing behind', () => {
   expect(secrets.redact('abcdefgh abcd')).toBe('[hidden] [hidden]');
 });
 
-test('text without secrets, and a value too short to be told from a word, stay', () => {
+test.each([
+  ['abc', 'abc', 'abc'],
+  ['.*[x]', 'anything [x]', 'anything [x]'],
+  ['.*[x]', 'abc.*[x]', 'abc[hidden]'],
+  ['pass', 'the password is pass, pass; bypass', 'the password is [hidden], [hidden]; bypass'],
+  ['pa"ss\\word', '{"error":"no pa\\"ss\\\\word"}', '{"error":"no [hidden]"}'],
+  [
+    'pa"ss word',
+    JSON.stringify({ message: JSON.stringify({ p: 'pa"ss word' }) }),
+    '{"message":"{\\"p\\":\\"[hidden]\\"}"}',
+  ],
+])('of %j in %j is left %j', (secretText, text, expected) => {
   const secrets = createSecrets();
-  secrets.hide('abc');
-  expect(secrets.redact('abc.*[x]')).toBe('abc.*[x]');
-  secrets.hide('.*[x]');
-  expect(secrets.redact('anything [x]')).toBe('anything [x]');
-  expect(secrets.redact('abc.*[x]')).toBe('abc[hidden]');
+  secrets.hide(secretText);
+  expect(secrets.redact(text)).toBe(expected);
+});
+
+test('a secret of 100 kB, whatever characters it is of', () => {
+  const secrets = createSecrets();
+  const long = '(a+)+$\\['.repeat(12_500);
+  secrets.hide(long);
+  expect(secrets.redact(`<${long}>`)).toBe('<[hidden]>');
 });

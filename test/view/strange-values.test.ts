@@ -11,8 +11,8 @@ it.each([
   [
     'table',
     [
-      '2 values of revenueEuro are no numbers, and are in no sum.',
       '1 value of displays is no number, and is in no sum.',
+      '2 values of revenueEuro are no numbers, and are in no sum.',
     ],
   ],
   [

@@ -1,7 +1,8 @@
 import { comma, dot, minus, nine, quote, zero } from '../../rows/ascii.ts';
 import { writeNumber } from './json-bytes.ts';
 
-/** What the values of a report mean to formats that have types: numbers, days, moments. Nothing is ever rounded. */
+// They have moved; whoever still looks for them here is to be pointed to their place.
+export { dayOf, exactDouble, exactInteger, type Moment, momentOf, wallTimeOf } from '../../contract/values.ts';
 
 const powersOfTen = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 
@@ -41,75 +42,4 @@ export function numberText(bytes: Buffer, start: number, end: number): string | 
   const out = Buffer.allocUnsafe(end - start);
   const length = writeNumber(out, 0, bytes, start, end, dot);
   return length < 0 ? undefined : out.toString('latin1', 0, length);
-}
-
-interface Decimal {
-  readonly sign: string;
-  /** Without zeros at either end; empty for zero. */
-  readonly digits: string;
-  readonly exponent: number;
-}
-
-function decimalOf(text: string): Decimal | undefined {
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text);
-  if (!match) return undefined;
-  const [, sign = '', integer = '', fraction = '', exponent = '0'] = match;
-  const all = (integer + fraction).replace(/^0+/, '');
-  const digits = all.replace(/0+$/, '');
-  return digits === ''
-    ? { sign: '', digits, exponent: 0 }
-    : { sign, digits, exponent: Number(exponent) - fraction.length + all.length - digits.length };
-}
-
-/** A number's text as a double; `undefined` where that would be another number. */
-export function exactDouble(text: string): number | undefined {
-  const number = Number(text);
-  const [wanted, got] = [decimalOf(text), decimalOf(String(number))];
-  const isExact =
-    wanted && got && wanted.sign === got.sign && wanted.digits === got.digits && wanted.exponent === got.exponent;
-  return isExact ? number : undefined;
-}
-
-/** A number's text as an integer of 64 bits; `undefined` where it is none or does not fit. */
-export function exactInteger(text: string): bigint | undefined {
-  const decimal = decimalOf(text);
-  if (!decimal || decimal.exponent < 0 || decimal.digits.length + decimal.exponent > 19) return undefined;
-  const integer = BigInt(`${decimal.sign}${decimal.digits || '0'}${'0'.repeat(decimal.exponent)}`);
-  return BigInt.asIntN(64, integer) === integer ? integer : undefined;
-}
-
-const dayMs = 86_400_000;
-
-/** Days since 1970 of `YYYY-MM-DD`; `undefined` for any other text, and for a day that the calendar lacks. */
-export function dayOf(text: string): number | undefined {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
-  const ms = Date.parse(text);
-  // Of 30 February some engines make 2 March.
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) ? ms / dayMs : undefined;
-}
-
-/** Milliseconds since 1970 of `YYYY-MM-DD HH:MM:SS`, as if it were UTC; `undefined` for any other text. */
-export function wallTimeOf(text: string): number | undefined {
-  return /^[-\d]{10} [:\d]{8}$/.test(text) ? momentOf(`${text.replace(' ', 'T')}Z`)?.wallMs : undefined;
-}
-
-/** A moment as the report tells it. */
-export interface Moment {
-  /** Milliseconds since 1970. */
-  readonly instantMs: number;
-  /** What the clocks of its zone showed, as if it were UTC. */
-  readonly wallMs: number;
-}
-
-/** The moment of an ISO 8601 date-time with an offset, `2026-10-25T02:00:00+0200`; `undefined` for any other text. */
-export function momentOf(text: string): Moment | undefined {
-  const match = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/.exec(text);
-  const day = match ? dayOf(match[1] ?? '') : undefined;
-  if (!match || day === undefined) return undefined;
-  const [, , hour, minute, second = 0, fraction = '', sign, offsetHour = 0, offsetMinute = 0] = match;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  const timeMs = ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000 + Number(fraction.padEnd(3, '0'));
-  const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === '-' ? -1 : 1);
-  const wallMs = day * dayMs + timeMs;
-  return { instantMs: wallMs - offsetMs, wallMs };
 }

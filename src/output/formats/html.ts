@@ -1,5 +1,5 @@
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
-import { ColumnPlan } from '../column-plan.ts';
+import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { composePage } from '../html/compose-page.ts';
 import { renderPage } from '../html/page.ts';
@@ -13,7 +13,7 @@ export function createEncoder(options: EncodeOptions): Encoder {
   const rows = new ShownRows();
   return {
     encode(batch: RowBatch): Pieces {
-      plan.follow(batch.fields);
+      plan.follow(batch);
       sums.observe(batch, plan.columns);
       rows.observe(batch, plan.columns);
       // The totals stand before the rows: nothing is written until the last of them is known.

@@ -2,14 +2,14 @@ import { metricOfField } from '../../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics, deriveMetrics } from '../../contract/derived.ts';
 import { printable } from '../../text/printable.ts';
 import type { Group, Sums } from '../../view/aggregate.ts';
+import { addDecimals as addSums, sumOfMetric } from '../../view/aggregate.ts';
 import { DecimalSum } from '../../view/decimal-sum.ts';
-import { addSums, sumOfMetric } from '../../view/figures.ts';
-import type { PlannedColumn } from '../column-plan.ts';
+import type { TimeAxis } from '../../view/time-axis.ts';
+import type { PlannedColumn } from '../columns.ts';
 import { derivedText, groupedText } from '../table/cell-texts.ts';
 import { type Bar, drawBars, type Ranking } from './bar-chart.ts';
 import { currencyOf, labelOf } from './labels.ts';
 import { showNumber } from './number-text.ts';
-import type { TimeAxis } from './time-axis.ts';
 import { drawTimeChart, type TimeSeries } from './time-chart.ts';
 import type { UnitSums } from './unit-sums.ts';
 

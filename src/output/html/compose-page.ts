@@ -3,8 +3,10 @@ import { type Breakdown, breakdowns } from '../../contract/vocabulary.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import type { Sums } from '../../view/aggregate.ts';
 import { strangeNotice } from '../../view/strange-values.ts';
+import { areMonths, layOutTime, type TimeAxis } from '../../view/time-axis.ts';
+import { describeDays, describeWindow, describeZone } from '../../view/window-text.ts';
 import { dayOf } from '../bytes/typed-value.ts';
-import type { ColumnPlan, PlannedColumn } from '../column-plan.ts';
+import type { ColumnPlan, PlannedColumn } from '../columns.ts';
 import type { EncodeOptions } from '../encoder.ts';
 import { leadOf, rankings, timeCharts, totalFigures } from './charts.ts';
 import { readColumn, type TableColumn } from './embedded-table.ts';
@@ -13,9 +15,7 @@ import { breakdownOf, labelOf, nounOf } from './labels.ts';
 import { showCount } from './number-text.ts';
 import type { Page } from './page.ts';
 import { mostRows, type ShownRows } from './shown-rows.ts';
-import { areMonths, layOutTime, type TimeAxis } from './time-axis.ts';
 import type { AllSums, UnitSums } from './unit-sums.ts';
-import { describeDays, describeWindow, describeZone } from './window-text.ts';
 
 /** What a page is made from, once the last row is known. */
 export interface Findings {

@@ -1,5 +1,5 @@
 import { hiddenCharacters } from '../../text/printable.ts';
-import type { PlannedColumn } from '../column-plan.ts';
+import type { PlannedColumn } from '../columns.ts';
 import type { TableRows } from './held-rows.ts';
 import { labelOf } from './labels.ts';
 import { pageRows } from './page-script.ts';

@@ -1,6 +1,6 @@
 import { quote } from '../../rows/ascii.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
-import type { PlannedColumn } from '../column-plan.ts';
+import type { PlannedColumn } from '../columns.ts';
 
 /** What a table shows: cell by cell, one column after the other. */
 export interface TableRows {

@@ -1,6 +1,6 @@
 import type { RowBatch } from '../../rows/row-batch.ts';
 import { Aggregate } from '../../view/aggregate.ts';
-import type { PlannedColumn } from '../column-plan.ts';
+import type { PlannedColumn } from '../columns.ts';
 import { HeldRows, type TableRows } from './held-rows.ts';
 import { type Unit, unitsOf } from './units.ts';
 

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../text/escape-html.ts';
+import type { Step } from '../../view/time-axis.ts';
 import { shortNumber } from './number-text.ts';
-import type { Step } from './time-axis.ts';
 
 /** What a chart of one metric over time shows. */
 export interface TimeSeries {

@@ -1,8 +1,7 @@
 import { letterN } from '../../rows/ascii.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
-import { Aggregate, type Group, type Sums } from '../../view/aggregate.ts';
-import { addSums } from '../../view/figures.ts';
-import type { PlannedColumn } from '../column-plan.ts';
+import { Aggregate, addDecimals as addSums, type Group, type Sums } from '../../view/aggregate.ts';
+import type { PlannedColumn } from '../columns.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 /** Of a breakdown with more values than this no sums are kept; of time, ten years of hours are. */

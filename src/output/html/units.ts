@@ -1,5 +1,5 @@
 import type { Breakdown } from '../../contract/vocabulary.ts';
-import type { PlannedColumn } from '../column-plan.ts';
+import type { PlannedColumn } from '../columns.ts';
 import { breakdownOf } from './labels.ts';
 
 /** Columns that belong together: what one breakdown adds to a row (`campaignId` and `campaignName`), or time. */

@@ -1,8 +1,9 @@
 import { metricOfField } from '../../contract/columns.ts';
-import { deriveMetrics } from '../../contract/derived.ts';
-import { type Figures, sumOfMetric } from '../../view/figures.ts';
+import { type Comparison, changeText } from '../../view/comparison.ts';
+import { type FigureColumn, figuresOf, figureText, figureValue } from '../../view/figure-columns.ts';
+import type { Figures } from '../../view/figures.ts';
 import type { TableLook } from '../encoder.ts';
-import { derivedName, derivedText, groupedText, moneyText } from './cell-texts.ts';
+import { plainName } from './report-table.ts';
 import { widthOf } from './table-layout.ts';
 import { sparkline } from './text-charts.ts';
 
@@ -22,36 +23,41 @@ const margin = 2;
 /**
  * The figures of a report in a few lines: the sum of each metric, what they give, and the first one's course.
  * @param only the row fields and derived metrics to show, in this order. Default: all
+ * @param comparison an earlier report, whose change is shown beside each figure
  */
-export function reportCard(figures: Figures, look: TableLook = {}, only?: readonly string[]): string[] {
+export function reportCard(
+  figures: Figures,
+  look: TableLook = {},
+  only?: readonly string[],
+  comparison?: Comparison,
+): string[] {
   const { columns = 80 } = look;
-  const items = chosen(itemsOf(figures, look.unicode), only);
+  const known = figuresOf([...figures.totals.keys()]);
+  const chosen = only ? only.flatMap((field) => known.filter((figure) => figure.field === field)) : known;
+  const items = chosen.map((figure) => itemOf(figure, figures, look, comparison));
   // Figures are read down; the fewest lines into which they fit are best.
   const grids = [4, 3, 2, 1].flatMap((count) => [
     grid(items, count, { look, short: false }),
     grid(items, count, { look, short: true }),
   ]);
   const lines = grids.find(({ width }) => width <= columns)?.lines ?? grids.at(-1)?.lines ?? [];
-  return [...lines, ...course(figures, look, only)];
+  const notices = comparison ? [`Change: ${comparison.now} against ${comparison.before}.`, ...comparison.notices] : [];
+  return [...lines, ...course(figures, look, chosen), ...notices.map((notice) => ' '.repeat(margin) + notice)];
 }
 
-function chosen(items: readonly Item[], only: readonly string[] | undefined): readonly Item[] {
-  return only ? only.flatMap((field) => items.filter((item) => item.field === field)) : items;
-}
-
-function itemsOf({ totals }: Figures, unicode = true): Item[] {
-  const sums = [...totals].map(([field, sum]): Item => {
-    const metric = metricOfField(field);
-    const text = groupedText(metric?.type === 'money' ? moneyText(sum.toString()) : sum.toString());
-    const label = metric?.name ?? field;
-    const currency = { revenueEuro: unicode ? 'revenue €' : 'revenue EUR', revenueDollar: 'revenue $' }[label];
-    return { field, label: currency ?? label, short: currency ?? (label === 'eyesTrackings' ? 'eyes' : label), text };
-  });
-  const derived = deriveMetrics(sumOfMetric(totals)).map(({ metric, value }): Item => {
-    const label = derivedName(metric, unicode);
-    return { field: metric.field, label, short: label, text: groupedText(derivedText(metric, value)) };
-  });
-  return [...sums, ...derived];
+function itemOf(figure: FigureColumn, { totals }: Figures, { unicode }: TableLook, comparison?: Comparison): Item {
+  const { field, name, derived } = figure;
+  const label = derived ? name : (metricOfField(field)?.name ?? field);
+  const currency = { revenueEuro: 'revenue €', revenueDollar: 'revenue $' }[label] ?? label;
+  const value = figureText(figure, totals) ?? '–';
+  const change =
+    comparison && changeText(figureValue(figure, totals), figureValue(figure, comparison.sums.total.totals()), unicode);
+  return {
+    field,
+    label: plainName(currency, unicode),
+    short: plainName(label === 'eyesTrackings' ? 'eyes' : currency, unicode),
+    text: change === undefined ? value : `${value} ${change}`,
+  };
 }
 
 function grid(items: readonly Item[], columnCount: number, { look, short }: { look: TableLook; short: boolean }) {
@@ -60,10 +66,10 @@ function grid(items: readonly Item[], columnCount: number, { look, short }: { lo
   const columns = Array.from({ length: count }, (_, i) => items.slice(i * height, (i + 1) * height)).map((column) => {
     const labels = column.map((item) => (short ? item.short : item.label));
     const labelWidth = Math.max(...labels.map(widthOf));
-    const valueWidth = Math.max(...column.map(({ text }) => text.length));
+    const valueWidth = Math.max(...column.map(({ text }) => widthOf(text)));
     const cells = column.map(({ text }, i) => {
       const label = labels[i] ?? '';
-      const padding = ' '.repeat(labelWidth - widthOf(label) + 1 + valueWidth - text.length);
+      const padding = ' '.repeat(labelWidth - widthOf(label) + 1 + valueWidth - widthOf(text));
       return (look.style?.dim(label) ?? label) + padding + text;
     });
     return { cells, width: labelWidth + 1 + valueWidth };
@@ -77,25 +83,35 @@ function grid(items: readonly Item[], columnCount: number, { look, short }: { lo
   return { lines, width };
 }
 
-/** The first metric over time, in a line; none where there is no time, or only one. */
-function course({ points, totals, timeField }: Figures, look: TableLook, only?: readonly string[]): string[] {
-  const field = only ? only.find((name) => totals.has(name)) : [...totals.keys()][0];
+/** The first metric over time, in a line from its lowest to its highest; none where there is no time, or only one. */
+function course({ points, timeField }: Figures, look: TableLook, chosen: readonly FigureColumn[]): string[] {
+  const figure = chosen.find(({ derived }) => !derived);
   const [first, last] = [points[0], points.at(-1)];
-  if (field === undefined || !first || !last || first === last) return [];
+  if (!figure || !first || !last || first === last) return [];
   const { columns = 80, unicode } = look;
-  const [from, to] = [first.time, last.time].map((time) => time.slice(0, 10));
-  const name = `${metricOfField(field)?.name ?? field} by ${timeField === 'hour' ? 'hour' : stepOf(points.map(({ time }) => time))}`;
-  const width = columns - margin - name.length - 2;
-  // Its first and its last date stand beside it where they leave it eight cells.
-  const besideDates = width - 2 * 12;
-  const hasDates = besideDates >= 8;
-  const room = hasDates ? besideDates : width;
-  // Less than that shows no course.
-  if (room < Math.min(4, points.length)) return [];
-  const values = points.map(({ sums }) => sums.get(field)?.toNumber() ?? 0);
-  const line = sparkline(values, Math.min(room, 60), unicode);
+  const [from = '', to = ''] = [first.time, last.time].map((time) => time.slice(0, 10));
+  const name = `${metricOfField(figure.field)?.name ?? figure.field} by ${timeField === 'hour' ? 'hour' : stepOf(points.map(({ time }) => time))}`;
+  const known = points.filter(({ sums }) => sums.get(figure.field));
+  const ordered = [...known].sort((a, b) => (figureValue(figure, a.sums) ?? 0) - (figureValue(figure, b.sums) ?? 0));
+  const [least, most] = [ordered[0], ordered.at(-1)].map((point) => point && figureText(figure, point.sums));
+  const range = least && most && least !== most ? `  ${least} to ${most}` : '';
   const dim = look.style?.dim ?? ((text: string) => text);
-  return [' '.repeat(margin) + dim(name) + (hasDates ? `  ${dim(from ?? '')} ${line} ${dim(to ?? '')}` : `  ${line}`)];
+  const values = points.map(({ sums }) => figureValue(figure, sums) ?? 0);
+  const lead = margin + name.length + 2;
+  const dates = from.length + to.length + 2;
+  // The lowest and the highest stand beside the line, and its first and last date where all leave it eight cells.
+  for (const [besides, least] of [
+    [dates + range.length, 8],
+    [range.length, 8],
+    [0, 4],
+  ] as const) {
+    const room = columns - lead - besides;
+    if (room < Math.min(least, least === 4 ? points.length : least)) continue;
+    const line = sparkline(values, Math.min(room, 60), unicode);
+    const dated = besides > range.length ? `${dim(from)} ${line} ${dim(to)}` : line;
+    return [`${' '.repeat(margin)}${dim(name)}  ${dated}${besides > 0 && range ? dim(range) : ''}`];
+  }
+  return [];
 }
 
 /** Whether the dates are those of days or of months. */

@@ -6,14 +6,15 @@ import { shorten, widthOf } from './table-layout.ts';
 const levels = { unicode: '▁▂▃▄▅▆▇█', ascii: '_.-:=+*#' };
 
 /**
- * The course of some numbers in one line, from zero to the greatest; as many neighbours as must are drawn as their mean.
+ * The course of some numbers in one line, from the lowest to the highest of them; as many neighbours as must are drawn
+ * as their mean. Numbers that are all the same are drawn at half the height.
  */
 export function sparkline(values: readonly number[], width: number, unicode = true): string {
   const shown = means(values, width);
-  const greatest = Math.max(...shown, 0);
+  const [least, greatest] = [Math.min(...shown), Math.max(...shown)];
   const steps = [...(unicode ? levels.unicode : levels.ascii)];
-  const level = (value: number) => Math.round((Math.max(0, value) / (greatest || 1)) * (steps.length - 1));
-  return shown.map((value) => steps[level(value)]).join('');
+  const level = (value: number) => (greatest > least ? (value - least) / (greatest - least) : 0.5);
+  return shown.map((value) => steps[Math.round(level(value) * (steps.length - 1))]).join('');
 }
 
 /** At most so many numbers: each the mean of neighbours. */
@@ -78,11 +79,12 @@ export interface Line {
 /** Lines of characters that a chart over time takes, without its two of times. */
 const chartHeight = 10;
 
-/** A line over time, from zero (or the least, if below) to the greatest, drawn in dots of a quarter of a line. */
+/** A line over time, from the lowest value to the highest, which its scale names, in dots of a quarter of a line. */
 export function lineChart({ values, from, to, text }: Line, look: TableLook = {}): string[] {
   const { columns = 80, unicode = true, style } = look;
-  const [least, greatest] = [Math.min(0, ...values), Math.max(0, ...values)];
-  const scale = [greatest, (least + greatest) / 2, least].map(text);
+  const [least, greatest] = [Math.min(...values), Math.max(...values)];
+  const isFlat = values.length === 0 || least === greatest;
+  const scale = isFlat ? ['', text(values[0] ?? 0), ''] : [greatest, (least + greatest) / 2, least].map(text);
   const scaleWidth = Math.max(...scale.map(widthOf));
   const width = Math.max(4, columns - scaleWidth - 2);
   const across = unicode ? 2 * width : width;
@@ -91,10 +93,12 @@ export function lineChart({ values, from, to, text }: Line, look: TableLook = {}
   const dots = joinedDots(
     Array.from({ length: across }, (_, x) => {
       const value = valueAt(shown, x / Math.max(1, across - 1));
-      return Math.round(((greatest - value) / (greatest - least || 1)) * (down - 1));
+      return Math.round((isFlat ? 0.5 : (greatest - value) / (greatest - least)) * (down - 1));
     }),
   );
-  const labels = new Map(scale.map((label, i) => [Math.round((i * (chartHeight - 1)) / 2), label]));
+  const labels = new Map(
+    scale.flatMap((label, i) => (label === '' ? [] : [[Math.round((i * (chartHeight - 1)) / 2), label] as const])),
+  );
   const [tick, side, corner, floor] = unicode ? '┤│└─' : '+|+-';
   const lines = Array.from({ length: chartHeight }, (_, row) => {
     const cells = Array.from({ length: width }, (_, column) => cellOf(dots, { across, row, column, unicode })).join('');

@@ -1,7 +1,7 @@
 import type { FieldType } from '../../contract/columns.ts';
 import { printable } from '../../text/printable.ts';
 import type { TableLook } from '../encoder.ts';
-import { layOut, tableHead, tableLine } from './table-layout.ts';
+import { clip, TableLayout } from './table-layout.ts';
 
 /** A column of a small table: its heading, and the text or number of a row in it. */
 export interface TextColumn<Row> {
@@ -25,16 +25,10 @@ export function textTable<Row>(
       name: column.name,
       numeric: values.length > 0 && values.every((value) => value === undefined || typeof value === 'number'),
       dispensable: column.keep ? 0 : i,
-      cells: values.map((value) => (value === undefined ? undefined : printable(String(value)))),
+      cells: values.map((value) => (value === undefined ? undefined : clip(printable(String(value))))),
     };
   });
-  const placed = layOut(given, look.columns).columns;
-  const lines = rows.map((_, row) =>
-    tableLine(
-      placed.map((column) => given[column.index]?.cells[row]),
-      placed,
-      look,
-    ),
-  );
-  return [...tableHead(placed, look), ...lines, ''].join('\n');
+  const layout = new TableLayout(given, look);
+  const lines = rows.map((_, row) => layout.line(given.map(({ cells }) => cells[row])));
+  return [...layout.head(), ...lines, ''].join('\n');
 }

@@ -7,7 +7,7 @@ import { DecimalSum } from '../../view/decimal-sum.ts';
 import { ByteDictionary } from '../bytes/byte-dictionary.ts';
 import { compact } from '../bytes/json-bytes.ts';
 import { dayOf, exactDouble, momentOf, numberText, plainNumber, wallTimeOf } from '../bytes/typed-value.ts';
-import type { PlannedColumn } from '../column-plan.ts';
+import type { PlannedColumn } from '../columns.ts';
 import { styleOf } from './workbook.ts';
 import { xmlText } from './xml-text.ts';
 

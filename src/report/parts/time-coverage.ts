@@ -1,7 +1,7 @@
 import type { BreakdownName } from '../../contract/vocabulary.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import { formatInstant, type Window, ZoneClock } from '../window/window.ts';
-import { splitWindow } from './split.ts';
+import { splitWindow } from './parts.ts';
 
 /** The days, hours or months of a report's window that have ended, and which of them its rows have shown. */
 export interface TimeCoverage {

@@ -1,8 +1,7 @@
+import { createHash } from 'node:crypto';
 import { endpoints } from '../../contract/endpoints.ts';
-import type { ReportRequest } from '../../contract/messages.ts';
-
-/** How the body of a create call is written. */
-export type Encoding = 'json' | 'form';
+import type { Encoding, ReportRequest } from '../../contract/messages.ts';
+import { quoteForShell } from '../../text/quote-for-shell.ts';
 
 /** The body of a create call, with the Content-Type it is sent as. */
 export interface EncodedRequest {
@@ -58,4 +57,44 @@ export function createUrl(baseUrl: string): string {
 /** A base URL without the slashes at its end, which make no difference. */
 export function trimSlashes(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '');
+}
+
+/** A create call to be written as a curl command. */
+export interface CurlCall {
+  readonly baseUrl: string;
+  readonly request: ReportRequest;
+  readonly encoding: Encoding;
+}
+
+/** The create call as a line for any POSIX shell, which has the token from `$ADREPORT_TOKEN`. */
+export function curlLine({ baseUrl, request, encoding }: CurlCall): string {
+  const { contentType, text } = encodeRequest(request, encoding);
+  return [
+    `curl ${quoteForShell(createUrl(baseUrl))}`,
+    '-H "Authorization: $ADREPORT_TOKEN"',
+    "-H 'Accept: application/json'",
+    `-H 'Content-Type: ${contentType}'`,
+    `--data-raw ${quoteForShell(text)}`,
+  ].join(' ');
+}
+
+/** What tells one report from another in the ledger. */
+export interface RequestIdentity {
+  readonly baseUrl: string;
+  /** Who asks: any name that stays the same from run to run. */
+  readonly account: string;
+  readonly request: ReportRequest;
+}
+
+/**
+ * A name for a request that is the same on every machine: 32 hex digits. The order of metrics and breakdowns counts,
+ * because the report keeps it; the order of filters and of their values does not.
+ */
+export function requestHash({ baseUrl, account, request }: RequestIdentity): string {
+  const { filters, ...others } = request;
+  const sortedFilters = Object.entries(filters)
+    .map(([name, values]) => [name, [...values].sort()] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const identity = [trimSlashes(baseUrl), account, requestParameters({ ...others, filters: {} }), sortedFilters];
+  return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
 }

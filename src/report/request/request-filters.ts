@@ -1,3 +1,4 @@
+import { allCountries, findCountry } from '../../contract/countries.ts';
 import { vocabularyOf } from '../../contract/look-up.ts';
 import type { Filter, Profile } from '../../contract/vocabulary.ts';
 import { nearest } from '../../text/nearest.ts';
@@ -8,32 +9,54 @@ const valuesAtMost = 1_000;
 
 type FilterValues = { [Name in Filter['name']]?: readonly string[] };
 
+interface FilterFlags {
+  readonly profile: Profile;
+  /** Each `name=v1,v2`. */
+  readonly filters?: readonly string[] | undefined;
+  /** Each a comma list. */
+  readonly countries?: readonly string[] | undefined;
+}
+
 /**
- * The `--filter name=v1,v2` flags as filters: names in any case, a name given twice merged, repeats dropped. Text that
- * holds a comma stands in double quotes: `carrier="A, B",C`. What is wrong is added to `mistakes`.
+ * The `--filter name=v1,v2` and `--country` flags as filters: names in any case, a name given twice merged, repeats
+ * dropped. Text that holds a comma stands in double quotes: `carrier="A, B",C`. What is wrong is added to `mistakes`.
  */
-export function readFilters(flags: readonly string[], profile: Profile, mistakes: Mistake[]): FilterValues {
+export function readFilters({ profile, filters = [], countries = [] }: FilterFlags, mistakes: Mistake[]): FilterValues {
   const known = vocabularyOf(profile).filters;
-  if (flags.length > 0 && known.length === 0) {
-    mistakes.push({ message: `A ${profile} report takes no filters.`, hint: 'Leave --filter out.' });
+  if (known.length === 0) {
+    if (filters.length > 0) mistakes.push(noFilters(profile, '--filter'));
+    if (countries.length > 0) mistakes.push(noFilters(profile, '--country'));
     return {};
   }
   const found = new Map<Filter['name'], Set<string>>();
-  for (const flag of flags) {
-    const [name, list] = splitAtEquals(flag);
+  const flags = [
+    ...filters.map((text) => ({ flag: '--filter', text })),
+    ...countries.map((list) => ({ flag: '--country', text: `countryId=${list}` })),
+  ];
+  for (const { flag, text } of flags) {
+    const [name, list] = splitAtEquals(text);
     const filter = known.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
     if (!filter) {
       mistakes.push(unknownFilter(name, known));
       continue;
     }
     const values = found.get(filter.name) ?? new Set();
-    for (const value of readValues(filter, list, mistakes)) values.add(value);
+    const shown = flag === '--filter' ? `--filter ${filter.name}` : flag;
+    for (const value of readValues(filter, shown, list ?? '', mistakes)) values.add(value);
     found.set(filter.name, values);
   }
-  for (const [name, values] of found) {
-    if (values.size > valuesAtMost) mistakes.push(tooManyValues(name, values.size));
+  for (const [name, { size }] of found) {
+    if (size <= valuesAtMost) continue;
+    mistakes.push({
+      message: `--filter ${name} has ${size} values, and the service takes at most ${valuesAtMost}.`,
+      hint: 'Ask for several reports, each with a part of the values.',
+    });
   }
   return Object.fromEntries([...found].map(([name, values]) => [name, [...values]]));
+}
+
+function noFilters(profile: Profile, flag: string): Mistake {
+  return { message: `A ${profile} report takes no filters.`, hint: `Leave ${flag} out.` };
 }
 
 function splitAtEquals(flag: string): [name: string, list: string | undefined] {
@@ -51,41 +74,49 @@ function unknownFilter(name: string, known: readonly Filter[]): Mistake {
   };
 }
 
-function tooManyValues(name: string, count: number): Mistake {
-  return {
-    message: `--filter ${name} has ${count} values, and the service takes at most ${valuesAtMost}.`,
-    hint: 'Ask for several reports, each with a part of the values.',
-  };
-}
-
 /** The values of one flag, each fit for its filter; mistakes are added where one is not, or where there are none. */
-function readValues(filter: Filter, list: string | undefined, mistakes: Mistake[]): string[] {
-  const values = splitValues(list ?? '');
+function readValues(filter: Filter, flag: string, list: string, mistakes: Mistake[]): string[] {
+  const isId = filter.compare === 'id';
+  const values = splitValues(list);
   if (values === undefined) {
     mistakes.push({
-      message: `--filter ${filter.name}: its double quotes do not pair up.`,
+      message: `${flag}: its double quotes do not pair up.`,
       hint: `Write ${filter.name}="A, B",C; a quote inside quotes is doubled.`,
     });
     return [];
   }
+  if (filter.on === 'COUNTRY') return readCountries(flag, values, mistakes);
   if (values.length === 0) {
-    mistakes.push({
-      message: `--filter ${filter.name} has no values.`,
-      hint: `Write --filter ${filter.name}=${example(filter)}.`,
-    });
+    const example = isId ? '1234,5678' : '"Name one","Name two"';
+    mistakes.push({ message: `${flag} has no values.`, hint: `Write --filter ${filter.name}=${example}.` });
   }
-  const misfits = filter.compare === 'id' ? values.filter((value) => !/^\d+$/.test(value)) : [];
+  const misfits = isId ? values.filter((value) => !/^\d+$/.test(value)) : [];
   if (misfits.length > 0) {
     mistakes.push({
-      message: `--filter ${filter.name} takes ids, which are digits, and not ${misfits.slice(0, 3).map(quoteIfNeeded).join(', ')}.`,
+      message: `${flag} takes ids, which are digits, and not ${misfits.slice(0, 3).map(quoteIfNeeded).join(', ')}.`,
       hint: `It selects ${filter.meaning}.`,
     });
   }
   return values;
 }
 
-function example(filter: Filter): string {
-  return filter.compare === 'id' ? '1234,5678' : '"Name one","Name two"';
+/** GeoNames ids of countries: any that is given as such, and those of ISO codes and English names. */
+function readCountries(flag: string, values: readonly string[], mistakes: Mistake[]): string[] {
+  if (values.length === 0) mistakes.push({ message: `${flag} has no values.`, hint: 'Write --country FR,Germany.' });
+  return values.flatMap((value) => {
+    if (/^\d+$/.test(value)) return [value];
+    const country = findCountry(value);
+    if (country) return [country.id];
+    const meant = nearest(
+      value,
+      allCountries().map(({ name }) => name),
+    );
+    mistakes.push({
+      message: `${flag}: there is no country ${quoteIfNeeded(value)}.`,
+      hint: meant === undefined ? 'Give an ISO code or an English name: FR, Germany.' : didYouMean(meant),
+    });
+    return [];
+  });
 }
 
 /** Splits at the commas that stand outside double quotes; `undefined` where the quotes do not pair up. */

@@ -1,13 +1,5 @@
 import { didYouMean, type FlagValue, refuse } from '../mistakes.ts';
-import {
-  type CalendarUnit,
-  daysInMonth,
-  plusUnits,
-  startOfUnit,
-  wallOfDate,
-  wallOfWeek,
-  weeksInYear,
-} from './window.ts';
+import { type CalendarUnit, plusUnits, startOfUnit, wallOf } from './window.ts';
 
 /** A run of whole calendar days: midnights as wall times, of the first day and of the day after the last. */
 export interface Days {
@@ -27,81 +19,57 @@ export const dayNames = ['today', 'yesterday', ...units.flatMap((unit) => [`this
  */
 export function parseDays(value: FlagValue, today: number): Days | undefined {
   const text = value.text.toLowerCase();
-  return namedDays(text, today) ?? rollingDays(text, today) ?? calendarDays(text, value);
+  return relativeDays(text, today) ?? calendarDays(text, value);
 }
 
-function namedDays(text: string, today: number): Days | undefined {
-  if (text === 'today') return daysFrom(today, 1, 'day');
-  if (text === 'yesterday') return daysFrom(plusUnits(today, -1, 'day'), 1, 'day');
+/** `today`, `this-week`; `last-7d` are whole days before today, `last-2w` whole weeks before this one. */
+function relativeDays(text: string, today: number): Days | undefined {
+  const daysOf = (unit: CalendarUnit, back: number, count = 1): Days => {
+    const start = plusUnits(startOfUnit(today, unit), -back, unit);
+    return { start, end: plusUnits(start, count, unit) };
+  };
+  if (text === 'today') return daysOf('day', 0);
+  if (text === 'yesterday') return daysOf('day', 1);
   const unit = units.find((candidate) => text === `this-${candidate}` || text === `last-${candidate}`);
-  if (!unit) return undefined;
-  const start = startOfUnit(today, unit);
-  return daysFrom(text.startsWith('this-') ? start : plusUnits(start, -1, unit), 1, unit);
-}
-
-/** `last-7d`: whole days before today; `last-2w`: whole weeks before this one. */
-function rollingDays(text: string, today: number): Days | undefined {
-  const match = /^last-([1-9]\d{0,4})([dw])$/.exec(text);
-  if (!match) return undefined;
-  const unit = match[2] === 'd' ? 'day' : 'week';
-  const count = Number(match[1]);
-  return daysFrom(plusUnits(startOfUnit(today, unit), -count, unit), count, unit);
+  if (unit) return daysOf(unit, text.startsWith('this-') ? 0 : 1);
+  const [, count, letter] = /^last-([1-9]\d{0,4})([dw])$/.exec(text) ?? [];
+  return (count && daysOf(letter === 'd' ? 'day' : 'week', Number(count), Number(count))) || undefined;
 }
 
 function calendarDays(text: string, value: FlagValue): Days | undefined {
-  const match = /^(\d{4})(?:-(q\d+|w\d{1,2}|\d{1,2})(?:-(\d{1,2}))?)?$/.exec(text);
+  const match = /^(\d{4})(?:-(?:q(\d+)|w(\d{1,2})|(\d{1,2})(?:-(\d{1,2}))?))?$/.exec(text);
   if (!match) return undefined;
-  const [, yearText, part, dayText] = match;
-  const year = Number(yearText);
-  if (part === undefined) return daysFrom(wallOfDate(year, 1, 1), 1, 'year');
-  const number = Number(part.replace(/^[qw]/, ''));
-  if (/^\d/.test(part)) return dayText === undefined ? month(year, number, value) : day(year, number, dayText, value);
-  if (dayText !== undefined) return undefined;
-  return part.startsWith('q') ? quarter(year, number, value) : week(year, number, value);
-}
-
-function quarter(year: number, number: number, value: FlagValue): Days {
-  if (number < 1 || number > 4) throw refuse(value, 'a year has the quarters Q1 to Q4');
-  return daysFrom(wallOfDate(year, 3 * number - 2, 1), 1, 'quarter');
-}
-
-function week(year: number, number: number, value: FlagValue): Days {
-  const last = weeksInYear(year);
-  if (number < 1 || number > last) {
-    throw refuse(value, `${year} has the weeks W01 to W${last}`, didYouMean(`${year}-W${number < 1 ? '01' : last}`));
+  const [year = 0, quarter, week, month, day] = match
+    .slice(1)
+    .map((part) => (part === undefined ? part : Number(part)));
+  const daysFrom = (start: number | undefined, unit: CalendarUnit): Days | undefined =>
+    start === undefined ? undefined : { start, end: plusUnits(start, 1, unit) };
+  if (quarter !== undefined) {
+    const days = daysFrom(wallOf({ year, month: 3 * quarter - 2 }), 'quarter');
+    if (!days) throw refuse(value, 'a year has the quarters Q1 to Q4');
+    return days;
   }
-  return daysFrom(wallOfWeek(year, number), 1, 'week');
-}
-
-function month(year: number, number: number, value: FlagValue): Days {
-  requireMonth(number, value);
-  return daysFrom(wallOfDate(year, number, 1), 1, 'month');
-}
-
-function day(year: number, monthNumber: number, dayText: string, value: FlagValue): Days {
-  return daysFrom(dateWall(year, monthNumber, Number(dayText), value), 1, 'day');
+  if (week !== undefined) {
+    const days = daysFrom(wallOf({ weekYear: year, weekNumber: week }), 'week');
+    if (days) return days;
+    const last = wallOf({ weekYear: year, weekNumber: 53 }) === undefined ? 52 : 53;
+    throw refuse(value, `${year} has the weeks W01 to W${last}`, didYouMean(`${year}-W${week < 1 ? '01' : last}`));
+  }
+  if (month === undefined) return daysFrom(wallOf({ year }), 'year');
+  return daysFrom(dateWall(year, month, day ?? 1, value), day === undefined ? 'month' : 'day');
 }
 
 /** Midnight of a date as a wall time. Throws `UsageError` where the calendar has no such date. */
-export function dateWall(year: number, monthNumber: number, dayNumber: number, value: FlagValue): number {
-  requireMonth(monthNumber, value);
-  const last = daysInMonth(year, monthNumber);
-  if (dayNumber < 1 || dayNumber > last) {
-    const monthText = `${year}-${twoDigits(monthNumber)}`;
-    throw refuse(value, `${monthText} has ${last} days`, didYouMean(`${monthText}-${dayNumber < 1 ? '01' : last}`));
+export function dateWall(year: number, month: number, day: number, value: FlagValue): number {
+  const monthStart = wallOf({ year, month });
+  if (monthStart === undefined) {
+    throw refuse(value, `there is no month ${twoDigits(month)}`, 'Months are 01 to 12, and stand after the year.');
   }
-  return wallOfDate(year, monthNumber, dayNumber);
-}
-
-function requireMonth(number: number, value: FlagValue): void {
-  if (number < 1 || number > 12) {
-    throw refuse(value, `there is no month ${twoDigits(number)}`, 'Months are 01 to 12, and stand after the year.');
-  }
-}
-
-/** So many units of days, from a midnight on. */
-function daysFrom(start: number, count: number, unit: CalendarUnit): Days {
-  return { start, end: plusUnits(start, count, unit) };
+  const wall = wallOf({ year, month, day });
+  if (wall !== undefined) return wall;
+  const last = new Date(plusUnits(plusUnits(monthStart, 1, 'month'), -1, 'day') * 1_000).getUTCDate();
+  const monthText = `${year}-${twoDigits(month)}`;
+  throw refuse(value, `${monthText} has ${last} days`, didYouMean(`${monthText}-${day < 1 ? '01' : last}`));
 }
 
 /** `7` as `07`, as in dates. */

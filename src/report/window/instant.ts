@@ -103,22 +103,19 @@ const dateTimeForm =
 function dateTime(value: FlagValue, context: InstantContext): ResolvedInstant | undefined {
   const match = dateTimeForm.exec(value.text);
   if (!match) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as DateTimeParts;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, fraction = 0] = match
+    .slice(1, 8)
+    .map((part) => Number(part ?? 0));
   const midnight = dateWall(year, month, day, value);
-  for (const [name, number, last] of [
-    ['hour', hour, 23],
-    ['minute', minute, 59],
-    ['second', second, 59],
-  ] as const) {
+  const parts = { hour: [hour, 23], minute: [minute, 59], second: [second, 59] } as const;
+  for (const [name, [number, last]] of Object.entries(parts)) {
     if (number > last) throw refuse(value, `there is no ${name} ${number}`, `The last ${name} is ${last}.`);
   }
-  const roundedUp = context.edge === 'since' && Number(match[7] ?? 0) > 0 ? 1 : 0;
+  const roundedUp = context.edge === 'since' && fraction > 0 ? 1 : 0;
   const wall = midnight + hour * 3_600 + minute * 60 + second + roundedUp;
   const offset = match[8];
   return offset === undefined ? settle(wall, value, context) : { instant: wall - offsetSeconds(offset, value) };
 }
-
-type DateTimeParts = [year: number, month: number, day: number, hour: number, minute: number, second: number];
 
 function offsetSeconds(text: string, value: FlagValue): number {
   if (/^z$/i.test(text)) return 0;

@@ -1,4 +1,6 @@
-import { DateTime, IANAZone } from 'luxon';
+import { type DateObjectUnits, DateTime, IANAZone } from 'luxon';
+import { nearest } from '../../text/nearest.ts';
+import { didYouMean, type FlagValue, refuse } from '../mistakes.ts';
 
 /**
  * Stretches of time in a report's zone, and the arithmetic of its clock and calendar.
@@ -40,24 +42,10 @@ export function plusUnits(wall: number, count: number, unit: CalendarUnit): numb
     .toSeconds();
 }
 
-/** Midnight of a date as a wall time; the date must exist (see `daysInMonth`). Months count from 1. */
-export function wallOfDate(year: number, month: number, day: number): number {
-  return DateTime.utc(year, month, day).toSeconds();
-}
-
-/** Midnight of an ISO week's Monday as a wall time. */
-export function wallOfWeek(year: number, week: number): number {
-  return DateTime.fromObject({ weekYear: year, weekNumber: week, weekday: 1 }, { zone: 'utc' }).toSeconds();
-}
-
-/** 28 to 31; months count from 1. */
-export function daysInMonth(year: number, month: number): number {
-  return DateTime.utc(year, month).daysInMonth ?? 0;
-}
-
-/** How many weeks a year of ISO 8601 has: 52 or 53. */
-export function weeksInYear(year: number): number {
-  return DateTime.utc(year, 7).weeksInWeekYear;
+/** The wall time at which a date of the calendar begins; `undefined` where there is no such date. */
+export function wallOf(date: DateObjectUnits): number | undefined {
+  const found = DateTime.fromObject(date, { zone: 'utc' });
+  return found.isValid ? found.toSeconds() : undefined;
 }
 
 function utc(wall: number): DateTime {
@@ -124,19 +112,15 @@ export class ZoneClock {
     return [this.#offsetAt(wall - secondsPerDay), this.#offsetAt(wall + secondsPerDay)];
   }
 
-  /** Seconds east of UTC. A year of days would cost 1,100 slow look-ups; of blocks it costs 92. */
+  /** Seconds east of UTC. One look-up costs microseconds, and a year of hours asks for thousands: blocks are kept. */
   #offsetAt(instant: number): number {
     const block = Math.floor(instant / blockSeconds);
-    const offset = this.#offsetAtStartOf(block);
-    return offset === this.#offsetAtStartOf(block + 1) ? offset : this.#lookUpOffset(instant);
-  }
-
-  #offsetAtStartOf(block: number): number {
-    const known = this.#offsetAtBlock.get(block);
-    if (known !== undefined) return known;
-    const offset = this.#lookUpOffset(block * blockSeconds);
-    this.#offsetAtBlock.set(block, offset);
-    return offset;
+    const [first, next] = [block, block + 1].map((each) => {
+      const known = this.#offsetAtBlock.get(each) ?? this.#lookUpOffset(each * blockSeconds);
+      this.#offsetAtBlock.set(each, known);
+      return known;
+    });
+    return first !== undefined && first === next ? first : this.#lookUpOffset(instant);
   }
 
   #lookUpOffset(instant: number): number {
@@ -152,4 +136,28 @@ export function formatInstant(instant: number, zone: string): string {
 /** The local date of an instant, `2026-10-25`. */
 export function formatDate(instant: number, zone: string): string {
   return new ZoneClock(zone).dateAt(instant);
+}
+
+const zoneHint = 'Give a name of the TZ database, e.g. Europe/Paris, America/New_York, Asia/Kolkata or UTC.';
+
+/**
+ * The zone name in its usual case (`europe/paris` → `Europe/Paris`); an alias stays itself (`Asia/Kolkata`).
+ * Throws `UsageError`, with the nearest name, for a name that the TZ database does not have; offsets (`+02:00`) are no names.
+ */
+export function checkZoneName(value: FlagValue): string {
+  const name = value.text.trim();
+  if (!/^[a-z]/i.test(name) || !IANAZone.isValidZone(name)) {
+    const meant = nearestZone(name);
+    throw refuse(value, 'there is no such time zone', meant === undefined ? zoneHint : didYouMean(meant));
+  }
+  const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  return canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
+}
+
+/** The nearest full name, or else the zone of the nearest city (`paris`, `New York`). */
+function nearestZone(name: string): string | undefined {
+  const zones = Intl.supportedValuesOf('timeZone');
+  const zoneByCity = new Map(zones.map((zone) => [zone.slice(zone.lastIndexOf('/') + 1), zone]));
+  const city = nearest(name.slice(name.lastIndexOf('/') + 1), [...zoneByCity.keys()]);
+  return nearest(name, zones) ?? (city === undefined ? undefined : zoneByCity.get(city));
 }

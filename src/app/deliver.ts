@@ -1,0 +1,206 @@
+import { resolve } from 'node:path';
+import type { ReportAnswer } from '../api/client.ts';
+import type { Context } from '../context.ts';
+import type { Column } from '../contract/columns.ts';
+import { IncompleteDataError } from '../errors.ts';
+import type { EncodeOptions, Sink } from '../output/encoder.ts';
+import { writeRows } from '../output/encoder.ts';
+import { expandName, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
+import { checkTarget, openOutput } from '../output/file/output-file.ts';
+import { ReplaySink } from '../output/file/replay-sink.ts';
+import { csvDialectOf } from '../output/formats/csv.ts';
+import { createEncoder } from '../output/formats/index.ts';
+import { reportCard } from '../output/table/report-card.ts';
+import { checkCompleteness, type Expectation } from '../report/parts/completeness.ts';
+import { readRows } from '../rows/read-rows.ts';
+import type { RowBatch, RowBatches } from '../rows/row-batch.ts';
+import { formatDuration } from '../text/duration.ts';
+import { formatBytes, formatPlural } from '../text/quantity.ts';
+import { FigureCounter, type Figures } from '../view/figures.ts';
+import type { OutputFlags } from './flags.ts';
+import { chooseFormat, columnsNamed, tableLook } from './output-flags.ts';
+
+/** Where a report goes and in what form: decided and checked before anything is asked for. */
+export interface Delivery {
+  /** Takes a report's data to the output; called anew, from zero, for each try of a download. */
+  readonly take: (answer: ReportAnswer, reportId?: string) => Promise<Delivered>;
+  /** Takes rows to the output, of one report or of several that were merged. */
+  readonly write: (batches: RowBatches, reportId?: string) => Promise<Delivered>;
+  /** The file, as the user named it, placeholders filled; `undefined` for stdout. */
+  readonly file: (reportId: string) => string | undefined;
+}
+
+/** An output that is whole. */
+export interface Delivered {
+  readonly rowCount: number;
+  /** Of what was written. */
+  readonly sizeBytes: number;
+  /** The file, as the user named it; `undefined` for stdout. */
+  readonly file: string | undefined;
+  /** What the report comes to, where somebody sits there to read it. */
+  readonly figures?: Figures;
+}
+
+/** What is known of a report before its data comes. */
+export interface ReportFacts {
+  readonly names: NameValues;
+  /** What the request leads to: the header of an empty report. */
+  readonly columns?: readonly Column[];
+  /** What its rows are to be checked against; what is missing is said on stderr. */
+  readonly expectation?: Omit<Expectation, 'nowMs'>;
+  /** Whether a report that is found incomplete is an error, and no file is written. */
+  readonly strict?: boolean;
+}
+
+/** The code of the error for a whole document whose rows are not all there (`--strict`). */
+export const incompleteReport = 'INCOMPLETE_REPORT';
+
+/**
+ * The delivery that the output flags describe. Throws `UsageError` for flags that do not fit, and `OutputError` for a
+ * target that cannot be written. Its functions throw `OutputError`, and `IncompleteDataError` for data that is damaged,
+ * or with `strict` not all there.
+ */
+export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
+  const { expectation, strict = false } = facts;
+  const format = chooseFormat(context, flags);
+  const options = encodeOptions(context, flags, facts);
+  const target = await openTarget(context, flags, facts.names);
+  const nowMs = context.host.wallClock();
+  const hasCard = showsCard(context, flags);
+
+  const write = async (
+    batches: RowBatches,
+    reportId?: string,
+    observe?: (batch: RowBatch) => void,
+  ): Promise<Delivered> => {
+    const encoder = await createEncoder(format, options);
+    const check = expectation && checkCompleteness({ ...expectation, nowMs });
+    const counter = hasCard ? new FigureCounter() : undefined;
+    const output = await target.open(reportId);
+    try {
+      const { rowCount, sizeBytes } = await writeRows({
+        batches,
+        encoder,
+        sink: output,
+        observe: (batch) => {
+          observe?.(batch);
+          check?.observe(batch);
+          counter?.observe(batch);
+        },
+      });
+      const problems = check?.problems() ?? [];
+      if (strict && problems.length > 0) throw incomplete(problems);
+      await output.commit();
+      for (const problem of problems) context.console.warn(problem);
+      const file = target.name(reportId);
+      return { rowCount, sizeBytes, file, ...(counter ? { figures: counter.figures() } : {}) };
+    } catch (error) {
+      await output.abort();
+      throw error;
+    }
+  };
+
+  const take: Delivery['take'] = async (answer, reportId) => {
+    const meter = (await context.progress()).transfer('Downloading', answer.sizeBytes);
+    let rows = 0;
+    const body = counted(answer.body, (bytes) => meter.update({ bytes, rows }));
+    try {
+      return await write(readRows(body, { contentType: answer.contentType }), reportId, (batch) => {
+        rows = batch.firstRow + batch.rowCount;
+      });
+    } finally {
+      meter.stop();
+    }
+  };
+
+  return { file: target.name, write, take };
+}
+
+function incomplete(problems: readonly string[]): IncompleteDataError {
+  return new IncompleteDataError(problems.join(' '), {
+    code: incompleteReport,
+    // The same report would be downloaded again, to no avail.
+    retryable: false,
+    hint: 'Run the command again later: it creates a new report. Without --strict this is a warning.',
+  });
+}
+
+/** Whether a card with the figures of what was written is to be shown: to a person at a terminal, of a file. */
+function showsCard({ console, flags: { json, progress } }: Context, { output }: OutputFlags): boolean {
+  const isFile = output !== undefined && output !== '-';
+  return isFile && console.err.isTerminal && !console.isQuiet && !json && ['auto', 'bar'].includes(progress);
+}
+
+function encodeOptions(context: Context, flags: OutputFlags, facts: ReportFacts): EncodeOptions {
+  const select = columnsNamed(flags);
+  return {
+    ...(facts.columns ? { columns: facts.columns } : {}),
+    ...(select ? { select } : {}),
+    ...(flags.normalize ? { normalize: true } : {}),
+    csv: csvDialectOf(flags),
+    table: tableLook(context, flags),
+    note: context.console.note,
+  };
+}
+
+/** The same bytes; `tell` hears after each piece how many there were so far. */
+export async function* counted(body: AsyncIterable<Buffer>, tell: (bytes: number) => void): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    tell(bytes);
+    yield piece;
+  }
+}
+
+/** Where a report goes: a file that is whole or not there, or stdout. */
+export interface OutputTarget {
+  /** The file as the user named it, placeholders filled; `undefined` for stdout. */
+  name(reportId?: string): string | undefined;
+  /** Begins the output from its first byte; called again when a download starts again. */
+  open(reportId?: string): Promise<Sink & { commit(): Promise<void>; abort(): Promise<void> }>;
+}
+
+/**
+ * The target that `-o` names. Throws `UsageError` for a placeholder that is not known, and `OutputError`, before
+ * anything is fetched, for a file that cannot be written or that `--no-clobber` keeps.
+ */
+export async function openTarget(context: Context, flags: OutputFlags, values: NameValues): Promise<OutputTarget> {
+  const template = flags.output;
+  if (template === undefined || template === '-') return stdoutTarget(context);
+  const options = { noClobber: !flags.clobber };
+  const name = (id?: string): string => expandName(template, id === undefined ? values : { ...values, id });
+  const path = (id?: string): string => resolve(context.host.cwd, name(id));
+  if (!placeholdersOf(template).includes('id')) await checkTarget(path(), options);
+  return { name, open: (id) => openOutput(path(id), options) };
+}
+
+function stdoutTarget({ console }: Context): OutputTarget {
+  const sink = new ReplaySink(console);
+  return {
+    name: () => undefined,
+    async open() {
+      sink.restart();
+      return { write: (bytes) => sink.write(bytes), commit: async () => sink.finish(), abort: async () => {} };
+    },
+  };
+}
+
+/** Says on stderr what was written where, with its figures where they were counted; nothing for stdout, where the result speaks. */
+export function announce(context: Context, delivered: Delivered): void {
+  announceFile(context, delivered);
+  if (delivered.figures) showCard(context, delivered.figures);
+}
+
+/** Says on stderr what was written where; nothing for stdout, where the result speaks. */
+export function announceFile({ console, elapsedMs }: Context, { rowCount, sizeBytes, file }: Delivered): void {
+  if (file === undefined) return;
+  const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}, in ${formatDuration(elapsedMs())}`;
+  console.note(`Wrote ${file}: ${size}.`);
+}
+
+/** Shows the figures of what was written as a card on stderr, as wide as the terminal there. */
+export function showCard({ console }: Context, figures: Figures): void {
+  const { columns, style, showsUnicode } = console.err;
+  for (const line of reportCard(figures, { columns, style, unicode: showsUnicode })) console.note(line);
+}

@@ -1,0 +1,254 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Encoding, encodings } from '../contract/messages.ts';
+import { type Profile, profiles } from '../contract/vocabulary.ts';
+import { formatNames } from '../output/formats/index.ts';
+import { parseDuration } from '../text/duration.ts';
+import type { ProgressMode } from '../ui/progress.ts';
+
+// The groups of flags that commands share, each declared once; the types say what an action receives.
+
+/** The flags of the program, which hold for every command. */
+export interface GlobalFlags {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  /** How often `-v` was given. */
+  readonly verbose: number;
+  /** False for `--no-color`. */
+  readonly color: boolean;
+  readonly progress: ProgressMode;
+}
+
+/** Which service is asked, as whom, and with how much patience. */
+export interface ServiceFlags {
+  /** The name of a stored account; with `--local` of one of that server's. */
+  readonly account?: string;
+  readonly baseUrl?: string;
+  readonly local?: boolean;
+  /** How the bodies of calls are written. */
+  readonly encoding?: Encoding;
+  /** How often a failed call is repeated; 0 for never. */
+  readonly retries?: number;
+  /** Milliseconds: to connect, to the first byte, and idle. */
+  readonly timeout?: number;
+}
+
+/** What a report is of, as it was typed: names, dates and lists are read by `report/`. */
+export interface ReportFlags extends ServiceFlags {
+  readonly profile?: Profile;
+  readonly metrics?: string;
+  readonly by?: string;
+  /** Another word for `by`; one of them at most is given. */
+  readonly breakdowns?: string;
+  readonly filter?: readonly string[];
+  readonly campaign?: readonly string[];
+  readonly adUnit?: readonly string[];
+  readonly advertiser?: readonly string[];
+  readonly timezone?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly period?: string;
+  readonly direct?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** Where a result goes, and in which form (`cli.md`, Output). */
+export interface OutputFlags {
+  /** A path with its placeholders; `-` is stdout. */
+  readonly output?: string;
+  readonly format?: string;
+  /** False for `--no-clobber`. */
+  readonly clobber: boolean;
+  readonly columns?: string;
+  readonly normalize?: boolean;
+  readonly delimiter?: string;
+  readonly decimal?: string;
+  readonly bom?: boolean;
+  readonly excel?: boolean;
+  readonly escapeFormulas?: boolean;
+  /** False for `--no-header`. */
+  readonly header: boolean;
+}
+
+/** How one window becomes many reports. */
+export interface PartFlags {
+  readonly split?: 'day' | 'week' | 'month';
+  /** Reports at a time. */
+  readonly concurrency: number;
+  readonly missing?: boolean;
+  /** Parts, counted from the end of the window. */
+  readonly lookback?: number;
+  /** `K/N`. */
+  readonly shard?: string;
+}
+
+/** How long a command waits for a report, and how often it asks. */
+export interface WaitFlags {
+  /** Milliseconds. */
+  readonly waitTimeout: number;
+  /** Milliseconds, or `auto`. */
+  readonly pollInterval: number | 'auto';
+}
+
+/** Everything that `run` takes; the names of its flags are also the keys of a saved report. */
+export interface RunOptions extends ReportFlags, PartFlags, OutputFlags, WaitFlags {
+  readonly fresh?: boolean;
+  readonly strict?: boolean;
+  readonly all?: boolean;
+  readonly file?: string;
+  /** The options that stand on the command line, which beat those of a saved report. */
+  readonly given?: readonly string[];
+}
+
+export function addGlobalFlags(program: Command): Command {
+  return program
+    .option('--json', 'machine-readable results and errors')
+    .option('-q, --quiet', 'nothing on stderr but errors')
+    .option('-v, --verbose', 'trace HTTP calls on stderr (-vv: more)', (_value, count: number) => count + 1, 0)
+    .option('--no-color', 'no colour (also NO_COLOR; FORCE_COLOR for the reverse)')
+    .addOption(
+      new Option('--progress <mode>', 'how waiting is shown on stderr')
+        .choices(['auto', 'bar', 'plain', 'json', 'none'])
+        .default('auto'),
+    );
+}
+
+export function addServiceFlags(command: Command): Command {
+  return command
+    .optionsGroup('Service:')
+    .option('--account <name>', 'the stored account to use')
+    .option('--base-url <url>', 'address of the service')
+    .option('--local', 'use a local server started inside this process: no account, no network')
+    .addOption(
+      new Option('--encoding <kind>', 'of the bodies of all calls (default: the stored one, else json)').choices(
+        encodings,
+      ),
+    )
+    .option('--retries <n>', 'how often a failed call is repeated (default: 5)', parseCount)
+    .option('--timeout <duration>', 'to connect, to the first byte, and idle (default: 30s)', parseTimeout);
+}
+
+export function addReportFlags(command: Command): Command {
+  return command
+    .optionsGroup('Report:')
+    .addOption(
+      new Option('--profile <name>', "the account's profile (default: the stored one, else buyer)").choices(profiles),
+    )
+    .option('--metrics <a,b>', 'metrics, in column order (default: all of the profile)')
+    .option('--by <a,b>', 'breakdowns, e.g. DAILY,CAMPAIGN; any case')
+    .addOption(new Option('--breakdowns <a,b>', 'the same as --by').conflicts('by').hideHelp())
+    .option('--filter <name=v1,v2>', 'keep only these; repeatable', collect)
+    .option('--campaign <name>', "only campaigns of that name, e.g. 'Summer*'; repeatable", collect)
+    .option('--ad-unit <name>', 'only ad units of that name', collect)
+    .option('--advertiser <name>', 'only advertisers of that name (admin accounts)', collect)
+    .optionsGroup('Window:')
+    .option('--period <p>', 'e.g. yesterday, last-7d, last-week, this-month, 2026-10, 2026-W45, 2026-11-01..2026-11-15')
+    .option('--since <t>', 'first second: 2026-11-01, a date-time, unix seconds, now, today, -7d, -36h')
+    .option('--until <t>', 'last second, in the same forms (default: now)')
+    .option('--timezone <tz>', 'zone of the report, DSP only (buyer: always Europe/Paris)')
+    .optionsGroup('Request:')
+    .option('--direct', 'ask for the data in the answer, without waiting (output=direct)')
+    .option('--dry-run', 'print the window, the request and a curl line; no network (but for names)');
+}
+
+export function addOutputFlags(command: Command): Command {
+  return command
+    .optionsGroup('Output:')
+    .option('-o, --output <file>', 'file to write, - for stdout; takes {profile} {report} {since} {until} {date} {id}')
+    .option(
+      '--format <name>',
+      `${formatNames.join(', ')} (default: by the file's ending; table on a terminal, csv in a pipe)`,
+    )
+    .option('--no-clobber', 'refuse to replace an existing file')
+    .option('--columns <a,b>', 'choose and order the columns')
+    .option('--normalize', 'decimal points, and revenueDollar in both profiles')
+    .option('--delimiter <c>', 'CSV delimiter (default: ,)')
+    .addOption(new Option('--decimal <c>', 'CSV decimal mark').choices([',', '.']))
+    .option('--bom', 'CSV: begin with a byte order mark')
+    .option('--excel', 'CSV as a European Excel opens it: ; and , and BOM')
+    .option('--escape-formulas', 'CSV: defuse cells that a spreadsheet would run')
+    .option('--no-header', 'CSV: no header row');
+}
+
+export function addPartFlags(command: Command): Command {
+  return command
+    .optionsGroup('Many reports:')
+    .addOption(
+      new Option(
+        '--split <unit>',
+        'a report for each day, week or month; one merged output, or with {date} a file each',
+      ).choices(['day', 'week', 'month']),
+    )
+    .option('--concurrency <n>', 'reports at a time', parsePositive, 4)
+    .option('--missing', 'fetch only what has no file yet')
+    .option('--lookback <n>', 'with --missing: the last n parts again, because late numbers change them', parseCount)
+    .option('--shard <k/n>', 'only every n-th part, for n machines side by side');
+}
+
+export function addWaitFlags(command: Command): Command {
+  return command
+    .optionsGroup('Waiting:')
+    .addOption(
+      new Option('--wait-timeout <duration>', 'give up waiting after this long, exit 7')
+        .argParser(parseDurationFlag)
+        .default(30 * 60_000, '30m'),
+    )
+    .option('--poll-interval <duration>', 'auto, or a fixed pause between status calls', parsePollInterval, 'auto');
+}
+
+/** The flags of `run`, for the command and for the keys of `adreport.yaml`. */
+export function addRunFlags(command: Command): Command {
+  addReportFlags(command)
+    .option('--fresh', 'create a new report even where the same one is still unfinished')
+    .option('--strict', 'days missing from the window, or a repeated row, are exit 9 instead of a warning');
+  addServiceFlags(addWaitFlags(addPartFlags(addOutputFlags(command))));
+  return command
+    .optionsGroup('Saved reports:')
+    .option('--all', 'every report of adreport.yaml')
+    .option('--file <file>', 'take the reports from this file (default: adreport.yaml, here or in a folder above)');
+}
+
+// What reads the value of a flag. Each throws Commander's `InvalidArgumentError`, which ends in exit 2.
+
+/** The values of a flag that may be given again, in their order. */
+export function collect(value: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, value];
+}
+
+/** `500ms`, `30s`, `5m`, `2h`, `1d` or `0`, in milliseconds. */
+export function parseDurationFlag(value: string): number {
+  const durationMs = parseDuration(value);
+  if (durationMs === undefined) throw new InvalidArgumentError('Give a number with a unit: 500ms, 30s, 5m or 2h.');
+  return durationMs;
+}
+
+/** A duration that is not 0, in milliseconds. */
+export function parseTimeout(value: string): number {
+  const durationMs = parseDurationFlag(value);
+  if (durationMs === 0) throw new InvalidArgumentError('0 would mean to wait for ever: give e.g. 30s.');
+  return durationMs;
+}
+
+function parsePollInterval(value: string): number | 'auto' {
+  if (value === 'auto') return 'auto';
+  const durationMs = parseDurationFlag(value);
+  if (durationMs < 100) throw new InvalidArgumentError('The shortest interval is 100ms.');
+  return durationMs;
+}
+
+/** A whole number from 1 to 999,999. */
+export function parsePositive(value: string): number {
+  return parseWhole(value, 1);
+}
+
+/** A whole number from 0 to 999,999. */
+export function parseCount(value: string): number {
+  return parseWhole(value, 0);
+}
+
+function parseWhole(value: string, least: number): number {
+  if (!/^\d+$/.test(value) || Number(value) < least) {
+    throw new InvalidArgumentError(`Give a whole number, ${least} or more.`);
+  }
+  if (Number(value) > 999_999) throw new InvalidArgumentError('The highest number is 999999.');
+  return Number(value);
+}

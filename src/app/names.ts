@@ -1,0 +1,97 @@
+import type { Context } from '../context.ts';
+import type { CampaignRecord } from '../contract/messages.ts';
+import type { FilterName } from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { splitValues } from '../report/request/request-filters.ts';
+import { nearest } from '../text/nearest.ts';
+import { printable } from '../text/printable.ts';
+import type { ReportFlags } from './flags.ts';
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface NameFlag {
+  readonly flag: string;
+  readonly filter: FilterName;
+  readonly patterns: (flags: ReportFlags) => readonly string[] | undefined;
+  readonly named: (campaign: CampaignRecord) => readonly Named[];
+}
+
+const nameFlags: readonly NameFlag[] = [
+  {
+    flag: '--campaign',
+    filter: 'campaignId',
+    patterns: ({ campaign }) => campaign,
+    named: ({ campaignId: id, campaignName: name }) => [{ id, name }],
+  },
+  {
+    flag: '--ad-unit',
+    filter: 'adunitId',
+    patterns: ({ adUnit }) => adUnit,
+    named: ({ adunits }) => adunits.map(({ adunitId: id, adunitName: name }) => ({ id, name })),
+  },
+  {
+    flag: '--advertiser',
+    filter: 'advertiserId',
+    patterns: ({ advertiser }) => advertiser,
+    named: ({ advertiserId: id, advertiserName: name }) => [{ id, name }],
+  },
+];
+
+/**
+ * The flags with the names of campaigns, ad units and advertisers turned into `--filter`s of their ids, and what was
+ * found said on stderr. Asks the service for its campaigns only where a name was given. Throws `UsageError` for a name
+ * that matches nothing.
+ */
+export async function resolveNames<Flags extends ReportFlags>(context: Context, flags: Flags): Promise<Flags> {
+  const wanted = nameFlags.flatMap((kind) => {
+    const patterns = kind.patterns(flags);
+    return patterns === undefined
+      ? []
+      : [{ kind, patterns: patterns.flatMap((list) => readPatterns(kind.flag, list)) }];
+  });
+  if (wanted.length === 0) return flags;
+  const campaigns = await (await context.client()).campaigns();
+  const filters = wanted.map(({ kind, patterns }) => {
+    const all = distinct(campaigns.flatMap(kind.named));
+    const found = distinct(patterns.flatMap((pattern) => match(kind.flag, pattern, all)));
+    const names = found.map(({ id, name }) => `${printable(name)} (${id})`);
+    const more = names.length > 10 ? `, and ${names.length - 10} more` : '';
+    context.console.note(`${kind.flag} ${patterns.join(',')}: ${names.slice(0, 10).join(', ')}${more}.`);
+    return `${kind.filter}=${found.map(({ id }) => id).join(',')}`;
+  });
+  return { ...flags, filter: [...(flags.filter ?? []), ...filters] };
+}
+
+/** Names are separated as the values of `--filter` are: by commas, where none of them stands in double quotes. */
+function readPatterns(flag: string, list: string): string[] {
+  const patterns = splitValues(list);
+  if (patterns && patterns.length > 0) return patterns;
+  throw new UsageError(`${flag} ${JSON.stringify(list)}: this is no name.`, {
+    hint: `Write ${flag} 'Summer*'; a name that holds a comma stands in double quotes: ${flag} '"A, B"'.`,
+  });
+}
+
+/** Those of the name, any case, `*` for any text and `?` for one character; or the one of that id. */
+function match(flag: string, pattern: string, all: readonly Named[]): readonly Named[] {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  const form = new RegExp(`^${source}$`, 'isu');
+  const found = all.filter(({ id, name }) => id === pattern || form.test(name));
+  if (found.length > 0) return found;
+  const guess = nearest(
+    pattern.replaceAll('*', ''),
+    all.map(({ name }) => name),
+  );
+  throw new UsageError(`${flag} ${JSON.stringify(pattern)} matches none of the ${all.length} names.`, {
+    hint: guess ? `Did you mean ${JSON.stringify(printable(guess))}?` : 'See them with: adreport campaigns --ad-units',
+  });
+}
+
+function distinct(named: readonly Named[]): Named[] {
+  return [...new Map(named.map((one) => [one.id, one])).values()];
+}

@@ -1,0 +1,93 @@
+/** What the values of a report mean: numbers, days, moments. Nothing is ever rounded, and nothing guessed. */
+
+const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * A DSP's money: the comma is its decimal mark. Three digits after the comma might be thousands, so that such a text is
+ * no number, unless nothing but a zero stands before the comma.
+ */
+const commaPattern = /^-?(?:(?:0|[1-9]\d*),\d{1,2}|0,\d+)$/;
+
+/**
+ * The text of the number that a value is, or that a string such as `"1234,50"` holds, with a decimal point and every
+ * digit that came; `undefined` where it is no number.
+ */
+export function numberTextOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
+  if (typeof value !== 'string') return undefined;
+  if (numberPattern.test(value)) return value;
+  return commaPattern.test(value) ? value.replace(',', '.') : undefined;
+}
+
+interface Decimal {
+  readonly sign: string;
+  /** Without zeros at either end; empty for zero. */
+  readonly digits: string;
+  readonly exponent: number;
+}
+
+function decimalOf(text: string): Decimal | undefined {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text);
+  if (!match) return undefined;
+  const [, sign = '', integer = '', fraction = '', exponent = '0'] = match;
+  const all = (integer + fraction).replace(/^0+/, '');
+  const digits = all.replace(/0+$/, '');
+  return digits === ''
+    ? { sign: '', digits, exponent: 0 }
+    : { sign, digits, exponent: Number(exponent) - fraction.length + all.length - digits.length };
+}
+
+/** A number's text as a double; `undefined` where that would be another number. */
+export function exactDouble(text: string): number | undefined {
+  const number = Number(text);
+  // A double holds every decimal number of 15 digits, and gives them back.
+  if (/^[-.\d]{1,15}$/.test(text) && !Number.isNaN(number)) return number;
+  const [wanted, got] = [decimalOf(text), decimalOf(String(number))];
+  const isExact =
+    wanted && got && wanted.sign === got.sign && wanted.digits === got.digits && wanted.exponent === got.exponent;
+  return isExact ? number : undefined;
+}
+
+/** A number's text as an integer of 64 bits; `undefined` where it is none or does not fit. */
+export function exactInteger(text: string): bigint | undefined {
+  const decimal = decimalOf(text);
+  if (!decimal || decimal.exponent < 0 || decimal.digits.length + decimal.exponent > 19) return undefined;
+  const integer = BigInt(`${decimal.sign}${decimal.digits || '0'}${'0'.repeat(decimal.exponent)}`);
+  return BigInt.asIntN(64, integer) === integer ? integer : undefined;
+}
+
+const dayMs = 86_400_000;
+
+/** Days since 1970 of `YYYY-MM-DD`; `undefined` for any other text, and for a day that the calendar lacks. */
+export function dayOf(text: string): number | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
+  const ms = Date.parse(text);
+  // Of 30 February some engines make 2 March.
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) ? ms / dayMs : undefined;
+}
+
+/** Milliseconds since 1970 of `YYYY-MM-DD HH:MM:SS`, as if it were UTC; `undefined` for any other text. */
+export function wallTimeOf(text: string): number | undefined {
+  return /^[-\d]{10} [:\d]{8}$/.test(text) ? momentOf(`${text.replace(' ', 'T')}Z`)?.wallMs : undefined;
+}
+
+/** A moment as the report tells it. */
+export interface Moment {
+  /** Milliseconds since 1970. */
+  readonly instantMs: number;
+  /** What the clocks of its zone showed, as if it were UTC. */
+  readonly wallMs: number;
+}
+
+/** The moment of an ISO 8601 date-time with an offset, `2026-10-25T02:00:00+0200`; `undefined` for any other text. */
+export function momentOf(text: string): Moment | undefined {
+  const match = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/.exec(text);
+  const day = match ? dayOf(match[1] ?? '') : undefined;
+  if (!match || day === undefined) return undefined;
+  const [, , hour, minute, second = 0, fraction = '', sign, offsetHour = 0, offsetMinute = 0] = match;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const timeMs = ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000 + Number(fraction.padEnd(3, '0'));
+  const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === '-' ? -1 : 1);
+  const wallMs = day * dayMs + timeMs;
+  return { instantMs: wallMs - offsetMs, wallMs };
+}

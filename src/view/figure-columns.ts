@@ -1,0 +1,133 @@
+import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { type DerivedMetric, derivedMetrics } from '../contract/derived.ts';
+import { UsageError } from '../errors.ts';
+import type { Row } from '../rows/row-objects.ts';
+import { nearest } from '../text/nearest.ts';
+import { Decimal, numberIn } from './decimal.ts';
+import { isMetric, type Sums } from './grouping.ts';
+import { derivedText, groupedText, moneyText } from './number-text.ts';
+
+/** A figure of a group: a sum, or what sums give. */
+export interface FigureColumn {
+  /** The row field of the metric, or the field of the derived one. */
+  readonly field: string;
+  /** What the terminal calls it: its field, or `eCPM €`. */
+  readonly name: string;
+  readonly type: 'integer' | 'money' | 'percent';
+  /** Present where the figure is computed from sums: how, and from those of which row fields. */
+  readonly derived?: DerivedMetric & { readonly over: string; readonly under: string };
+}
+
+/** The sums and what derives from them, for row fields that are metrics, in their order. */
+export function figuresOf(fields: readonly string[]): FigureColumn[] {
+  const metrics = fields.filter(isMetric);
+  const fieldOf = (name: string) => metrics.find((field) => metricOfField(field)?.name === name);
+  return [
+    ...metrics.map((field): FigureColumn => {
+      return { field, name: field, type: fieldTypeOf(field) === 'money' ? 'money' : 'integer' };
+    }),
+    ...(derivedMetrics as readonly DerivedMetric[]).flatMap((metric): FigureColumn[] => {
+      const [over, under] = [fieldOf(metric.numerator), fieldOf(metric.denominator)];
+      if (over === undefined || under === undefined) return [];
+      const { field, name, unit } = metric;
+      return [{ field, name, type: unit === 'percent' ? 'percent' : 'money', derived: { ...metric, over, under } }];
+    }),
+  ];
+}
+
+/** What people look for first; the others follow in their own order. */
+const leading = ['revenueEuro', 'revenueDollar', 'displays', 'clicks', 'ctr'];
+
+/** The figures with revenue, displays, clicks and CTR first; dollars lead only where there are no euros. */
+export function leadingFirst(figures: readonly FigureColumn[]): FigureColumn[] {
+  const hasEuros = figures.some(({ field }) => field === 'revenueEuro');
+  const rankOf = ({ field }: FigureColumn): number => {
+    const name = metricOfField(field)?.name ?? field;
+    const rank = name === 'revenueDollar' && hasEuros ? -1 : leading.indexOf(name);
+    return rank < 0 ? leading.length : rank;
+  };
+  return [...figures].sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** How many of the figures in `leadingFirst` are those that come first; one at least. */
+export function leadingCount(figures: readonly FigureColumn[]): number {
+  const hasEuros = figures.some(({ field }) => field === 'revenueEuro');
+  const isLeading = ({ field }: FigureColumn): boolean => {
+    const name = metricOfField(field)?.name ?? field;
+    return leading.includes(name) && !(name === 'revenueDollar' && hasEuros);
+  };
+  return Math.max(1, figures.filter(isLeading).length);
+}
+
+/** A figure of some sums as the number nearest to it; `undefined` where they do not give it. */
+export function figureValue({ field, derived }: FigureColumn, sums: Pick<Sums, 'get'>): number | undefined {
+  if (!derived) return sums.get(field)?.toNumber();
+  const [over, under] = [sums.get(derived.over)?.toNumber(), sums.get(derived.under)?.toNumber()];
+  return over === undefined || !under ? undefined : (derived.factor * over) / under;
+}
+
+/** The numbers of one row as sums. */
+export function sumsOfRow(row: Row): Pick<Sums, 'get'> {
+  return {
+    get(field) {
+      const value = numberIn(row[field]);
+      if (value === null || value === undefined) return undefined;
+      return typeof value === 'number' ? Decimal.parse(String(value)) : value;
+    },
+  };
+}
+
+/** A figure in full, for programs: every digit of a sum, six decimals of what is derived; `null` where there is none. */
+export function figureDigits(figure: FigureColumn, sums: Pick<Sums, 'get'>): string | null {
+  if (figure.derived) {
+    const value = figureValue(figure, sums);
+    return value === undefined ? null : String(Number(value.toFixed(6)));
+  }
+  const digits = sums.get(figure.field)?.toString();
+  return digits === undefined ? null : figure.type === 'money' ? moneyText(digits) : digits;
+}
+
+/** A figure as people read it: `48,665.12`, `1.94%`; `null` where there is none. */
+export function figureText(figure: FigureColumn, sums: Pick<Sums, 'get'>): string | null {
+  const digits = figure.derived ? figureValue(figure, sums) : figureDigits(figure, sums);
+  if (digits === null || digits === undefined) return null;
+  return figure.derived ? derivedText(figure.derived, Number(digits)) : groupedText(String(digits));
+}
+
+/** A value on a scale of a figure, rounded as the figure is shown. */
+export function scaleText({ type, derived }: FigureColumn, value: number): string {
+  if (derived) return derivedText(derived, value);
+  return groupedText(type === 'money' ? value.toFixed(2) : String(Math.round(value)));
+}
+
+/** The figure of a name in any case: its field, its metric, or a derived metric (`ctr`, `eCPM €`). */
+export function findFigure(name: string, known: readonly FigureColumn[]): FigureColumn | undefined {
+  const equals = (text: string | undefined) => text?.toLowerCase() === name.toLowerCase();
+  return (
+    known.find(({ field }) => equals(field)) ??
+    known.find(({ field, derived }) => equals(derived?.name ?? metricOfField(field)?.name))
+  );
+}
+
+/**
+ * The figures that a flag names.
+ * @throws UsageError for a name that is no figure of the report
+ */
+export function figuresNamed(names: readonly string[], known: readonly FigureColumn[], flag: string): FigureColumn[] {
+  const found = names.map((name) => {
+    const figure = findFigure(name, known);
+    if (figure) return figure;
+    const fields = known.map(({ field }) => field);
+    throw unknownColumn(name, fields, flag);
+  });
+  return [...new Set(found)];
+}
+
+/** The error for a column that the report does not have. */
+export function unknownColumn(name: string, known: readonly string[], flag: string): UsageError {
+  const suggestion = nearest(name, known);
+  return new UsageError(`${flag}: the report has no column "${name}".`, {
+    code: 'UNKNOWN_COLUMN',
+    hint: suggestion ? `Did you mean ${suggestion}?` : `It has ${known.join(', ') || 'none'}.`,
+  });
+}
