@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
-import { refusalAnswer, send } from './answer.ts';
+import { type Answer, refusalAnswer, send } from './answer.ts';
 import { type AdminCall, assertOwnOrigin } from './control/admin.ts';
 import type { LogEntry, RequestLog } from './control/request-log.ts';
 import type { Account } from './fixtures/fixtures.ts';
@@ -68,8 +68,7 @@ export function createApp(parts: AppParts, adminCalls: readonly AdminCall[]): Fa
     const { ownHosts } = parts;
     const hostName = (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
     if (!ownHosts || request.headers.host === undefined || ownHosts.includes(hostName)) return done();
-    const error = `This server is not “${hostName.slice(0, 80)}”: call it ${ownHosts.join(' or ')}.`;
-    done(new ServiceError('FOREIGN_HOST', error));
+    done(new ServiceError('FOREIGN_HOST', `The Host header is not this server’s: call it ${ownHosts.join(' or ')}.`));
   });
 
   app.setErrorHandler((error, request, reply) => {
@@ -118,7 +117,12 @@ export function createApp(parts: AppParts, adminCalls: readonly AdminCall[]): Fa
       }
       const signal = signalOf(reply);
       const call = { parameters, account: findAccount, accept: request.headers.accept, sizeBytes: body.length, signal };
-      return send(request, reply, service[endpoint](call), faults);
+      return send(
+        request,
+        reply,
+        attemptAnswer(() => service[endpoint](call)),
+        faults,
+      );
     }
   }
 
@@ -186,6 +190,15 @@ function once<Value>(make: () => Value): () => Value {
     made ??= { value: make() };
     return made.value;
   };
+}
+
+/** An answer, or the refusal that the service throws: faults spoil both. */
+function attemptAnswer(work: () => Answer): Answer {
+  try {
+    return work();
+  } catch (error) {
+    return refusalAnswer(error);
+  }
 }
 
 /** What the work returns, or nothing where the service refuses it: the call itself will say why. */

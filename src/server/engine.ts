@@ -204,9 +204,12 @@ const restatedMetrics: ReadonlySet<MetricName> = new Set([
 function createRestatement({ restateDays: days, nowMs }: ReportContext): (fact: Fact, hour: number) => Fact {
   const now = Math.floor(nowMs / 1_000);
   const firstOpenHour = Math.floor(now / hourSeconds) - 24 * (days + 2);
+  let lastHour: number | undefined;
+  let age = 0;
   return (fact, hour) => {
     if (days === 0 || hour < firstOpenHour) return fact;
-    const age = Math.max(0, daysBetween(hour * hourSeconds, now, defaultZone));
+    if (hour !== lastHour) age = Math.max(0, daysBetween(hour * hourSeconds, now, defaultZone));
+    lastHour = hour;
     if (age >= days) return fact;
     // The displays decide whether a fraction counts: that is as good as chance, and the same whenever it is asked.
     const dither = fact.metrics.displays % (2 * days);

@@ -158,7 +158,7 @@ const mistakes: readonly Mistake[] = [
   ['campaigns.json', '"Seven"', '""', 4, 'advertiserName: expected a text that is not empty'],
   ['campaigns.json', '"adunits": [', '"adunits": [[], ', 9, 'adunits: expected an object'],
   ['catalog.json', 'cityId', 'cityID', 1, 'unknown key "cityID"; did you mean "cityId"?'],
-  ['catalog.json', '"name": "Paris"', '"label": "Paris"', 1, 'cityId.name: the key is missing'],
+  ['catalog.json', '"name": "Paris"', '"label": "Paris"', 1, 'unknown key "label"; known: id, name'],
   ['catalog.json', '[{ "id": "2', '{}, "regionId": [{ "id": "2', 1, 'cityId: expected an array'],
   ['facts.csv', 'displays,', 'dispalys,', 1, 'unknown column "dispalys"; did you mean "displays"?'],
   ['facts.csv', 'displays,', 'carrier,', 1, 'the column "carrier" stands twice'],

@@ -1,6 +1,6 @@
-import { DateTime } from 'luxon';
 import { defaultZone } from '../../contract/messages.ts';
 import type { DimensionName } from '../../contract/vocabulary.ts';
+import { instantOfWallTime } from '../calendar.ts';
 import { hourSeconds, type Member, MemberLists } from '../fixtures/facts.ts';
 import type { FixtureCampaign } from '../fixtures/fixtures.ts';
 import advertisers from './advertisers.json' with { type: 'json' };
@@ -194,7 +194,7 @@ function fieldsOf(line = ''): string[] {
 /** The hours whose first instant lies in the campaign, without its pause. */
 function spansOf({ from = always[0], to = always[1], pauses: [pauseFrom, pauseTo] = [] }: CampaignPlan) {
   const hours = (wallTime: string): number =>
-    DateTime.fromSQL(wallTime, { zone: defaultZone }).toSeconds() / hourSeconds;
+    instantOfWallTime(Date.parse(`${wallTime.replace(' ', 'T')}Z`) / 1_000, defaultZone, 'first') / hourSeconds;
   const [first, last] = [Math.ceil(hours(from)), Math.floor(hours(to))];
   if (pauseFrom === undefined || pauseTo === undefined) return [[first, last] as const];
   return [[first, Math.ceil(hours(pauseFrom)) - 1] as const, [Math.floor(hours(pauseTo)) + 1, last] as const];
