@@ -220,7 +220,7 @@ describe('own data', () => {
     const asJson = await runCli(['local-server', 'validate', 'data', '--json'], { cwd });
     expect(JSON.parse(asJson.stdout)).toEqual({
       directory: 'data',
-      accounts: 3,
+      accounts: 4,
       campaigns: Number(/(\d+) campaigns/.exec(checked.stdout)?.[1]),
       firstHour: '2026-10-24T22:00:00Z',
       lastHour: '2026-10-25T22:00:00Z',
