@@ -48,8 +48,9 @@ export interface ReportFlags extends ServiceFlags {
   readonly since?: string;
   readonly until?: string;
   readonly period?: string;
-  readonly direct?: boolean;
+  /** How the service reads the ends of the window. */
   readonly windowClock?: WindowClock;
+  readonly direct?: boolean;
   readonly dryRun?: boolean;
 }
 
@@ -139,7 +140,7 @@ export function addReportFlags(command: Command): Command {
     .option('--by <a,b>', 'breakdowns, e.g. DAILY,CAMPAIGN; any case')
     .addOption(new Option('--breakdowns <a,b>', 'the same as --by').conflicts('by').hideHelp())
     .option('--filter <name=v1,v2>', 'keep only these; repeatable', collect)
-    .option('--country <a,b>', 'only these countries: FR,Germany or GeoNames ids; repeatable', collect)
+    .option('--country <a,b>', 'only these countries, by ISO code or English name: FR,Germany; repeatable', collect)
     .option('--campaign <name>', "only campaigns of that name, e.g. 'Summer*'; repeatable", collect)
     .option('--ad-unit <name>', 'only ad units of that name', collect)
     .option('--advertiser <name>', 'only advertisers of that name (admin accounts)', collect)
@@ -148,13 +149,13 @@ export function addReportFlags(command: Command): Command {
     .option('--since <t>', 'first second: 2026-11-01, a date-time, unix seconds, now, today, -7d, -36h')
     .option('--until <t>', 'last second, in the same forms (default: now)')
     .option('--timezone <tz>', 'zone of the report, DSP only (buyer: always Europe/Paris)')
+    .optionsGroup('Request:')
     .addOption(
       new Option(
         '--window-clock <kind>',
-        "how the service reads the window's seconds (default: the account's, else instant)",
+        'how the service reads the window: as instants, or as wall time (default: the stored one, else instant)',
       ).choices(windowClocks),
     )
-    .optionsGroup('Request:')
     .option('--direct', 'ask for the data in the answer, without waiting (output=direct)')
     .option('--dry-run', 'print the window, the request and a curl line; no network (but for names)');
 }

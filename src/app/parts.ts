@@ -28,7 +28,8 @@ interface Run {
 export async function runParts(context: Context, jobs: readonly Job[], outcome: RunOutcome): Promise<void> {
   const partCount = jobs.reduce((sum, { parts }) => sum + parts.length, 0);
   const concurrency = Math.max(...jobs.map(({ options }) => options.concurrency));
-  const progress = (await context.progress()).parts(partCount);
+  const named = jobs.flatMap(({ name, parts }) => (name === undefined ? [] : [[name, parts.length] as const]));
+  const progress = (await context.progress()).parts(partCount, new Map(named));
   // Every call under way listens: by itself Node warns of more than ten.
   setMaxListeners(0, context.host.signal);
   const run: Run = { takeTurn: turns(concurrency), progress, outcome };
@@ -127,7 +128,7 @@ function fetchPart<T extends Delivered>(
     run.takeTurn(async () => {
       run.outcome.throwIfOver(job.context);
       signal.throwIfAborted();
-      const { progress, end } = run.progress.begin(label);
+      const { progress, end } = run.progress.begin(label, job.name);
       let isDone = false;
       try {
         const host = { ...job.context.host, signal };

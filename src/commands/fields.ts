@@ -16,8 +16,7 @@ export interface FieldsOptions {
 export const fieldsCommand: CommandBuilder = (perform) =>
   declareCommand('fields [term]', 'the metrics, breakdowns and filters of a profile, with meanings', [
     ['adreport fields', 'all of the buyer profile'],
-    ['adreport fields spend', 'what the trade’s other words are called here'],
-    ['adreport fields France', 'a country, with its id for --filter countryId'],
+    ['adreport fields country', 'those about countries'],
     ['adreport fields --profile dsp --json', 'for programs'],
   ])
     .addOption(
@@ -26,40 +25,38 @@ export const fieldsCommand: CommandBuilder = (perform) =>
     .action(perform(fields));
 
 /**
- * Prints the vocabulary of a profile, or what of it is about a term: by its name, its meaning, the trade's other words for
- * it, or a country's name; with `--json` `{"profile","metrics","breakdowns","filters"}`, and `countries` for a term. Throws
- * `UsageError` for a term that nothing is about, but with `--json`.
+ * Prints the vocabulary of a profile, or what of it holds a term in its name, its meaning or the trade's other words for it,
+ * any case, and the countries of that name; with `--json`
+ * `{"profile","metrics","breakdowns","filters","countries"}`. Throws `UsageError` for a term that nothing holds, but with `--json`.
  */
 async function fields(context: Context, options: FieldsOptions, term = ''): Promise<void> {
   const profile = options.profile ?? (await context.settings()).profile.value;
   const vocabulary = vocabularyOf(profile);
-  const wanted = term.trim().toLowerCase();
-  const matches = (entry: { readonly name: string; readonly meaning: string; readonly words?: readonly string[] }) =>
-    isCalled(entry, term) || `${entry.name}\n${entry.meaning}`.toLowerCase().includes(wanted);
-  const has = (name: string) => vocabulary.metrics.some((metric) => metric.name === name);
+  const matches = (entry: { name: string; meaning: string; words?: readonly string[] }): boolean =>
+    `${entry.name}\n${entry.meaning}`.toLowerCase().includes(term.toLowerCase()) || isCalled(entry, term);
+  const names = vocabulary.metrics.map(({ name }) => name);
   const computed = derivedMetrics
-    .filter(({ numerator, denominator }) => has(numerator) && has(denominator))
-    .map(({ field, meaning, words }) => ({ name: field, type: 'computed', meaning, words }));
+    .filter(({ numerator, denominator }) => names.includes(numerator) && names.includes(denominator))
+    .map(({ field, unit, meaning, words }) => ({ name: field, type: unit, meaning: `computed: ${meaning}`, words }));
   const metrics = [...vocabulary.metrics, ...computed]
     .filter(matches)
     .map(({ name, type, meaning }) => ({ name, type, meaning }));
-  const breakdowns = vocabulary.breakdowns
-    .filter(matches)
-    .map(({ name, fields: own, meaning }) => ({ name, rowFields: own.map((field) => field.name), meaning }));
+  const breakdowns = vocabulary.breakdowns.filter(matches).map(({ name, fields: rowFields, meaning }) => ({
+    name,
+    rowFields: rowFields.map((field) => field.name),
+    meaning,
+  }));
   const filters = vocabulary.filters.filter(matches).map(({ name, meaning }) => ({ name, meaning }));
-  const exact = findCountry(term);
-  const begun = allCountries().filter(({ name }) => wanted.length > 2 && name.toLowerCase().startsWith(wanted));
-  const countries = profile === 'buyer' && wanted !== '' ? (exact ? [exact] : begun) : [];
+  const countries = term === '' || vocabulary.filters.length === 0 ? [] : countriesCalled(term);
 
   if (context.flags.json) {
-    const found = { profile, metrics, breakdowns, filters, ...(wanted === '' ? {} : { countries }) };
-    return context.console.result(JSON.stringify(found));
+    return context.console.result(JSON.stringify({ profile, metrics, breakdowns, filters, countries }));
   }
   const rows = [
     ...metrics.map(({ name, meaning }) => ({ flag: '--metrics', name, meaning })),
     ...breakdowns.map(({ name, meaning }) => ({ flag: '--by', name, meaning })),
     ...filters.map(({ name, meaning }) => ({ flag: '--filter', name, meaning })),
-    ...countries.map(({ code, id, name }) => ({ flag: '--country', name: code, meaning: `${name}: countryId=${id}` })),
+    ...countries.map(({ code, id, name }) => ({ flag: '--country', name: code, meaning: `${name}, countryId ${id}` })),
   ];
   if (rows.length === 0) {
     throw new UsageError(`No field of the ${profile} profile is about “${term}”.`, { hint: 'See: adreport fields' });
@@ -70,4 +67,11 @@ async function fields(context: Context, options: FieldsOptions, term = ''): Prom
     keep: name !== 'flag',
   }));
   await context.console.write(textTable(rows, columns, tableLook(context)));
+}
+
+/** The country of that code, name or id, or else those whose names hold the term. */
+function countriesCalled(term: string) {
+  const found = findCountry(term);
+  if (found) return [found];
+  return term.length < 4 ? [] : allCountries().filter(({ name }) => name.toLowerCase().includes(term.toLowerCase()));
 }
