@@ -57,7 +57,7 @@ describe('all is well', () => {
     expect(stdout).toMatch(/^✓ {2}base-url +http:\/\/127\.0\.0\.1:\d+ \(from ADREPORT_BASE_URL\)$/m);
     expect(stdout).toMatch(/^✓ {2}connection .*answers 401/m);
     expect(stdout).toMatch(/^✓ {2}clock +within \d[\d.]* m?s/m);
-    expect(stdout).toMatch(/^✓ {2}sign-in +works: 14 campaigns\./m);
+    expect(stdout).toMatch(/^✓ {2}sign-in +works: \d+ campaigns\./m);
     expect(stdout).not.toMatch(/^[!✗]/m);
     expect(stdout).not.toContain('sesame');
     expect(stdout).not.toContain(server.accounts[0]?.token);
@@ -355,8 +355,8 @@ describe('TLS and proxies', () => {
     const proxy = await startConnectProxy(server.port);
     const HTTPS_PROXY = proxy.url.replace('//', '//me:hush-hush@');
     const common = { HTTPS_PROXY, NODE_EXTRA_CA_CERTS: certificates.caFile };
-    const through = await spawned({ ...common, ADREPORT_BASE_URL: 'https://reports.test' });
-    expect(findings(through)('proxy').message).toMatch(/^http:\/\/me:…@127.* is used for https:\/\/reports\.test/);
+    const through = await spawned(common);
+    expect(findings(through)('proxy').message).toMatch(/^http:\/\/me:…@127.* is used for https:\/\/localhost/);
     expect(through.stdout).not.toContain('hush');
     expect(findings(through)('sign-in').status).toBe('ok');
     const asked = proxy.asked.length;
