@@ -177,7 +177,6 @@ async function connect(
     ...signIn,
     http,
     retries: options.retries ?? defaultRetries,
-    repeatsRefusedCreates: options.split !== undefined || options.all === true,
     wallClock: host.wallClock,
     stopwatch: host.stopwatch,
     sleep: host.sleep,
@@ -185,6 +184,7 @@ async function connect(
     signal: host.signal,
     onRetry: (retry) => console.warn(describeRetry(retry)),
     onToken: console.hide,
+    onNotice: console.warn,
   });
   return { client, close: () => http.close() };
 }
