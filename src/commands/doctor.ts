@@ -177,7 +177,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
 
   /** The authorities that the environment adds, or the checks that it takes away. */
   function checkAuthorities(): void {
-    const { NODE_EXTRA_CA_CERTS: file, NODE_TLS_REJECT_UNAUTHORIZED: checks } = host.env;
+    const file = host.env.NODE_EXTRA_CA_CERTS;
     if (file) {
       let problem: string | undefined;
       try {
@@ -194,7 +194,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
           'Name a PEM file.',
         );
     }
-    if (checks === '0') {
+    if (host.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
       const message = 'NODE_TLS_REJECT_UNAUTHORIZED=0: whoever is on the way can read the token.';
       odd('authorities', message, 'Unset it; a private authority is made known with NODE_EXTRA_CA_CERTS=FILE.');
     }

@@ -130,13 +130,6 @@ describe('xlsx', () => {
     expect((await xlsx('{"data":[]}')).rows).toEqual([]);
   });
 
-  it('takes columns that appear late in the first thousand rows, and refuses later ones', async () => {
-    const early = documentOf('{"displays":1}', '{"displays":2,"city":"x"}');
-    expect((await xlsx(early, { pieceBytes: 20 })).rows).toEqual([['displays', 'city'], [1], [2, 'x'], [3, 'total']]);
-    const late = documentOf(...Array.from({ length: 2000 }, () => '{"displays":1}'), '{"displays":2,"city":"x"}');
-    await expect(xlsx(late, { pieceBytes: 1000 })).rejects.toMatchObject({ exitCode: 9, code: 'LATE_COLUMN' });
-  });
-
   it('holds as many rows as a sheet has, then has no room for totals, and refuses one more', async () => {
     const notes: string[] = [];
     const encoder = await createEncoder('xlsx', { note: (sentence) => notes.push(sentence) });

@@ -1,7 +1,6 @@
-import { IncompleteDataError, OutputError } from '../../errors.ts';
+import { OutputError } from '../../errors.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import { viewOf } from '../../rows/words.ts';
-import { printable } from '../../text/printable.ts';
 import { strangeNotice } from '../../view/strange-values.ts';
 import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
@@ -48,8 +47,7 @@ class XlsxEncoder implements Encoder {
 
   async encode(batch: RowBatch): Promise<Pieces> {
     if (this.#rowCount + batch.rowCount > mostRows) throw tooManyRows();
-    const added = this.#plan.follow(batch);
-    if (!this.#held && added[0]) throw lateColumn(added[0].name);
+    this.#plan.follow(batch);
     this.#addColumns();
     const rows = this.#rowsOf(batch);
     this.#rowCount += batch.rowCount;
@@ -143,15 +141,4 @@ function tooManyRows(): OutputError {
     code: 'TOO_LARGE',
     hint: "Write CSV or Parquet (-o report.parquet), or a sheet a month: --split month -o '{date}.xlsx'.",
   });
-}
-
-function lateColumn(name: string): IncompleteDataError {
-  return new IncompleteDataError(
-    `A later row has the key "${printable(name)}", which the header written before lacks.`,
-    {
-      code: 'LATE_COLUMN',
-      retryable: false,
-      hint: 'Write CSV or Parquet, whose columns are completed at the end, or choose the columns with --columns.',
-    },
-  );
 }

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { topics } from '../src/help/index.ts';
 import { startLocalServer } from '../src/server/start.ts';
 import { isInstalled } from './support/path.ts';
 import { openTerminal } from './support/pty.ts';
@@ -9,15 +10,15 @@ import { isServerLine, runShell, serveUntilReady } from './support/shell-lines.t
 import { launcher } from './support/spawn-cli.ts';
 
 /**
- * Every command line of the README, run as it is printed: one after the other, by one reader, on one machine, against a
- * service of their own. Of a session that the README shows, what it shows is compared too.
+ * Every command line of the README and of the topics of help, run as it is printed: one after the other, by one reader, on
+ * one machine, against a service of their own. Of a session that is shown, what it shows is compared too.
  */
 
 const readme = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
-const blocks = [...readme.matchAll(/^```(sh|console|crontab)\n([\s\S]*?)^```/gm)].map(([, kind, text = '']) => ({
-  kind,
-  text,
-}));
+const documents = {
+  README: readme,
+  ...Object.fromEntries(Object.entries(topics).map(([name, { text }]) => [name, text])),
+};
 
 const server = await startLocalServer({ delayMs: 0 });
 const buyer = server.accounts[0];
@@ -76,12 +77,11 @@ async function serve(line: string): Promise<void> {
 const missing = ['curl', 'jq', 'flock'].filter((tool) => !isInstalled(tool));
 const lacks = (line: string): boolean => missing.some((tool) => new RegExp(`\\b${tool} `).test(line));
 
-describe.skipIf(process.platform === 'win32')('the README', () => {
-  test('has sessions, scripts and cron lines', () => {
-    expect(new Set(blocks.map(({ kind }) => kind))).toEqual(new Set(['console', 'sh', 'crontab']));
-  });
+const withLines = Object.entries(documents).filter(([, text]) => /^```(sh|console|crontab)/m.test(text));
 
-  for (const { kind, text } of blocks) {
+describe.skipIf(process.platform === 'win32').each(withLines)('%s', (_name, document) => {
+  const blocks = [...document.matchAll(/^```(sh|console|crontab)\n([\s\S]*?)^```/gm)];
+  for (const [, kind, text = ''] of blocks) {
     if (kind === 'sh') {
       for (const line of commandLines(text)) {
         test.skipIf(lacks(line))(line, () => (isServerLine(line) ? serve(line) : run(line)));
@@ -89,7 +89,7 @@ describe.skipIf(process.platform === 'win32')('the README', () => {
     }
     if (kind === 'crontab') {
       const lines = commandLines(text);
-      const settings = lines.flatMap((line) => /^([A-Z_]+)=(.*)$/.exec(here(line))?.slice(1) ?? []);
+      const settings = lines.flatMap((line) => /^(ADREPORT_[A-Z_]+)=(.*)$/.exec(here(line))?.slice(1) ?? []);
       const extra = Object.fromEntries(
         Array.from({ length: settings.length / 2 }, (_, i) => [settings[2 * i], settings[2 * i + 1]]),
       );
