@@ -209,15 +209,12 @@ async function readToken(response: HttpResponse): Promise<string> {
   });
 }
 
-/** How much of an answer tells a record from report data of any size, which is streamed. */
-const peekedBytes = 64 * 1024;
-
 /** Tells a report id from report data by the beginning of the answer. */
 async function readCreated<T>(
   response: HttpResponse,
   takeData: (answer: ReportAnswer) => Promise<T>,
 ): Promise<Created<T>> {
-  const { start, isWhole, all } = await peek(response.body, peekedBytes);
+  const { start, isWhole, all } = await peek(response.body);
   const data = async (): Promise<Created<T>> => ({
     kind: 'data',
     result: await takeData(reportAnswer(response, all)),
@@ -243,7 +240,9 @@ function looksLikeCsv(text: string): boolean {
 /** Hands on a report's data. Throws for a record in its place that says that the report is not there. */
 async function readReport<T>(response: HttpResponse, take: (answer: ReportAnswer) => Promise<T>): Promise<T> {
   if (response.status === 202) throw new StillInProgressError('The report is not ready. (202)');
-  const { start, isWhole, all } = await peek(response.body, peekedBytes);
+  // A list of rows, or what is no JSON, is handed on as it comes.
+  const isReport = (beginning: string) => /^\s*(\{\s*"data"\s*:\s*\[|[^\s{[])/.test(beginning);
+  const { start, isWhole, all } = await peek(response.body, isReport);
   const text = isWhole ? start.toString('utf8') : '';
   if (/^\s*[{[]/.test(text)) {
     const answer = parsedOrNothing(text);

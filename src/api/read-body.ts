@@ -5,6 +5,9 @@ import type { HttpResponse } from './http.ts';
 /** No body that is read whole is longer: only reports are, and those are read in pieces. */
 const bytesAtMost = 16 * 1024 * 1024;
 
+/** How much of an answer tells a record from a report of any size, which is streamed. */
+const peekedBytes = 64 * 1024;
+
 /** What is quoted of an answer that is not as expected. */
 const quotedCharacters = 150;
 
@@ -57,16 +60,16 @@ export function charsetOf(contentType = ''): string {
   return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
 }
 
-/** The beginning of a body (`bytesAtLeast`, or all there is), whether that is all of it, and the whole from its first byte. */
+/** The beginning of a body (64 KiB, all there is, or enough), whether that is all of it, and the whole from its first byte. */
 export async function peek(
   body: AsyncIterable<Buffer>,
-  bytesAtLeast: number,
+  isEnough: (beginning: string) => boolean = () => false,
 ): Promise<{ start: Buffer; isWhole: boolean; all: AsyncIterable<Buffer> }> {
   const rest = body[Symbol.asyncIterator]();
   const pieces: Buffer[] = [];
   let size = 0;
   let isWhole = false;
-  while (size < bytesAtLeast) {
+  while (size < peekedBytes && !(pieces[0] && isEnough(pieces[0].toString('latin1', 0, 100)))) {
     const next = await rest.next();
     if (next.done) {
       isWhole = true;
