@@ -1,8 +1,8 @@
-import { breakdownOfField } from '../contract/labels.ts';
+import { breakdownOfField, labelOf, nounOf } from '../contract/labels.ts';
 import type { Breakdown } from '../contract/vocabulary.ts';
 import type { Row } from '../rows/row-objects.ts';
 import { timeFieldOf } from './figures.ts';
-import { Grouping, isMetric, isTime } from './grouping.ts';
+import { type Group, Grouping, isMetric, isTime } from './grouping.ts';
 
 /** Of a breakdown with more values than this no sums are kept; of time, ten years of hours are. */
 const mostValues = 50_000;
@@ -102,4 +102,17 @@ export class ReportSums {
     const unit = { ...other, fields: [...time.fields, ...other.fields], isTime: true };
     return { unit, groups: new Grouping(unit.fields, this.total) };
   }
+}
+
+/** A group's name, and beside it what else is known of it: of a campaign its id. Neither is fit for a terminal yet. */
+export function nameOfGroup(fields: readonly string[], { key }: Group): { name: string; detail: string } {
+  const values = fields.flatMap((field, i) => (key[i] ? [{ field, value: key[i] }] : []));
+  const named = values.find(({ field }) => /name$/i.test(field)) ?? values[0];
+  const other = values.find((each) => each !== named);
+  return { name: named?.value ?? '–', detail: other?.value ?? '' };
+}
+
+/** What a unit is called: `campaign`, `postal code`; a field that the vocabulary does not know by its own name. */
+export function nounOfUnit({ breakdown, fields }: Unit): string {
+  return breakdown ? nounOf(breakdown) : fields.map(labelOf).join(', ');
 }
