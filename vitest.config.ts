@@ -1,10 +1,17 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** The topics of help are loaded as text, as esbuild does. */
+const markdown = {
+  name: 'markdown',
+  transform: (text: string, id: string) => (id.endsWith('.md') ? `export default ${JSON.stringify(text)};` : undefined),
+};
+
 /** `vitest run --mode long` runs the slow ones: fuzzing, kills, other Node versions. */
 export default defineConfig(({ mode }) => {
   const long = mode === 'long';
   return {
+    plugins: [markdown],
     test: {
       include: long ? ['test/long/**/*.test.ts'] : ['test/**/*.test.ts'],
       exclude: long ? [] : ['test/long/**', 'test/bench/**'],

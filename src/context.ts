@@ -1,19 +1,26 @@
-import type { Client } from './api/client.ts';
-import type { HttpTrace } from './api/http.ts';
+import { type Client, createClient } from './api/client.ts';
+import { describeRetry } from './api/exchange.ts';
+import { createHttp, type HttpTrace } from './api/http.ts';
 import type { GlobalFlags, ServiceFlags } from './app/flags.ts';
-import { findProjectFile } from './config/project-file-path.ts';
+import { readProjectDefaults } from './config/project-file.ts';
 import { readProxy } from './config/proxy.ts';
-import { type ProjectChoice, resolveSettings, type Setting, type Settings } from './config/settings.ts';
-import { requireSignIn, type SignIn } from './config/sign-in.ts';
-import { openStore, type Store } from './config/store.ts';
-import { noSettings } from './config/stored-settings.ts';
+import {
+  type ProjectChoice,
+  readUnlessNeedless,
+  requireSignIn,
+  resolveSettings,
+  type Setting,
+  type Settings,
+  type SignIn,
+} from './config/settings.ts';
+import { noSettings, openStore, type Store } from './config/store.ts';
 import type { Profile } from './contract/vocabulary.ts';
 import { UsageError } from './errors.ts';
 import type { Host } from './host.ts';
 import { type Ledger, openLedger } from './report/ledger.ts';
 import type { LocalServer } from './server/start.ts';
 import type { Console } from './ui/console.ts';
-import type { Progress } from './ui/progress.ts';
+import { createProgress, type Progress } from './ui/progress.ts';
 import { version } from './version.ts';
 
 /** What commands need. Everything is made when it is first asked for, in this order: store, settings, server, client. */
@@ -56,109 +63,78 @@ type Options = GlobalFlags &
 const defaultRetries = 5;
 const defaultTimeoutMs = 30_000;
 
-/** What ends what was made, in the order in which it must end. */
-type CleanUps = (() => Promise<unknown>)[];
-
 /** Makes the context of one command line. */
 export function createContext(host: Host, console: Console, options: Options): Context {
-  const cleanUps: CleanUps = [];
-  return makeContext(host, console, options, makeSharedParts(host, console, options, cleanUps), cleanUps);
-}
-
-/** What the contexts of one command line have in common. */
-interface SharedParts extends Pick<Context, 'store' | 'ledger' | 'progress'> {
-  readonly localServer: () => Promise<LocalServer>;
-}
-
-function makeSharedParts(host: Host, console: Console, options: Options, cleanUps: CleanUps): SharedParts {
-  const store = once(async () => openStore({ env: host.env, warn: console.warn, wallClock: host.wallClock }));
-  return {
-    store,
-    localServer: once(async () => {
-      const { startLocalServer } = await import('./server/start.ts');
-      const server = await startLocalServer({ port: 0, clock: host.wallClock });
-      cleanUps.push(() => server.close());
-      return server;
-    }),
-    ledger: once(async () => {
-      if (options.local) return undefined;
-      return openLedger({ directory: (await store()).directory, wallClock: host.wallClock, warn: console.warn });
-    }),
-    progress: once(async () => {
-      const { createProgress } = await import('./ui/progress.ts');
-      return createProgress({ mode: options.progress, console, clock: host.stopwatch });
-    }),
-  };
-}
-
-function makeContext(host: Host, console: Console, options: Options, shared: SharedParts, cleanUps: CleanUps): Context {
-  const { store, localServer, ledger, progress } = shared;
+  // What ends what was made, in the order in which it must end.
+  const cleanUps: (() => Promise<unknown>)[] = [];
   const startedMs = host.stopwatch();
+  const store = once(async () => openStore({ env: host.env, warn: console.warn, wallClock: host.wallClock }));
+  const localServer = once(async () => {
+    const { startLocalServer } = await import('./server/start.ts');
+    const server = await startLocalServer({ port: 0, clock: host.wallClock });
+    cleanUps.push(() => server.close());
+    return server;
+  });
+  const ledger = once(async () => {
+    if (options.local) return undefined;
+    return openLedger({ directory: (await store()).directory, wallClock: host.wallClock, warn: console.warn });
+  });
+  const progress = once(async () => createProgress({ mode: options.progress, console, clock: host.stopwatch }));
   const ofSavedReports = new Map<string, Context>();
 
-  const settings = once(async () => {
-    const resolved = options.local
-      ? localSettings(await localServer(), options)
-      : await storedSettings(host, await store(), options);
-    for (const secret of [resolved.token.value, resolved.password.value]) if (secret) console.hide(secret);
-    return resolved;
-  });
-
-  const clientFor = async (signIn: SignIn): Promise<Client> => {
-    const { client, close } = await connect(signIn, host, console, options);
-    cleanUps.unshift(close);
-    return client;
+  const contextFor = (own: Options): Context => {
+    const stored = once(async () =>
+      own.local ? noSettings : readUnlessNeedless(await store(), host.env, own, console.warn),
+    );
+    const settings = once(async () => {
+      const resolved = own.local
+        ? localSettings(await localServer(), own)
+        : resolveSettings({
+            flags: own,
+            env: host.env,
+            projectFile: own.saved ?? readProjectDefaults(host.cwd, console.warn),
+            stored: await stored(),
+          });
+      for (const secret of [resolved.token.value, resolved.password.value]) if (secret) console.hide(secret);
+      return resolved;
+    });
+    const clientFor = async (signIn: SignIn): Promise<Client> => {
+      const { client, close } = await connect(signIn, host, console, own);
+      cleanUps.unshift(close);
+      return client;
+    };
+    return {
+      host,
+      console,
+      flags: own,
+      exitCode: 0,
+      elapsedMs: () => host.stopwatch() - startedMs,
+      isLocal: own.local === true,
+      store,
+      settings,
+      client: once(async () => {
+        const resolved = await settings();
+        return clientFor(requireSignIn(resolved, await stored()));
+      }),
+      clientFor,
+      ledger,
+      progress,
+      forSavedReport(choice, serviceFlags) {
+        const key = JSON.stringify([choice, serviceFlags.retries, serviceFlags.timeout]);
+        const known = ofSavedReports.get(key) ?? contextFor({ ...own, ...serviceFlags, all: true, saved: choice });
+        ofSavedReports.set(key, known);
+        return known;
+      },
+      async dispose() {
+        for (const cleanUp of cleanUps) await cleanUp();
+      },
+    };
   };
-
-  return {
-    host,
-    console,
-    flags: options,
-    exitCode: 0,
-    elapsedMs: () => host.stopwatch() - startedMs,
-    isLocal: options.local === true,
-    store,
-    settings,
-    client: once(async () => {
-      const resolved = await settings();
-      return clientFor(requireSignIn(resolved, options.local ? noSettings : (await store()).read()));
-    }),
-    clientFor,
-    ledger,
-    progress,
-    forSavedReport(choice, serviceFlags) {
-      const key = JSON.stringify([choice, serviceFlags.retries, serviceFlags.timeout]);
-      const known = ofSavedReports.get(key);
-      if (known) return known;
-      const own = { ...options, ...serviceFlags, all: true, saved: choice };
-      const child = makeContext(host, console, own, shared, cleanUps);
-      ofSavedReports.set(key, child);
-      return child;
-    },
-    async dispose() {
-      for (const cleanUp of cleanUps) await cleanUp();
-    },
-  };
+  return contextFor(options);
 }
 
-/** The settings of flags, environment, project file and store, in that order. */
-async function storedSettings({ env, cwd }: Host, store: Store, options: Options): Promise<Settings> {
-  const projectFile = options.saved ?? (await projectDefaults(cwd));
-  return resolveSettings({ flags: options, env, projectFile, stored: store.read() });
-}
-
-/** The client for one account, and what ends its connections; the HTTP library is loaded when one is first asked for. */
-async function connect(
-  signIn: SignIn,
-  host: Host,
-  console: Console,
-  options: Options,
-): Promise<{ client: Client; close: () => Promise<void> }> {
-  const [{ createHttp }, { createClient }, { describeRetry }] = await Promise.all([
-    import('./api/http.ts'),
-    import('./api/client.ts'),
-    import('./api/exchange.ts'),
-  ]);
+/** The client for one account, and what ends its connections. */
+async function connect(signIn: SignIn, host: Host, console: Console, options: Options) {
   const http = await createHttp({
     timeoutMs: options.timeout ?? defaultTimeoutMs,
     userAgent: `adreport/${version}`,
@@ -181,14 +157,6 @@ async function connect(
   return { client, close: () => http.close() };
 }
 
-/** The account and profile that `adreport.yaml` gives to every command, if there is one. */
-async function projectDefaults(cwd: string): Promise<ProjectChoice> {
-  const path = findProjectFile(cwd);
-  if (path === undefined) return {};
-  const { readProjectDefaults } = await import('./config/project-file.ts');
-  return readProjectDefaults(path);
-}
-
 /** The settings of `--local`: an account of the server in this process, by name (`--account`) or by profile. */
 function localSettings({ url, accounts }: LocalServer, options: Options): Settings {
   const wanted = options.account ?? options.profile ?? options.saved?.profile ?? 'buyer';
@@ -207,6 +175,8 @@ function localSettings({ url, accounts }: LocalServer, options: Options): Settin
     email: local(undefined),
     password: local(undefined),
     profile: local(found.profile),
+    encoding: local(options.encoding ?? 'json'),
+    windowClock: local('instant'),
   };
 }
 

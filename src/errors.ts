@@ -44,69 +44,39 @@ export abstract class AdreportError extends Error {
   }
 }
 
-/** Flags, window or settings are wrong. */
-export class UsageError extends AdreportError {
-  readonly exitCode = 2;
-  constructor(message: string, details?: ErrorDetails) {
-    super(message, 'USAGE', details);
-  }
+/** The class of the errors that end in one exit code. */
+function errorClass(exitCode: number, defaultCode: string, retryable = false) {
+  return class extends AdreportError {
+    readonly exitCode = exitCode;
+    constructor(message: string, details?: ErrorDetails) {
+      super(message, defaultCode, { retryable, ...details });
+    }
+  };
 }
+
+/** Flags, window or settings are wrong. */
+export class UsageError extends errorClass(2, 'USAGE') {}
 
 /** Not signed in, or the service refused the token or the credentials (401, 403). */
-export class SignInError extends AdreportError {
-  readonly exitCode = 3;
-  constructor(message: string, details?: ErrorDetails) {
-    super(message, 'NOT_SIGNED_IN', details);
-  }
-}
+export class SignInError extends errorClass(3, 'NOT_SIGNED_IN') {}
 
 /** The service understood the request and said no. */
-export class RejectedError extends AdreportError {
-  readonly exitCode = 4;
-  constructor(message: string, details?: ErrorDetails) {
-    super(message, 'REJECTED', details);
-  }
-}
+export class RejectedError extends errorClass(4, 'REJECTED') {}
 
 /** Network, TLS, timeout, or 429 and 5xx after the retries. */
-export class UnreachableError extends AdreportError {
-  readonly exitCode = 5;
-  constructor(message: string, details?: ErrorDetails) {
-    super(message, 'UNREACHABLE', { retryable: true, ...details });
-  }
-}
+export class UnreachableError extends errorClass(5, 'UNREACHABLE', true) {}
 
 /** The report ended in another state than ready. */
-export class ReportFailedError extends AdreportError {
-  readonly exitCode = 6;
-  constructor(message: string, details?: ErrorDetails) {
-    super(message, 'REPORT_FAILED', details);
-  }
-}
+export class ReportFailedError extends errorClass(6, 'REPORT_FAILED') {}
 
 /** The wait timed out; the report may still become ready. */
-export class StillInProgressError extends AdreportError {
-  readonly exitCode = 7;
-  constructor(message: string, details?: ErrorDetails) {
-    super(message, 'STILL_IN_PROGRESS', { retryable: true, ...details });
-  }
-}
+export class StillInProgressError extends errorClass(7, 'STILL_IN_PROGRESS', true) {}
 
 /** The output could not be written. */
-export class OutputError extends AdreportError {
-  readonly exitCode = 8;
-  constructor(message: string, details?: ErrorDetails) {
-    super(message, 'OUTPUT', details);
-  }
-}
+export class OutputError extends errorClass(8, 'OUTPUT') {}
 
 /** The data arrived incomplete or malformed. */
-export class IncompleteDataError extends AdreportError {
-  readonly exitCode = 9;
-  constructor(message: string, details?: ErrorDetails) {
-    super(message, 'INCOMPLETE_DATA', { retryable: true, ...details });
-  }
-}
+export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', true) {}
 
 /** Ctrl-C (exit code 130) or SIGTERM (143). */
 export class InterruptedError extends AdreportError {

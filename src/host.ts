@@ -1,3 +1,4 @@
+import { setTimeout as sleepFor } from 'node:timers/promises';
 import { InterruptedError } from './errors.ts';
 
 /** What the program takes from the machine it runs on; tests give their own. */
@@ -63,7 +64,6 @@ function endAtOnce(signal: 'SIGINT' | 'SIGTERM'): never {
 }
 
 async function interruptibleSleep(durationMs: number, signal?: AbortSignal): Promise<void> {
-  const { setTimeout: sleepFor } = await import('node:timers/promises');
   try {
     // Node's timers hold 2^31 - 1 ms at most, and end at once beyond it.
     await sleepFor(Math.min(durationMs, 2 ** 31 - 1), undefined, signal ? { signal } : {});

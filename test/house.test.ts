@@ -32,9 +32,9 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   'cli-progress': ['ui/progress.ts'],
   chalk: ['ui/console.ts'],
   'csv-stringify': ['output/formats/csv.ts'],
-  hyparquet: ['rows/parquet-rows.ts', 'output/parquet/parquet-file.ts'],
+  hyparquet: ['rows/parquet-rows.ts', 'output/formats/parquet.ts'],
   luxon: ['report/window/window.ts', 'server/engine/calendar.ts'],
-  'hyparquet-writer': ['output/parquet/parquet-file.ts'],
+  'hyparquet-writer': ['output/formats/parquet.ts'],
 };
 
 interface Import {

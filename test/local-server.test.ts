@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startLocalServer } from '../src/local-server.ts';
 
-// The example of the README, as a test suite of a program under test would have it.
+// The example of `adreport help testing`, as a test suite of a program under test would have it.
 
 const service = await startLocalServer({ delayMs: 60_000 });
 const [buyer, , dsp] = service.accounts;

@@ -1,12 +1,6 @@
 import type { Context } from '../context.ts';
-import type { ReportRequest } from '../contract/messages.ts';
-import {
-  createUrl,
-  curlLine,
-  type Encoding,
-  encodeRequest,
-  requestParameters,
-} from '../report/request/request-body.ts';
+import type { Encoding, ReportRequest } from '../contract/messages.ts';
+import { createUrl, curlLine, encodeRequest, requestParameters } from '../report/request/request-body.ts';
 import { describeWindow } from '../report/window/describe-window.ts';
 import type { Window } from '../report/window/window.ts';
 
@@ -18,7 +12,6 @@ export interface PlannedCall {
   readonly name?: string | undefined;
   readonly window: Window;
   readonly request: ReportRequest;
-  readonly encoding: Encoding;
   /** The file's name; absent for stdout. */
   readonly output: string | undefined;
 }
@@ -26,18 +19,25 @@ export interface PlannedCall {
 /** What `--dry-run` shows in place of a base URL that is not set. */
 const exampleBaseUrl = 'https://reports.example.com';
 
+/** Where a call would go, and how its body would be written. */
+interface Way {
+  readonly baseUrl: string;
+  readonly encoding: Encoding;
+}
+
 /** Prints what would be sent, as text or with `--json` as one object (`cli.md`, `--dry-run`). */
 export async function printDryRun({ console, flags }: Context, calls: readonly PlannedCall[]): Promise<void> {
   const { bold } = console.out.style;
   const shown = [];
   for (const call of calls) {
-    const baseUrl = (await call.context.settings()).baseUrl.value?.href ?? exampleBaseUrl;
-    shown.push(flags.json ? asObject(call, baseUrl) : asText(call, baseUrl, bold));
+    const settings = await call.context.settings();
+    const way = { baseUrl: settings.baseUrl.value?.href ?? exampleBaseUrl, encoding: settings.encoding.value };
+    shown.push(flags.json ? asObject(call, way) : asText(call, way, bold));
   }
   await console.result(flags.json ? JSON.stringify({ requests: shown }) : shown.join('\n\n'));
 }
 
-function asObject({ window, request, encoding, output }: PlannedCall, baseUrl: string): object {
+function asObject({ window, request, output }: PlannedCall, { baseUrl, encoding }: Way): object {
   const { since, until, zone: timezone } = window;
   return {
     method: 'POST',
@@ -49,8 +49,8 @@ function asObject({ window, request, encoding, output }: PlannedCall, baseUrl: s
   };
 }
 
-function asText(call: PlannedCall, baseUrl: string, bold: (text: string) => string): string {
-  const { name, window, request, encoding, output } = call;
+function asText(call: PlannedCall, { baseUrl, encoding }: Way, bold: (text: string) => string): string {
+  const { name, window, request, output } = call;
   const { since, until, length } = describeWindow(window);
   const line = (label: string, text: string): string => bold(label.padEnd(8)) + text;
   return [

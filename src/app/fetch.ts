@@ -9,7 +9,7 @@ import { describeWindow } from '../report/window/describe-window.ts';
 import { formatDuration } from '../text/duration.ts';
 import { printable } from '../text/printable.ts';
 import { type Delivered, incompleteReport } from './deliver.ts';
-import type { ReportFlags, RunOptions, WaitFlags } from './flags.ts';
+import type { RunOptions, WaitFlags } from './flags.ts';
 import type { ProfilePlan } from './plan.ts';
 import { resumeCommand } from './resume.ts';
 
@@ -33,7 +33,7 @@ export async function fetchReport<T extends Delivered>(
 ): Promise<T> {
   const unfinished = await fetchUnfinished(context, options, plan, intake);
   if (unfinished) return unfinished;
-  const created = await createReportFor(context, options, plan, intake.take);
+  const created = await createReportFor(context, plan, intake.take);
   return created.kind === 'data' ? created.result : waitAndFetch(context, options, created.id, intake);
 }
 
@@ -44,12 +44,12 @@ export async function fetchReport<T extends Delivered>(
  */
 export async function createReportFor<T>(
   context: Context,
-  flags: ReportFlags,
   plan: ProfilePlan,
   take: (answer: ReportAnswer) => Promise<T>,
 ): Promise<Created<T>> {
   const { profile, request, window } = plan;
-  const created = await (await context.client()).createReport(encodeRequest(request, flags.encoding), take);
+  const { encoding } = await context.settings();
+  const created = await (await context.client()).createReport(encodeRequest(request, encoding.value), take);
   if (created.kind === 'report') {
     const { since, until } = describeWindow(window);
     const identity = await ledgerIdentity(context, plan);

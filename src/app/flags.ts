@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Encoding, encodings } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { formatNames } from '../output/formats/index.ts';
 import { parseDuration } from '../text/duration.ts';
@@ -23,6 +24,8 @@ export interface ServiceFlags {
   readonly account?: string;
   readonly baseUrl?: string;
   readonly local?: boolean;
+  /** How the bodies of calls are written. */
+  readonly encoding?: Encoding;
   /** How often a failed call is repeated; 0 for never. */
   readonly retries?: number;
   /** Milliseconds: to connect, to the first byte, and idle. */
@@ -44,7 +47,6 @@ export interface ReportFlags extends ServiceFlags {
   readonly since?: string;
   readonly until?: string;
   readonly period?: string;
-  readonly encoding: 'json' | 'form';
   readonly direct?: boolean;
   readonly dryRun?: boolean;
 }
@@ -116,6 +118,11 @@ export function addServiceFlags(command: Command): Command {
     .option('--account <name>', 'the stored account to use')
     .option('--base-url <url>', 'address of the service')
     .option('--local', 'use a local server started inside this process: no account, no network')
+    .addOption(
+      new Option('--encoding <kind>', 'of the bodies of all calls (default: the stored one, else json)').choices(
+        encodings,
+      ),
+    )
     .option('--retries <n>', 'how often a failed call is repeated (default: 5)', parseCount)
     .option('--timeout <duration>', 'to connect, to the first byte, and idle (default: 30s)', parseTimeout);
 }
@@ -139,7 +146,6 @@ export function addReportFlags(command: Command): Command {
     .option('--until <t>', 'last second, in the same forms (default: now)')
     .option('--timezone <tz>', 'zone of the report, DSP only (buyer: always Europe/Paris)')
     .optionsGroup('Request:')
-    .addOption(new Option('--encoding <kind>', 'of the request body').choices(['json', 'form']).default('json'))
     .option('--direct', 'ask for the data in the answer, without waiting (output=direct)')
     .option('--dry-run', 'print the window, the request and a curl line; no network (but for names)');
 }

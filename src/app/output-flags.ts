@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { csvDialectOf } from '../output/csv/csv-dialect.ts';
+import { csvDialectOf } from '../output/formats/csv.ts';
 import { type FormatName, findFormat, formatNames, formatOfFile, isBinary } from '../output/formats/index.ts';
 import { nearest } from '../text/nearest.ts';
 import type { OutputFlags } from './flags.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { AdreportError, InterruptedError } from '../errors.ts';
-import { createSpool, type Spool } from '../output/file/spool.ts';
+import { createSpool, type Spool } from '../output/file/temporary-file.ts';
 import { mergeReports } from '../report/parts/merge.ts';
 import { daysOf, type Part } from '../report/parts/parts.ts';
 import { readRows } from '../rows/read-rows.ts';
@@ -28,7 +28,8 @@ interface Run {
 export async function runParts(context: Context, jobs: readonly Job[], outcome: RunOutcome): Promise<void> {
   const partCount = jobs.reduce((sum, { parts }) => sum + parts.length, 0);
   const concurrency = Math.max(...jobs.map(({ options }) => options.concurrency));
-  const progress = (await context.progress()).parts(partCount);
+  const named = jobs.flatMap(({ name, parts }) => (name === undefined ? [] : [[name, parts.length] as const]));
+  const progress = (await context.progress()).parts(partCount, new Map(named));
   // Every call under way listens: by itself Node warns of more than ten.
   setMaxListeners(0, context.host.signal);
   const run: Run = { takeTurn: turns(concurrency), progress, outcome };
@@ -127,7 +128,7 @@ function fetchPart<T extends Delivered>(
     run.takeTurn(async () => {
       run.outcome.throwIfOver(job.context);
       signal.throwIfAborted();
-      const { progress, end } = run.progress.begin(label);
+      const { progress, end } = run.progress.begin(label, job.name);
       let isDone = false;
       try {
         const host = { ...job.context.host, signal };

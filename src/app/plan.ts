@@ -3,9 +3,8 @@ import type { Context } from '../context.ts';
 import { columnsOf } from '../contract/columns.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { expandName, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
-import { modifiedAt } from '../output/file/file-time.ts';
-import { checkMergeable, type Part, parseShard, partsOf, takeShard } from '../report/parts/parts.ts';
+import { expandName, modifiedAt, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
+import { checkMergeable, type Part, parseShard, partsOf, stillToFetch, takeShard } from '../report/parts/parts.ts';
 import { planReport, type ReportPlan } from '../report/request/plan.ts';
 import { formatDate, type Window } from '../report/window/window.ts';
 import type { ReportFacts } from './deliver.ts';
@@ -93,11 +92,12 @@ export async function planJob(context: Context, options: RunOptions, name?: stri
     }
   }
   if (shard !== undefined && split === undefined) throw needs('--shard', '--split', 'It chooses among the parts.');
-  const all = partsOf(plan, split);
+  const now = Math.floor(context.host.wallClock() / 1_000);
+  const all = partsOf(plan, split, isMerged ? undefined : now);
   const mine = shard === undefined ? all : takeShard(all, parseShard(shard));
   const names = reportNames(plan, name);
   const job = { name, context, options, plan, names, isMerged, parts: mine, partCount: mine.length };
-  return { ...job, parts: isMissingOnly(options) ? mine.filter(isStillToFetch(job, all)) : mine };
+  return { ...job, parts: isMissingOnly(options) ? missingOf(job, all, now) : mine };
 }
 
 /** Whether `--missing` is given. Throws `UsageError` where its flags do not fit. */
@@ -115,30 +115,13 @@ function isMissingOnly({ missing, lookback, output }: RunOptions): boolean {
   return true;
 }
 
-/**
- * Whether a part has no file yet, or one that is not final. No state is kept but the files: one that was written before
- * its part was over holds the beginning of it only, and one that was written while its part was among the last
- * `--lookback` holds numbers that were still to change. So an outage, however long, leaves nothing stale behind.
- */
-function isStillToFetch(job: Job, all: readonly Part[]): (part: Part) => boolean {
-  const { lookback = 0 } = job.options;
-  const { cwd, wallClock } = job.context.host;
-  const nowSeconds = Math.floor(wallClock() / 1_000);
-  const positions = new Map(all.map((part, position) => [part, position]));
-  const begun = all.filter(({ window }) => window.since <= nowSeconds);
-  const lastOnes = new Set(begun.slice(Math.max(0, begun.length - lookback)));
-  const isFinal = (part: Part): boolean => {
-    const writtenAt = modifiedAt(resolve(cwd, fileOf(job, part) ?? ''));
-    // The numbers of a part are final when the last of the parts that are looked back from is over.
-    const last = all[(positions.get(part) ?? 0) + Math.max(0, lookback - 1)];
-    return writtenAt !== undefined && last !== undefined && writtenAt > last.window.until && !lastOnes.has(part);
-  };
-  // A merged output is one file, which is written anew if any of its parts is not final.
-  if (job.isMerged) {
-    const isWanted = begun.some((part) => !isFinal(part));
-    return () => isWanted;
-  }
-  return (part) => part.window.since <= nowSeconds && !isFinal(part);
+/** The job's parts that `--missing` fetches. A merged output is one file: it is written anew if any part is not final. */
+function missingOf(job: Job, all: readonly Part[], now: number): readonly Part[] {
+  const { cwd } = job.context.host;
+  const writtenAt = (part: Part) => modifiedAt(resolve(cwd, fileOf(job, part) ?? ''));
+  const wanted = stillToFetch(all, { now, lookback: job.options.lookback ?? 0, writtenAt });
+  if (job.isMerged) return wanted.length > 0 ? job.parts : [];
+  return job.parts.filter((part) => wanted.includes(part));
 }
 
 function needs(flag: string, other: string, why: string): UsageError {

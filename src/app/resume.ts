@@ -28,8 +28,8 @@ export function resumeCommand(id: string, options: ServiceFlags & OutputFlags, f
   return `${waitCommand(id, options)} && ${commandLine('download', id, serviceFlagsOf(options) + output)}`;
 }
 
-function serviceFlagsOf({ account, baseUrl }: ServiceFlags): string {
-  return flagsOf({ '--account': account, '--base-url': baseUrl });
+function serviceFlagsOf({ account, baseUrl, encoding }: ServiceFlags): string {
+  return flagsOf({ '--account': account, '--base-url': baseUrl, '--encoding': encoding });
 }
 
 function flagsOf(flags: Readonly<Record<string, string | boolean | undefined>>): string {

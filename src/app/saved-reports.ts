@@ -1,14 +1,15 @@
 import { dirname, relative, resolve } from 'node:path';
 import { Command, InvalidArgumentError, type Option } from 'commander';
 import {
+  findProjectFile,
   type ProjectFault,
   type ProjectFile,
   projectError,
+  projectFileName,
   readProjectFile,
   type SavedEntry,
   type SavedSection,
 } from '../config/project-file.ts';
-import { findProjectFile, projectFileName } from '../config/project-file-path.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { placeOf } from '../output/file/file-name.ts';
@@ -73,8 +74,10 @@ async function planSaved(
 ): Promise<Job> {
   const { values, origins } = savedOptions(file, section, options.given ?? [], context.host.cwd);
   // The account is a setting: the environment comes between the command line and the file.
-  const { account, profile, ...others } = values;
-  const choice = { ...(account === undefined ? {} : { account }), ...(profile === undefined ? {} : { profile }) };
+  const { account, profile, encoding, ...others } = values;
+  const choice = Object.fromEntries(
+    Object.entries({ account, profile, encoding }).filter(([, value]) => value !== undefined),
+  );
   const merged: RunOptions = { ...options, ...others };
   try {
     return await planJob(context.forSavedReport(choice, merged), merged, name);

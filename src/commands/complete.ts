@@ -1,14 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command, Option } from 'commander';
 import type { GlobalFlags } from '../app/flags.ts';
 import { savedKeys } from '../app/saved-reports.ts';
 import { storableNames } from '../config/change-setting.ts';
-import { settingsFolder } from '../config/folder.ts';
-import { settingNames } from '../config/named-settings.ts';
-import { readProjectFile } from '../config/project-file.ts';
-import { findProjectFile } from '../config/project-file-path.ts';
-import { noSettings, parseSettings, type StoredSettings } from '../config/stored-settings.ts';
+import { findProjectFile, readProjectFile } from '../config/project-file.ts';
+import { settingNames } from '../config/settings.ts';
+import { noSettings, openStore, type StoredSettings } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { vocabularyOf } from '../contract/look-up.ts';
 import { profiles } from '../contract/vocabulary.ts';
@@ -57,6 +54,8 @@ interface Place {
   readonly given: ReadonlyMap<string, string>;
   /** The words that are neither commands nor flags. */
   readonly operands: readonly string[];
+  /** The accounts and their settings. */
+  readonly stored: StoredSettings;
   /** Whether `--` stands before. */
   readonly isPastFlags: boolean;
 }
@@ -71,7 +70,9 @@ async function complete(context: Context, program: Command, shell: string, words
   const isBash = shell === 'bash';
   const current = isBash ? unquote(raw) : raw;
   try {
-    const { kind, candidates } = valuesAt(context, findPlace(program, isBash ? before.map(unquote) : before), current);
+    const stored = await readStored(context);
+    const place = findPlace(program, isBash ? before.map(unquote) : before, stored);
+    const { kind, candidates } = valuesAt(context, place, current);
     const matching = candidates.filter(
       ({ value }) => value.toLowerCase().startsWith(current.toLowerCase()) && printable(value) === value,
     );
@@ -87,7 +88,7 @@ async function complete(context: Context, program: Command, shell: string, words
 }
 
 /** Reads the words before the one that is being typed, as the parser would, but without minding what is wrong. */
-function findPlace(program: Command, words: readonly string[]): Place {
+function findPlace(program: Command, words: readonly string[], stored: StoredSettings): Place {
   let command = program;
   let pending: Option | undefined;
   let isPastFlags = false;
@@ -110,7 +111,7 @@ function findPlace(program: Command, words: readonly string[]): Place {
       else operands.push(word);
     }
   }
-  return { command, options: optionsOf(command), pending, given, operands, isPastFlags };
+  return { command, options: optionsOf(command), pending, given, operands, stored, isPastFlags };
 }
 
 function optionsOf({ options, parent }: Command): Option[] {
@@ -158,7 +159,7 @@ function optionValues(context: Context, place: Place, option: Option, current: s
   const name = option.attributeName();
   const { breakdowns, metrics, filters } = vocabularyAt(context, place);
   if (name === 'account') {
-    const accounts = Object.entries(readStored(context).accounts);
+    const accounts = Object.entries(place.stored.accounts);
     return words(accounts.map(([value, { baseUrl }]) => ({ value, meaning: baseUrl })));
   }
   if (name === 'format') return words(formatNames.map((value) => ({ value, meaning: formats[value].meaning })));
@@ -224,19 +225,18 @@ function pathOf(command: Command): string {
 }
 
 /** The vocabulary of the profile that the command line, the environment or the stored account names, else of a buyer. */
-function vocabularyAt(context: Context, { given }: Place) {
+function vocabularyAt(context: Context, { given, stored }: Place) {
   const { env } = context.host;
-  const { accounts, defaultAccount } = readStored(context);
+  const { accounts, defaultAccount } = stored;
   const account = given.get('account') ?? env.ADREPORT_ACCOUNT ?? defaultAccount ?? '';
   const named = given.get('profile') ?? env.ADREPORT_PROFILE?.toLowerCase() ?? accounts[account]?.profile;
   return vocabularyOf(profiles.find((profile) => profile === named) ?? 'buyer');
 }
 
-/** The stored settings as they are: nothing is mended and nothing said, which is for the command that is run. */
-function readStored({ host }: Context): StoredSettings {
-  const path = join(settingsFolder(host.env), 'settings.json');
+/** The stored settings; nothing is said of what is wrong with them, which is for the command that is run. */
+async function readStored({ host: { env, wallClock } }: Context): Promise<StoredSettings> {
   try {
-    return parseSettings(readFileSync(path, 'utf8'), path);
+    return (await openStore({ env, wallClock, warn: () => {} })).read();
   } catch {
     return noSettings;
   }

@@ -2,11 +2,9 @@ import type { Command } from 'commander';
 import { tableLook } from '../app/output-flags.ts';
 import type { Changed } from '../config/change-setting.ts';
 import { findSettingName, findStorableName, setStored, unsetStored } from '../config/change-setting.ts';
-import { nameSettings } from '../config/named-settings.ts';
 import { readProjectDefaults } from '../config/project-file.ts';
-import { findProjectFile } from '../config/project-file-path.ts';
-import { resolveAccount } from '../config/settings.ts';
-import type { StoredSettings } from '../config/stored-settings.ts';
+import { nameSettings, resolveAccount } from '../config/settings.ts';
+import type { StoredSettings } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../output/table/text-table.ts';
@@ -115,8 +113,7 @@ async function changeStored(
   change: (stored: StoredSettings, account: string) => Changed,
 ): Promise<void> {
   const { env, cwd } = context.host;
-  const path = findProjectFile(cwd);
-  const projectFile = path ? readProjectDefaults(path) : {};
+  const projectFile = readProjectDefaults(cwd, context.console.warn);
   let said = '';
   await (await context.store()).update((stored) => {
     const account = resolveAccount({ flags: options, env, projectFile, stored });

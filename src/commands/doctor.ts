@@ -6,13 +6,10 @@ import { TransportError } from '../api/transport-error.ts';
 import { unreachable } from '../api/unreachable.ts';
 import { parseTimeout } from '../app/flags.ts';
 import { savedKeys, savedOptions } from '../app/saved-reports.ts';
-import { nameSettings } from '../config/named-settings.ts';
-import { readProjectFile } from '../config/project-file.ts';
-import { findProjectFile, projectFileName } from '../config/project-file-path.ts';
+import { findProjectFile, projectFileName, readProjectFile } from '../config/project-file.ts';
 import { goesThrough, maskProxy, readProxy } from '../config/proxy.ts';
-import { requireSignIn } from '../config/sign-in.ts';
-import { openStore } from '../config/store.ts';
-import { noSettings } from '../config/stored-settings.ts';
+import { nameSettings, requireSignIn } from '../config/settings.ts';
+import { noSettings, openStore } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { AdreportError, codeOf, UnreachableError } from '../errors.ts';
@@ -77,17 +74,21 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
   } catch {
     odd('output', `${host.cwd} cannot be written to.`, 'Write elsewhere, e.g. -o ~/report.csv, or to a pipe.');
   }
-  checkStore();
+  await checkStore();
   checkProjectFile();
   await checkService();
   await print(context, findings);
   context.exitCode = findings.find(({ status }) => status === 'broken')?.exitCode ?? 0;
 
   /** The settings folder: whether what is in it can be read, and by its owner alone. */
-  function checkStore(): void {
+  async function checkStore(): Promise<void> {
     // The store closes files that are open to others, and says so: before the settings are read for anything else.
     const closed: string[] = [];
-    const store = openStore({ env: host.env, warn: (sentence) => closed.push(sentence), wallClock: host.wallClock });
+    const store = await openStore({
+      env: host.env,
+      warn: (sentence) => closed.push(sentence),
+      wallClock: host.wallClock,
+    });
     try {
       const names = Object.keys(store.read().accounts);
       const accounts =
@@ -177,7 +178,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
 
   /** The authorities that the environment adds, or the checks that it takes away. */
   function checkAuthorities(): void {
-    const { NODE_EXTRA_CA_CERTS: file, NODE_TLS_REJECT_UNAUTHORIZED: checks } = host.env;
+    const file = host.env.NODE_EXTRA_CA_CERTS;
     if (file) {
       let problem: string | undefined;
       try {
@@ -194,7 +195,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
           'Name a PEM file.',
         );
     }
-    if (checks === '0') {
+    if (host.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
       const message = 'NODE_TLS_REJECT_UNAUTHORIZED=0: whoever is on the way can read the token.';
       odd('authorities', message, 'Unset it; a private authority is made known with NODE_EXTRA_CA_CERTS=FILE.');
     }

@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
 import type { GlobalFlags } from '../app/flags.ts';
 import type { Context } from '../context.ts';
+import { defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { topics } from '../help/index.ts';
+import { renderMarkdown, tableRows } from '../help/render.ts';
+import { formatDate } from '../report/window/window.ts';
+import { resolveWindow } from '../report/window/window-flags.ts';
 import { nearest } from '../text/nearest.ts';
-import { layOutPage } from '../ui/page.ts';
 import { type CommandBuilder, declareCommand, findCommand } from './command.ts';
 
 export const helpCommand: CommandBuilder = (perform) => {
@@ -30,9 +33,30 @@ async function help({ console, host }: Context, program: Command, words: readonl
     if (!command) throw unknown(program, words);
     return command.outputHelp();
   }
-  const { writeTopic } = await topic.load();
   const { columns, style } = console.out;
-  await console.write(layOutPage(await writeTopic({ nowMs: host.wallClock() }), { columns, style }));
+  const text = first === 'periods' ? withToday(topic.text, host.wallClock()) : topic.text;
+  await console.write(renderMarkdown(text, { columns, style }));
+}
+
+/** The table of periods with what each of them means today. */
+function withToday(text: string, nowMs: number): string {
+  return text.replace(/\| period [\s\S]*?\n\n/, (table) =>
+    tableRows(table.trimEnd())
+      .map(([name = '', meaning = ''], row) => {
+        const period = name.replaceAll('`', '');
+        const today = row === 0 ? 'today' : row === 1 ? '---' : daysOf(period, nowMs);
+        return `| ${name} | ${today} | ${meaning} |`;
+      })
+      .join('\n')
+      .concat('\n\n'),
+  );
+}
+
+function daysOf(period: string, nowMs: number): string {
+  const { since, until, zone } = resolveWindow({ period, zone: defaultZone, nowMs });
+  if (/\dh$/.test(period)) return 'up to now';
+  const [first, last] = [since, until].map((instant) => formatDate(instant, zone));
+  return first === last ? `${first}` : `${first} to ${last}`;
 }
 
 function unknown(program: Command, words: readonly string[]): UsageError {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { GlobalFlags } from '../app/flags.ts';
-import { projectFileName } from '../config/project-file-path.ts';
+import { projectFileName } from '../config/project-file.ts';
 import type { Context } from '../context.ts';
 import { OutputError } from '../errors.ts';
 import { openOutput } from '../output/file/output-file.ts';

@@ -4,6 +4,7 @@ import { checkBaseUrl } from '../config/base-url.ts';
 import { checkAccountName } from '../config/settings.ts';
 import { checkToken } from '../config/token.ts';
 import type { Context } from '../context.ts';
+import { type Encoding, encodings } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -16,6 +17,7 @@ export interface LoginOptions {
   readonly passwordStdin?: boolean;
   readonly tokenStdin?: boolean;
   readonly profile?: Profile;
+  readonly encoding?: Encoding;
   readonly account?: string;
 }
 
@@ -30,6 +32,7 @@ export const loginCommand: CommandBuilder = (perform) =>
     .option('--password-stdin', 'read the password from standard input')
     .option('--token-stdin', 'read a token made in the service’s console from standard input')
     .addOption(new Option('--profile <name>', 'the profile of the account (default: buyer)').choices(profiles))
+    .addOption(new Option('--encoding <kind>', 'of the bodies of all calls (default: json)').choices(encodings))
     .option('--account <name>', 'name to store it under (default: default)')
     .action(perform(login));
 
@@ -42,7 +45,7 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   if (options.passwordStdin && options.tokenStdin) {
     throw new UsageError('--password-stdin and --token-stdin exclude each other: standard input is read once.');
   }
-  const { account, baseUrl: known, profile, storedAccount } = await context.settings();
+  const { account, baseUrl: known, profile, encoding, windowClock, storedAccount } = await context.settings();
   checkAccountName(account.value);
   const prompt = createPrompt({ stdin: host.stdin, console, signal: host.signal });
 
@@ -61,6 +64,7 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   const isToken = 'token' in proof;
   const client = await context.clientFor({
     baseUrl,
+    encoding: encoding.value,
     token: isToken ? proof.token : undefined,
     credentials: isToken ? undefined : proof.credentials,
   });
@@ -72,6 +76,9 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
     baseUrl: baseUrl.href,
     token,
     profile: profile.value,
+    // What is the default is not stored, so that a service that changes needs no change here.
+    ...(encoding.value === 'json' ? {} : { encoding: encoding.value }),
+    ...(windowClock.value === 'instant' ? {} : { windowClock: windowClock.value }),
     ...(email === undefined ? {} : { email }),
   });
   const count = formatPlural(campaigns.length, 'campaign');

@@ -60,12 +60,11 @@ async function createReport(context: Context, flags: ReportCreateOptions): Promi
   const plan = await planFromFlags(context, options);
   sayNotes(context, plan);
   if (options.dryRun) {
-    const { output, encoding } = options;
-    return printDryRun(context, [{ ...plan, context, encoding, output }]);
+    return printDryRun(context, [{ ...plan, context, output: options.output }]);
   }
   const columns = columnsOf(plan.profile, plan.request);
   const delivery = await prepareDelivery(context, options, { names: reportNames(plan), columns });
-  const created = await createReportFor(context, options, plan, delivery.take);
+  const created = await createReportFor(context, plan, delivery.take);
   if (created.kind === 'report') {
     const { id, status } = created;
     return context.console.result(context.flags.json ? visibleJson({ report_id: id, status }) : printable(id));

@@ -76,9 +76,8 @@ function howToGoOn(jobs: readonly Job[]): string {
 }
 
 function callsOf(job: Job): PlannedCall[] {
-  const { context, name, options } = job;
-  const calls = { context, name, encoding: options.encoding };
-  return job.parts.map((part) => ({ ...calls, ...part, output: fileOf(job, part) }));
+  const { context, name } = job;
+  return job.parts.map((part) => ({ context, name, ...part, output: fileOf(job, part) }));
 }
 
 /** The job with names of campaigns and the like turned into ids: only now, because that asks the service. */

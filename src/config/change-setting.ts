@@ -1,15 +1,10 @@
+import { encodings, windowClocks } from '../contract/messages.ts';
+import { profiles } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { checkBaseUrl, formatBaseUrl, originOf } from './base-url.ts';
-import { type SettingName, settingNames } from './named-settings.ts';
-import { checkAccountName, checkProfile } from './settings.ts';
-import {
-  findAccount,
-  type StoredAccount,
-  type StoredSettings,
-  unknownAccount,
-  withAccount,
-} from './stored-settings.ts';
+import { checkAccountName, checkChoice, type SettingName, settingNames } from './settings.ts';
+import { findAccount, type StoredSettings, unknownAccount, withAccount } from './store.ts';
 
 /** What is stored after a change, and the sentence that tells of it. */
 export interface Changed {
@@ -17,8 +12,21 @@ export interface Changed {
   readonly said: string;
 }
 
+/** The settings of an account that take one of a few words. */
+const choices = {
+  profile: { key: 'profile', known: profiles },
+  encoding: { key: 'encoding', known: encodings },
+  'window-clock': { key: 'windowClock', known: windowClocks },
+} as const;
+
 /** The settings that `adreport config set` stores; the others are signed in with, or come from the environment. */
-export const storableNames = ['account', 'base-url', 'profile'] as const satisfies readonly SettingName[];
+export const storableNames = [
+  'account',
+  'base-url',
+  'profile',
+  'encoding',
+  'window-clock',
+] as const satisfies readonly SettingName[];
 
 type StorableName = (typeof storableNames)[number];
 
@@ -49,27 +57,32 @@ export function findStorableName(text: string): StorableName {
 }
 
 /**
- * Stores a value for an account; a profile's or base URL's as their flags take it. A token goes only to the origin it
- * was stored for: with another base URL it is forgotten. Throws `UsageError` for a value that cannot be one.
+ * Stores a value for an account, as its flag takes it. A token goes only to the origin it was stored for: with another
+ * base URL it is forgotten. Throws `UsageError` for a value that cannot be one.
  */
 export function setStored(stored: StoredSettings, account: string, name: StorableName, value: string): Changed {
-  if (name === 'account') return setDefaultAccount(stored, value);
+  if (name === 'account') {
+    checkAccountName(value);
+    if (!findAccount(stored, value)) throw new UsageError(...unknownAccount(value, stored));
+    return { settings: { ...stored, defaultAccount: value }, said: `The default account: “${value}”.` };
+  }
   const before = findAccount(stored, checkAccountName(account));
-  if (name === 'profile') {
-    const profile = checkProfile(value);
+  if (name !== 'base-url') {
+    const { key, known } = choices[name];
+    const word = checkChoice(value, name, known);
     if (!before) throw new UsageError(...unknownAccount(account, stored));
     return {
-      settings: withAccount(stored, account, { ...before, profile }),
-      said: `${name} of account “${account}”: ${profile}.`,
+      settings: withAccount(stored, account, { ...before, [key]: word }),
+      said: `${name} of account “${account}”: ${word}.`,
     };
   }
   const baseUrl = checkBaseUrl(value);
   const said = `${name} of account “${account}”: ${formatBaseUrl(baseUrl)}.`;
-  const after: StoredAccount = { ...before, baseUrl: baseUrl.href };
-  if (before?.token === undefined || originOf(before.baseUrl) === baseUrl.origin) {
-    return { settings: withAccount(stored, account, after), said };
+  const { token, ...rest } = { ...before, baseUrl: baseUrl.href };
+  if (token === undefined) return { settings: withAccount(stored, account, rest), said };
+  if (before && originOf(before.baseUrl) === baseUrl.origin) {
+    return { settings: withAccount(stored, account, { ...rest, token }), said };
   }
-  const { token: _token, ...rest } = after;
   return {
     settings: withAccount(stored, account, rest),
     said: `${said} Its token was for another address, and is forgotten.`,
@@ -78,29 +91,22 @@ export function setStored(stored: StoredSettings, account: string, name: Storabl
 
 /** Takes back what is stored; without its base URL nothing else of an account has a use, and all of it goes. */
 export function unsetStored(stored: StoredSettings, account: string, name: StorableName): Changed {
+  const { defaultAccount, ...others } = stored;
   if (name === 'account') {
-    const { defaultAccount, ...settings } = stored;
     if (defaultAccount === undefined) return { settings: stored, said: 'No default account was stored.' };
-    return { settings, said: `“${defaultAccount}” is no longer the default account.` };
+    return { settings: others, said: `“${defaultAccount}” is no longer the default account.` };
   }
   const before = findAccount(stored, account);
   if (!before) return { settings: stored, said: `No account “${account}” is stored.` };
-  if (name === 'profile') {
-    const { profile, ...rest } = before;
-    if (profile === undefined) return { settings: stored, said: `No profile of account “${account}” was stored.` };
-    return { settings: withAccount(stored, account, rest), said: `The profile of account “${account}” is forgotten.` };
+  if (name !== 'base-url') {
+    const { [choices[name].key]: value, ...rest } = before;
+    if (value === undefined) return { settings: stored, said: `No ${name} of account “${account}” was stored.` };
+    return { settings: withAccount(stored, account, rest), said: `The ${name} of account “${account}” is forgotten.` };
   }
-  const { defaultAccount, ...rest } = stored;
   const { [account]: _forgotten, ...accounts } = stored.accounts;
   const kept = defaultAccount === undefined || defaultAccount === account ? {} : { defaultAccount };
   return {
-    settings: { ...rest, ...kept, accounts },
-    said: `The account “${account}” is forgotten: without its base URL, its token and profile have no use.`,
+    settings: { ...others, ...kept, accounts },
+    said: `The account “${account}” is forgotten: without its base URL, its other settings have no use.`,
   };
-}
-
-function setDefaultAccount(stored: StoredSettings, value: string): Changed {
-  const name = checkAccountName(value);
-  if (!findAccount(stored, name)) throw new UsageError(...unknownAccount(name, stored));
-  return { settings: { ...stored, defaultAccount: name }, said: `The default account: “${name}”.` };
 }

@@ -1,18 +1,12 @@
-import { readFileSync } from 'node:fs';
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  type YAMLMap,
-} from 'yaml';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import type { ProjectChoice } from './settings.ts';
+
+/** The name under which a project file is found. */
+export const projectFileName = 'adreport.yaml';
 
 /** One key of a saved report, with its value as it stands in the file. */
 export interface SavedEntry {
@@ -45,56 +39,84 @@ export interface ProjectFault {
   readonly hint?: string | undefined;
 }
 
+const bytesAtMost = 1_000_000;
+/** Each alias is looked up in the whole document. */
+const aliasesAtMost = 100;
+
+/** The path of the `adreport.yaml` in a folder or the nearest one above it; `undefined` where there is none. */
+export function findProjectFile(folder: string): string | undefined {
+  for (let current = folder; ; current = dirname(current)) {
+    const path = join(current, projectFileName);
+    if (existsSync(path)) return path;
+    if (dirname(current) === current) return undefined;
+  }
+}
+
 /** Reads a project file. Throws `UsageError` for one that cannot be read, or as `parseProjectFile`. */
 export function readProjectFile(path: string, shownPath: string, keys: readonly string[]): ProjectFile {
   return { ...parseProjectFile(readText(path), shownPath, keys), path };
 }
 
 /**
- * The account and profile that a project file gives to every command; its reports are not looked at. Throws `UsageError`
- * for a file that cannot be read or is not YAML.
+ * The account and its settings that the project file of a folder gives to every command; its reports are not looked at.
+ * Throws `UsageError` for a file that cannot be read or is not YAML. In a folder further up, which may be anybody's, such
+ * a file is said and passed over.
  */
-export function readProjectDefaults(path: string): ProjectChoice {
-  const document = parseYaml(readText(path), path, new LineCounter());
+export function readProjectDefaults(folder: string, warn: (sentence: string) => void): ProjectChoice {
+  const path = findProjectFile(folder);
+  if (path === undefined) return {};
+  try {
+    return defaultsIn(readText(path), path);
+  } catch (error) {
+    if (dirname(path) === folder || !(error instanceof UsageError)) throw error;
+    warn(`${error.message} It is passed over.`);
+    return {};
+  }
+}
+
+function defaultsIn(text: string, path: string): ProjectChoice {
+  const document = parseYaml(text, path, new LineCounter());
   const defaults = resolved(document, document.get('defaults', true) as Node | null);
-  const given = (key: string): Record<string, string> => {
-    const text = isMap(defaults) ? textOf(document, defaults.get(key, true) as Node | null) : undefined;
-    return text === undefined ? {} : { [key]: text };
+  const pairs = isMap(defaults) ? defaults.items : [];
+  const texts = new Map(
+    pairs.map(({ key, value }) => [keyOf(textOf(document, key as Node)), textOf(document, value as Node | null)]),
+  );
+  const given = (name: keyof ProjectChoice, key: string = name) => {
+    const text = texts.get(key);
+    return text === undefined ? {} : { [name]: text };
   };
-  return { ...given('account'), ...given('profile') };
+  return { ...given('account'), ...given('profile'), ...given('encoding'), ...given('windowClock', 'window-clock') };
 }
 
 function readText(path: string): string {
+  const unreadable = (why: string) => new UsageError(`${path} could not be read: ${why}.`);
   try {
+    const stats = statSync(path);
+    // A pipe that nobody writes to and a device have no end.
+    if (!stats.isFile()) throw unreadable('it is no regular file');
+    if (stats.size > bytesAtMost) throw unreadable('it is larger than 1 MB');
     return readFileSync(path, 'utf8');
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such file' : message;
-    throw new UsageError(`${path} could not be read: ${why}.`, { cause });
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw unreadable(code === 'ENOENT' ? 'there is no such file' : message);
   }
 }
 
 function parseYaml(text: string, path: string, lines: LineCounter): Document {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const fail = (offset: number, problem: string) =>
+    projectError(path, [{ line: lines.linePos(offset).line, problem: `${problem.replace(/\.?$/, '')}.` }]);
   const [broken] = document.errors;
-  if (!broken) return document;
-  const problem = `this is not YAML: ${broken.message.replace(/\.?$/, '.')}`;
-  throw projectError(path, [{ line: lines.linePos(broken.pos[0]).line, problem }]);
-}
-
-/**
- * The sections of a project file. Throws one `UsageError` that names every fault with its line: YAML that is none, a
- * key that does not exist (with the nearest that does), a value of the wrong kind, and a key that looks like a secret.
- *
- * @param keys what a saved report may say
- */
-export function parseProjectFile(text: string, shownPath: string, keys: readonly string[]): Omit<ProjectFile, 'path'> {
-  const lines = new LineCounter();
-  const document = parseYaml(text, shownPath, lines);
-  const reader = new SectionReader(document, lines, keys);
-  const sections = reader.readSections();
-  if (reader.faults.length > 0) throw projectError(shownPath, reader.faults);
-  return { shownPath, ...sections };
+  if (broken) throw fail(broken.pos[0], `this is not YAML: ${broken.message}`);
+  let aliases = 0;
+  visit(document, {
+    Alias(_key, { range }) {
+      aliases += 1;
+      if (aliases > aliasesAtMost) throw fail(range?.[0] ?? 0, `there are more than ${aliasesAtMost} aliases`);
+    },
+  });
+  return document;
 }
 
 /** The error for what is wrong with a project file: `adreport.yaml:12: there is no key perid.` */
@@ -111,121 +133,112 @@ export function projectError(path: string, faults: readonly ProjectFault[]): Usa
 
 const secret = /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key/i;
 
-const sectionNames = ['defaults', 'reports'];
-
 interface Pair {
   readonly key: string;
   readonly line: number;
   readonly value: Node | null;
 }
 
-class SectionReader {
-  readonly faults: ProjectFault[] = [];
-  readonly #document: Document;
-  readonly #lines: LineCounter;
-  readonly #keys: readonly string[];
+/**
+ * The sections of a project file. Throws one `UsageError` that names every fault with its line: YAML that is none, a
+ * key that does not exist (with the nearest that does), a value of the wrong kind, and a key that looks like a secret.
+ *
+ * @param keys what a saved report may say
+ */
+export function parseProjectFile(text: string, shownPath: string, keys: readonly string[]): Omit<ProjectFile, 'path'> {
+  const lines = new LineCounter();
+  const document = parseYaml(text, shownPath, lines);
+  const faults: ProjectFault[] = [];
+  const addFault = (line: number, problem: string, hint?: string): void => void faults.push({ line, problem, hint });
 
-  constructor(document: Document, lines: LineCounter, keys: readonly string[]) {
-    this.#document = document;
-    this.#lines = lines;
-    this.#keys = keys;
-  }
-
-  readSections(): Pick<ProjectFile, 'defaults' | 'reports'> {
-    let defaults: SavedSection = { line: 1, entries: new Map() };
-    const reports = new Map<string, SavedSection>();
-    for (const { key, line, value } of this.#pairs(this.#document.contents, 1, 'The file')) {
-      if (this.#isRefused(key, line, sectionNames)) continue;
-      if (key === 'defaults') {
-        defaults = this.#section(value, line, 'defaults');
-        continue;
-      }
-      for (const report of this.#pairs(value, line, 'reports')) {
+  let defaults: SavedSection = { line: 1, entries: new Map() };
+  const reports = new Map<string, SavedSection>();
+  for (const { key, line, value } of pairsOf(document.contents, 1, 'The file')) {
+    if (isRefused(key, line, ['defaults', 'reports'])) continue;
+    if (key === 'defaults') defaults = readSection(value, line, key);
+    else {
+      for (const report of pairsOf(value, line, key)) {
         if (!/^[\p{L}\p{N}_]/u.test(report.key)) {
-          this.#fault(
-            report.line,
-            `${JSON.stringify(report.key)} is no name for a report.`,
-            'Begin with a letter or digit.',
-          );
+          const problem = `${JSON.stringify(report.key)} is no name for a report.`;
+          addFault(report.line, problem, 'Begin with a letter or digit.');
         }
-        reports.set(report.key, this.#section(report.value, report.line, report.key));
+        reports.set(report.key, readSection(report.value, report.line, report.key));
       }
     }
-    return { defaults, reports };
   }
+  if (faults.length > 0) throw projectError(shownPath, faults);
+  return { shownPath, defaults, reports };
 
-  #section(node: Node | null, line: number, name: string): SavedSection {
+  function readSection(node: Node | null, line: number, name: string): SavedSection {
     const entries = new Map<string, SavedEntry>();
-    for (const { key, line: at, value } of this.#pairs(node, line, name)) {
-      if (this.#isRefused(key, at, this.#keys)) continue;
-      const entry = this.#entry(key, value, at);
+    for (const pair of pairsOf(node, line, name)) {
+      const key = keyOf(pair.key);
+      if (isRefused(key, pair.line, keys)) continue;
+      const entry = readEntry(key, pair.value, pair.line);
       if (entry) entries.set(key, entry);
     }
     return { line, entries };
   }
 
-  #entry(key: string, node: Node | null, line: number): SavedEntry | undefined {
-    const value = resolved(this.#document, node);
-    if (isMap(value)) {
-      if (key !== 'filter') return this.#fault(line, `${key} takes a value or a list.`);
-      const texts = this.#pairs(value, line, key).flatMap(({ key: name, line: at, value: values }) => {
-        const found = this.#texts(values, at, `filter ${name}`);
-        return found ? [`${name}=${found.map(quoted).join(',')}`] : [];
-      });
-      return { line, texts, isList: true };
+  function readEntry(key: string, node: Node | null, line: number): SavedEntry | undefined {
+    const value = resolved(document, node);
+    if (!isMap(value)) {
+      const texts = readTexts(value, line, key);
+      return texts && { line, texts, isList: isSeq(value) };
     }
-    const texts = this.#texts(value, line, key);
-    return texts && { line, texts, isList: isSeq(value) };
+    if (key !== 'filter') return void addFault(line, `${key} takes a value or a list.`);
+    const texts = pairsOf(value, line, key).flatMap(({ key: name, line: at, value: values }) => {
+      const found = readTexts(values, at, `filter ${name}`);
+      return found ? [`${name}=${found.map(quoted).join(',')}`] : [];
+    });
+    return { line, texts, isList: true };
   }
 
   /** A scalar's text as it was written, or those of a list of scalars. */
-  #texts(node: Node | null, line: number, name: string): string[] | undefined {
-    const value = resolved(this.#document, node);
-    if (isSeq(value)) {
-      const texts = value.items.map((item) => textOf(this.#document, item as Node | null));
-      if (texts.length > 0 && texts.every((text) => text !== undefined)) return texts;
-    }
-    const text = textOf(this.#document, value);
-    if (text !== undefined) return [text];
-    return this.#fault(line, `${name} has no value.`, 'Leave the key out, or give it a value.');
+  function readTexts(node: Node | null, line: number, name: string): string[] | undefined {
+    const value = resolved(document, node);
+    const items = isSeq(value) ? value.items : [value];
+    const texts = items.map((item) => textOf(document, item as Node | null));
+    if (texts.length > 0 && texts.every((text) => text !== undefined)) return texts;
+    return void addFault(line, `${name} has no value.`, 'Leave the key out, or give it a value.');
   }
 
-  #pairs(node: Node | null, line: number, name: string): Pair[] {
-    const map = resolved(this.#document, node);
-    if (isMap(map)) return map.items.map((pair) => this.#pair(pair, line));
+  function pairsOf(node: Node | null, line: number, name: string): Pair[] {
+    const map = resolved(document, node);
+    if (isMap(map)) {
+      return map.items.map((pair) => {
+        const key = pair.key as Node;
+        const at = key.range ? lines.linePos(key.range[0]).line : line;
+        return { key: textOf(document, key) ?? '', line: at, value: pair.value as Node | null };
+      });
+    }
     if (map && !(isScalar(map) && map.value === null)) {
-      this.#fault(line, `${name} must hold keys with values.`, 'See a commented example with: adreport init');
+      addFault(line, `${name} must hold keys with values.`, 'See a commented example with: adreport init');
     }
     return [];
   }
 
-  #pair({ key, value }: YAMLMap['items'][number], line: number): Pair {
-    const node = key as Node;
-    const at = node.range ? this.#lines.linePos(node.range[0]).line : line;
-    return { key: textOf(this.#document, node) ?? '', line: at, value: value as Node | null };
-  }
-
   /** Whether a key must not be there; the reason is added to the faults. */
-  #isRefused(key: string, line: number, known: readonly string[]): boolean {
+  function isRefused(key: string, line: number, known: readonly string[]): boolean {
     if (known.includes(key)) return false;
     if (secret.test(key)) {
       const hint =
         'Store the token with adreport login, or set ADREPORT_TOKEN, or ADREPORT_EMAIL and ADREPORT_PASSWORD.';
-      this.#fault(line, `${key} looks like a secret, which must not stand in this file.`, hint);
+      addFault(line, `${key} looks like a secret, which must not stand in this file.`, hint);
     } else if (/^(base[-_]?url|e?mail)$/i.test(key)) {
       const hint = 'Name a stored account with account:, or set ADREPORT_BASE_URL.';
-      this.#fault(line, `${key} must not stand in this file: a folder cannot say where a token is sent.`, hint);
+      addFault(line, `${key} must not stand in this file: a folder cannot say where a token is sent.`, hint);
     } else {
       const guess = nearest(key.replaceAll('_', '-'), known);
-      this.#fault(line, `there is no key ${key}.`, guess ? `Did you mean ${guess}?` : `There are ${known.join(', ')}.`);
+      addFault(line, `there is no key ${key}.`, guess ? `Did you mean ${guess}?` : `There are ${known.join(', ')}.`);
     }
     return true;
   }
+}
 
-  #fault(line: number, problem: string, hint?: string): undefined {
-    this.faults.push({ line, problem, hint });
-    return undefined;
-  }
+/** A key as the flag is written: `windowClock` is `window-clock`. */
+function keyOf(text: string | undefined): string {
+  return text === 'windowClock' ? 'window-clock' : (text ?? '');
 }
 
 /** What an alias stands for. */

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import type { Environment } from './environment.ts';
+import type { Environment } from './settings.ts';
 
 /** The proxy of the environment. */
 export interface EnvironmentProxy {

@@ -1,34 +1,94 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { UsageError } from '../errors.ts';
-import type { Environment } from './environment.ts';
-import { settingsFolder } from './folder.ts';
-import { tightenFile, tightenFolder } from './permissions.ts';
-import {
-  badFile,
-  findAccount,
-  noSettings,
-  parseSettings,
-  type StoredAccount,
-  type StoredSettings,
-  withAccount,
-} from './stored-settings.ts';
+import { chmodSync, existsSync, mkdirSync, type Stats, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, posix, win32 } from 'node:path';
+import type Conf from 'conf';
+import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
+import { type Profile, profiles } from '../contract/vocabulary.ts';
+import { codeOf, UsageError } from '../errors.ts';
+import { nearest } from '../text/nearest.ts';
 
-const configName = 'settings';
+/** An account as it is stored; the password never is. */
+export interface StoredAccount {
+  readonly baseUrl: string;
+  /** Absent once signed out. */
+  readonly token?: string;
+  readonly profile?: Profile;
+  readonly email?: string;
+  readonly encoding?: Encoding;
+  readonly windowClock?: WindowClock;
+  /** ISO 8601, when it was last signed in to. */
+  readonly savedAt?: string;
+}
 
-/** The settings file of this user. */
+/** What the settings file holds. Members that are not known here are kept: a newer version may have written them. */
+export interface StoredSettings {
+  readonly defaultAccount?: string;
+  readonly accounts: Readonly<Record<string, StoredAccount>>;
+}
+
+/** What is stored before anything is. */
+export const noSettings: StoredSettings = { accounts: {} };
+
+const text = { type: 'string' } as const;
+
+/** The same as a JSON schema, by which conf tells a file of ours from others. */
+const schema = {
+  defaultAccount: text,
+  accounts: {
+    type: 'object',
+    additionalProperties: {
+      type: 'object',
+      required: ['baseUrl'],
+      properties: {
+        baseUrl: text,
+        token: text,
+        profile: { enum: profiles },
+        email: text,
+        encoding: { enum: encodings },
+        windowClock: { enum: windowClocks },
+        savedAt: text,
+      },
+    },
+  },
+} as const;
+
+/** The stored account of that name, whatever the name: `constructor` is none. */
+export function findAccount({ accounts }: StoredSettings, name: string): StoredAccount | undefined {
+  return Object.hasOwn(accounts, name) ? accounts[name] : undefined;
+}
+
+/** What an error says of an account that is not stored: its message, and what to do. */
+export function unknownAccount(name: string, { accounts }: StoredSettings): [message: string, { hint: string }] {
+  const known = Object.keys(accounts);
+  const guess = nearest(name, known);
+  return [
+    `No account “${name}” is stored${known.length > 0 ? `; there are ${known.join(', ')}` : ''}.`,
+    { hint: guess ? `Did you mean ${guess}?` : `Sign in to it: adreport login --account ${name}` },
+  ];
+}
+
+/** The settings with an account stored, in place of an older one of that name; the first one becomes the default. */
+export function withAccount(settings: StoredSettings, name: string, account: StoredAccount): StoredSettings {
+  return {
+    ...settings,
+    defaultAccount: settings.defaultAccount ?? name,
+    accounts: { ...settings.accounts, [name]: account },
+  };
+}
+
+/** The settings file of this user: `settings.json`, mode 0600, in a folder that is made with mode 0700. */
 export interface Store {
   /** The folder of the file, for what else belongs to this user. */
   readonly directory: string;
   readonly path: string;
   /**
-   * What is stored now; empty where nothing is. A file or folder open to other users is closed to them, and said.
+   * What is stored now; empty where nothing is. A file that is open to other users is closed to them, and said.
    * Throws `UsageError`, naming the file, if it cannot be read or was not written by adreport.
    */
   read(): StoredSettings;
   /**
-   * Changes what is stored; of several processes at once each sees the work of those before it, and a reader sees the
-   * old file or the new one. Throws as `read`, and `UsageError` if the file cannot be written.
+   * Changes what is stored; a reader sees the old file or the new one. Throws as `read`, and `UsageError` if the file
+   * cannot be written.
    */
   update(change: (settings: StoredSettings) => StoredSettings): Promise<StoredSettings>;
   /** Stores an account, in place of an older one of that name; the first one becomes the default. Throws as `update`. */
@@ -39,117 +99,181 @@ export interface Store {
 
 /** What the store needs to know of the machine. */
 export interface StoreOptions {
-  readonly env: Environment;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Told one sentence when something was open to other users. */
   readonly warn: (sentence: string) => void;
   /** Milliseconds since 1970. */
   readonly wallClock: () => number;
 }
 
-/**
- * Opens the settings file, `settings.json` (mode 0600, in a folder of mode 0700).
- * It is written by conf, and read without it: conf takes twenty times as long, and almost every command only reads.
- */
-export function openStore({ env, warn, wallClock }: StoreOptions): Store {
+/** Opens the settings file with conf, which is loaded only where there is one, or one is written. */
+export async function openStore({ env, warn, wallClock }: StoreOptions): Promise<Store> {
   const directory = settingsFolder(env);
-  const path = join(directory, `${configName}.json`);
-
-  const tighten = (): void => {
-    for (const warning of [tightenFolder(directory), tightenFile(path)]) if (warning) warn(warning);
-  };
+  const path = join(directory, 'settings.json');
+  let ConfClass = existsSync(path) ? await loadConf() : undefined;
 
   const read = (): StoredSettings => {
-    const text = readText(path);
-    if (text === undefined) return noSettings;
-    tighten();
-    return parseSettings(text, path);
+    if (!isThere(path) || !ConfClass) return noSettings;
+    tighten(path, warn);
+    const { accounts, ...others } = readFile(ConfClass, path);
+    if (!accounts) throw badFile(path, 'was not written by adreport: it holds no accounts');
+    return { ...others, accounts };
   };
 
   const update: Store['update'] = async (change) => {
-    const [write, { withLock }] = await Promise.all([loadWriter(directory), import('./lock.ts')]);
+    ConfClass ??= await loadConf();
+    const before = read();
+    const settings = change(before);
+    if (settings === before) return settings;
     try {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-      return await withLock(`${path}.lock`, () => {
-        const before = read();
-        const settings = change(before);
-        if (settings === before) return settings;
-        removeLeftovers(path);
-        write(settings);
-        tighten();
-        return settings;
+      makeFolder(directory);
+      sayIfOpen(directory, warn);
+      openConf(ConfClass, path).store = { ...settings };
+    } catch (cause) {
+      throw new UsageError(`The settings file ${path} cannot be written: ${reasonOf(cause)}.`, {
+        hint: 'ADREPORT_CONFIG_DIR names another folder; ADREPORT_TOKEN and ADREPORT_BASE_URL need none.',
+        cause,
       });
-    } catch (error) {
-      throw isOfTheSystem(error) ? cannotWrite(path, error) : error;
     }
+    return settings;
   };
 
-  const saveAccount: Store['saveAccount'] = async (name, account) => {
-    const saved = { ...account, savedAt: new Date(wallClock()).toISOString() };
-    await update((settings) => withAccount(settings, name, saved));
-  };
-
-  const forgetToken: Store['forgetToken'] = async (name) => {
-    let had = false;
-    await update((settings) => {
-      const account = findAccount(settings, name);
-      if (account?.token === undefined) return settings;
-      had = true;
-      const { token: _token, ...rest } = account;
-      return { ...settings, accounts: { ...settings.accounts, [name]: rest } };
-    });
-    return had;
-  };
-
-  return { directory, path, read, update, saveAccount, forgetToken };
-}
-
-async function loadWriter(directory: string): Promise<(settings: StoredSettings) => void> {
-  const { default: Conf } = await import('conf');
-  return (settings) => {
-    const conf = new Conf<Record<string, unknown>>({
-      cwd: directory,
-      configName,
-      configFileMode: 0o600,
-      accessPropertiesByDotNotation: false,
-      // What is there was read, and found good, a moment ago.
-      deserialize: () => ({}),
-    });
-    conf.store = { ...settings };
+  return {
+    directory,
+    path,
+    read,
+    update,
+    async saveAccount(name, account) {
+      const saved = { ...account, savedAt: new Date(wallClock()).toISOString() };
+      await update((settings) => withAccount(settings, name, saved));
+    },
+    async forgetToken(name) {
+      let had = false;
+      await update((settings) => {
+        const { token, ...rest } = findAccount(settings, name) ?? { baseUrl: '' };
+        had = token !== undefined;
+        return had ? { ...settings, accounts: { ...settings.accounts, [name]: rest } } : settings;
+      });
+      return had;
+    },
   };
 }
 
-/** The text of the file; `undefined` if there is none. */
-function readText(path: string): string | undefined {
-  let bytes: Buffer;
+/**
+ * The folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, else where the platform keeps such things.
+ * @param machine its platform and the user's home folder
+ */
+export function settingsFolder(
+  env: StoreOptions['env'],
+  { platform, home }: { readonly platform: NodeJS.Platform; readonly home: string } = {
+    platform: process.platform,
+    home: homeFolder(),
+  },
+): string {
+  const { join, resolve } = platform === 'win32' ? win32 : posix;
+  if (env.ADREPORT_CONFIG_DIR) return resolve(env.ADREPORT_CONFIG_DIR);
+  if (platform === 'win32') return join(env.APPDATA || join(home, 'AppData', 'Roaming'), 'adreport', 'Config');
+  if (platform === 'darwin') return join(home, 'Library', 'Preferences', 'adreport');
+  return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'adreport');
+}
+
+/**
+ * The user's home. A container may run as a number that no user has: its home is the root folder then, as most containers
+ * say themselves, and conf, which asks the system too, is told so.
+ */
+function homeFolder(): string {
   try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    if (isOfTheSystem(error) && error.code === 'ENOENT') return undefined;
-    throw badFile(path, `cannot be read: ${reasonOf(error)}`, { cause: error });
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw badFile(path, 'is not UTF-8 text', { cause: error });
+    return homedir();
+  } catch {
+    process.env.HOME = '/';
+    return '/';
   }
 }
 
-/** conf writes beside the file, then renames. What a killed process has left there holds tokens; under the lock it is nobody's. */
-function removeLeftovers(path: string): void {
-  for (const name of readdirSync(dirname(path))) {
-    if (name.startsWith(`${basename(path)}.tmp-`)) rmSync(join(dirname(path), name), { force: true });
-  }
+async function loadConf(): Promise<typeof Conf> {
+  return (await import('conf')).default;
 }
 
-function cannotWrite(path: string, error: unknown): UsageError {
-  return new UsageError(`The settings file ${path} cannot be written: ${reasonOf(error)}.`, {
-    hint: 'ADREPORT_CONFIG_DIR names another folder; ADREPORT_TOKEN and ADREPORT_BASE_URL need none.',
-    cause: error,
+function openConf(ConfClass: typeof Conf, path: string): Conf<Partial<StoredSettings>> {
+  return new ConfClass<Partial<StoredSettings>>({
+    cwd: dirname(path),
+    configName: 'settings',
+    configFileMode: 0o600,
+    accessPropertiesByDotNotation: false,
+    schema,
+    // Editors on Windows write a byte order mark.
+    deserialize: (json) => JSON.parse(json.replace(/^\ufeff/, '')),
   });
 }
 
-function isOfTheSystem(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error;
+/** What the file holds. Throws `UsageError`, naming the file and what is wrong with it; the file stays as it is. */
+function readFile(ConfClass: typeof Conf, path: string): Partial<StoredSettings> {
+  try {
+    return openConf(ConfClass, path).store;
+  } catch (error) {
+    if (error instanceof SyntaxError) throw badFile(path, 'is not whole JSON');
+    const [, violation] = /^Config schema violation: (.*)/s.exec(error instanceof Error ? error.message : '') ?? [];
+    throw badFile(path, violation ? `was not written by adreport: ${violation}` : `cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+function badFile(path: string, what: string): UsageError {
+  return new UsageError(`The settings file ${path} ${what}.`, {
+    code: 'BAD_SETTINGS',
+    hint: 'It was left as it is. Repair it, or move it away and sign in again: adreport login',
+  });
+}
+
+/** Whether there is a settings file. Throws `UsageError` for what is there and no file of settings. */
+function isThere(path: string): boolean {
+  let stats: Stats | undefined;
+  try {
+    stats = statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw badFile(path, `cannot be read: ${reasonOf(error)}`);
+  }
+  // Neither a pipe that nobody writes to, nor a device without an end.
+  if (stats && !stats.isFile()) throw badFile(path, 'is no regular file');
+  return stats !== undefined;
+}
+
+/** Makes a folder and those above it, one by one, because Node's own way of it never ends below `/proc`. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    makeFolder(dirname(path));
+    mkdirSync(path, { mode: 0o700 });
+  }
+}
+
+/** The mode of what is there and open to others; Windows has no such modes. */
+function openMode(path: string): string | undefined {
+  const mode = statSync(path).mode & 0o7777;
+  return process.platform === 'win32' || (mode & 0o077) === 0 ? undefined : mode.toString(8).padStart(4, '0');
+}
+
+/** Takes the file away from everyone but its owner. */
+function tighten(path: string, warn: StoreOptions['warn']): void {
+  const mode = openMode(path);
+  if (mode === undefined) return;
+  try {
+    chmodSync(path, 0o600);
+    warn(
+      `${path} was open to other users (mode ${mode}); it is now 0600. If somebody may have read it, make a new token.`,
+    );
+  } catch {
+    warn(`${path} is open to other users (mode ${mode}), and is not ours to close.`);
+  }
+}
+
+/** A folder that adreport did not make keeps its mode: to close `/tmp` or a home folder would break more than it protects. */
+function sayIfOpen(directory: string, warn: StoreOptions['warn']): void {
+  const mode = openMode(directory);
+  if (mode)
+    warn(`${directory} is open to other users (mode ${mode}), and is left so; the settings in it have mode 0600.`);
 }
 
 /** `EACCES: permission denied, open '/…'`: only the middle is for people. */

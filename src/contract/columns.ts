@@ -22,6 +22,8 @@ export interface Column {
   readonly type: FieldType;
   readonly metric?: MetricName;
   readonly breakdown?: BreakdownName;
+  /** It was asked for only because another column is computed from it, and is not shown. */
+  readonly hidden?: true;
 }
 
 /**

@@ -15,6 +15,16 @@ export interface ReportRequest {
   readonly output?: 'direct';
 }
 
+/** How the body of a call can be written (specification, What the service does, 6). */
+export const encodings = ['json', 'form'] as const;
+
+export type Encoding = (typeof encodings)[number];
+
+/** How the service may read the ends of a window: as instants, or by the digits of the wall time (`decisions.md` 2). */
+export const windowClocks = ['instant', 'wall'] as const;
+
+export type WindowClock = (typeof windowClocks)[number];
+
 /** The report states that the service names, and those that the local server can be told to end in. */
 export const reportStatuses = ['progress', 'ready', 'failed', 'expired'] as const;
 

@@ -1,33 +1,50 @@
-import type { Block } from '../ui/page.ts';
+import backfill from './backfill.md';
+import compared from './compared.md';
+import cron from './cron.md';
+import databases from './databases.md';
+import environment from './environment.md';
+import exitCodes from './exit-codes.md';
+import faults from './faults.md';
+import filters from './filters.md';
+import formats from './formats.md';
+import localServer from './local-server.md';
+import pages from './pages.md';
+import periods from './periods.md';
+import realService from './real-service.md';
+import reports from './reports.md';
+import security from './security.md';
+import speed from './speed.md';
+import testing from './testing.md';
 
-/** What `adreport help TOPIC` explains, as the root's help lists it. */
+/** What `adreport help TOPIC` shows: the same text as on the web. */
 export interface Topic {
+  /** One line, as the root's help lists it: the title of the text, without the topic's name. */
   readonly summary: string;
-  /** Loads what writes it, which only its reader should pay for. */
-  readonly load: () => Promise<{
-    readonly writeTopic: (facts: TopicFacts) => readonly Block[] | Promise<readonly Block[]>;
-  }>;
+  /** Markdown. */
+  readonly text: string;
 }
 
-/** What a topic may want to know of the moment. */
-export interface TopicFacts {
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
-}
-
-/** Every topic: a new one is its file and its line here. */
-export const topics: Readonly<Record<string, Topic>> = {
-  periods: {
-    summary: 'windows: --period, --since, --until, and whose days they are',
-    load: () => import('./periods.ts'),
-  },
-  filters: { summary: 'what a report can be narrowed to, by id and by name', load: () => import('./filters.ts') },
-  output: { summary: 'files, formats, CSV dialects, and what goes to which stream', load: () => import('./output.ts') },
-  'exit-codes': { summary: 'what each exit code means, and what to do', load: () => import('./exit-codes.ts') },
-  environment: { summary: 'the variables that are read, and what beats what', load: () => import('./environment.ts') },
-  cron: { summary: 'unattended jobs: saved reports, one a day, only what is missing', load: () => import('./cron.ts') },
-  'local-server': {
-    summary: 'the service on this machine: clock, faults, own data',
-    load: () => import('./local-server.ts'),
-  },
+const texts = {
+  reports,
+  periods,
+  filters,
+  formats,
+  pages,
+  cron,
+  backfill,
+  databases,
+  'local-server': localServer,
+  testing,
+  faults,
+  'exit-codes': exitCodes,
+  environment,
+  security,
+  speed,
+  compared,
+  'real-service': realService,
 };
+
+/** Every topic by its name, in the order of the list: a new one is its file and its line here. */
+export const topics: Readonly<Record<string, Topic>> = Object.fromEntries(
+  Object.entries(texts).map(([name, text]) => [name, { summary: /^# .*?: (.*)$/m.exec(text)?.[1] ?? '', text }]),
+);

@@ -1,5 +1,5 @@
 import type { Column } from '../contract/columns.ts';
-import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
+import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
 import type { Comparison } from '../view/comparison.ts';
 
 /** How CSV is written; every member has a default, which together are the service's own layout. */
@@ -36,10 +36,13 @@ export interface TableLook {
 
 /** How a report is written. What does not concern a format is passed over by it. */
 export interface EncodeOptions {
-  /** The columns that the request leads to, where it is known: the header of an empty report. */
+  /** The columns that the request leads to, where it is known. */
   readonly columns?: readonly Column[];
-  /** The columns to write and their order (`--columns`). Default: all, in the order of the rows' keys. */
-  readonly select?: readonly string[];
+  /**
+   * The columns to write and their order (`--columns`), or `all`. Default: those that the request leads to; where it is
+   * not known, all, in the order of the rows' keys.
+   */
+  readonly select?: readonly string[] | 'all';
   /** Numbers for decimal commas, and metrics under their own name (`--normalize`). */
   readonly normalize?: boolean;
   readonly csv?: CsvDialect;
@@ -66,16 +69,48 @@ export interface Encoder {
   encode(batch: RowBatch): Pieces | Promise<Pieces>;
   /** The bytes after the last row. */
   end(tail: ReportTail): Pieces | Promise<Pieces>;
-  /** Columns that appeared after the header was written. If there are any, what was written needs `widen`. */
-  readonly lateColumns?: readonly string[];
-  /** Everything that was written, once more with its late columns. */
-  widen?(written: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
 }
 
 /** Where bytes go: a file, stdout. */
 export interface Sink {
   /** Takes the bytes, which the caller may use again once this has returned, or its promise is fulfilled. */
   write(bytes: Uint8Array): void | Promise<void>;
-  /** Replaces what was written so far; absent where that cannot be. */
-  rewrite?(change: (written: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>): Promise<void>;
+}
+
+interface WriteOptions {
+  readonly batches: RowBatches;
+  readonly encoder: Encoder;
+  readonly sink: Sink;
+  /** Sees every batch before it is written, e.g. to check that no day is missing. */
+  readonly observe?: (batch: RowBatch) => void;
+}
+
+/**
+ * Writes a report from its first row to its end; `sizeBytes` is how much was written. On any error the batches are
+ * closed, so that the download behind them stops; the sink is the caller's to commit or to abort.
+ *
+ * @throws what the batches, the encoder and the sink throw
+ */
+export async function writeRows({ batches, encoder, sink, observe }: WriteOptions) {
+  let sizeBytes = 0;
+  const write = async (pieces: Pieces): Promise<void> => {
+    for (const piece of pieces) {
+      sizeBytes += piece.length;
+      if (piece.length > 0) await sink.write(piece);
+    }
+  };
+  try {
+    for (;;) {
+      const next = await batches.next();
+      if (next.done) {
+        await write(await encoder.end(next.value));
+        return { rowCount: next.value.rowCount, sizeBytes, tail: next.value };
+      }
+      observe?.(next.value);
+      await write(await encoder.encode(next.value));
+    }
+  } finally {
+    // Its result is not used: after an error nothing but the closing matters.
+    await batches.return(undefined as never);
+  }
 }

@@ -1,4 +1,5 @@
 import type { ReportSummary } from '../contract/messages.ts';
+import { letterN, quote } from './ascii.ts';
 
 /**
  * A run of report rows as byte ranges into one buffer: nothing is decoded until somebody asks.
@@ -25,6 +26,17 @@ export interface RowBatch {
   readonly valueEnds: Int32Array;
   /** Whether every row stands on one line. */
   readonly singleLine: boolean;
+}
+
+/** Whether a row of the batch has something in that field: neither nothing at all, nor null, nor an empty text. */
+export function hasValue(batch: RowBatch, field: number): boolean {
+  const { bytes, rowCount, fields, valueStarts, valueEnds } = batch;
+  for (let at = field; at < rowCount * fields.length; at += fields.length) {
+    const start = valueStarts[at] as number;
+    if (start < 0 || bytes[start] === letterN) continue;
+    if (bytes[start] !== quote || (valueEnds[at] as number) - start > 2) return true;
+  }
+  return false;
 }
 
 /** A member of the report document beside `data`, with its value as JSON. */

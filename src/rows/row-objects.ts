@@ -1,4 +1,5 @@
 import { comma } from './ascii.ts';
+import { compactJson } from './copy-rows.ts';
 import type { RowBatch } from './row-batch.ts';
 
 /** A value of a row: what JSON can hold. */
@@ -6,7 +7,8 @@ export type Value = string | number | boolean | null | readonly Value[] | { read
 
 /**
  * A report row as a plain object, its keys in the order of the body. A number that a double would change (more than 15
- * significant digits, or beyond its range) is the text that stands in the body.
+ * significant digits, or beyond its range) is the text that stands in the body; a list or an object that holds such a
+ * number is its JSON text.
  */
 export interface Row {
   readonly [field: string]: Value | undefined;
@@ -37,17 +39,18 @@ function jsonOf({ bytes, rowCount, rowStarts, rowEnds }: RowBatch): string {
   return Array.from({ length: rowCount }, (_, row) => bytes.toString('utf8', rowStarts[row], rowEnds[row])).join(',');
 }
 
-/** Sixteen digits in a row, a point between them or not, or an exponent. */
-const mayHoldLongNumber = /\d[\d.]{15}|\d[eE]/;
+/** A number of sixteen digits, a point between them or not, or with an exponent. */
+const mayHoldLongNumber = /[:[,]\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
-/** Puts the text of the body in the place of each number of a row that a double has changed. */
+/** Puts the text of the body in the place of each value of a row that a double has changed. */
 function keepLongNumbers(row: Record<string, Value>, batch: RowBatch, index: number): void {
   const { bytes, fields, valueStarts, valueEnds } = batch;
   for (const [column, field] of fields.entries()) {
-    if (typeof row[field] !== 'number') continue;
+    const value = row[field];
+    if (value === null || (typeof value !== 'number' && typeof value !== 'object')) continue;
     const at = index * fields.length + column;
-    const text = bytes.toString('latin1', valueStarts[at], valueEnds[at]);
-    if (!isExact(text)) row[field] = text;
+    const text = bytes.toString('utf8', valueStarts[at], valueEnds[at]);
+    if (typeof value === 'number' ? !isExact(text) : mayHoldLongNumber.test(`:${text}`)) row[field] = compactJson(text);
   }
 }
 
@@ -57,5 +60,6 @@ function isExact(text: string): boolean {
     .replace(/[eE].*$/, '')
     .replace(/[-.]/g, '')
     .replace(/^0+/, '');
-  return digits.length <= 15 && Number.isFinite(Number(text));
+  const number = Number(text);
+  return digits.length <= 15 && Number.isFinite(number) && (number !== 0 || digits === '');
 }

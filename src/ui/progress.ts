@@ -32,14 +32,19 @@ interface Meter<State> {
 
 /** Many reports that are fetched side by side. */
 export interface PartsProgress {
-  /** Called when a part's turn has come; what it waits for is shown through `progress`. */
-  begin(label: string): { readonly progress: Progress; end(isDone: boolean): void };
+  /**
+   * Called when a part's turn has come; what it waits for is shown through `progress`.
+   *
+   * @param report the saved report that it is a part of
+   */
+  begin(label: string, report?: string): { readonly progress: Progress; end(isDone: boolean): void };
   stop(): void;
 }
 
 /** What a command is waiting for, shown on stderr. Any number of meters may run at a time. */
 export interface Progress {
-  parts(total: number): PartsProgress;
+  /** @param reports how many parts each of several saved reports has */
+  parts(total: number, reports?: ReadonlyMap<string, number>): PartsProgress;
   wait(label: string): Meter<WaitState>;
   transfer(label: string, totalBytes?: number): Meter<TransferState>;
 }
@@ -74,7 +79,7 @@ interface PartsState {
 /** Counts the parts of a run as they begin and end; `told` hears of each change. */
 function countParts(
   total: number,
-  part: (label: string) => Progress,
+  part: (label: string, report?: string) => Progress,
   told: (state: PartsState) => void = () => {},
   stop: () => void = () => {},
 ): PartsProgress {
@@ -84,10 +89,10 @@ function countParts(
     told(state);
   };
   return {
-    begin(label) {
+    begin(label, report) {
       become({ running: state.running + 1 });
       return {
-        progress: part(label),
+        progress: part(label, report),
         end(isDone) {
           const running = state.running - 1;
           become(isDone ? { running, done: state.done + 1 } : { running, failed: state.failed + 1 });
@@ -257,8 +262,39 @@ function barProgress(console: Console, open: (options: Options) => MultiBar): Pr
   };
   const cut = (text: string): string => printable(text).slice(0, textAtMost);
 
+  /** A bar for each of several saved reports, from the first part of any to the end of all. */
+  const reportBars = (reports: ReadonlyMap<string, number>): PartsProgress => {
+    const width = Math.min(textAtMost, Math.max(...[...reports.keys()].map((name) => cut(name).length)));
+    const own = new Map(
+      [...reports].map(([name, total]) => {
+        const payload = { label: cut(name).padEnd(width), state: 'waiting' };
+        return [name, { ...add(`{label}  {bar}  {value} of {total}${dot}{state}`, total, payload), done: 0 }];
+      }),
+    );
+    return {
+      begin(label, report = label) {
+        const mine = own.get(report);
+        const tell = (state: string): void => mine?.bar.update(mine.done, { state });
+        const progress: Progress = {
+          ...silentProgress,
+          wait: () => ({ ...silentMeter, update: ({ status }) => tell(cut(status)) }),
+          transfer: (_what, size) => ({ ...silentMeter, update: (state) => tell(amounts(state, size).join(dot)) }),
+        };
+        const end = (isDone: boolean): void => {
+          if (mine) mine.done += 1;
+          tell(isDone ? 'done' : 'failed');
+        };
+        return { progress, end };
+      },
+      stop: () => {
+        for (const { stop } of own.values()) stop();
+      },
+    };
+  };
+
   const progress: Progress = {
-    parts: (total) => {
+    parts: (total, reports) => {
+      if (reports && reports.size > 1 && reports.size <= barsAtMost) return reportBars(reports);
       if (total <= barsAtMost) return countParts(total, (label) => labelled(progress, label));
       const format = `Parts  {bar}  {value} of {total}${dot}{state}${dot}{duration_formatted}`;
       const { bar, stop } = add(format, total, { state: '' });

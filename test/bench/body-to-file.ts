@@ -1,69 +1,78 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { cpus, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { writeDocuments } from './body-to-file/documents.ts';
-import { serveFile } from './body-to-file/file-server.ts';
-import { type Measurement, measure } from './body-to-file/measure.ts';
-import { peers, type Subject } from './body-to-file/peers.ts';
-import { median } from './figures/median.ts';
+import { join } from 'node:path';
+import { writeDocument } from './figures/documents.ts';
+import { checkouts, type Measurement, measure, median, ratio } from './figures/measure.ts';
 
 /**
- * A report of about 670 bytes a row, from a body to a file: the program over HTTP from a file server in a process of
- * its own, and what else one would do it with. Each has a process of its own and they take turns, after the disk has
- * taken what the one before wrote. Needs `npm run build` first, and 3 GB of disk. DuckDB is taken from `NODE_PATH`.
+ * A report of about 670 bytes a row, from a body over HTTP to a file in each format, and `view` of a file: time and peak
+ * memory, against the same of another checkout where `BASELINE` names one. They take turns. Needs 3 GB of disk.
  *
- *   BENCH_ROWS=100000,1000000 BENCH_RUNS=5 npm run bench body-to-file
+ *   BASELINE=../before BENCH_ROWS=100000 BENCH_RUNS=5 npm run bench body-to-file
  */
 
-const rowCounts = (process.env.BENCH_ROWS ?? '100000,1000000').split(',').map(Number);
 const runs = Number(process.env.BENCH_RUNS ?? 5);
-if (!existsSync(resolve('dist/main.js'))) throw new Error('Run npm run build first.');
+const forced = process.env.BENCH_ROWS;
+
+/** What is measured: flags of `download`, or a file to view, and for how many rows. */
+const subjects: readonly { readonly name: string; readonly rows: number; readonly flags?: readonly string[] }[] = [
+  { name: 'plain CSV', rows: 1_000_000, flags: ['--format', 'csv', '--columns', 'all'] },
+  { name: 'JSON', rows: 1_000_000, flags: ['--format', 'json'] },
+  { name: 'NDJSON', rows: 1_000_000, flags: ['--format', 'ndjson'] },
+  { name: 'CSV for Excel', rows: 100_000, flags: ['--format', 'csv', '--excel'] },
+  { name: 'Parquet', rows: 100_000, flags: ['--format', 'parquet'] },
+  { name: 'xlsx', rows: 100_000, flags: ['--format', 'xlsx'] },
+  { name: 'html', rows: 50_000, flags: ['--format', 'html'] },
+  { name: 'view', rows: 1_500_000 },
+];
 
 const folder = mkdtempSync(join(tmpdir(), 'adreport-bench-'));
-try {
-  for (const rowCount of rowCounts) await compare(rowCount);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+const document = join(folder, 'report.json');
+const output = join(folder, 'output');
+const server = createServer((request, response) => {
+  request.resume();
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': statSync(document).size });
+  createReadStream(document, { highWaterMark: 256 * 1024 }).pipe(response);
+});
+await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+const env = {
+  ADREPORT_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  ADREPORT_TOKEN: 'x'.repeat(40),
+  ADREPORT_CONFIG_DIR: folder,
+};
 
-async function compare(rowCount: number): Promise<void> {
-  const documents = await writeDocuments(folder, rowCount);
-  const server = await serveFile(documents.json);
-  const output = join(folder, 'output');
-  try {
-    const { present, missing } = peers({ ...documents, url: server.url, output, folder });
-    const results = new Map(present.map((subject): [Subject, Measurement[]] => [subject, []]));
-    for (let run = 0; run < runs; run++) {
-      for (const [subject, measurements] of results) {
-        if (subject.slow && run > 0) continue;
+console.log(`Node ${process.version}, ${cpus().length} cores; medians of ${runs} runs.\n`);
+try {
+  let written = 0;
+  for (const { name, rows, flags } of subjects) {
+    const rowCount = Number(forced ?? rows);
+    if (written !== rowCount) await writeDocument(document, rowCount);
+    written = rowCount;
+    const argv = flags ? ['download', 'bench', '-o', output, '-q', ...flags] : ['view', document, '--json'];
+    const results = checkouts().map((checkout) => ({ checkout, measurements: [] as Measurement[] }));
+    for (let run = 0; run < runs; run += 1) {
+      for (const { checkout, measurements } of results) {
         rmSync(output, { force: true });
-        measurements.push(await measure(subject.command, subject.argv, subject.env));
-        const sizeBytes = statSync(output).size;
-        const { leastRowBytes = 100 } = subject;
-        if (sizeBytes < leastRowBytes * rowCount) throw new Error(`${subject.name} wrote only ${sizeBytes} bytes.`);
+        // The copy from before writes every column always, and does not know the word.
+        const own = checkout.name === 'before' ? argv.filter((word) => !['--columns', 'all'].includes(word)) : argv;
+        measurements.push(await measure([checkout.bin, ...own], env));
+        if (flags && statSync(output).size < 10 * rowCount) throw new Error(`${name}: the file is too small.`);
       }
     }
-    report(rowCount, statSync(documents.json).size, results);
-    if (missing.length > 0) console.log(`Not on this machine: ${missing.join(', ')}.`);
-  } finally {
-    server.stop();
+    const figures = results.map(({ measurements }) => ({
+      seconds: median(measurements.map(({ seconds }) => seconds)),
+      peakMb: median(measurements.map(({ peakMb }) => peakMb)),
+    }));
+    const texts = figures.map(({ seconds, peakMb }) => `${seconds.toFixed(2)} s ${peakMb.toFixed(0)} MB`.padStart(18));
+    const [now, before] = figures;
+    const size = `${(statSync(document).size / 1e6).toFixed(0)} MB`;
+    console.log(
+      `${name.padEnd(14)} ${size.padStart(8)} ${texts.join(' ')}  ${ratio(now?.seconds ?? 0, before?.seconds)}`,
+    );
   }
-}
-
-function report(rowCount: number, sizeBytes: number, results: ReadonlyMap<Subject, readonly Measurement[]>): void {
-  const rows = [...results].map(([{ name, peer }, measurements]) => ({
-    name,
-    peer,
-    seconds: median(measurements.map(({ seconds }) => seconds)),
-    peakMb: median(measurements.map(({ peakMb }) => peakMb)),
-  }));
-  const secondsOf = (peer: string): number => rows.find(({ name }) => name === peer)?.seconds ?? Number.NaN;
-  console.log(
-    `\n${rowCount} rows, ${(sizeBytes / 1e6).toFixed(0)} MB; Node ${process.version}, ${cpus().length} cores; medians of ${runs} runs.\n`,
-  );
-  for (const { name, peer, seconds, peakMb } of rows) {
-    const ratio = peer === undefined ? '' : `${(seconds / secondsOf(peer)).toFixed(2)} × ${peer}`;
-    const memory = Number.isNaN(peakMb) ? '' : `${peakMb.toFixed(0)} MB`;
-    console.log(`${name.padEnd(34)} ${seconds.toFixed(2).padStart(7)} s ${memory.padStart(9)}  ${ratio}`);
-  }
+} finally {
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
 }

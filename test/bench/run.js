@@ -33,7 +33,7 @@ try {
       banner: { js: "import{createRequire as _cr}from'node:module';const require=_cr(import.meta.url);" },
     });
     console.log(`\n## ${name}\n`);
-    const { status } = spawnSync(process.execPath, ['--expose-gc', outfile], { stdio: 'inherit' });
+    const { status } = spawnSync(process.execPath, [outfile], { stdio: 'inherit' });
     exitCode ||= status ?? 1;
   }
 } finally {

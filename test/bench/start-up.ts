@@ -1,68 +1,61 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { startLocalServer } from '../../src/server/start.ts';
-import { median } from './figures/median.ts';
+import { join } from 'node:path';
+import { checkouts, measure, median, ratio, startServer } from './figures/measure.ts';
 
 /**
- * How long a command takes to start, as a ratio to `node -e 0` on the same Node: `--help`, and a command that makes one
- * call (its server runs in this process, and has answered before). Needs `npm run build` first. The subjects take turns.
+ * How long a command takes: what needs no network as a ratio to `node -e 0`, and what makes one call as a ratio to a
+ * script of three lines that makes the same call with Node's own `fetch`. The subjects take turns.
  */
 
-const runs = 41;
-const bin = resolve('bin/adreport.js');
-if (!existsSync(resolve('dist/main.js'))) throw new Error('Run npm run build first.');
-
+const runs = Number(process.env.BENCH_RUNS ?? 21);
+const [own, ...others] = checkouts();
+if (!own) throw new Error('There is nothing to measure.');
 const folder = mkdtempSync(join(tmpdir(), 'adreport-bench-'));
-const server = await startLocalServer({ delayMs: 0 });
-const env = {
-  PATH: process.env.PATH,
-  ADREPORT_CONFIG_DIR: folder,
-  ADREPORT_BASE_URL: server.url,
-  ADREPORT_TOKEN: server.accounts[0]?.token,
-};
+const server = await startServer(own);
+const env = { ADREPORT_CONFIG_DIR: folder, ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: server.token };
 
-const subjects: readonly (readonly [name: string, argv: readonly string[]])[] = [
-  ['node -e 0', ['-e', '0']],
-  ['adreport --help', [bin, '--help']],
-  ['adreport --version', [bin, '--version']],
-  ['adreport fields', [bin, 'fields']],
-  ['adreport help periods', [bin, 'help', 'periods']],
-  ['adreport complete (breakdowns)', [bin, 'complete', 'fish', '--', 'run', '--by', 'c']],
-  ['adreport complete (ledger ids)', [bin, 'complete', 'fish', '--', 'status', '']],
-  ['adreport run --dry-run', [bin, 'run', '--period', 'yesterday', '--dry-run']],
-  ['adreport status ID (one call)', [bin, 'status', await createReport()]],
+const headers = { authorization: server.token, 'content-type': 'application/json' };
+const body = JSON.stringify({ since: 1793487600, until: 1793573999, metrics: 'displays' });
+const created = await fetch(`${server.url}/buyer-reporting`, { method: 'POST', headers, body });
+const { response } = (await created.json()) as { response: { report_id: string } };
+const script = `
+  const headers = ${JSON.stringify(headers)}, body = JSON.stringify({ id: '${response.report_id}' });
+  const answer = await fetch('${server.url}/status-reporting', { method: 'POST', headers, body });
+  console.log((await answer.json()).response.status);`;
+
+const none = { name: 'node -e 0', argv: ['-e', '0'], peer: 0 };
+const fetching = { name: 'three lines with fetch', argv: ['--input-type=module', '-e', script], peer: 1 };
+const commands = [
+  { words: ['--help'], peer: 0 },
+  { words: ['run', '--help'], peer: 0 },
+  { words: ['run', '--period', 'yesterday', '--dry-run'], peer: 0 },
+  { words: ['complete', 'fish', '--', 'run', '--by', 'c'], peer: 0 },
+  { words: ['status', response.report_id], peer: 1 },
 ];
-
-async function createReport(): Promise<string> {
-  const response = await fetch(`${server.url}/buyer-reporting`, {
-    method: 'POST',
-    headers: { authorization: server.accounts[0]?.token ?? '' },
-    body: JSON.stringify({ since: 1793487600, until: 1793573999, metrics: 'displays' }),
-  });
-  return ((await response.json()) as { response: { report_id: string } }).response.report_id;
-}
-
-/** Spawned without blocking this process, which has to answer. */
-async function timeOf(argv: readonly string[]): Promise<number> {
-  const startedMs = performance.now();
-  const child = spawn(process.execPath, argv, { env, stdio: 'ignore' });
-  const code = await new Promise((done) => child.on('exit', done));
-  if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}.`);
-  return performance.now() - startedMs;
-}
+const subjects = [
+  none,
+  fetching,
+  ...commands.flatMap(({ words, peer }) =>
+    [own, ...others].map(({ name, bin }) => ({
+      name: `${name}: ${words.slice(0, 2).join(' ')}`,
+      argv: [bin, ...words],
+      peer,
+    })),
+  ),
+];
 
 const times = subjects.map((): number[] => []);
 for (let run = 0; run < runs; run += 1) {
-  for (const [index, [, argv]] of subjects.entries()) times[index]?.push(await timeOf(argv));
+  for (const [index, { argv }] of subjects.entries()) times[index]?.push((await measure(argv, env)).seconds * 1_000);
 }
-await server.close();
+server.stop();
 rmSync(folder, { recursive: true, force: true });
 
-const base = median(times[0] ?? []);
 console.log(`Node ${process.version}, medians of ${runs} runs in turns.\n`);
-for (const [index, [name]] of subjects.entries()) {
-  const middle = median(times[index] ?? []);
-  console.log(`${name.padEnd(32)} ${middle.toFixed(0).padStart(6)} ms  ${(middle / base).toFixed(2).padStart(6)} ×`);
+for (const [index, { name, peer }] of subjects.entries()) {
+  const ms = median(times[index] ?? []);
+  console.log(
+    `${name.padEnd(54)} ${ms.toFixed(0).padStart(5)} ms  ${ratio(ms, median(times[peer] ?? []))} ${subjects[peer]?.name}`,
+  );
 }

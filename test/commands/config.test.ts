@@ -43,6 +43,8 @@ describe('list and get', () => {
       { name: 'account', value: 'main', source: 'account', from: 'the stored default' },
       { name: 'base-url', value: 'https://reports.example.com', source: 'account', from: 'account "main"' },
       { name: 'profile', value: 'dsp', source: 'env', from: 'ADREPORT_PROFILE' },
+      { name: 'encoding', value: 'json', source: 'default', from: 'default' },
+      { name: 'window-clock', value: 'instant', source: 'default', from: 'default' },
       { name: 'token', value: 'c0ff…ffee', source: 'account', from: 'account "main"' },
       { name: 'email', value: 'me@example.com', source: 'account', from: 'account "main"' },
       { name: 'password', value: 'set', source: 'env', from: 'ADREPORT_PASSWORD' },

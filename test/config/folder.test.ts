@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Conf from 'conf';
 import { afterEach, expect, test, vi } from 'vitest';
-import { settingsFolder } from '../../src/config/folder.ts';
+import { settingsFolder } from '../../src/config/store.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 const linux = { platform: 'linux', home: '/home/ana' } as const;

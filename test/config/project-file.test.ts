@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseProjectFile, readProjectDefaults } from '../../src/config/project-file.ts';
+import { parseProjectFile, readProjectDefaults, readProjectFile } from '../../src/config/project-file.ts';
 import { UsageError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
@@ -55,14 +55,16 @@ describe('what stands in the file', () => {
 
 describe('the defaults that hold for every command', () => {
   const read = (text: string) => {
-    const path = join(temporaryFolder(), 'adreport.yaml');
-    writeFileSync(path, text);
-    return readProjectDefaults(path);
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'adreport.yaml'), text);
+    return readProjectDefaults(folder, () => {});
   };
 
   test.each([
     ['defaults: {account: work, profile: dsp, by: DAILY}\nreports: 7\n', { account: 'work', profile: 'dsp' }],
     ['defaults: {account: 2026}\n', { account: '2026' }],
+    ['defaults: {encoding: form, windowClock: wall}\n', { encoding: 'form', windowClock: 'wall' }],
+    ['defaults: {window-clock: wall}\n', { windowClock: 'wall' }],
     ['x: &name work\ndefaults: {account: *name}\n', { account: 'work' }],
     ['defaults: {account: }\n', {}],
     ['defaults: work\n', {}],
@@ -75,7 +77,33 @@ describe('the defaults that hold for every command', () => {
   test('what is not YAML, or not there, is refused with its path', () => {
     expect(() => read('defaults: {')).toThrow(/adreport\.yaml:\d+: this is not YAML/);
     const missing = join(temporaryFolder(), 'adreport.yaml');
-    expect(() => readProjectDefaults(missing)).toThrow(`${missing} could not be read: there is no such file.`);
+    expect(() => readProjectFile(missing, missing, keys)).toThrow(
+      `${missing} could not be read: there is no such file.`,
+    );
+  });
+});
+
+describe('a file that is none', () => {
+  const folder = () => join(temporaryFolder(), 'project');
+
+  test.each([
+    ['a folder in its place', (path: string) => mkdirSync(path), 'it is no regular file'],
+    ['a device without an end', (path: string) => symlinkSync('/dev/zero', path), 'it is no regular file'],
+    ['more than 1 MB', (path: string) => writeFileSync(path, `#${'x'.repeat(1_000_000)}`), 'it is larger than 1 MB'],
+    [
+      'aliases without number',
+      (path: string) => writeFileSync(path, `x: &a [b]\ny: [${'*a,'.repeat(20_000)}]\n`),
+      'there are more than 100 aliases',
+    ],
+  ])('%s is refused in the working folder; further up it is said and passed over', (_name, make, why) => {
+    const above = folder();
+    const below = join(above, 'below');
+    mkdirSync(below, { recursive: true });
+    make(join(above, 'adreport.yaml'));
+    const said: string[] = [];
+    expect(() => readProjectDefaults(above, () => {})).toThrow(why);
+    expect(readProjectDefaults(below, (sentence) => said.push(sentence))).toEqual({});
+    expect(said).toEqual([expect.stringMatching(new RegExp(`${why}.*passed over`))]);
   });
 });
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkAccountName, resolveSettings, type SettingsSources } from '../../src/config/settings.ts';
-import { requireSignIn } from '../../src/config/sign-in.ts';
-import type { StoredSettings } from '../../src/config/stored-settings.ts';
+import { checkAccountName, requireSignIn, resolveSettings, type SettingsSources } from '../../src/config/settings.ts';
+import type { StoredSettings } from '../../src/config/store.ts';
 import { SignInError, UsageError } from '../../src/errors.ts';
 
 const stored: StoredSettings = {
@@ -157,10 +156,16 @@ describe('requireSignIn', () => {
   const signIn = (sources: Partial<SettingsSources> = {}) => requireSignIn(resolve(sources), sources.stored ?? stored);
 
   test('a token, or credentials, or both', () => {
-    expect(signIn()).toEqual({ baseUrl: new URL('https://work.example'), token: 'work-token', credentials: undefined });
+    expect(signIn()).toEqual({
+      baseUrl: new URL('https://work.example'),
+      encoding: 'json',
+      token: 'work-token',
+      credentials: undefined,
+    });
     const env = { ADREPORT_BASE_URL: 'https://x.example', ADREPORT_EMAIL: 'a@x.example', ADREPORT_PASSWORD: 'pw' };
     expect(signIn({ stored: nothingStored, env })).toEqual({
       baseUrl: new URL('https://x.example'),
+      encoding: 'json',
       token: undefined,
       credentials: { email: 'a@x.example', password: 'pw' },
     });

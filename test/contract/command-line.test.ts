@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { environmentVariables } from '../../src/config/environment.ts';
+import { environmentVariables } from '../../src/config/settings.ts';
 import { exitCodes } from '../../src/errors.ts';
 import { kindNames } from '../../src/server/faults/kinds/index.ts';
 import { allCommands, pathOf } from '../support/program.ts';

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { topics } from '../../src/help/index.ts';
 import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
@@ -16,12 +15,9 @@ import { runCli } from '../support/run-cli.ts';
 import { isServerLine, runShell, type ShellPlace, serveUntilReady } from '../support/shell-lines.ts';
 import { launcher } from '../support/spawn-cli.ts';
 
-/** Every example of every page of help, run as it is printed there, one after the other, in the shell it is for. */
+/** Every example of every command's help, run as it is printed there, one after the other, in the shell it is for. */
 
-const pages = [
-  ...allCommands().map((command) => [...pathOf(command).split(' ').filter(Boolean), '--help']),
-  ...Object.keys(topics).map((topic) => ['help', topic]),
-];
+const pages = allCommands().map((command) => [...pathOf(command).split(' ').filter(Boolean), '--help']);
 
 let base = '';
 let server: LocalServer;

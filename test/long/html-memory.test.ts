@@ -4,7 +4,7 @@ import { runScript } from '../support/bundle.ts';
 /** Writes a page of so many rows, most of whose names are new; prints its size and the most memory ever taken. */
 const script = (count: number): string => `
   import { createEncoder } from './src/output/formats/index.ts';
-  import { writeRows } from './src/output/write-rows.ts';
+  import { writeRows } from './src/output/encoder.ts';
   import { readRows } from './src/rows/read-rows.ts';
   async function* body() {
     yield Buffer.from('{"data":[');

@@ -218,8 +218,8 @@ describe('adreport/local-server in a project of its own', () => {
     expect(runNode(node, ['consumer.js'], folder).stdout).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED\n');
   });
 
-  test('the example of the README passes in vitest', () => {
-    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  test('the example of the topic testing passes in vitest', () => {
+    const readme = readFileSync(join(root, 'src/help/testing.md'), 'utf8');
     const example = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)]
       .map(([, text = '']) => text)
       .find((text) => text.includes("'vitest'"));

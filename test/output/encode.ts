@@ -1,6 +1,6 @@
 import type { EncodeOptions } from '../../src/output/encoder.ts';
+import { writeRows } from '../../src/output/encoder.ts';
 import { createEncoder, type FormatName } from '../../src/output/formats/index.ts';
-import { type WriteResult, writeRows } from '../../src/output/write-rows.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 import { memorySink } from './memory-sink.ts';
@@ -18,7 +18,7 @@ export interface Encoded {
   readonly text: string;
   /** What was said to the user. */
   readonly notes: readonly string[];
-  readonly result: WriteResult;
+  readonly result: Awaited<ReturnType<typeof writeRows>>;
 }
 
 /** A report body written in a format, as a file would hold it. */

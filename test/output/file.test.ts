@@ -20,8 +20,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
-import { discardOpenOutputs } from '../../src/output/file/atomic-file.ts';
-import { checkTarget, openOutput } from '../../src/output/file/output-file.ts';
+import { checkTarget, discardOpenOutputs, openOutput } from '../../src/output/file/output-file.ts';
 import { temporaryName } from '../../src/output/file/temporary-file.ts';
 import { isInstalled } from '../support/path.ts';
 
@@ -110,20 +109,6 @@ describe('an output file', () => {
     await chmod(path, 0o640);
     await write('new');
     expect((await stat(path)).mode & 0o777).toBe(0o640);
-  });
-
-  it('can be rewritten', async () => {
-    const file = await openOutput(path);
-    await file.write(Buffer.from('abc'));
-    await file.rewrite?.(async function* (written) {
-      yield Buffer.from('<');
-      yield* written;
-      yield Buffer.from('>');
-    });
-    await file.write(Buffer.from('!'));
-    await file.commit();
-    expect(await readFile(path, 'utf8')).toBe('<abc>!');
-    expect(await readdir(folder)).toEqual(['report.csv']);
   });
 
   it('is reached through symbolic links, which stay', async () => {
@@ -297,19 +282,6 @@ describe('what cannot be written', () => {
     it.each([
       ['while it is written', async () => write('x'.repeat(2_000_000))],
       ['when it is put into its place', async () => write('x'.repeat(200_000))],
-      [
-        'when it is written once more',
-        async () => {
-          const file = await openOutput(path);
-          await file.write(Buffer.alloc(90_000));
-          await file.rewrite?.(async function* (written) {
-            yield Buffer.alloc(90_000);
-            yield* written;
-            yield Buffer.alloc(500_000);
-            yield Buffer.alloc(500_000);
-          });
-        },
-      ],
     ])('%s: the old one stays', async (_, writing) => {
       await writeFile(path, 'old');
       await withRoomFor(100_000, async () => {

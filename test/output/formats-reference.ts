@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type DocumentParts, textOf } from '../rows/report-documents.ts';
 import { referenceOf } from '../rows/rows-reference.ts';
-import { cellsOf, csvOf } from './csv-reference.ts';
+import { csvOf } from './csv-reference.ts';
 import { encode } from './encode.ts';
 
 /** Writes a document in every format and compares each with what plain parsing makes of the whole. */
@@ -24,8 +24,10 @@ export async function expectFormatsAsReference(
   const { text: csv, result } = await encode(body, 'csv');
   expect(csv).toBe(csvOf(parts.rows));
   expect(result).toMatchObject({ rowCount: parts.rows.length, sizeBytes: Buffer.byteLength(csv) });
-  // Read piece by piece, columns appear late and the file is widened: cells alike, though `""` may stand for nothing.
-  expect(cellsOf((await encode(body, 'csv', options)).text)).toEqual(cellsOf(csv));
+  // Read piece by piece, columns may appear after the header was written.
+  const select = [...new Set(parts.rows.flatMap((row) => row.map(([key]): string => JSON.parse(key))))];
+  const columns = select.map((field) => ({ field, type: 'text' as const }));
+  if (select.length > 0) expect((await encode(body, 'csv', { ...options, select, columns })).text).toBe(csv);
 }
 
 function rowTexts(parts: DocumentParts): string[] {

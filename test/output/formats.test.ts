@@ -110,7 +110,7 @@ describe('--columns and --normalize', () => {
         '{"date":"2026-11-02","displays":7,"revenueEuro":-0.05,"revenueDollar":null,"campaignName":"007,1"}\n',
     );
     expect((await encode(body, 'csv', { normalize: true })).text).toBe(
-      'date,displays,revenueEuro,revenueDollar,campaignName\r\n2026-11-01,1,1234.50,2.50,"1,5"\r\n2026-11-02,7,-0.05,,"007,1"\r\n',
+      'date,displays,revenueEuro,revenueDollar,campaignName\r\n2026-11-01,1,1234.50,2.5,"1,5"\r\n2026-11-02,7,-0.05,,"007,1"\r\n',
     );
   });
 

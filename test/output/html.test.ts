@@ -122,19 +122,6 @@ describe('a page', () => {
     ]);
   });
 
-  it('keeps the values of rows before a field of their breakdown appears', async () => {
-    const named = [
-      ...Array.from({ length: 300 }, (_, i) => ({ campaignId: i < 200 ? '7' : '8', displays: 1 })),
-      { campaignId: '8', campaignName: 'Hiver', displays: 500 },
-      { campaignId: '7', displays: 5 },
-    ];
-    expect(barsOf((await pageOf(reportOf(named), { pieceBytes: 512 })).html)).toEqual([
-      'Hiver 8 500 62.1%',
-      '7 205 25.5%',
-      '8 100 12.4%',
-    ]);
-  });
-
   it('shows a DSP report with its decimal commas as numbers, and null as a dash', async () => {
     const { html, data } = await pageOf(
       reportOf([

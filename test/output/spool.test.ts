@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createSpool } from '../../src/output/file/spool.ts';
+import { createSpool } from '../../src/output/file/temporary-file.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 test('gives back what was written, from a file that has no name', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { writeRows } from '../../src/output/encoder.ts';
 import { createEncoder } from '../../src/output/formats/index.ts';
-import { writeRows } from '../../src/output/write-rows.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 import { documentOf } from './encode.ts';

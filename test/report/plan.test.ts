@@ -3,6 +3,7 @@ import { allCountries, findCountry } from '../../src/contract/countries.ts';
 import { vocabularyOf } from '../../src/contract/look-up.ts';
 import { metrics } from '../../src/contract/vocabulary.ts';
 import { collectMistakes } from '../../src/report/mistakes.ts';
+import { partsOf } from '../../src/report/parts/parts.ts';
 import type { RequestFlags } from '../../src/report/request/plan.ts';
 import { planReport } from '../../src/report/request/plan.ts';
 import { refusalOf } from './refusal.ts';
@@ -247,4 +248,36 @@ test('what is no mistake of the user is thrown on', () => {
     throw bug;
   };
   expect(() => collectMistakes([], check)).toThrow(bug);
+});
+
+describe('a service that reads wall time', () => {
+  const plan = (period: string, timezone = 'Europe/Paris') =>
+    planReport({ profile: 'dsp', timezone, period, nowMs: 0, windowClock: 'wall' });
+  const read = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 19);
+
+  test.each([
+    ['2014-12', 'Europe/Paris', '2014-12-01T00:00:00', '2014-12-31T23:59:59'],
+    // 23 and 25 hours, and 24 hours of wall time.
+    ['2026-03-29', 'Europe/Paris', '2026-03-29T00:00:00', '2026-03-29T23:59:59'],
+    ['2026-10-25', 'Europe/Paris', '2026-10-25T00:00:00', '2026-10-25T23:59:59'],
+    ['2026-04-05', 'Australia/Lord_Howe', '2026-04-05T00:00:00', '2026-04-05T23:59:59'],
+  ])('%s in %s: the digits of the wall are sent as if they were UTC', (period, timezone, since, until) => {
+    const { request, window: own } = plan(period, timezone);
+    expect([read(request.since), read(request.until)]).toEqual([since, until]);
+    expect(own).toEqual(planReport({ profile: 'dsp', timezone, period, nowMs: 0 }).window);
+  });
+
+  test('a part of a split report is sent so too', () => {
+    const parts = partsOf(plan('2026-10-24..2026-10-26'), 'day');
+    expect(parts.map(({ request }) => [read(request.since), read(request.until)])).toEqual(
+      ['24', '25', '26'].map((day) => [`2026-10-${day}T00:00:00`, `2026-10-${day}T23:59:59`]),
+    );
+  });
+
+  test('a window of the doubled hour that would end before it begins is refused', () => {
+    const flags = { since: '2026-10-25T02:50+02:00', until: '2026-10-25T02:10+01:00', nowMs: 0 };
+    expect(planReport({ profile: 'buyer', ...flags }).window.until).toBeGreaterThan(0);
+    const error = refusalOf(() => planReport({ profile: 'buyer', ...flags, windowClock: 'wall' }));
+    expect(error.message).toContain('would end before it begins');
+  });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { layOutPage, wrap } from '../../src/ui/page.ts';
+import { layOutExamples, wrap } from '../../src/ui/page.ts';
 import { plainStyle } from '../../src/ui/style.ts';
 
 const word = fc.stringMatching(/^[!-~]{1,30}$/);
@@ -19,41 +19,18 @@ test('a wrapped text keeps its words, and no line is too long but for one long w
   );
 });
 
-test('paragraphs, headings, terms and command lines', () => {
-  const blocks = [
-    'A first paragraph that is too long for its line.',
-    { heading: 'Terms' },
-    {
-      terms: [
-        ['a', 'the meaning of a, which goes on and on'],
-        ['a-name-beyond-its-column', 'below it'],
-      ],
-    },
-    { heading: 'Examples' },
-    {
-      examples: [
+test('command lines have their meanings beside them, or above where there is no room', () => {
+  const look = { columns: 40, style: plainStyle };
+  expect(
+    layOutExamples(
+      [
         ['adreport run', 'one'],
         ['adreport', 'another'],
       ],
-    },
-  ] as const;
-  expect(
-    layOutPage([{ examples: [['adreport run --all', 'as wide as this']] }], { columns: 30, style: plainStyle }),
-  ).toBe('  # as wide as this\n  adreport run --all\n');
-  expect(layOutPage(blocks, { columns: 40, style: plainStyle })).toMatchInlineSnapshot(`
-    "A first paragraph that is too long for
-    its line.
-
-    Terms:
-      a                     the meaning of
-                            a, which goes on
-                            and on
-      a-name-beyond-its-column
-                            below it
-
-    Examples:
-      adreport run   # one
-      adreport       # another
-    "
-  `);
+      look,
+    ),
+  ).toBe('  adreport run   # one\n  adreport       # another');
+  expect(layOutExamples([['adreport run --all', 'as wide as this']], { ...look, columns: 30 })).toBe(
+    '  # as wide as this\n  adreport run --all',
+  );
 });

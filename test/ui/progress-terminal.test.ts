@@ -40,6 +40,14 @@ const source = `
       many.begin('b').end(false);
       many.begin('c');
     }
+    if (key === 'R') {
+      many = progress.parts(5, new Map([['nightly', 3], ['weekly', 1], ['été', 1]]));
+      const [first, second] = [many.begin('nightly 2026-11-01', 'nightly'), many.begin('weekly', 'weekly')];
+      first.progress.wait('Report 5f0c').update({ status: 'progress', waitedMs: 1_000, polls: 2, nextPollMs: 60_000 });
+      first.end(true);
+      many.begin('nightly 2026-11-02', 'nightly').progress.transfer('Downloading').update({ bytes: 1_234_000, rows: 5 });
+      second.end(false);
+    }
     if (key === 'E') many.stop();
     if (key === 'x') process.exit(5);
     if (key === 'q') { stdin.pause(); console.note('the last line'); }
@@ -130,6 +138,21 @@ test('up to ten parts have a bar each, under their own names; more have one toge
   press('E');
   press('s');
   press('s');
+  press('q');
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen.lines).toEqual(['the first line', 'the last line']);
+});
+
+test('each of up to ten saved reports has a bar, from the beginning to the end', async () => {
+  const { terminal, press } = await open();
+  press('R');
+  await terminal.waitFor(/nightly .*1 of 3 · 1.2 MB · 5 rows.*été .*waiting/s);
+  expect(terminal.screen.lines.slice(1).map((line) => line.replace(/ +[━─]+ +/, ' '))).toEqual([
+    'nightly 1 of 3 · 1.2 MB · 5 rows',
+    'weekly 1 of 1 · failed',
+    'été 0 of 1 · waiting',
+  ]);
+  press('E');
   press('q');
   expect(await terminal.exitCode).toBe(0);
   expect(terminal.screen.lines).toEqual(['the first line', 'the last line']);

@@ -1,13 +1,25 @@
-import { constants } from 'node:fs';
-import { access, lstat, mkdir, open, readlink, rmdir, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { constants, unlinkSync } from 'node:fs';
+import {
+  access,
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readlink,
+  rename,
+  rmdir,
+  stat,
+  unlink,
+} from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, OutputError } from '../../errors.ts';
 import { printable } from '../../text/printable.ts';
-import { ByteQueue } from '../bytes/byte-queue.ts';
 import type { Sink } from '../encoder.ts';
-import { AtomicFile } from './atomic-file.ts';
-import { fileExists, withReason } from './file-error.ts';
-import { sweepFolder } from './temporary-file.ts';
+import { ByteQueue } from './byte-queue.ts';
+import { fileError, fileExists, withReason } from './file-error.ts';
+import { sweepFolder, temporaryName } from './temporary-file.ts';
 
 /** A file that is being written: whole once `commit` has returned, untouched if `abort` is called instead. */
 export interface OutputFile extends Sink {
@@ -37,18 +49,18 @@ export async function openOutput(path: string, options: OpenOptions = {}): Promi
     const target = await followLinks(resolve(path));
     const existing = await findReplaceable(target, path, options);
     const folder = dirname(target);
-    const madeFolder = await mkdir(folder, { recursive: true });
-    await sweepFolder(folder);
-    const removeFolders = () => removeEmpty(folder, madeFolder);
+    const madeFolders = await makeFolders(folder);
     try {
-      return await AtomicFile.create(target, {
+      await sweepFolder(folder);
+      return await openBeside({
+        target,
         shownPath: path,
         existing,
+        madeFolders,
         noClobber: options.noClobber ?? false,
-        afterAbort: removeFolders,
       });
     } catch (error) {
-      await removeFolders();
+      await removeEmpty(madeFolders);
       throw error;
     }
   });
@@ -57,15 +69,137 @@ export async function openOutput(path: string, options: OpenOptions = {}): Promi
 /**
  * Refuses early what `openOutput` would refuse later, so that nothing is fetched in vain.
  * @throws OutputError where the file exists and `--no-clobber` was given, a folder stands there, or its folder cannot be
- *   written to
+ *   made or written to
  */
 export async function checkTarget(path: string, options: OpenOptions = {}): Promise<void> {
   await withReason(path, async () => {
     if (await isDirect(path)) return;
     const target = await followLinks(resolve(path));
     await findReplaceable(target, path, options);
-    await access(await nearestFolder(dirname(target)), constants.W_OK);
+    const [missing, nearest] = await missingFolders(dirname(target));
+    await access(nearest, constants.W_OK);
+    if (missing.length === 0) return;
+    // Some folders, as those of /proc, seem to be writable and let nobody make a folder in them.
+    const probe = join(nearest, temporaryName('folder'));
+    await mkdir(probe);
+    await rmdir(probe);
   });
+}
+
+interface Beside {
+  readonly target: string;
+  /** The path as the user gave it, for messages. */
+  readonly shownPath: string;
+  /** The file that is replaced: its permissions are kept, and its owner where the system lets us. */
+  readonly existing: { readonly mode: number; readonly uid: number; readonly gid: number } | undefined;
+  readonly madeFolders: readonly string[];
+  readonly noClobber: boolean;
+}
+
+/** Begins a regular file, which is written beside its place. What fails takes back all of it. */
+async function openBeside({ target, shownPath, existing, madeFolders, noClobber }: Beside): Promise<OutputFile> {
+  const temporaryPath = join(dirname(target), temporaryName(basename(target)));
+  const file = await open(temporaryPath, 'wx');
+  openPaths.add(temporaryPath);
+  const queue = new ByteQueue(file);
+  let isDone = false;
+
+  async function abort(): Promise<void> {
+    if (isDone) return;
+    isDone = true;
+    await file.close().catch(() => {});
+    await unlink(temporaryPath).catch(() => {});
+    openPaths.delete(temporaryPath);
+    await removeEmpty(madeFolders);
+  }
+
+  async function fail(error: unknown): Promise<never> {
+    await abort();
+    throw fileError(error, shownPath);
+  }
+
+  async function finish(): Promise<void> {
+    await queue.flush();
+    if (existing) {
+      await file.chown(existing.uid, existing.gid).catch(() => {});
+      await file.chmod(existing.mode & 0o7777);
+    }
+    await file.sync();
+    await file.close();
+    await (noClobber ? placeNewFile(temporaryPath, target, shownPath) : replaceFile(temporaryPath, target));
+    isDone = true;
+    openPaths.delete(temporaryPath);
+    await syncFolder(dirname(target));
+  }
+
+  return {
+    path: target,
+    write: (bytes) => queue.write(bytes)?.catch(fail),
+    commit: () => finish().catch(fail),
+    abort,
+  };
+}
+
+/** The temporary files that are open now. */
+const openPaths = new Set<string>();
+
+/** Removes every file that is half written, at once: for a program that must end now. */
+export function discardOpenOutputs(): void {
+  for (const path of openPaths) {
+    try {
+      unlinkSync(path);
+    } catch {
+      // The next run into that folder sweeps it away.
+    }
+  }
+  openPaths.clear();
+}
+
+// A second Ctrl-C ends the program at once.
+process.once('exit', discardOpenOutputs);
+
+/**
+ * Gives a file the name of another, which it replaces. Windows refuses that for as long as a virus scanner or an indexer
+ * looks at the other one, usually a moment: it is tried for 2 s.
+ */
+async function replaceFile(from: string, to: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      const isInUse = process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error) ?? '');
+      if (!isInUse || tries === 10) throw error;
+      await pause(50 * tries);
+    }
+  }
+}
+
+/**
+ * Gives a file a name that nobody has. Unlike a rename, a link never replaces what somebody has put there meanwhile;
+ * where the file system has no links (exFAT, some network shares), an empty file takes the name first.
+ */
+async function placeNewFile(from: string, to: string, shownPath: string): Promise<void> {
+  const isLinked = await link(from, to).then(
+    () => true,
+    () => false,
+  );
+  if (isLinked) return unlink(from);
+  try {
+    await (await open(to, 'wx')).close();
+  } catch (error) {
+    throw codeOf(error) === 'EEXIST' ? fileExists(shownPath) : error;
+  }
+  await replaceFile(from, to);
+}
+
+/** Makes the rename itself survive a power cut, where the system lets a folder be flushed. */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r');
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    // Windows, and some network file systems.
+  }
 }
 
 /** The file that stands there, which may be replaced; `undefined` where there is none. */
@@ -80,13 +214,42 @@ async function findReplaceable(target: string, shownPath: string, { noClobber = 
   return existing;
 }
 
-/** The folder, or the one above it in which it would be made. */
-async function nearestFolder(folder: string): Promise<string> {
-  const found = await statOrNothing(folder);
-  if (found?.isDirectory()) return folder;
-  if (found) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
-  const above = dirname(folder);
-  return above === folder ? folder : nearestFolder(above);
+/** The folders down to this one that do not exist, the outermost first, and the folder in which they would be made. */
+async function missingFolders(folder: string): Promise<[missing: string[], nearest: string]> {
+  const missing: string[] = [];
+  for (let current = folder; ; current = dirname(current)) {
+    const found = await statOrNothing(current);
+    if (found?.isDirectory() || current === dirname(current)) return [missing, current];
+    if (found) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
+    missing.unshift(current);
+  }
+}
+
+/** Makes the folders that are missing one by one: Node's own way of making all never returns below /proc. */
+async function makeFolders(folder: string): Promise<string[]> {
+  const [missing] = await missingFolders(folder);
+  const made: string[] = [];
+  for (const path of missing) {
+    try {
+      await mkdir(path);
+      made.push(path);
+    } catch (error) {
+      // Another part of the same run may have made it meanwhile.
+      if (codeOf(error) === 'EEXIST' && (await statOrNothing(path))?.isDirectory()) continue;
+      await removeEmpty(made);
+      throw error;
+    }
+  }
+  return made;
+}
+
+/** Removes folders that this run made, as far as they are empty. */
+async function removeEmpty(made: readonly string[]): Promise<void> {
+  try {
+    for (const folder of [...made].reverse()) await rmdir(folder);
+  } catch {
+    // Somebody else put something there meanwhile: the folder stays.
+  }
 }
 
 /** Whether the path is an open stream of ours, or something that cannot be replaced: a pipe, a device. */
@@ -98,21 +261,17 @@ async function isDirect(path: string): Promise<boolean> {
 
 async function openDirect(path: string): Promise<OutputFile> {
   // Not `w`: where a shell has put a file behind a stream (`-o /dev/stdout >> all.csv`), what it holds must stay.
-  const file = await open(path, 'a');
+  let file: FileHandle | undefined = await open(path, 'a');
   const queue = new ByteQueue(file);
-  let isOpen = true;
   const close = async () => {
-    if (isOpen) await file.close();
-    isOpen = false;
+    const open = file;
+    file = undefined;
+    await open?.close();
   };
   return {
     path,
-    write: (bytes) => withReason(path, () => queue.write(bytes)),
-    commit: () =>
-      withReason(path, async () => {
-        await queue.flush();
-        await close();
-      }),
+    write: (bytes) => queue.write(bytes)?.catch((error: unknown) => Promise.reject(fileError(error, path))),
+    commit: () => withReason(path, () => queue.flush().then(close)),
     abort: () => close().catch(() => {}),
   };
 }
@@ -134,18 +293,5 @@ async function statOrNothing(path: string) {
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
     throw error;
-  }
-}
-
-/** Removes the folders from `folder` up to `top`, which this run made, as far as they are empty. */
-async function removeEmpty(folder: string, top: string | undefined): Promise<void> {
-  if (top === undefined) return;
-  try {
-    for (let current = folder; ; current = dirname(current)) {
-      await rmdir(current);
-      if (current === top) return;
-    }
-  } catch {
-    // Somebody else put something there meanwhile: the folder stays.
   }
 }

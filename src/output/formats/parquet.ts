@@ -1,20 +1,78 @@
+import type { KeyValue, SchemaElement } from 'hyparquet';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { dayOf, exactDouble, exactInteger, momentOf, numberTextOf, wallTimeOf } from '../../contract/values.ts';
 import { IncompleteDataError } from '../../errors.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
-import { viewOf } from '../../rows/words.ts';
+import { rowsOf, type Value } from '../../rows/row-objects.ts';
 import { printable } from '../../text/printable.ts';
-import { ColumnPlan, type PlannedColumn } from '../columns.ts';
+import { ColumnPlan, type PlannedColumn, valueIn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
-import { numberChunk, textChunk, timeChunk } from '../parquet/chunks.ts';
-import { NumberValues, TextValues } from '../parquet/column-values.ts';
-import { type Chunk, type ColumnKind, ParquetFile } from '../parquet/parquet-file.ts';
 
-/** A row group ends after so many rows, or sooner where its values take so much memory. */
-const groupRowsAtMost = 60_000;
-const groupBytesAtMost = 24 * 1024 * 1024;
+/** A row group ends after so many rows, or sooner where they came as so many bytes. */
+const groupRowsAtMost = 50_000;
+const groupBytesAtMost = 32 * 1024 * 1024;
+
+/** How a column is kept: what Parquet calls it, and how a value becomes it; `undefined` for a value that does not fit. */
+interface Kind {
+  readonly element: Omit<SchemaElement, 'name'>;
+  readonly wanted: string;
+  convert(value: Value): number | bigint | string | undefined;
+}
+
+const microsOf = (ms: number | undefined): bigint | undefined => (ms === undefined ? undefined : BigInt(ms) * 1000n);
+
+const kinds = {
+  date: {
+    element: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
+    wanted: 'date as 2026-11-01',
+    convert: (value) => dayOf(textOf(value)),
+  },
+  hour: {
+    element: {
+      type: 'INT64',
+      converted_type: 'TIMESTAMP_MICROS',
+      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+    },
+    wanted: 'date-time as 2026-11-01T13:00:00+0100',
+    convert: (value) => microsOf(momentOf(textOf(value))?.instantMs),
+  },
+  wallTime: {
+    // Without the older `converted_type`, which would say that it is UTC.
+    element: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' } },
+    wanted: 'date-time as 2026-11-01 13:00:00',
+    convert: (value) => microsOf(wallTimeOf(textOf(value))),
+  },
+  integer: {
+    element: { type: 'INT64' },
+    wanted: 'whole number of 64 bits',
+    convert: (value) => (Number.isSafeInteger(value) ? BigInt(value as number) : numberBy(exactInteger, value)),
+  },
+  money: {
+    // Not DECIMAL(18,2): it would round what has more decimals, as revenue of single rows may. A double holds every
+    // amount of up to 15 digits and gives it back as it was; one that it does not hold is refused, never rounded.
+    element: { type: 'DOUBLE' },
+    wanted: 'number that Parquet holds to its last digit',
+    convert: (value) => (typeof value === 'number' ? value : numberBy(exactDouble, value)),
+  },
+  text: {
+    element: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+    wanted: 'text',
+    convert: textOf,
+  },
+} satisfies Record<string, Kind>;
+
+function textOf(value: Value): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function numberBy<T>(exact: (text: string) => T | undefined, value: Value): T | undefined {
+  const text = numberTextOf(value);
+  return text === undefined ? undefined : exact(text);
+}
 
 /**
  * Reports as Parquet: days, moments, 64-bit integers, doubles for money, UTF-8 for all else; the report's summary is in
- * the file's key-value metadata. Row groups are handed out as they fill. A column that appears late is null before.
+ * the file's key-value metadata. Row groups are handed out as they fill.
  *
  * Its calls throw `IncompleteDataError` for a metric that is no number, or that its column cannot hold exactly.
  */
@@ -22,88 +80,108 @@ export function createEncoder(options: EncodeOptions): Encoder {
   return new ParquetEncoder(options);
 }
 
-interface ParquetColumn {
-  readonly planned: PlannedColumn;
-  readonly values: TextValues | NumberValues;
-  /** A time whose first values have another form than is known is kept as text. */
-  kind: ColumnKind;
-}
-
 class ParquetEncoder implements Encoder {
   readonly #plan: ColumnPlan;
   readonly #note: (sentence: string) => void;
-  readonly #file = new ParquetFile();
-  readonly #columns: ParquetColumn[] = [];
+  readonly #out = new ByteWriter();
+  /** The file's key-value metadata, which are known at its end. */
+  readonly #texts: KeyValue[] = [];
+  #writer: ParquetWriter | undefined;
+  #kinds: Kind[] = [];
+  /** The values of the row group so far, column by column. */
+  #values: (Value | undefined)[][] = [];
   #groupRows = 0;
+  #groupBytes = 0;
   #rowsBefore = 0;
-  #isFirstGroup = true;
 
-  constructor({ note = () => {}, ...options }: EncodeOptions) {
+  constructor(options: EncodeOptions) {
     this.#plan = new ColumnPlan(options);
-    this.#note = note;
+    this.#note = options.note ?? (() => {});
   }
 
   encode(batch: RowBatch): Pieces {
     this.#plan.follow(batch);
-    this.#addColumns();
-    const view = viewOf(batch.bytes);
-    for (const [i, { values }] of this.#columns.entries()) values.add(batch, view, this.#plan.indexes[i] as number);
+    const rows = rowsOf(batch);
+    const { columns } = this.#plan;
+    if (this.#groupRows === 0) this.#values = columns.map(() => []);
+    for (const [i, column] of columns.entries()) {
+      const values = this.#values[i] ?? [];
+      for (const row of rows) values.push(valueIn(row, column));
+    }
     this.#groupRows += batch.rowCount;
-    const sizeBytes = this.#columns.reduce((sum, { values }) => sum + values.sizeBytes, 0);
-    return this.#groupRows >= groupRowsAtMost || sizeBytes >= groupBytesAtMost ? this.#endGroup() : [];
+    this.#groupBytes += (batch.rowEnds[batch.rowCount - 1] as number) - (batch.rowStarts[0] as number);
+    return this.#groupRows >= groupRowsAtMost || this.#groupBytes >= groupBytesAtMost ? this.#endGroup() : [];
   }
 
   end({ fields, members }: ReportTail): Pieces {
     this.#plan.settle(fields);
-    this.#addColumns();
+    this.#texts.push(...members.map(({ name, json }) => ({ key: `adreport.${name}`, value: json.toString() })));
     // Pieces are good until the next call: these are copied.
     const group = this.#groupRows > 0 ? this.#endGroup().map((piece) => Buffer.from(piece)) : [];
-    const names = uniqueNames(this.#columns.map(({ planned }) => planned));
-    const columns = this.#columns.map(({ kind }, i) => ({ kind, name: names[i] ?? '' }));
-    const texts = members.map(({ name, json }) => ({ key: `adreport.${name}`, value: json.toString() }));
-    return [...group, ...this.#file.end(columns, texts)];
+    (this.#writer ?? this.#begin([])).finish();
+    return [...group, this.#out.getBytes()];
   }
 
-  #addColumns(): void {
-    for (const planned of this.#plan.columns.slice(this.#columns.length)) {
-      const { type } = planned;
-      const isNumber = type === 'integer' || type === 'money';
-      const values = isNumber
-        ? new NumberValues(type, (row, json) => this.#refuse(planned, row, json, numberKinds[type]))
-        : new TextValues();
-      values.addNulls(this.#groupRows);
-      const kind = isNumber || type === 'date' || type === 'hour' || type === 'wallTime' ? type : 'text';
-      this.#columns.push({ planned, values, kind });
-    }
+  /** @param first the values of the first row group, which decide of a time whether its form is known */
+  #begin(first: readonly (readonly (Value | undefined)[])[]): ParquetWriter {
+    this.#kinds = this.#plan.columns.map((column, i) => this.#kindOf(column, first[i] ?? []));
+    const leaves = this.#plan.columns.map(({ name }, i): SchemaElement => {
+      return { name, repetition_type: 'OPTIONAL', ...this.#kinds[i]?.element };
+    });
+    return new ParquetWriter({
+      writer: this.#out,
+      schema: [{ name: 'schema', num_children: leaves.length }, ...leaves],
+      kvMetadata: this.#texts,
+      createdBy: 'adreport',
+    });
+  }
+
+  #kindOf({ name, type, computed }: PlannedColumn, values: readonly (Value | undefined)[]): Kind {
+    if (computed) return kinds.money;
+    if (type === undefined || type === 'id' || type === 'text') return kinds.text;
+    const kind: Kind = kinds[type];
+    if (type === 'integer' || type === 'money') return kind;
+    const strange = [...new Set(values)].find((value) => !isNothing(value) && kind.convert(value) === undefined);
+    if (strange === undefined) return kind;
+    this.#note(`The column ${name} is kept as text: “${shortened(textOf(strange))}” is no ${kind.wanted}.`);
+    return kinds.text;
   }
 
   #endGroup(): Pieces {
-    const columns = this.#columns.map((column) => ({ chunk: this.#chunkOf(column), kind: column.kind }));
-    const pieces = this.#file.writeGroup(columns, this.#groupRows);
-    for (const { values } of this.#columns) values.clear();
+    this.#out.index = 0;
+    this.#writer ??= this.#begin(this.#values);
+    const columnData = this.#plan.columns.map((column, i) => {
+      const kind = this.#kinds[i] ?? kinds.text;
+      return { name: column.name, data: this.#converted(column, kind, this.#values[i] ?? []) };
+    });
+    this.#writer.write({ columnData, rowGroupSize: this.#groupRows });
+    this.#values = [];
     this.#rowsBefore += this.#groupRows;
     this.#groupRows = 0;
-    this.#isFirstGroup = false;
-    return pieces;
+    this.#groupBytes = 0;
+    const bytes = this.#out.getBytes();
+    this.#out.index = 0;
+    return [bytes];
   }
 
-  #chunkOf(column: ParquetColumn): Chunk {
-    const { planned, values, kind } = column;
-    if (values instanceof NumberValues) return numberChunk(values);
-    if (kind !== 'date' && kind !== 'hour' && kind !== 'wallTime') return textChunk(values);
-    const chunk = timeChunk(values, kind);
-    if (typeof chunk !== 'number') return chunk;
-    const text = values.textOf(chunk).toString();
-    if (!this.#isFirstGroup) {
-      this.#refuse(planned, this.#rowsBefore + rowOf(values, chunk), JSON.stringify(text), timeKinds[kind]);
-    }
-    this.#note(`The column ${planned.name} is kept as text: “${shortened(text)}” is no ${timeKinds[kind]}.`);
-    column.kind = 'text';
-    return textChunk(values);
+  #converted(column: PlannedColumn, kind: Kind, values: readonly (Value | undefined)[]): unknown[] {
+    // Values repeat, and texts that are the same are kept once.
+    const known = new Map<Value, number | bigint | string>();
+    return values.map((value, row) => {
+      if (isNothing(value, kind)) return null;
+      let converted = known.get(value);
+      if (converted === undefined) {
+        converted = kind.convert(value);
+        if (converted === undefined) this.#refuse(column, kind, this.#rowsBefore + row + 1, value);
+        known.set(value, converted);
+      }
+      return converted;
+    });
   }
 
-  #refuse({ name }: PlannedColumn, row: number, json: string, wanted: string): never {
-    throw new IncompleteDataError(`Row ${row}: ${printable(name)} is ${shortened(json)}, which is no ${wanted}.`, {
+  #refuse({ name }: PlannedColumn, { wanted }: Kind, row: number, value: Value): never {
+    const shown = shortened(JSON.stringify(value));
+    throw new IncompleteDataError(`Row ${row}: ${printable(name)} is ${shown}, which is no ${wanted}.`, {
       code: 'BAD_VALUE',
       // The same report would be downloaded again, to no avail.
       retryable: false,
@@ -112,30 +190,11 @@ class ParquetEncoder implements Encoder {
   }
 }
 
-const numberKinds = {
-  integer: 'whole number of 64 bits',
-  money: 'number that Parquet holds to its last digit',
-} as const;
-const timeKinds = {
-  date: 'date as 2026-11-01',
-  hour: 'date-time as 2026-11-01T13:00:00+0100',
-  wallTime: 'date-time as 2026-11-01 13:00:00',
-} as const;
-
-/** The number of the first row, counted from 1, that has the value of that code. */
-function rowOf({ levels, codes }: TextValues, code: number): number {
-  let value = codes.indexOf(code);
-  let row = 0;
-  for (; value >= 0; row++) value -= levels[row] as number;
-  return row;
+/** An empty text says as little as null, except in a column of texts. */
+function isNothing(value: Value | undefined, kind?: Kind): value is null | undefined {
+  return value === null || value === undefined || (value === '' && kind !== kinds.text);
 }
 
 function shortened(text: string): string {
   return printable(text.length > 40 ? `${text.slice(0, 40)}…` : text);
-}
-
-/** The names of the columns; where a metric's own name is also that of another field, both keep their field's. */
-function uniqueNames(columns: readonly PlannedColumn[]): string[] {
-  const fields = new Set(columns.map(({ field }) => field));
-  return columns.map(({ field, name }) => (fields.has(name) ? field : name));
 }

@@ -1,13 +1,13 @@
-import { IncompleteDataError, OutputError } from '../../errors.ts';
+import { OutputError } from '../../errors.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import { type Row, rowsOf } from '../../rows/row-objects.ts';
 import { printable } from '../../text/printable.ts';
-import { figuresOf } from '../../view/figure-columns.ts';
 import { strangeNotice } from '../../view/grouping.ts';
 import { ReportSums } from '../../view/report-sums.ts';
 import { breakdownsOf, describeWindow, describeZone, titleOf } from '../../view/window-text.ts';
-import { ColumnPlan } from '../columns.ts';
+import { ColumnPlan, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
+import { figuresOfColumns, withDerived } from '../report-figures.ts';
 import { Archive } from '../xlsx/archive.ts';
 import { ReportColumn } from '../xlsx/report-column.ts';
 import { summarySheet } from '../xlsx/summary-sheet.ts';
@@ -39,7 +39,6 @@ class XlsxEncoder implements Encoder {
   readonly #sheet;
   readonly #sums = new ReportSums();
   #columns: ReportColumn[] = [];
-  #fields: readonly string[] = [];
   #rowCount = 0;
   /** Rows that wait for the widths of their columns; `undefined` once these are written. */
   #held: Row[] | undefined = [];
@@ -53,11 +52,10 @@ class XlsxEncoder implements Encoder {
 
   encode(batch: RowBatch): Pieces {
     if (this.#rowCount + batch.rowCount > mostRows) throw tooManyRows();
-    const added = this.#plan.follow(batch);
-    if (!this.#held && added[0]) throw lateColumn(added[0].name);
-    this.#follow(batch.fields);
+    this.#plan.follow(batch);
+    if (this.#columns.length === 0) this.#columns = columnsOf(this.#plan.columns, batch.fields, this.#options);
     const rows = rowsOf(batch);
-    this.#sums.observe(rows, this.#fields, batch.fields);
+    this.#sums.observe(rows, this.#plan.columns, batch.fields);
     this.#rowCount += rows.length;
     if (!this.#held) this.#sheet.write(this.#rowsXml(rows, this.#rowCount - rows.length + 2));
     else this.#held.push(...rows);
@@ -67,7 +65,7 @@ class XlsxEncoder implements Encoder {
 
   end(tail: ReportTail): Pieces {
     this.#plan.settle(tail.fields);
-    this.#follow(tail.fields);
+    if (this.#columns.length === 0) this.#columns = columnsOf(this.#plan.columns, tail.fields, this.#options);
     if (this.#held) this.#begin(this.#held);
     const filtered =
       this.#columns.length > 0 ? `A1:${lettersOf(this.#columns.length - 1)}${this.#rowCount + 1}` : undefined;
@@ -88,26 +86,6 @@ class XlsxEncoder implements Encoder {
     this.#archive.add('docProps/core.xml', propertiesXml(`${window}${hours}`.trim()));
     this.#archive.end();
     return this.#archive.take();
-  }
-
-  /** Takes over the columns of the plan, and adds those that are computed from them, unless columns were chosen. */
-  #follow(fields: readonly string[]): void {
-    const { columns } = this.#plan;
-    if (columns.length === this.#fields.length) return;
-    this.#fields = columns.map(({ field }) => field);
-    const figures = figuresOf(fields);
-    const has = (field: string) => this.#fields.includes(field);
-    const computed = this.#options.select
-      ? []
-      : figures.filter(({ field, derived }) => derived && has(derived.over) && has(derived.under) && !has(field));
-    const figureOf = (field: string) => figures.find((figure) => figure.field === field);
-    this.#columns = [
-      ...columns.map((column, i) => new ReportColumn(column, i, figureOf(column.field))),
-      ...computed.map((figure, i) => {
-        const column = { field: figure.field, name: figure.field, type: undefined, numeric: true };
-        return new ReportColumn(column, columns.length + i, figure);
-      }),
-    ];
   }
 
   /** Writes the sheet up to the rows that were held. */
@@ -153,20 +131,20 @@ class XlsxEncoder implements Encoder {
   }
 }
 
+function columnsOf(
+  planned: readonly PlannedColumn[],
+  fields: readonly string[],
+  options: EncodeOptions,
+): ReportColumn[] {
+  const figures = figuresOfColumns(planned, fields);
+  return withDerived(planned, figures, options).map((column, i) => {
+    return new ReportColumn(column, i, figures.get(column.field));
+  });
+}
+
 function tooManyRows(): OutputError {
   return new OutputError('The report has more than 1,048,575 rows, which is all that a sheet of Excel holds.', {
     code: 'TOO_LARGE',
     hint: "Write CSV or Parquet (-o report.parquet), or a sheet a month: --split month -o '{date}.xlsx'.",
   });
-}
-
-function lateColumn(name: string): IncompleteDataError {
-  return new IncompleteDataError(
-    `A later row has the key "${printable(name)}", which the header written before lacks.`,
-    {
-      code: 'LATE_COLUMN',
-      retryable: false,
-      hint: 'Write CSV or Parquet, whose columns are completed at the end, or choose the columns with --columns.',
-    },
-  );
 }

@@ -1,6 +1,6 @@
 import { readRows } from '../../rows/read-rows.ts';
+import { writeRows } from '../encoder.ts';
 import { createEncoder, type FormatName } from '../formats/index.ts';
-import { writeRows } from '../write-rows.ts';
 import type { TextColumn } from './text-table.ts';
 
 /** A small table (campaigns, ad units) in a format that is made for reports; all of its bytes. */

@@ -43,7 +43,7 @@ export class ReportColumn {
     this.#field = field;
     this.#name = name;
     this.#type = type;
-    this.#numeric = numeric || figure !== undefined;
+    this.#numeric = numeric || figure?.derived !== undefined;
     this.#figure = figure?.derived ? figure : undefined;
     this.#letters = lettersOf(index);
   }

@@ -2,29 +2,39 @@ import type { ReportRequest } from '../../contract/messages.ts';
 import type { BreakdownName } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import { type ReportPlan, requestFor } from '../request/plan.ts';
-import { plusUnits, startOfUnit, type Window, ZoneClock } from '../window/window.ts';
+import { formatInstant, plusUnits, startOfUnit, type Window, ZoneClock } from '../window/window.ts';
 
 /** The values of `--split`. */
 export const splitUnits = ['day', 'week', 'month'] as const;
 
 export type SplitUnit = (typeof splitUnits)[number];
 
+/** A part of a window within one calendar unit. */
+export interface UnitWindow extends Window {
+  /** The first second of the unit, and the first after it. */
+  readonly unitSince: number;
+  readonly unitOver: number;
+}
+
 /**
  * The window in parts, one a calendar unit of its zone (weeks begin on Monday), in time order. The parts tile it:
  * each begins one second after the one before ends; the first and the last are cut where the window is.
  */
-export function splitWindow(window: Window, unit: SplitUnit): Window[] {
+export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
   const clock = new ZoneClock(window.zone);
-  const parts: Window[] = [];
+  const parts: UnitWindow[] = [];
   let since = window.since;
-  for (let wall = startOfUnit(clock.wallAt(since), unit); since <= window.until; ) {
+  let wall = startOfUnit(clock.wallAt(since), unit);
+  let unitSince = clock.startOfDay(wall);
+  while (since <= window.until) {
     wall = plusUnits(wall, 1, unit);
-    const next = clock.startOfDay(wall);
+    const unitOver = clock.startOfDay(wall);
     // A day that the calendar skipped has no seconds, and a clock that went back over midnight repeats a boundary.
-    if (next <= since) continue;
-    const until = Math.min(next - 1, window.until);
-    parts.push({ since, until, zone: window.zone, notes: [] });
-    since = next;
+    if (unitOver <= since) continue;
+    const until = Math.min(unitOver - 1, window.until);
+    parts.push({ since, until, zone: window.zone, notes: [], unitSince, unitOver });
+    since = unitOver;
+    unitSince = unitOver;
   }
   return parts;
 }
@@ -33,21 +43,78 @@ export function splitWindow(window: Window, unit: SplitUnit): Window[] {
 export interface Part {
   readonly window: Window;
   readonly request: ReportRequest;
-  /** Its first and last local day, `2026-11-01`. */
+  /** Its first and last local day, `2026-11-01`; the unit's last one, where the part ends within it. */
   readonly since: string;
   readonly until: string;
+  /** The first second (unix) at which nothing can be added to it any more. */
+  readonly overAt: number;
 }
 
-/** The parts of a plan in time order: one a calendar unit of the report's zone, or the plan itself. */
-export function partsOf({ window: whole, request }: ReportPlan, unit: SplitUnit | undefined): Part[] {
+/**
+ * The parts of a plan in time order: one a calendar unit of the report's zone, or the plan itself.
+ *
+ * @param now unix seconds, where each part has a file of its own: it holds a whole unit then, so that files never
+ * overlap and a name means the same days in every run. Only the last one may end now, inside a unit that is not over.
+ * Throws `UsageError`, with the nearest whole period, for a part that is cut
+ */
+export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: number): Part[] {
+  const { window: whole } = plan;
   const clock = new ZoneClock(whole.zone);
-  const windows = unit === undefined ? [whole] : splitWindow(whole, unit);
+  if (unit === undefined) {
+    const days = { since: clock.dateAt(whole.since), until: clock.dateAt(whole.until) };
+    return [{ window: whole, request: plan.request, ...days, overAt: whole.until + 1 }];
+  }
+  const windows = splitWindow(whole, unit);
+  const isCut = ({ since, until, unitSince, unitOver }: UnitWindow): boolean =>
+    since > unitSince || (until < unitOver - 1 && until < (now ?? 0));
+  if (now !== undefined && windows.some(isCut)) throw cutUnits(windows, unit, clock);
   return windows.map((window) => ({
     window,
-    request: requestFor(request, window),
+    request: requestFor(plan, window),
     since: clock.dateAt(window.since),
-    until: clock.dateAt(window.until),
+    until: clock.dateAt(now === undefined ? window.until : window.unitOver - 1),
+    overAt: window.unitOver,
   }));
+}
+
+function cutUnits(windows: readonly UnitWindow[], unit: SplitUnit, clock: ZoneClock): UsageError {
+  const [first, last] = [windows[0], windows.at(-1)];
+  if (!first || !last) throw new Error('A window has one part at least.');
+  const nearer = (instant: number, { unitSince, unitOver }: UnitWindow): number =>
+    instant - unitSince <= unitOver - instant ? unitSince : unitOver;
+  const [since, end] = [nearer(first.since, first), nearer(last.until + 1, last)];
+  const days = (from: number, over: number): string => `${clock.dateAt(from)}..${clock.dateAt(over - 1)}`;
+  const period = since < end ? days(since, end) : days(first.unitSince, last.unitOver);
+  const asked = `${formatInstant(first.since, clock.name)} to ${formatInstant(last.until, clock.name)}`;
+  return new UsageError(`--split ${unit} with a file a part needs whole ${unit}s, and ${asked} cuts one.`, {
+    hint: `The nearest whole period is --period ${period}. Only the last ${unit} may end now.`,
+  });
+}
+
+/** What is known when `--missing` chooses among the parts. */
+export interface FilesThere {
+  /** Unix seconds. */
+  readonly now: number;
+  /** How many parts, counted from the end, are fetched again in any case. */
+  readonly lookback: number;
+  /** When a part's file was written, in unix seconds; `undefined` where there is none. */
+  readonly writtenAt: (part: Part) => number | undefined;
+}
+
+/**
+ * The parts that have begun and have no file yet, or one that is not final. No state is kept but the files: one that was
+ * written before its unit was over holds the beginning of it only, and one that was written while its part was among the
+ * last `lookback` holds numbers that were still to change. So an outage, however long, leaves nothing stale behind.
+ */
+export function stillToFetch(all: readonly Part[], { now, lookback, writtenAt }: FilesThere): Part[] {
+  const begun = all.filter(({ window }) => window.since <= now);
+  const isFinal = (part: Part, position: number): boolean => {
+    const written = writtenAt(part);
+    // The numbers of a part are final when the last of the parts that are looked back from is over.
+    const last = all[position + Math.max(0, lookback - 1)];
+    return written !== undefined && last !== undefined && written >= last.overAt && position < begun.length - lookback;
+  };
+  return begun.filter((part, position) => !isFinal(part, position));
 }
 
 /** A part's days, as `--period` takes them: `2026-11-01`, `2026-11-02..2026-11-08`. */

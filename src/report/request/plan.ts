@@ -10,9 +10,10 @@ import {
   metrics,
   type Profile,
 } from '../../contract/vocabulary.ts';
+import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import { collectMistakes, didYouMean, type Mistake, quoteIfNeeded, usageError } from '../mistakes.ts';
-import { checkZoneName, type Span, type Window } from '../window/window.ts';
+import { checkZoneName, type Window, ZoneClock } from '../window/window.ts';
 import { resolveWindow, type WindowFlags } from '../window/window-flags.ts';
 import { readFilters } from './request-filters.ts';
 
@@ -31,12 +32,23 @@ export interface RequestFlags {
   readonly timezone?: string | undefined;
   /** Whether the create call is to answer with the data itself (`output=direct`). */
   readonly direct?: boolean | undefined;
+  /** How the service reads the window's seconds; `instant` where absent. */
+  readonly windowClock?: WindowClock | undefined;
 }
+
+/**
+ * How the service reads `since` and `until`: as instants, or as the digits of a wall time of the report's zone, written
+ * as if they were UTC (`decisions.md` 2).
+ */
+export const windowClocks = ['instant', 'wall'] as const;
+
+export type WindowClock = (typeof windowClocks)[number];
 
 /** A report to ask for: the request as the service takes it, and its window in its zone. */
 export interface ReportPlan {
   readonly request: ReportRequest;
   readonly window: Window;
+  readonly windowClock: WindowClock;
   /** The metrics that the user asked for, in that order; what is computed from sums among them. */
   readonly shownMetrics: readonly (MetricName | DerivedName)[];
 }
@@ -56,17 +68,29 @@ export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): Rep
   const timezone = readTimezone(flags, mistakes);
   const window = collectMistakes(mistakes, () => resolveWindow({ ...flags, zone: timezone ?? defaultZone }));
   if (mistakes.length > 0 || !window) throw usageError(mistakes);
+  const windowClock = flags.windowClock ?? 'instant';
   const request = {
     ...content,
     ...(timezone === undefined ? {} : { timezone }),
     ...(flags.direct ? { output: 'direct' as const } : {}),
   };
-  return { request: requestFor(request, window), window, shownMetrics };
+  return { request: requestFor({ request, windowClock }, window), window, windowClock, shownMetrics };
 }
 
-/** The request for a window, or for a part of one. */
-export function requestFor(content: Omit<ReportRequest, 'since' | 'until'>, { since, until }: Span): ReportRequest {
-  return { ...content, since, until };
+interface Askable {
+  readonly request: Omit<ReportRequest, 'since' | 'until'>;
+  readonly windowClock: WindowClock;
+}
+
+/** The request for a window, or for a part of one. Throws `UsageError` where its wall times end before they begin. */
+export function requestFor({ request, windowClock }: Askable, { since, until, zone }: Window): ReportRequest {
+  if (windowClock === 'instant') return { ...request, since, until };
+  const clock = new ZoneClock(zone);
+  const wall = { since: clock.wallAt(since), until: clock.wallAt(until) };
+  if (wall.since <= wall.until) return { ...request, ...wall };
+  throw new UsageError('As wall time this window would end before it begins: the clocks go back within it.', {
+    hint: 'Ask for the whole day, or with --window-clock instant.',
+  });
 }
 
 /** The metrics that the service is asked for, so that one that is shown can be. */

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { endpoints } from '../../contract/endpoints.ts';
-import type { ReportRequest } from '../../contract/messages.ts';
+import type { Encoding, ReportRequest } from '../../contract/messages.ts';
 import { quoteForShell } from '../../text/quote-for-shell.ts';
-
-/** How the body of a create call is written. */
-export type Encoding = 'json' | 'form';
 
 /** The body of a create call, with the Content-Type it is sent as. */
 export interface EncodedRequest {

@@ -1,0 +1,132 @@
+import { backslash, carriageReturn, comma, letterN, lineFeed, openBracket, quote } from './ascii.ts';
+import type { RowBatch } from './row-batch.ts';
+import { repeated, viewOf, zeroBytes } from './words.ts';
+
+const backslashes = repeated(backslash);
+const commas = repeated(comma);
+
+/** Which bits of a run's last word count, where 1, 2 or 3 of its bytes belong to the run. */
+const lastWordMasks = Int32Array.of(0, 0xff, 0xffff, 0xffffff);
+
+/** Writes rows as JSON or CSV by copying their bytes. What its calls return is good until the next call. */
+export class RowCopier {
+  #out = Buffer.allocUnsafe(256 * 1024);
+  #view = viewOf(this.#out);
+
+  /**
+   * The rows as they came, one a line, with the separator between them.
+   * @param separator `,\n` or `\n`
+   */
+  toJson(batch: RowBatch, separator: Buffer): Uint8Array {
+    const { bytes, rowCount, rowStarts, rowEnds, singleLine } = batch;
+    const start = rowStarts[0] as number;
+    const end = rowEnds[rowCount - 1] as number;
+    if (!singleLine) {
+      const rows = Array.from({ length: rowCount }, (_, row) =>
+        compactJson(bytes.toString('utf8', rowStarts[row], rowEnds[row])),
+      );
+      return Buffer.from(rows.join(separator.toString()));
+    }
+    const out = this.#reserve(end - start + rowCount * separator.length);
+    if (this.#haveRoom(batch, separator.length)) {
+      // As much room is between the rows as the separator takes: all are copied in one go.
+      bytes.copy(out, 0, start, end);
+      for (let row = 1; row < rowCount; row++) out.set(separator, (rowEnds[row - 1] as number) - start);
+      return out.subarray(0, end - start);
+    }
+    let at = 0;
+    for (let row = 0; row < rowCount; row++) {
+      if (row > 0) at += separator.copy(out, at);
+      at += bytes.copy(out, at, rowStarts[row], rowEnds[row]);
+    }
+    return out.subarray(0, at);
+  }
+
+  /**
+   * The rows as lines of plain CSV: commas, CRLF, quotes where they are needed, values as they stand in the JSON.
+   * @param indexes where the batch has the field of each column; -1 where it has none
+   */
+  toCsv(batch: RowBatch, indexes: Int32Array): Uint8Array {
+    const { bytes, rowCount, rowStarts, rowEnds, valueStarts, valueEnds } = batch;
+    const width = indexes.length;
+    const stride = batch.fields.length;
+    // A byte becomes two at most (a doubled quote); a cell gains two quotes and a comma; a line its end and, where it is
+    // empty, quotes; and the last word that is copied may be three bytes too long.
+    const sourceBytes = (rowEnds[rowCount - 1] as number) - (rowStarts[0] as number);
+    const out = this.#reserve(2 * sourceBytes + rowCount * (3 * width + 4) + 4);
+    const outView = this.#view;
+    const from = viewOf(bytes);
+    let at = 0;
+    for (let row = 0; row < rowCount; row++) {
+      const rowAt = at;
+      for (let column = 0; column < width; column++) {
+        if (column > 0) out[at++] = comma;
+        const index = indexes[column] as number;
+        const start = index < 0 ? -1 : (valueStarts[row * stride + index] as number);
+        if (start < 0) continue;
+        const end = valueEnds[row * stride + index] as number;
+        const first = bytes[start] as number;
+        if (first === letterN) continue;
+        const isText = first === quote;
+        if (isText && copyPlain(outView, at, from, start + 1, end - 1)) at += end - start - 2;
+        else if (!isText && first < openBracket) {
+          for (let p = start; p < end; p += 4) outView.setInt32(at + p - start, from.getInt32(p, true), true);
+          at += end - start;
+        } else at += out.write(csvCell(bytes, start, end), at);
+      }
+      // A line with nothing on it would be skipped by readers.
+      if (at === rowAt) {
+        out[at++] = quote;
+        out[at++] = quote;
+      }
+      out[at++] = carriageReturn;
+      out[at++] = lineFeed;
+    }
+    return out.subarray(0, at);
+  }
+
+  #haveRoom({ rowCount, rowStarts, rowEnds }: RowBatch, length: number): boolean {
+    for (let row = 1; row < rowCount; row++) {
+      if ((rowStarts[row] as number) - (rowEnds[row - 1] as number) !== length) return false;
+    }
+    return true;
+  }
+
+  #reserve(sizeBytes: number): Buffer {
+    if (this.#out.length < sizeBytes) {
+      this.#out = Buffer.allocUnsafe(Math.ceil(sizeBytes * 1.25));
+      this.#view = viewOf(this.#out);
+    }
+    return this.#out;
+  }
+}
+
+/**
+ * Copies the text from `start` to `end`, unless it has a backslash or a comma. May read and write up to three bytes
+ * beyond. A string of JSON has no bare quote or line break.
+ * @returns whether it was copied
+ */
+function copyPlain(out: DataView, at: number, from: DataView, start: number, end: number): boolean {
+  const shift = at - start;
+  for (let p = start; p < end; p += 4) {
+    const word = from.getInt32(p, true);
+    out.setInt32(p + shift, word, true);
+    // Bytes beyond the end become zero, which is no stop.
+    const counted = end - p < 4 ? word & (lastWordMasks[end - p] as number) : word;
+    if ((zeroBytes(counted ^ backslashes) | zeroBytes(counted ^ commas)) !== 0) return false;
+  }
+  return true;
+}
+
+/** The cell of a value that is more than a copy of its bytes. */
+function csvCell(bytes: Buffer, start: number, end: number): string {
+  const json = bytes.toString('utf8', start, end);
+  const isText = bytes[start] === quote;
+  const text = isText ? (json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1)) : compactJson(json);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** JSON without the blanks between its tokens; every digit stays. */
+export function compactJson(json: string): string {
+  return /\s/.test(json) ? json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1') : json;
+}

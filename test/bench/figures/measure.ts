@@ -1,0 +1,83 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** A built copy of the program: this one, and with `BASELINE=/path/to/checkout` another one to compare it with. */
+export interface Checkout {
+  readonly name: string;
+  /** Its `bin/adreport.js`. */
+  readonly bin: string;
+}
+
+/** The copies to be measured, this one first. Throws where one is not built. */
+export function checkouts(): Checkout[] {
+  const { BASELINE } = process.env;
+  const folders = [{ name: 'now', folder: resolve('.') }, ...(BASELINE ? [{ name: 'before', folder: BASELINE }] : [])];
+  return folders.map(({ name, folder }) => {
+    if (!existsSync(join(folder, 'dist'))) throw new Error(`Run npm run build in ${folder} first.`);
+    return { name, bin: join(folder, 'bin', 'adreport.js') };
+  });
+}
+
+export interface Measurement {
+  readonly seconds: number;
+  /** Peak resident memory; `NaN` where the system does not tell. */
+  readonly peakMb: number;
+}
+
+/** Runs a program of Node to its end. Throws where it fails. */
+export async function measure(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Measurement> {
+  // What was written before must not be waited for now.
+  spawnSync('sync');
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, argv, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+  let errors = '';
+  child.stderr.on('data', (piece) => {
+    errors += piece;
+  });
+  let peakMb = Number.NaN;
+  const timer = setInterval(() => {
+    peakMb = peakOf(child.pid) ?? peakMb;
+  }, 10);
+  const [code] = await once(child, 'close');
+  clearInterval(timer);
+  if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}: ${errors}`);
+  return { seconds: (performance.now() - startedMs) / 1000, peakMb };
+}
+
+/** The most memory that a process has held so far, in MB; Linux alone tells. */
+export function peakOf(pid: number | undefined): number | undefined {
+  try {
+    const [, kilobytes] = /^VmHWM:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly token: string;
+  readonly pid: number;
+  stop(): void;
+}
+
+/** Starts a copy's local server, whose reports are ready at once. */
+export async function startServer({ bin }: Checkout): Promise<RunningServer> {
+  const argv = [bin, 'local-server', '--port', '0', '--delay', '0s', '--json', '-q'];
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = await once(child.stdout, 'data');
+  const { url, pid, accounts } = JSON.parse(String(line));
+  return { url, pid, token: accounts[0].token, stop: () => child.kill() };
+}
+
+/** The middle of some numbers; the greater of two. `NaN` where there is none. */
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
+
+/** A ratio as the tables show it; nothing where there is nothing to compare with. */
+export function ratio(value: number, other: number | undefined): string {
+  return other === undefined ? '' : `${(value / other).toFixed(2)} ×`;
+}

@@ -1,0 +1,131 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { savedKeys } from '../src/app/saved-reports.ts';
+import { environmentVariables } from '../src/config/settings.ts';
+import { vocabularyOf } from '../src/contract/look-up.ts';
+import { exitCodes } from '../src/errors.ts';
+import { topics } from '../src/help/index.ts';
+import { placeholders } from '../src/output/file/file-name.ts';
+import { formatNames } from '../src/output/formats/index.ts';
+import { dayNames } from '../src/report/window/dates.ts';
+import { everyEndpoint } from '../src/server/faults/fault-spec.ts';
+import { faultKinds as serverFaults } from '../src/server/faults/kinds/index.ts';
+import { delayKind, faultKinds, steps } from './support/fault-matrix.ts';
+import { allCommands, program } from './support/program.ts';
+
+/** The README and the topics of help say what is so: what they name exists, and nothing is missing. */
+
+const root = resolve(import.meta.dirname, '..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const documents = [
+  ['README.md', readme],
+  ...Object.entries(topics).map(([name, { text }]) => [`src/help/${name}.md`, text]),
+];
+const everything = documents.map(([, text]) => text).join('\n');
+
+/** The first column of a topic's table, whose header begins with this word, without the marks of code. */
+function firstColumn(topic: string, header: string): string[] {
+  const table =
+    new RegExp(`^\\| ${header} .*\\n\\|[- |]+\\n((?:\\|.*\\n)+)`, 'm').exec(`${topics[topic]?.text}\n`)?.[1] ?? '';
+  return table
+    .trim()
+    .split('\n')
+    .map((row) => row.split(' | ')[0]?.replace(/^\| /, '').replaceAll('`', '').trim() ?? '');
+}
+
+/** The command lines of the code blocks. */
+const lines = [...everything.matchAll(/```(?:sh|console|crontab)\n([\s\S]*?)```/g)]
+  .flatMap(([, block = '']) => block.replaceAll(/\\\n\s*/g, '').split(/\n|&&|\|\||\||\$\(|\)(?= &&)/))
+  .map((line) => /(?:^|\s|node bin\/)adreport(?:\.js)? (?<rest>[^#]*)/.exec(line)?.groups?.rest?.trim())
+  .filter((line) => line !== undefined && line !== '');
+
+test('the README is short, and each topic has a title', () => {
+  expect(readme.split('\n').length).toBeLessThanOrEqual(151);
+  for (const [name, { summary }] of Object.entries(topics)) expect(`${name}: ${summary}`).toMatch(/: \S.{10,}/);
+  expect(Object.keys(topics).sort()).toEqual(
+    readdirSync(join(root, 'src/help'))
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => file.slice(0, -3))
+      .sort(),
+  );
+});
+
+test.each(documents)('%s: every link leads somewhere', (file = '', text = '') => {
+  const links = [...text.matchAll(/\]\(([^)#]+)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !link.startsWith('http'));
+  const broken = links.filter((link) => !existsSync(resolve(root, dirname(file), link)));
+  expect(broken).toEqual([]);
+});
+
+test('every topic is linked from the README', () => {
+  expect(Object.keys(topics).filter((name) => !readme.includes(`(src/help/${name}.md)`))).toEqual([]);
+});
+
+test.each(lines)('adreport %s: its flags exist', (line = '') => {
+  const words = line.split(' -- ')[0]?.split(/\s+/) ?? [];
+  let command: Command = program;
+  for (const word of words) {
+    const child = command.commands.find((candidate) => candidate.name() === word);
+    if (!child) break;
+    command = child as Command;
+  }
+  expect(command).not.toBe(program);
+  const known = [command, command.parent, program].flatMap((each) => each?.options ?? []);
+  const flags = words.filter((word) => /^--?[a-z]/i.test(word) && !/^-(\d|vv$)/.test(word));
+  expect(flags.filter((flag) => !known.some((option) => option.long === flag || option.short === flag))).toEqual([]);
+});
+
+test('every flag that is named exists', () => {
+  const flags = allCommands().flatMap(({ options }) => options.map(({ long }) => long ?? ''));
+  const named = [...everything.matchAll(/`[^`\n]*?(--[a-z][a-z-]+)/g)].map(([, flag = '']) => flag);
+  expect(named.filter((flag) => ![...flags, '--help', '--version', '--no-color'].includes(flag))).toEqual([]);
+});
+
+describe('facts that the code owns', () => {
+  test('exit codes, filters, formats, placeholders, periods, keys', () => {
+    const rows = [...(topics['exit-codes']?.text ?? '').matchAll(/^\| (\d+) \| (.*?) \|/gm)];
+    expect(rows.map(([, code, meaning]) => [Number(code), meaning])).toEqual(exitCodes);
+    expect(firstColumn('filters', 'filter')).toEqual(vocabularyOf('buyer').filters.map(({ name }) => name));
+    expect(firstColumn('formats', 'format').sort()).toEqual([...formatNames].sort());
+    expect(firstColumn('formats', 'placeholder').sort()).toEqual(placeholders.map((name) => `{${name}}`).sort());
+    expect(firstColumn('periods', 'period')).toEqual(expect.arrayContaining(dayNames));
+    const [, keys = ''] = /are the flags of `adreport run`: ([^.]*)\./.exec(topics.cron?.text ?? '') ?? [];
+    expect([...keys.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key).sort()).toEqual([...savedKeys].sort());
+  });
+
+  test('faults, and what each leads to', () => {
+    const text = topics.faults?.text ?? '';
+    for (const endpoint of everyEndpoint) expect(text).toContain(`\`${endpoint}\``);
+    for (const { meaning } of Object.values(serverFaults)) expect(text).toContain(meaning);
+    const [, table = ''] = /^\| fault \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(text) ?? [];
+    const told = table.split('\n').flatMap((row) => {
+      const [, names = '', ...cells] = row.split('|').map((cell) => cell.trim());
+      return [...names.matchAll(/`([\w-]+)`/g)].map(([, name]) => [name, cells.slice(0, steps.length)] as const);
+    });
+    const tested = [...faultKinds, delayKind].map(
+      ({ kind, at }) => [kind.split(':')[0], steps.map((step) => at[step]?.join(' · ') ?? '—')] as const,
+    );
+    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(tested));
+  });
+
+  test('every environment variable that the program reads', () => {
+    const folder = join(root, 'src');
+    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+      .join('\n');
+    const read = [...sources.matchAll(/\benv\.([A-Z][A-Z_]{3,})\b|fromEnv\(env, '([A-Z_]+)'\)/g)].map(
+      ([, direct, named]) => direct ?? named,
+    );
+    // The platform's own, which say where things are and what the terminal is; one that takes protection away; ours.
+    const others = `APPDATA HOME XDG_CONFIG_HOME TERM LANG WT_SESSION TERM_PROGRAM LC_ALL LC_CTYPE
+      NODE_TLS_REJECT_UNAUTHORIZED ADREPORT_WORDBREAKS`;
+    const known = environmentVariables.map(([name]) => name);
+    const ours = new Set(read.filter((name) => name && !others.split(/\s+/).includes(name)));
+    expect([...ours].sort()).toEqual([...known].sort());
+    expect(firstColumn('environment', 'variable')).toEqual(known);
+  });
+});

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { renderMarkdown } from '../../src/help/render.ts';
+import { plainStyle } from '../../src/ui/style.ts';
+
+const text = `# Title
+
+A paragraph with \`code\`, **weight** and [a link](other.md) that is too long for its line.
+
+- one
+- two, which
+  goes on
+
+\`\`\`sh
+adreport run   # as it is
+
+adreport view
+\`\`\`
+
+| name | meaning |
+| --- | --- |
+| \`a\` | the meaning of a, which goes on |
+| \`b\\|c\` | short |
+`;
+
+test('headings, paragraphs, lists, code and tables', () => {
+  expect(renderMarkdown(text, { columns: 30, style: plainStyle })).toBe(`Title
+
+A paragraph with code, weight
+and a link that is too long
+for its line.
+
+  - one
+  - two, which goes on
+
+  adreport run   # as it is
+
+  adreport view
+
+  a    the meaning of a, which
+       goes on
+  b|c  short
+`);
+});
+
+test('a table that cannot fit is a list', () => {
+  const table = '| event | first column | second |\n|---|---|---|\n| something-long | another-long-one | a-third-one |';
+  expect(renderMarkdown(table, { columns: 30, style: plainStyle })).toBe(`  something-long
+    first column:
+    another-long-one
+    second: a-third-one
+`);
+});

@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import {
+  parseShard,
+  partsOf,
+  type SplitUnit,
+  splitUnits,
+  splitWindow,
+  stillToFetch,
+  takeShard,
+} from '../../src/report/parts/parts.ts';
+import { planReport } from '../../src/report/request/plan.ts';
+import { formatInstant, type Window } from '../../src/report/window/window.ts';
+import { resolveWindow } from '../../src/report/window/window-flags.ts';
+import { refusalOf } from './refusal.ts';
+
+function starts(window: Window, unit: SplitUnit): string[] {
+  return splitWindow(window, unit).map(({ since }) => formatInstant(since, window.zone));
+}
+
+function windowOf(period: string, zone = 'Europe/Paris'): Window {
+  return resolveWindow({ period, zone, nowMs: 0 });
+}
+
+describe('splitWindow', () => {
+  test('by day, through a clock change', () => {
+    expect(starts(windowOf('2026-10-24..2026-10-26'), 'day')).toEqual([
+      '2026-10-24T00:00:00+0200',
+      '2026-10-25T00:00:00+0200',
+      '2026-10-26T00:00:00+0100',
+    ]);
+  });
+
+  test('by week and month, the first part cut where the window begins', () => {
+    expect(starts(windowOf('2026-10-28..2026-11-10'), 'week')).toEqual([
+      '2026-10-28T00:00:00+0100',
+      '2026-11-02T00:00:00+0100',
+      '2026-11-09T00:00:00+0100',
+    ]);
+    expect(starts(windowOf('2026-01-31..2026-03-01'), 'month')).toEqual([
+      '2026-01-31T00:00:00+0100',
+      '2026-02-01T00:00:00+0100',
+      '2026-03-01T00:00:00+0100',
+    ]);
+  });
+
+  test('a day that the calendar skipped has no part', () => {
+    expect(starts(windowOf('2011-12-29..2011-12-31', 'Pacific/Apia'), 'day')).toEqual([
+      '2011-12-29T00:00:00-1000',
+      '2011-12-31T00:00:00+1400',
+    ]);
+  });
+
+  test('the parts are the days, weeks or months of the calendar, and tile the window exactly', () => {
+    const anyZone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
+    const anyInstant = fc.integer({ min: 946_684_800, max: 2_208_988_799 });
+    const anyLength = fc.integer({ min: 0, max: 90 * 86_400 });
+    fc.assert(
+      fc.property(anyZone, anyInstant, anyLength, fc.constantFrom(...splitUnits), (zone, since, length, unit) => {
+        const window = { since, until: since + length, zone, notes: [] };
+        const parts = splitWindow(window, unit);
+        expect(parts[0]?.since).toBe(since);
+        expect(parts.at(-1)?.until).toBe(window.until);
+        for (const [index, part] of parts.entries()) {
+          expect(part.since).toBeLessThanOrEqual(part.until);
+          if (index > 0) expect(part.since).toBe((parts[index - 1]?.until ?? 0) + 1);
+        }
+        const units = parts.map((part) => unitOf(formatInstant(part.since, zone), unit));
+        expect(new Set(units).size).toBe(units.length);
+        expect(parts.map((part) => unitOf(formatInstant(part.until, zone), unit))).toEqual(units);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('ten years of days, three of them with a leap day', () => {
+    expect(splitWindow(windowOf('2020..2029'), 'day')).toHaveLength(3_653);
+  });
+});
+
+/** What calendar unit a local time is in, by its text: the day, the Monday of its week, or the month. */
+function unitOf(local: string, unit: SplitUnit): string {
+  const day = local.slice(0, 10);
+  if (unit === 'month') return day.slice(0, 7);
+  if (unit === 'day') return day;
+  const date = new Date(day);
+  date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
+  return date.toISOString().slice(0, 10);
+}
+
+describe('whole units, a file each', () => {
+  /** Wednesday 2026-11-18, 15:20:37 in Paris. */
+  const nowMs = Date.parse('2026-11-18T14:20:37Z');
+  const split = (flags: { period?: string; since?: string; until?: string }, unit: SplitUnit) => {
+    const plan = planReport({ profile: 'buyer', ...flags, nowMs });
+    return partsOf(plan, unit, nowMs / 1_000).map(({ since, until }) => `${since}..${until}`);
+  };
+
+  test.each([
+    [{ period: '2026-09..2026-10' }, 'month', ['2026-09-01..2026-09-30', '2026-10-01..2026-10-31']],
+    [{ period: '2026-W45' }, 'week', ['2026-11-02..2026-11-08']],
+    // The last ends now, and is called by the whole unit.
+    [{ since: '2026-11-16' }, 'week', ['2026-11-16..2026-11-22']],
+    [{ since: '2026-10-01' }, 'month', ['2026-10-01..2026-10-31', '2026-11-01..2026-11-30']],
+    [{ period: 'this-month' }, 'month', ['2026-11-01..2026-11-30']],
+    [{ since: '2026-11-17' }, 'day', ['2026-11-17..2026-11-17', '2026-11-18..2026-11-18']],
+  ] as const)('%j by %s', (flags, unit, expected) => {
+    expect(split(flags, unit)).toEqual(expected);
+  });
+
+  test.each([
+    [{ period: '2026-10-28..2026-11-08' }, 'week', '2026-10-26..2026-11-08'],
+    [{ period: '2026-10-30..2026-11-08' }, 'week', '2026-11-02..2026-11-08'],
+    [{ period: '2026-10-03..2026-10-12' }, 'month', '2026-10-01..2026-10-31'],
+    [{ period: '2026-08-01..2026-10-28' }, 'month', '2026-08-01..2026-10-31'],
+    [{ since: '-36h' }, 'day', '2026-11-17..2026-11-18'],
+    [{ since: '2026-11-01', until: '2026-11-10' }, 'month', '2026-11-01..2026-11-30'],
+    [{ period: 'last-7d' }, 'month', '2026-11-01..2026-11-30'],
+  ] as const)('%j by %s is refused; the nearest is %s', (flags, unit, period) => {
+    const error = refusalOf(() => split(flags, unit));
+    expect(error.message).toMatch(/^--split (day|week|month) with a file a part needs whole \1s, and .* cuts one\.$/);
+    expect(error.hint).toContain(`--period ${period}.`);
+    expect(split({ period }, unit).length).toBeGreaterThan(0);
+  });
+
+  test('files never overlap, and after a last run hold exactly the unsplit report', () => {
+    const anyZone = fc.constantFrom(
+      'Europe/Paris',
+      'America/St_Johns',
+      'Australia/Lord_Howe',
+      'America/Sao_Paulo',
+      'UTC',
+    );
+    const scene = fc.record({
+      zone: anyZone,
+      unit: fc.constantFrom(...splitUnits),
+      first: fc.integer({ min: 0, max: 4_000 }),
+      units: fc.integer({ min: 1, max: 6 }),
+      // When the runs are made, as shares of the window's length and a little more.
+      runs: fc.array(fc.double({ min: 0, max: 1.3, noNaN: true }), { maxLength: 6 }),
+      openEnded: fc.boolean(),
+      lookback: fc.integer({ min: 0, max: 3 }),
+      name: fc.constantFrom('{since}', '{until}', '{since}-{until}'),
+    });
+    fc.assert(
+      fc.property(scene, ({ zone, unit, first, units, runs, openEnded, lookback, name }) => {
+        const around = Date.UTC(2010, 0, 1) / 1_000 + first * 86_400;
+        const all = splitWindow({ since: around, until: around + 200 * 86_400, zone, notes: [] }, unit).slice(
+          1,
+          1 + units,
+        );
+        const [since = 0, over = 0] = [all[0]?.unitSince, all.at(-1)?.unitOver];
+        const files = new Map<string, { since: number; until: number; writtenAt: number }>();
+        const run = (now: number): void => {
+          const until = openEnded ? Math.min(now, over - 1) : over - 1;
+          if (until < since) return;
+          const request = { since, until, metrics: [], breakdowns: [], filters: {} };
+          const window = { since, until, zone, notes: [] };
+          const parts = partsOf({ request, window, windowClock: 'instant', shownMetrics: [] }, unit, now);
+          const nameOf = (part: (typeof parts)[number]): string =>
+            name.replace('{since}', part.since).replace('{until}', part.until);
+          const writtenAt = (part: (typeof parts)[number]) => files.get(nameOf(part))?.writtenAt;
+          for (const part of stillToFetch(parts, { now, lookback, writtenAt })) {
+            // The service has nothing of the future.
+            const { window: own } = part;
+            files.set(nameOf(part), { since: own.since, until: Math.min(own.until, now), writtenAt: now });
+          }
+          const held = [...files.values()].sort((a, b) => a.since - b.since);
+          for (const [index, file] of held.entries()) {
+            expect(file.until < (held[index + 1]?.since ?? Number.POSITIVE_INFINITY)).toBe(true);
+          }
+        };
+        for (const share of [...runs].sort()) run(Math.floor(since + share * (over - since)));
+        run(over + 10);
+        const held = [...files.values()].sort((a, b) => a.since - b.since);
+        expect(held.map((file) => file.since)).toEqual(all.map((part) => part.unitSince));
+        expect(held.map((file) => file.until + 1)).toEqual(all.map((part) => part.unitOver));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('shards', () => {
+  const parts = Array.from({ length: 23 }, (_, index) => index);
+
+  test('every fourth part', () => {
+    expect(takeShard(parts, parseShard('2/4'))).toEqual([2, 6, 10, 14, 18, 22]);
+  });
+
+  test('the shards of any count share the parts out, counted from 0 or from 1', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 30 }), fc.boolean(), (count, fromOne) => {
+        const shards = Array.from({ length: count }, (_, index) => {
+          return takeShard(parts, parseShard(`${fromOne ? index + 1 : index}/${count}`));
+        });
+        expect(shards.flat().sort((a, b) => a - b)).toEqual(parts);
+        const sizes = shards.map((shard) => shard.length);
+        expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  test.each(['5/4', '1/0', '1', '1/2/3', '-1/4', 'a/b', '1/4 of it'])('%s is refused', (text) => {
+    expect(() => parseShard(text)).toThrow(UsageError);
+  });
+});
