@@ -33,7 +33,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   chalk: ['ui/console.ts'],
   'csv-stringify': ['output/formats/csv.ts'],
   hyparquet: ['rows/parquet-rows.ts', 'output/formats/parquet.ts'],
-  luxon: ['report/window/window.ts', 'server/engine/calendar.ts'],
+  luxon: ['report/window/window.ts', 'server/calendar.ts'],
   'hyparquet-writer': ['output/formats/parquet.ts'],
 };
 

@@ -300,7 +300,7 @@ async function exportFixtureData(
 ): Promise<void> {
   const { console, host, flags } = context;
   const [{ builtInFixtures }, { exportFixtures }] = await Promise.all([
-    import('../server/fixtures/built-in.ts'),
+    import('../server/world/built-in.ts'),
     import('../server/fixtures/export.ts'),
   ]);
   const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs: host.wallClock() });

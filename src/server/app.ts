@@ -1,18 +1,15 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
-import { type CallNote, type RequestLog, toLogged } from './control/request-log.ts';
-import { answerByFault } from './faults/fault-answers.ts';
-import type { Strike } from './faults/fault-kind.ts';
-import type { Answer } from './http/answer.ts';
-import { Call } from './http/call.ts';
-import { closeWithConnection } from './http/queued-answers.ts';
-import type { RateLimit } from './http/rate-limit.ts';
-import { hasBody, readBody, refuseHeldBody } from './http/read-body.ts';
-import { refusalAnswer, toServiceError } from './http/refusals.ts';
-import { fromPath, type Handler, type Routes } from './http/routes.ts';
-import { transmit } from './http/transmit.ts';
+import { type Answer, refusalAnswer, send } from './answer.ts';
+import { type AdminCall, assertOwnOrigin } from './control/admin.ts';
+import type { LogEntry, RequestLog } from './control/request-log.ts';
+import type { Account } from './fixtures/fixtures.ts';
 import type { LoggedRequest } from './local-server.ts';
-import { type Caller, createService, readCredentials, type ServiceParts } from './service/service.ts';
+import { openapiDocument } from './openapi.ts';
+import { pageHeaders, renderPage } from './page.ts';
+import { bodyBytesAtMost, type Parameters, parseBody } from './request/parse-body.ts';
+import type { RateLimit } from './service/rate-limit.ts';
+import { createService, readCredentials, type ServiceParts } from './service/service.ts';
 import { ServiceError } from './service/service-error.ts';
 
 export interface AppParts extends ServiceParts {
@@ -20,134 +17,196 @@ export interface AppParts extends ServiceParts {
   readonly log: RequestLog;
   /** Told of every call of the service when it is over. */
   readonly onRequest: ((request: LoggedRequest) => void) | undefined;
+  /** Certificate and key as PEM text. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** The names by which a request may call this server; any where absent. */
+  readonly ownHosts: readonly string[] | undefined;
 }
 
-/** Takes calls by their routes: every answer is in the service's words, and what is of the service is logged. */
-export function createListener(parts: AppParts, routes: Routes): RequestListener {
-  return (incoming, outgoing) => {
-    incoming.url = fromPath(incoming.url ?? '');
-    const call = new Call(incoming, outgoing, noteArrival(parts, incoming, outgoing));
-    const onError = (error: unknown): void => transmit(call, refusalAnswer(error), call.note.faults);
-    try {
-      assertHost(incoming);
-      const handler = routes.find(incoming.method ?? '', incoming.url);
-      if (!hasBody(incoming)) return answerCall(call, handler);
-      readBody(call, {
-        onBody: (body) => {
-          call.body = body;
-          answerCall(call, handler);
-        },
-        onError,
-      });
-    } catch (error) {
-      refuseHeldBody(incoming, outgoing);
-      onError(error);
+/** The mark of every answer of the local server. */
+const localHeader = 'x-adreport-local';
+
+/**
+ * The service over HTTP. A call of the service passes these steps: it is logged, its body is read, its account found, the
+ * rate limit and the faults get their say, then the service answers, and the answer is sent as the client likes it.
+ */
+export function createApp(parts: AppParts, adminCalls: readonly AdminCall[]): FastifyInstance {
+  const entries = new WeakMap<FastifyRequest, LogEntry>();
+  const types = new WeakMap<FastifyRequest, string>();
+  const app = Fastify({
+    ...(parts.tls ? { https: parts.tls } : {}),
+    // A body that is a little too large is read to its end, so that the client reads the refusal: parseBody refuses it.
+    bodyLimit: 8 * bodyBytesAtMost,
+    requestTimeout: 60_000,
+    keepAliveTimeout: 600_000,
+    forceCloseConnections: true,
+    clientErrorHandler: refuseNonHttp,
+    frameworkErrors: (error, request, reply) =>
+      void send(request, reply.header(localHeader, '1'), refusalAnswer(error)),
+  }) as unknown as FastifyInstance;
+  const routes: { readonly method: string; readonly pattern: RegExp }[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
+    routes.push(...[method].flat().map((name) => ({ method: name, pattern })));
+  });
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header(localHeader, '1');
+    // Fastify refuses a label that it cannot read, even where the body needs none.
+    types.set(request, request.headers['content-type'] ?? '');
+    delete request.headers['content-type'];
+    if (!isAboutServer(request.url)) {
+      const endpoint = (request.routeOptions.config as { endpoint?: EndpointName }).endpoint;
+      const entry = parts.log.open(request.raw, reply.raw, { arrivedMs: parts.now(), endpoint });
+      entries.set(request, entry);
+      // Every call ends with this, those whose connection is cut included.
+      reply.raw.on('close', () => parts.onRequest?.(parts.log.close(entry)));
     }
-  };
-}
-
-/** Node would refuse a request without a host, were it not told to leave that to the service, which says why. */
-function assertHost({ headers, httpVersionMinor }: IncomingMessage): void {
-  if (headers.host !== undefined || httpVersionMinor === 0) return;
-  throw new ServiceError('INVALID_BODY', 'The request has no Host header, which HTTP/1.1 asks for.', {
-    headers: { connection: 'close' },
+    const { ownHosts } = parts;
+    const hostName = (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
+    if (!ownHosts || request.headers.host === undefined || ownHosts.includes(hostName)) return done();
+    done(new ServiceError('FOREIGN_HOST', `The Host header is not this server’s: call it ${ownHosts.join(' or ')}.`));
   });
-}
 
-function answerCall(call: Call, handler: Handler): void {
-  try {
-    const answer = handler(call);
-    if (answer instanceof Promise) void answerLater(call, answer);
-    else if (answer) transmit(call, answer);
-  } catch (error) {
-    transmit(call, refusalAnswer(error), call.note.faults);
-  }
-}
-
-async function answerLater(call: Call, later: Promise<Answer | undefined>): Promise<void> {
-  const answer = await later.catch(refusalAnswer);
-  if (answer) transmit(call, answer, call.note.faults);
-}
-
-/** Takes a call up in the log. */
-function noteArrival({ clock, log, onRequest }: AppParts, incoming: IncomingMessage, outgoing: ServerResponse) {
-  const { headers, method = '', url = '', socket } = incoming;
-  const note: CallNote = {
-    arrivedMs: clock.now(),
-    method,
-    url,
-    authorization: headers.authorization,
-    endpoint: undefined,
-    account: undefined,
-    faults: noFaults,
-    body: undefined,
-    isLogged: false,
-    isWaiting: outgoing.socket === null,
-    response: outgoing,
-    sizeBytes: socket.bytesWritten,
-    elapsedMs: performance.now(),
-    status: 0,
-  };
-  if (isAboutServer(url)) return note;
-  log.open(note);
-  // Once for every call, the ones whose connection is cut included.
-  outgoing.on('close', () => {
-    log.end(note);
-    onRequest?.(toLogged(note));
+  app.setErrorHandler((error, request, reply) => {
+    for (const name of Object.keys(reply.getHeaders())) if (name !== localHeader) reply.removeHeader(name);
+    return send(request, reply, refusalAnswer(error));
   });
-  if (note.isWaiting) {
-    closeWithConnection(socket, outgoing, () => {
-      note.isWaiting = false;
-      note.sizeBytes = socket.bytesWritten;
-    });
-  }
-  return note;
-}
 
-const noFaults: readonly Strike[] = [];
+  app.setNotFoundHandler((request) => {
+    const path = decodeURIComponent(request.url.split('?', 1)[0] ?? '');
+    const methods = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
+    if (methods.length > 0) {
+      const allow = methods.toSorted().join(', ');
+      throw new ServiceError('METHOD_NOT_ALLOWED', `${path.slice(0, 80)} takes ${allow}.`, { headers: { allow } });
+    }
+    const known = [...Object.values(endpoints), ...adminCalls].map((call) => `${call.method} ${call.path}`);
+    const there = [...known, 'GET /openapi.json', 'GET /'].join(', ');
+    throw new ServiceError('NOT_FOUND', `There is no ${path.slice(0, 80)} here. There are ${there}.`);
+  });
 
-/** Adds the calls of the service, which faults may strike. */
-export function addEndpoints(routes: Routes, parts: AppParts): void {
   const service = createService(parts);
   for (const [name, { method, path }] of Object.entries(endpoints)) {
     const endpoint = name as EndpointName;
-    const answer = service[endpoint];
-    routes.add(method, path, (call) => {
-      const { note } = call;
-      note.endpoint = endpoint;
-      const caller = identify(parts, endpoint, call);
-      note.account = caller.account;
-      parts.rateLimit?.admit(caller.account?.email ?? call.incoming.socket.remoteAddress ?? '', parts.clock.now());
-      note.faults = parts.faults.strike(endpoint, caller.account);
-      return note.faults.length > 0 ? answerStruck(call, endpoint) : answer(call, caller);
+    app.route({ method, url: path, config: { endpoint }, handler: answerCall });
+
+    async function answerCall(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+      const entry = entries.get(request);
+      const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0);
+      const parameters = once((): Parameters => {
+        const coding = request.headers['content-encoding'];
+        const given = parseBody(body, { type: types.get(request) ?? '', ...(coding === undefined ? {} : { coding }) });
+        if (entry) entry.body = body;
+        return given;
+      });
+      const { authorization } = request.headers;
+      const findAccount = (): Account => parts.sessions.authorize(authorization, parts.now());
+      const account = endpoint === 'auth' ? signingIn(parameters) : attempt(findAccount);
+      if (entry) entry.account = account;
+      parts.rateLimit?.admit(account?.email ?? request.ip, parts.now());
+      const faults = parts.faults.strike(endpoint, account);
+      if (entry) entry.faults = faults;
+      for (const fault of faults) {
+        await fault.before?.(() => parts.sessions.revoke(authorization?.trim() ?? ''));
+        if (!fault.answer) continue;
+        const answer = fault.answer(request.raw);
+        return answer ? send(request, reply, answer) : reply.hijack();
+      }
+      const signal = signalOf(reply);
+      const call = { parameters, account: findAccount, accept: request.headers.accept, sizeBytes: body.length, signal };
+      return send(
+        request,
+        reply,
+        attemptAnswer(() => service[endpoint](call)),
+        faults,
+      );
+    }
+  }
+
+  /** Whom the e-mail of a sign-in names, for the log, the faults and the rate limit. */
+  function signingIn(parameters: () => Parameters): Account | undefined {
+    return attempt(() => parts.sessions.accountOf(readCredentials(parameters()).email ?? ''));
+  }
+
+  for (const { method, path, answer } of adminCalls) {
+    app.route({
+      method,
+      url: path,
+      handler: (request, reply) => {
+        if (method !== 'GET') assertOwnOrigin(request.headers);
+        const { id = '' } = request.params as { readonly id?: string };
+        return send(request, reply, answer(String(request.body ?? ''), id));
+      },
     });
   }
-
-  /** Answers a call that faults strike: they may be slow, they may answer themselves, and they may end its token. */
-  async function answerStruck(call: Call, endpoint: EndpointName): Promise<Answer | undefined> {
-    const revokeToken = (): void => parts.sessions.revoke(call.authorization?.trim() ?? '');
-    if (await answerByFault(call, revokeToken)) return undefined;
-    return service[endpoint](call, identify(parts, endpoint, call));
-  }
+  const openapi = once(() => JSON.stringify(openapiDocument(adminCalls)));
+  app.get('/openapi.json', (request, reply) =>
+    send(request, reply, { status: 200, type: 'application/json; charset=utf-8', body: openapi() }),
+  );
+  app.get('/', (request, reply) => {
+    // A proxy in front may have given the server another name than the one it knows itself by.
+    const base = `${request.protocol}://${request.headers.host ?? 'localhost'}`;
+    const body = renderPage(base, parts.fixtures.accounts, adminCalls);
+    return send(request, reply, { status: 200, type: 'text/html; charset=utf-8', headers: pageHeaders, body });
+  });
+  return app;
 }
 
-/** Whose call it is, as far as can be told without refusing it: for the log, the faults and the rate limit. */
-function identify({ sessions, clock }: AppParts, endpoint: EndpointName, call: Call): Caller {
-  try {
-    if (endpoint !== 'auth') return { account: sessions.authorize(call.authorization, clock.now()) };
-    const account = sessions.accountOf(readCredentials(call.parameters).email ?? '');
-    return account ? { account } : unknownCaller;
-  } catch (error) {
-    return { refusal: toServiceError(error) };
-  }
+/** Answers what never became a request, and closes the connection. */
+function refuseNonHttp(error: NodeJS.ErrnoException, socket: { readonly writable: boolean; end(text: string): void }) {
+  const [status, sentence] = unparsed[error.code ?? ''] ?? ['400 Bad Request', 'This is not an HTTP request.'];
+  if (!socket.writable) return;
+  const body = JSON.stringify({ response: { error_id: 'INVALID_BODY', error: sentence } });
+  socket.end(
+    `HTTP/1.1 ${status}\r\n${localHeader}: 1\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
 }
 
-/** A sign-in says by itself what is wrong with it. */
-const unknownCaller: Caller = { refusal: new ServiceError('INVALID_CREDENTIALS', 'Sign in.') };
+/** What Node's parser gives up on, by its error code; anything else is 400. */
+const unparsed: Readonly<Record<string, readonly [status: string, sentence: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+};
 
-const aboutServer = /^\/(?:__admin\/|(?:openapi\.json)?(?:\?|$))/;
-
-/** Whether a path is about this server and no call of the service, which is what the log is of. */
+/** Whether a path is about this server, and so no call of the service, which is what the log is of. */
 function isAboutServer(url: string): boolean {
-  return aboutServer.test(url);
+  return /^\/(?:__admin\/|(?:openapi\.json)?(?:\?|$))/.test(url);
+}
+
+/** Aborted when the client is gone. */
+function signalOf({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => controller.abort(new Error('The client is gone.')));
+  return controller.signal;
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** An answer, or the refusal that the service throws: faults spoil both. */
+function attemptAnswer(work: () => Answer): Answer {
+  try {
+    return work();
+  } catch (error) {
+    return refusalAnswer(error);
+  }
+}
+
+/** What the work returns, or nothing where the service refuses it: the call itself will say why. */
+function attempt<Value>(work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
 }

@@ -33,6 +33,11 @@ export interface LocalServerOptions {
   readonly rateLimitPerSecond?: number;
   /** Pass over unknown parameters instead of refusing them. */
   readonly lenient?: boolean;
+  /**
+   * How `since` and `until` are read: as instants, or as wall time of the report's zone whose digits are written as if
+   * they were UTC. Default: `instant`.
+   */
+  readonly windowClock?: 'instant' | 'wall';
   /** Serves https. Certificate and key as PEM text. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Faults in force from the start, each `ENDPOINT:KIND[:key=value…]`: `status:503:times=3`. */
@@ -64,7 +69,7 @@ export interface LocalAccount {
   readonly email: string;
   readonly password: string;
   readonly profile: Profile;
-  /** Sees every advertiser, and may filter by them. */
+  /** May filter by advertisers. */
   readonly admin: boolean;
   /** A token that never expires; 40 hexadecimal digits. */
   readonly token: string;

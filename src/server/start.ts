@@ -1,23 +1,18 @@
-import type { AddressInfo } from 'node:net';
-import { UsageError } from '../errors.ts';
-import { type AppParts, addEndpoints, createListener } from './app.ts';
-import { checkOptions } from './check-options.ts';
-import { addAdmin } from './control/admin.ts';
-import { createControl } from './control/control.ts';
+import type { AddressInfo, Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { codeOf, UsageError } from '../errors.ts';
+import { type AppParts, createApp } from './app.ts';
+import { adminCalls, createControl } from './control/admin.ts';
+import { ServerClock } from './control/clock.ts';
 import { RequestLog } from './control/request-log.ts';
 import { Faults } from './faults/faults.ts';
-import { builtInFixtures } from './fixtures/built-in.ts';
-import type { Account, Fixtures } from './fixtures/fixtures.ts';
+import type { Fixtures } from './fixtures/fixtures.ts';
 import { watchFixtures } from './fixtures/reload.ts';
-import { closeServer, createHttpServer, listen } from './http/http-server.ts';
-import { RateLimit } from './http/rate-limit.ts';
-import { Routes } from './http/routes.ts';
-import type { LocalAccount, LocalServer, LocalServerOptions } from './local-server.ts';
-import { addOpenapi } from './openapi/openapi.ts';
-import { addPage } from './page/page.ts';
-import { ServerClock } from './service/clock.ts';
+import type { LocalServer, LocalServerOptions } from './local-server.ts';
+import { RateLimit } from './service/rate-limit.ts';
 import { type Readiness, Reports } from './service/reports.ts';
 import { Sessions } from './service/sessions.ts';
+import { builtInFixtures } from './world/built-in.ts';
 
 export type { LocalServer, LocalServerOptions };
 
@@ -29,51 +24,105 @@ const defaultDelayMs = 2_000;
  * Throws `UsageError` for options that cannot be, for a port that is taken, and for data that is wrong.
  */
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
-  checkOptions(options);
-  const { host = '127.0.0.1', port = 0, seed = 1, scale = 1 } = options;
-  const fixtures =
-    options.fixtures === undefined ? builtInFixtures({ seed, scale }) : await loadFolder(options.fixtures);
+  assertNumbers(options);
+  const { host = '127.0.0.1', port = 0, seed = 1, scale = 1, fixtures: directory, tls } = options;
   const clock = new ServerClock(options.clock ?? Date.now);
-  const parts: AppParts = {
+  const fixtures = directory === undefined ? builtInFixtures({ seed, scale }) : await loadFolder(directory);
+  const parts: AppParts & { readonly clock: ServerClock } = {
     clock,
+    now: clock.now,
     fixtures,
     sessions: new Sessions(fixtures.accounts, options.tokenTtlMs ?? 2 * hourMs),
     reports: new Reports({ readiness: readinessOf(options), ttlMs: options.reportTtlMs ?? 24 * hourMs }),
     faults: new Faults(options.faults ?? [], seed),
     restateDays: options.restateDays ?? 0,
     lenient: options.lenient ?? false,
+    windowClock: options.windowClock ?? 'instant',
     rateLimit: options.rateLimitPerSecond === undefined ? undefined : new RateLimit(options.rateLimitPerSecond),
     log: new RequestLog(),
     onRequest: options.onRequest,
+    tls,
+    ownHosts: ownHostsOf(host),
   };
   const control = createControl(parts);
-  const routes = new Routes();
-  addEndpoints(routes, parts);
-  addAdmin(routes, { parts, control });
-  addOpenapi(routes);
-  addPage(routes, parts);
-  const server = await createHttpServer(createListener(parts, routes), options.tls);
-  const bound = await listen(server, host, port);
-  const endWatch = watchData(parts, options);
-  const close = async (): Promise<void> => {
+  const app = buildApp(parts, control);
+  // A connection whose TLS handshake is not over would hold the server, and is in nobody's list but this.
+  const sockets = new Set<Socket>();
+  app.server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const bound = await listen(app, host, port);
+  const endWatch = directory === undefined ? () => {} : watch(directory);
+
+  function watch(folder: string): () => void {
+    return watchFixtures(folder, {
+      load: () => loadFolder(folder),
+      onFixtures: (edited) => {
+        parts.fixtures = edited;
+        parts.sessions.replaceAccounts(edited.accounts);
+      },
+      onNotice: options.onNotice ?? (() => {}),
+    });
+  }
+
+  async function close(): Promise<void> {
     endWatch();
-    await closeServer(server);
-  };
+    const closed = app.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  }
+
   return {
     ...control,
-    url: `${options.tls ? 'https' : 'http'}://${reachableHost(bound)}:${bound.port}`,
+    url: `${tls ? 'https' : 'http'}://${reachableHost(bound)}:${bound.port}`,
     port: bound.port,
     get accounts() {
-      return parts.fixtures.accounts.map(localAccount);
+      return parts.fixtures.accounts.map(({ advertiserIds: _, ...account }) => account);
     },
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-function localAccount({ name, email, password, profile, admin, token }: Account): LocalAccount {
-  return { name, email, password, profile, admin, token };
+function buildApp(parts: AppParts & { readonly clock: ServerClock }, control: ReturnType<typeof createControl>) {
+  const { tls } = parts;
+  const hint = 'Give a certificate and its own key, both as PEM.';
+  if (tls && (tls.cert.trim() === '' || tls.key.trim() === '')) {
+    throw new UsageError('The TLS certificate or its key is empty.', { hint });
+  }
+  try {
+    return createApp(parts, adminCalls(parts, control));
+  } catch (cause) {
+    if (!tls) throw cause;
+    const why = (cause as Error).message;
+    throw new UsageError(`The TLS certificate and key cannot be used: ${why}.`, { hint, cause });
+  }
 }
+
+/** Listens, and says where. Throws `UsageError` where it cannot. */
+async function listen(app: FastifyInstance, host: string, port: number): Promise<AddressInfo> {
+  try {
+    await app.listen({ host, port });
+    return app.server.address() as AddressInfo;
+  } catch (cause) {
+    await app.close();
+    const code = codeOf(cause) ?? 'LISTEN';
+    const [why, hint] = refusals[code] ?? [(cause as Error).message, otherPort];
+    throw new UsageError(`The local server cannot listen on ${host}, port ${port}: ${why}.`, { code, hint, cause });
+  }
+}
+
+const otherPort = 'Take a free port with --port 0.';
+const otherHost = 'Give an address of this machine with --host: 127.0.0.1, ::1 or its own.';
+
+/** Why it cannot listen, and what to do, by the code of the system. */
+const refusals: Readonly<Record<string, readonly [why: string, hint: string]>> = {
+  EADDRINUSE: ['another program listens there', otherPort],
+  EACCES: ['this user may not take that port', otherPort],
+  EADDRNOTAVAIL: ['that is no address of this machine', otherHost],
+  ENOTFOUND: ['no such host is known', otherHost],
+};
 
 /** A host by which this machine reaches what is bound: an address that stands for all addresses is nobody's own. */
 function reachableHost({ family, address }: AddressInfo): string {
@@ -82,20 +131,17 @@ function reachableHost({ family, address }: AddressInfo): string {
   return family === 'IPv6' ? `[${address}]` : address;
 }
 
-/** Takes up edits of the folder that the data come from, if they do. Returns the function that ends it. */
-function watchData(parts: AppParts, { fixtures: directory, onNotice = () => {} }: LocalServerOptions): () => void {
-  if (directory === undefined) return () => {};
-  return watchFixtures(directory, {
-    load: () => loadFolder(directory),
-    onFixtures: (fixtures) => {
-      parts.fixtures = fixtures;
-      parts.sessions.replaceAccounts(fixtures.accounts);
-    },
-    onNotice,
-  });
+/**
+ * The names by which a server on loopback may be called. Any other is that of a web page which has pointed its own name at
+ * this machine in order to read tokens (DNS rebinding). A server that others reach has names that it does not know.
+ */
+function ownHostsOf(host: string): readonly string[] | undefined {
+  const isLoopback = host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+  return isLoopback ? [...new Set(['localhost', '127.0.0.1', '[::1]', host])] : undefined;
 }
 
 async function loadFolder(directory: string): Promise<Fixtures> {
+  // The packages that read and check files are needed for own data alone.
   const { loadFixtures } = await import('./fixtures/load.ts');
   return loadFixtures(directory);
 }
@@ -107,4 +153,29 @@ function readinessOf({ delayMs, polls, manual }: LocalServerOptions): Readiness 
   }
   if (manual) return { manual };
   return polls === undefined ? { delayMs: delayMs ?? defaultDelayMs } : { polls };
+}
+
+const isDuration = (value: number): boolean => value >= 0;
+const isCount = (value: number): boolean => Number.isInteger(value) && value >= 1;
+
+/** What the numbers among the options may be. A `NaN` would go unseen otherwise, and its reports would never be ready. */
+const numbers = {
+  port: ['a port from 0 to 65535', (value: number) => Number.isInteger(value) && value >= 0 && value <= 65_535],
+  seed: ['a whole number', Number.isInteger],
+  scale: ['a whole number, 1 or more', isCount],
+  delayMs: ['milliseconds, 0 or more', isDuration],
+  polls: ['a whole number, 1 or more', isCount],
+  tokenTtlMs: ['milliseconds, 0 or more', isDuration],
+  reportTtlMs: ['milliseconds, 0 or more', isDuration],
+  restateDays: ['a whole number, 0 or more', (value: number) => Number.isInteger(value) && value >= 0],
+  rateLimitPerSecond: ['a whole number, 1 or more', isCount],
+} as const;
+
+/** Throws `UsageError` for a number that cannot be. */
+function assertNumbers(options: LocalServerOptions): void {
+  for (const [name, [words, holds]] of Object.entries(numbers)) {
+    const value = options[name as keyof typeof numbers];
+    if (value === undefined || holds(value)) continue;
+    throw new UsageError(`${name} cannot be ${String(value).slice(0, 40)}.`, { hint: `Give ${words}.` });
+  }
 }

@@ -72,6 +72,7 @@ describe('while it serves', () => {
         { email: 'buyer@example.com', password: 'demo', profile: 'buyer', admin: false, token: tokens.buyer },
         { email: 'admin@example.com', password: 'demo', profile: 'buyer', admin: true, token: tokens.admin },
         { email: 'dsp@example.com', password: 'demo', profile: 'dsp', admin: false, token: tokens.dsp },
+        { email: 'awkward@example.com', password: 'demo', profile: 'buyer', admin: false, token: tokens.awkward },
       ],
     });
   });
@@ -214,12 +215,12 @@ describe('own data', () => {
     const checked = await runCli(['local-server', 'validate', 'data'], { cwd });
     expect(checked).toMatchObject({ exitCode: 0 });
     expect(checked.stdout).toMatch(
-      /^data: 3 accounts, \d+ campaigns, facts from 2026-10-24T22:00:00Z to 2026-10-25T22:00:00Z\n$/,
+      /^data: 4 accounts, \d+ campaigns, facts from 2026-10-24T22:00:00Z to 2026-10-25T22:00:00Z\n$/,
     );
     const asJson = await runCli(['local-server', 'validate', 'data', '--json'], { cwd });
     expect(JSON.parse(asJson.stdout)).toEqual({
       directory: 'data',
-      accounts: 3,
+      accounts: 4,
       campaigns: Number(/(\d+) campaigns/.exec(checked.stdout)?.[1]),
       firstHour: '2026-10-24T22:00:00Z',
       lastHour: '2026-10-25T22:00:00Z',

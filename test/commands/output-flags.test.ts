@@ -17,8 +17,9 @@ describe('flags of the output', () => {
     );
     expect(await first(...columns, '--excel')).toBe('\ufeffcampaignName;adunits;advertiserId');
     expect(await first(...columns, '--bom', '--delimiter', '|')).toBe('\ufeffcampaignName|adunits|advertiserId');
-    const formula = ['campaigns', '--search', '40010', '--columns', 'campaignName', '--no-header', '--escape-formulas'];
-    expect((await run(formula)).stdout).toMatch(/^"'=HYPERLINK/);
+    const formula = ['campaigns', '--search', '49001', '--columns', 'campaignName', '--no-header', '--escape-formulas'];
+    const awkward = await serveForTest({}, 'awkward');
+    expect((await awkward.run(formula)).stdout).toMatch(/^"'=HYPERLINK/);
   });
 
   const jobs = { run: byHour, download: ['download', 'x'], campaigns: ['campaigns'] } as const;

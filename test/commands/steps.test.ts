@@ -133,7 +133,7 @@ describe('campaigns', () => {
   });
 
   test('a table on a terminal, with control characters made visible', async () => {
-    const { stdout } = await runCli(['campaigns', '--local', '--account', 'admin'], {
+    const { stdout } = await runCli(['campaigns', '--local', '--account', 'awkward'], {
       tty: true,
       env: { TERM: 'dumb' },
     });

@@ -39,7 +39,7 @@ test('create in pieces of a chunked body', async () => {
   const server = await startForTest();
   const answer = await exchange(
     server.port,
-    `POST /buyer-reporting HTTP/1.1\r\nHost: x\r\nAuthorization: ${token}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n` +
+    `POST /buyer-reporting HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${token}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n` +
       '12\r\nsince=1417392000&u\r\n20\r\nntil=1420070399&metrics=displays\r\n0\r\n\r\n',
   );
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*"status":"progress"/);

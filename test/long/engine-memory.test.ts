@@ -3,9 +3,9 @@ import { runScript } from '../support/bundle.ts';
 
 /** Reads a report to its end; prints how many characters it had and the most memory that the process ever took. */
 const script = (years: number): string => `
-  import { encodeCsv } from './src/server/encode/encode-report.ts';
-  import { computeReport } from './src/server/engine/compute-report.ts';
-  import { builtInFixtures } from './src/server/fixtures/built-in.ts';
+  import { encodeCsv } from './src/server/encode.ts';
+  import { computeReport } from './src/server/engine.ts';
+  import { builtInFixtures } from './src/server/world/built-in.ts';
   const fixtures = builtInFixtures({ seed: 1, scale: 1 });
   const since = Date.UTC(2026 - ${years}, 0, 1) / 1000;
   const request = { since, until: Date.UTC(2026, 0, 1) / 1000, metrics: ['displays', 'revenueEuro'], breakdowns: ['HOURLY', 'ADUNIT'], filters: {} };

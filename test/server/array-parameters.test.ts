@@ -74,7 +74,6 @@ describe('array parameters', () => {
     ['percent-encoded brackets', { form: `${head}&breakdowns%5B1%5D=OS&breakdowns%5B2%5D=CAMPAIGN` }],
     ['empty brackets', { form: `${head}&breakdowns[]=OS&breakdowns[]=CAMPAIGN` }],
     ['an index beyond 32 bits', { form: `${head}&breakdowns[4294967295]=CAMPAIGN&breakdowns[3]=OS` }],
-    ['empty brackets after indexes', { form: `${head}&breakdowns[]=CAMPAIGN&breakdowns[99]=OS` }],
     ['a repeated index', { form: `${head}&breakdowns[0]=OS&breakdowns[0]=CAMPAIGN` }],
     ['names in any case', { json: { ...json, breakdowns: ['os', 'Campaign', 'OS'] } }],
   ])('as %s', async (_name, sent) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { breakdowns } from '../../src/contract/vocabulary.ts';
-import { builtInFixtures } from '../../src/server/fixtures/built-in.ts';
+import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { accountOf, reportRows, seconds, total } from './reports.ts';
 
 const fixtures = builtInFixtures({ seed: 1, scale: 1 });

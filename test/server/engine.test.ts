@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
-import { builtInFixtures } from '../../src/server/fixtures/built-in.ts';
+import { campaignsOf } from '../../src/server/fixtures/fixtures.ts';
+import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { type PlainRequest, referenceRows } from './reference-report.ts';
 import { accountOf, reportRows, seconds, total } from './reports.ts';
 
@@ -143,7 +144,7 @@ describe('sums are exact', () => {
   });
 
   test('filtered by each campaign in turn', async () => {
-    const ids = fixtures.campaignsOf(buyer).map(({ campaignId }) => campaignId);
+    const ids = campaignsOf(fixtures, buyer).map(({ campaignId }) => campaignId);
     const parts = [];
     for (const id of ids) parts.push(await totals({ filters: { campaignId: [id] } }));
     expect(added(parts)).toEqual(await totals({}));
@@ -182,12 +183,15 @@ describe('what a report is of', () => {
       return rows.map(({ advertiser }) => advertiser);
     };
     expect(await names(buyer)).toEqual([
-      '=SUM Games',
       'Café Déjà Vu',
+      'Fjord Outdoor',
       'L\'Atelier "Nº 5", Paris',
       'Nordlys Reisen GmbH',
+      'Summit Games',
       'Tapas & Más',
+      'Verdi Énergie',
     ]);
-    expect(await names(admin)).toHaveLength(8);
+    expect(await names(admin)).toHaveLength(12);
+    expect(await names({ ...admin, advertiserIds: [] })).toHaveLength(14);
   });
 });

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { campaignsOf } from '../../src/server/fixtures/fixtures.ts';
 import { FixtureError, loadFixtures } from '../../src/server/fixtures/load.ts';
 import { accountOf, reportJson, reportRows, seconds } from './reports.ts';
 
@@ -70,7 +72,7 @@ describe('own data', () => {
         [null, 'Free, "Mobile"', 20, 0.05],
       ],
     ]);
-    expect(fixtures.campaignsOf(accountOf(fixtures, 'all'))).toEqual([
+    expect(campaignsOf(fixtures, accountOf(fixtures, 'all'))).toEqual([
       {
         ...JSON.parse(files['campaigns.json'])[0],
         adunits: [
@@ -122,81 +124,55 @@ describe('own data', () => {
   });
 });
 
-/** A file, what is changed in it, the text at whose beginning the mistake is, and what is said of it. */
-type Mistake = readonly [file: FileName, from: string, to: string, at: string, reason: string];
+/** A file, what is changed in it, the line on which the mistake then is, and what is said of it. */
+type Mistake = readonly [file: FileName, from: string, to: string, line: number, reason: string];
 
 const mistakes: readonly Mistake[] = [
-  ['accounts.json', '"token": "t0ken",', '"tokn": "t0ken",', '"tokn"', 'unknown key "tokn"; did you mean "token"?'],
-  ['accounts.json', '"token": "t1", ', '', '{ "name": "all"', 'the key "token" is missing'],
-  ['accounts.json', '"buyer", "admin"', '"seller", "admin"', '"seller"', 'expected "buyer" or "dsp"'],
-  ['accounts.json', '"admin": true', '"admin": 1', '1, ', 'expected true or false'],
-  ['accounts.json', '"t1"', '"t0ken"', '"t0ken", "advertiserIds": []', '"t0ken" stands twice'],
-  ['accounts.json', '"me@example.com"', '"me@"', '"me@"', 'expected an e-mail address'],
-  ['accounts.json', '"all@', '"Me@', '"Me@example.com"', '"Me@example.com" stands twice'],
-  ['accounts.json', '["7"]', '["8"]', '"8"', 'no campaign in campaigns.json is of the advertiser 8'],
-  ['accounts.json', '[\n', '{"a":[\n', '', 'the file ends where "," or "}" should stand'],
-  ['accounts.json', '["7"] },', '["7"] }', '{ "name": "all"', 'expected "," or "]", found "{"'],
-  ['accounts.json', '"x", "profile"', '\'x\', "profile"', "'x'", 'expected a value, found "\'"'],
-  ['accounts.json', '\n]', '', '', 'the file ends where "," or "]" should stand'],
-  ['accounts.json', '"email": "me', '"name": "me', '"name": "me@', 'the key "name" stands twice'],
-  [
-    'accounts.json',
-    '"me"',
-    '"m\ne"',
-    '"m\n',
-    'a string that does not end, or has a line break or a wrong escape in it',
-  ],
-  ['accounts.json', '"password": "x"', '"password": null', 'null', 'expected a text that is not empty'],
-  ['accounts.json', '\n]', '\n]~', '~', 'expected the end of the file, found "~"'],
-  ['accounts.json', '"name": "me"', '"name" "me"', '"me", "em', 'expected ":", found "\\""'],
-  ['accounts.json', '{ "name": "me"', '{ name: "me"', 'name: "me"', 'expected a string in double quotes, found "n"'],
-  ['accounts.json', '["7"]', `${'['.repeat(63)}"7"${']'.repeat(63)}`, '"7"', 'nested more than 64 levels deep'],
+  ['accounts.json', '"token": "t0ken",', '"tokn": "t0ken",', 2, 'unknown key "tokn"; did you mean "token"?'],
+  ['accounts.json', '"token": "t1", ', '', 3, 'token: the key is missing'],
+  ['accounts.json', '"buyer", "admin"', '"seller", "admin"', 3, 'profile: expected "buyer" or "dsp"'],
+  ['accounts.json', '"admin": true', '"admin": 1', 3, 'admin: expected true or false'],
+  ['accounts.json', '"t1"', '"t0ken"', 3, 'token: "t0ken" stands twice'],
+  ['accounts.json', '"me@example.com"', '"me@"', 2, 'email: expected an e-mail address'],
+  ['accounts.json', '"all@', '"Me@', 3, 'email: "Me@example.com" stands twice'],
+  ['accounts.json', '["7"]', '["8"]', 2, 'advertiserIds: no campaign in campaigns.json is of the advertiser 8'],
+  ['accounts.json', '["7"] },', '["7"] }', 3, 'this is not JSON: '],
+  ['accounts.json', '"x", "profile"', '\'x\', "profile"', 2, 'this is not JSON: '],
+  ['accounts.json', '\n]', '', 3, 'this is not JSON: '],
+  ['accounts.json', '"me"', '"m\ne"', 2, 'this is not JSON: '],
+  ['accounts.json', '\n]', '\n]~', 4, 'this is not JSON: '],
+  ['accounts.json', '"password": "x"', '"password": null', 2, 'password: expected a text that is not empty'],
   [
     'campaigns.json',
     '[\n',
     '[{"advertiserId":"7","advertiserName":"Other","campaignId":"69","campaignName":"x",' +
       '"campaignStartDate":"2026-01-01 00:00:00","campaignEndDate":"2026-01-01 00:00:00","adunits":[]},\n',
-    '{\n    "adv',
+    2,
     'the advertiser 7 has another name or billing entity in a campaign before',
   ],
-  ['campaigns.json', '"70"', '70', '70,', 'expected an id, a string of 1 to 20 digits such as "501"'],
-  ['campaigns.json', '2026-01-01', '2026-02-30', '"2026-02-30', 'there is no date and time 2026-02-30 00:00:00'],
-  ['campaigns.json', '-01-01 0', '-01-01T0', '"2026-01', 'expected a date and time such as "2026-11-01 00:00:00"'],
-  ['campaigns.json', '2026-12-31', '2025-12-31', '{\n    "adv', 'the campaign ends before it starts'],
-  ['campaigns.json', '"701"', '"700"', '"700", ', '"700" stands twice'],
-  ['campaigns.json', '"Seven"', '""', '""', 'expected a text that is not empty'],
-  ['campaigns.json', '"adunits": [', '"adunits": [[], ', '[], ', 'expected an object'],
-  ['catalog.json', 'cityId', 'cityID', '"cityID"', 'unknown key "cityID"; did you mean "cityId"?'],
-  ['catalog.json', '"name": "Paris"', '"label": "Paris"', '"label"', 'unknown key "label"; known: id, name'],
-  ['catalog.json', '[{ "id": "2', '{}, "regionId": [{ "id": "2', '{}', 'expected an array'],
-  ['facts.csv', 'displays,', 'dispalys,', 'dispalys', 'unknown column "dispalys"; did you mean "displays"?'],
-  ['facts.csv', 'displays,', 'carrier,', 'carrier,revenueEuro', 'the column "carrier" stands twice'],
-  ['facts.csv', 'hour,', 'requests,', 'requests', 'the column "hour" is missing'],
-  ['facts.csv', ',100,1.5', ',100', '2026-11-01T10', '6 fields where the header has 7'],
-  ['facts.csv', '00Z,700', '00Z,799', '799', 'there is no ad unit 799 in campaigns.json'],
-  ['facts.csv', '2988507', '2988508', '2988508', 'there is no "cityId" 2988508 in catalog.json'],
-  ['facts.csv', 'SFR,100', 'SFR,-1', '-1,', 'expected a whole number, 0 or more, found "-1"'],
-  ['facts.csv', '0.05', '0.055', '0.055', 'expected an amount such as 12.34, found "0.055"'],
-  [
-    'facts.csv',
-    '1793527200',
-    '1793527201',
-    '1793527201',
-    'expected the first second of a UTC hour, such as 2026-11-01T13:00:00Z or 1793538000',
-  ],
-  ['facts.csv', '"Free, ""Mobile""",20', '"Free\n",x', 'x,0.05', 'expected a whole number, 0 or more, found "x"'],
-  ['facts.csv', '"Free,', 'Free",', '", ""Mobile', 'a quote in a field that does not begin with one'],
-  ['facts.csv', 'Mobile"""', 'Mobile"" "x', 'x,20', 'text after the quote that ends a field'],
-  ['facts.csv', 'Mobile"""', 'Mobile""', '"Free', 'a quoted field that does not end'],
+  ['campaigns.json', '"70"', '70', 5, 'campaignId: expected an id, a string of 1 to 20 digits such as "501"'],
+  ['campaigns.json', '2026-01-01', '2026-02-30', 7, 'campaignStartDate: there is no such date and time'],
+  ['campaigns.json', '-01-01 0', '-01-01T0', 7, 'campaignStartDate: expected a date and time such as'],
+  ['campaigns.json', '2026-12-31', '2025-12-31', 2, 'the campaign ends before it starts'],
+  ['campaigns.json', '"701"', '"700"', 9, 'adunits.adunitId: "700" stands twice'],
+  ['campaigns.json', '"Seven"', '""', 4, 'advertiserName: expected a text that is not empty'],
+  ['campaigns.json', '"adunits": [', '"adunits": [[], ', 9, 'adunits: expected an object'],
+  ['catalog.json', 'cityId', 'cityID', 1, 'unknown key "cityID"; did you mean "cityId"?'],
+  ['catalog.json', '"name": "Paris"', '"label": "Paris"', 1, 'unknown key "label"; known: id, name'],
+  ['catalog.json', '[{ "id": "2', '{}, "regionId": [{ "id": "2', 1, 'cityId: expected an array'],
+  ['facts.csv', 'displays,', 'dispalys,', 1, 'unknown column "dispalys"; did you mean "displays"?'],
+  ['facts.csv', 'displays,', 'carrier,', 1, 'the column "carrier" stands twice'],
+  ['facts.csv', 'hour,', 'requests,', 1, 'the column "hour" is missing'],
+  ['facts.csv', ',100,1.5', ',100', 2, 'Invalid Record Length: '],
+  ['facts.csv', '00Z,700', '00Z,799', 2, 'adunitId: there is no ad unit 799 in campaigns.json'],
+  ['facts.csv', '2988507', '2988508', 2, 'cityId: there is no 2988508 in catalog.json'],
+  ['facts.csv', 'SFR,100', 'SFR,-1', 2, 'displays: expected a whole number, 0 or more, found "-1"'],
+  ['facts.csv', '0.05', '0.055', 3, 'revenueEuro: expected an amount such as 12.34, found "0.055"'],
+  ['facts.csv', '1793527200', '1793527201', 4, 'hour: expected the first second of a UTC hour, such as 2026-11-01T13'],
+  ['facts.csv', '"Free,', 'Free",', 3, 'Invalid Opening Quote: '],
+  ['facts.csv', 'Mobile"""', 'Mobile"" "x', 3, 'Invalid Closing Quote: '],
+  ['facts.csv', 'Mobile"""', 'Mobile""', 4, 'Quote Not Closed: '],
 ];
-
-/** The line and column at which a text that occurs once begins; those of the end for the empty text. */
-function placeIn(text: string, at: string): { line: number; column: number } {
-  const offset = at === '' ? text.length : text.indexOf(at);
-  if (at !== '') expect(text.split(at)).toHaveLength(2);
-  const lines = text.slice(0, offset).split('\n');
-  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
-}
 
 test('two places of one name are two, in the order of their ids', async () => {
   const twins = '{ "cityId": [{ "id": "100", "name": "Vienne" }, { "id": "20", "name": "Vienne" }] }';
@@ -217,31 +193,32 @@ test('two places of one name are two, in the order of their ids', async () => {
   expect(await shown({ cityId: ['100'] })).toEqual([['Vienne', 10]]);
 });
 
-describe('a mistake is told with file, line, column and reason', () => {
-  test.each(mistakes)('%s: %j becomes %j', async (file, from, to, at, reason) => {
+describe('a mistake is told with file, line and reason', () => {
+  test.each(mistakes)('%s: %j becomes %j', async (file, from, to, line, reason) => {
     const right = await readFile(join(folder, file), 'utf8');
     expect(right).toContain(from);
-    const wrong = right.replace(from, to);
-    await writeFile(join(folder, file), wrong);
-    await expectMistake(file, placeIn(wrong, at), reason);
+    await writeFile(join(folder, file), right.replace(from, to));
+    await expectMistake(file, line, reason);
+  });
+
+  test('of JSON with the column too', async () => {
+    await writeFile(join(folder, 'catalog.json'), '{\n  "countryID": []\n}');
+    const error: unknown = await loadFixtures(folder).catch((caught: unknown) => caught);
+    expect((error as Error).message).toContain('catalog.json:2:3: unknown key');
   });
 
   test.each([
-    ['{"hour":1793527200,"adunitId":"700"', '', 'the file ends where "," or "}" should stand'],
-    ['{"hour":1793527200,"adunitId":"700","clics":1}', '"clics"', 'unknown key "clics"; did you mean "clicks"?'],
-    ['{"hour":1793527200,"adunitId":["700"]}', '["700"', 'expected a string, a number or null'],
-    ['{"hour":1793527200,"clicks":1}', '{', 'the ad unit is missing'],
-    [
-      '{"hour":1793527200,"adunitId":"700","revenueEuro":1e30}',
-      '1e30',
-      'expected an amount such as 12.34, found "1e+30"',
-    ],
-    ['{"hour":1793527200,"adunitId":"700","creativeId":"x"}', '"x"', 'expected an id, 1 to 20 digits'],
-    ['[1]', '[', 'expected an object'],
-  ])('facts.ndjson: %s', async (text, at, reason) => {
+    ['{"hour":1793527200,"adunitId":"700"', 'this is not JSON: '],
+    ['{"hour":1793527200,"adunitId":"700","clics":1}', 'unknown key "clics"; did you mean "clicks"?'],
+    ['{"hour":1793527200,"adunitId":["700"]}', 'adunitId: expected a string, a number or null'],
+    ['{"hour":1793527200,"clicks":1}', 'adunitId: the ad unit is missing'],
+    ['{"hour":1793527200,"adunitId":"700","revenueEuro":1e30}', 'revenueEuro: expected an amount such as 12.34'],
+    ['{"hour":1793527200,"adunitId":"700","creativeId":"x"}', 'creativeId: expected an id, 1 to 20 digits'],
+    ['[1]', 'expected an object'],
+  ])('facts.ndjson: %s', async (text, reason) => {
     rmSync(join(folder, 'facts.csv'));
     await writeFile(join(folder, 'facts.ndjson'), `{"hour":1793527200,"adunitId":"701"}\n\n${text}`);
-    await expectMistake('facts.ndjson', { line: 3, column: placeIn(text, at).column }, reason);
+    await expectMistake('facts.ndjson', 3, reason);
   });
 
   test('bytes that are no UTF-8', async () => {
@@ -250,18 +227,14 @@ describe('a mistake is told with file, line, column and reason', () => {
     await writeFile(accounts, Buffer.from([...right, 0xff]));
     await expectMistake('accounts.json', undefined, 'the file is not UTF-8 text');
     await writeFile(accounts, right);
-    await writeFile(
-      join(folder, 'facts.csv'),
-      Buffer.from([...Buffer.from('hour,adunitId,carrier\n1793527200,700,'), 0xff]),
-    );
-    await expectMistake('facts.csv', { line: 1, column: 1 }, 'the text from here on is not UTF-8');
+    const facts = Buffer.from([...Buffer.from('hour,adunitId,carrier\n1793527200,700,'), 0xff]);
+    await writeFile(join(folder, 'facts.csv'), facts);
+    await expectMistake('facts.csv', 1, 'the text from here on is not UTF-8');
   });
 
-  test('facts without so much as a header', async () => {
-    for (const text of ['', '\n\n']) {
-      await writeFile(join(folder, 'facts.csv'), text);
-      await expectMistake('facts.csv', { line: 1, column: 1 }, 'the header row is missing');
-    }
+  test.each(['', '\n\n'])('facts without so much as a header (%j)', async (text) => {
+    await writeFile(join(folder, 'facts.csv'), text);
+    await expectMistake('facts.csv', 1, 'the header row is missing');
   });
 
   test('a file that is missing, or one too many', async () => {
@@ -270,11 +243,9 @@ describe('a mistake is told with file, line, column and reason', () => {
     rmSync(join(folder, 'facts.ndjson'));
     rmSync(join(folder, 'facts.csv'));
     await expectMistake('facts.csv', undefined, 'there is no such file');
-    rmSync(join(folder, 'catalog.json'));
-    await expectMistake('catalog.json', undefined, 'there is no such file');
     rmSync(join(folder, 'accounts.json'));
     mkdirSync(join(folder, 'accounts.json'));
-    await expectMistake('accounts.json', undefined, 'the file cannot be read (EISDIR)');
+    await expectMistake('accounts.json', undefined, 'this is not a regular file');
     rmSync(folder, { recursive: true });
     await expectMistake('campaigns.json', undefined, 'there is no such file');
     await expect(loadFixtures(folder)).rejects.toMatchObject({
@@ -282,17 +253,33 @@ describe('a mistake is told with file, line, column and reason', () => {
     });
   });
 
-  async function expectMistake(file: FileName, place: { line: number; column: number } | undefined, reason: string) {
+  test.runIf(process.platform !== 'win32')('a FIFO, which would never end', async () => {
+    for (const file of ['catalog.json', 'facts.csv'] as const) {
+      const right = await readFile(join(folder, file));
+      rmSync(join(folder, file));
+      execFileSync('mkfifo', [join(folder, file)]);
+      await expectMistake(file, undefined, 'this is not a regular file');
+      rmSync(join(folder, file));
+      await writeFile(join(folder, file), right);
+    }
+  });
+
+  test('what is longer than anybody writes', async () => {
+    const long = 'x'.repeat(20_000_000);
+    await writeFile(join(folder, 'facts.csv'), `hour,adunitId,carrier\n1793527200,700,"${long}"\n`);
+    await expectMistake('facts.csv', 2, 'Max Record Size: ');
+    rmSync(join(folder, 'facts.csv'));
+    await writeFile(join(folder, 'facts.ndjson'), `{"hour":1793527200,"adunitId":"700","carrier":"${long}"}`);
+    await expectMistake('facts.ndjson', 1, 'the line has more than 65536 characters');
+    await writeFile(join(folder, 'catalog.json'), JSON.stringify({ countryId: [{ id: '1', name: long }] }));
+    await expectMistake('catalog.json', undefined, 'the file has more than 16 MB');
+  });
+
+  async function expectMistake(file: FileName, line: number | undefined, reason: string) {
     const error: unknown = await loadFixtures(folder).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(FixtureError);
     const path = join(folder, file);
-    expect(error).toMatchObject({
-      message: `${path}${place ? `:${place.line}:${place.column}` : ''}: ${reason}${/[.?]$/.test(reason) ? '' : '.'}`,
-      exitCode: 2,
-      file: path,
-      line: place?.line,
-      column: place?.column,
-      reason,
-    });
+    expect(error).toMatchObject({ exitCode: 2, file: path, line, reason: expect.stringContaining(reason) });
+    expect((error as Error).message).toContain(`${path}${line === undefined ? '' : `:${line}`}`);
   }
 });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Account } from '../../src/server/fixtures/fixtures.ts';
-import { renderPage } from '../../src/server/page/page.ts';
+import { renderPage } from '../../src/server/page.ts';
 import { call, startForTest } from './local.ts';
 
 const run = promisify(execFile);
@@ -20,7 +20,7 @@ test('one page, which loads nothing from anywhere and runs only its own script',
   const answer = await call(server, '/');
   expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   const html = answer.text;
-  expect(answer.body.length).toBeLessThan(20_000);
+  expect(answer.body.length).toBeLessThan(30_000);
   const addresses = [...html.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
   expect(addresses).toEqual(['data:,', 'openapi.json']);
   const policy = String(answer.headers['content-security-policy']);
@@ -59,8 +59,8 @@ test.runIf(hasCurl && process.platform !== 'win32')(
   async () => {
     const server = await startForTest();
     const lines = textsIn((await call(server, '/')).text, 'pre');
-    expect(lines).toHaveLength(15);
-    for (const account of [0, 1, 2]) {
+    expect(lines).toHaveLength(20 + 11);
+    for (const account of [0, 1, 2, 3]) {
       const { stdout } = await run('sh', ['-ec', lines.slice(5 * account, 5 * account + 5).join('\necho\n')]);
       const [signIn, id, status, report, campaigns] = stdout.split('\n').filter((line) => line !== '');
       expect(JSON.parse(signIn ?? '')).toMatchObject({ response: { status: 'OK' } });
@@ -83,14 +83,22 @@ test('names are inert, wherever they stand', () => {
     token: evil,
     advertiserIds: [],
   };
-  const html = renderPage(`http://${evil}`, [account]);
+  const html = renderPage(`http://${evil}`, [account], []);
   expect(html.match(/<script/g)).toHaveLength(1);
   expect(html).not.toContain('<img');
   expect(textsIn(html, 'h3')[0]).toContain(evil);
   expect(textsIn(html, 'button')[0]).toBe(evil);
 });
 
+test('lists what steers the server: the clock, faults and reports', async () => {
+  const html = (await call(await startForTest(), '/')).text;
+  for (const path of ['clock', 'faults', 'reports/:id', 'requests', 'reset'])
+    expect(html).toContain(`/__admin/${path}`);
+  expect(html).toContain('not-downloadable');
+});
+
 test('a Host header cannot put anything into the page', async () => {
   const answer = await call(await startForTest(), '/', { headers: { host: `x"><script>alert('1')</script>` } });
-  expect(answer.text).not.toContain('<script>alert');
+  expect([answer.status, answer.headers['content-type']]).toEqual([403, 'application/json; charset=utf-8']);
+  expect(answer.text).not.toContain('script');
 });

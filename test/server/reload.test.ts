@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { builtInFixtures } from '../../src/server/fixtures/built-in.ts';
 import { exportFixtures } from '../../src/server/fixtures/export.ts';
 import type { Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import { watchFixtures } from '../../src/server/fixtures/reload.ts';
 import type { LocalServerOptions } from '../../src/server/start.ts';
+import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { call, jsonOf, signIn, smallReport, startForTest } from './local.ts';
 
@@ -49,7 +49,7 @@ test('an edit is served while the server runs; a broken one is told, and the las
   edit(served, 'campaigns.json', (text) => text.replace('"Renamed"', '"Renamed'));
   await expect
     .poll(() => served.notices.at(-1), waiting)
-    .toMatch(/are wrong; the old ones stay\. .*campaigns\.json:\d+:\d+/);
+    .toMatch(/are wrong; the old ones stay\. .*campaigns\.json:\d+/);
   expect(await firstCampaign(served)).toBe('Renamed');
 
   edit(served, 'campaigns.json', (text) => text.replace('"Renamed', '"Again"'));
@@ -63,7 +63,7 @@ test('sessions of an account that is edited away end, the others go on', async (
   edit(served, 'accounts.json', (text) =>
     JSON.stringify((JSON.parse(text) as { name: string }[]).filter(({ name }) => name !== 'dsp')),
   );
-  await expect.poll(() => server.accounts.map(({ name }) => name), waiting).toEqual(['buyer', 'admin']);
+  await expect.poll(() => server.accounts.map(({ name }) => name), waiting).toEqual(['buyer', 'admin', 'awkward']);
   expect((await call(server, '/campaigns', { token: gone })).status).toBe(401);
   expect((await call(server, '/campaigns', { token: kept })).status).toBe(200);
 });

@@ -176,6 +176,12 @@ test('requests of a megabyte each do not fill the memory: the oldest report is f
     const answer = await call(server, '/buyer-reporting', { as: 'buyer', json: { ...smallReport, carrier } });
     expect(answer.status).toBe(200);
   }
-  expect((await status(server, first)).status).toBe(404);
+  const gone = await status(server, first);
+  expect([gone.status, refusalIn(gone).error_id, refusalIn(gone).error]).toEqual([
+    410,
+    'REPORT_EXPIRED',
+    expect.stringContaining('was forgotten'),
+  ]);
+  expect((await call(server, '/status-reporting', { as: 'dsp', json: { id: first } })).status).toBe(404);
   expect((await status(server, await createReport(server))).status).toBe(200);
 });

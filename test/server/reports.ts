@@ -1,6 +1,6 @@
 import type { ReportRequest } from '../../src/contract/messages.ts';
-import { encodeCsv, encodeJson } from '../../src/server/encode/encode-report.ts';
-import { computeReport } from '../../src/server/engine/compute-report.ts';
+import { encodeCsv, encodeJson } from '../../src/server/encode.ts';
+import { computeReport } from '../../src/server/engine.ts';
 import type { Account, Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import type { PlainRequest, Row } from './reference-report.ts';
 

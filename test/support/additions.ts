@@ -101,7 +101,7 @@ async function tally(context: Context, { loud }: TallyOptions): Promise<void> {
 
 export const fault: Addition = {
   files: {
-    'src/server/faults/kinds/teapot.ts': `import { jsonAnswer } from '../../http/answer.ts';
+    'src/server/faults/kinds/teapot.ts': `import { jsonAnswer } from '../../answer.ts';
 import type { FaultKind } from '../fault-kind.ts';
 
 export const teapot: FaultKind = {

@@ -17,7 +17,7 @@ export interface TestService {
  */
 export async function serveForTest(
   options: LocalServerOptions = {},
-  account: 'buyer' | 'admin' | 'dsp' = 'buyer',
+  account: 'buyer' | 'admin' | 'dsp' | 'awkward' = 'buyer',
 ): Promise<TestService> {
   const isPaced = options.polls !== undefined || options.manual;
   const server = await startForTest({ clock: () => usualStartMs, ...(isPaced ? {} : { delayMs: 2_000 }), ...options });

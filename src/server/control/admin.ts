@@ -1,110 +1,153 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { reportStatuses } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
-import type { AppParts } from '../app.ts';
-import { type Answer, jsonAnswer } from '../http/answer.ts';
-import type { Call } from '../http/call.ts';
-import type { Routes } from '../http/routes.ts';
+import { parseDuration } from '../../text/duration.ts';
+import { type Answer, jsonAnswer } from '../answer.ts';
+import type { Faults } from '../faults/faults.ts';
 import type { Control } from '../local-server.ts';
+import type { RateLimit } from '../service/rate-limit.ts';
+import type { Reports } from '../service/reports.ts';
+import { ServiceError } from '../service/service-error.ts';
+import type { Sessions } from '../service/sessions.ts';
+import type { ServerClock } from './clock.ts';
+import type { RequestLog } from './request-log.ts';
 
-interface AdminParts {
-  readonly parts: AppParts;
-  readonly control: Control;
+/** What can be steered. */
+export interface ControlParts {
+  readonly clock: ServerClock;
+  readonly faults: Faults;
+  readonly log: RequestLog;
+  readonly reports: Reports;
+  readonly sessions: Sessions;
+  readonly rateLimit: RateLimit | undefined;
 }
 
-/** The calls with which tests steer the server, without a token (`cli.md`, `local-server`). */
-export function addAdmin(routes: Routes, { parts, control }: AdminParts): void {
-  const route: AdminRoute = (method, path, work) => {
-    routes.add(method, `/__admin${path}`, (call) => answerAdmin(call, work));
+/** What tests and the admin calls do to the server that is made of these parts. */
+export function createControl({ clock, faults, log, reports, sessions, rateLimit }: ControlParts): Control {
+  return {
+    requests: () => log.list(),
+    advance: (duration) => {
+      const durationMs = typeof duration === 'number' ? duration : parseDuration(duration);
+      if (durationMs === undefined || !clock.advance(durationMs)) {
+        throw new UsageError(`The clock cannot be advanced by “${String(duration).slice(0, 40)}”.`, {
+          hint: 'Give milliseconds, or a number with a unit: 500ms, 30s, 5m, 2h or 1d.',
+        });
+      }
+    },
+    fault: (spec) => faults.add(spec),
+    clearFaults: () => faults.clear(),
+    setReport: (id, { status, message }) => {
+      const report = reports.findAny(id);
+      if (!report) throw new UsageError(`There is no report “${id.slice(0, 80)}”.`, { code: 'UNKNOWN_REPORT' });
+      report.fixedStatus = status;
+      report.message = message;
+    },
+    reset: () => {
+      for (const part of [sessions, faults, clock, rateLimit]) part?.reset();
+      reports.clear();
+      log.clear();
+    },
   };
-  const now = (): { now: string } => ({ now: new Date(parts.clock.now()).toISOString() });
-
-  route('GET', '/health', () => ({ status: 'ok', ...now(), reports: parts.reports.list().length }));
-  route('GET', '/requests', () => ({ counts: parts.log.counts(), requests: parts.log.list() }));
-  route('DELETE', '/requests', () => parts.log.clear());
-  route('GET', '/clock', now);
-  route('POST', '/clock', (call) => {
-    const { advance } = readObject(call);
-    if (typeof advance !== 'string') {
-      throw new UsageError('Send {"advance":"2h"}: a number with a unit, 500ms, 30s, 5m, 2h or 1d.');
-    }
-    control.advance(advance);
-    return now();
-  });
-  route('POST', '/reset', () => control.reset());
-  addFaultCalls(route, parts);
-  addReportCalls(route, parts, control);
 }
 
-type Method = 'GET' | 'POST' | 'DELETE';
+/** A call with which tests steer the server from any language, without a token (`cli.md`, `local-server`). */
+export interface AdminCall {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly meaning: string;
+  /** A body that it may have. */
+  readonly example?: object;
+  /** @param id what stands in the place of `:id` */
+  answer(body: string, id: string): Answer;
+}
 
-/** Adds a call below `/__admin`: its answer is what `work` returns, or that all went well where it returns nothing. */
-type AdminRoute = (method: Method, path: string, work: (call: Call) => unknown) => void;
-
-function addFaultCalls(route: AdminRoute, { faults }: AppParts): void {
-  route('GET', '/faults', () => ({ faults: faults.list() }));
-  route('POST', '/faults', (call) => {
-    faults.add(...faultsIn(readObject(call)));
+/** Every admin call: routes, `/openapi.json`, the page and the refusal of an unknown path are made of this list. */
+export function adminCalls(parts: ControlParts, control: Control): readonly AdminCall[] {
+  const { clock, faults, log, reports } = parts;
+  const now = (): object => ({ now: new Date(clock.now()).toISOString() });
+  const fault = (body: string): object => {
+    faults.add(...faultsIn(readObject(body)));
     return { faults: faults.list() };
-  });
-  route('DELETE', '/faults', () => faults.clear());
-}
-
-function addReportCalls(route: AdminRoute, { clock, reports }: AppParts, control: Control): void {
-  route('GET', '/reports', () => ({
-    reports: reports.list().map((report) => ({
-      ...reports.record(report, clock.now()),
-      account: report.account.name,
-      created: new Date(report.createdMs).toISOString(),
-      request: report.request,
+  };
+  return [
+    call('GET', '/health', 'whether it is up, and its clock', () => ({
+      status: 'ok',
+      ...now(),
+      reports: reports.list().length,
     })),
-  }));
-  route('POST', '/reports/:id', (call) => {
-    const { status, message } = readObject(call);
-    const known = reportStatuses.find((candidate) => candidate === status);
-    if (!known) throw new UsageError(`Send {"status":"…"} with one of ${reportStatuses.join(', ')}.`);
-    const id = lastPartOf(call);
-    control.setReport(id, { status: known, ...(typeof message === 'string' ? { message } : {}) });
-    return { response: { report_id: id, status: known } };
-  });
+    call('GET', '/requests', 'the latest calls of the service', () => ({
+      counts: log.counts(),
+      requests: log.list(),
+    })),
+    call('DELETE', '/requests', 'forgets the calls', () => log.clear()),
+    call('GET', '/clock', 'the time by the server’s clock', now),
+    call('POST', '/clock', 'moves the clock on', { advance: '2h' }, (body) => {
+      const { advance } = readObject(body);
+      if (typeof advance !== 'string') {
+        throw new UsageError('Send {"advance":"2h"}: a number with a unit, 500ms, 30s, 5m, 2h or 1d.');
+      }
+      control.advance(advance);
+      return now();
+    }),
+    call('GET', '/faults', 'the faults in force', () => ({ faults: faults.list() })),
+    call('POST', '/faults', 'puts a fault in force', { fault: 'status:503:times=3' }, fault),
+    call('DELETE', '/faults', 'ends every fault', () => faults.clear()),
+    call('GET', '/reports', 'every report', () => ({
+      reports: reports.list().map((report) => ({
+        ...reports.record(report, clock.now()),
+        account: report.account.name,
+        created: new Date(report.createdMs).toISOString(),
+        request: report.request,
+      })),
+    })),
+    call('POST', '/reports/:id', 'sets the status of a report', { status: 'ready' }, (body, id) => {
+      const { status, message } = readObject(body);
+      const known = reportStatuses.find((candidate) => candidate === status);
+      if (!known) throw new UsageError(`Send {"status":"…"} with one of ${reportStatuses.join(', ')}.`);
+      control.setReport(id, { status: known, ...(typeof message === 'string' ? { message } : {}) });
+      return { response: { report_id: id, status: known } };
+    }),
+    call('POST', '/reset', 'back to how the server started', () => control.reset()),
+  ];
 }
 
-const changing: ReadonlySet<string | undefined> = new Set(['POST', 'DELETE']);
+/** What an admin call does: it returns what is told, or nothing where all went well. Throws `UsageError`. */
+type Work = (body: string, id: string) => unknown;
 
-/** Does what an admin call asks, whose input may be refused with a `UsageError`. */
-function answerAdmin(call: Call, work: (call: Call) => unknown): Answer {
-  try {
-    if (changing.has(call.incoming.method)) assertOwnOrigin(call);
-    return jsonAnswer(work(call) ?? { ok: true });
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    const { code: error_id, message, hint } = error;
-    const response = { error_id, error: hint ? `${message} ${hint}` : message };
-    return jsonAnswer({ response }, statuses[error_id] ?? 400);
-  }
+function call(method: AdminCall['method'], path: string, meaning: string, ...rest: [Work] | [object, Work]): AdminCall {
+  const [example, work] = rest.length === 1 ? [undefined, rest[0]] : rest;
+  return {
+    method,
+    path: `/__admin${path}`,
+    meaning,
+    ...(example ? { example } : {}),
+    answer(body, id) {
+      try {
+        return jsonAnswer(work(body, id) ?? { ok: true });
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        const { code: error_id, message, hint } = error;
+        const response = { error_id, error: hint ? `${message} ${hint}` : message };
+        return jsonAnswer({ response }, error_id === 'UNKNOWN_REPORT' ? 404 : 400);
+      }
+    },
+  };
 }
-
-const statuses: Readonly<Record<string, number>> = { UNKNOWN_REPORT: 404, FOREIGN_ORIGIN: 403 };
 
 /** Refuses the pages of other sites: a browser lets them send a POST to this machine, without having asked first. */
-function assertOwnOrigin({ incoming }: Call): void {
-  const { origin, host } = incoming.headers;
+export function assertOwnOrigin({ origin, host }: IncomingHttpHeaders): void {
   if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return;
-  throw new UsageError('A page of another origin cannot steer this server.', { code: 'FOREIGN_ORIGIN' });
+  throw new ServiceError('FOREIGN_ORIGIN', 'A page of another origin cannot steer this server.');
 }
 
-function readObject({ body }: Call): { readonly [name: string]: unknown } {
+function readObject(body: string): { readonly [name: string]: unknown } {
   try {
-    const value: unknown = JSON.parse(String(body) || '{}');
+    const value: unknown = JSON.parse(body || '{}');
     if (typeof value === 'object' && value !== null) return value as { [name: string]: unknown };
   } catch {
     // Said below.
   }
   throw new UsageError('The body must be a JSON object.', { code: 'INVALID_BODY' });
-}
-
-/** What stands in the place of `:id`, whose encoding the route has seen to be right. */
-function lastPartOf({ incoming: { url = '' } }: Call): string {
-  return decodeURIComponent((url.split('?', 1)[0] ?? '').replace(/^.*\//, ''));
 }
 
 /** `{"fault":"…"}` or `{"faults":["…"]}`. */

@@ -21,7 +21,7 @@ export class FaultKeys {
     this.#values = new Map(
       pairs.map((pair) => {
         const at = pair.indexOf('=');
-        if (at < 1) throw wrongFault(text, `“${pair}” is no key=value`, grammar);
+        if (at < 1) throw this.wrong(`“${pair}” is no key=value`, grammar);
         return [pair.slice(0, at), pair.slice(at + 1)];
       }),
     );
@@ -58,11 +58,7 @@ export class FaultKeys {
 
   /** The error that says what is wrong with the fault, and what to write instead. */
   wrong(problem: string, hint: string): UsageError {
-    return wrongFault(this.#text, problem, hint);
+    const text = this.#text.slice(0, 120);
+    return new UsageError(`The fault “${text}” is wrong: ${problem}.`, { code: 'BAD_FAULT', hint });
   }
-}
-
-/** The error that says what is wrong with a fault, and what to write instead. */
-export function wrongFault(text: string, problem: string, hint: string): UsageError {
-  return new UsageError(`The fault “${text.slice(0, 120)}” is wrong: ${problem}.`, { code: 'BAD_FAULT', hint });
 }

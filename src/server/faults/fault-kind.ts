@@ -1,11 +1,10 @@
-import type { Transform } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import type { EndpointName } from '../../contract/endpoints.ts';
-import type { Answer } from '../http/answer.ts';
-import type { Call } from '../http/call.ts';
-import type { Fate } from '../service/reports.ts';
+import type { Answer, BodyChange } from '../answer.ts';
+import type { ReportEnd } from '../service/reports.ts';
 import type { FaultKeys } from './fault-keys.ts';
 
-/** A kind of fault, as one file of `kinds/` declares it. */
+/** A kind of fault, as a file of `kinds/` declares it. */
 export interface FaultKind {
   /** One line for help. */
   readonly meaning: string;
@@ -20,27 +19,22 @@ export interface FaultKind {
 }
 
 /** What a fault does: each member acts at another point of a call, or on a report. */
-export interface FaultEffect {
+export interface FaultEffect extends BodyChange {
   /**
    * Acts before the service answers.
    *
    * @param revokeToken ends the token of the call
    */
-  before?(call: Call, revokeToken: () => void): Promise<void> | void;
-  /** Whether faults that were given behind it leave the call alone; one that answers needs not say so. */
+  before?(revokeToken: () => void): Promise<void> | void;
+  /** Whether faults that were given after it leave the call alone; one that answers needs not say so. */
   readonly settles?: true;
-  /** Answers in place of the service; with nothing where it has ended the call itself. May throw a `ServiceError`. */
-  answer?(call: Call): Answer | undefined;
-  /** What the bytes of the answer go through, compressed as they are. */
-  changeBody?(): Transform;
-  /** Whether the connection is cut behind the body, so that no length is kept and no chunks are ended. */
-  readonly cutsConnection?: true;
+  /** Answers in place of the service; with nothing where it has ended the connection. May throw a `ServiceError`. */
+  answer?(incoming: IncomingMessage): Answer | undefined;
   /** The status that a report has in place of `ready`. */
-  readonly fate?: Fate;
+  readonly end?: ReportEnd;
 }
 
-/** What strikes a call or a report. */
-export interface Strike extends FaultEffect {
-  /** The kind, as the log names it. */
+/** The effect of one fault on a call or a report, under the name of its kind. */
+export interface NamedEffect extends FaultEffect {
   readonly type: string;
 }

@@ -1,15 +1,14 @@
 import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
 import { nearest } from '../../text/nearest.ts';
-import { FaultKeys, wrongFault } from './fault-keys.ts';
-import type { FaultKind, Strike } from './fault-kind.ts';
+import { FaultKeys } from './fault-keys.ts';
+import type { NamedEffect } from './fault-kind.ts';
 import { faultKinds, findKind, kindNames, labelOf } from './kinds/index.ts';
 
 /** A fault as `--fault` and the admin call give it (`cli.md`, `local-server`). */
 export interface FaultSpec {
   readonly text: string;
   readonly endpoint: EndpointName | '*';
-  /** What it does, under the name of its kind. */
-  readonly kind: Strike;
+  readonly effect: NamedEffect;
   /** The calls that its kind can strike. */
   readonly reach: readonly EndpointName[];
   /** How often it strikes; always where absent. */
@@ -29,48 +28,41 @@ export const everyEndpoint = Object.keys(endpoints) as readonly EndpointName[];
 
 /** Reads `ENDPOINT:KIND[:key=value…]`. Throws `UsageError` that names the part that is wrong. */
 export function parseFault(text: string): FaultSpec {
-  const [endpointText = '', name = '', ...pairs] = text.trim().split(':');
-  const endpoint = readEndpoint(text, endpointText);
+  const [endpoint = '', name = '', ...pairs] = text.trim().split(':');
   const keys = new FaultKeys(text, pairs);
+  const target = ([...everyEndpoint, '*'] as const).find((known) => known === endpoint);
+  if (!target) throw keys.wrong(`“${endpoint}” is no endpoint`, hintFor(endpoint, everyEndpoint, ['*']));
   const found = findKind(name);
-  if (!found) throw unknownKind(keys, name);
+  if (!found) {
+    const patterns = Object.entries(faultKinds).filter(([, { names }]) => names);
+    throw keys.wrong(`“${name}” is no kind of fault`, hintFor(name, kindNames, patterns.map(labelOf)));
+  }
   const [type, kind] = found;
   const { reach = everyEndpoint } = kind;
   const spec = {
     text: text.trim(),
-    endpoint,
-    kind: { type, ...kind.read(keys, name) },
+    endpoint: target,
+    effect: { type, ...kind.read(keys, name) },
     reach,
     times: keys.takeWhole('times'),
     after: keys.takeWhole('after') ?? 0,
     probability: takeProbability(keys),
     account: keys.take('for'),
   };
-  if (keys.untaken !== undefined) throw unknownKey(keys, keys.untaken, { name, kind });
-  if (endpoint !== '*' && !reach.includes(endpoint)) {
-    throw keys.wrong(`${type} cannot strike ${endpoint}`, `Write ${reach[0]}:${type}.`);
+  const { untaken } = keys;
+  if (untaken !== undefined) {
+    const known = [...commonKeys, ...Object.keys(kind.keys ?? {})];
+    throw keys.wrong(`“${untaken}” is no key of ${name}`, hintFor(untaken, known));
+  }
+  if (target !== '*' && !reach.includes(target)) {
+    throw keys.wrong(`${type} cannot strike ${target}`, `Write ${reach[0]}:${type}.`);
   }
   return spec;
 }
 
-function readEndpoint(text: string, name: string): EndpointName | '*' {
-  const known = [...everyEndpoint, '*'];
-  if (known.includes(name)) return name as EndpointName | '*';
-  const guess = nearest(name, everyEndpoint);
-  throw wrongFault(text, `“${name}” is no endpoint`, guess ? `Did you mean ${guess}?` : `Known: ${known.join(', ')}.`);
-}
-
-function unknownKind(keys: FaultKeys, name: string): Error {
-  const guess = nearest(name, kindNames);
-  const labels = Object.entries(faultKinds).map(labelOf);
-  return keys.wrong(`“${name}” is no kind of fault`, guess ? `Did you mean ${guess}?` : `Known: ${labels.join(', ')}.`);
-}
-
-function unknownKey(keys: FaultKeys, key: string, { name, kind }: { name: string; kind: FaultKind }): Error {
-  const known = [...commonKeys, ...Object.keys(kind.keys ?? {})];
-  const guess = nearest(key, known);
-  const hint = guess ? `Did you mean ${guess}?` : `Known: ${known.join(', ')}.`;
-  return keys.wrong(`“${key}” is no key of ${name}`, hint);
+function hintFor(name: string, known: readonly string[], others: readonly string[] = []): string {
+  const guess = nearest(name, known);
+  return guess ? `Did you mean ${guess}?` : `Known: ${[...known, ...others].join(', ')}.`;
 }
 
 function takeProbability(keys: FaultKeys): number {

@@ -1,9 +1,9 @@
 import type { EndpointName } from '../../contract/endpoints.ts';
 import type { Account } from '../fixtures/fixtures.ts';
-import type { Fate, Report } from '../service/reports.ts';
-import type { Strike } from './fault-kind.ts';
+import type { Report, ReportEnd } from '../service/reports.ts';
+import { seededRandom } from '../world/random.ts';
+import type { NamedEffect } from './fault-kind.ts';
 import { type FaultSpec, parseFault } from './fault-spec.ts';
-import { seededRandom } from './seeded-random.ts';
 
 /** A fault in force, and how it has fared. */
 export interface FaultCount {
@@ -37,7 +37,7 @@ export class Faults {
     this.#active = this.#initial.map(activate);
   }
 
-  /** Puts more in force, behind the others: all, or none where one is wrong. Throws `UsageError`. */
+  /** Puts more in force, after the others: all, or none where one is wrong. Throws `UsageError`. */
   add(...specs: readonly string[]): void {
     this.#active.push(...specs.map(parseFault).map(activate));
   }
@@ -60,32 +60,31 @@ export class Faults {
 
   /**
    * What strikes a call, in the order in which the faults were given. One that settles the call is the last: those
-   * behind it keep their `times`, so that `503:times=2` and then `429:times=1` make 503, 503, 429.
+   * after it keep their `times`, so that `503:times=2` and then `429:times=1` make 503, 503, 429.
    */
-  strike(endpoint: EndpointName, account: Account | undefined): readonly Strike[] {
-    if (this.#active.length === 0) return none;
-    const strikes: Strike[] = [];
+  strike(endpoint: EndpointName, account: Account | undefined): readonly NamedEffect[] {
+    const effects: NamedEffect[] = [];
     let isSettled = false;
     for (const fault of this.#active) {
-      const { kind } = fault.spec;
-      if (kind.fate || !isFor(fault.spec, endpoint, account)) continue;
+      const { effect } = fault.spec;
+      if (effect.end || !isFor(fault.spec, endpoint, account)) continue;
       if (!this.#strikes(fault, isSettled)) continue;
-      strikes.push(kind);
-      isSettled = kind.settles === true || kind.answer !== undefined;
+      effects.push(effect);
+      isSettled = effect.settles === true || effect.answer !== undefined;
     }
-    return strikes;
+    return effects;
   }
 
-  /** How a report is to end, decided by each fault once, when the report is first asked for. */
-  fateOf(report: Report): Fate | undefined {
-    let fate: Fate | undefined;
+  /** How a report is to end; each fault decides once, when the report is first asked for. */
+  endOf(report: Report): ReportEnd | undefined {
+    let end: ReportEnd | undefined;
     for (const fault of this.#active) {
-      const { kind } = fault.spec;
-      if (!kind.fate || !isFor(fault.spec, 'status', report.account) || fault.judged.has(report)) continue;
+      const { effect } = fault.spec;
+      if (!effect.end || !isFor(fault.spec, 'status', report.account) || fault.judged.has(report)) continue;
       fault.judged.add(report);
-      if (this.#strikes(fault, fate !== undefined)) fate = kind.fate;
+      if (this.#strikes(fault, end !== undefined)) end = effect.end;
     }
-    return fate;
+    return end;
   }
 
   /** Counts a call; whether the fault strikes it, unless an earlier one has settled it. */
@@ -98,8 +97,6 @@ export class Faults {
     return true;
   }
 }
-
-const none: readonly Strike[] = [];
 
 function activate(spec: FaultSpec): ActiveFault {
   return { spec, calls: 0, struck: 0, judged: new WeakSet() };

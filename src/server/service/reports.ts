@@ -1,25 +1,29 @@
+import { randomBytes } from 'node:crypto';
 import type { ReportRequest, ReportStatus, StatusRecord } from '../../contract/messages.ts';
 import type { Account } from '../fixtures/fixtures.ts';
-import { randomId } from './random-id.ts';
 import { ServiceError } from './service-error.ts';
 
-/** A generation of reports ends with so many, or with requests of so many bytes; one and the one before it are kept. */
-const reportsOfGeneration = 10_000;
-const bytesOfGeneration = 32 * 1024 * 1024;
+/** Beyond so many reports, or so many bytes of their requests, the oldest are forgotten. */
+const reportsAtMost = 10_000;
+const bytesAtMost = 64 * 1024 * 1024;
+/** Of the forgotten ones the ids are kept, so that their owners are told what became of them. */
+const forgottenAtMost = 100_000;
 
 /** How a report comes to be ready: after a time, at its n-th status call, or when it is told to. */
 export type Readiness = { readonly delayMs: number } | { readonly polls: number } | { readonly manual: true };
 
-/** What a fault makes of a report that would be ready: one in progress stays so for ever. */
-export type Fate = Exclude<ReportStatus, 'ready'>;
+/** How a fault lets a report end instead of `ready`: one in progress stays so for ever. */
+export type ReportEnd = Exclude<ReportStatus, 'ready'>;
 
 export interface Report {
   readonly id: string;
   readonly account: Account;
   readonly request: ReportRequest;
   readonly createdMs: number;
+  /** The length of the body that asked for it. */
+  readonly sizeBytes: number;
   statusCalls: number;
-  fate: Fate | undefined;
+  end: ReportEnd | undefined;
   /** Set by hand through the admin call; counts before everything else. */
   fixedStatus: ReportStatus | undefined;
   message: string | undefined;
@@ -29,64 +33,65 @@ export interface Report {
 export class Reports {
   readonly #readiness: Readiness;
   readonly #ttlMs: number;
-  /** The latest reports. The oldest go a generation at a time, which costs nothing: single ones would leave gaps to mend. */
-  #latest = new Map<string, Report>();
-  #former = new Map<string, Report>();
-  /** Of the latest: their requests, as large as their bodies were. */
-  #latestBytes = 0;
+  /** By id, the oldest first. */
+  readonly #reports = new Map<string, Report>();
+  #bytes = 0;
+  /** The e-mail of the owner of each forgotten report. */
+  readonly #forgotten = new Map<string, string>();
 
   constructor(options: { readonly readiness: Readiness; readonly ttlMs: number }) {
     this.#readiness = options.readiness;
     this.#ttlMs = options.ttlMs;
   }
 
-  /** A new report, in progress. The oldest are forgotten where there are too many. */
-  create(
-    account: Account,
-    request: ReportRequest,
-    { nowMs, sizeBytes }: { readonly nowMs: number; readonly sizeBytes: number },
-  ): Report {
-    const id = randomId();
-    const report: Report = {
-      id,
-      account,
-      request,
-      createdMs: nowMs,
-      statusCalls: 0,
-      fate: undefined,
-      fixedStatus: undefined,
-      message: undefined,
-    };
-    if (this.#latest.size >= reportsOfGeneration || this.#latestBytes > bytesOfGeneration) {
-      this.#former = this.#latest;
-      this.#latest = new Map();
-      this.#latestBytes = 0;
+  /** A new report, in progress. */
+  create(start: Pick<Report, 'account' | 'request' | 'createdMs' | 'sizeBytes'>): Report {
+    const id = randomBytes(16).toString('hex');
+    const report = { id, ...start, statusCalls: 0, end: undefined, fixedStatus: undefined, message: undefined };
+    this.#reports.set(id, report);
+    this.#bytes += report.sizeBytes;
+    for (const oldest of this.#reports.values()) {
+      if (this.#reports.size <= reportsAtMost && this.#bytes <= bytesAtMost) break;
+      this.#forget(oldest);
     }
-    this.#latest.set(id, report);
-    this.#latestBytes += sizeBytes;
     return report;
   }
 
-  /** An account's report; an unknown id and another account's are refused alike. */
-  find(id: string, account: Account): Report {
-    const report = this.findAny(id);
-    if (report && report.account.email === account.email) return report;
+  #forget({ id, account, sizeBytes }: Report): void {
+    this.#reports.delete(id);
+    this.#bytes -= sizeBytes;
+    this.#forgotten.set(id, account.email);
+    const [first] = this.#forgotten.keys();
+    if (first !== undefined && this.#forgotten.size > forgottenAtMost) this.#forgotten.delete(first);
+  }
+
+  /** An account's report that is not past its life; an unknown id and another account's are refused alike. */
+  find(id: string, account: Account, nowMs: number): Report {
+    const report = this.#reports.get(id);
+    if (report?.account.email === account.email) {
+      if (nowMs - report.createdMs > this.#ttlMs) throw expired(id);
+      return report;
+    }
+    if (this.#forgotten.get(id) === account.email) {
+      const error = `The report ${id} was forgotten: this server keeps the latest ${reportsAtMost}. Create it anew.`;
+      throw new ServiceError('REPORT_EXPIRED', error);
+    }
     throw new ServiceError('UNKNOWN_REPORT', `There is no report “${id.slice(0, 80)}”.`);
   }
 
   /** Any account's report, for the admin calls. */
   findAny(id: string): Report | undefined {
-    return this.#latest.get(id) ?? this.#former.get(id);
+    return this.#reports.get(id);
   }
 
   list(): Report[] {
-    return [...this.#former.values(), ...this.#latest.values()];
+    return [...this.#reports.values()];
   }
 
   clear(): void {
-    this.#former.clear();
-    this.#latest.clear();
-    this.#latestBytes = 0;
+    this.#reports.clear();
+    this.#forgotten.clear();
+    this.#bytes = 0;
   }
 
   /** The record that the create and the status call answer with. */
@@ -97,28 +102,20 @@ export class Reports {
 
   statusOf(report: Report, nowMs: number): ReportStatus {
     if (report.fixedStatus) return report.fixedStatus;
-    return this.#isDone(report, nowMs) ? (report.fate ?? 'ready') : 'progress';
+    return this.#isDone(report, nowMs) ? (report.end ?? 'ready') : 'progress';
   }
 
-  /** Throws unless the data of a live report may be had: 409 before it is ready or when it failed, 410 when it expired. */
+  /** Throws unless the data may be had: 409 before the report is ready or when it failed, 410 when it expired. */
   assertDownloadable(report: Report, nowMs: number): void {
     const status = this.statusOf(report, nowMs);
     if (status === 'ready') return;
-    if (status === 'expired') throw expired(report);
-    throw this.notReady(report, nowMs, status);
-  }
-
-  /** Throws 410 once the report is past its life. */
-  assertAlive(report: Report, nowMs: number): void {
-    if (nowMs - report.createdMs > this.#ttlMs) throw expired(report);
-  }
-
-  notReady(report: Report, nowMs: number, status: ReportStatus = 'progress'): ServiceError {
+    if (status === 'expired') throw expired(report.id);
+    if (status === 'failed') throw new ServiceError('REPORT_FAILED', `The report ${report.id} has failed.`);
     const seconds = Math.max(1, Math.ceil(this.#remainingMs(report, nowMs) / 1_000));
-    return new ServiceError(
+    throw new ServiceError(
       'REPORT_NOT_READY',
       `The report ${report.id} is “${status}”: download it once its status is “ready”.`,
-      { headers: status === 'progress' ? { 'retry-after': String(seconds) } : {} },
+      { headers: { 'retry-after': String(seconds) } },
     );
   }
 
@@ -140,6 +137,6 @@ const messages: Readonly<Record<ReportStatus, string>> = {
   expired: 'The report has expired.',
 };
 
-function expired({ id }: Report): ServiceError {
+function expired(id: string): ServiceError {
   return new ServiceError('REPORT_EXPIRED', `The report ${id} has expired: create it anew.`);
 }

@@ -1,116 +1,121 @@
 import type { EndpointName } from '../../contract/endpoints.ts';
-import type { ReportRequest } from '../../contract/messages.ts';
-import { encodeCsv, encodeJson } from '../encode/encode-report.ts';
-import { computeReport } from '../engine/compute-report.ts';
+import { defaultZone, type ReportRequest } from '../../contract/messages.ts';
+import { type Answer, jsonAnswer, jsonType } from '../answer.ts';
+import { instantOfWallTime } from '../calendar.ts';
+import { encodeCsv, encodeJson } from '../encode.ts';
+import { computeReport } from '../engine.ts';
 import type { Faults } from '../faults/faults.ts';
-import type { Account, Fixtures } from '../fixtures/fixtures.ts';
-import { type Answer, jsonAnswer, jsonType } from '../http/answer.ts';
-import type { Call } from '../http/call.ts';
-import { chooseDataFormat } from '../http/negotiate.ts';
+import { type Account, campaignsOf, type Fixtures } from '../fixtures/fixtures.ts';
+import { chooseDataFormat } from '../negotiate.ts';
 import { isInexact, type Parameters, readMembers, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
-import type { ServerClock } from './clock.ts';
 import type { Report, Reports } from './reports.ts';
 import { ServiceError } from './service-error.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface ServiceParts {
-  readonly clock: ServerClock;
+  /** The server's clock, in milliseconds since 1970. */
+  readonly now: () => number;
   readonly sessions: Sessions;
   readonly reports: Reports;
   readonly faults: Faults;
   readonly restateDays: number;
   readonly lenient: boolean;
+  readonly windowClock: 'instant' | 'wall';
   /** The data as it is now: an edited folder brings new ones. */
   fixtures: Fixtures;
 }
 
-type Handler = (call: Call, caller: Caller) => Answer;
-
-/** Whose call it is, or why that cannot be said. */
-export type Caller = { readonly account: Account } | { readonly account?: never; readonly refusal: ServiceError };
-
-/** The account of a call. Throws the `ServiceError` that says why there is none. */
-function accountOf(caller: Caller): Account {
-  if (caller.account) return caller.account;
-  throw caller.refusal;
+/** A call as the service sees it. */
+export interface Call {
+  /** What the body says. Throws `ServiceError` 400, 413 or 415. */
+  readonly parameters: () => Parameters;
+  /** Whose call it is. Throws the `ServiceError` that says why it is nobody's. */
+  readonly account: () => Account;
+  readonly accept: string | undefined;
+  readonly sizeBytes: number;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
 }
 
 /** The five calls of the service, apart from HTTP: what comes in, what goes out. They throw `ServiceError`. */
-export function createService(parts: ServiceParts): Readonly<Record<EndpointName, Handler>> {
-  const { clock, sessions, reports, faults } = parts;
+export function createService(parts: ServiceParts): Readonly<Record<EndpointName, (call: Call) => Answer>> {
+  const { now, sessions, reports, faults } = parts;
 
-  function reportData(account: Account, request: ReportRequest, id: string, call: Call): Answer {
-    const format = chooseDataFormat(call.accept, account.profile);
+  function reportData(account: Account, request: ReportRequest, id: string, { accept, signal }: Call): Answer {
+    const format = chooseDataFormat(accept, account.profile);
     if (!format) throw new ServiceError('NOT_ACCEPTABLE', 'A report is application/json or text/csv.');
-    const context = { nowMs: clock.now(), restateDays: parts.restateDays, signal: call.signal() };
-    const table = computeReport(parts.fixtures, account, request, context);
-    if (format === 'json') return { status: 200, type: jsonType, body: encodeJson(table) };
+    const context = { nowMs: now(), restateDays: parts.restateDays, signal };
+    const report = computeReport(parts.fixtures, account, request, context);
+    if (format === 'json') return { status: 200, type: jsonType, body: encodeJson(report) };
     const headers = { 'content-disposition': `attachment; filename="report-${id}.csv"` };
-    return { status: 200, type: 'text/csv; charset=utf-8; header=present', headers, body: encodeCsv(table) };
+    return { status: 200, type: 'text/csv; charset=utf-8; header=present', headers, body: encodeCsv(report) };
   }
 
-  /** The account's report of that ID, which is not past its life and whose end the faults have decided. */
+  /** The account's report whose id the call carries, and whose end the faults have decided. */
   function findReport(call: Call, account: Account): Report {
-    const report = reports.find(readId(call.parameters), account);
-    reports.assertAlive(report, clock.now());
-    report.fate ??= faults.fateOf(report);
+    const report = reports.find(readId(call.parameters()), account, now());
+    report.end ??= faults.endOf(report);
     return report;
+  }
+
+  /** The window as instants: the digits of the request may be wall time (`decisions.md` 2). */
+  function inInstants(request: ReportRequest): ReportRequest {
+    if (parts.windowClock === 'instant') return request;
+    const zone = request.timezone ?? defaultZone;
+    const since = instantOfWallTime(request.since, zone, 'first');
+    return { ...request, since, until: instantOfWallTime(request.until, zone, 'last') };
   }
 
   return {
     auth(call) {
-      const { email, password } = readCredentials(call.parameters);
+      const { email, password } = readCredentials(call.parameters());
       if (email === undefined || password === undefined) {
         throw new ServiceError('SYSTEM', 'Username or password not set in request');
       }
-      return jsonAnswer({ response: { status: 'OK', token: sessions.signIn(email, password, clock.now()) } });
+      return jsonAnswer({ response: { status: 'OK', token: sessions.signIn(email, password, now()) } });
     },
 
-    buyer(call, caller) {
-      const account = accountOf(caller);
-      const request = readReportRequest(call.parameters, account, parts.lenient);
+    buyer(call) {
+      const account = call.account();
+      const request = inInstants(readReportRequest(call.parameters(), account, parts.lenient));
       if (request.output === 'direct') return reportData(account, request, 'direct', call);
-      const report = reports.create(account, request, { nowMs: clock.now(), sizeBytes: call.body.length });
-      // In progress even where it takes no time (`decisions.md` 2).
+      const report = reports.create({ account, request, createdMs: now(), sizeBytes: call.sizeBytes });
+      // A report is in progress even where it takes no time (`decisions.md` 2).
       return jsonAnswer({ response: { status: 'progress', message: 'progress', report_id: report.id } });
     },
 
-    status(call, caller) {
-      const report = findReport(call, accountOf(caller));
+    status(call) {
+      const report = findReport(call, call.account());
       report.statusCalls += 1;
-      return jsonAnswer({ response: reports.record(report, clock.now()) });
+      return jsonAnswer({ response: reports.record(report, now()) });
     },
 
-    download(call, caller) {
-      const account = accountOf(caller);
+    download(call) {
+      const account = call.account();
       const report = findReport(call, account);
-      reports.assertDownloadable(report, clock.now());
+      reports.assertDownloadable(report, now());
       return reportData(account, report.request, report.id, call);
     },
 
-    campaigns: (_call, caller) => jsonAnswer(parts.fixtures.campaignsOf(accountOf(caller))),
+    campaigns: (call) => jsonAnswer(campaignsOf(parts.fixtures, call.account())),
   };
 }
 
 function readId(given: Parameters): string {
-  const value = given.get('id');
+  const value = given.id;
   const id = readScalar(value)?.trim();
   if (id) return id;
   const isMissing = value === undefined || value === null || value === '';
-  const fault = isMissing
-    ? 'is missing'
-    : isInexact(value)
-      ? 'is too large for a number: send it as a string'
-      : 'must be one string';
-  const problem = `${fault}: give the report ID of the create call.`;
+  const inexact = isInexact(value) ? 'is too large for a number: send it as a string' : 'must be one string';
+  const problem = `${isMissing ? 'is missing' : inexact}: give the report ID of the create call.`;
   const details = [{ parameter: 'id', problem }];
   throw new ServiceError(isMissing ? 'MISSING_PARAMETER' : 'INVALID_PARAMETER', `id: ${problem}`, { details });
 }
 
 /** E-mail and password in any of the shapes of `decisions.md` 1. */
 export function readCredentials(given: Parameters): { email: string | undefined; password: string | undefined } {
-  const inner = readMembers(given.get('auth')) ?? given;
-  const read = (name: string): string | undefined => readScalar(inner.get(name)) || undefined;
+  const inner = readMembers(given.auth) ?? given;
+  const read = (name: string): string | undefined => readScalar(inner[name]) || undefined;
   return { email: read('email'), password: read('password') };
 }

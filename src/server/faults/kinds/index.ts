@@ -1,16 +1,13 @@
 import type { FaultKind } from '../fault-kind.ts';
 import { delay } from './delay.ts';
-import { expired } from './expired.ts';
-import { failed } from './failed.ts';
-import { garbage } from './garbage.ts';
-import { html } from './html.ts';
 import { notDownloadable } from './not-downloadable.ts';
+import { expired, failed, stuck } from './report-ends.ts';
 import { reset } from './reset.ts';
 import { slow } from './slow.ts';
 import { status } from './status.ts';
-import { stuck } from './stuck.ts';
 import { truncate } from './truncate.ts';
 import { unauthorized } from './unauthorized.ts';
+import { garbage, html } from './wrong-bodies.ts';
 
 /** Every kind of fault, in the order of help: a new one is its file and its line here. */
 export const faultKinds: Readonly<Record<string, FaultKind>> = {

@@ -1,17 +1,13 @@
 import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FaultEffect, FaultKind } from '../fault-kind.ts';
-
-interface Slowness extends FaultEffect {
-  readonly bytesPerSecond: number;
-}
+import type { FaultKind } from '../fault-kind.ts';
 
 export const slow: FaultKind = {
   meaning: 'the body comes at so many bytes a second',
   keys: { rate: '10kb' },
-  read(keys): Slowness {
+  read(keys) {
     const bytesPerSecond = Math.max(1, keys.takeSize('rate'));
-    return { bytesPerSecond, changeBody: () => slowed(bytesPerSecond) };
+    return { changeBody: () => slowed(bytesPerSecond) };
   },
 };
 

@@ -1,42 +1,25 @@
-import { jsonAnswer } from '../../http/answer.ts';
-import type { ErrorId } from '../../service/service-error.ts';
-import type { FaultEffect, FaultKind } from '../fault-kind.ts';
-
-interface StatusEffect extends FaultEffect {
-  readonly status: number;
-  readonly retryAfterSeconds: number | undefined;
-}
+import { jsonAnswer } from '../../answer.ts';
+import { type ErrorId, errorStatuses } from '../../service/service-error.ts';
+import type { FaultKind } from '../fault-kind.ts';
 
 /** The one kind without a name of its own: `503`, `429:retry-after=2`. */
 export const status: FaultKind = {
   meaning: 'is what the call is answered with; retry-after=SECONDS adds that header',
   names: { pattern: /^[1-5]\d\d$/, label: 'an HTTP status', examples: ['503', '429', '401'] },
   keys: { 'retry-after': '2' },
-  read(keys, name): StatusEffect {
+  read(keys, name) {
     const code = Number(name);
     if (code < 200) throw keys.wrong(`${name} is no final HTTP status`, 'Give one from 200 to 599.');
     const seconds = keys.takeWhole('retry-after');
-    return { status: code, retryAfterSeconds: seconds, answer: () => statusAnswer(code, seconds) };
+    const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+    const error = `A fault was asked for: this call is answered with ${code}.`;
+    return { answer: () => jsonAnswer({ response: { error_id: errorIdOf(code), error } }, code, headers) };
   },
 };
 
-function statusAnswer(code: number, retryAfterSeconds: number | undefined) {
-  const error_id = errorIds[code] ?? 'INTERNAL';
-  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
-  const error = `A fault was asked for: this call is answered with ${code}.`;
-  return jsonAnswer({ response: { error_id, error } }, code, headers);
-}
-
 /** What the service calls its refusals of a status; a status that it does not use is an inner failure. */
-const errorIds: Readonly<Record<number, ErrorId>> = {
-  400: 'SYSTEM',
-  401: 'INVALID_TOKEN',
-  403: 'ADMIN_ONLY',
-  404: 'NOT_FOUND',
-  406: 'NOT_ACCEPTABLE',
-  409: 'REPORT_NOT_READY',
-  410: 'REPORT_EXPIRED',
-  413: 'BODY_TOO_LARGE',
-  415: 'UNSUPPORTED_MEDIA_TYPE',
-  429: 'RATE_LIMITED',
-};
+function errorIdOf(code: number): ErrorId {
+  if (code === 401) return 'INVALID_TOKEN';
+  const names = Object.keys(errorStatuses) as ErrorId[];
+  return names.find((name) => errorStatuses[name] === code) ?? 'INTERNAL';
+}

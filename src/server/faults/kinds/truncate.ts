@@ -1,20 +1,16 @@
 import { Transform } from 'node:stream';
-import type { FaultEffect, FaultKind } from '../fault-kind.ts';
-
-interface Truncation extends FaultEffect {
-  readonly bytes: number;
-}
+import type { FaultKind } from '../fault-kind.ts';
 
 export const truncate: FaultKind = {
-  meaning: 'the connection is cut behind so many bytes of the body',
+  meaning: 'the connection is cut after so many bytes of the body',
   keys: { bytes: '1000' },
-  read(keys): Truncation {
+  read(keys) {
     const bytes = keys.takeSize('bytes');
-    return { bytes, cutsConnection: true, changeBody: () => firstBytes(bytes) };
+    return { cutsConnection: true, changeBody: () => firstBytes(bytes) };
   },
 };
 
-/** Ends, as far as its reader is concerned, with the last byte that is wanted; the rest of the body is dropped. */
+/** Ends with the last byte that is wanted, and drops the rest. */
 function firstBytes(sizeBytes: number): Transform {
   let leftBytes = sizeBytes;
   const body = new Transform({

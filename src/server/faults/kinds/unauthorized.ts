@@ -5,5 +5,5 @@ export const unauthorized: FaultKind = {
   // A sign-in carries no token that could die.
   reach: ['status', 'buyer', 'download', 'campaigns'],
   // The service itself refuses the token then.
-  read: () => ({ settles: true, before: (_call, revokeToken) => revokeToken() }),
+  read: () => ({ settles: true, before: (revokeToken) => revokeToken() }),
 };

@@ -1,0 +1,101 @@
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { pipeline as finishPipeline } from 'node:stream/promises';
+import { constants, createBrotliCompress, createDeflate, createGzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Coding, chooseCoding } from './negotiate.ts';
+import { ServiceError } from './service/service-error.ts';
+
+/** What a call is answered with, before it is compressed, slowed or cut. */
+export interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Bytes are sent as they are; text may be compressed. */
+  readonly body: string | Buffer | AsyncIterable<string>;
+}
+
+/** What a fault does to the bytes of an answer. */
+export interface BodyChange {
+  /** What the bytes go through, compressed as they are. */
+  changeBody?(): Transform;
+  /** Whether the connection is cut after the body, so that no length is kept and no chunks are ended. */
+  readonly cutsConnection?: true;
+}
+
+export const jsonType = 'application/json; charset=utf-8';
+
+/** An answer whose body is a value as JSON. */
+export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, type: jsonType, headers, body: JSON.stringify(value) };
+}
+
+/** The answer that an error is told with, in the envelope of `decisions.md` 6: never more than a `ServiceError` says. */
+export function refusalAnswer(error: unknown): Answer {
+  const refusal = toServiceError(error);
+  return jsonAnswer(refusal.toBody(), refusal.status, refusal.headers);
+}
+
+function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  // Errors of Fastify have a status: what they refuse is the client's doing.
+  const { statusCode = 500, code } = error as { readonly statusCode?: number; readonly code?: string };
+  if (code === 'FST_ERR_BAD_URL') return new ServiceError('NOT_FOUND', 'The path is not valid percent-encoding.');
+  if (statusCode === 413) return new ServiceError('BODY_TOO_LARGE', 'The body is too large.');
+  if (statusCode < 500) return new ServiceError('INVALID_BODY', 'The body could not be read to its end.');
+  return new ServiceError('INTERNAL', 'The service failed. This is a bug of the local server.');
+}
+
+/** Shorter bodies do not gain from compression what their headers cost. */
+const shortestCompressed = 1_024;
+
+/** Sends an answer: compressed as the client likes it, and slowed or cut where a fault says so. */
+export function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, type, headers = {}, body }: Answer,
+  faults: readonly BodyChange[] = [],
+): FastifyReply {
+  reply.code(status).headers({ ...headers, 'content-type': type });
+  const isFixed = Buffer.isBuffer(body) || (typeof body === 'string' && body.length < shortestCompressed);
+  const coding = isFixed ? 'identity' : chooseCoding(request.headers['accept-encoding']);
+  if (!isFixed) reply.header('vary', 'Accept, Accept-Encoding');
+  if (coding !== 'identity') reply.header('content-encoding', coding);
+  // The length of the whole is announced, and not kept where a fault cuts the body.
+  else if (typeof body === 'string') reply.header('content-length', Buffer.byteLength(body));
+  const changes = faults.flatMap((fault) => fault.changeBody?.() ?? []);
+  if (coding === 'identity' && changes.length === 0 && (typeof body === 'string' || Buffer.isBuffer(body))) {
+    return reply.send(body);
+  }
+  const whole = Readable.from(typeof body === 'string' || Buffer.isBuffer(body) ? [body] : body, { objectMode: false });
+  const stream = [...encodersFor(coding), ...changes].reduce<Readable>(
+    (source, transform) => pipeline(source, transform, () => {}) as Transform,
+    whole,
+  );
+  if (!faults.some(({ cutsConnection }) => cutsConnection)) return reply.send(stream);
+  void sendAndCut(reply, stream);
+  return reply;
+}
+
+function encodersFor(coding: Coding): Transform[] {
+  if (coding === 'gzip') return [createGzip({ level: 1 })];
+  if (coding === 'deflate') return [createDeflate({ level: 1 })];
+  // The default quality, 11, would take seconds for a megabyte.
+  if (coding === 'br') return [createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } })];
+  return [];
+}
+
+/** Sends a body and cuts the connection once it has left. */
+async function sendAndCut(reply: FastifyReply, body: Readable): Promise<void> {
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>).flushHeaders();
+  try {
+    await finishPipeline(body, raw, { end: false });
+    // Whatever was written before has been handed to the system when this has.
+    await new Promise<void>((resolve) => raw.socket?.write('', () => resolve()) ?? resolve());
+  } catch {
+    // The client is gone: nobody is left to be cut off.
+  }
+  raw.destroy();
+  body.destroy();
+}

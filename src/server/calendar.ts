@@ -1,0 +1,44 @@
+import { DateTime, IANAZone } from 'luxon';
+import type { TimeBreakdownName } from '../contract/vocabulary.ts';
+import { hourSeconds } from './fixtures/facts.ts';
+
+/** `2014-12-01T00:00:00+0100` for an instant in unix seconds. */
+export function localTime(seconds: number, zone: string): string {
+  return DateTime.fromSeconds(seconds, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZZ");
+}
+
+/**
+ * The values of a time breakdown's row fields for an hour, which stands for its first instant. Hours that follow each
+ * other with equal values make one row of time: clock changes make days of 23 and 25 hours, and the doubled hour is
+ * two rows.
+ * @param since the start of the window in unix seconds, whose day names the row of RANGE
+ */
+export function timeLabels(breakdown: TimeBreakdownName | undefined, zoneName: string, since: number) {
+  const zone = IANAZone.create(zoneName);
+  const range = localTime(since, zoneName).slice(0, 10);
+  return (hour: number): readonly string[] => {
+    if (breakdown === undefined) return [];
+    if (breakdown === 'RANGE') return [range];
+    const local = DateTime.fromSeconds(hour * hourSeconds, { zone });
+    const date = local.toISODate() ?? '';
+    if (breakdown === 'DAILY') return [date];
+    if (breakdown === 'MONTHLY') return [`${date.slice(0, -2)}01`];
+    return [date, local.toFormat("yyyy-MM-dd'T'HH:00:00ZZZ")];
+  };
+}
+
+/** How many calendar days of a zone lie between the days of two instants, in unix seconds. */
+export function daysBetween(earlier: number, later: number, zone: string): number {
+  const dayOf = (seconds: number) => DateTime.fromSeconds(seconds, { zone }).setZone('utc', { keepLocalTime: true });
+  return dayOf(later).startOf('day').diff(dayOf(earlier).startOf('day'), 'days').days;
+}
+
+/**
+ * The instant that a wall time stands for, both in unix seconds: the digits of the wall time are read as if they were
+ * UTC. Of an hour that a clock change doubles it is the first one, or the last.
+ */
+export function instantOfWallTime(seconds: number, zone: string, which: 'first' | 'last'): number {
+  const local = DateTime.fromSeconds(seconds, { zone: 'utc' }).setZone(zone, { keepLocalTime: true });
+  const instants = local.getPossibleOffsets().map((instant) => instant.toUnixInteger());
+  return which === 'first' ? Math.min(...instants) : Math.max(...instants);
+}

@@ -1,0 +1,113 @@
+import { type DimensionName, type MetricName, metrics } from '../../contract/vocabulary.ts';
+import { type Fact, type FactSource, unknownMember, type Wanted } from '../fixtures/facts.ts';
+import type { Fixtures } from '../fixtures/fixtures.ts';
+import { accounts } from './accounts.ts';
+import { type AdUnitPlan, builtInCampaigns, builtInCatalog, type Trait } from './catalog.ts';
+import { mix } from './random.ts';
+
+/**
+ * The built-in data: accounts, campaigns, and facts for every hour from 1970 to 9999 (`decisions.md` 7).
+ * @param options.seed any whole number; another seed is other traffic of the same campaigns.
+ * @param options.scale multiplies the number of facts; a whole number from 1.
+ */
+export function builtInFixtures(options: { readonly seed: number; readonly scale: number }): Fixtures {
+  return { accounts, campaigns: builtInCampaigns, facts: builtInFacts(options) };
+}
+
+/** The facts of an hour and ad unit are a pure function of both and the seed, the same on every machine. */
+function builtInFacts({ seed, scale }: { readonly seed: number; readonly scale: number }): FactSource {
+  const { members, adUnits } = builtInCatalog();
+  const spans = adUnits.flatMap((adUnit) => adUnit.spans);
+  return {
+    members: members.all(),
+    firstHour: Math.min(...spans.map(([firstHour]) => firstHour)),
+    lastHour: Math.max(...spans.map(([, lastHour]) => lastHour)),
+    open(wanted) {
+      const open = adUnits.filter(({ trait }) => isWanted(trait, wanted));
+      return (hour) => {
+        const running = open.filter(({ spans: own }) => own.some(([first, last]) => hour >= first && hour <= last));
+        const hourBits = mix(seed, hour);
+        return running.flatMap((adUnit) => {
+          const bits = mix(hourBits, adUnit.seed);
+          return Array.from({ length: (2 + (bits & 3)) * scale }, (_, index) =>
+            drawFact(adUnit, hour, mix(bits, index + 1)),
+          );
+        });
+      };
+    },
+  };
+}
+
+function isWanted(trait: Trait, wanted: Wanted): boolean {
+  return [...wanted].every(([name, list]) => {
+    const member = trait[name];
+    return member === undefined || list.has(member);
+  });
+}
+
+/** Which of the traits of a fact decides a dimension. */
+const traitOf = {
+  ...{ ADVERTISER: 0, CAMPAIGN: 0, ADUNIT: 0, FORMAT: 0, CREATIVE: 1 },
+  ...{ OS: 2, DEVICETYPE: 2, DEVICEBRAND: 2, DEVICEMODEL: 2 },
+  ...{ COUNTRY: 3, REGION: 3, DEPARTMENT: 3, CITY: 3, POSTALCODE: 3 },
+  ...{ PLATFORM: 4, BUNDLEID: 4, PUBLISHERID: 4, ADNETWORK: 4, CARRIER: 5, SUBPUBLISHERID: 6 },
+} satisfies { readonly [Name in DimensionName]?: number } as { readonly [Name in DimensionName]?: number };
+
+/** @param bits 32 random bits, from which everything about the fact follows */
+function drawFact(adUnit: AdUnitPlan, hour: number, bits: number): Fact {
+  const more = mix(bits, 1);
+  const device = adUnit.devices[bits & 255];
+  const place = adUnit.places[(bits >>> 8) & 255];
+  const app = device?.apps[(bits >>> 16) & 255];
+  const traits = [
+    adUnit.trait,
+    adUnit.creatives[bits >>> 24],
+    device,
+    place,
+    app,
+    place?.carriers[more & 255],
+    app?.subPublishers[(more >>> 8) & 255],
+  ];
+  return {
+    member: (name) => traits[traitOf[name] ?? -1]?.[name] ?? unknownMember,
+    metrics: drawMetrics(adUnit, hour, mix(bits, 2), mix(bits, 3)),
+  };
+}
+
+/** Requests ≥ displays ≥ clicks ≥ each conversion; whole numbers and whole cents, by integer arithmetic alone. */
+function drawMetrics(adUnit: AdUnitPlan, hour: number, bits: number, more: number): Record<MetricName, number> {
+  const share = (value: number, thousandths: number, dither: number): number =>
+    Math.floor((value * thousandths + (dither % 1_000)) / 1_000);
+  const level = Math.floor((adUnit.volume * busyness(hour)) / 250_000);
+  const requests = 1 + Math.floor((level * (64 + (bits & 127))) / 128);
+  const displays = Math.floor((requests * (700 + ((bits >>> 7) & 255))) / 1_000);
+  const clicks = share(displays, adUnit.clickRate + ((bits >>> 15) & 3), bits >>> 20);
+  const cents = Math.floor((displays * adUnit.cpm) / 1_000) + clicks * adUnit.cpc;
+  // The ten-thousandths of a dollar for a euro on that day.
+  const rate = 10_700 + (mix(Math.floor(hour / 24), 7) & 1_023);
+  const drawn = {
+    requests,
+    displays,
+    clicks,
+    downloads: share(clicks, 90, more & 1_023),
+    leads: share(clicks, 40, (more >>> 10) & 1_023),
+    landings: share(clicks, 620, more >>> 20),
+    revenueEuro: cents,
+    revenueDollar: Math.floor((cents * rate) / 10_000),
+    eyesTrackings: share(displays, 310, more >>> 5),
+  };
+  // A metric that is new in the vocabulary has data too: a share of the displays or of the revenue.
+  for (const { name, type } of metrics) drawn[name] ??= share(type === 'money' ? cents : displays, 120, more >>> 9);
+  return drawn;
+}
+
+/** Requests by the hour of the day, by the weekday from Sunday, and by the month, in percent of the busiest. */
+const ofHour = [22, 14, 9, 7, 8, 14, 30, 52, 64, 62, 60, 64, 78, 74, 62, 60, 64, 72, 82, 92, 100, 98, 76, 44];
+const ofWeekday = [97, 88, 86, 87, 90, 94, 100];
+const ofMonth = [74, 72, 78, 80, 84, 82, 76, 68, 84, 90, 98, 100];
+
+/** How busy an hour is, in millionths of the busiest. Central European winter time is near enough for a curve. */
+function busyness(hour: number): number {
+  const local = new Date((hour + 1) * 3_600_000);
+  return (ofHour[local.getUTCHours()] ?? 0) * (ofWeekday[local.getUTCDay()] ?? 0) * (ofMonth[local.getUTCMonth()] ?? 0);
+}

@@ -1,0 +1,263 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { findCountry } from '../../src/contract/countries.ts';
+import { campaignsOf } from '../../src/server/fixtures/fixtures.ts';
+import { builtInFixtures } from '../../src/server/world/built-in.ts';
+import { plainFacts } from './reference-report.ts';
+import { accountOf, reportJson, reportRows, seconds, total } from './reports.ts';
+
+const fixtures = builtInFixtures({ seed: 1, scale: 1 });
+const admin = accountOf(fixtures, 'admin');
+const window = { since: seconds('2026-10-24T00:00:00Z'), until: seconds('2026-10-26T23:59:59Z') };
+const facts = [...plainFacts(fixtures, window.since, window.until)];
+
+describe('accounts and campaigns', () => {
+  test('are those of the documentation', () => {
+    expect(
+      fixtures.accounts.map(({ email, password, profile, admin, token }) => [email, password, profile, admin, token]),
+    ).toEqual([
+      ['buyer@example.com', 'demo', 'buyer', false, '00000000000000000000000000000000000000b1'],
+      ['admin@example.com', 'demo', 'buyer', true, '00000000000000000000000000000000000000ad'],
+      ['dsp@example.com', 'demo', 'dsp', false, '00000000000000000000000000000000000000d5'],
+      ['awkward@example.com', 'demo', 'buyer', false, '00000000000000000000000000000000000000a4'],
+    ]);
+  });
+
+  test('a campaign record has the fields of the specification, in its order, and no others', () => {
+    const [record] = campaignsOf(fixtures, admin);
+    expect(Object.keys(record ?? {})).toEqual([
+      'advertiserId',
+      'advertiserName',
+      'campaignId',
+      'campaignName',
+      'campaignStartDate',
+      'campaignEndDate',
+      'adunits',
+    ]);
+    expect(Object.keys(record?.adunits[0] ?? {})).toEqual(['adunitName', 'adunitId']);
+  });
+
+  test('an account has the campaigns of its advertisers, and the admin those of buyer and dsp', () => {
+    const idsOf = (name: string): string[] =>
+      campaignsOf(fixtures, accountOf(fixtures, name)).map(({ campaignId }) => campaignId);
+    for (const { name, advertiserIds } of fixtures.accounts) {
+      const owned = fixtures.campaigns.filter(({ advertiserId }) => advertiserIds.includes(advertiserId));
+      expect(idsOf(name)).toEqual(owned.map(({ campaignId }) => campaignId));
+    }
+    expect(new Set(idsOf('admin'))).toEqual(new Set([...idsOf('buyer'), ...idsOf('dsp')]));
+    expect(new Set([...idsOf('admin'), ...idsOf('awkward')]).size).toBe(fixtures.campaigns.length);
+    const advertisers = new Set(campaignsOf(fixtures, admin).map(({ advertiserId }) => advertiserId));
+    expect([advertisers.size, idsOf('buyer').length, idsOf('dsp').length]).toEqual([12, 19, 13]);
+  });
+
+  test('ids are digits, and unique', () => {
+    const ids = fixtures.campaigns.flatMap(({ campaignId, adunits }) => [
+      campaignId,
+      ...adunits.map(({ adunitId }) => adunitId),
+    ]);
+    expect(ids.filter((id) => !/^\d+$/.test(id))).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  const namesOf = (name: string): string[] =>
+    campaignsOf(fixtures, accountOf(fixtures, name)).flatMap(({ advertiserName, campaignName, adunits }) => [
+      advertiserName,
+      campaignName,
+      ...adunits.map(({ adunitName }) => adunitName),
+    ]);
+
+  test('hostile names belong to the account awkward, and to no other', () => {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    const hostile = [/\n/, /\r\n/, /\t/, /\\/, /^[=+@-]/, /^ .* $/, /\u202e/, /</, /\u001b\[/, /^null$/, /.{300}/];
+    for (const pattern of [...hostile, /\p{Script=Arabic}/u, /\p{Script=Han}/u]) {
+      expect(
+        namesOf('awkward').some((name) => pattern.test(name)),
+        String(pattern),
+      ).toBe(true);
+    }
+    const others = ['buyer', 'admin', 'dsp'].flatMap(namesOf);
+    expect(others.filter((name) => hostile.some((pattern) => pattern.test(name)))).toEqual([]);
+    for (const usual of [/é/, /"/, /,/, /;/, /&/, /\p{Emoji_Presentation}/u]) {
+      expect(
+        others.some((name) => usual.test(name)),
+        String(usual),
+      ).toBe(true);
+    }
+  });
+});
+
+describe('facts', () => {
+  test('requests ≥ displays ≥ clicks ≥ every conversion, in whole numbers', () => {
+    const wrong = facts.filter(({ metrics }) => {
+      const {
+        requests = 0,
+        displays = 0,
+        clicks = 0,
+        eyesTrackings = 0,
+        downloads = 0,
+        leads = 0,
+        landings = 0,
+      } = metrics;
+      const falls = [requests, displays, clicks].every(
+        (value, index, list) => index === 0 || value <= (list[index - 1] ?? 0),
+      );
+      const conversions = Math.max(downloads, leads, landings) <= clicks && eyesTrackings <= displays;
+      return (
+        !falls || !conversions || !Object.values(metrics).every((value) => Number.isSafeInteger(value) && value >= 0)
+      );
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('a place lies where it lies, a device has one system, an app one platform', () => {
+    const parents: readonly (readonly [child: string, parent: string])[] = [
+      ['POSTALCODE', 'CITY'],
+      ['CITY', 'REGION'],
+      ['DEPARTMENT', 'REGION'],
+      ['REGION', 'COUNTRY'],
+      ['DEVICEMODEL', 'DEVICEBRAND'],
+      ['DEVICEMODEL', 'DEVICETYPE'],
+      ['DEVICEMODEL', 'OS'],
+      ['BUNDLEID', 'PLATFORM'],
+      ['BUNDLEID', 'PUBLISHERID'],
+      ['PUBLISHERID', 'ADNETWORK'],
+      ['CREATIVE', 'ADUNIT'],
+      ['ADUNIT', 'CAMPAIGN'],
+      ['ADUNIT', 'FORMAT'],
+      ['CAMPAIGN', 'ADVERTISER'],
+    ];
+    for (const [child, parent] of parents) {
+      const found = new Map<string, Set<string>>();
+      for (const { values } of facts) {
+        const key = values[child]?.[0];
+        if (key == null) continue;
+        found.set(key, (found.get(key) ?? new Set()).add(JSON.stringify(values[parent])));
+      }
+      expect(found.size, child).toBeGreaterThan(1);
+      expect(
+        [...found].filter(([, set]) => set.size !== 1),
+        `${child} in ${parent}`,
+      ).toEqual([]);
+    }
+    const systems = facts
+      .filter(({ values }) => values.PLATFORM?.[0] !== 'web')
+      .map(({ values }) => `${values.PLATFORM} ${values.OS}`);
+    expect(new Set(systems)).toEqual(new Set(['ios iOS', 'android Android']));
+  });
+
+  test('carry the GeoNames ids that everyone knows', () => {
+    const { COUNTRY, CITY, REGION } = fixtures.facts.members;
+    const idOf = (list: typeof COUNTRY, name: string) => list.find(({ values }) => values[0] === name)?.id;
+    expect([idOf(COUNTRY, 'France'), idOf(COUNTRY, 'Germany'), idOf(COUNTRY, 'United States')]).toEqual([
+      '3017382',
+      '2921044',
+      '6252001',
+    ]);
+    expect([idOf(REGION, 'Île-de-France'), idOf(CITY, 'Paris'), idOf(CITY, 'Berlin')]).toEqual([
+      '3012874',
+      '2988507',
+      '2950159',
+    ]);
+  });
+
+  test('what a real service does not know is null, and only that', () => {
+    const nullable = Object.entries(fixtures.facts.members).filter(([, list]) =>
+      list.some(({ values }) => values.includes(null)),
+    );
+    expect(nullable.map(([name]) => name).sort()).toEqual([
+      'CITY',
+      'COUNTRY',
+      'DEPARTMENT',
+      'DEVICEBRAND',
+      'DEVICEMODEL',
+      'DEVICETYPE',
+      'OS',
+      'POSTALCODE',
+      'REGION',
+      'SUBPUBLISHERID',
+    ]);
+  });
+
+  test('have the ids of the countries that names stand for', () => {
+    const lines = fixtures.facts.members.COUNTRY.flatMap(({ id, values: [name] }) => (id && name ? [[id, name]] : []));
+    expect(lines.length).toBeGreaterThan(7);
+    for (const [id = '', name = ''] of lines) expect(findCountry(name)?.id).toBe(id);
+  });
+
+  test('are there for every hour, long ago and far ahead', async () => {
+    for (const day of ['1970-01-01', '1999-12-31', '2014-12-01', '2026-11-20', '2100-02-28', '9999-12-30']) {
+      const since = seconds(`${day}T00:00:00Z`);
+      const request = { since, until: since + 86_399, metrics: ['displays'], breakdowns: ['HOURLY'] };
+      for (const { name } of fixtures.accounts) {
+        expect(await reportRows(fixtures, accountOf(fixtures, name), request), `${day} ${name}`).toHaveLength(24);
+      }
+    }
+  });
+
+  test('of a campaign lie within its dates, and not in its pauses', async () => {
+    const daysOf = async (campaignId: string, year: number): Promise<unknown[]> => {
+      const whole = { since: seconds(`${year}-01-01T00:00:00+01:00`), until: seconds(`${year}-12-31T23:59:59+01:00`) };
+      const filters = { campaignId: [campaignId] };
+      const rows = await reportRows(fixtures, admin, {
+        ...whole,
+        metrics: ['displays'],
+        breakdowns: ['HOURLY'],
+        filters,
+      });
+      return rows.map(({ hour }) => hour);
+    };
+    const fireworks = await daysOf('40003', 2026);
+    expect([fireworks.length, fireworks[0], fireworks.at(-1)]).toEqual([
+      14,
+      '2026-07-14T09:00:00+0200',
+      '2026-07-14T22:00:00+0200',
+    ]);
+    expect(await daysOf('40052', 2024)).toHaveLength(24);
+    const spring = await daysOf('40011', 2026);
+    expect([spring[0], spring.at(-1)]).toEqual(['2026-03-01T00:00:00+0100', '2026-08-31T23:00:00+0200']);
+    expect(spring).toContain('2026-05-03T23:00:00+0200');
+    expect(spring.filter((hour) => String(hour) > '2026-05-04' && String(hour) < '2026-05-18')).toEqual([]);
+  });
+
+  test('are as many times more as `scale` says; another seed is other facts', () => {
+    const tripled = [...plainFacts(builtInFixtures({ seed: 1, scale: 3 }), window.since, window.until)];
+    expect(tripled.length).toBe(3 * facts.length);
+    const other = [...plainFacts(builtInFixtures({ seed: 2, scale: 1 }), window.since, window.until)];
+    expect(other.map(({ metrics }) => metrics)).not.toEqual(facts.map(({ metrics }) => metrics));
+  });
+
+  test('have quiet nights and busy evenings', async () => {
+    const rows = await reportRows(fixtures, admin, { ...window, metrics: ['displays'], breakdowns: ['HOURLY'] });
+    const at = (hour: string): number =>
+      total(
+        rows.filter((row) => String(row.hour).includes(`T${hour}:`)),
+        'displays',
+      );
+    expect(at('20')).toBeGreaterThan(4 * at('03'));
+  });
+});
+
+describe('the same request gives the same bytes', () => {
+  const request = {
+    ...window,
+    metrics: [
+      'requests',
+      'displays',
+      'clicks',
+      'downloads',
+      'leads',
+      'landings',
+      'revenueEuro',
+      'revenueDollar',
+      'eyesTrackings',
+    ],
+    breakdowns: ['DAILY', 'ADUNIT', 'CITY', 'DEVICEMODEL', 'CARRIER', 'BUNDLEID'],
+  };
+  const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+  test('today, tomorrow, on every machine', async () => {
+    expect(sha256(await reportJson(fixtures, admin, request))).toMatchInlineSnapshot(
+      `"f380f9fc0cbb8bb41bf9fe11df5dec83c33f5e3f0317880bd0530d1700b4cd4e"`,
+    );
+  });
+});
