@@ -3,8 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { ReportAnswer } from '../api/client.ts';
 import { createHttp } from '../api/http.ts';
-import { TransportError } from '../api/transport-error.ts';
-import { unreachable } from '../api/unreachable.ts';
+import { TransportError, unreachable } from '../api/transport-error.ts';
 import { awaitReport, createReportFor, noteFetched } from '../app/fetch.ts';
 import { parseTimeout } from '../app/flags.ts';
 import { planFromFlags } from '../app/plan.ts';
@@ -184,7 +183,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const url = new URL(baseUrl.href.replace(/\/$/, '') + path);
     const { signal } = host;
     try {
-      const answer = await http.send({ method, url, headers: { accept: 'application/json' }, isBrief: true, signal });
+      const answer = await http.send({ method, url, headers: { accept: 'application/json' }, signal });
       const { status, headers, body } = answer;
       body.destroy();
       const said = `${url.origin} answers ${status} in ${formatDuration(host.stopwatch() - startedMs)}`;

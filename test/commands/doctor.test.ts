@@ -322,7 +322,7 @@ describe('the service', () => {
 describe('TLS and proxies', () => {
   async function serveTls(skip: (why: string) => never) {
     const certificates = makeCertificates() ?? skip('there is no openssl here');
-    const server = await startLocalServer({ delayMs: 0, tls: certificates });
+    const server = await startLocalServer({ delayMs: 0, tls: certificates, host: '0.0.0.0' });
     onTestFinished(() => server.close());
     const env = { ADREPORT_BASE_URL: `https://localhost:${server.port}`, ADREPORT_TOKEN: server.accounts[0]?.token };
     const spawned = async (more: Record<string, string>, flags: readonly string[] = []) =>
