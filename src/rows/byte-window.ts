@@ -1,7 +1,7 @@
-import { viewOf } from './words.ts';
+import { viewOf } from './bytes.ts';
 
-/** 16 MiB: how much may be held whole in memory, which is one row, or all that stands beside the rows. */
-export const maxHeldBytes = 16 * 1024 * 1024;
+/** 8 MB: how long a row may be. */
+export const maxRowBytes = 8 * 1024 * 1024;
 
 /** Zero bytes kept after the last one, so that a scan stops there and a word can be read from any position. */
 const slack = 16;

@@ -1,9 +1,8 @@
-import { backslash, carriageReturn, comma, letterN, lineFeed, openBracket, quote } from './ascii.ts';
+import * as ascii from './bytes.ts';
 import type { RowBatch } from './row-batch.ts';
-import { repeated, viewOf, zeroBytes } from './words.ts';
 
-const backslashes = repeated(backslash);
-const commas = repeated(comma);
+const backslashes = ascii.repeated(ascii.backslash);
+const commas = ascii.repeated(ascii.comma);
 
 /** Which bits of a run's last word count, where 1, 2 or 3 of its bytes belong to the run. */
 const lastWordMasks = Int32Array.of(0, 0xff, 0xffff, 0xffffff);
@@ -11,7 +10,7 @@ const lastWordMasks = Int32Array.of(0, 0xff, 0xffff, 0xffffff);
 /** Writes rows as JSON or CSV by copying their bytes. What its calls return is good until the next call. */
 export class RowCopier {
   #out = Buffer.allocUnsafe(256 * 1024);
-  #view = viewOf(this.#out);
+  #view = ascii.viewOf(this.#out);
 
   /**
    * The rows as they came, one a line, with the separator between them.
@@ -55,32 +54,32 @@ export class RowCopier {
     const sourceBytes = (rowEnds[rowCount - 1] as number) - (rowStarts[0] as number);
     const out = this.#reserve(2 * sourceBytes + rowCount * (3 * width + 4) + 4);
     const outView = this.#view;
-    const from = viewOf(bytes);
+    const from = ascii.viewOf(bytes);
     let at = 0;
     for (let row = 0; row < rowCount; row++) {
       const rowAt = at;
       for (let column = 0; column < width; column++) {
-        if (column > 0) out[at++] = comma;
+        if (column > 0) out[at++] = ascii.comma;
         const index = indexes[column] as number;
         const start = index < 0 ? -1 : (valueStarts[row * stride + index] as number);
         if (start < 0) continue;
         const end = valueEnds[row * stride + index] as number;
         const first = bytes[start] as number;
-        if (first === letterN) continue;
-        const isText = first === quote;
+        if (first === ascii.letterN) continue;
+        const isText = first === ascii.quote;
         if (isText && copyPlain(outView, at, from, start + 1, end - 1)) at += end - start - 2;
-        else if (!isText && first < openBracket) {
+        else if (!isText && first < ascii.openBracket) {
           for (let p = start; p < end; p += 4) outView.setInt32(at + p - start, from.getInt32(p, true), true);
           at += end - start;
         } else at += out.write(csvCell(bytes, start, end), at);
       }
       // A line with nothing on it would be skipped by readers.
       if (at === rowAt) {
-        out[at++] = quote;
-        out[at++] = quote;
+        out[at++] = ascii.quote;
+        out[at++] = ascii.quote;
       }
-      out[at++] = carriageReturn;
-      out[at++] = lineFeed;
+      out[at++] = ascii.carriageReturn;
+      out[at++] = ascii.lineFeed;
     }
     return out.subarray(0, at);
   }
@@ -95,7 +94,7 @@ export class RowCopier {
   #reserve(sizeBytes: number): Buffer {
     if (this.#out.length < sizeBytes) {
       this.#out = Buffer.allocUnsafe(Math.ceil(sizeBytes * 1.25));
-      this.#view = viewOf(this.#out);
+      this.#view = ascii.viewOf(this.#out);
     }
     return this.#out;
   }
@@ -113,7 +112,7 @@ function copyPlain(out: DataView, at: number, from: DataView, start: number, end
     out.setInt32(p + shift, word, true);
     // Bytes beyond the end become zero, which is no stop.
     const counted = end - p < 4 ? word & (lastWordMasks[end - p] as number) : word;
-    if ((zeroBytes(counted ^ backslashes) | zeroBytes(counted ^ commas)) !== 0) return false;
+    if ((ascii.zeroBytes(counted ^ backslashes) | ascii.zeroBytes(counted ^ commas)) !== 0) return false;
   }
   return true;
 }
@@ -121,7 +120,7 @@ function copyPlain(out: DataView, at: number, from: DataView, start: number, end
 /** The cell of a value that is more than a copy of its bytes. */
 function csvCell(bytes: Buffer, start: number, end: number): string {
   const json = bytes.toString('utf8', start, end);
-  const isText = bytes[start] === quote;
+  const isText = bytes[start] === ascii.quote;
   const text = isText ? (json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1)) : compactJson(json);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,21 +1,22 @@
 import { isUtf8 } from 'node:buffer';
 import { fieldTypeOf } from '../contract/columns.ts';
-import { backslash, closeBrace, comma, lineFeed, quote } from './ascii.ts';
 import { endsEarly, grouped, malformed } from './body-errors.ts';
-import { type ByteWindow, maxHeldBytes } from './byte-window.ts';
-import { CsvRecord, findDelimiter, MalformedCsv } from './csv-scan.ts';
+import { type ByteWindow, maxRowBytes } from './byte-window.ts';
+import * as ascii from './bytes.ts';
+import { checkedBatch } from './json-document.ts';
 import { cut, isNumber } from './json-scan.ts';
-import type { ReportTail, RowBatch } from './row-batch.ts';
-import { maxFields, RowRanges } from './row-ranges.ts';
+import { type ReportTail, type RowBatch, RowRanges } from './row-batch.ts';
+import { maxFields, maxValueBytes } from './row-scanner.ts';
 
 /** How a byte is written in a JSON string where not as itself: `\n`, `\u001f`. */
 const escapes: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_, byte) =>
-  byte < 0x20 || byte === quote || byte === backslash
+  byte < 0x20 || byte === ascii.quote || byte === ascii.backslash
     ? Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1))
     : undefined,
 );
 
 const nullText = Buffer.from('null');
+const noKey = Buffer.alloc(0);
 
 interface CsvColumn {
   /** The key as JSON, with its colon and the brace or comma before it. */
@@ -25,16 +26,19 @@ interface CsvColumn {
 }
 
 /**
- * Reads a report that came as CSV, and writes its rows as the JSON that the service would have sent: null for an empty
- * field, a number where the field is a metric and the text a number, a string for the rest (DSP money too, whose
- * decimal comma makes it a string in JSON as well).
+ * Reads a report that came as CSV (RFC 4180; a line may also end with a line feed alone, and the header tells the
+ * delimiter), and writes its rows as the JSON that the service would have sent: null for an empty field, a number where
+ * the field is a metric and the text a number, a string for the rest (DSP money too, whose decimal comma makes it a
+ * string in JSON as well).
  */
 export class CsvDocument {
   readonly #window: ByteWindow;
   readonly #trusted: boolean;
   readonly #ranges = new RowRanges();
-  #record: CsvRecord | undefined;
-  #columns: readonly CsvColumn[] = [];
+  /** Absent until the header has been read. */
+  #columns: readonly CsvColumn[] | undefined;
+  #delimiter: number = ascii.comma;
+  readonly #stops = new Uint8Array(256);
   #rows: Buffer = Buffer.allocUnsafe(128 * 1024);
   #rowsEnd = 0;
   /** Where in the body a blank line stood: only other blank lines may follow. */
@@ -49,152 +53,195 @@ export class CsvDocument {
   /** @throws IncompleteDataError where it is malformed, or `atEnd` ends inside a record */
   *read(atEnd: boolean): Generator<RowBatch, void, undefined> {
     const window = this.#window;
+    const ranges = this.#ranges;
     for (;;) {
-      const more = window.start < window.end && this.#tryReadRecord(atEnd);
-      if (this.#ranges.rowCount > 0 && (!more || this.#ranges.isFull)) {
-        yield this.#ranges.batchOf(this.#rows);
-        this.#ranges.clear();
+      const more = window.start < window.end && (this.#columns ? this.#readRow(atEnd) : this.#readHeader(atEnd));
+      if (ranges.rowCount > 0 && (!more || ranges.isFull)) {
+        yield checkedBatch(ranges, this.#rows, () => window.positionOf(window.start));
+        ranges.clear();
         this.#rowsEnd = 0;
       }
       if (!more) break;
     }
     if (atEnd && window.start < window.end) throw endsEarly(`in the middle of ${this.#place()}`, window.receivedBytes);
-    if (window.end - window.start > maxHeldBytes) {
-      throw malformed('One line of the report is longer than 16 MiB', window.positionOf(window.start));
-    }
+    if (window.end - window.start > maxRowBytes) throw this.#malformed('One line of the report is longer than 8 MB');
   }
 
   /** What is known once all has been read; a CSV report has nothing beside its rows. */
   finish(): ReportTail {
-    return {
-      rowCount: this.#ranges.firstRow,
-      sizeBytes: this.#window.receivedBytes,
-      fields: this.#ranges.fields,
-      summary: undefined,
-      members: [],
-    };
+    const { firstRow, fields } = this.#ranges;
+    return { rowCount: firstRow, sizeBytes: this.#window.receivedBytes, fields, summary: undefined, members: [] };
   }
 
-  #tryReadRecord(atEnd: boolean): boolean {
-    try {
-      return this.#readRecord(atEnd);
-    } catch (error) {
-      if (!(error instanceof MalformedCsv)) throw error;
-      throw malformed(`The CSV has text after a closing quote in ${this.#place()}`, this.#window.positionOf(error.at));
-    }
-  }
-
-  #readRecord(atEnd: boolean): boolean {
+  #readHeader(atEnd: boolean): boolean {
     const { bytes, start, end } = this.#window;
-    if (!this.#record) {
-      const delimiter = findDelimiter(bytes, start, end, { atEnd, rare: !this.#trusted });
-      if (delimiter === cut) return false;
-      this.#record = new CsvRecord(delimiter);
+    const delimiter = findDelimiter(bytes, start, end, { atEnd, rare: !this.#trusted });
+    if (delimiter === cut) return false;
+    this.#delimiter = delimiter;
+    for (const byte of [0, delimiter, ascii.lineFeed, ascii.carriageReturn]) this.#stops[byte] = 1;
+    const names = new Set<string>();
+    let p = start;
+    for (; ; p++) {
+      const isBare = bytes[p] !== ascii.quote;
+      this.#rowsEnd = 0;
+      p = this.#writeField(p, undefined, atEnd);
+      if (p === cut) return false;
+      const name = String(JSON.parse(this.#rows.toString('utf8', 0, this.#rowsEnd)) ?? '');
+      // Lines that end so would all be taken for the header, and the report for an empty one.
+      if (isBare && name.includes('\r'))
+        throw this.#malformed('The CSV has a carriage return without a line feed in its header');
+      if (names.has(name)) throw this.#malformed(`The CSV header names ${JSON.stringify(name)} twice`);
+      if (names.add(name).size > maxFields) throw this.#malformed(`The CSV header has over ${maxFields} columns`);
+      if (p >= end || bytes[p] !== delimiter) break;
     }
-    const record = this.#record;
-    const recordEnd = record.scan(bytes, start, end, atEnd);
-    if (recordEnd === cut) return false;
-    if (!isUtf8(bytes.subarray(start, recordEnd))) {
-      throw malformed(`The CSV is not UTF-8 in ${this.#place()}`, this.#window.positionOf(start));
+    const headerEnd = this.#lineEnd(p, atEnd);
+    if (headerEnd === cut) return false;
+    if (!isUtf8(bytes.subarray(start, headerEnd))) throw this.#malformed('The CSV is not UTF-8 in the header');
+    if (!this.#trusted && ![...names].some((name) => fieldTypeOf(name))) {
+      throw this.#malformed('This is neither JSON nor a CSV report');
     }
-    if (this.#columns.length === 0) this.#readHeader(record);
-    else if (!this.#isBlankLine(record)) this.#addRow(record);
-    this.#window.start = recordEnd;
-    return true;
-  }
-
-  #readHeader(record: CsvRecord): void {
-    const names: string[] = [];
-    for (let i = 0; i < record.fieldCount; i++) {
-      const text = this.#window.bytes.toString('utf8', record.starts[i], record.ends[i]);
-      names.push(record.doubled[i] === 1 ? text.replaceAll('""', '"') : text);
-    }
-    const position = this.#window.positionOf(this.#window.start);
-    if (!this.#trusted && !names.some((name) => fieldTypeOf(name))) {
-      throw malformed('This is neither JSON nor a CSV report', position);
-    }
-    // Lines that end so would all be taken for the header, and the report for an empty one.
-    const isBare = (i: number) => this.#window.bytes[(record.starts[i] as number) - 1] !== quote;
-    if (names.some((name, i) => name.includes('\r') && isBare(i)))
-      throw malformed('The CSV has a carriage return without a line feed in its header', position);
-    const repeated = names.find((name, i) => names.indexOf(name) !== i);
-    if (repeated !== undefined) throw malformed(`The CSV header names ${JSON.stringify(repeated)} twice`, position);
-    if (names.length > maxFields) throw malformed(`The CSV header has over ${maxFields} columns`, position);
-    this.#columns = names.map((name, i): CsvColumn => {
+    this.#columns = [...names].map((name, i): CsvColumn => {
       this.#ranges.addField(name);
       const type = fieldTypeOf(name);
       const key = Buffer.from(`${i === 0 ? '{' : ','}${JSON.stringify(name)}:`);
       return { key, numeric: type === 'integer' || type === 'money' };
     });
+    this.#window.start = headerEnd;
+    this.#rowsEnd = 0;
+    return true;
   }
 
-  #isBlankLine(record: CsvRecord): boolean {
-    const blank = record.fieldCount === 1 && record.starts[0] === record.ends[0] && this.#columns.length > 1;
-    if (blank) this.#blankLineAt ??= this.#window.positionOf(this.#window.start);
-    else if (this.#blankLineAt !== undefined)
-      throw malformed('A blank line stands between the rows', this.#blankLineAt);
-    return blank;
-  }
-
-  #addRow(record: CsvRecord): void {
-    const { bytes, start, receivedBytes } = this.#window;
-    const width = this.#columns.length;
-    if (record.fieldCount < width && !record.terminated)
-      throw endsEarly(`in the middle of ${this.#place()}`, receivedBytes);
-    if (record.fieldCount !== width) {
-      const fields = record.fieldCount === 1 ? '1 field' : `${record.fieldCount} fields`;
-      const what = `The CSV has ${fields} in ${this.#place()}, where its header has ${width}`;
-      throw malformed(what, this.#window.positionOf(start));
-    }
+  /** Reads one record; `false` where it has not come as a whole. */
+  #readRow(atEnd: boolean): boolean {
+    const { bytes, start, end, receivedBytes } = this.#window;
+    const columns = this.#columns ?? [];
+    const width = columns.length;
     const ranges = this.#ranges;
     ranges.reserveRow();
+    const before = this.#rowsEnd;
     if (ranges.rowCount > 0) {
       this.#reserve(2);
-      this.#rows[this.#rowsEnd++] = comma;
-      this.#rows[this.#rowsEnd++] = lineFeed;
+      this.#rows[this.#rowsEnd++] = ascii.comma;
+      this.#rows[this.#rowsEnd++] = ascii.lineFeed;
     }
     const rowStart = this.#rowsEnd;
     const base = ranges.rowCount * width;
-    for (let i = 0; i < width; i++) {
-      const { key, numeric } = this.#columns[i] as CsvColumn;
-      const from = record.starts[i] as number;
-      const to = record.ends[i] as number;
-      // Every byte may become an escape of six.
-      this.#reserve(key.length + 6 * (to - from) + 16);
-      this.#write(key);
-      ranges.valueStarts[base + i] = this.#rowsEnd;
-      if (from === to) this.#write(nullText);
-      else if (numeric && isNumber(bytes, from, to)) this.#copy(bytes, from, to);
-      else this.#writeString(bytes, from, to, record.doubled[i] === 1);
-      ranges.valueEnds[base + i] = this.#rowsEnd;
+    let field = 0;
+    let p = start;
+    for (; ; p++) {
+      const column = columns[field];
+      const keyAt = this.#rowsEnd;
+      p = this.#writeField(p, column, atEnd);
+      if (p === cut) {
+        this.#rowsEnd = before;
+        return false;
+      }
+      if (column) {
+        ranges.valueStarts[base + field] = keyAt + column.key.length;
+        ranges.valueEnds[base + field] = this.#rowsEnd;
+      }
+      field++;
+      if (p >= end || bytes[p] !== this.#delimiter) break;
     }
-    this.#rows[this.#rowsEnd++] = closeBrace;
+    const recordEnd = this.#lineEnd(p, atEnd);
+    const isBlank = recordEnd !== cut && field === 1 && width > 1 && p === start;
+    if (recordEnd === cut || isBlank) {
+      this.#rowsEnd = before;
+      if (!isBlank) return false;
+      this.#blankLineAt ??= this.#window.positionOf(start);
+      this.#window.start = recordEnd;
+      return true;
+    }
+    if (this.#blankLineAt !== undefined) throw malformed('A blank line stands between the rows', this.#blankLineAt);
+    if (field < width && p >= end) throw endsEarly(`in the middle of ${this.#place()}`, receivedBytes);
+    if (field !== width) {
+      const fields = field === 1 ? '1 field' : `${field} fields`;
+      throw this.#malformed(`The CSV has ${fields} in ${this.#place()}, where its header has ${width}`);
+    }
+    this.#reserve(1);
+    this.#rows[this.#rowsEnd++] = ascii.closeBrace;
     ranges.endRow(rowStart, this.#rowsEnd);
+    this.#window.start = recordEnd;
+    return true;
   }
 
-  #writeString(bytes: Buffer, from: number, to: number, doubled: boolean): void {
+  /**
+   * Writes the field at `at` as a JSON value: of a column with its key before it, of the header as a string.
+   * @returns the index after it; `cut` where it has not come as a whole
+   */
+  #writeField(at: number, column: CsvColumn | undefined, atEnd: boolean): number {
+    const { bytes, end } = this.#window;
+    const isQuoted = bytes[at] === ascii.quote;
+    const from = isQuoted ? at + 1 : at;
+    const to = isQuoted ? this.#quotedEnd(from, end) : this.#bareEnd(at, end);
+    if (to === cut) return cut;
+    const next = isQuoted ? to + 1 : to;
+    if (next >= end && !atEnd) return cut;
+    if (to - from > maxValueBytes) throw this.#malformed(`A value is longer than 1 MB in ${this.#place()}`);
+    // Every byte may become an escape of six.
+    const { key, numeric } = column ?? { key: noKey, numeric: false };
+    this.#reserve(key.length + 6 * (to - from) + 16);
+    this.#copy(key, 0, key.length);
+    if (from === to) this.#copy(nullText, 0, nullText.length);
+    else if (numeric && isNumber(bytes, from, to)) this.#copy(bytes, from, to);
+    else this.#writeString(bytes, from, to, isQuoted);
+    return next;
+  }
+
+  #bareEnd(at: number, end: number): number {
+    const { bytes } = this.#window;
+    for (let p = at; ; p++) {
+      while (this.#stops[bytes[p] as number] === 0) p++;
+      const byte = bytes[p];
+      const isText =
+        byte === ascii.carriageReturn ? p + 1 < end && bytes[p + 1] !== ascii.lineFeed : byte === 0 && p < end;
+      if (!isText) return p;
+    }
+  }
+
+  /** Where the closing quote stands. */
+  #quotedEnd(at: number, end: number): number {
+    const { bytes } = this.#window;
+    for (let p = at; ; p += 2) {
+      while (bytes[p] !== ascii.quote && p < end) p++;
+      if (p >= end) return cut;
+      if (bytes[p + 1] !== ascii.quote) return p;
+    }
+  }
+
+  /** The index after the line break at `at`, or after the last byte; `cut` where it has not come as a whole. */
+  #lineEnd(at: number, atEnd: boolean): number {
+    const { bytes, end } = this.#window;
+    if (at >= end) return end;
+    if (bytes[at] === ascii.lineFeed) return at + 1;
+    if (bytes[at] === ascii.carriageReturn) {
+      if (bytes[at + 1] === ascii.lineFeed) return at + 2;
+      if (at + 1 >= end) return atEnd ? end : cut;
+    }
+    const what = `The CSV has text after a closing quote in ${this.#place()}`;
+    throw malformed(what, this.#window.positionOf(at));
+  }
+
+  #writeString(bytes: Buffer, from: number, to: number, isQuoted: boolean): void {
     const rows = this.#rows;
     let at = this.#rowsEnd;
-    rows[at++] = quote;
+    rows[at++] = ascii.quote;
     for (let p = from; p < to; p++) {
       const byte = bytes[p] as number;
       const escaped = escapes[byte];
       if (escaped) {
         rows.set(escaped, at);
         at += escaped.length;
-        if (doubled && byte === quote) p++;
+        // A quote between quotes is doubled.
+        if (isQuoted && byte === ascii.quote) p++;
       } else rows[at++] = byte;
     }
-    rows[at++] = quote;
+    rows[at++] = ascii.quote;
     this.#rowsEnd = at;
   }
 
   #copy(bytes: Buffer, from: number, to: number): void {
     for (let p = from; p < to; p++) this.#rows[this.#rowsEnd++] = bytes[p] as number;
-  }
-
-  #write(piece: Buffer): void {
-    this.#copy(piece, 0, piece.length);
   }
 
   #reserve(count: number): void {
@@ -204,9 +251,41 @@ export class CsvDocument {
     this.#rows = larger;
   }
 
-  #place(): string {
-    return this.#columns.length === 0
-      ? 'the header'
-      : `row ${grouped(this.#ranges.firstRow + this.#ranges.rowCount + 1)}`;
+  /** What is wrong with the record that is being read; a sentence without its full stop. */
+  #malformed(what: string) {
+    return malformed(what, this.#window.positionOf(this.#window.start));
   }
+
+  #place(): string {
+    return this.#columns ? `row ${grouped(this.#ranges.firstRow + this.#ranges.rowCount + 1)}` : 'the header';
+  }
+}
+
+const usualDelimiters: readonly number[] = [ascii.comma, ascii.semicolon, ascii.tab];
+
+/** What else `--delimiter` takes, the likelier first; blanks last, which names may have. */
+const rareDelimiters: readonly number[] = [...Buffer.from('|:~^#/*&%$!=@?()<>[]{}\\` ')];
+
+interface DelimiterSearch {
+  readonly atEnd: boolean;
+  /** Whether a line without comma, semicolon and tab is looked at for others too. Default: it is one field. */
+  readonly rare?: boolean;
+}
+
+/** The delimiter of a header line: the one that it has most of, a usual one if it can be; `cut` while it is not whole. */
+function findDelimiter(bytes: Uint8Array, at: number, end: number, { atEnd, rare }: DelimiterSearch): number {
+  const counts = new Uint32Array(256);
+  let quoted = false;
+  let p = at;
+  while (p < end && (quoted || bytes[p] !== ascii.lineFeed)) {
+    const byte = bytes[p++] as number;
+    if (byte === ascii.quote) quoted = !quoted;
+    if (!quoted) counts[byte] = (counts[byte] as number) + 1;
+  }
+  if (p >= end && !atEnd) return cut;
+  const count = (delimiter: number) => counts[delimiter] as number;
+  const commonest = (delimiters: readonly number[]) =>
+    delimiters.reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best));
+  const usual = commonest(usualDelimiters);
+  return count(usual) > 0 || !rare ? usual : commonest([ascii.comma, ...rareDelimiters]);
 }

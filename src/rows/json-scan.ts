@@ -1,28 +1,4 @@
-import {
-  backslash,
-  carriageReturn,
-  closeBrace,
-  closeBracket,
-  colon,
-  comma,
-  dot,
-  letterE,
-  letterF,
-  letterN,
-  letterT,
-  letterU,
-  lineFeed,
-  minus,
-  nine,
-  openBrace,
-  openBracket,
-  plus,
-  quote,
-  space,
-  tab,
-  zero,
-} from './ascii.ts';
-import { controlBytes, firstMarked, repeated, zeroBytes } from './words.ts';
+import * as ascii from './bytes.ts';
 
 /**
  * Finds where JSON tokens end, and that they are well-formed (RFC 8259), without decoding them.
@@ -37,7 +13,7 @@ import { controlBytes, firstMarked, repeated, zeroBytes } from './words.ts';
 export const cut = -1;
 
 /** How deep objects and arrays may nest in one value. */
-const maxDepth = 256;
+const maxDepth = 255;
 
 /** The text is not JSON: at index `at`, something else was `expected`. */
 export class MalformedJson extends Error {
@@ -53,8 +29,8 @@ export class MalformedJson extends Error {
 /** 1 for the bytes that end a run of plain characters in a string: the quote, the backslash, control characters. */
 const stopsString = new Uint8Array(256);
 stopsString.fill(1, 0, 0x20);
-stopsString[quote] = 1;
-stopsString[backslash] = 1;
+stopsString[ascii.quote] = 1;
+stopsString[ascii.backslash] = 1;
 
 const simpleEscapes = new Uint8Array(256);
 for (const character of '"\\/bfnrt') simpleEscapes[character.charCodeAt(0)] = 1;
@@ -67,23 +43,24 @@ export function skipBlanks(bytes: Uint8Array, at: number): number {
   let p = at;
   for (;;) {
     const byte = bytes[p];
-    if (byte !== space && byte !== lineFeed && byte !== carriageReturn && byte !== tab) return p;
+    if (byte !== ascii.space && byte !== ascii.lineFeed && byte !== ascii.carriageReturn && byte !== ascii.tab)
+      return p;
     p++;
   }
 }
 
-const quotes = repeated(quote);
-const backslashes = repeated(backslash);
+const quotes = ascii.repeated(ascii.quote);
+const backslashes = ascii.repeated(ascii.backslash);
 
 /** As `scanString`, faster where the string is short and holds no escape, as most do. */
 export function scanPlainString(bytes: Uint8Array, view: DataView, at: number, end: number): number {
   let p = at;
   for (;;) {
     const word = view.getInt32(p, true);
-    const marks = zeroBytes(word ^ quotes) | zeroBytes(word ^ backslashes) | controlBytes(word);
+    const marks = ascii.zeroBytes(word ^ quotes) | ascii.zeroBytes(word ^ backslashes) | ascii.controlBytes(word);
     if (marks !== 0) {
-      p += firstMarked(marks);
-      return bytes[p] === quote ? p + 1 : scanString(bytes, p, end);
+      p += ascii.firstMarked(marks);
+      return bytes[p] === ascii.quote ? p + 1 : scanString(bytes, p, end);
     }
     p += 4;
   }
@@ -95,9 +72,9 @@ export function scanString(bytes: Uint8Array, at: number, end: number): number {
   for (;;) {
     while (stopsString[bytes[p] as number] === 0) p++;
     const byte = bytes[p];
-    if (byte === quote) return p + 1;
+    if (byte === ascii.quote) return p + 1;
     if (p >= end) return cut;
-    if (byte !== backslash) throw new MalformedJson(p, 'no bare control character in a string');
+    if (byte !== ascii.backslash) throw new MalformedJson(p, 'no bare control character in a string');
     p = scanEscape(bytes, p, end);
     if (p === cut) return cut;
   }
@@ -107,7 +84,7 @@ function scanEscape(bytes: Uint8Array, at: number, end: number): number {
   const letter = bytes[at + 1] as number;
   if (simpleEscapes[letter] === 1) return at + 2;
   if (at + 1 >= end) return cut;
-  if (letter !== letterU) throw new MalformedJson(at, 'an escape that JSON knows');
+  if (letter !== ascii.letterU) throw new MalformedJson(at, 'an escape that JSON knows');
   for (let p = at + 2; p < at + 6; p++) {
     if (p >= end) return cut;
     if (hexDigits[bytes[p] as number] === 0) throw new MalformedJson(p, 'four hexadecimal digits');
@@ -116,7 +93,7 @@ function scanEscape(bytes: Uint8Array, at: number, end: number): number {
 }
 
 function isDigit(byte: number): boolean {
-  return byte >= zero && byte <= nine;
+  return byte >= ascii.zero && byte <= ascii.nine;
 }
 
 function skipDigits(bytes: Uint8Array, at: number): number {
@@ -127,37 +104,27 @@ function skipDigits(bytes: Uint8Array, at: number): number {
 
 /** The index after the JSON number at `at`; where there is none, `-2 - p` with `p` the byte that is wrong. */
 function numberEnd(bytes: Uint8Array, at: number): number {
-  let p = bytes[at] === minus ? at + 1 : at;
-  const integer = p;
-  p = skipDigits(bytes, p);
+  const integer = bytes[at] === ascii.minus ? at + 1 : at;
+  let p = skipDigits(bytes, integer);
   if (p === integer) return -2 - p;
-  if (bytes[integer] === zero && p > integer + 1) return -2 - (integer + 1);
-  if (bytes[p] === dot) {
+  if (bytes[integer] === ascii.zero && p > integer + 1) return -2 - (integer + 1);
+  if (bytes[p] === ascii.dot) {
     const fraction = p + 1;
     p = skipDigits(bytes, fraction);
     if (p === fraction) return -2 - p;
   }
   // Lower case and upper case differ in one bit.
-  if (((bytes[p] as number) | 0x20) === letterE) {
+  if (((bytes[p] as number) | 0x20) === ascii.letterE) {
     const sign = bytes[p + 1];
-    const exponent = sign === plus || sign === minus ? p + 2 : p + 1;
+    const exponent = sign === ascii.plus || sign === ascii.minus ? p + 2 : p + 1;
     p = skipDigits(bytes, exponent);
     if (p === exponent) return -2 - p;
   }
   return p;
 }
 
-/** As `scanNumber`, faster for a member's value that has no exponent and no blank after it, as most do. */
-export function scanPlainNumber(bytes: Uint8Array, at: number, end: number): number {
-  const integer = bytes[at] === minus ? at + 1 : at;
-  let p = skipDigits(bytes, integer);
-  const isInteger = p > integer && (bytes[integer] !== zero || p === integer + 1);
-  if (isInteger && bytes[p] === dot && isDigit(bytes[p + 1] as number)) p = skipDigits(bytes, p + 1);
-  return isInteger && (bytes[p] === comma || bytes[p] === closeBrace) ? p : scanNumber(bytes, at, end);
-}
-
 /** A number; the byte after it must be here too, since it might be another digit. */
-function scanNumber(bytes: Uint8Array, at: number, end: number): number {
+export function scanNumber(bytes: Uint8Array, at: number, end: number): number {
   const p = numberEnd(bytes, at);
   if (p >= 0) return p >= end ? cut : p;
   if (-2 - p >= end) return cut;
@@ -169,14 +136,10 @@ export function isNumber(bytes: Uint8Array, start: number, end: number): boolean
   return end > start && numberEnd(bytes, start) === end;
 }
 
-const literals: Readonly<Record<number, Buffer>> = {
-  [letterN]: Buffer.from('null'),
-  [letterT]: Buffer.from('true'),
-  [letterF]: Buffer.from('false'),
-};
+const literals = ['null', 'true', 'false'].map((text) => Buffer.from(text));
 
 function scanLiteral(bytes: Uint8Array, at: number, end: number): number {
-  const literal = literals[bytes[at] as number];
+  const literal = literals.find((text) => text[0] === bytes[at]);
   if (!literal) throw new MalformedJson(at, 'a JSON value');
   for (let i = 1; i < literal.length; i++) {
     if (at + i >= end) return cut;
@@ -185,60 +148,46 @@ function scanLiteral(bytes: Uint8Array, at: number, end: number): number {
   return at + literal.length;
 }
 
-/** Any JSON value; `depth` counts the objects and arrays around it. */
-export function scanValue(bytes: Uint8Array, at: number, end: number, depth: number): number {
+/** Any JSON value. */
+export function scanValue(bytes: Buffer, at: number, end: number): number {
   const byte = bytes[at] as number;
-  if (byte === quote) return scanString(bytes, at + 1, end);
-  if (isDigit(byte) || byte === minus) return scanNumber(bytes, at, end);
-  if (byte === openBrace || byte === openBracket) {
-    if (depth >= maxDepth) throw new MalformedJson(at, `at most ${maxDepth} levels of nesting`);
-    return byte === openBrace ? scanObject(bytes, at, end, depth + 1) : scanArray(bytes, at, end, depth + 1);
-  }
+  if (byte === ascii.quote) return scanString(bytes, at + 1, end);
+  if (isDigit(byte) || byte === ascii.minus) return scanNumber(bytes, at, end);
+  if (byte === ascii.openBrace || byte === ascii.openBracket) return scanNested(bytes, at, end);
   return at >= end ? cut : scanLiteral(bytes, at, end);
 }
 
-function scanObject(bytes: Uint8Array, at: number, end: number, depth: number): number {
-  let p = skipBlanks(bytes, at + 1);
-  if (bytes[p] === closeBrace) return p + 1;
-  for (;;) {
-    p = scanKey(bytes, p, end);
-    if (p === cut) return cut;
-    p = scanValue(bytes, skipBlanks(bytes, p), end, depth);
-    if (p === cut) return cut;
-    p = skipBlanks(bytes, p);
-    if (bytes[p] === closeBrace) return p + 1;
-    if (p >= end) return cut;
-    if (bytes[p] !== comma) throw new MalformedJson(p, '"," or "}"');
-    p = skipBlanks(bytes, p + 1);
+/** An object or an array: its end is found by counting, and what is in it is for `JSON.parse` to judge. */
+function scanNested(bytes: Buffer, at: number, end: number): number {
+  let depth = 0;
+  for (let p = at; ; p++) {
+    const byte = bytes[p];
+    if (byte === ascii.quote) {
+      p = scanString(bytes, p + 1, end) - 1;
+      if (p < at) return cut;
+    } else if (byte === ascii.openBrace || byte === ascii.openBracket) {
+      if (++depth > maxDepth) throw new MalformedJson(p, 'at most 256 levels of nesting');
+    } else if (byte === ascii.closeBrace || byte === ascii.closeBracket) {
+      if (--depth > 0) continue;
+      if (!isJson(bytes.toString('utf8', at, p + 1))) throw new MalformedJson(at, 'a well-formed value');
+      return p + 1;
+    } else if (p >= end) return cut;
   }
 }
 
-/** A member's key and the colon after it. */
-function scanKey(bytes: Uint8Array, at: number, end: number): number {
-  if (at >= end) return cut;
-  if (bytes[at] !== quote) throw new MalformedJson(at, 'a key in quotes');
-  const keyEnd = scanString(bytes, at + 1, end);
-  return keyEnd === cut ? cut : scanColon(bytes, keyEnd, end);
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The blanks after a key and its colon. */
 export function scanColon(bytes: Uint8Array, at: number, end: number): number {
   const p = skipBlanks(bytes, at);
-  if (bytes[p] === colon) return p + 1;
+  if (bytes[p] === ascii.colon) return p + 1;
   if (p >= end) return cut;
   throw new MalformedJson(p, '":"');
-}
-
-function scanArray(bytes: Uint8Array, at: number, end: number, depth: number): number {
-  let p = skipBlanks(bytes, at + 1);
-  if (bytes[p] === closeBracket) return p + 1;
-  for (;;) {
-    p = scanValue(bytes, p, end, depth);
-    if (p === cut) return cut;
-    p = skipBlanks(bytes, p);
-    if (bytes[p] === closeBracket) return p + 1;
-    if (p >= end) return cut;
-    if (bytes[p] !== comma) throw new MalformedJson(p, '"," or "]"');
-    p = skipBlanks(bytes, p + 1);
-  }
 }

@@ -1,11 +1,10 @@
 import { IncompleteDataError } from '../errors.ts';
-import { less, openBrace, openBracket } from './ascii.ts';
-import { endsEarly } from './body-errors.ts';
+import { endsEarly, malformed } from './body-errors.ts';
 import { ByteWindow } from './byte-window.ts';
+import { less, openBrace, openBracket } from './bytes.ts';
 import { CsvDocument } from './csv-document.ts';
-import { JsonDocument } from './json-document.ts';
+import { areRows, JsonDocument } from './json-document.ts';
 import { skipBlanks } from './json-scan.ts';
-import { areRows, NdjsonDocument } from './ndjson-document.ts';
 import type { ReportTail, RowBatch, RowBatches } from './row-batch.ts';
 
 /** How a body is to be read. */
@@ -20,6 +19,9 @@ export interface ReadOptions {
 
 /** 64 KB: larger pieces fall out of the processor's cache and cost 15 to 40 %. */
 const defaultPieceBytes = 64 * 1024;
+
+/** How many blanks may come one after the other, in bytes. What stands beside the rows counts too. */
+const maxBlankBytes = 10 * 1024 * 1024;
 
 /** What a body is read as, once its first bytes have told. */
 interface Document {
@@ -55,6 +57,8 @@ class BodyReader {
   readonly #contentType: string;
   readonly #lines: ReadOptions['lines'];
   #document: Document | undefined;
+  /** The position in the body up to which there were rows. */
+  #lastRowAt = 0;
 
   constructor({ contentType = '', pieceBytes = defaultPieceBytes, lines }: ReadOptions) {
     this.#lines = lines;
@@ -69,8 +73,18 @@ class BodyReader {
       taken += this.#window.fill(chunk, taken);
       if (!this.#window.isFull) continue;
       this.#document ??= this.#recognise();
-      if (this.#document) yield* this.#document.read(false);
+      if (this.#document) yield* this.#read(this.#document);
+      if (this.#window.positionOf(this.#window.start) - this.#lastRowAt > maxBlankBytes) {
+        throw malformed('Over 10 MB of blanks or blank lines stand in a row', this.#lastRowAt);
+      }
       this.#window.settle();
+    }
+  }
+
+  *#read(document: Document): Generator<RowBatch, void, undefined> {
+    for (const batch of document.read(false)) {
+      yield batch;
+      this.#lastRowAt = this.#window.positionOf(this.#window.start);
     }
   }
 
@@ -89,11 +103,14 @@ class BodyReader {
       if (window.bytes[1] === 0xbb && window.bytes[2] === 0xbf) window.start = 3;
     }
     const at = skipBlanks(window.bytes, window.start);
-    if (this.#lines === 'expected') return new NdjsonDocument(window);
-    if (at >= window.end) return undefined;
+    if (this.#lines === 'expected') return new JsonDocument(window, { lines: true });
+    if (at >= window.end) {
+      window.start = at;
+      return undefined;
+    }
     const first = window.bytes[at];
     if (this.#lines === 'allowed' && first === openBrace && areRows(window.bytes, at, window.end)) {
-      return new NdjsonDocument(window);
+      return new JsonDocument(window, { lines: true });
     }
     if (first === openBrace || first === openBracket) return new JsonDocument(window);
     if (first === less) {

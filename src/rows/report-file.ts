@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { less } from './ascii.ts';
+import { less } from './bytes.ts';
 import { readRows } from './read-rows.ts';
 import type { RowBatches } from './row-batch.ts';
 import { damaged, inFile, noReport, parquetInPipe } from './unreadable-file.ts';

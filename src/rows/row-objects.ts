@@ -1,4 +1,4 @@
-import { comma } from './ascii.ts';
+import { comma } from './bytes.ts';
 import { compactJson } from './copy-rows.ts';
 import type { RowBatch } from './row-batch.ts';
 

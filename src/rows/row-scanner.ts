@@ -1,34 +1,40 @@
-import { carriageReturn, closeBrace, comma, letterN, lineFeed, minus, nine, quote, zero } from './ascii.ts';
+import * as ascii from './bytes.ts';
 import {
   cut,
   MalformedJson,
   scanColon,
-  scanPlainNumber,
+  scanNumber,
   scanPlainString,
   scanString,
   scanValue,
   skipBlanks,
 } from './json-scan.ts';
-import { KeyTexts, standsAt } from './key-texts.ts';
-import { maxFields, RowRanges } from './row-ranges.ts';
+import { RowRanges } from './row-batch.ts';
 
 /** The batch is full: hand its rows out, then scan the row again. */
 export const batchFull = -2;
 
-/** Where a key was looked for, the row ends. */
-const endOfRow = -3;
+/** How many different keys the rows of a report may have. */
+export const maxFields = 1000;
+
+/** How long a value may be, in bytes. */
+export const maxValueBytes = 1024 * 1024;
+
+/** What stands between two values is learned up to this length, in bytes. */
+const longestGap = 1024;
 
 const nullWord = Buffer.from('null').readInt32LE(0);
 
 /**
  * Scans row objects and notes where their values stand.
  *
- * Rows repeat the same keys in the same order and have no blanks: while that holds, `#scanExpected` goes through them
- * in one small loop. The other methods take what is different.
+ * Rows repeat the same keys in the same order, with the same blanks: what stands before each value in the row that has
+ * its key first (`{"date":`, or `,\n    "clicks": `) is learned, and while the rows repeat that, `#scanExpected` goes
+ * through them in one small loop that compares eight bytes at a time. `#scanMember` takes what is different.
  */
 export class RowScanner {
   readonly ranges = new RowRanges();
-  readonly #keys = new KeyTexts();
+  readonly #gaps = new Gaps();
   /** The field that is expected next. */
   #nextField = 0;
   /** Fields of the row so far whose range has been set, or set to absent, counted from the left. */
@@ -45,41 +51,37 @@ export class RowScanner {
     ranges.reserveRow();
     this.#nextField = 0;
     this.#setCount = 0;
-    let p = start;
-    for (;;) {
+    for (let p = start; ; ) {
       p = this.#scanExpected(bytes, view, p, end);
       if (p === cut) return cut;
-      const atKey = p;
-      p = this.#readKey(bytes, atKey, start, end);
-      if (p === endOfRow) return this.#endRow(bytes, atKey, start);
+      const next = skipBlanks(bytes, p === start ? p + 1 : p);
+      if (bytes[next] === ascii.closeBrace) return this.#endRow(bytes, p, start, next + 1);
+      p = this.#scanMember(bytes, p, start, end);
       if (p < 0) return p;
-      p = this.#readValue(bytes, p, end);
-      if (p === cut) return cut;
     }
   }
 
-  /**
-   * Scans members as long as each has the expected key, in `,"key":value` without blanks, and a value that is not
-   * nested. Returns the index after the last one, or `cut`.
-   */
+  /** Scans members as long as each begins as expected and has no nested value; returns the index after them, or `cut`. */
   #scanExpected(bytes: Buffer, view: DataView, start: number, end: number): number {
     const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
-    const { lengths, firstWords, words } = this.#keys;
+    const { lengths, firstWords, words } = this.#gaps;
     const base = rowCount * fields.length;
     let field = this.#nextField;
     let p = start;
     for (;;) {
-      const keyLength = lengths[field] as number;
-      if (keyLength === 0) break;
-      if (!standsAt(view, p, keyLength, words, firstWords[field] as number, firstWords[field + 1] as number)) break;
-      const valueStart = p + keyLength;
+      const gapLength = lengths[field] as number;
+      if (gapLength === 0) break;
+      if (!standsAt(view, p, gapLength, words, firstWords[field] as number, firstWords[field + 1] as number)) break;
+      const valueStart = p + gapLength;
       const first = bytes[valueStart] as number;
       let valueEnd: number;
-      if (first === quote) valueEnd = scanPlainString(bytes, view, valueStart + 1, end);
-      else if (first === letterN && view.getInt32(valueStart, true) === nullWord) valueEnd = valueStart + 4;
-      else if ((first >= zero && first <= nine) || first === minus) valueEnd = scanPlainNumber(bytes, valueStart, end);
+      if (first === ascii.quote) valueEnd = scanPlainString(bytes, view, valueStart + 1, end);
+      else if (first === ascii.letterN && view.getInt32(valueStart, true) === nullWord) valueEnd = valueStart + 4;
+      else if ((first >= ascii.zero && first <= ascii.nine) || first === ascii.minus)
+        valueEnd = scanNumber(bytes, valueStart, end);
       else break;
       if (valueEnd === cut) return cut;
+      if (valueEnd - valueStart > maxValueBytes) throw tooLong(valueStart);
       valueStarts[base + field] = valueStart;
       valueEnds[base + field] = valueEnd;
       field++;
@@ -90,57 +92,40 @@ export class RowScanner {
     return p;
   }
 
-  /**
-   * Reads what comes at `at`, after a value or at the row's `{`: a key, up to and with its colon, or the end of the
-   * row. A new key becomes a field.
-   */
-  #readKey(bytes: Buffer, at: number, start: number, end: number): number {
-    let p = at === start ? at : this.#skipBlanks(bytes, at);
-    if (bytes[p] === closeBrace) return endOfRow;
+  /** Scans one member and the `{` or comma before it. Returns the index after it, `cut` or `batchFull`. */
+  #scanMember(bytes: Buffer, at: number, start: number, end: number): number {
+    const { ranges } = this;
+    let p = at === start ? at : skipBlanks(bytes, at);
     if (p >= end) return cut;
-    if (p > start && bytes[p] !== comma) throw new MalformedJson(p, '"," or "}"');
-    p = this.#skipBlanks(bytes, p + 1);
-    if (bytes[p] === closeBrace && at === start) return endOfRow;
+    if (p > start && bytes[p] !== ascii.comma) throw new MalformedJson(p, '"," or "}"');
+    p = skipBlanks(bytes, p + 1);
     if (p >= end) return cut;
-    if (bytes[p] !== quote) throw new MalformedJson(p, 'a key in quotes');
+    if (bytes[p] !== ascii.quote) throw new MalformedJson(p, 'a key in quotes');
     const keyEnd = scanString(bytes, p + 1, end);
     if (keyEnd === cut) return cut;
-    const afterColon = scanColon(bytes, keyEnd, end);
-    if (afterColon === cut) return cut;
-    this.#noteLineBreaks(bytes, keyEnd, afterColon);
-    const isKnown =
-      this.#keys.isAt(this.#nextField, bytes, p, keyEnd) || this.#findField(bytes.toString('utf8', p, keyEnd), p);
-    return isKnown ? afterColon : batchFull;
-  }
-
-  /** Sets `#nextField` to the field of a key's text; `false` where there is no room for a new one in this batch. */
-  #findField(text: string, at: number): boolean {
-    const { ranges } = this;
+    const colonEnd = scanColon(bytes, keyEnd, end);
+    if (colonEnd === cut) return cut;
+    const valueStart = skipBlanks(bytes, colonEnd);
+    const valueEnd = scanValue(bytes, valueStart, end);
+    if (valueEnd === cut) return cut;
+    if (valueEnd - valueStart > maxValueBytes || keyEnd - p > maxValueBytes) throw tooLong(p);
+    const text = bytes.toString('utf8', p, keyEnd);
     const name: string = text.includes('\\') ? JSON.parse(text) : text.slice(1, -1);
     let field = ranges.indexOf(name);
     if (field === undefined) {
-      if (ranges.fields.length >= maxFields) throw new MalformedJson(at, `at most ${maxFields} different keys`);
+      if (ranges.fields.length >= maxFields) throw new MalformedJson(p, `at most ${maxFields} different keys`);
       field = ranges.addField(name);
-      if (field === undefined) return false;
-      this.#keys.add(text);
+      if (field === undefined) return batchFull;
+      this.#gaps.add(bytes.subarray(at, valueStart));
     }
     if (field !== this.#nextField) this.#setAbsent();
-    this.#nextField = field;
-    return true;
-  }
-
-  /** Reads any value of the field `#nextField`, with blanks before it. */
-  #readValue(bytes: Buffer, at: number, end: number): number {
-    const { ranges } = this;
-    const start = this.#skipBlanks(bytes, at);
-    const valueEnd = scanValue(bytes, start, end, 1);
-    if (valueEnd === cut) return cut;
-    this.#noteLineBreaks(bytes, start, valueEnd);
-    const place = ranges.rowCount * ranges.fields.length + this.#nextField;
-    ranges.valueStarts[place] = start;
+    this.#noteLineBreaks(bytes, at, valueStart);
+    this.#noteLineBreaks(bytes, valueStart, valueEnd);
+    const place = ranges.rowCount * ranges.fields.length + field;
+    ranges.valueStarts[place] = valueStart;
     ranges.valueEnds[place] = valueEnd;
-    if (this.#setCount === this.#nextField) this.#setCount++;
-    this.#nextField++;
+    if (this.#setCount === field) this.#setCount++;
+    this.#nextField = field + 1;
     return valueEnd;
   }
 
@@ -153,23 +138,82 @@ export class RowScanner {
     this.#setCount = width;
   }
 
-  /** Notes the row, whose `}` is the next token at `at`. */
-  #endRow(bytes: Buffer, at: number, start: number): number {
+  /** Notes the row. `at` is where its last value ends. */
+  #endRow(bytes: Buffer, at: number, start: number, end: number): number {
     if (this.#setCount < this.ranges.fields.length) this.#setAbsent();
-    const end = skipBlanks(bytes, at === start ? at + 1 : at) + 1;
+    this.#noteLineBreaks(bytes, at, end);
+    if (this.#gaps.haveLineBreaks) this.ranges.singleLine = false;
     this.ranges.endRow(start, end);
     return end;
   }
 
-  #skipBlanks(bytes: Buffer, at: number): number {
-    const p = skipBlanks(bytes, at);
-    this.#noteLineBreaks(bytes, at, p);
-    return p;
-  }
-
   #noteLineBreaks(bytes: Buffer, start: number, end: number): void {
     for (let p = start; p < end; p++) {
-      if (bytes[p] === lineFeed || bytes[p] === carriageReturn) this.ranges.singleLine = false;
+      if (bytes[p] === ascii.lineFeed || bytes[p] === ascii.carriageReturn) this.ranges.singleLine = false;
     }
   }
+}
+
+function tooLong(at: number): MalformedJson {
+  return new MalformedJson(at, 'no value longer than 1 MB');
+}
+
+/**
+ * What stands before the value of each field, to be compared eight bytes at a time. Eight bytes are read as one
+ * floating-point number, the only type of that size that is fast. Two such numbers are equal where their bits are, but
+ * for zeros and NaNs; and text has no zero bytes, nor UTF-8 the bits of a NaN.
+ */
+class Gaps {
+  /** The length of each gap in bytes; 0 where nothing was learned, and after the last. */
+  readonly lengths = new Int32Array(maxFields + 1);
+  /** Where the words of each gap begin in `words`, and, one on, where they end. */
+  readonly firstWords = new Int32Array(maxFields + 2);
+  words = new Float64Array(256);
+  haveLineBreaks = false;
+  #count = 0;
+
+  /** Adds the gap of the next field, which is at least four bytes long. */
+  add(gap: Buffer): void {
+    const first = this.firstWords[this.#count] as number;
+    // Of short texts there are two words of four bytes; the last word ends with the text, and may overlap another.
+    const isKept = gap.length <= longestGap;
+    const wordCount = !isKept ? 0 : gap.length < 8 ? 2 : Math.ceil(gap.length / 8);
+    if (first + wordCount > this.words.length) {
+      const larger = new Float64Array(2 * (first + wordCount));
+      larger.set(this.words);
+      this.words = larger;
+    }
+    for (let word = 0; word < wordCount; word++) {
+      this.words[first + word] =
+        gap.length < 8
+          ? gap.readInt32LE(word === 0 ? 0 : gap.length - 4)
+          : gap.readDoubleLE(Math.min(8 * word, gap.length - 8));
+    }
+    if (isKept && (gap.includes('\n') || gap.includes('\r'))) this.haveLineBreaks = true;
+    this.lengths[this.#count++] = isKept ? gap.length : 0;
+    this.firstWords[this.#count] = first + wordCount;
+  }
+}
+
+/**
+ * Whether the text of `length` bytes whose words stand from `first` to before `end` in `words` is what stands at `at`.
+ * Since no text has a zero byte, one that is here is here as a whole. The arrays are arguments, and not a `Gaps`,
+ * because this runs once a value.
+ */
+function standsAt(
+  view: DataView,
+  at: number,
+  length: number,
+  words: Float64Array,
+  first: number,
+  end: number,
+): boolean {
+  if (length < 8) {
+    return view.getInt32(at, true) === words[first] && view.getInt32(at + length - 4, true) === words[first + 1];
+  }
+  let p = at;
+  for (let word = first; word < end - 1; word++, p += 8) {
+    if (view.getFloat64(p, true) !== words[word]) return false;
+  }
+  return view.getFloat64(at + length - 8, true) === words[end - 1];
 }

@@ -133,20 +133,20 @@ describe('a CSV report', () => {
   });
 
   it('is refused where it has no end of columns, or a line no end', async () => {
-    const names = Array.from({ length: 4_097 }, (_, i) => `c${i}`).join(',');
-    await expect(readReport(`${names}\n`, csv)).rejects.toThrow('The CSV header has over 4096 columns (byte 0).');
+    const names = Array.from({ length: 1_001 }, (_, i) => `c${i}`).join(',');
+    await expect(readReport(`${names}\n`, csv)).rejects.toThrow('The CSV header has over 1000 columns (byte 0).');
     async function* endless() {
       yield Buffer.from('city\n');
       for (;;) yield Buffer.alloc(1_000_000, 'x');
     }
     await expect(readRows(endless(), csv).next()).rejects.toThrow(
-      'One line of the report is longer than 16 MiB (byte 5).',
+      'One line of the report is longer than 8 MB (byte 5).',
     );
   });
 
   it('is refused where it is not UTF-8', async () => {
     const bytes = Buffer.concat([Buffer.from('date,city\n1,'), Buffer.from([0xe9, 0x0a])]);
-    await expect(readReport(bytes, csv)).rejects.toThrow('The CSV is not UTF-8 in row 1 (byte 10).');
+    await expect(readReport(bytes, csv)).rejects.toThrow('Row 1 is not UTF-8');
   });
 
   it('spreads many rows over several batches', async () => {

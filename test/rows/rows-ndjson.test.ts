@@ -69,6 +69,6 @@ describe('rows one a line', () => {
     }
     const batches = readRows(endless(), expected);
     expect((await batches.next()).value).toMatchObject({ rowCount: 1 });
-    await expect(batches.next()).rejects.toThrow('Row 2 is longer than 16 MiB (byte 8).');
+    await expect(batches.next()).rejects.toThrow('Row 2 is longer than 8 MB (byte 8).');
   });
 });
