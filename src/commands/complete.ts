@@ -42,8 +42,19 @@ interface Values {
   readonly candidates: readonly Candidate[];
 }
 
-/** Where on a command line the next word stands; the options are those of the command and of the ones above it. */
-type Place = ReturnType<typeof findPlace>;
+/** Where on a command line the next word stands. */
+interface Place {
+  readonly command: Command;
+  /** Those of the command and of the ones above it. */
+  readonly options: readonly Option[];
+  /** The flag that waits for its value. */
+  readonly pending: Option | undefined;
+  /** The flags that stand before, by their attribute names. */
+  readonly given: ReadonlyMap<string, string>;
+  readonly operands: readonly string[];
+  /** Whether `--` stands before. */
+  readonly isPastFlags: boolean;
+}
 
 /**
  * Prints what the last word may become, for the script of a shell: `words`, `open`, `files` or `folders` on the first
