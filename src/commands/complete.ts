@@ -54,6 +54,7 @@ interface Place {
   readonly operands: readonly string[];
   /** Whether `--` stands before. */
   readonly isPastFlags: boolean;
+  readonly stored: StoredSettings;
 }
 
 /**
