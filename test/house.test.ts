@@ -132,6 +132,7 @@ describe('one door per package', () => {
 
 /** Names that are still to get one meaning. */
 const pending = [
+  'factsOf',
   'Call',
   'readText',
   'labelOf',
