@@ -147,7 +147,6 @@ async function connect(signIn: SignIn, host: Host, console: Console, options: Op
     ...signIn,
     http,
     retries: options.retries ?? defaultRetries,
-    repeatsRefusedCreates: options.split !== undefined || options.all === true,
     wallClock: host.wallClock,
     stopwatch: host.stopwatch,
     sleep: host.sleep,
@@ -155,6 +154,7 @@ async function connect(signIn: SignIn, host: Host, console: Console, options: Op
     signal: host.signal,
     onRetry: (retry) => console.warn(describeRetry(retry)),
     onToken: console.hide,
+    onNotice: console.warn,
   });
   return { client, close: () => http.close() };
 }

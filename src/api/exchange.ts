@@ -1,23 +1,28 @@
-import { AdreportError, codeOf, IncompleteDataError, UnreachableError } from '../errors.ts';
+import { type EndpointName, endpoints } from '../contract/endpoints.ts';
+import type { Encoding } from '../contract/messages.ts';
+import { AdreportError, codeOf, IncompleteDataError, SignInError, UnreachableError } from '../errors.ts';
 import { formatDuration } from '../text/duration.ts';
 import type { Http, HttpResponse } from './http.ts';
-import { readHttpError } from './http-error.ts';
-import { type FailedTry, longestRetryAfterMs, mayRetry, parseRetryAfter, retryPauseMs } from './retry.ts';
-import { createThrottle } from './throttle.ts';
-import { TransportError } from './transport-error.ts';
-import { unreachable } from './unreachable.ts';
+import { readHttpError } from './refusal.ts';
+import {
+  createThrottle,
+  type FailedTry,
+  isRefusedForNow,
+  longestRetryAfterMs,
+  mayRetry,
+  parseRetryAfter,
+  retryPauseMs,
+} from './retry.ts';
+import { TransportError, unreachable } from './transport-error.ts';
 
 /** What the calls of one client have in common. */
 export interface ExchangeOptions {
   readonly baseUrl: URL;
   readonly http: Http;
+  /** How the bodies of calls are written. */
+  readonly encoding: Encoding;
   /** How many times a call that failed in passing is made again. */
   readonly retries: number;
-  /**
-   * Whether a create that was refused with 429 is made again like any other call: in a run of many reports, whose own
-   * pace the service objects to. Otherwise no create is made twice.
-   */
-  readonly repeatsRefusedCreates?: boolean;
   /** Milliseconds since 1970. */
   readonly wallClock: () => number;
   /** Milliseconds that never run backwards. */
@@ -44,24 +49,13 @@ export interface RequestBody {
 
 /** One call of the service, before its retries. */
 export interface Call {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly body: RequestBody | undefined;
-  /** Whether making it twice does no harm. */
-  readonly repeatable: boolean;
+  readonly endpoint: EndpointName;
+  readonly body?: RequestBody | undefined;
   /** How long the call may go on being repeated, in milliseconds; the last try is made then. Default: no limit. */
   readonly patienceMs?: number | undefined;
-  /** Whether it is the call that exchanges credentials for a token: a refusal of it is one of them. */
-  readonly isSignIn?: boolean;
-  /** Whether it names a report, which may be unknown or gone. */
-  readonly namesReport?: boolean;
-  /** Whether the answer is small, and must not trickle for ever. */
-  readonly isBrief?: boolean;
-  readonly authorization?: {
-    readonly token: string;
-    /** A fresh token in place of a refused one, where there are credentials. */
-    readonly renew: (refused: string) => Promise<string | undefined>;
-  };
+  readonly token?: string;
+  /** A fresh token in place of a refused one, where there are credentials. */
+  readonly renew?: (refused: string) => Promise<string | undefined>;
 }
 
 /** The door to the service for a client: what is sent through it comes to its end, or to an error for the user. */
@@ -74,49 +68,46 @@ export interface Exchange {
 interface Failure {
   readonly failed: FailedTry;
   readonly error: AdreportError;
-  readonly retryAfter?: string | undefined;
 }
 
 /** The retry loop around `Http`, with one pace for all the calls of a client (`cli.md`, Waiting). */
 export function createExchange(options: ExchangeOptions): Exchange {
-  const { baseUrl, signal } = options;
+  const { signal } = options;
   const throttle = createThrottle({ clock: options.stopwatch, sleep: options.sleep, signal });
 
   async function perform<T>(call: Call, read: (response: HttpResponse) => Promise<T>): Promise<T> {
-    const url = new URL(baseUrl.href.replace(/\/$/, '') + call.path);
-    let token = call.authorization?.token;
     const startedMs = options.stopwatch();
-    let renewed = false;
+    let { token, renew } = call;
     for (let tries = 1; ; ) {
       await throttle.pass();
-      const outcome = await attempt(options, { call, url, token }, read);
+      const outcome = await attempt(options, { ...call, ...(token === undefined ? {} : { token }) }, read);
       if ('value' in outcome) {
         throttle.ease();
         return outcome.value;
       }
-      if (call.authorization && token !== undefined && outcome.failed.status === 401 && !renewed) {
-        renewed = true;
-        const fresh = await call.authorization.renew(token);
+      const { failed, error } = outcome;
+      if (error instanceof SignInError && renew && token !== undefined) {
+        const fresh = await renew(token);
+        renew = undefined;
         if (fresh !== undefined) {
           token = fresh;
           continue;
         }
       }
-      const leftMs = (call.patienceMs ?? Infinity) - (options.stopwatch() - startedMs);
+      const leftMs = (call.patienceMs ?? Number.POSITIVE_INFINITY) - (options.stopwatch() - startedMs);
       const pauseMs = pauseBefore(outcome, call, tries, leftMs);
       if (pauseMs === undefined) throw lastWord(outcome, call, tries);
-      options.onRetry?.({ why: outcome.error.message.split('\n')[0] ?? '', pauseMs });
-      if (outcome.failed.status === 429) throttle.hold(pauseMs);
+      options.onRetry?.({ why: error.message.split('\n')[0] ?? '', pauseMs });
+      if (failed.status === 429) throttle.hold(pauseMs);
       else await options.sleep(pauseMs, signal);
       tries += 1;
     }
   }
 
   /** How long to pause before the next try, in milliseconds; `undefined` where there is none. */
-  function pauseBefore({ failed, error, retryAfter }: Failure, call: Call, tries: number, leftMs: number) {
-    const repeatable = call.repeatable || (options.repeatsRefusedCreates === true && failed.status === 429);
-    if (!mayRetry(failed, { repeatable, tries, retries: options.retries })) return undefined;
-    const retryAfterMs = parseRetryAfter(retryAfter, options.wallClock());
+  function pauseBefore({ failed, error }: Failure, call: Call, tries: number, leftMs: number): number | undefined {
+    if (!mayRetry(failed, { isCreate: isCreate(call), tries, retries: options.retries })) return undefined;
+    const { retryAfterMs } = failed;
     if (call.patienceMs === undefined && retryAfterMs !== undefined && retryAfterMs > longestRetryAfterMs) {
       error.amend(`It asks to be left alone for ${formatDuration(retryAfterMs)}, which is not waited for.`);
       return undefined;
@@ -128,43 +119,52 @@ export function createExchange(options: ExchangeOptions): Exchange {
   return { perform };
 }
 
-/** One try of a call. Throws what no repetition can mend. */
-async function attempt<T>(
-  { http, signal }: ExchangeOptions,
-  { call, url, token }: { readonly call: Call; readonly url: URL; readonly token: string | undefined },
-  read: (response: HttpResponse) => Promise<T>,
-): Promise<{ value: T } | Failure> {
-  const headers = headersOf(call, token);
-  let sent = false;
-  const onSent = (): void => {
-    sent = true;
-  };
-  try {
-    const request = { method: call.method, url, headers, signal, onSent, isBrief: call.isBrief };
-    const response = await http.send(call.body ? { ...request, body: call.body.text } : request);
-    if (response.status < 200 || response.status > 299) {
-      return {
-        failed: { status: response.status, sent: true, passing: false },
-        error: await readHttpError(response, {
-          url,
-          isSignIn: call.isSignIn === true,
-          namesReport: call.namesReport === true,
-        }),
-        retryAfter: response.headers['retry-after'],
-      };
-    }
-    return { value: await read(response) };
-  } catch (error) {
-    if (signal.aborted) throw sent && !call.repeatable ? interruptedCreate(signal.reason) : signal.reason;
-    return toFailure(error, url);
-  }
+/** Whether each such call that is carried out makes a report more; the other calls change nothing. */
+function isCreate({ endpoint }: Call): boolean {
+  return endpoint === 'buyer';
 }
 
-function headersOf({ body }: Call, token: string | undefined): Record<string, string> {
-  const headers: Record<string, string> = { accept: 'application/json' };
-  if (body) headers['content-type'] = body.contentType;
-  if (token !== undefined) headers.authorization = token;
-  return headers;
+/** One try of a call. Throws what no repetition can mend. */
+async function attempt<T>(
+  { baseUrl, encoding, http, signal, wallClock }: ExchangeOptions,
+  call: Call,
+  read: (response: HttpResponse) => Promise<T>,
+): Promise<{ value: T } | Failure> {
+  const { endpoint, body, token } = call;
+  const { method, path } = endpoints[endpoint];
+  const url = new URL(baseUrl.href.replace(/\/$/, '') + path);
+  let sent = false;
+  try {
+    const response = await http.send({
+      method,
+      url,
+      headers: {
+        accept: 'application/json',
+        ...(body ? { 'content-type': body.contentType } : {}),
+        ...(token === undefined ? {} : { authorization: token }),
+      },
+      body: body?.text,
+      signal,
+      isDownload: endpoint === 'download',
+      onSent: () => {
+        sent = true;
+      },
+    });
+    const { status, headers } = response;
+    if (status >= 200 && status <= 299) return { value: await read(response) };
+    return {
+      failed: {
+        status,
+        retryAfterMs: parseRetryAfter(headers['retry-after'], wallClock()),
+        sent: true,
+        passing: false,
+      },
+      error: await readHttpError(response, { url, endpoint, encoding }),
+    };
+  } catch (error) {
+    if (signal.aborted) throw sent && isCreate(call) ? interruptedCreate(signal.reason) : signal.reason;
+    return toFailure(error, url);
+  }
 }
 
 /** What an exception of one try means; rethrows what no repetition can mend and no rule here explains. */
@@ -191,7 +191,7 @@ function interruptedCreate(reason: unknown): unknown {
 
 /** The error that ends the call: says how often it was tried, and what a create may have left behind. */
 function lastWord({ failed, error }: Failure, call: Call, tries: number): AdreportError {
-  if (!call.repeatable && failed.sent && mayHaveCreated(failed, error)) {
+  if (isCreate(call) && failed.sent && mayHaveCreated(failed, error)) {
     return error.amend('A report may have been created all the same.', {
       code: 'CREATE_UNCERTAIN',
       hint: 'It is not asked for again by itself: running the command again creates another report.',
@@ -202,9 +202,10 @@ function lastWord({ failed, error }: Failure, call: Call, tries: number): Adrepo
 }
 
 /** Whether a failed create may have been carried out: a refusal in so many words was not. */
-function mayHaveCreated({ status }: FailedTry, error: AdreportError): boolean {
+function mayHaveCreated(failed: FailedTry, error: AdreportError): boolean {
+  const { status } = failed;
   if (status === undefined) return error instanceof UnreachableError || error instanceof IncompleteDataError;
-  return status === 408 || status >= 500;
+  return !isRefusedForNow(failed) && (status === 408 || status >= 500);
 }
 
 /** A retry as one line for people. */

@@ -2,8 +2,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { dirname, join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import { createHttp } from '../api/http.ts';
-import { TransportError } from '../api/transport-error.ts';
-import { unreachable } from '../api/unreachable.ts';
+import { TransportError, unreachable } from '../api/transport-error.ts';
 import { parseTimeout } from '../app/flags.ts';
 import { savedKeys, savedOptions } from '../app/saved-reports.ts';
 import { findProjectFile, projectFileName, readProjectFile } from '../config/project-file.ts';
@@ -217,7 +216,6 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
         method,
         url,
         headers: { accept: 'application/json' },
-        isBrief: true,
         signal: host.signal,
       });
       const { status, headers, body } = await within(request, url.origin);

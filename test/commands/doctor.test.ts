@@ -57,7 +57,7 @@ describe('all is well', () => {
     expect(stdout).toMatch(/^✓ {2}base-url +http:\/\/127\.0\.0\.1:\d+ \(from ADREPORT_BASE_URL\)$/m);
     expect(stdout).toMatch(/^✓ {2}connection .*answers 401/m);
     expect(stdout).toMatch(/^✓ {2}clock +within \d[\d.]* m?s/m);
-    expect(stdout).toMatch(/^✓ {2}sign-in +works: 14 campaigns\./m);
+    expect(stdout).toMatch(/^✓ {2}sign-in +works: \d+ campaigns\./m);
     expect(stdout).not.toMatch(/^[!✗]/m);
     expect(stdout).not.toContain('sesame');
     expect(stdout).not.toContain(server.accounts[0]?.token);
@@ -325,7 +325,7 @@ describe('the service', () => {
 describe('TLS and proxies', () => {
   async function serveTls(skip: (why: string) => never) {
     const certificates = makeCertificates() ?? skip('there is no openssl here');
-    const server = await startLocalServer({ delayMs: 0, tls: certificates });
+    const server = await startLocalServer({ delayMs: 0, tls: certificates, host: '0.0.0.0' });
     onTestFinished(() => server.close());
     const env = { ADREPORT_BASE_URL: `https://localhost:${server.port}`, ADREPORT_TOKEN: server.accounts[0]?.token };
     const spawned = async (more: Record<string, string>, flags: readonly string[] = []) =>
