@@ -16,7 +16,9 @@ const { metafile } = await build({
   chunkNames: 'parts/[name]-[hash]',
   loader: { '.md': 'text' },
   // Packages in CommonJS ask for Node's own modules with `require`, which an ES module lacks.
-  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+  },
   // Names stay, so that the trace of a bug can be read.
   minifySyntax: true,
   legalComments: 'none',

@@ -1,5 +1,4 @@
 import { type Client, createClient } from './api/client.ts';
-import { describeRetry } from './api/exchange.ts';
 import { createHttp, type HttpTrace } from './api/http.ts';
 import type { GlobalFlags, ServiceFlags } from './app/flags.ts';
 import { readProjectDefaults } from './config/project-file.ts';
@@ -14,6 +13,7 @@ import {
   type SignIn,
 } from './config/settings.ts';
 import { noSettings, openStore, type Store } from './config/store.ts';
+import type { WindowClock } from './contract/messages.ts';
 import type { Profile } from './contract/vocabulary.ts';
 import { UsageError } from './errors.ts';
 import type { Host } from './host.ts';
@@ -53,6 +53,7 @@ export interface Context {
 type Options = GlobalFlags &
   ServiceFlags & {
     readonly profile?: Profile;
+    readonly windowClock?: WindowClock;
     /** Given where one command asks for many reports. */
     readonly split?: string;
     readonly all?: boolean;
@@ -145,14 +146,14 @@ async function connect(signIn: SignIn, host: Host, console: Console, options: Op
     ...signIn,
     http,
     retries: options.retries ?? defaultRetries,
-    repeatsRefusedCreates: options.split !== undefined || options.all === true,
     wallClock: host.wallClock,
     stopwatch: host.stopwatch,
     sleep: host.sleep,
     random: host.random,
     signal: host.signal,
-    onRetry: (retry) => console.warn(describeRetry(retry)),
+    onRetry: console.warn,
     onToken: console.hide,
+    onNotice: console.warn,
   });
   return { client, close: () => http.close() };
 }
@@ -176,7 +177,7 @@ function localSettings({ url, accounts }: LocalServer, options: Options): Settin
     password: local(undefined),
     profile: local(found.profile),
     encoding: local(options.encoding ?? 'json'),
-    windowClock: local('instant'),
+    windowClock: local(options.windowClock ?? 'instant'),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Encoding, encodings } from '../contract/messages.ts';
+import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { formatNames } from '../output/formats/index.ts';
 import { parseDuration } from '../text/duration.ts';
@@ -40,6 +40,7 @@ export interface ReportFlags extends ServiceFlags {
   /** Another word for `by`; one of them at most is given. */
   readonly breakdowns?: string;
   readonly filter?: readonly string[];
+  readonly country?: readonly string[];
   readonly campaign?: readonly string[];
   readonly adUnit?: readonly string[];
   readonly advertiser?: readonly string[];
@@ -47,6 +48,8 @@ export interface ReportFlags extends ServiceFlags {
   readonly since?: string;
   readonly until?: string;
   readonly period?: string;
+  /** How the service reads the ends of the window. */
+  readonly windowClock?: WindowClock;
   readonly direct?: boolean;
   readonly dryRun?: boolean;
 }
@@ -137,6 +140,7 @@ export function addReportFlags(command: Command): Command {
     .option('--by <a,b>', 'breakdowns, e.g. DAILY,CAMPAIGN; any case')
     .addOption(new Option('--breakdowns <a,b>', 'the same as --by').conflicts('by').hideHelp())
     .option('--filter <name=v1,v2>', 'keep only these; repeatable', collect)
+    .option('--country <a,b>', 'only these countries, by ISO code or English name: FR,Germany; repeatable', collect)
     .option('--campaign <name>', "only campaigns of that name, e.g. 'Summer*'; repeatable", collect)
     .option('--ad-unit <name>', 'only ad units of that name', collect)
     .option('--advertiser <name>', 'only advertisers of that name (admin accounts)', collect)
@@ -146,6 +150,12 @@ export function addReportFlags(command: Command): Command {
     .option('--until <t>', 'last second, in the same forms (default: now)')
     .option('--timezone <tz>', 'zone of the report, DSP only (buyer: always Europe/Paris)')
     .optionsGroup('Request:')
+    .addOption(
+      new Option(
+        '--window-clock <kind>',
+        'how the service reads the window: as instants, or as wall time (default: the stored one, else instant)',
+      ).choices(windowClocks),
+    )
     .option('--direct', 'ask for the data in the answer, without waiting (output=direct)')
     .option('--dry-run', 'print the window, the request and a curl line; no network (but for names)');
 }

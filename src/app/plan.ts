@@ -36,13 +36,16 @@ export interface Job {
 
 /** Turns the flags of `run` and `report create` into a plan. Throws `UsageError` for what the service would refuse. */
 export async function planFromFlags(context: Context, flags: ReportFlags): Promise<ProfilePlan> {
-  const profile = flags.profile ?? (await context.settings()).profile.value;
+  const settings = await context.settings();
+  const profile = flags.profile ?? settings.profile.value;
   const { metrics, timezone, direct, since, until, period } = flags;
   const plan = planReport({
     profile,
     metrics,
     by: flags.by ?? flags.breakdowns,
     filters: flags.filter,
+    countries: flags.country,
+    windowClock: settings.windowClock.value,
     timezone,
     direct,
     since,

@@ -74,9 +74,9 @@ async function planSaved(
 ): Promise<Job> {
   const { values, origins } = savedOptions(file, section, options.given ?? [], context.host.cwd);
   // The account is a setting: the environment comes between the command line and the file.
-  const { account, profile, encoding, ...others } = values;
+  const { account, profile, encoding, windowClock, ...others } = values;
   const choice = Object.fromEntries(
-    Object.entries({ account, profile, encoding }).filter(([, value]) => value !== undefined),
+    Object.entries({ account, profile, encoding, windowClock }).filter(([, value]) => value !== undefined),
   );
   const merged: RunOptions = { ...options, ...others };
   try {

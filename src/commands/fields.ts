@@ -1,7 +1,9 @@
 import { Option } from 'commander';
 import { tableLook } from '../app/output-flags.ts';
 import type { Context } from '../context.ts';
-import { vocabularyOf } from '../contract/look-up.ts';
+import { allCountries, findCountry } from '../contract/countries.ts';
+import { derivedMetrics } from '../contract/derived.ts';
+import { isCalled, vocabularyOf } from '../contract/look-up.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../output/table/text-table.ts';
@@ -23,29 +25,38 @@ export const fieldsCommand: CommandBuilder = (perform) =>
     .action(perform(fields));
 
 /**
- * Prints the vocabulary of a profile, or what of it holds a term in its name or meaning, any case; with `--json`
- * `{"profile","metrics","breakdowns","filters"}`. Throws `UsageError` for a term that nothing holds, but with `--json`.
+ * Prints the vocabulary of a profile, or what of it holds a term in its name, its meaning or the trade's other words for it,
+ * any case, and the countries of that name; with `--json`
+ * `{"profile","metrics","breakdowns","filters","countries"}`. Throws `UsageError` for a term that nothing holds, but with `--json`.
  */
 async function fields(context: Context, options: FieldsOptions, term = ''): Promise<void> {
   const profile = options.profile ?? (await context.settings()).profile.value;
   const vocabulary = vocabularyOf(profile);
-  const matches = ({ name, meaning }: { name: string; meaning: string }): boolean =>
-    `${name}\n${meaning}`.toLowerCase().includes(term.toLowerCase());
-  const metrics = vocabulary.metrics.filter(matches).map(({ name, type, meaning }) => ({ name, type, meaning }));
+  const matches = (entry: { name: string; meaning: string; words?: readonly string[] }): boolean =>
+    `${entry.name}\n${entry.meaning}`.toLowerCase().includes(term.toLowerCase()) || isCalled(entry, term);
+  const names = vocabulary.metrics.map(({ name }) => name);
+  const computed = derivedMetrics
+    .filter(({ numerator, denominator }) => names.includes(numerator) && names.includes(denominator))
+    .map(({ field, unit, meaning, words }) => ({ name: field, type: unit, meaning: `computed: ${meaning}`, words }));
+  const metrics = [...vocabulary.metrics, ...computed]
+    .filter(matches)
+    .map(({ name, type, meaning }) => ({ name, type, meaning }));
   const breakdowns = vocabulary.breakdowns.filter(matches).map(({ name, fields: rowFields, meaning }) => ({
     name,
     rowFields: rowFields.map((field) => field.name),
     meaning,
   }));
   const filters = vocabulary.filters.filter(matches).map(({ name, meaning }) => ({ name, meaning }));
+  const countries = term === '' || vocabulary.filters.length === 0 ? [] : countriesCalled(term);
 
   if (context.flags.json) {
-    return context.console.result(JSON.stringify({ profile, metrics, breakdowns, filters }));
+    return context.console.result(JSON.stringify({ profile, metrics, breakdowns, filters, countries }));
   }
   const rows = [
     ...metrics.map(({ name, meaning }) => ({ flag: '--metrics', name, meaning })),
     ...breakdowns.map(({ name, meaning }) => ({ flag: '--by', name, meaning })),
     ...filters.map(({ name, meaning }) => ({ flag: '--filter', name, meaning })),
+    ...countries.map(({ code, id, name }) => ({ flag: '--country', name: code, meaning: `${name}, countryId ${id}` })),
   ];
   if (rows.length === 0) {
     throw new UsageError(`No field of the ${profile} profile is about “${term}”.`, { hint: 'See: adreport fields' });
@@ -56,4 +67,11 @@ async function fields(context: Context, options: FieldsOptions, term = ''): Prom
     keep: name !== 'flag',
   }));
   await context.console.write(textTable(rows, columns, tableLook(context)));
+}
+
+/** The country of that code, name or id, or else those whose names hold the term. */
+function countriesCalled(term: string) {
+  const found = findCountry(term);
+  if (found) return [found];
+  return term.length < 4 ? [] : allCountries().filter(({ name }) => name.toLowerCase().includes(term.toLowerCase()));
 }

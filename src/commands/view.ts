@@ -201,7 +201,7 @@ async function readFile(context: Context, name: string, { by, where, rowsAtMost,
       const all = rowsOf(batch);
       const rows = tests.length === 0 ? all : all.filter((row) => tests.every((test) => test(row)));
       const wanted = rowsAtMost - counter.rowCount;
-      plan.follow(batch);
+      if (plan.columns.length === 0) plan.follow(batch);
       if (wanted > 0) preview.push(...table.add(plan.columns, rows.slice(0, wanted), batch.fields));
       counter.observe(batch, rows);
       groups.observe(rows, batch.fields);

@@ -4,6 +4,17 @@ import { type Breakdown, breakdowns, metrics } from './vocabulary.ts';
 
 /** What fields and breakdowns are called in sheets and pages, derived from the vocabulary. */
 
+/** The fields of campaigns and ad units that no report has. */
+const campaignFields: readonly string[] = [
+  'advertiserId',
+  'advertiserName',
+  'campaignStartDate',
+  'campaignEndDate',
+  'adunits',
+  'adunitId',
+  'adunitName',
+];
+
 /** A row field for people, with its unit: `revenueEuro` is `Revenue (€)`, `campaignId` is `Campaign ID`; an unknown one is itself. */
 export function labelOf(field: string): string {
   const derived = (derivedMetrics as readonly DerivedMetric[]).find((metric) => metric.field === field);
@@ -11,7 +22,7 @@ export function labelOf(field: string): string {
   const metric = metricOfField(field);
   if (metric) return wordsOf(metric.name);
   const breakdown = breakdownOfField(field);
-  if (!breakdown) return field;
+  if (!breakdown) return campaignFields.includes(field) ? wordsOf(field) : field;
   // `adminLevel1` says less than the REGION that it is.
   return wordsOf(/\d$/.test(field) ? breakdown.name.toLowerCase() : field);
 }
@@ -22,6 +33,7 @@ export function fieldOfLabel(label: string): string {
     ...derivedMetrics.map(({ field }) => field),
     ...(breakdowns as readonly Breakdown[]).flatMap((breakdown) => breakdown.fields.map(({ name }) => name)),
     ...metrics.map(({ name }) => name),
+    ...campaignFields,
   ];
   return fields.find((field) => labelOf(field) === label) ?? label;
 }
@@ -47,6 +59,8 @@ function wordsOf(name: string): string {
     .replaceAll(/([a-z])([A-Z0-9])/g, '$1 $2')
     .toLowerCase()
     .replace(/^eyes /, 'eye ')
+    .replace(/^ad(unit|network)/, 'ad $1')
+    .replace(/^(postal|sub)(?=code|publisher)/, (word) => (word === 'sub' ? 'sub-' : 'postal '))
     .replace(/ euro$/, ' (€)')
     .replace(/ dollar$/, ' ($)')
     .replaceAll(/\b(id|os)\b/g, (word) => word.toUpperCase());

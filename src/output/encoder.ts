@@ -1,5 +1,6 @@
 import type { Column } from '../contract/columns.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
+import type { Comparison } from '../view/comparison.ts';
 
 /** How CSV is written; every member has a default, which together are the service's own layout. */
 export interface CsvDialect {
@@ -46,6 +47,12 @@ export interface EncodeOptions {
   readonly normalize?: boolean;
   readonly csv?: CsvDialect;
   readonly table?: TableLook;
+  /** The heading of a page and of a sheet's summary. Default: what the report is broken down by. */
+  readonly title?: string;
+  /** When the report is written, in milliseconds since 1970: it stands on the summary of a sheet. */
+  readonly madeMs?: number;
+  /** An earlier report, whose figures stand beside those of this one. */
+  readonly comparison?: Comparison;
   /** Takes a sentence for the user that does not belong into the output. */
   readonly note?: (sentence: string) => void;
 }

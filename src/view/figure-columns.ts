@@ -61,9 +61,28 @@ export function leadingCount(figures: readonly FigureColumn[]): number {
 
 /** A figure of some sums as the number nearest to it; `undefined` where they do not give it. */
 export function figureValue({ field, derived }: FigureColumn, sums: Pick<Sums, 'get'>): number | undefined {
-  if (!derived) return sums.get(field)?.toNumber();
-  const [over, under] = [sums.get(derived.over)?.toNumber(), sums.get(derived.under)?.toNumber()];
-  return over === undefined || !under ? undefined : (derived.factor * over) / under;
+  const numberOf = (name: string) => sums.get(name)?.toNumber();
+  return derived ? ratioOf(derived, numberOf) : numberOf(field);
+}
+
+/** A derived figure from what it is computed of; `undefined` where that is missing, or zero stands below. */
+function ratioOf(
+  { over, under, factor }: NonNullable<FigureColumn['derived']>,
+  numberOf: (field: string) => number | undefined,
+): number | undefined {
+  const [above, below] = [numberOf(over), numberOf(under)];
+  return above === undefined || !below ? undefined : (factor * above) / below;
+}
+
+/** A derived figure of one row. */
+export function derivedInRow({ derived }: FigureColumn, row: Row): number | undefined {
+  return (
+    derived &&
+    ratioOf(derived, (field) => {
+      const value = numberIn(row[field]);
+      return typeof value === 'number' ? value : value?.toNumber();
+    })
+  );
 }
 
 /** The numbers of one row as sums. */

@@ -1,8 +1,8 @@
-import { breakdownOfField } from '../contract/labels.ts';
+import { breakdownOfField, labelOf, nounOf } from '../contract/labels.ts';
 import type { Breakdown } from '../contract/vocabulary.ts';
 import type { Row } from '../rows/row-objects.ts';
 import { timeFieldOf } from './figures.ts';
-import { Grouping, isMetric, isTime } from './grouping.ts';
+import { type Group, Grouping, isMetric, isTime } from './grouping.ts';
 
 /** Of a breakdown with more values than this no sums are kept; of time, ten years of hours are. */
 const mostValues = 50_000;
@@ -23,12 +23,18 @@ export interface UnitSums {
   readonly groups: Grouping | undefined;
 }
 
-/** The units of the fields that are no metrics, in their order. */
-export function unitsOf(fields: readonly string[]): Unit[] {
+/** A column as far as its rows are grouped by it: those of numbers are not. */
+interface Shown {
+  readonly field: string;
+  readonly computed?: unknown;
+}
+
+/** The units of the columns that hold no figures, in their order. */
+export function unitsOf(columns: readonly Shown[]): Unit[] {
   const units = new Map<string, Unit>();
-  const time = timeFieldOf(fields);
-  for (const field of fields) {
-    if (isMetric(field)) continue;
+  const time = timeFieldOf(columns.map(({ field }) => field));
+  for (const { field, computed } of columns) {
+    if (isMetric(field) || computed) continue;
     const breakdown = breakdownOfField(field);
     if (isTime(field)) units.set('time', { fields: time, isTime: true });
     else if (breakdown) units.set(breakdown.name, { fields: namesOf(breakdown), isTime: false, breakdown });
@@ -55,14 +61,14 @@ interface Entry {
 export class ReportSums {
   readonly total = new Grouping();
   readonly #entries = new Map<string, Entry>();
-  #fields: readonly string[] = [];
+  #columns: readonly Shown[] = [];
   #course: Entry | undefined;
 
-  /** Adds rows; `fields` are those that are to be shown, `all` every key that rows have had so far. */
-  observe(rows: readonly Row[], fields: readonly string[], all: readonly string[]): void {
-    if (fields !== this.#fields) {
-      this.#fields = fields;
-      for (const unit of unitsOf(fields)) {
+  /** Adds rows; `columns` are those that are to be shown, `all` every key that rows have had so far. */
+  observe(rows: readonly Row[], columns: readonly Shown[], all: readonly string[]): void {
+    if (columns !== this.#columns) {
+      this.#columns = columns;
+      for (const unit of unitsOf(columns)) {
         const id = unit.fields.join();
         if (!this.#entries.has(id)) this.#entries.set(id, { unit, groups: 'none' });
       }
@@ -102,4 +108,17 @@ export class ReportSums {
     const unit = { ...other, fields: [...time.fields, ...other.fields], isTime: true };
     return { unit, groups: new Grouping(unit.fields, this.total) };
   }
+}
+
+/** A group's name, and beside it what else is known of it: of a campaign its id. Neither is fit for a terminal yet. */
+export function nameOfGroup(fields: readonly string[], { key }: Group): { name: string; detail: string } {
+  const values = fields.flatMap((field, i) => (key[i] ? [{ field, value: key[i] }] : []));
+  const named = values.find(({ field }) => /name$/i.test(field)) ?? values[0];
+  const other = values.find((each) => each !== named);
+  return { name: named?.value ?? '–', detail: other?.value ?? '' };
+}
+
+/** What a unit is called: `campaign`, `postal code`; a field that the vocabulary does not know by its own name. */
+export function nounOfUnit({ breakdown, fields }: Unit): string {
+  return breakdown ? nounOf(breakdown) : fields.map(labelOf).join(', ');
 }

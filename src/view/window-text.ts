@@ -1,5 +1,8 @@
+import { nounOf } from '../contract/labels.ts';
 import type { ReportSummary } from '../contract/messages.ts';
 import { dayOf } from '../contract/values.ts';
+import { type Breakdown, breakdowns } from '../contract/vocabulary.ts';
+import type { Unit } from './report-sums.ts';
 
 const months = 'January February March April May June July August September October November December'.split(' ');
 const weekdays = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ');
@@ -57,4 +60,51 @@ export function describeZone(zone: string): string {
 function readInstant(text: string): Instant | undefined {
   const [, date = '', time = ''] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:[+-]\d\d:?\d\d|Z)?$/.exec(text) ?? [];
   return dayOf(date) === undefined ? undefined : { date, time };
+}
+
+const timeWords: Readonly<Record<string, string>> = {
+  DAILY: 'Daily report',
+  HOURLY: 'Hourly report',
+  MONTHLY: 'Monthly report',
+};
+
+/**
+ * The breakdowns of a report: those of its request, where the summary tells; else those that its rows show.
+ * @param units the units that have values
+ */
+export function breakdownsOf(summary: ReportSummary | undefined, units: readonly Unit[]): Breakdown[] {
+  const known = breakdowns as readonly Breakdown[];
+  const named = summary?.breakdowns.flatMap((name) => known.filter((each) => each.name === name.toUpperCase()));
+  const timeName = (fields: readonly string[]) => (fields.includes('hour') ? 'HOURLY' : 'DAILY');
+  return (
+    named ??
+    units.flatMap(({ isTime, fields, breakdown }) =>
+      isTime ? known.filter(({ name }) => name === timeName(fields)) : (breakdown ?? []),
+    )
+  );
+}
+
+/** What a report is: `Daily report by campaign and city`. */
+export function titleOf(asked: readonly Breakdown[]): string {
+  const time = asked.flatMap(({ name }) => timeWords[name] ?? [])[0] ?? 'Report';
+  const nouns = asked.filter((breakdown) => !breakdown.time).map(nounOf);
+  if (nouns.length === 0) return time === 'Report' ? 'Advertising report' : time;
+  return `${time} by ${listWords(nouns)}`;
+}
+
+/** The days of a report: its window and zone, where the summary tells; else those of its rows, if they have any. */
+export function factsOf(summary: ReportSummary | undefined, times: readonly (string | null)[]): string[] {
+  if (summary) return [describeWindow(summary), describeZone(summary.timezone)];
+  const days = times.map((time) => (time ?? '').slice(0, 10)).filter((day) => dayOf(day) !== undefined);
+  const [first, last] = [days.reduce(earlier, days[0] ?? ''), days.reduce(later, '')];
+  return first && last ? [describeDays(first, last)] : [];
+}
+
+const earlier = (a: string, b: string): string => (b < a ? b : a);
+const later = (a: string, b: string): string => (b > a ? b : a);
+
+/** `a, b and c`. */
+export function listWords(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${last}` : last;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { derivedMetrics } from '../../src/contract/derived.ts';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { runCli } from '../support/run-cli.ts';
 
@@ -7,14 +8,18 @@ async function vocabulary(...argv: readonly string[]) {
 }
 
 const ofBuyer = ({ profiles }: { readonly profiles: readonly string[] }): boolean => profiles.includes('buyer');
-const counts = [metrics, breakdowns, filters].map((list) => list.filter(ofBuyer).length);
+const counts = [[...metrics, ...derivedMetrics.map(() => metrics[1])], breakdowns, filters].map(
+  (list) => list.filter(ofBuyer).length,
+);
 
 test('the vocabulary of a profile', async () => {
   const buyer = await vocabulary();
   expect([buyer.metrics.length, buyer.breakdowns.length, buyer.filters.length]).toEqual(counts);
   expect(Math.min(...counts)).toBeGreaterThan(8);
   const dsp = await vocabulary('--profile', 'dsp');
-  expect(dsp.metrics.map(({ name }: { name: string }) => name)).toEqual(['displays', 'revenueEuro', 'revenueDollar']);
+  expect(dsp.metrics.map(({ name }: { name: string }) => name)).toEqual([
+    ...['displays', 'revenueEuro', 'revenueDollar', 'ecpmEuro', 'ecpmDollar'],
+  ]);
   expect(dsp.filters).toEqual([]);
 });
 
@@ -38,4 +43,26 @@ test('found by name and by meaning', async () => {
     stdout: '',
     stderr: expect.stringContaining('xylophone'),
   });
+});
+
+test.each([
+  ['spend', 'revenueEuro'],
+  ['impressions', 'displays'],
+  ['Installs', 'downloads'],
+  ['views', 'displays'],
+  ['CPM', 'ecpmEuro'],
+  ['ctr', 'ctr'],
+  ['placement', 'ADUNIT'],
+  ['publisher', 'PUBLISHERID'],
+])('the trade’s word %s leads to %s', async (word, name) => {
+  const found = await vocabulary(word);
+  expect([...found.metrics, ...found.breakdowns].map((entry: { name: string }) => entry.name)).toContain(name);
+});
+
+test('countries, by name, code and id', async () => {
+  const france = { code: 'FR', id: '3017382', name: 'France' };
+  for (const term of ['France', 'fr', '3017382']) expect((await vocabulary(term)).countries).toEqual([france]);
+  expect((await runCli(['fields', 'France'])).stdout).toMatch(/--country +FR +France, countryId 3017382/);
+  expect((await vocabulary('united')).countries.length).toBeGreaterThan(2);
+  expect((await vocabulary('France', '--profile', 'dsp')).countries).toEqual([]);
 });

@@ -308,3 +308,23 @@ test('429 slows all parts: at 10 calls a second, 20 parts at a time all come', a
   expect(exitCode).toBe(0);
   expect(Object.keys(files)).toHaveLength(20);
 });
+
+test.each([
+  [['--period', '2026-10-01..2026-10-10', '--split', 'week'], '--period 2026-09-28..2026-10-11.'],
+  [['--period', '2026-10-01..2026-10-10', '--split', 'month'], '--period 2026-10-01..2026-10-31.'],
+])('a file a part holds a whole unit: %j is refused, with the nearest', async (flags, period) => {
+  const { exitCode, stderr, files } = await runCli(['run', '--local', '--by', 'OS', '-o', '{date}.csv', ...flags]);
+  expect({ exitCode, files }).toEqual({ exitCode: 2, files: {} });
+  expect(stderr).toContain(period);
+});
+
+test('a window for a service that reads wall time: digits of the wall, as the account, the flag or the file says', async () => {
+  const dryRun = ['run', '--period', '2026-10-25', '--by', 'OS', '--dry-run', '--json', '--window-clock'];
+  const bodyOf = async (kind: string) => JSON.parse((await runCli([...dryRun, kind])).stdout).requests[0];
+  const [instant, wall] = [await bodyOf('instant'), await bodyOf('wall')];
+  expect(instant.body).toMatchObject({ since: instant.window.since, until: instant.window.until });
+  expect(wall.window).toEqual(instant.window);
+  expect([wall.body.since, wall.body.until]).toEqual(
+    ['2026-10-25T00:00:00Z', '2026-10-25T23:59:59Z'].map((text) => Date.parse(text) / 1_000),
+  );
+});

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { labelOf } from '../../src/contract/labels.ts';
 import { encode } from '../output/encode.ts';
 import { readParquet } from '../output/parquet-reader.ts';
 import { readSheet } from '../output/xlsx-reader.ts';
@@ -31,20 +32,14 @@ describe('a report', () => {
     const written = await run([...byHour, '-o', 'r.xlsx']);
     expect(written.stderr).toContain('Hours are the wall time of europe/paris: Excel has no time zones.');
     const [header = [], ...rows] = readSheet(readFileSync(join(cwd, 'r.xlsx')));
-    const totals = rows.pop();
-    expect(header).toEqual(Object.keys(data[0]));
-    const at = (name: string) => header.indexOf(name);
+    const fields = Object.keys(data[0]);
+    expect(header).toEqual([...fields, 'ctr', 'ecpmEuro', 'ecpmDollar'].map(labelOf));
+    const at = (name: string) => fields.indexOf(name);
     expect(rows.map((row) => [row[at('campaignName')], row[at('displays')], row[at('revenueEuro')]])).toEqual(
       data.map((row: Record<string, unknown>) => [row.campaignName, row.displays, row.revenueEuro]),
     );
     // 49 hours, one of which the clocks show twice.
     expect(new Set(rows.map((row) => row[at('hour')])).size).toBe(48);
-    const cents = data.reduce(
-      (sum: number, row: { revenueEuro: number }) => sum + Math.round(100 * row.revenueEuro),
-      0,
-    );
-    expect(totals?.[at('revenueEuro')]).toBe(cents / 100);
-    expect(totals?.[0]).toBe('total');
   });
 
   test.each(['parquet', 'xlsx'])('as %s goes into a pipe, and not onto a terminal', async (format) => {
@@ -91,7 +86,7 @@ describe('campaigns', () => {
     await run(['campaigns', ...columns, '-o', 'c.xlsx']);
     const csv = (await run(['campaigns', ...columns, '--format', 'ndjson'])).stdout.trimEnd().split('\n');
     expect(readSheet(readFileSync(join(cwd, 'c.xlsx')))).toEqual([
-      ['adunitId', 'campaignName'],
+      ['Ad unit ID', 'Campaign name'],
       ...csv.map((line) => Object.values(JSON.parse(line))),
     ]);
   });

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ZipArchive } from '../../src/output/xlsx/zip-archive.ts';
+import { labelOf } from '../../src/contract/labels.ts';
+import { Archive } from '../../src/output/xlsx/archive.ts';
 import { startLocalServer } from '../../src/server/start.ts';
 import { encode } from '../output/encode.ts';
 import { readSheet } from '../output/xlsx-reader.ts';
@@ -138,23 +139,20 @@ describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
     const profile = `-env:UserInstallation=file://${folder}/profile`;
     await promisify(execFile)('soffice', [profile, '--headless', '--convert-to', filter, '--outdir', folder, file]);
     const rows = await readWithPython('csv', join(folder, 'r.csv'));
-    const totals = rows.pop() ?? {};
     const expected = await reference(name, { wallTime: true });
-    expect(rows.map((row) => comparable(row, { wallTime: true }))).toEqual(expected);
-    expect(totals.date).toBe('total');
-    for (const metric of ['displays', 'revenueEuro']) {
-      const sum = expected.reduce((total, row) => total + Math.round(100 * Number(row[metric])), 0);
-      expect(Number(totals[metric])).toBeCloseTo(sum / 100, 6);
-    }
+    const named = rows.map((row) => {
+      const cells = Object.keys(expected[0] ?? {}).map((field) => [field, row[labelOf(field)]]);
+      return comparable(Object.fromEntries(cells), { wallTime: true });
+    });
+    expect(named).toEqual(expected);
   });
 });
 
 describe('a sheet', () => {
   const bodyOf = (rowCount: number) => `[${Array.from({ length: rowCount }, () => '{"displays":1}').join()}]`;
 
-  test('holds 1,048,575 rows, then without totals', async () => {
-    const { bytes, notes } = await encode(bodyOf(1_048_575), 'xlsx');
-    expect(notes).toEqual(['The sheet is full: there is no row left for the totals.']);
+  test('holds 1,048,575 rows', async () => {
+    const { bytes } = await encode(bodyOf(1_048_575), 'xlsx');
     const rows = readSheet(bytes);
     expect([rows.length, rows.at(-1)]).toEqual([1_048_576, [1]]);
   });
@@ -167,13 +165,9 @@ describe('a sheet', () => {
   });
 
   test('refuses what would make it larger than 4 GiB', async () => {
-    const sheet = new ZipArchive().open('sheet');
+    const sheet = new Archive().open('sheet');
     const part = ' '.repeat(2 ** 26);
-    for (let i = 1; i < 64; i++) await sheet.write(part);
-    await expect(sheet.write(part)).rejects.toMatchObject({
-      exitCode: 8,
-      message: 'The sheet becomes larger than 4 GiB, which no spreadsheet opens.',
-    });
-    await sheet.end();
+    for (let i = 1; i < 64; i++) sheet.write(part);
+    expect(() => sheet.write(part)).toThrow('The sheet becomes larger than 4 GiB, which no spreadsheet opens.');
   });
 });

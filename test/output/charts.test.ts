@@ -58,7 +58,7 @@ describe('barChart', () => {
         fc.integer({ min: 30, max: 120 }),
         (given, columns) => {
           const safe = given.map(([label, number]) => ({
-            label: label.replace(/\p{C}|\p{Z}/gu, ''),
+            label: label.replace(/\p{C}|\p{Z}|[█-▏]/gu, ''),
             value: number,
             text: String(number),
           }));

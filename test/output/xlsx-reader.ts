@@ -19,9 +19,9 @@ export function unzip(archive: Buffer): Map<string, string> {
 
 export type CellValue = string | number | null;
 
-/** The cells of the sheet, line by line: numbers as such, whatever their format. */
-export function readSheet(archive: Buffer): CellValue[][] {
-  const xml = unzip(archive).get('xl/worksheets/sheet1.xml') ?? '';
+/** The cells of a sheet, line by line: numbers as such, whatever their format. */
+export function readSheet(archive: Buffer, number: 1 | 2 = 1): CellValue[][] {
+  const xml = unzip(archive).get(`xl/worksheets/sheet${number}.xml`) ?? '';
   const rows: CellValue[][] = [];
   for (const [, number, cells = ''] of xml.matchAll(/<row r="(\d+)">(.*?)<\/row>/gs)) {
     const row: CellValue[] = [];

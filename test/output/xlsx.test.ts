@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { labelOf } from '../../src/contract/labels.ts';
 import { createEncoder } from '../../src/output/formats/index.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
+import { ReportSums } from '../../src/view/report-sums.ts';
 import { chunksOf, documentParts, textOf } from '../rows/report-documents.ts';
 import { documentOf, type EncodeCase, encode } from './encode.ts';
 import { readSheet, unzip } from './xlsx-reader.ts';
@@ -14,34 +16,111 @@ async function xlsx(body: string, options: EncodeCase = {}) {
 const sheetOf = ({ parts }: Awaited<ReturnType<typeof xlsx>>) => parts.get('xl/worksheets/sheet1.xml');
 
 describe('xlsx', () => {
-  it('has numbers, dates and hours as such, text that is no formula, a frozen header, widths and sums', async () => {
+  it('has words for a header, numbers, dates and hours as such, text that is no formula, and how it is printed', async () => {
     const sheet = await xlsx(
       documentOf(
-        '{"date":"2026-11-01","hour":"2026-11-01T06:00:00+0100","campaignId":"007","campaignName":"=1+1 <&>","displays":1200,"revenueEuro":"1234,50","x":1.5}',
-        '{"date":null,"hour":"soon","campaignId":7,"campaignName":" a_x0041_\\u001b\\n","displays":"34","revenueEuro":0.125,"x":true}',
+        '{"date":"2026-11-01","hour":"2026-11-01T06:00:00+0100","campaignId":"007","campaignName":"=1+1 <&>","displays":1200,"clicks":12,"revenueEuro":"1234,50","x":1.5}',
+        '{"date":null,"hour":"soon","campaignId":7,"campaignName":" a_x0041_\\u001b\\n","displays":"34","clicks":1,"revenueEuro":0.125,"x":true}',
       ),
     );
-    expect(sheetOf(sheet)?.replaceAll(/<(?:row|sheet|cols)/g, '\n$&')).toMatchInlineSnapshot(`
+    expect(sheetOf(sheet)?.replaceAll(/<(?:row|sheet|cols|auto|page)/g, '\n$&')).toMatchInlineSnapshot(`
       "<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
       <worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">
+      <sheetPr>
+      <pageSetUpPr fitToPage="1"/></sheetPr>
       <sheetViews>
       <sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>
-      <cols><col min="1" max="1" width="12" customWidth="1"/><col min="2" max="2" width="18" customWidth="1"/><col min="3" max="3" width="12" customWidth="1"/><col min="4" max="4" width="14" customWidth="1"/><col min="5" max="5" width="10" customWidth="1"/><col min="6" max="6" width="13" customWidth="1"/><col min="7" max="7" width="8" customWidth="1"/></cols>
+      <cols><col min="1" max="1" width="12" customWidth="1"/><col min="2" max="2" width="18" customWidth="1"/><col min="3" max="3" width="11" customWidth="1"/><col min="4" max="4" width="11" customWidth="1"/><col min="5" max="5" width="11" customWidth="1"/><col min="6" max="6" width="9" customWidth="1"/><col min="7" max="7" width="12" customWidth="1"/><col min="8" max="8" width="8" customWidth="1"/><col min="9" max="9" width="10" customWidth="1"/><col min="10" max="10" width="10" customWidth="1"/></cols>
       <sheetData>
-      <row r="1"><c r="A1" s="1" t="inlineStr"><is><t>date</t></is></c><c r="B1" s="1" t="inlineStr"><is><t>hour</t></is></c><c r="C1" s="1" t="inlineStr"><is><t>campaignId</t></is></c><c r="D1" s="1" t="inlineStr"><is><t>campaignName</t></is></c><c r="E1" s="2" t="inlineStr"><is><t>displays</t></is></c><c r="F1" s="2" t="inlineStr"><is><t>revenueEuro</t></is></c><c r="G1" s="1" t="inlineStr"><is><t>x</t></is></c></row>
-      <row r="2"><c r="A2" s="3"><v>46327</v></c><c r="B2" s="4"><v>46327.25</v></c><c r="C2" t="inlineStr"><is><t>007</t></is></c><c r="D2" t="inlineStr"><is><t>=1+1 &lt;&amp;&gt;</t></is></c><c r="E2" s="6"><v>1200</v></c><c r="F2" s="7"><v>1234.50</v></c><c r="G2"><v>1.5</v></c></row>
+      <row r="1"><c r="A1" s="1" t="inlineStr"><is><t>Date</t></is></c><c r="B1" s="1" t="inlineStr"><is><t>Hour</t></is></c><c r="C1" s="1" t="inlineStr"><is><t>Campaign ID</t></is></c><c r="D1" s="1" t="inlineStr"><is><t>Campaign name</t></is></c><c r="E1" s="2" t="inlineStr"><is><t>Displays</t></is></c><c r="F1" s="2" t="inlineStr"><is><t>Clicks</t></is></c><c r="G1" s="2" t="inlineStr"><is><t>Revenue (€)</t></is></c><c r="H1" s="1" t="inlineStr"><is><t>x</t></is></c><c r="I1" s="2" t="inlineStr"><is><t>CTR</t></is></c><c r="J1" s="2" t="inlineStr"><is><t>eCPM (€)</t></is></c></row>
+      <row r="2"><c r="A2" s="3"><v>46327</v></c><c r="B2" s="4"><v>46327.25</v></c><c r="C2" t="inlineStr"><is><t>007</t></is></c><c r="D2" t="inlineStr"><is><t>=1+1 &lt;&amp;&gt;</t></is></c><c r="E2" s="6"><v>1200</v></c><c r="F2" s="6"><v>12</v></c><c r="G2" s="7"><v>1234.50</v></c><c r="H2"><v>1.5</v></c><c r="I2" s="8"><v>0.01</v></c><c r="J2" s="7"><v>1028.75</v></c></row>
       <row r="3"><c r="B3" t="inlineStr"><is><t>soon</t></is></c><c r="C3" t="inlineStr"><is><t>7</t></is></c><c r="D3" t="inlineStr"><is><t xml:space="preserve"> a_x005F_x0041__x001B_
-      </t></is></c><c r="E3" s="6"><v>34</v></c><c r="F3" s="7"><v>0.125</v></c><c r="G3" t="inlineStr"><is><t>true</t></is></c></row>
-      <row r="4"><c r="A4" s="8" t="inlineStr"><is><t>total</t></is></c><c r="B4" s="8"/><c r="C4" s="8"/><c r="D4" s="8"/><c r="E4" s="9"><f>SUM(E2:E3)</f><v>1234</v></c><c r="F4" s="10"><f>SUM(F2:F3)</f><v>1234.625</v></c><c r="G4" s="8"/></row></sheetData></worksheet>"
+      </t></is></c><c r="E3" s="6"><v>34</v></c><c r="F3" s="6"><v>1</v></c><c r="G3" s="7"><v>0.125</v></c><c r="H3" t="inlineStr"><is><t>true</t></is></c><c r="I3" s="8"><v>0.0294117647058824</v></c><c r="J3" s="7"><v>3.67647058823529</v></c></row></sheetData>
+      <autoFilter ref="A1:J3"/>
+      <pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/>
+      <pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/><headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter></worksheet>"
     `);
+    expect(sheet.parts.get('xl/workbook.xml')).toContain(
+      '<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">Report!$A$1:$J$3</definedName><definedName name="_xlnm.Print_Titles" localSheetId="0">Report!$1:$1</definedName>',
+    );
     expect([...sheet.parts.keys()]).toEqual([
       '[Content_Types].xml',
       '_rels/.rels',
-      'xl/workbook.xml',
       'xl/_rels/workbook.xml.rels',
       'xl/styles.xml',
       'xl/worksheets/sheet1.xml',
+      'xl/worksheets/sheet2.xml',
+      'xl/workbook.xml',
       'docProps/core.xml',
+    ]);
+  });
+
+  it('has the window, the totals and the greatest values of each breakdown on a second sheet', async () => {
+    const rows = Array.from({ length: 12 }, (_, i) => ({
+      date: '2026-11-01',
+      campaignId: String(i),
+      campaignName: `Campaign ${i}`,
+      displays: 1000,
+      clicks: i,
+      revenueEuro: '0,10',
+    }));
+    const summary = {
+      since: '2026-11-01T00:00:00+0100',
+      until: '2026-11-02T23:59:59+0100',
+      breakdowns: ['DAILY', 'CAMPAIGN'],
+      timezone: 'europe/paris',
+    };
+    const { bytes } = await encode(JSON.stringify({ data: rows, summary }), 'xlsx', {
+      madeMs: Date.UTC(2026, 10, 3, 4, 5),
+    });
+    expect(
+      readSheet(bytes, 2)
+        .map((row) => row.join(' | '))
+        .join('\n'),
+    ).toMatchInlineSnapshot(`
+      "Daily report by campaign
+      Window | 1–2 November 2026
+      Zone | Europe/Paris
+      Rows | 12
+      Made | 2026-11-03 04:05 UTC
+
+      Totals | 
+      Revenue (€) | 1.2
+      Displays | 12000
+      Clicks | 66
+      CTR | 0.0055
+      eCPM (€) | 0.1
+
+      Campaign: top 10 by Revenue (€) | ID | Revenue (€) | Displays | Clicks | CTR
+      Campaign 0 | 0 | 0.1 | 1000 | 0 | 0
+      Campaign 1 | 1 | 0.1 | 1000 | 1 | 0.001
+      Campaign 2 | 2 | 0.1 | 1000 | 2 | 0.002
+      Campaign 3 | 3 | 0.1 | 1000 | 3 | 0.003
+      Campaign 4 | 4 | 0.1 | 1000 | 4 | 0.004
+      Campaign 5 | 5 | 0.1 | 1000 | 5 | 0.005
+      Campaign 6 | 6 | 0.1 | 1000 | 6 | 0.006
+      Campaign 7 | 7 | 0.1 | 1000 | 7 | 0.007
+      Campaign 8 | 8 | 0.1 | 1000 | 8 | 0.008
+      Campaign 9 | 9 | 0.1 | 1000 | 9 | 0.009"
+    `);
+  });
+
+  it('has the change against an earlier report there, and both windows', async () => {
+    const before = new ReportSums();
+    const earlier = [{ country: 'France', displays: 100 }];
+    before.observe(earlier, [{ field: 'country' }], ['country', 'displays']);
+    const comparison = { sums: before, now: 'now', before: 'then', notices: ['A day of 25 hours.'] };
+    const body = documentOf('{"country":"France","displays":112}', '{"country":"Spain","displays":3}');
+    const cells = readSheet((await encode(body, 'xlsx', { comparison })).bytes, 2);
+    expect(cells.filter((row) => row.length > 1 || /25/.test(String(row[0])))).toEqual([
+      ['Rows', '2'],
+      ['Compared with', 'then'],
+      ['A day of 25 hours.'],
+      ['Totals', 'now', 'then', 'Change'],
+      ['Displays', 115, 100, '▲ 15.0 %'],
+      ['Country: top 2 by Displays', 'ID', 'Displays', 'Change'],
+      ['France', null, 112, '▲ 12.0 %'],
+      ['Spain', null, 3, 'new'],
     ]);
   });
 
@@ -85,15 +164,15 @@ describe('xlsx', () => {
           return columns.map((column) => values.get(column) || null);
         });
         const padded = (row: readonly unknown[] = []) => columns.map((_, i) => row[i] ?? null);
-        expect(rows[0] ?? []).toEqual(columns);
+        expect(rows[0] ?? []).toEqual(columns.map(labelOf));
         expect(texts.map((_, i) => padded(rows[i + 1]))).toEqual(expected);
       }),
       { numRuns: 150 },
     );
   });
 
-  it('holds what a double holds as a number, anything else as its text, and sums the numbers', async () => {
-    const { rows } = await xlsx(
+  it('holds what a double holds as a number, anything else as its text, and says what is in no sum', async () => {
+    const { rows, notes } = await xlsx(
       documentOf(
         ...['1e3', '"0,10"', '-0.30', '9007199254740993', '12345678901234567890', '"n/a"', '""', 'null', '[1]'].map(
           (value) => `{"campaignName":"a","revenueEuro":${value}}`,
@@ -101,7 +180,7 @@ describe('xlsx', () => {
       ),
     );
     expect(rows.map((row) => row[1])).toEqual([
-      'revenueEuro',
+      'Revenue (€)',
       1000,
       0.1,
       -0.3,
@@ -111,36 +190,37 @@ describe('xlsx', () => {
       null,
       undefined,
       '[1]',
-      999.8,
     ]);
-    expect(rows.at(-1)?.[0]).toBe('total');
+    expect(notes).toEqual(['2 values of revenueEuro are text, and are in no sum.']);
   });
 
-  it('sums values that repeat as often as they come', async () => {
-    const { rows } = await xlsx(
-      documentOf(...Array.from({ length: 3000 }, (_, i) => `{"displays":1e1,"clicks":${i % 2}}`)),
+  it('computes CTR and eCPM of each row, nothing where displays are 0, and none where columns were chosen', async () => {
+    const body = documentOf(
+      '{"displays":1000,"clicks":20,"revenueEuro":5}',
+      '{"displays":0,"clicks":1,"revenueEuro":5}',
     );
-    expect(rows.at(-1)).toEqual([30_000, 1500]);
-    expect(rows.length).toBe(3002);
+    expect((await xlsx(body)).rows).toEqual([
+      ['Displays', 'Clicks', 'Revenue (€)', 'CTR', 'eCPM (€)'],
+      [1000, 20, 5, 0.02, 5],
+      [0, 1, 5],
+    ]);
+    expect((await xlsx(body, { select: ['clicks', 'displays'] })).rows[0]).toEqual(['Clicks', 'Displays']);
   });
 
-  it('of an empty report has a header and no totals', async () => {
+  it('of an empty report has a header', async () => {
     const columns = [{ field: 'valueDollar', type: 'money' }] as const;
-    expect((await xlsx('{"data":[]}', { columns })).rows).toEqual([['valueDollar']]);
+    expect((await xlsx('{"data":[]}', { columns })).rows).toEqual([['Revenue ($)']]);
     expect((await xlsx('{"data":[]}')).rows).toEqual([]);
   });
 
-  it('holds as many rows as a sheet has, then has no room for totals, and refuses one more', async () => {
-    const notes: string[] = [];
-    const encoder = await createEncoder('xlsx', { note: (sentence) => notes.push(sentence) });
+  it('holds as many rows as a sheet has, and refuses one more', async () => {
+    const encoder = await createEncoder('xlsx', {});
     const report = (rowCount: number) =>
       readRows(chunksOf(Buffer.from(`[{"clicks":1}${',{}'.repeat(rowCount - 1)}]`), 65_536));
     for await (const batch of report(1_048_575)) await encoder.encode(batch);
     for await (const batch of report(1)) {
-      await expect(encoder.encode(batch)).rejects.toMatchObject({ exitCode: 8, code: 'TOO_LARGE' });
+      expect(() => encoder.encode(batch)).toThrow(expect.objectContaining({ exitCode: 8, code: 'TOO_LARGE' }));
     }
-    await encoder.end({ rowCount: 1_048_575, sizeBytes: 0, fields: ['clicks'], summary: undefined, members: [] });
-    expect(notes).toEqual(['The sheet is full: there is no row left for the totals.']);
   });
 
   it('gives the same bytes each time', async () => {

@@ -3,7 +3,7 @@ import { type Comparison, changeText } from '../../view/comparison.ts';
 import { type FigureColumn, figuresOf, figureText, figureValue } from '../../view/figure-columns.ts';
 import type { Figures } from '../../view/figures.ts';
 import type { TableLook } from '../encoder.ts';
-import { plainName } from './report-table.ts';
+import { comparisonNotices, plainName } from './report-table.ts';
 import { widthOf } from './table-layout.ts';
 import { sparkline } from './text-charts.ts';
 
@@ -41,7 +41,7 @@ export function reportCard(
     grid(items, count, { look, short: true }),
   ]);
   const lines = grids.find(({ width }) => width <= columns)?.lines ?? grids.at(-1)?.lines ?? [];
-  const notices = comparison ? [`Change: ${comparison.now} against ${comparison.before}.`, ...comparison.notices] : [];
+  const notices = comparison ? comparisonNotices(comparison) : [];
   return [...lines, ...course(figures, look, chosen), ...notices.map((notice) => ' '.repeat(margin) + notice)];
 }
 

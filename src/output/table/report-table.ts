@@ -3,12 +3,14 @@ import type { derivedMetrics } from '../../contract/derived.ts';
 import type { MetricName } from '../../contract/vocabulary.ts';
 import type { Row } from '../../rows/row-objects.ts';
 import { printable } from '../../text/printable.ts';
+import { type Comparison, changeText } from '../../view/comparison.ts';
 import { numberIn } from '../../view/decimal.ts';
-import { type FigureColumn, figuresOf, figureText, sumsOfRow } from '../../view/figure-columns.ts';
+import { type FigureColumn, figureText, figureValue, sumsOfRow } from '../../view/figure-columns.ts';
 import { Grouping, keyText, type Sums, strangeNotice } from '../../view/grouping.ts';
 import { groupedText, hourText, moneyText } from '../../view/number-text.ts';
 import type { PlannedColumn } from '../columns.ts';
 import type { EncodeOptions } from '../encoder.ts';
+import { figuresOfColumns, withDerived } from '../report-figures.ts';
 import { type Cell, clip, TableLayout } from './table-layout.ts';
 
 /** How many rows are held to find the widths of the columns; the rest is laid out like them. */
@@ -90,133 +92,151 @@ function rankOfMetric(field: string, columns: readonly JudgedColumn[]): number {
  */
 export class ReportTable {
   readonly #options: EncodeOptions;
-  /** The planned columns; the derived figures that they give come after them. */
+  /** The planned columns, and those that derive from them; decided by the first rows. */
   #columns: readonly PlannedColumn[] = [];
-  #derived: readonly FigureColumn[] = [];
   #figures: ReadonlyMap<string, FigureColumn> = new Map();
   readonly #held: Row[] = [];
   #layout: TableLayout | undefined;
   readonly #totals = new Grouping();
+  #headIsWritten = false;
 
   constructor(options: EncodeOptions) {
     this.#options = options;
   }
 
-  /** Takes rows, and returns the lines that are ready. Columns that were planned too late are not shown. */
-  add(columns: readonly PlannedColumn[], rows: readonly Row[], fields: readonly string[]): string[] {
-    if (this.#layout) {
-      const late = columns.slice(this.#columns.length).map(({ name }) => name);
-      if (columns !== this.#columns && late.length > 0)
-        this.#note('Columns that only later rows have are not shown', late);
-    }
+  /** Takes rows, and returns the lines that are ready; `fields` are all the keys that rows have had so far. */
+  add(planned: readonly PlannedColumn[], rows: readonly Row[], fields: readonly string[]): string[] {
     this.#totals.observe(rows, fields);
+    if (this.#columns.length === 0) this.#decide(planned, fields);
     const placed = this.#layout;
     if (placed) return rows.map((row) => placed.line(this.#cellsOf(row)));
-    this.#columns = columns;
     const room = heldRows - this.#held.length;
-    this.#held.push(...rows.slice(0, room));
+    for (const row of rows.slice(0, room)) this.#held.push(row);
     if (rows.length < room) return [];
-    const { lines, layout } = this.#place(spareDigits);
-    return [...lines, ...rows.slice(room).map((row) => layout.line(this.#cellsOf(row)))];
+    const layout = this.#place(spareDigits);
+    return [...this.#heldLines(layout), ...rows.slice(room).map((row) => layout.line(this.#cellsOf(row)))];
   }
 
   /** The last lines: the totals, where there are any. */
-  end(columns: readonly PlannedColumn[]): string[] {
-    if (!this.#layout) this.#columns = columns;
-    const lines = this.#layout ? [] : this.#place(0).lines;
+  end(planned: readonly PlannedColumn[]): string[] {
+    if (this.#columns.length === 0) this.#decide(planned, []);
+    const layout = this.#layout ?? this.#place(0);
+    const lines = this.#heldLines(layout);
     const { table: look = {}, note } = this.#options;
     const { rowCount, strangeCounts } = this.#totals;
     const totals = this.#totals.totals();
     const hasTotals = this.#columns.some(({ field }) => totals.get(field));
-    if (rowCount < 2 || look.totals === false || !this.#layout || !hasTotals) return lines;
-    const line = this.#layout.line(this.#totalCells(totals, this.#layout));
+    if (rowCount < 2 || look.totals === false || !hasTotals) return lines;
     for (const { field, name } of this.#columns) {
       const count = strangeCounts.get(field);
       if (count !== undefined) note?.(strangeNotice(name, count));
     }
-    return [...lines, this.#layout.rule(), look.style?.bold(line) ?? line];
+    const line = layout.line(this.#totalCells(totals, layout, 'total'));
+    return [...lines, layout.rule(), look.style?.bold(line) ?? line, ...this.#comparisonLines(totals, layout)];
+  }
+
+  #decide(planned: readonly PlannedColumn[], fields: readonly string[]): void {
+    this.#figures = figuresOfColumns(planned, fields);
+    this.#columns = withDerived(planned, this.#figures, this.#options);
   }
 
   #cellsOf(row: Row): Cell[] {
-    return [
-      ...this.#columns.map((column) => this.#cellOf(row, column)),
-      ...this.#derived.map((figure) => figureText(figure, sumsOfRow(row))),
-    ];
+    return this.#columns.map(({ field, type, numeric }) => {
+      const figure = this.#figures.get(field);
+      if (figure?.derived) return figureText(figure, sumsOfRow(row));
+      const value = row[field];
+      const text = keyText(value);
+      if (text === null) return null;
+      const number = numeric ? numberIn(value) : undefined;
+      if (number === undefined || number === null) return clip(printable(type === 'hour' ? hourText(text) : text));
+      return groupedText(type === 'money' ? moneyText(String(number)) : String(number));
+    });
   }
 
-  #cellOf(row: Row, { field, type, numeric }: PlannedColumn): Cell {
-    const figure = this.#figures.get(field);
-    if (figure?.derived) return figureText(figure, sumsOfRow(row));
-    const value = row[field];
-    const text = keyText(value);
-    if (text === null) return null;
-    const number = numeric ? numberIn(value) : undefined;
-    if (number === undefined || number === null) {
-      return clip(printable(type === 'hour' ? hourText(text) : text));
-    }
-    return groupedText(type === 'money' ? moneyText(String(number)) : String(number));
-  }
-
-  #totalCells(totals: Sums, layout: TableLayout): Cell[] {
-    const cells: Cell[] = [...this.#columns, ...this.#derived].map(({ field }) => {
+  #totalCells(totals: Sums, layout: TableLayout, label: string): Cell[] {
+    const cells: Cell[] = this.#columns.map(({ field }) => {
       const figure = this.#figures.get(field);
       return figure && (figureText(figure, totals) ?? (figure.derived ? null : undefined));
     });
     const labelled = layout.columns.find(({ numeric }) => !numeric);
-    if (labelled) cells[labelled.index] = 'total';
+    if (labelled) cells[labelled.index] = label;
     return cells;
   }
 
-  /** Finds the columns' places from the rows held so far, and writes those; totals may take `spare` more cells. */
-  #place(spare: number): { lines: string[]; layout: TableLayout } {
-    const { table: look = {}, select } = this.#options;
-    const figures = figuresOf(this.#totals.metrics);
-    this.#figures = new Map(figures.map((figure) => [figure.field, figure]));
-    const has = (field: string) => this.#columns.some((column) => column.field === field);
-    // Columns that were chosen are all that is wanted.
-    this.#derived = select
-      ? []
-      : figures.filter(({ field, derived }) => derived && has(derived.over) && has(derived.under) && !has(field));
-    const held = this.#held.map((row) => this.#cellsOf(row));
-    this.#held.length = 0;
-    const layout = new TableLayout(this.#tableColumns(held, spare), look);
-    this.#layout = layout;
-    const dropped = layout.dropped.flatMap((index) => this.#columns[index]?.name ?? []);
-    if (dropped.length > 0) this.#note('Not shown, for lack of room', dropped);
-    return { lines: [...layout.head(), ...held.map((cells) => layout.line(cells))], layout };
+  /** The totals of an earlier report, the change of each, and what is compared with what. */
+  #comparisonLines(totals: Sums, layout: TableLayout): string[] {
+    const { table: look = {}, comparison } = this.#options;
+    if (!comparison) return [];
+    const before = comparison.sums.total.totals();
+    const changes: Cell[] = this.#columns.map(({ field }) => {
+      const figure = this.#figures.get(field);
+      return figure && changeText(figureValue(figure, totals), figureValue(figure, before), look.unicode);
+    });
+    const labelled = layout.columns.find(({ numeric }) => !numeric);
+    if (labelled) changes[labelled.index] = 'change';
+    return [
+      layout.line(this.#totalCells(before, layout, 'before')),
+      layout.line(changes),
+      ...comparisonNotices(comparison),
+    ];
   }
 
-  #tableColumns(held: readonly Cell[][], spare: number) {
-    const { table: look = {}, select } = this.#options;
-    const judged: JudgedColumn[] = [
-      ...this.#columns.map(({ field, type, numeric }) => ({ field, type, numeric })),
-      ...this.#derived.map(({ field }) => ({ field, type: undefined, numeric: true })),
-    ].map((column, i) => ({ ...column, distinct: new Set(held.map((cells) => cells[i])).size }));
-    const names = [
-      ...this.#columns.map(({ name }) => clip(printable(name))),
-      ...this.#derived.map(({ name }) => plainName(name, look.unicode)),
-    ];
+  /** Finds the columns' places from the rows held so far; totals may take `spare` more cells. */
+  #place(spare: number): TableLayout {
+    const layout = new TableLayout(this.#tableColumns(spare), this.#options.table);
+    const dropped = layout.dropped.flatMap((index) => {
+      const column = this.#columns[index];
+      // What derives from others was not asked for, unless it was named.
+      return column && (column.computed || !this.#figures.get(column.field)?.derived) ? column.name : [];
+    });
+    if (dropped.length > 0) {
+      const names = dropped.map((name) => clip(printable(name))).join(', ');
+      const hint = 'Choose with --columns, or see all with --format csv.';
+      this.#options.note?.(`Not shown, for lack of room: ${names}. ${hint}`);
+    }
+    this.#layout = layout;
+    return layout;
+  }
+
+  /** The head and the rows held so far, once. */
+  #heldLines(layout: TableLayout): string[] {
+    if (this.#headIsWritten) return [];
+    this.#headIsWritten = true;
+    return [...layout.head(), ...this.#held.splice(0).map((row) => layout.line(this.#cellsOf(row)))];
+  }
+
+  #tableColumns(spare: number) {
+    const { table: look = {}, select, comparison } = this.#options;
+    const held = this.#held.map((row) => this.#cellsOf(row));
+    const judged: JudgedColumn[] = this.#columns.map(({ field, type, numeric }, i) => {
+      const distinct = new Set(held.map((cells) => cells[i])).size;
+      return { field, type, numeric: numeric || this.#figures.get(field)?.derived !== undefined, distinct };
+    });
     const ranks = rankColumns(judged);
     const totals = this.#totals.totals();
     const labelled = judged.findIndex(({ numeric }) => !numeric);
+    const label = comparison ? 'before' : 'total';
     return judged.map(({ field, numeric, type }, i) => {
       const figure = this.#figures.get(field);
       const total = look.totals === false || !figure ? '' : (figureText(figure, totals) ?? '');
+      const least = comparison && total !== '' ? '▲ 100.0 %'.length : 0;
       return {
-        name: names[i] ?? '',
+        name: clip(printable(figure?.derived ? plainName(figure.name, look.unicode) : (this.#columns[i]?.name ?? ''))),
         numeric,
         rigid: type === 'date' || type === 'hour',
         dispensable: ranks[i] ?? 0,
         // A column that was chosen is shown, even where nothing is in it.
         cells: held.map((cells) => cells[i] ?? (select ? '' : cells[i])),
-        minWidth: i === labelled && held.length > 1 ? 'total'.length : numeric ? total.length + spare : 0,
+        minWidth:
+          i === labelled && held.length > 1 ? label.length : numeric ? Math.max(least, total.length + spare) : 0,
       };
     });
   }
+}
 
-  #note(what: string, names: readonly string[]): void {
-    this.#options.note?.(`${what}: ${names.join(', ')}. Choose with --columns, or see all with --format csv.`);
-  }
+/** What stands below a comparison: both windows, and what makes them unequal. */
+export function comparisonNotices({ now, before, notices }: Comparison): string[] {
+  return [`Change: ${now} against ${before}.`, ...notices].map(printable);
 }
 
 /** The heading of a figure for a terminal that may show ASCII alone. */

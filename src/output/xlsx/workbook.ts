@@ -1,7 +1,6 @@
 import { printable } from '../../text/printable.ts';
-import { xmlText } from './xml-text.ts';
 
-/** The parts of a workbook of one sheet, but for the sheet itself (ECMA-376, SpreadsheetML). */
+/** The parts of a workbook but for its sheets (ECMA-376, SpreadsheetML), and what cells are made of. */
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -9,77 +8,127 @@ const package_ = 'http://schemas.openxmlformats.org/package/2006';
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006';
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** Where the sheet is in the archive, and what it begins with. */
-export const sheetPath = 'xl/worksheets/sheet1.xml';
-export const sheetBeginning = `${declaration}<worksheet xmlns="${main}">`;
-
 interface CellFormat {
   /** A built-in number format, or one of those in `styles.xml` below. */
   readonly format: number;
-  readonly bold?: true;
-  /** A line above. */
-  readonly line?: true;
+  /** Index of a font: 1 is bold, 2 large and bold, 3 grey. */
+  readonly font?: 0 | 1 | 2 | 3;
+  /** Index of a border: 1 is a line below. */
+  readonly border?: 0 | 1;
+  /** Index of a fill: 2 is a light grey. */
+  readonly fill?: 0 | 2;
   readonly align?: 'left' | 'right';
+  readonly wrap?: true;
 }
+
+const header = { format: 0, font: 1, fill: 2, border: 1, wrap: true } as const;
 
 const cellFormats = {
   plain: { format: 0 },
-  header: { format: 0, bold: true },
-  numberHeader: { format: 0, bold: true, align: 'right' },
+  header,
+  numberHeader: { ...header, align: 'right' },
   date: { format: 164, align: 'left' },
   hour: { format: 165, align: 'left' },
   wallTime: { format: 166, align: 'left' },
   integer: { format: 3 },
   money: { format: 4 },
-  total: { format: 0, bold: true, line: true },
-  totalInteger: { format: 3, bold: true, line: true },
-  totalMoney: { format: 4, bold: true, line: true },
+  percent: { format: 10 },
+  title: { format: 0, font: 2 },
+  strong: { format: 0, font: 1 },
+  note: { format: 0, font: 3 },
+  right: { format: 0, align: 'right' },
 } as const satisfies Record<string, CellFormat>;
 
+export type StyleName = keyof typeof cellFormats;
+
 /** The number by which a cell names its format. */
-export function styleOf(name: keyof typeof cellFormats): number {
+export function styleOf(name: StyleName): number {
   return Object.keys(cellFormats).indexOf(name);
 }
 
-function cellFormatXml({ format, bold, line, align }: CellFormat): string {
-  const attributes = [
-    `numFmtId="${format}" fillId="0" xfId="0"`,
-    ...(format === 0 ? [] : ['applyNumberFormat="1"']),
-    ...(bold ? ['fontId="1" applyFont="1"'] : []),
-    ...(line ? ['borderId="1" applyBorder="1"'] : []),
-    ...(align ? ['applyAlignment="1"'] : []),
-  ].join(' ');
-  return align ? `<xf ${attributes}><alignment horizontal="${align}"/></xf>` : `<xf ${attributes}/>`;
+function cellFormatXml({ format, font = 0, border = 0, fill = 0, align, wrap }: CellFormat): string {
+  const ids = `numFmtId="${format}" fontId="${font}" fillId="${fill}" borderId="${border}" xfId="0"`;
+  const applied = 'applyNumberFormat="1" applyFont="1" applyFill="1" applyBorder="1" applyAlignment="1"';
+  const alignment = `${align ? ` horizontal="${align}"` : ''}${wrap ? ' vertical="center" wrapText="1"' : ''}`;
+  return `<xf ${ids} ${applied}>${alignment ? `<alignment${alignment}/>` : ''}</xf>`;
 }
 
-/** Path and text of each part. */
-export const workbookParts: readonly (readonly [path: string, xml: string])[] = [
+const fontXml = (size: number, weight = '', color = ''): string =>
+  `<font>${weight}<sz val="${size}"/>${color}<name val="Calibri"/><family val="2"/></font>`;
+
+/** Path and text of the parts that are always the same. */
+export const fixedParts: readonly (readonly [path: string, xml: string])[] = [
   [
     '[Content_Types].xml',
-    `<Types xmlns="${package_}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${types}.sheet.main+xml"/><Override PartName="/${sheetPath}" ContentType="${types}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${types}.styles+xml"/><Override PartName="/docProps/core.xml" ContentType="application/vnd.openxmlformats-package.core-properties+xml"/></Types>`,
+    `<Types xmlns="${package_}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${types}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${types}.worksheet+xml"/><Override PartName="/xl/worksheets/sheet2.xml" ContentType="${types}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${types}.styles+xml"/><Override PartName="/docProps/core.xml" ContentType="application/vnd.openxmlformats-package.core-properties+xml"/></Types>`,
   ],
   [
     '_rels/.rels',
     `<Relationships xmlns="${package_}/relationships"><Relationship Id="rId1" Type="${office}/relationships/officeDocument" Target="xl/workbook.xml"/><Relationship Id="rId2" Type="${package_}/relationships/metadata/core-properties" Target="docProps/core.xml"/></Relationships>`,
   ],
   [
-    'xl/workbook.xml',
-    `<workbook xmlns="${main}" xmlns:r="${office}/relationships"><sheets><sheet name="report" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-  ],
-  [
     'xl/_rels/workbook.xml.rels',
-    `<Relationships xmlns="${package_}/relationships"><Relationship Id="rId1" Type="${office}/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${office}/relationships/styles" Target="styles.xml"/></Relationships>`,
+    `<Relationships xmlns="${package_}/relationships"><Relationship Id="rId1" Type="${office}/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${office}/relationships/worksheet" Target="worksheets/sheet2.xml"/><Relationship Id="rId3" Type="${office}/relationships/styles" Target="styles.xml"/></Relationships>`,
   ],
   [
     'xl/styles.xml',
-    `<styleSheet xmlns="${main}"><numFmts count="3"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm"/><numFmt numFmtId="166" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/><family val="2"/></font><font><b/><sz val="11"/><name val="Calibri"/><family val="2"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="2"><border><left/><right/><top/><bottom/><diagonal/></border><border><left/><right/><top style="thin"><color auto="1"/></top><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="${Object.keys(cellFormats).length}">${Object.values(cellFormats).map(cellFormatXml).join('')}</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`,
+    `<styleSheet xmlns="${main}"><numFmts count="3"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm"/><numFmt numFmtId="166" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="4">${fontXml(11)}${fontXml(11, '<b/>')}${fontXml(16, '<b/>')}${fontXml(11, '', '<color rgb="FF5C626C"/>')}</fonts><fills count="3"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill><fill><patternFill patternType="solid"><fgColor rgb="FFF0F1F3"/></patternFill></fill></fills><borders count="2"><border><left/><right/><top/><bottom/><diagonal/></border><border><left/><right/><top/><bottom style="thin"><color rgb="FF9AA0A8"/></bottom><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="${Object.keys(cellFormats).length}">${Object.values(cellFormats).map(cellFormatXml).join('')}</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`,
   ],
 ].map(([path = '', xml = '']) => [path, declaration + xml] as const);
 
-/** Where the properties are in the archive. */
-export const propertiesPath = 'docProps/core.xml';
+/** The workbook: two sheets, of which the first repeats its header on every printed page and filters `filtered`. */
+export function workbookXml(filtered: string | undefined): string {
+  const absolute = filtered?.replaceAll(/[A-Z]+|\d+/g, '$$$&');
+  const names = absolute
+    ? `<definedNames><definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">Report!${absolute}</definedName><definedName name="_xlnm.Print_Titles" localSheetId="0">Report!$1:$1</definedName></definedNames>`
+    : '';
+  return `${declaration}<workbook xmlns="${main}" xmlns:r="${office}/relationships"><sheets><sheet name="Report" sheetId="1" r:id="rId1"/><sheet name="Summary" sheetId="2" r:id="rId2"/></sheets>${names}</workbook>`;
+}
 
 /** The properties of the file, which Excel shows beside it. The description may hold text of the service. */
 export function propertiesXml(description: string): string {
   return `${declaration}<cp:coreProperties xmlns:cp="${package_}/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>adreport</dc:creator><dc:description>${xmlText(printable(description))}</dc:description></cp:coreProperties>`;
+}
+
+/** What a sheet begins with: fitted to the width of a page, its first rows frozen, its columns as wide as said. */
+export function sheetBeginning(widths: readonly number[], frozenRows: number): string {
+  const pane = `<pane ySplit="${frozenRows}" topLeftCell="A${frozenRows + 1}" activePane="bottomLeft" state="frozen"/>`;
+  const columns = widths.map((width, i) => `<col min="${i + 1}" max="${i + 1}" width="${width}" customWidth="1"/>`);
+  return `${declaration}<worksheet xmlns="${main}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView${frozenRows > 0 ? '' : ' showGridLines="0"'} workbookViewId="0">${frozenRows > 0 ? pane : ''}</sheetView></sheetViews>${columns.length > 0 ? `<cols>${columns.join('')}</cols>` : ''}<sheetData>`;
+}
+
+/** What a sheet ends with: the range with filters, and how it is printed. */
+export function sheetEnd(filtered: string | undefined, orientation: 'landscape' | 'portrait'): string {
+  return `</sheetData>${filtered ? `<autoFilter ref="${filtered}"/>` : ''}<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/><pageSetup paperSize="9" orientation="${orientation}" fitToWidth="1" fitToHeight="0"/><headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter></worksheet>`;
+}
+
+/** A text in a cell, after the cell's place. */
+export function textCell(text: string): string {
+  const space = /^\s|\s$|\n/.test(text) ? ' xml:space="preserve"' : '';
+  return ` t="inlineStr"><is><t${space}>${xmlText(text)}</t></is></c>`;
+}
+
+/** A to Z, AA to ZZ, AAA …, for a column counted from 0. */
+export function lettersOf(index: number): string {
+  const last = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? last : lettersOf(Math.floor(index / 26) - 1) + last;
+}
+
+/** What XML cannot hold, or would change: control characters, a carriage return, and what looks like our escape. */
+const unwritable =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
+  /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)/g;
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/**
+ * Text as the content of an element. What XML cannot hold is written as `_x001B_`, which spreadsheets read back
+ * (ECMA-376, ST_Xstring).
+ */
+function xmlText(text: string): string {
+  return text
+    .replace(unwritable, (character) => {
+      return `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`;
+    })
+    .replace(/[&<>"]/g, (character) => entities[character] ?? '');
 }

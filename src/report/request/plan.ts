@@ -1,6 +1,6 @@
 import { type DerivedName, derivedMetrics, findDerived } from '../../contract/derived.ts';
 import { findBreakdown, isCalled, vocabularyOf } from '../../contract/look-up.ts';
-import { defaultZone, type ReportRequest } from '../../contract/messages.ts';
+import { defaultZone, type ReportRequest, type WindowClock } from '../../contract/messages.ts';
 import {
   type Breakdown,
   type BreakdownName,
@@ -35,14 +35,6 @@ export interface RequestFlags {
   /** How the service reads the window's seconds; `instant` where absent. */
   readonly windowClock?: WindowClock | undefined;
 }
-
-/**
- * How the service reads `since` and `until`: as instants, or as the digits of a wall time of the report's zone, written
- * as if they were UTC (`decisions.md` 2).
- */
-export const windowClocks = ['instant', 'wall'] as const;
-
-export type WindowClock = (typeof windowClocks)[number];
 
 /** A report to ask for: the request as the service takes it, and its window in its zone. */
 export interface ReportPlan {
