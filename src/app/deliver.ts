@@ -11,7 +11,7 @@ import { ReplaySink } from '../output/file/replay-sink.ts';
 import { csvDialectOf } from '../output/formats/csv.ts';
 import { createEncoder } from '../output/formats/index.ts';
 import { reportCard } from '../output/table/report-card.ts';
-import { checkCompleteness, type Expectation } from '../report/parts/completeness.ts';
+import { checkCompleteness, type Expectation } from '../report/completeness.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatch, RowBatches } from '../rows/row-batch.ts';
 import { formatDuration } from '../text/duration.ts';
@@ -37,6 +37,8 @@ export interface Delivered {
   readonly sizeBytes: number;
   /** The file, as the user named it; `undefined` for stdout. */
   readonly file: string | undefined;
+  /** In what the report differs from its request, one sentence each. */
+  readonly warnings?: readonly string[];
   /** What the report comes to, where somebody sits there to read it. */
   readonly figures?: Figures;
 }
@@ -78,7 +80,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
     const counter = hasCard ? new FigureCounter() : undefined;
     const output = await target.open(reportId);
     try {
-      const { rowCount, sizeBytes } = await writeRows({
+      const { rowCount, sizeBytes, tail } = await writeRows({
         batches,
         encoder,
         sink: output,
@@ -88,12 +90,14 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
           counter?.observe(batch);
         },
       });
-      const problems = check?.problems() ?? [];
+      const problems = check?.problems(tail) ?? [];
       if (strict && problems.length > 0) throw incomplete(problems);
       await output.commit();
-      for (const problem of problems) context.console.warn(problem);
+      // Said with -q too: what was written is not what was asked for.
+      for (const problem of problems)
+        context.console.error(`${context.console.err.style.yellow('Warning:')} ${problem}`);
       const file = target.name(reportId);
-      return { rowCount, sizeBytes, file, ...(counter ? { figures: counter.figures() } : {}) };
+      return { rowCount, sizeBytes, file, warnings: problems, ...(counter ? { figures: counter.figures() } : {}) };
     } catch (error) {
       await output.abort();
       throw error;
