@@ -1,12 +1,20 @@
-import type { Readable } from 'node:stream';
-import { type EndpointName, endpoints } from '../contract/endpoints.ts';
-import type { CampaignRecord, StatusRecord } from '../contract/messages.ts';
-import { type AdreportError, type ErrorDetails, IncompleteDataError, RejectedError, SignInError } from '../errors.ts';
+import { type CampaignRecord, knownOutcomeOf, type StatusRecord } from '../contract/messages.ts';
+import { IncompleteDataError, SignInError, StillInProgressError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import { findCampaigns, findError, findReportId, findStatus, findToken, isReportData } from './answers.ts';
-import { type Call, createExchange, type Exchange, type ExchangeOptions, type RequestBody } from './exchange.ts';
+import {
+  findCampaigns,
+  findError,
+  findReportId,
+  findStatus,
+  findToken,
+  hasNextPage,
+  isReportData,
+  readRefusal,
+} from './answers.ts';
+import { type Call, createExchange, type ExchangeOptions, type RequestBody } from './exchange.ts';
 import type { HttpResponse } from './http.ts';
-import { parseJson, peek, readText } from './read-body.ts';
+import { charsetOf, parseExactJson, parseJson, peek, readText, withoutTokens } from './read-body.ts';
+import { recordInsteadOfReport, unexpectedAnswer } from './refusal.ts';
 import { parseRetryAfter } from './retry.ts';
 
 /** What a sign-in exchanges for a token. */
@@ -22,6 +30,8 @@ export interface ClientOptions extends ExchangeOptions {
   readonly credentials: Credentials | undefined;
   /** Told of every token that comes in, so that it can be kept out of the output. */
   readonly onToken?: (token: string) => void;
+  /** Told, once each, what is odd about answers that are taken all the same. */
+  readonly onNotice?: (sentence: string) => void;
 }
 
 /** A report's data on its way in; `body` is decompressed and read once. */
@@ -32,70 +42,36 @@ export interface ReportAnswer {
   readonly sizeBytes: number | undefined;
 }
 
+type Take<T> = (answer: ReportAnswer) => Promise<T>;
+
 /** What a create call led to: a report to wait for, or the data at once (`output=direct`, `decisions.md` 2). */
 export type Created<T> =
   | { readonly kind: 'report'; readonly id: string; readonly status: string }
   | { readonly kind: 'data'; readonly result: T };
 
-/** One status call's answer; `retryAfterMs` where the service said when to ask again. */
-interface StatusAnswer extends StatusRecord {
-  readonly retryAfterMs?: number;
-}
-
 /**
- * The five calls of the service, their answers read liberally (`decisions.md`). Every method throws `SignInError` for a
- * refused token, `RejectedError` for another refusal, `UnreachableError` once the retries are used up, and
- * `IncompleteDataError` for an answer that is cut short or holds something else.
+ * The five calls of one account of one service, their answers read liberally (`decisions.md`). Every method throws
+ * `SignInError` for a refused token, `RejectedError` for another refusal, `UnreachableError` once the retries are used up,
+ * and `IncompleteDataError` for an answer that is cut short or holds something else.
  */
-export interface Client {
-  /** Exchanges e-mail and password for a token, which the later calls use. Throws `SignInError` without them. */
-  signIn(): Promise<string>;
-  /**
-   * Asks for a report; `takeData` is called where the answer is the data itself. Made once: it is repeated only where
-   * it cannot have arrived, or as `repeatsRefusedCreates` says. An error tells if a report may exist all the same.
-   */
-  createReport<T>(body: RequestBody, takeData: (answer: ReportAnswer) => Promise<T>): Promise<Created<T>>;
-  /**
-   * How a report stands. Throws `ReportFailedError` for one that has expired.
-   * @param patienceMs how long the call may go on being repeated, where it fails in passing
-   */
-  status(reportId: string, patienceMs?: number): Promise<StatusAnswer>;
-  /**
-   * Downloads a report; `take` is called anew, from zero, for each try, and what it throws is thrown on. Throws
-   * `StillInProgressError` for a report that is not ready, `ReportFailedError` for one that has expired.
-   */
-  download<T>(reportId: string, take: (answer: ReportAnswer) => Promise<T>): Promise<T>;
-  /** Every campaign that the account sees. */
-  campaigns(): Promise<CampaignRecord[]>;
-}
-
-const statusBytesAtMost = 1024 * 1024;
-const campaignBytesAtMost = 256 * 1024 * 1024;
-const jsonType = 'application/json';
-
-function jsonBody(value: unknown): RequestBody {
-  return { contentType: jsonType, text: JSON.stringify(value) };
-}
-
-/** What sets the calls apart for an exchange. */
-function traitsOf(endpoint: EndpointName) {
-  return {
-    // Each create that arrives is a report more; the other calls change nothing.
-    repeatable: endpoint !== 'buyer',
-    isBrief: endpoint === 'status',
-    namesReport: endpoint === 'status' || endpoint === 'download',
-  };
-}
+export type Client = ReturnType<typeof createClient>;
 
 /** A client for one account of one service (specification, Endpoints and Authentication). */
-export function createClient(options: ClientOptions): Client {
-  const exchange: Exchange = createExchange(options);
+export function createClient(options: ClientOptions) {
+  const { credentials, encoding } = options;
+  const perform = createExchange(options);
+  const noticed = new Set<string>();
   let token = options.token;
   let signingIn: Promise<string> | undefined;
 
+  const notice = (sentence: string): void => {
+    if (!noticed.has(sentence)) options.onNotice?.(sentence);
+    noticed.add(sentence);
+  };
+
   /** Signs in once, however many calls wait for it. */
   function signIn(): Promise<string> {
-    signingIn ??= requestToken(exchange, options.credentials)
+    signingIn ??= requestToken()
       .then((fresh) => {
         token = fresh;
         options.onToken?.(fresh);
@@ -107,95 +83,146 @@ export function createClient(options: ClientOptions): Client {
     return signingIn;
   }
 
+  /** Exchanges e-mail and password for a token. */
+  async function requestToken(): Promise<string> {
+    if (!credentials) {
+      throw new SignInError('You are not signed in: there is no token.', {
+        hint: 'Run: adreport login (unattended: set ADREPORT_TOKEN). To try without an account, add --local.',
+      });
+    }
+    const { email, password } = credentials;
+    const body =
+      encoding === 'form'
+        ? formBody({ 'auth[email]': email, 'auth[password]': password })
+        : jsonBody({ auth: { email, password } });
+    return perform({ endpoint: 'auth', body }, readToken);
+  }
+
   /** A new token after one was refused, unless another call has fetched one meanwhile; `undefined` without credentials. */
   async function renew(refused: string): Promise<string | undefined> {
-    if (!options.credentials) return undefined;
+    if (!credentials) return undefined;
     return token !== undefined && token !== refused ? token : signIn();
   }
 
-  async function call<T>(
-    endpoint: Exclude<EndpointName, 'auth'>,
-    { body, patienceMs }: Pick<Call, 'patienceMs'> & { readonly body?: RequestBody },
-    read: (response: HttpResponse) => Promise<T>,
-  ): Promise<T> {
-    const authorization = { token: token ?? (await signIn()), renew };
-    return exchange.perform({ ...endpoints[endpoint], ...traitsOf(endpoint), body, patienceMs, authorization }, read);
+  async function call<T>(what: Call, read: (response: HttpResponse) => Promise<T>): Promise<T> {
+    return perform({ ...what, token: token ?? (await signIn()), renew }, read);
   }
 
+  const idBody = (id: string): RequestBody => (encoding === 'form' ? formBody({ id }) : jsonBody({ id }));
+
   return {
+    /** Exchanges e-mail and password for a token, which the later calls use. Throws `SignInError` without them. */
     signIn,
-    createReport: (body, takeData) => call('buyer', { body }, (response) => readCreated(response, takeData)),
-    status: (reportId, patienceMs) =>
-      call('status', { body: jsonBody({ id: reportId }), patienceMs }, async (response) => {
-        const answer = parseJson(await readText(response.body, statusBytesAtMost), response);
+
+    /**
+     * Asks for a report; `takeData` is called where the answer is the data itself. It is repeated only where it certainly
+     * did nothing. An error tells if a report may exist all the same.
+     */
+    createReport: <T>(body: RequestBody, takeData: Take<T>): Promise<Created<T>> =>
+      call({ endpoint: 'buyer', body }, (response) => readCreated(response, takeData)),
+
+    /**
+     * How a report stands, and when to ask again, where the service says it. Throws `ReportFailedError` for one that is gone.
+     * @param patienceMs how long the call may go on being repeated, where it fails in passing
+     */
+    status: (reportId: string, patienceMs?: number): Promise<StatusRecord & { readonly retryAfterMs?: number }> =>
+      call({ endpoint: 'status', body: idBody(reportId), patienceMs }, async (response) => {
+        const text = await readText(response);
+        const answer = parseJson(text, response);
         const found = findStatus(answer);
-        if (!found) throw unexpected(answer, 'The status call was answered without a status.', { reportId });
+        const outcome = knownOutcomeOf(found?.status ?? '');
+        if (!found || (outcome !== 'failed' && findError(answer))) {
+          throw unexpectedAnswer('status', answer, 'The status call was answered without a status.', text, {
+            reportId,
+          });
+        }
+        if (!outcome) {
+          notice(
+            `The service says that the report is “${printable(found.status)}”, which is not known here, and counts as in ` +
+              'progress. If it stays so, try: adreport download ID',
+          );
+        }
         const retryAfterMs = parseRetryAfter(response.headers['retry-after'], options.wallClock());
         return { ...found, report_id: reportId, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
       }),
-    download: (reportId, take) =>
-      call('download', { body: jsonBody({ id: reportId }) }, (response) => take(reportAnswer(response, response.body))),
-    campaigns: () =>
-      call('campaigns', {}, async (response) => {
-        const answer = parseJson(await readText(response.body, campaignBytesAtMost), response);
+
+    /**
+     * Downloads a report; `take` is called anew, from zero, for each try, and what it throws is thrown on. Throws
+     * `StillInProgressError` for a report that is not ready, `ReportFailedError` for one that has failed or expired.
+     */
+    download: <T>(reportId: string, take: Take<T>): Promise<T> =>
+      call({ endpoint: 'download', body: idBody(reportId) }, (response) => readReport(response, take)),
+
+    /** Every campaign that the account sees. */
+    campaigns: (): Promise<CampaignRecord[]> =>
+      call({ endpoint: 'campaigns' }, async (response) => {
+        const text = await readText(response);
+        const answer = parseJson(text, response);
         const found = findCampaigns(answer);
-        if (!found) throw unexpected(answer, 'The campaign list was answered with something else than a list.');
+        if (!found) throw unexpectedAnswer('campaigns', answer, 'The answer is no list of campaigns.', text);
+        if (hasNextPage(answer, response.headers.link)) {
+          notice('The service has a further page of campaigns, which is not fetched: the list is not whole.');
+        }
         return found;
       }),
   };
 }
 
-/** What can be sent as the value of a header (RFC 9110, 5.5), without blanks. */
-const isHeaderText = /^[\x21-\x7e]+$/;
-
-/** Exchanges e-mail and password for a token. */
-async function requestToken(exchange: Exchange, credentials: Credentials | undefined): Promise<string> {
-  if (!credentials) {
-    throw new SignInError('You are not signed in: there is no token.', {
-      hint: 'Run: adreport login (unattended: set ADREPORT_TOKEN). To try without an account, add --local.',
-    });
-  }
-  const { email, password } = credentials;
-  const body = jsonBody({ auth: { email, password } });
-  return exchange.perform(
-    { ...endpoints.auth, body, repeatable: true, isSignIn: true, isBrief: true },
-    async (response) => {
-      const answer = parseJson(await readText(response.body, statusBytesAtMost), response);
-      const found = findToken(answer);
-      if (found !== undefined && isHeaderText.test(found)) return found;
-      if (found !== undefined) {
-        throw new IncompleteDataError('The sign-in was answered with a token that no header can hold.', {
-          retryable: false,
-          hint: 'Check the base URL: adreport whoami shows it.',
-        });
-      }
-      const refused = findError(answer);
-      if (refused) throw new SignInError(`The service refused the sign-in. ${printable(refused.message)}`);
-      throw new IncompleteDataError('The sign-in was answered without a token.');
-    },
-  );
+function jsonBody(value: unknown): RequestBody {
+  return { contentType: 'application/json', text: JSON.stringify(value) };
 }
 
-const peekedBytes = 64 * 1024;
+function formBody(fields: Readonly<Record<string, string>>): RequestBody {
+  return { contentType: 'application/x-www-form-urlencoded', text: new URLSearchParams(fields).toString() };
+}
 
-/** Tells a report id from report data by the beginning of the answer, so that data of any size can be streamed. */
-async function readCreated<T>(
-  response: HttpResponse,
-  takeData: (answer: ReportAnswer) => Promise<T>,
-): Promise<Created<T>> {
-  const { start, isWhole, all } = await peek(response.body, peekedBytes);
+/** The token of a sign-in's answer. Throws `SignInError` for a refusal, `IncompleteDataError` for anything else. */
+async function readToken(response: HttpResponse): Promise<string> {
+  const text = await readText(response);
+  const bare = /^[\w.~+/=-]{16,512}$/.exec(text.trim())?.[0];
+  if (bare) return bare;
+  // What may be a token goes into no error.
+  const answer = parsedOr(() => parseJson(withoutTokens(text), response), text);
+  const found = findToken(answer);
+  const status = findStatus(answer)?.status;
+  const isRefused = found === undefined && status !== undefined && knownOutcomeOf(status) !== 'ready';
+  if (isRefused && !findError(answer)) {
+    throw new SignInError(`The service refused the sign-in: its status is ${printable(withoutTokens(status))}.`);
+  }
+  if (found === undefined || findError(answer)) {
+    throw unexpectedAnswer('auth', answer, 'The sign-in was answered without a token.', text);
+  }
+  // What can be sent as the value of a header (RFC 9110, 5.5), without blanks, and is no longer than any token.
+  if (/^[\x21-\x7e]{1,4096}$/.test(found)) return found;
+  throw new IncompleteDataError('The sign-in was answered with a token that no header can hold.', {
+    retryable: false,
+    hint: 'Check the base URL: adreport whoami shows it.',
+  });
+}
+
+/** The JSON of a text; where it is none, what else there is. */
+function parsedOr(otherwise: () => unknown, text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return otherwise();
+  }
+}
+
+/** Tells a report id from report data by the beginning of the answer. */
+async function readCreated<T>(response: HttpResponse, takeData: Take<T>): Promise<Created<T>> {
+  const { start, isWhole, all } = await peek(response.body);
   const data = async (): Promise<Created<T>> => ({
     kind: 'data',
     result: await takeData(reportAnswer(response, all)),
   });
-  const text = start.toString('utf8');
+  const text = new TextDecoder().decode(start);
   if (/\bcsv\b/i.test(response.headers['content-type'] ?? '') || !isWhole || looksLikeCsv(text)) return data();
   const answer = parseJson(text, response);
   if (isReportData(answer)) return data();
   const id = findReportId(answer);
-  if (id === undefined) {
-    throw unexpected(answer, 'The report was asked for, but the answer holds no report id.', {
-      retryable: false,
+  if (id === undefined || findError(answer)) {
+    throw unexpectedAnswer('buyer', answer, 'The report was asked for, but the answer holds no report id.', text, {
       hint: 'A report may have been created all the same. Is the base URL the reporting service’s?',
     });
   }
@@ -204,26 +231,50 @@ async function readCreated<T>(
 
 /** Lines of fields rather than JSON or a page: CSV that was sent under another name. */
 function looksLikeCsv(text: string): boolean {
-  return /^\uFEFF?\s*[^\s{["<][^\r\n]*[\r\n]/.test(text);
+  return /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(text);
 }
 
-/** The error for an answer that lacks what it should hold: the service's own where it names one. */
-function unexpected(answer: unknown, sentence: string, details: ErrorDetails = {}): AdreportError {
-  const error = findError(answer);
-  if (!error) return new IncompleteDataError(sentence, details);
-  const { errorId, message } = error;
-  const { reportId } = details;
-  return new RejectedError(`The service rejected the request. ${printable(message)}`, {
-    ...(errorId === undefined ? {} : { code: printable(errorId) }),
-    ...(reportId === undefined ? {} : { reportId }),
-  });
+/** Hands on a report's data. Throws for a record in its place that says that the report is not there. */
+async function readReport<T>(response: HttpResponse, take: Take<T>): Promise<T> {
+  if (response.status === 202) throw new StillInProgressError('The report is not ready. (202)');
+  // A list of rows, or what is no JSON, is handed on as it comes.
+  const isReport = (beginning: string) => /^\s*(\{\s*"data"\s*:\s*\[|[^\s{[])/.test(beginning);
+  const { start, isWhole, all } = await peek(response.body, isReport);
+  const text = isWhole ? new TextDecoder().decode(start) : '';
+  if (/^\s*[{[]/.test(text)) {
+    const answer = parsedOr(() => undefined, text);
+    const error = isReportData(answer) ? undefined : recordInsteadOfReport(answer, readRefusal(text), text);
+    if (error) throw error;
+  }
+  return take(reportAnswer(response, all));
 }
 
-function reportAnswer(response: HttpResponse, body: Readable | AsyncIterable<Buffer>): ReportAnswer {
-  const length = response.headers['content-encoding'] ? undefined : Number(response.headers['content-length']);
+function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>): ReportAnswer {
+  response.allowTime();
+  const { 'content-encoding': coding, 'content-length': length, 'content-type': contentType } = response.headers;
+  const charset = charsetOf(contentType);
+  const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
+  const sizeBytes = Number(length);
   return {
-    body: body as AsyncIterable<Buffer>,
-    contentType: response.headers['content-type'],
-    sizeBytes: length !== undefined && Number.isSafeInteger(length) ? length : undefined,
+    body: isUtf8 ? body : asUtf8(body, charset),
+    contentType,
+    sizeBytes: length !== undefined && !coding && isUtf8 && Number.isSafeInteger(sizeBytes) ? sizeBytes : undefined,
   };
+}
+
+/** A body in another charset as UTF-8. Throws `IncompleteDataError` for a charset that is not known. */
+async function* asUtf8(body: AsyncIterable<Buffer>, charset: string): AsyncGenerator<Buffer> {
+  const decoder = createDecoder(charset);
+  for await (const piece of body) yield Buffer.from(decoder.decode(piece, { stream: true }));
+  yield Buffer.from(decoder.decode());
+}
+
+function createDecoder(charset: string) {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    throw new IncompleteDataError(`The report is in the charset ${printable(charset)}, which is not known here.`, {
+      retryable: false,
+    });
+  }
 }

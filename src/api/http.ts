@@ -1,13 +1,13 @@
 import { hrtime } from 'node:process';
-import { Readable } from 'node:stream';
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { RejectedError, UnreachableError } from '../errors.ts';
-import { acceptEncoding, decompress } from './decompress.ts';
 import { ProxyError, TransportError } from './transport-error.ts';
 
 /** How every exchange of a client is made. */
 export interface HttpOptions {
-  /** Bounds connecting, the wait for the first byte, and a pause within a body; never a body that moves. */
+  /** Bounds connecting, the wait for the first byte, and a pause within a body; four times it and a second bounds the whole. */
   readonly timeoutMs: number;
   readonly userAgent: string;
   /** `HTTPS_PROXY` and `NO_PROXY`; plain http is loopback only and goes past any proxy. */
@@ -32,10 +32,10 @@ interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Whether the answer is small, so that the whole of the exchange is bounded too: by four times the timeout. */
-  readonly isBrief?: boolean | undefined;
+  /** Whether it fetches a report, whose answer may be a redirect to where it is stored. */
+  readonly isDownload?: boolean;
   /** Called when the connection stands and bytes of the request may leave. */
   readonly onSent?: () => void;
 }
@@ -47,6 +47,8 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** The bytes, decompressed; ends in a `TransportError` or a zlib error when they are not whole. */
   readonly body: Readable;
+  /** From now on the exchange may last as long as its body moves: it is a report. */
+  allowTime(): void;
 }
 
 /** The way to the service and back. */
@@ -60,7 +62,6 @@ export interface Http {
   close(): Promise<void>;
 }
 
-const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 const redirectsAtMost = 5;
 
 /** Of at most 64 KB each, as the socket gives them. */
@@ -74,9 +75,9 @@ export async function createHttp(options: HttpOptions): Promise<Http> {
     let request = first;
     for (let hops = 0; ; hops += 1) {
       const response = await exchange(dispatcher, request, options);
-      const location = response.headers.location;
-      if (!redirectStatuses.has(response.status) || location === undefined) return response;
-      response.body.on('error', () => {}).destroy();
+      const { location } = response.headers;
+      if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined) return response;
+      response.body.destroy();
       if (hops === redirectsAtMost) {
         throw new UnreachableError(`${first.url.origin} redirects in circles (${redirectsAtMost} times).`);
       }
@@ -120,35 +121,41 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
 }
 
 /**
- * The request to make after a redirect. A POST goes on only within its origin and only with its body (307, 308); a GET
- * to another origin goes on without the token (cli.md, Settings).
+ * The request to make after a redirect. A POST goes on only within its origin and only with its body (307, 308), but a
+ * download may lead to where the report is stored. To another origin a request goes as GET, by https, and without the
+ * token (cli.md, Settings; `decisions.md` 4). Throws `RejectedError`.
  */
 function redirected(request: HttpRequest, status: number, location: string): HttpRequest {
-  const target = URL.canParse(location, request.url.href) ? new URL(location, request.url) : undefined;
-  const sameOrigin = target?.origin === request.url.origin;
-  if (!target || (request.method === 'POST' && !(sameOrigin && (status === 307 || status === 308)))) {
+  const { url, method, isDownload } = request;
+  const target = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+  const isSameOrigin = target?.origin === url.origin;
+  const keepsMethod = status === 307 || status === 308;
+  const mayFollow =
+    method === 'GET' || (isSameOrigin && keepsMethod) || (isDownload === true && !isSameOrigin && !keepsMethod);
+  if (!target || !mayFollow) {
     throw new RejectedError(
-      `${request.url.origin}${request.url.pathname} redirects to ${target?.origin ?? 'an unreadable address'}, ` +
+      `${url.origin}${url.pathname} redirects to ${target?.origin ?? 'an unreadable address'}, ` +
         'and a POST is not sent on to another address.',
       { code: 'REDIRECT_REFUSED', hint: 'If the service has moved, set the base URL to its new address.' },
     );
   }
-  if (sameOrigin) return { ...request, url: target };
+  if (isSameOrigin) return { ...request, url: target };
   if (target.protocol !== 'https:') {
-    throw new RejectedError(`${request.url.origin} redirects to ${target.origin}, which is not https.`, {
+    throw new RejectedError(`${url.origin} redirects to ${target.origin}, which is not https.`, {
       code: 'REDIRECT_REFUSED',
       hint: 'Check the base URL; a portal or a proxy may stand between it and this machine.',
     });
   }
-  const { authorization: _token, ...headers } = request.headers;
-  return { ...request, url: target, headers };
+  const { authorization: _token, 'content-type': _type, ...headers } = request.headers;
+  return { ...request, method: 'GET', url: target, headers, body: undefined };
 }
 
 /** One request and one answer. Resolves when status and headers are there. */
 function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOptions): Promise<HttpResponse> {
-  const trace = startTrace(request, options);
+  const { method, url, signal } = request;
+  const startedAt = hrtime.bigint();
   return new Promise((resolve, reject) => {
-    const { signal } = request;
+    let ended = false;
     let sent = false;
     let status = 0;
     let bytes = 0;
@@ -156,43 +163,58 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
     let controller: Dispatcher.DispatchController | undefined;
 
     const finish = (error?: unknown): void => {
+      if (ended) return;
+      ended = true;
       clearTimeout(limit);
       signal?.removeEventListener('abort', abort);
-      const failure = error === undefined ? undefined : signal?.aborted ? signal.reason : asTransportError(error);
-      trace(status ? { status, bytes } : {}, failure);
+      const lost = error !== undefined && new TransportError(error, { sent, begun: body !== undefined });
+      const failure: unknown = lost && signal?.aborted ? signal.reason : lost;
+      options.trace({
+        method,
+        url: url.href,
+        elapsedMs: Number(hrtime.bigint() - startedAt) / 1e6,
+        ...(status ? { status, bytes } : {}),
+        ...(failure ? { problem: failure instanceof Error ? failure.message : String(failure) } : {}),
+      });
       if (!body) reject(failure);
-      else if (failure) body.destroy(failure);
+      else if (failure instanceof Error) body.destroy(failure);
       else body.push(null);
     };
-    const asTransportError = (error: unknown): TransportError =>
-      new TransportError(error, { sent, begun: body !== undefined });
-    const abort = (): void => {
-      if (controller) controller.abort(signal?.reason);
-      else finish(signal?.reason);
+    const stop = (reason: Error): void => {
+      if (controller) controller.abort(reason);
+      else finish(reason);
     };
+    const abort = (): void => stop(signal?.reason);
 
     if (signal?.aborted) return reject(signal.reason);
-    const limit = request.isBrief ? setTimeout(() => controller?.abort(tooSlow()), 4 * options.timeoutMs) : undefined;
+    const limit = setTimeout(() => stop(tooSlow()), 4 * options.timeoutMs + 1_000);
     signal?.addEventListener('abort', abort);
 
-    dispatcher.dispatch(dispatched(request, options), {
+    const dispatched = {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers: { 'user-agent': options.userAgent, 'accept-encoding': 'gzip, br', ...request.headers },
+      body: request.body ?? null,
+      headersTimeout: options.timeoutMs,
+      bodyTimeout: options.timeoutMs,
+    };
+    dispatcher.dispatch(dispatched, {
       onRequestStart(started) {
-        if (signal?.aborted) return started.abort(signal.reason);
+        if (ended || signal?.aborted) return started.abort(signal?.reason ?? tooSlow());
         controller = started;
         sent = true;
         request.onSent?.();
       },
-      onResponseStart(current, statusCode, headers) {
+      onResponseStart(current, statusCode, received) {
         if (statusCode < 200) return;
         status = statusCode;
         body = createBody(current);
-        const flat = flatten(headers);
+        const headers = Object.fromEntries(Object.entries(received).map(([name, value]) => [name, String(value)]));
+        const decoded = decompress(body, headers['content-encoding']);
         // A body may break off before its reader is there, who finds the error all the same.
-        body.on('error', () => {});
-        decompress(body, flat['content-encoding']).then((decoded) => {
-          decoded.on('error', () => {});
-          resolve({ status, headers: flat, body: decoded });
-        }, reject);
+        for (const stream of [body, decoded]) stream.on('error', () => {});
+        resolve({ status, headers, body: decoded, allowTime: () => clearTimeout(limit) });
       },
       onResponseData(current, chunk) {
         bytes += chunk.length;
@@ -204,32 +226,6 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       onResponseError: (_current, error) => finish(error),
     });
   });
-}
-
-/** Takes the time from now on; what it returns is told the outcome. */
-function startTrace({ method, url }: HttpRequest, options: HttpOptions) {
-  const startedAt = hrtime.bigint();
-  return (answer: Pick<HttpTrace, 'status' | 'bytes'>, failure: unknown): void =>
-    options.trace({
-      method,
-      url: url.href,
-      elapsedMs: Number(hrtime.bigint() - startedAt) / 1e6,
-      ...answer,
-      ...(failure ? { problem: failure instanceof Error ? failure.message : String(failure) } : {}),
-    });
-}
-
-/** The request in undici's words. */
-function dispatched({ url, method, headers, body }: HttpRequest, { userAgent, timeoutMs }: HttpOptions) {
-  return {
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method,
-    headers: { 'user-agent': userAgent, 'accept-encoding': acceptEncoding, ...headers },
-    body: body ?? null,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  };
 }
 
 /** The bytes of an answer at the pace of their reader; one who leaves early ends the exchange. */
@@ -246,15 +242,26 @@ function createBody(controller: Dispatcher.DispatchController): Readable {
   });
 }
 
-/** The error for a small answer that trickles, so that no pause of it is ever too long. */
-function tooSlow(): Error {
-  return Object.assign(new Error('the answer did not end in time'), { code: 'ANSWER_TIMEOUT' });
+/**
+ * The stream with its `Content-Encoding` undone; an encoding that is not known stays as it is. A truncated stream is an
+ * error of the result: zlib insists on the trailer.
+ */
+function decompress(body: Readable, contentEncoding = ''): Readable {
+  const codings = contentEncoding.toLowerCase().split(',').reverse();
+  return codings.reduce<Readable>((stream, coding) => {
+    const create = decoders[coding.trim()];
+    // The callback is there because an error without one would be thrown; the reader sees it on the stream itself.
+    return create ? (pipeline(stream, create(), () => {}) as Transform) : stream;
+  }, body);
 }
 
-function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return flat;
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createUnzip,
+  'x-gzip': createUnzip,
+  deflate: createUnzip,
+  br: createBrotliDecompress,
+};
+
+function tooSlow(): Error {
+  return Object.assign(new Error('the answer did not end in time'), { code: 'ANSWER_TIMEOUT' });
 }

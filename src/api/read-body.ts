@@ -1,32 +1,72 @@
-import type { Readable } from 'node:stream';
 import { IncompleteDataError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import type { HttpResponse } from './http.ts';
 
-/** A whole body as text. Throws `IncompleteDataError` past the bound: no call that is read whole may fill the memory. */
-export async function readText(body: AsyncIterable<Buffer>, bytesAtMost: number): Promise<string> {
+/** No body that is read whole is longer: only reports are, and those are read in pieces. */
+const bytesAtMost = 16 * 1024 * 1024;
+
+/** How much of an answer tells a record from a report of any size, which is streamed. */
+const peekedBytes = 64 * 1024;
+
+/** What is quoted of an answer that is not as expected. */
+const quotedCharacters = 150;
+
+/**
+ * A whole body as text, in the charset that it declares, else UTF-8. Throws `IncompleteDataError` for one that is longer
+ * than 16 MB, and for bytes that are no text in that charset.
+ */
+export async function readText({ body, headers }: HttpResponse): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
-  for await (const piece of body) {
+  for await (const piece of body as AsyncIterable<Buffer>) {
     size += piece.length;
     if (size > bytesAtMost) {
-      throw new IncompleteDataError(`The answer is longer than ${bytesAtMost} bytes.`, { retryable: false });
+      throw new IncompleteDataError('The answer is longer than 16 MB, and is no report.', { retryable: false });
     }
     pieces.push(piece);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  const charset = charsetOf(headers['content-type']);
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(Buffer.concat(pieces));
+  } catch {
+    throw new IncompleteDataError(`The answer is no text in ${printable(charset)}.`, { retryable: false });
+  }
 }
 
-/** The beginning of a body (`bytesAtLeast`, or all there is), whether that is all of it, and the whole from its first byte. */
+/** The first 64 KiB of a body as text; a body that breaks off says as much as it got to say. Never throws. */
+export async function readSome({ body, headers }: HttpResponse): Promise<string> {
+  const pieces: Buffer[] = [];
+  try {
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      pieces.push(piece);
+      if (pieces.reduce((size, { length }) => size + length, 0) >= peekedBytes) break;
+    }
+  } catch {
+    // The status is the answer; the text only explains it.
+  }
+  const bytes = Buffer.concat(pieces).subarray(0, peekedBytes);
+  try {
+    return new TextDecoder(charsetOf(headers['content-type'])).decode(bytes);
+  } catch {
+    return bytes.toString('latin1');
+  }
+}
+
+/** The charset that a `Content-Type` declares, else UTF-8. */
+export function charsetOf(contentType = ''): string {
+  return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+}
+
+/** The beginning of a body (64 KiB, all there is, or enough), whether that is all of it, and the whole from its first byte. */
 export async function peek(
-  body: Readable,
-  bytesAtLeast: number,
+  body: AsyncIterable<Buffer>,
+  isEnough: (beginning: string) => boolean = () => false,
 ): Promise<{ start: Buffer; isWhole: boolean; all: AsyncIterable<Buffer> }> {
-  const rest = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const rest = body[Symbol.asyncIterator]();
   const pieces: Buffer[] = [];
   let size = 0;
   let isWhole = false;
-  while (size < bytesAtLeast) {
+  while (size < peekedBytes && !(pieces[0] && isEnough(pieces[0].toString('latin1', 0, 100)))) {
     const next = await rest.next();
     if (next.done) {
       isWhole = true;
@@ -42,27 +82,42 @@ export async function peek(
   return { start: Buffer.concat(pieces), isWhole, all: all() };
 }
 
-/** An integer with more digits than a number holds, as a string: an id that is rounded is another report's. */
-function exactIntegers(json: string): string {
-  if (!/\d{16}/.test(json)) return json;
-  return json.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])\d{16,}(?![\d.eE])/g, (token) =>
-    token.startsWith('"') ? token : `"${token}"`,
-  );
+/** A body's JSON, its long integers as text: an id that is rounded is another report's. Throws `SyntaxError`. */
+export function parseExactJson(text: string): unknown {
+  const stringOrLong = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])\d{16,}(?![\d.eE])/g;
+  const quoteLong = (token: string) => (token.startsWith('"') ? token : `"${token}"`);
+  return JSON.parse(/\d{16}/.test(text) ? text.replace(stringOrLong, quoteLong) : text);
 }
 
-/** A body's JSON. Throws `IncompleteDataError` that says what came instead. */
-export function parseJson(text: string, response: HttpResponse): unknown {
+/** A body's JSON. Throws `IncompleteDataError` that quotes what came instead. */
+export function parseJson(text: string, { status, headers }: HttpResponse): unknown {
   try {
-    return JSON.parse(exactIntegers(text.replace(/^\uFEFF/, '')));
-  } catch (cause) {
-    const isPage = /html/i.test(response.headers['content-type'] ?? '') || /^\s*</.test(text);
-    const beginning = printable(text.trim().slice(0, 60));
-    const came = isPage ? 'a web page' : beginning === '' ? 'an empty body' : `“${beginning}”`;
-    throw new IncompleteDataError(`The service answered ${response.status} with ${came} instead of JSON.`, {
-      cause,
+    return parseExactJson(text);
+  } catch {
+    const isPage = /html/i.test(headers['content-type'] ?? '') || /^\s*</.test(text);
+    const came = isPage ? 'a web page' : text.trim() === '' ? 'an empty body' : quote(text);
+    // Its cause is not kept: it quotes the answer as well, and nothing is masked in it.
+    throw new IncompleteDataError(`The service answered ${status} with ${came} instead of JSON.`, {
+      retryable: false,
       hint: isPage
         ? 'A proxy’s or a portal’s page? Check the base URL and HTTPS_PROXY.'
         : 'Is the base URL the reporting service’s? adreport whoami shows it.',
     });
   }
+}
+
+/** The first 150 characters of an answer, in quotation marks. */
+export function quote(text: string): string {
+  const shown = text.trim();
+  return `“${printable(shown.slice(0, quotedCharacters))}${shown.length > quotedCharacters ? '…' : ''}”`;
+}
+
+/**
+ * A text of an answer to sign-in without what may be a token in an unknown place: a value whose name says so, and every
+ * run of 16 characters or more, unless it is a word of capitals such as an error's.
+ */
+export function withoutTokens(text: string): string {
+  return text
+    .replace(/("[^"]*(?:token|key|secret|session|auth)[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"?/gi, '$1"[hidden]"')
+    .replace(/[\w.~+/=-]{16,}/g, (run) => (/^[A-Z]+(_[A-Z]+)+\.?$/.test(run) ? run : '[hidden]'));
 }

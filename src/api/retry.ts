@@ -4,25 +4,32 @@
 export interface FailedTry {
   /** The answer's status, when there was an answer. */
   readonly status?: number;
+  /** Its `Retry-After`, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
   /** Whether bytes of the request may have reached the service. */
   readonly sent: boolean;
-  /** Whether the failure can pass: a name that does not resolve or a bad certificate will not. */
+  /** Whether a failure without a status can pass: a name that does not resolve or a bad certificate will not. */
   readonly passing: boolean;
 }
 
 /** The statuses that say "later" rather than "no". */
-const passingStatuses = new Set([408, 429, 502, 503, 504]);
+const passingStatuses = [408, 429, 500, 502, 503, 504];
 
 /**
  * Whether a call may be made again.
  *
- * @param repeatable whether making the call twice does no harm. A create is not repeatable once its bytes may have
- *   reached the service: each one that arrives is a report more.
+ * @param isCreate whether it asks for a report: each such call that is carried out is a report more, so it is repeated only
+ *   when it certainly did nothing
  */
-export function mayRetry(failed: FailedTry, call: { repeatable: boolean; tries: number; retries: number }): boolean {
+export function mayRetry(failed: FailedTry, call: { isCreate: boolean; tries: number; retries: number }): boolean {
   if (call.tries > call.retries) return false;
-  if (failed.sent && !call.repeatable) return false;
-  return failed.status === undefined ? failed.passing : passingStatuses.has(failed.status);
+  if (failed.status === undefined) return failed.passing && !(failed.sent && call.isCreate);
+  return call.isCreate ? isRefusedForNow(failed) : passingStatuses.includes(failed.status);
+}
+
+/** Whether the service said that it did nothing, and when to come back. */
+export function isRefusedForNow({ status, retryAfterMs }: FailedTry): boolean {
+  return status === 429 || (status === 503 && retryAfterMs !== undefined);
 }
 
 const firstPauseMs = 500;
@@ -44,11 +51,65 @@ export function retryPauseMs(tries: number, retryAfterMs: number | undefined, ra
 /** The longest `Retry-After` that is waited for: a cron job is told of a longer one instead of sleeping through it. */
 export const longestRetryAfterMs = 15 * 60_000;
 
-/** `Retry-After` in milliseconds from now, given in seconds or as an HTTP date (RFC 9110, 10.2.3); `undefined` when unreadable. */
+const yearMs = 365 * 86_400_000;
+
+/**
+ * `Retry-After` in milliseconds from now, given in seconds or as an HTTP date (RFC 9110, 10.2.3), a year at most;
+ * `undefined` when unreadable.
+ */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
-  if (value === undefined) return undefined;
-  const text = value.trim();
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1_000);
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+  const text = value?.trim() ?? '';
+  const waitMs = /^\d+(\.\d+)?$/.test(text) ? Math.round(Number(text) * 1_000) : Date.parse(text) - nowMs;
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, waitMs), yearMs);
+}
+
+/** What a throttle is made of; tests give their own clock. */
+interface ThrottleOptions {
+  /** Milliseconds that never run backwards. */
+  readonly clock: () => number;
+  readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** One pace for all the calls of a client, however many reports it works on at a time. */
+interface Throttle {
+  /** Resolves when a call may be made. */
+  pass(): Promise<void>;
+  /** The service allows no more for now: nobody calls for so long, and all call more slowly after it. */
+  hold(pauseMs: number): void;
+  /** A call was let through: the pace may rise again. */
+  ease(): void;
+}
+
+/**
+ * The pace of calls under the service's 429. Without one, calls are free. Each 429 stops all of them for the pause it
+ * asks for, and doubles the space between two calls after it, from 50 ms to 5 s; each call that gets through takes a tenth
+ * off the space. So many parts at a time settle at about the rate that the service allows, instead of being refused
+ * together again.
+ */
+export function createThrottle({ clock, sleep, signal }: ThrottleOptions): Throttle {
+  let spacingMs = 0;
+  let freeAtMs = Number.NEGATIVE_INFINITY;
+  let heldUntilMs = Number.NEGATIVE_INFINITY;
+  return {
+    async pass() {
+      for (;;) {
+        // The next moment at which a call may be made is taken: those who wait leave one after the other.
+        const turnMs = Math.max(clock(), heldUntilMs, freeAtMs);
+        freeAtMs = turnMs + spacingMs;
+        const waitMs = turnMs - clock();
+        if (waitMs > 0) await sleep(waitMs, signal);
+        // Unless another call was refused meanwhile: then the turn comes after that pause.
+        if (heldUntilMs <= turnMs) return;
+      }
+    },
+    hold(pauseMs) {
+      heldUntilMs = Math.max(heldUntilMs, clock() + pauseMs);
+      freeAtMs = Math.max(freeAtMs, heldUntilMs);
+      spacingMs = Math.min(5_000, Math.max(50, spacingMs * 2));
+    },
+    ease() {
+      spacingMs = spacingMs < 6 ? 0 : spacingMs * 0.9;
+    },
+  };
 }

@@ -83,13 +83,25 @@ function match(flag: string, pattern: string, all: readonly Named[]): readonly N
   const form = new RegExp(`^${source}$`, 'isu');
   const found = all.filter(({ id, name }) => id === pattern || form.test(name));
   if (found.length > 0) return found;
-  const guess = nearest(
-    pattern.replaceAll('*', ''),
-    all.map(({ name }) => name),
-  );
+  const near = nearestNames(pattern.replaceAll('*', '').trim(), all);
   throw new UsageError(`${flag} ${JSON.stringify(pattern)} matches none of the ${all.length} names.`, {
-    hint: guess ? `Did you mean ${JSON.stringify(printable(guess))}?` : 'See them with: adreport campaigns --ad-units',
+    hint:
+      near.length > 0
+        ? `Did you mean ${near.map((name) => JSON.stringify(printable(name))).join(', ')}?`
+        : 'See them with: adreport campaigns --ad-units',
   });
+}
+
+/** At most three names that are near a misspelt one, or that have as many words in a row that are. */
+function nearestNames(wanted: string, all: readonly Named[]): string[] {
+  const wordCount = wanted.split(/\s+/).length;
+  const piecesOf = (name: string): string[] => {
+    const words = name.split(/\s+/);
+    return [name, ...words.map((_, at) => words.slice(at, at + wordCount).join(' '))];
+  };
+  const names = all.map(({ name }) => name);
+  const best = nearest(wanted, names.flatMap(piecesOf))?.toLowerCase();
+  return names.filter((name) => piecesOf(name).some((piece) => piece.toLowerCase() === best)).slice(0, 3);
 }
 
 function distinct(named: readonly Named[]): Named[] {

@@ -1,10 +1,12 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
+import type { ReportAnswer } from '../api/client.ts';
 import { createHttp } from '../api/http.ts';
-import { TransportError } from '../api/transport-error.ts';
-import { unreachable } from '../api/unreachable.ts';
+import { TransportError, unreachable } from '../api/transport-error.ts';
+import { awaitReport, createReportFor, noteFetched } from '../app/fetch.ts';
 import { parseTimeout } from '../app/flags.ts';
+import { planFromFlags } from '../app/plan.ts';
 import { savedKeys, savedOptions } from '../app/saved-reports.ts';
 import { findProjectFile, projectFileName, readProjectFile } from '../config/project-file.ts';
 import { goesThrough, maskProxy, readProxy } from '../config/proxy.ts';
@@ -12,12 +14,14 @@ import { nameSettings, requireSignIn } from '../config/settings.ts';
 import { noSettings, openStore } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { endpoints } from '../contract/endpoints.ts';
-import { AdreportError, codeOf, UnreachableError } from '../errors.ts';
+import { AdreportError } from '../errors.ts';
+import { readRows } from '../rows/read-rows.ts';
 import { formatDuration } from '../text/duration.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 import { wrap } from '../ui/page.ts';
+import { createProgress } from '../ui/progress.ts';
 import { visibleJson } from '../ui/visible-json.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
@@ -57,16 +61,23 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
   const fine = (check: string, message: string) => findings.push({ check, status: 'ok', message });
   const odd = (check: string, message: string, fix: string) =>
     findings.push({ check, status: 'warning', message, fix });
-  const broken = (check: string, error: unknown): void => {
-    if (host.signal.aborted) throw host.signal.reason;
-    if (!(error instanceof AdreportError)) throw error;
-    const { message, hint = 'See adreport help exit-codes.', exitCode } = error;
-    const isNoMatter = context.isLocal && check === 'settings-file';
-    if (isNoMatter) odd(check, message, hint);
-    else findings.push({ check, status: 'broken', message, fix: hint, exitCode });
+  /** The result of some work; what goes wrong with it is a finding. */
+  const attempt = async <T>(check: string, work: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (host.signal.aborted) throw host.signal.reason;
+      if (!(error instanceof AdreportError)) throw error;
+      const { message, hint: fix = 'See adreport help exit-codes.', exitCode } = error;
+      const isNoMatter = context.isLocal && check === 'settings-file';
+      findings.push(
+        isNoMatter ? { check, status: 'warning', message, fix } : { check, status: 'broken', message, fix, exitCode },
+      );
+      return undefined;
+    }
   };
 
-  fine('node', `Node.js ${process.version.slice(1)}`);
+  fine('node', `Node.js ${process.version.slice(1)} on ${process.platform}`);
   fine('terminal', console.out.isTerminal ? `${console.out.columns} columns` : 'no terminal');
   try {
     accessSync(host.cwd, constants.W_OK);
@@ -75,8 +86,15 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     odd('output', `${host.cwd} cannot be written to.`, 'Write elsewhere, e.g. -o ~/report.csv, or to a pipe.');
   }
   await checkStore();
-  checkProjectFile();
-  await checkService();
+  await attempt(projectFileName, () => {
+    const path = findProjectFile(host.cwd);
+    if (path === undefined) return fine(projectFileName, 'not here, nor in a folder above');
+    const file = readProjectFile(path, relative(host.cwd, path), savedKeys);
+    for (const section of file.reports.values()) savedOptions(file, section, [], dirname(path));
+    return fine(projectFileName, `${path}: ${formatPlural(file.reports.size, 'report')}.`);
+  });
+  const settings = await attempt('settings', () => context.settings());
+  if (settings) await checkService(settings);
   await print(context, findings);
   context.exitCode = findings.find(({ status }) => status === 'broken')?.exitCode ?? 0;
 
@@ -84,125 +102,76 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
   async function checkStore(): Promise<void> {
     // The store closes files that are open to others, and says so: before the settings are read for anything else.
     const closed: string[] = [];
-    const store = await openStore({
-      env: host.env,
-      warn: (sentence) => closed.push(sentence),
-      wallClock: host.wallClock,
-    });
-    try {
+    const store = await openStore({ env: host.env, warn: (text) => closed.push(text), wallClock: host.wallClock });
+    await attempt('settings-file', () => {
       const names = Object.keys(store.read().accounts);
-      const accounts =
-        names.length === 0 ? 'no account is stored' : `${formatPlural(names.length, 'account')}: ${names.join(', ')}`;
-      fine('settings-file', `${store.path}: ${accounts}.`);
-    } catch (error) {
-      broken('settings-file', error);
-    }
-    for (const sentence of closed)
-      odd('permissions', sentence, 'Nothing is left to do, if nobody else uses this machine.');
+      const count = names.length === 0 ? 'no account is stored' : formatPlural(names.length, 'account');
+      fine('settings-file', `${store.path}: ${[count, ...names].join(', ')}.`);
+    });
+    for (const text of closed) odd('permissions', text, 'Nothing is left to do, if nobody else uses this machine.');
     // Windows has no such modes; what is not there is open to nobody.
     const paths = process.platform === 'win32' ? [] : [store.directory, join(store.directory, 'ledger')];
     const loose = paths.filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
     for (const path of loose) {
       const mode = (statSync(path).mode & 0o7777).toString(8).padStart(4, '0');
-      const wanted = statSync(path).isDirectory() ? '700' : '600';
-      odd('permissions', `${path} is open to other users (mode ${mode}).`, `chmod ${wanted} ${quoteForShell(path)}`);
+      odd('permissions', `${path} is open to other users (mode ${mode}).`, `chmod 700 ${quoteForShell(path)}`);
     }
     if (closed.length + loose.length === 0) fine('permissions', 'open to no other user');
   }
 
-  /** `adreport.yaml`: whether there is one, and whether every key of it is right. */
-  function checkProjectFile(): void {
-    const path = findProjectFile(host.cwd);
-    if (path === undefined) return void fine(projectFileName, 'not here, nor in a folder above');
-    try {
-      const file = readProjectFile(path, relative(host.cwd, path), savedKeys);
-      for (const section of file.reports.values()) savedOptions(file, section, [], dirname(path));
-      fine(projectFileName, `${path}: ${formatPlural(file.reports.size, 'report')}.`);
-    } catch (error) {
-      broken(projectFileName, error);
-    }
-  }
-
   /** The settings with their sources, the way to the service, and whether it takes the token. */
-  async function checkService(): Promise<void> {
-    let settings: Awaited<ReturnType<Context['settings']>>;
-    try {
-      settings = await context.settings();
-    } catch (error) {
-      return broken('settings', error);
-    }
+  async function checkService(settings: Awaited<ReturnType<Context['settings']>>): Promise<void> {
+    const { email, password, baseUrl } = settings;
     for (const { name, value, from } of nameSettings(settings)) {
       if (value !== undefined) fine(name, `${value} (from ${from})`);
     }
-    const { email, password, baseUrl } = settings;
     const use = 'so that no token can be fetched or renewed with them';
     if (password.value !== undefined && email.value === undefined) {
       odd('password', `ADREPORT_PASSWORD is set, and no e-mail address, ${use}.`, 'Set ADREPORT_EMAIL too.');
     } else if (email.source === 'env' && password.value === undefined) {
       odd('email', `ADREPORT_EMAIL is set without ADREPORT_PASSWORD, ${use}.`, 'Set both, or neither.');
     }
-    let canSignIn = true;
-    try {
-      requireSignIn(settings, context.isLocal ? noSettings : (await context.store()).read());
-    } catch (error) {
-      canSignIn = false;
-      broken('sign-in', error);
-    }
-    if (!baseUrl.value) return;
-    let proxy: ReturnType<typeof readProxy>;
-    try {
-      proxy = readProxy(host.env);
-    } catch (error) {
-      return broken('proxy', error);
-    }
-    const isUsed = proxy !== undefined && goesThrough(proxy, baseUrl.value);
-    const why = baseUrl.value.protocol === 'https:' ? 'NO_PROXY names its host' : 'plain http stays on this machine';
-    if (!proxy) fine('proxy', 'none is set (HTTPS_PROXY)');
-    else
-      fine(
-        'proxy',
-        `${maskProxy(proxy)} is ${isUsed ? '' : 'not '}used for ${baseUrl.value.origin}${isUsed ? '.' : `: ${why}.`}`,
-      );
+    const canSignIn = await attempt('sign-in', async () =>
+      requireSignIn(settings, context.isLocal ? noSettings : (await context.store()).read()),
+    );
+    const url = baseUrl.value;
+    const proxy = await attempt('proxy', () => ({ found: readProxy(host.env) }));
+    if (!url || !proxy) return;
+    const isUsed = proxy.found !== undefined && goesThrough(proxy.found, url);
+    const why = url.protocol === 'https:' ? 'NO_PROXY names its host' : 'plain http stays on this machine';
+    const route = isUsed ? `is used for ${url.origin}.` : `is not used for ${url.origin}: ${why}.`;
+    fine('proxy', proxy.found ? `${maskProxy(proxy.found)} ${route}` : 'none is set (HTTPS_PROXY)');
     checkAuthorities();
-    if (!(await checkConnection(baseUrl.value, isUsed ? proxy : undefined)) || !canSignIn) return;
-    try {
-      const campaigns = await within((await context.client()).campaigns(), baseUrl.value.origin);
+    const answered = await attempt('connection', () => checkConnection(url, isUsed ? proxy.found : undefined));
+    if (!answered || !canSignIn) return;
+    const isSignedIn = await attempt('sign-in', async () => {
+      const campaigns = await (await context.client()).campaigns();
       const savedAt = settings.token.source === 'account' ? settings.storedAccount?.savedAt : undefined;
       const since = savedAt ? ` Signed in ${savedAt.slice(0, 16).replace('T', ' ')}Z.` : '';
       const life = context.isLocal ? '' : ' A token lives 2 h after its last use (7 days if made in the console).';
-      fine('sign-in', `works: ${formatPlural(campaigns.length, 'campaign')}.${since}${life}`);
-    } catch (error) {
-      broken('sign-in', error);
-    }
+      return fine('sign-in', `works: ${formatPlural(campaigns.length, 'campaign')}.${since}${life}`);
+    });
+    // The server in this process is our own, and reads instants.
+    if (isSignedIn && !context.isLocal) await attempt('window-clock', checkWindowClock);
   }
 
   /** The authorities that the environment adds, or the checks that it takes away. */
   function checkAuthorities(): void {
     const file = host.env.NODE_EXTRA_CA_CERTS;
     if (file) {
-      let problem: string | undefined;
-      try {
-        const text = readFileSync(resolve(host.cwd, file), 'latin1');
-        if (!/-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----/.test(text)) problem = 'holds no certificate';
-      } catch (error) {
-        problem = `cannot be read (${codeOf(error) ?? error})`;
-      }
-      if (problem === undefined) fine('authorities', `${file} is trusted too (NODE_EXTRA_CA_CERTS).`);
+      const path = resolve(host.cwd, file);
+      const isPem = existsSync(path) && readFileSync(path, 'latin1').includes('CERTIFICATE-----');
+      if (isPem) fine('authorities', `${file} is trusted too (NODE_EXTRA_CA_CERTS).`);
       else
-        odd(
-          'authorities',
-          `NODE_EXTRA_CA_CERTS: ${file} ${problem}, and Node.js goes on without it.`,
-          'Name a PEM file.',
-        );
+        odd('authorities', `NODE_EXTRA_CA_CERTS: ${file} holds no certificate, and is left out.`, 'Name a PEM file.');
     }
-    if (host.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-      const message = 'NODE_TLS_REJECT_UNAUTHORIZED=0: whoever is on the way can read the token.';
-      odd('authorities', message, 'Unset it; a private authority is made known with NODE_EXTRA_CA_CERTS=FILE.');
-    }
+    if (host.env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return;
+    const message = 'NODE_TLS_REJECT_UNAUTHORIZED=0: whoever is on the way can read the token.';
+    odd('authorities', message, 'Unset it; a private authority is made known with NODE_EXTRA_CA_CERTS=FILE.');
   }
 
-  /** Makes one call without a token, which the service answers with 401 (`decisions.md`, 6); whether there is an answer. */
-  async function checkConnection(baseUrl: URL, proxy: ReturnType<typeof readProxy>): Promise<boolean> {
+  /** Makes one call without a token, which the service answers with 401 (`decisions.md`, 6). */
+  async function checkConnection(baseUrl: URL, proxy: ReturnType<typeof readProxy>): Promise<true> {
     const { method, path } = endpoints.campaigns;
     const http = await createHttp({
       timeoutMs: timeout,
@@ -212,50 +181,56 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     });
     const startedMs = host.stopwatch();
     const url = new URL(baseUrl.href.replace(/\/$/, '') + path);
+    const { signal } = host;
     try {
-      const request = http.send({
-        method,
-        url,
-        headers: { accept: 'application/json' },
-        isBrief: true,
-        signal: host.signal,
-      });
-      const { status, headers, body } = await within(request, url.origin);
+      const answer = await http.send({ method, url, headers: { accept: 'application/json' }, signal });
+      const { status, headers, body } = answer;
       body.destroy();
       const said = `${url.origin} answers ${status} in ${formatDuration(host.stopwatch() - startedMs)}`;
       if (status === 401 || status === 403) fine('connection', `${said}, as it should without a token.`);
       else if (status === 429) odd('connection', `${said}.`, 'Wait: the service allows no more calls for now.');
       else if (status >= 500)
-        odd('connection', `${said}.`, 'Wait: the fault is on the service’s side, or that of a proxy before it.');
+        odd('connection', `${said}.`, 'Wait: the service’s side, or a proxy before it, has a fault.');
       else odd('connection', `${said}, where the service says 401.`, 'Check the path of the base URL.');
       // The header counts whole seconds.
       const skewMs = host.wallClock() - Date.parse(headers.date ?? '') - 500;
-      const far = formatDuration(Math.abs(skewMs));
+      const far = `${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s`;
       const fix = 'Set the clock (e.g. with NTP): today, now and -36h are reckoned from it.';
-      if (Math.abs(skewMs) < 60_000) fine('clock', `within ${far} of the service’s`);
-      else if (!Number.isNaN(skewMs))
-        odd('clock', `This machine’s clock is ${far} ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s.`, fix);
+      if (Math.abs(skewMs) < 60_000) fine('clock', `within ${formatDuration(Math.abs(skewMs))} of the service’s`);
+      else if (!Number.isNaN(skewMs)) odd('clock', `This machine’s clock is ${far}.`, fix);
       return true;
     } catch (error) {
-      broken('connection', error instanceof TransportError ? unreachable(error, url) : error);
-      return false;
+      throw error instanceof TransportError ? unreachable(error, url) : error;
     } finally {
       await http.close();
     }
   }
 
-  /** The result, or an `UnreachableError` once the time is up. */
-  async function within<T>(work: Promise<T>, origin: string): Promise<T> {
-    const hint = 'Check the network and the base URL; a slow service can be given longer with --timeout.';
-    const late = new UnreachableError(`${origin} does not answer within ${formatDuration(timeout)}.`, {
-      code: 'TIMEOUT',
-      hint,
-    });
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(late), timeout);
-    });
-    return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+  /** Whether the service reads a window as we mean it: a report of yesterday's total says which window it covers. */
+  async function checkWindowClock(): Promise<void> {
+    const flags = { by: 'RANGE', metrics: 'displays', period: 'yesterday' };
+    const plan = await planFromFlags(context, flags);
+    const waiting = { pollInterval: 'auto', waitTimeout: timeout } as const;
+    const read = async ({ body, contentType }: ReportAnswer) => {
+      const batches = readRows(body, { contentType });
+      for (let next = await batches.next(); ; next = await batches.next()) if (next.done) return next.value.summary;
+    };
+    const created = await createReportFor(context, plan, read);
+    const quiet = {
+      ...context,
+      progress: async () => createProgress({ mode: 'none', console, clock: host.stopwatch }),
+    };
+    if (created.kind === 'report') await awaitReport(quiet, created.id, waiting);
+    const client = await context.client();
+    const summary = created.kind === 'data' ? created.result : await client.download(created.id, read);
+    if (created.kind === 'report') await noteFetched(context, created.id, undefined);
+    if (!summary) return void fine('window-clock', 'The service does not say which window a report covers.');
+    const shift = Date.parse(summary.since) / 1_000 - plan.window.since;
+    if (shift === 0)
+      return void fine('window-clock', `${plan.windowClock}: reports cover the window that is asked for.`);
+    const other = plan.windowClock === 'wall' ? 'instant' : 'wall';
+    const message = `A report begins ${formatDuration(Math.abs(shift) * 1_000)} ${shift > 0 ? 'later' : 'earlier'} than asked for.`;
+    odd('window-clock', message, `adreport config set window-clock ${other}`);
   }
 }
 

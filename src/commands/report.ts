@@ -5,8 +5,8 @@ import {
   addOutputFlags,
   addReportFlags,
   addServiceFlags,
-  type GlobalFlags,
   type OutputFlags,
+  parsePositive,
   type ReportFlags,
 } from '../app/flags.ts';
 import { resolveNames } from '../app/names.ts';
@@ -41,8 +41,10 @@ export const reportCommand: CommandBuilder = (perform) =>
     .addCommand(
       declareCommand('list', 'the reports that this machine created', [
         ['adreport report list', 'a table, newest first'],
-        ['adreport report list --json', 'an array, for programs'],
-      ]).action(perform(listReports)),
+        ['adreport report list --limit 3 --json', 'an array, for programs'],
+      ])
+        .option('--limit <n>', 'only the newest n (default: 20 on a terminal, else all)', parsePositive)
+        .action(perform(listReports)),
     );
 
 interface ReportCreateOptions extends ReportFlags, OutputFlags {}
@@ -85,8 +87,9 @@ const listColumns: readonly TextColumn<LedgerEntry>[] = [
 ];
 
 /** Prints the ledger, newest first. */
-async function listReports(context: Context, _options: GlobalFlags): Promise<void> {
-  const entries = (await context.ledger())?.list() ?? [];
+async function listReports(context: Context, { limit }: { readonly limit?: number }): Promise<void> {
+  const usual = context.console.out.isTerminal && !context.flags.json ? 20 : undefined;
+  const entries = (await context.ledger())?.list(limit ?? usual) ?? [];
   if (context.flags.json) return context.console.result(visibleJson(entries));
   if (entries.length === 0) {
     context.console.note('No report was created on this machine yet. Create one with: adreport run');

@@ -40,13 +40,24 @@ export interface StatusRecord {
 /** How a wait for a report stands: any word that is not known counts as still in progress (`decisions.md` 3). */
 export type Outcome = 'progress' | 'ready' | 'failed';
 
-const failedWords = new Set(['failed', 'failure', 'error', 'expired', 'cancelled', 'canceled']);
+const statusWords: Readonly<Record<Outcome, readonly string[]>> = {
+  progress: [
+    ...['progress', 'in progress', 'in_progress', 'in-progress', 'inprogress', 'running', 'processing'],
+    ...['pending', 'queued', 'waiting', 'scheduled', 'created', 'new', 'started'],
+  ],
+  ready: ['ready', 'done', 'completed', 'complete', 'success', 'finished', 'ok'],
+  failed: ['failed', 'failure', 'error', 'expired', 'cancelled', 'canceled'],
+};
 
 /** What a status word means, in any case. */
 export function outcomeOf(status: string): Outcome {
+  return knownOutcomeOf(status) ?? 'progress';
+}
+
+/** The same, of a word that is known; `undefined` for another. */
+export function knownOutcomeOf(status: string): Outcome | undefined {
   const word = status.trim().toLowerCase();
-  if (word === 'ready') return 'ready';
-  return failedWords.has(word) ? 'failed' : 'progress';
+  return (['progress', 'ready', 'failed'] as const).find((outcome) => statusWords[outcome].includes(word));
 }
 
 /** The `summary` member of a report document. */

@@ -1,23 +1,65 @@
+import { columnsOf } from '../contract/columns.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
-import { metrics } from '../contract/vocabulary.ts';
+import { vocabularyOf } from '../contract/look-up.ts';
+import {
+  type Breakdown,
+  breakdowns,
+  type Filter,
+  filters,
+  type Metric,
+  metrics,
+  type Profile,
+  profiles,
+} from '../contract/vocabulary.ts';
 import type { AdminCall } from './control/admin.ts';
 import { faultKinds, labelOf } from './faults/kinds/index.ts';
-import { componentSchemas, errorSchema, reference, type Schema } from './openapi-schemas.ts';
+import document from './openapi.json' with { type: 'json' };
+import { type ErrorId, errorStatuses } from './service/service-error.ts';
 
-/** What an operation adds to the endpoint's method and path. */
-interface Operation {
-  readonly summary: string;
-  readonly description: string;
-  readonly requestBody?: object;
-  readonly ok: object;
-  /** The HTTP statuses with which it can refuse. */
-  readonly refusals: readonly number[];
+/** A JSON Schema (2020-12), as OpenAPI 3.1 holds them. */
+type Schema = Readonly<Record<string, unknown>>;
+
+/**
+ * The service as OpenAPI 3.1. What is fixed stands in `openapi.json`; here come what follows from the vocabulary, the
+ * refusals, and the admin calls.
+ */
+export function openapiDocument(adminCalls: readonly AdminCall[]): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const [name, { method, path }] of Object.entries(endpoints)) {
+    const operation = Object.values(document.paths[path as keyof typeof document.paths])[0];
+    const refused = refusalsOf[name as EndpointName].map((status) => [status, reference('responses', `E${status}`)]);
+    const responses = { ...operation?.responses, ...Object.fromEntries(refused) };
+    paths[path] = { [method.toLowerCase()]: { ...operation, responses } };
+  }
+  for (const call of adminCalls) {
+    const path = call.path.replace(':id', '{id}');
+    paths[path] = { ...paths[path], [call.method.toLowerCase()]: adminOperation(call) };
+  }
+  const responses = Object.entries(refusalMeanings).map(([status, meaning]) => [
+    `E${status}`,
+    refusal(Number(status), meaning),
+  ]);
+  const schemas = { ...document.components.schemas, ...vocabularySchemas() };
+  return {
+    ...document,
+    paths,
+    components: { ...document.components, schemas, responses: Object.fromEntries(responses) },
+  };
 }
+
+/** The HTTP statuses with which each call can refuse. */
+const refusalsOf: Readonly<Record<EndpointName, readonly number[]>> = {
+  auth: [400, 401, 403, 413, 415, 429],
+  buyer: [400, 401, 403, 406, 413, 415, 429],
+  status: [400, 401, 403, 404, 410, 413, 415, 429],
+  download: [400, 401, 403, 404, 406, 409, 410, 413, 415, 429],
+  campaigns: [401, 403, 429],
+};
 
 const refusalMeanings: Readonly<Record<number, string>> = {
   400: 'The request is wrong: the body or its parameters.',
   401: 'The token, or the credentials, were refused.',
-  403: 'Only admin accounts may ask for this.',
+  403: 'Only admin accounts may ask for this, or the call came by the name of another host.',
   404: 'There is no such report, or it is another account’s.',
   406: 'The Accept header allows neither JSON nor CSV.',
   409: 'The report is not ready: ask for its status, and come back.',
@@ -27,87 +69,28 @@ const refusalMeanings: Readonly<Record<number, string>> = {
   429: 'Too many calls: come back later.',
 };
 
-/** Statuses whose answer may say when to come back. */
-const withRetryAfter = [409, 429];
-
-const bodyRefusals = [400, 413, 415, 429];
-
-/** The service as OpenAPI 3.1: endpoints, parameters and rows are those of the contract; then the admin calls. */
-export function openapiDocument(adminCalls: readonly AdminCall[]): object {
-  const paths: Record<string, Record<string, object>> = {};
-  for (const [name, { method, path }] of Object.entries(endpoints)) {
-    paths[path] = { [method.toLowerCase()]: describe(name as EndpointName, operations[name as EndpointName]) };
-  }
-  for (const call of adminCalls) {
-    const path = call.path.replace(':id', '{id}');
-    paths[path] = { ...paths[path], [call.method.toLowerCase()]: describeAdmin(call) };
-  }
-  return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Reporting service',
-      version: '1.0.0',
-      summary: 'Advertising reports for buyers and DSPs',
-      description:
-        'Reports are made in three steps: create one, ask for its status until it is `ready`, download it. ' +
-        'An account’s profile, `buyer` or `dsp`, decides which metrics, breakdowns and filters it may use.',
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
-    servers: [{ url: '/', description: 'this server' }],
-    security: [{ token: [] }],
-    tags: [
-      { name: 'Access', description: 'Tokens' },
-      { name: 'Reports', description: 'Create, ask, download' },
-      { name: 'Campaigns', description: 'What reports are about' },
-      {
-        name: 'Local server',
-        description: `Steers this local server, without a token; the real service has none of it. A fault is ENDPOINT:KIND[:key=value…], and KIND one of ${Object.entries(faultKinds).map(labelOf).join(', ')}.`,
-      },
-    ],
-    paths,
-    components: {
-      securitySchemes: {
-        token: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'Authorization',
-          description: 'The token of POST /auth-reporting, alone: no scheme word in front of it.',
-        },
-      },
-      headers: { RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } } },
-      schemas: componentSchemas(),
-      responses: Object.fromEntries(
-        Object.keys(refusalMeanings).map((status) => [`E${status}`, refusal(Number(status))]),
-      ),
-    },
+/** The body of a refusal: the `error_id`s that go with an HTTP status. */
+function refusal(status: number, description: string): object {
+  const error_id = { enum: (Object.keys(errorStatuses) as ErrorId[]).filter((id) => errorStatuses[id] === status) };
+  const error = { type: 'string', description: 'One sentence that says what to change.' };
+  const details = {
+    type: 'array',
+    items: reference('schemas', 'ErrorDetail'),
+    description: 'Every parameter at fault.',
   };
+  const envelope = closed({ response: closed({ error_id, error, details }, ['error_id', 'error']) }, ['response']);
+  const retry = { headers: { 'Retry-After': reference('headers', 'RetryAfter') } };
+  return { description, ...(status === 409 || status === 429 ? retry : {}), ...inJson(envelope) };
 }
 
-const tagOf: Readonly<Record<EndpointName, string>> = {
-  auth: 'Access',
-  buyer: 'Reports',
-  status: 'Reports',
-  download: 'Reports',
-  campaigns: 'Campaigns',
-};
-
-function describe(name: EndpointName, { ok, refusals, ...operation }: Operation): object {
-  const responses = { '200': ok, ...Object.fromEntries(refusals.map((status) => [status, refusalReference(status)])) };
-  return {
-    operationId: name,
-    tags: [tagOf[name]],
-    ...operation,
-    ...(name === 'auth' ? { security: [] } : {}),
-    responses,
-  };
-}
-
-function describeAdmin({ method, path, meaning, example }: AdminCall): object {
+function adminOperation({ method, path, meaning, example }: AdminCall): object {
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'The report ID.' };
+  const kinds = path.endsWith('/faults') ? { description: `KIND is ${Object.entries(faultKinds).map(labelOf)}.` } : {};
   return {
     operationId: `admin_${method.toLowerCase()}_${path.replace(/^\/__admin\/|\/:id$/g, '')}`,
     tags: ['Local server'],
     summary: meaning,
+    ...kinds,
     security: [],
     ...(path.endsWith(':id') ? { parameters: [id] } : {}),
     ...(example ? { requestBody: { required: true, ...inJson({ type: 'object' }, example) } } : {}),
@@ -118,89 +101,89 @@ function describeAdmin({ method, path, meaning, example }: AdminCall): object {
   };
 }
 
-function refusalReference(status: number): object {
-  return { $ref: `#/components/responses/E${status}` };
+function reference(kind: 'schemas' | 'responses' | 'headers', name: string): Schema {
+  return { $ref: `#/components/${kind}/${name}` };
 }
 
-function refusal(status: number): object {
-  const headers = withRetryAfter.includes(status)
-    ? { headers: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } }
-    : {};
-  return { description: refusalMeanings[status], ...headers, ...inJson(errorSchema(status)) };
+/** An object with these members and no others. */
+function closed(properties: Schema, required: readonly string[]): Schema {
+  return { type: 'object', properties, required, additionalProperties: false };
 }
 
-function inJson(schema: Schema, example?: unknown): { content: Record<string, object> } {
-  return { content: { 'application/json': example === undefined ? { schema } : { schema, example } } };
+function inJson(schema: Schema, example?: object): object {
+  return { content: { 'application/json': example ? { schema, example } : { schema } } };
 }
 
-/** A body that is taken as JSON and as a form. */
-function body(json: Schema, example: object, form: Schema = json, formExample: object = example): object {
-  const content = {
-    ...inJson(json, example).content,
-    'application/x-www-form-urlencoded': { schema: form, example: formExample },
-  };
-  return { required: true, content };
-}
+const text = { type: 'string' };
+/** A number or its digits: a form knows only text. Told by `type` alone, so that no validator finds both to hold. */
+const wholeNumber = { type: ['integer', 'string'], minimum: 0, pattern: '^\\d+$' };
 
-const report = { anyOf: [reference('BuyerReport'), reference('DspReport')] };
-const csv = {
-  schema: { type: 'string', description: 'RFC 4180, with a header row of the field names.' },
-};
-const exampleWindow = { since: 1_417_392_000, until: 1_420_070_399 };
-const exampleMetrics = metrics
-  .filter(({ profiles }) => profiles.length > 1)
-  .map(({ name }) => name)
-  .join(',');
-const idBody = body(reference('ReportReference'), { id: '5f0c9a4e1b7d43c28a6e0f12b3d4c5e6' });
-
-const operations: Readonly<Record<EndpointName, Operation>> = {
-  auth: {
-    summary: 'Obtain a token',
-    description: 'The token lives for two hours since it was last used.',
-    requestBody: body(
-      reference('SignInRequest'),
-      { auth: { email: 'buyer@example.com', password: 'demo' } },
-      { type: 'object' },
-      { email: 'buyer@example.com', password: 'demo' },
-    ),
-    ok: { description: 'The token.', ...inJson(reference('SignIn')) },
-    refusals: [...bodyRefusals, 401],
-  },
-  buyer: {
-    summary: 'Create a report',
-    description: 'Answers with the ID of the report, or with `output=direct` with the report itself.',
-    requestBody: body(
-      reference('ReportRequest'),
-      { ...exampleWindow, metrics: exampleMetrics, breakdowns: ['DAILY', 'FORMAT'] },
-      reference('ReportRequestForm'),
-      { ...exampleWindow, metrics: exampleMetrics, 'breakdowns[0]': 'DAILY', 'breakdowns[7]': 'FORMAT' },
-    ),
-    ok: {
-      description: 'The report is in progress; or, with `output=direct`, the report.',
-      content: { ...inJson({ anyOf: [reference('StatusRecord'), ...report.anyOf] }).content, 'text/csv': csv },
+/** The schemas that follow from the vocabulary. */
+function vocabularySchemas(): Readonly<Record<string, Schema>> {
+  const metric = metrics.map(({ name }) => name).join('|');
+  const metricList = { type: 'string', pattern: `^\\s*(${metric})\\s*(,\\s*(${metric})\\s*)*$` };
+  const plain = {
+    since: { ...wholeNumber, description: 'First second of the window, in unix seconds.' },
+    until: { ...wholeNumber, description: 'Last second of the window (inclusive), in unix seconds.' },
+    metrics: {
+      description: 'Comma-separated metric names; a list is accepted too.',
+      oneOf: [metricList, { type: 'array', items: reference('schemas', 'MetricName'), minItems: 1 }],
     },
-    refusals: [...bodyRefusals, 401, 403, 406],
-  },
-  status: {
-    summary: 'Ask how a report stands',
-    description: 'Repeat it until the status is `ready`.',
-    requestBody: idBody,
-    ok: { description: 'How the report stands.', ...inJson(reference('StatusRecord')) },
-    refusals: [...bodyRefusals, 401, 404, 410],
-  },
-  download: {
-    summary: 'Download a report',
-    description:
-      'Only once the status is `ready`. A buyer gets JSON unless Accept prefers text/csv; ' +
-      'a DSP gets CSV unless Accept names application/json.',
-    requestBody: idBody,
-    ok: { description: 'The report.', content: { ...inJson(report).content, 'text/csv': csv } },
-    refusals: [...bodyRefusals, 401, 404, 406, 409, 410],
-  },
-  campaigns: {
-    summary: 'List campaigns and their ad units',
-    description: 'Every campaign of the account’s advertisers; every one there is for an admin.',
-    ok: { description: 'The campaigns.', ...inJson({ type: 'array', items: reference('Campaign') }) },
-    refusals: [401, 429],
-  },
-};
+    timezone: { ...text, description: 'IANA name of the report’s zone. DSP only; a buyer’s is Europe/Paris.' },
+    output: { const: 'direct', description: 'Answers with the report itself instead of its ID.' },
+  };
+  const required = ['since', 'until', 'metrics'];
+  const breakdown = reference('schemas', 'BreakdownName');
+  const description = 'Dimensions to break down by; at most one of DAILY, HOURLY, MONTHLY and RANGE.';
+  const lists: Record<string, Schema> = { breakdowns: { type: 'array', items: breakdown, description } };
+  // `breakdowns[0]`, `countryId[7]`, `countryId[]` or `countryId`: an index only orders.
+  const formKey = (name: string): string => `^${name}(\\[\\d*\\])?$`;
+  const formLists: Record<string, Schema> = { [formKey('breakdowns')]: breakdown };
+  for (const { name, meaning, compare, profiles: owners } of filters as readonly Filter[]) {
+    const value = compare === 'text' ? text : wholeNumber;
+    formLists[formKey(name)] = value;
+    lists[name] = {
+      description: `Only these ${meaning} (${owners.join(', ')} profile).`,
+      oneOf: [{ type: 'array', items: value }, value],
+    };
+  }
+  return {
+    MetricName: namesOf(metrics as readonly Metric[]),
+    BreakdownName: namesOf(breakdowns as readonly Breakdown[]),
+    ReportRequest: closed({ ...plain, ...lists }, required),
+    ReportRequestForm: { ...closed(plain, required), patternProperties: formLists },
+    BuyerRow: rowOf('buyer'),
+    DspRow: rowOf('dsp'),
+  };
+}
+
+/** A name out of a list, with what each means and whose it is. */
+function namesOf(entries: readonly (Metric | Breakdown)[]): Schema {
+  const oneOf = entries.map(({ name, meaning, profiles: owners }) => {
+    const description = owners.length < profiles.length ? `${meaning} (${owners.join(', ')} only)` : meaning;
+    return { const: name, description };
+  });
+  return { type: 'string', oneOf };
+}
+
+/** A row: the fields that are always there, null where their breakdown was not asked for, and those of a request. */
+function rowOf(profile: Profile): Schema {
+  const vocabulary = vocabularyOf(profile);
+  const always = columnsOf(profile, { metrics: [], breakdowns: [] }).map(({ field }) => field);
+  const types: Readonly<Record<string, Schema>> = {
+    date: { type: 'string', format: 'date' },
+    hour: document.components.schemas.Summary.properties.since,
+    id: { type: ['string', 'null'], pattern: '^\\d+$' },
+    text: { type: ['string', 'null'] },
+    integer: { type: 'integer', minimum: 0 },
+    money: profile === 'buyer' ? { type: 'number' } : { type: 'string', pattern: '^\\d+,\\d{2}$' },
+  };
+  const fields = vocabulary.breakdowns.flatMap((breakdown) =>
+    breakdown.fields.map(({ name, type }) => [name, types[type]]),
+  );
+  const values = vocabulary.metrics.map(({ name, type, rowField, meaning }) => [
+    rowField?.[profile] ?? name,
+    { ...types[type], description: meaning },
+  ]);
+  return closed(Object.fromEntries([...fields, ...values]), always);
+}

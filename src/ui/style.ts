@@ -1,6 +1,6 @@
 const styleNames = ['bold', 'dim', 'red', 'yellow', 'green', 'cyan'] as const;
 
-export type StyleName = (typeof styleNames)[number];
+type StyleName = (typeof styleNames)[number];
 
 /** Functions that dress a text for one stream; each returns its text unchanged where the stream shows no colour. */
 export type Style = { readonly [Name in StyleName]: (text: string) => string };

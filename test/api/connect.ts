@@ -22,6 +22,7 @@ export async function clientAt(
   const client = createClient({
     baseUrl,
     http,
+    encoding: 'json',
     retries: 3,
     wallClock: () => Date.UTC(2026, 10, 20, 12),
     stopwatch: () => 0,

@@ -3,22 +3,29 @@ import { describe, expect, test } from 'vitest';
 import { mayRetry, parseRetryAfter, retryPauseMs } from '../../src/api/retry.ts';
 
 describe('mayRetry', () => {
-  const later = { sent: true, passing: false };
-  const table: [string, Parameters<typeof mayRetry>[0], { repeatable: boolean; tries: number }, boolean][] = [
-    ['503 on a status call', { ...later, status: 503 }, { repeatable: true, tries: 1 }, true],
-    ['429', { ...later, status: 429 }, { repeatable: true, tries: 1 }, true],
-    ['408', { ...later, status: 408 }, { repeatable: true, tries: 1 }, true],
-    ['500 will be 500 again', { ...later, status: 500 }, { repeatable: true, tries: 1 }, false],
-    ['404', { ...later, status: 404 }, { repeatable: true, tries: 1 }, false],
-    ['a create that was answered 503', { ...later, status: 503 }, { repeatable: false, tries: 1 }, false],
-    ['a create that may have arrived', { sent: true, passing: true }, { repeatable: false, tries: 1 }, false],
-    ['a create that never left', { sent: false, passing: true }, { repeatable: false, tries: 1 }, true],
-    ['a bad certificate', { sent: false, passing: false }, { repeatable: true, tries: 1 }, false],
-    ['the last retry is used up', { ...later, status: 503 }, { repeatable: true, tries: 6 }, false],
-    ['one retry is left', { ...later, status: 503 }, { repeatable: true, tries: 5 }, true],
-  ];
-  test.each(table)('%s', (_name, failed, call, expected) => {
-    expect(mayRetry(failed, { ...call, retries: 5 })).toBe(expected);
+  test.each([408, 429, 500, 502, 503, 504])('%i is asked again', (status) => {
+    const failed = { status, sent: true, passing: false };
+    expect(mayRetry(failed, { isCreate: false, tries: 5, retries: 5 })).toBe(true);
+    expect(mayRetry(failed, { isCreate: false, tries: 6, retries: 5 })).toBe(false);
+  });
+
+  test.each([
+    ['404', { status: 404, sent: true, passing: false }, false],
+    ['a bad certificate', { sent: false, passing: false }, false],
+    ['a cut', { sent: true, passing: true }, true],
+  ])('%s: %o', (_name, failed, expected) => {
+    expect(mayRetry(failed, { isCreate: false, tries: 1, retries: 5 })).toBe(expected);
+  });
+
+  test.each([
+    ['refused with 429', { status: 429, sent: true, passing: false }, true],
+    ['refused with 503 and Retry-After', { status: 503, retryAfterMs: 0, sent: true, passing: false }, true],
+    ['503 alone', { status: 503, sent: true, passing: false }, false],
+    ['500', { status: 500, retryAfterMs: 0, sent: true, passing: false }, false],
+    ['may have arrived', { sent: true, passing: true }, false],
+    ['never left', { sent: false, passing: true }, true],
+  ])('a create, %s', (_name, failed, expected) => {
+    expect(mayRetry(failed, { isCreate: true, tries: 1, retries: 5 })).toBe(expected);
   });
 });
 
@@ -46,6 +53,8 @@ test.each([
   ['0.5', 500],
   ['Fri, 20 Nov 2026 12:00:45 GMT', 45_000],
   ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
+  ['9'.repeat(400), 365 * 86_400_000],
+  ['Fri, 20 Nov 9999 12:00:45 GMT', 365 * 86_400_000],
   ['soon', undefined],
   [undefined, undefined],
 ])('parseRetryAfter(%j) is %j', (value, expected) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createThrottle } from '../../src/api/throttle.ts';
+import { createThrottle } from '../../src/api/retry.ts';
 
 /** A clock that jumps to the next sleeper whenever nothing else is left to do. */
 function virtualTime() {

@@ -57,17 +57,15 @@ describe('all is well', () => {
     expect(stdout).toMatch(/^✓ {2}base-url +http:\/\/127\.0\.0\.1:\d+ \(from ADREPORT_BASE_URL\)$/m);
     expect(stdout).toMatch(/^✓ {2}connection .*answers 401/m);
     expect(stdout).toMatch(/^✓ {2}clock +within \d[\d.]* m?s/m);
-    expect(stdout).toMatch(/^✓ {2}sign-in +works: 14 campaigns\./m);
+    expect(stdout).toMatch(/^✓ {2}sign-in +works: \d+ campaigns\./m);
     expect(stdout).not.toMatch(/^[!✗]/m);
     expect(stdout).not.toContain('sesame');
     expect(stdout).not.toContain(server.accounts[0]?.token);
-    // One call without the token, one with it.
-    expect(
-      server
-        .requests()
-        .map(({ status }) => status)
-        .sort(),
-    ).toEqual([200, 401]);
+    expect(stdout).toMatch(/^✓ {2}window-clock +instant: /m);
+    // One call without the token, one with it, and a small report.
+    const asked = server.requests().map(({ path, status }) => `${path} ${status}`);
+    expect(asked.slice(0, 3)).toEqual(['/campaigns 401', '/campaigns 200', '/buyer-reporting 200']);
+    expect(asked.at(-1)).toBe('/download-reporting 200');
   });
 
   test('--local needs no account, no network and no settings that are right', async () => {
@@ -257,7 +255,6 @@ describe('the service', () => {
     expect(findings(result)('connection')).toMatchObject({
       status: 'broken',
       exitCode: 5,
-      message: `${url.origin} does not answer within 1.0 s.`,
     });
     expect(performance.now() - started).toBeLessThan(8_000);
   });
@@ -325,7 +322,7 @@ describe('the service', () => {
 describe('TLS and proxies', () => {
   async function serveTls(skip: (why: string) => never) {
     const certificates = makeCertificates() ?? skip('there is no openssl here');
-    const server = await startLocalServer({ delayMs: 0, tls: certificates });
+    const server = await startLocalServer({ delayMs: 0, tls: certificates, host: '0.0.0.0' });
     onTestFinished(() => server.close());
     const env = { ADREPORT_BASE_URL: `https://localhost:${server.port}`, ADREPORT_TOKEN: server.accounts[0]?.token };
     const spawned = async (more: Record<string, string>, flags: readonly string[] = []) =>
@@ -347,7 +344,7 @@ describe('TLS and proxies', () => {
     const env = { ADREPORT_BASE_URL: 'http://127.0.0.1:9', ADREPORT_TOKEN: token, NODE_EXTRA_CA_CERTS: '/nothing.pem' };
     expect(findings(await doctor(env))('authorities')).toMatchObject({
       status: 'warning',
-      message: expect.stringContaining('ENOENT'),
+      message: expect.stringContaining('holds no certificate'),
     });
     const off = { ...env, NODE_EXTRA_CA_CERTS: undefined, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
     expect(findings(await doctor(off))('authorities').status).toBe('warning');
@@ -358,8 +355,8 @@ describe('TLS and proxies', () => {
     const proxy = await startConnectProxy(server.port);
     const HTTPS_PROXY = proxy.url.replace('//', '//me:hush-hush@');
     const common = { HTTPS_PROXY, NODE_EXTRA_CA_CERTS: certificates.caFile };
-    const through = await spawned({ ...common, ADREPORT_BASE_URL: 'https://reports.test' });
-    expect(findings(through)('proxy').message).toMatch(/^http:\/\/me:…@127.* is used for https:\/\/reports\.test/);
+    const through = await spawned(common);
+    expect(findings(through)('proxy').message).toMatch(/^http:\/\/me:…@127.* is used for https:\/\/localhost/);
     expect(through.stdout).not.toContain('hush');
     expect(findings(through)('sign-in').status).toBe('ok');
     const asked = proxy.asked.length;

@@ -48,11 +48,11 @@ test('OpenAPI 3.1 with the five calls, each with its body and its refusals', asy
       return [method, path, operationId, Object.keys(responses as Node).join(' '), requestBody !== undefined];
     });
   expect(calls).toEqual([
-    ['post', '/auth-reporting', 'auth', '200 400 401 413 415 429', true],
+    ['post', '/auth-reporting', 'auth', '200 400 401 403 413 415 429', true],
     ['post', '/buyer-reporting', 'buyer', '200 400 401 403 406 413 415 429', true],
-    ['post', '/status-reporting', 'status', '200 400 401 404 410 413 415 429', true],
-    ['post', '/download-reporting', 'download', '200 400 401 404 406 409 410 413 415 429', true],
-    ['get', '/campaigns', 'campaigns', '200 401 429', false],
+    ['post', '/status-reporting', 'status', '200 400 401 403 404 410 413 415 429', true],
+    ['post', '/download-reporting', 'download', '200 400 401 403 404 406 409 410 413 415 429', true],
+    ['get', '/campaigns', 'campaigns', '200 401 403 429', false],
   ]);
 });
 

@@ -36,7 +36,7 @@ test('shows every account and its calls', async () => {
   const html = (await call(server, '/')).text;
   for (const { email, token } of server.accounts) {
     expect(html).toContain(email);
-    expect(html.split(token).length - 1, 'the card and the four calls that carry a token').toBe(5);
+    expect(html.split(token).length - 1, 'the account and its four calls that carry a token').toBe(5);
   }
   for (const path of [
     '/auth-reporting',
@@ -86,8 +86,7 @@ test('names are inert, wherever they stand', () => {
   const html = renderPage(`http://${evil}`, [account], []);
   expect(html.match(/<script/g)).toHaveLength(1);
   expect(html).not.toContain('<img');
-  expect(textsIn(html, 'h3')[0]).toContain(evil);
-  expect(textsIn(html, 'button')[0]).toBe(evil);
+  expect(textsIn(html, 'summary')[0]).toContain(evil);
 });
 
 test('lists what steers the server: the clock, faults and reports', async () => {

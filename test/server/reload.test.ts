@@ -1,10 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { expect, test } from 'vitest';
 import { exportFixtures } from '../../src/server/fixtures/export.ts';
-import type { Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import { watchFixtures } from '../../src/server/fixtures/reload.ts';
 import type { LocalServerOptions } from '../../src/server/start.ts';
 import { builtInFixtures } from '../../src/server/world/built-in.ts';
@@ -68,67 +65,7 @@ test('sessions of an account that is edited away end, the others go on', async (
   expect((await call(server, '/campaigns', { token: kept })).status).toBe(200);
 });
 
-test('a server that is closed watches no more', async () => {
-  const served = await serveFolder();
-  await served.server.close();
-  edit(served, 'campaigns.json', () => 'broken');
-  const other = await serveFolder();
-  edit(other, 'campaigns.json', () => 'broken');
-  await expect.poll(() => other.notices, waiting).toHaveLength(1);
-  expect(served.notices).toEqual([]);
-});
-
-interface Reading {
-  resolve(fixtures: Fixtures): void;
-  reject(error: Error): void;
-}
-
-/** A folder under watch whose edits settle when they are told to, and whose readings end when they are told to. */
-function watchByHand() {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const folder = temporaryFolder();
-  const readings: Reading[] = [];
-  const told: string[] = [];
-  const end = watchFixtures(folder, {
-    load: () => new Promise((resolve, reject) => readings.push({ resolve, reject })),
-    onFixtures: () => told.push('fixtures'),
-    onNotice: (notice) => told.push(notice),
-  });
-  onTestFinished(end);
-  const settleEdit = async (): Promise<void> => {
-    writeFileSync(join(folder, 'facts.csv'), '');
-    await expect.poll(() => vi.getTimerCount(), waiting).toBe(1);
-    vi.advanceTimersByTime(1_000);
-  };
-  return { end, readings, settleEdit, told };
-}
-
 const builtIn = builtInFixtures({ seed: 1, scale: 1 });
-
-test('what is edited while it is read is read again, once', async () => {
-  const { readings, settleEdit, told } = watchByHand();
-  for (let edits = 0; edits < 3; edits++) await settleEdit();
-  expect(readings).toHaveLength(1);
-  readings[0]?.resolve(builtIn);
-  await expect.poll(() => readings.length, waiting).toBe(2);
-  readings[1]?.resolve(builtIn);
-  await expect.poll(() => told.length, waiting).toBe(4);
-  expect(readings).toHaveLength(2);
-});
-
-test.each([
-  ['good', (reading: Reading) => reading.resolve(builtIn)],
-  ['wrong', (reading: Reading) => reading.reject(new UsageError('Wrong.'))],
-])('data that are read when the watch ends, and are %s, are of no concern', async (_what, finish) => {
-  const { end, readings, settleEdit, told } = watchByHand();
-  await settleEdit();
-  await settleEdit();
-  end();
-  for (const reading of readings) finish(reading);
-  await setImmediate();
-  expect([readings.length, told]).toEqual([1, []]);
-});
 
 test('a folder that cannot be watched is told, and that its edits are not taken up', () => {
   const notices: string[] = [];

@@ -46,8 +46,8 @@ export const faultKinds: readonly FaultKind[] = [
   { kind: '502', at: everywhere([5, 0], [5, 5]), says: /not able to answer\..*\(502/ },
   { kind: '504', at: everywhere([5, 0], [5, 5]), says: /not able to answer\..*\(504/ },
   { kind: '408', at: everywhere([5, 0], [5, 5]), says: /not able to answer\..*\(408/ },
-  { kind: '429:retry-after=40', at: everywhere([5, 0], [5, 5]), says: /allows no more requests for now/ },
-  { kind: '500', at: everywhere([5, 5]), says: /not able to answer\..*\(500/ },
+  { kind: '429:retry-after=40', at: everywhere([5, 0]), says: /allows no more requests for now/ },
+  { kind: '500', at: everywhere([5, 0], [5, 5]), says: /not able to answer\..*\(500/ },
   { kind: '400', at: { ...everywhere([4, 4]), 'sign-in': [3, 3] }, says: /\(400 SYSTEM\)/ },
   { kind: '401', at: { ...everywhere([3, 0]), 'sign-in': [3, 3] }, says: /refused the (token|sign-in)/ },
   { kind: '403', at: { ...everywhere([4, 4]), 'sign-in': [3, 3] }, says: /\(403 ADMIN_ONLY\)/ },
@@ -58,10 +58,10 @@ export const faultKinds: readonly FaultKind[] = [
   { kind: 'truncate:bytes=20', at: everywhere([9, 0], [9, 9]), says: /broke off: the connection was cut/ },
   {
     kind: 'garbage',
-    at: everywhere([9, 0], [9, 9]),
+    at: { ...everywhere([9, 9]), download: [9, 0] },
     says: /instead of JSON|malformed|not UTF-8|no JSON|well-formed|byte \d+/,
   },
-  { kind: 'html', at: everywhere([9, 0], [9, 9]), says: /a web page instead of/ },
+  { kind: 'html', at: { ...everywhere([9, 9]), download: [9, 0] }, says: /a web page instead of/ },
   { kind: 'slow:rate=20kb', at: everywhere([0, 0]), says: /never/ },
   {
     kind: 'unauthorized',

@@ -31,7 +31,7 @@ export function requestParameters(request: ReportRequest): Record<string, number
 }
 
 /** `{"since":1793487600,"until":…,"metrics":"displays,clicks","breakdowns":["DAILY"],"campaignId":["12"]}` */
-export function encodeJson(request: ReportRequest): string {
+function encodeJson(request: ReportRequest): string {
   return JSON.stringify(requestParameters(request));
 }
 
@@ -39,7 +39,7 @@ export function encodeJson(request: ReportRequest): string {
  * `since=1793487600&until=…&metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`: as the specification writes
  * it, with the brackets and the commas of names bare. Both are legal in a form, and values are percent-encoded.
  */
-export function encodeForm(request: ReportRequest): string {
+function encodeForm(request: ReportRequest): string {
   const fields = Object.entries(requestParameters(request)).flatMap(([name, value]) => {
     if (name === 'metrics') return [`metrics=${value}`];
     return Array.isArray(value)

@@ -49,47 +49,20 @@ export interface AdUnitPlan {
   readonly places: readonly Place[];
 }
 
-interface CampaignPlan {
-  readonly id: string;
-  readonly advertiser: string;
-  readonly name: string;
-  /** Paris wall time, the end included; without both, the campaign always runs. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  /** Wall times between which nothing is delivered. */
-  readonly pauses?: readonly string[] | undefined;
-  /** Where and on what it is shown, with commas; everywhere where absent. */
-  readonly countries?: string | undefined;
-  readonly systems?: string | undefined;
-  readonly cpm?: number | undefined;
-  readonly cpc?: number | undefined;
-  readonly units: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly format: string;
-    readonly volume: number;
-    readonly creatives?: number | undefined;
-    /** Type and value of its limit. */
-    readonly limit?: string | undefined;
-  }[];
-}
-
-const plans: readonly CampaignPlan[] = campaigns;
-const always = ['1970-01-01 00:00:00', '9999-12-31 23:59:59'] as const;
+/**
+ * A campaign of the data: `from`, `to` and `pause` are Paris wall time, their ends included; `countries` and `systems` are
+ * lists with commas, and everywhere where empty; prices are in cents; the `limit` of an ad unit is its type and value.
+ */
+type CampaignPlan = (typeof campaigns)[number];
 
 /** The campaigns in the order of `GET /campaigns`. */
-export const builtInCampaigns: readonly FixtureCampaign[] = plans.map((plan) => {
+export const builtInCampaigns: readonly FixtureCampaign[] = campaigns.map((plan) => {
   const line = advertisers.find((candidate) => candidate.startsWith(`${plan.advertiser} `));
   const [advertiserId = '', advertiserName = '', billingEntity = ''] = fieldsOf(line);
   return {
-    advertiserId,
-    advertiserName,
-    billingEntity,
-    campaignId: plan.id,
-    campaignName: plan.name,
-    campaignStartDate: plan.from ?? always[0],
-    campaignEndDate: plan.to ?? always[1],
-    adunits: plan.units.map(({ id, name, limit = '0 0' }) => {
+    ...{ advertiserId, advertiserName, billingEntity },
+    ...{ campaignId: plan.id, campaignName: plan.name, campaignStartDate: plan.from, campaignEndDate: plan.to },
+    adunits: plan.units.map(({ id, name, limit }) => {
       const [adUnitLimitType = '', adUnitLimitValue = ''] = limit.split(' ');
       return { adunitId: id, adunitName: name, adUnitLimitType, adUnitLimitValue };
     }),
@@ -149,38 +122,33 @@ export function builtInCatalog(): { readonly members: MemberLists; readonly adUn
     return [{ ...trait, ...named('CITY', city), ...named('POSTALCODE', postalcode), carriers }, Number(weight)];
   });
 
-  const adUnits = plans.flatMap((plan, index): AdUnitPlan[] => {
-    const campaign = builtInCampaigns[index];
-    if (!campaign) return [];
-    const { advertiserId, advertiserName, billingEntity, campaignId, campaignName } = campaign;
-    const isShown = (list: string | undefined, member: Member | undefined): boolean =>
-      list === undefined || list.split(',').includes(member?.values[0] ?? '');
-    const unitDevices = spread(devices.filter(([{ OS }]) => isShown(plan.systems, OS)));
-    const unitPlaces = spread(everywhere.filter(([{ COUNTRY }]) => isShown(plan.countries, COUNTRY)));
-    return campaign.adunits.map(({ adunitId, adunitName, adUnitLimitType, adUnitLimitValue }, position) => {
-      const { format = '', volume = 0, creatives = 2 } = plan.units[position] ?? {};
+  const adUnits = campaigns.flatMap((plan): AdUnitPlan[] => {
+    const [advertiserId = '', ...advertiser] = fieldsOf(advertisers.find((line) => line.startsWith(plan.advertiser)));
+    const isShown = (list: string, member: Member | undefined): boolean =>
+      list === '' || list.split(',').includes(member?.values[0] ?? '');
+    const ofCampaign = {
+      spans: spansOf(plan),
+      cpm: plan.cpm,
+      cpc: plan.cpc,
+      devices: spread(devices.filter(([{ OS }]) => isShown(plan.systems, OS))),
+      places: spread(everywhere.filter(([{ COUNTRY }]) => isShown(plan.countries, COUNTRY))),
+    };
+    return plan.units.map(({ id, name, format, volume, creatives, limit }) => {
       const [listed, clickRate] = fieldsOf(inventory.formats.find((line) => line.includes(` ${format} |`)));
+      const trait = {
+        ADVERTISER: members.add('ADVERTISER', advertiserId, ...advertiser),
+        CAMPAIGN: members.add('CAMPAIGN', plan.id, plan.id, plan.name),
+        ADUNIT: members.add('ADUNIT', id, id, name, ...limit.split(' ')),
+        ...named('FORMAT', listed),
+      };
+      const creativeIds = Array.from({ length: creatives }, (_, index) => `${id}${index + 1}`);
       return {
-        trait: {
-          ADVERTISER: members.add('ADVERTISER', advertiserId, advertiserName, billingEntity),
-          CAMPAIGN: members.add('CAMPAIGN', campaignId, campaignId, campaignName),
-          ADUNIT: members.add('ADUNIT', adunitId, adunitId, adunitName, adUnitLimitType, adUnitLimitValue),
-          ...named('FORMAT', listed),
-        },
-        seed: Number(adunitId),
-        spans: spansOf(plan),
+        ...ofCampaign,
+        trait,
+        seed: Number(id),
         volume,
-        cpm: plan.cpm ?? 0,
-        cpc: plan.cpc ?? 0,
         clickRate: Number(clickRate),
-        creatives: spread(
-          Array.from(
-            { length: creatives },
-            (_, number): Weighted<Trait> => [plain('CREATIVE', `${adunitId}${number + 1}`), 1],
-          ),
-        ),
-        devices: unitDevices,
-        places: unitPlaces,
+        creatives: spread(creativeIds.map((creative): Weighted<Trait> => [plain('CREATIVE', creative), 1])),
       };
     });
   });
@@ -192,10 +160,11 @@ function fieldsOf(line = ''): string[] {
 }
 
 /** The hours whose first instant lies in the campaign, without its pause. */
-function spansOf({ from = always[0], to = always[1], pauses: [pauseFrom, pauseTo] = [] }: CampaignPlan) {
+function spansOf({ from, to, pause }: CampaignPlan) {
   const hours = (wallTime: string): number =>
     instantOfWallTime(Date.parse(`${wallTime.replace(' ', 'T')}Z`) / 1_000, defaultZone, 'first') / hourSeconds;
   const [first, last] = [Math.ceil(hours(from)), Math.floor(hours(to))];
-  if (pauseFrom === undefined || pauseTo === undefined) return [[first, last] as const];
+  const [pauseFrom, pauseTo] = pause.split(' to ');
+  if (!pauseFrom || !pauseTo) return [[first, last] as const];
   return [[first, Math.ceil(hours(pauseFrom)) - 1] as const, [Math.floor(hours(pauseTo)) + 1, last] as const];
 }
