@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../contract/columns.ts';
-import { IncompleteDataError } from '../errors.ts';
+import { IncompleteDataError, UsageError } from '../errors.ts';
 import type { EncodeOptions, Sink } from '../output/encoder.ts';
 import { writeRows } from '../output/encoder.ts';
 import { expandName, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
@@ -65,6 +65,12 @@ export const incompleteReport = 'INCOMPLETE_REPORT';
 export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
   const { expectation, strict = false } = facts;
   const format = chooseFormat(context, flags);
+  const computed = facts.columns?.find(({ metric, breakdown }) => metric === undefined && breakdown === undefined);
+  if (computed && (format === 'json' || format === 'ndjson')) {
+    throw new UsageError(`${computed.field} is computed here, and ${format} holds what the service sends.`, {
+      hint: `Leave ${computed.field} out of --metrics, or write csv, parquet, xlsx, html or table.`,
+    });
+  }
   const options = encodeOptions(context, flags, facts);
   const target = await openTarget(context, flags, facts.names);
   const nowMs = context.host.wallClock();

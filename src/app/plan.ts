@@ -150,7 +150,7 @@ export function mergedFactsOf(job: Job): ReportFacts {
 /** @param complete the window of which no time may be missing, where that can be told */
 function describe({ plan, options }: Job, names: NameValues, complete: Window | undefined): ReportFacts {
   const { breakdowns, filters } = plan.request;
-  const columns = askedColumns(plan.profile, plan.request);
+  const columns = askedColumns(plan.profile, plan.request, plan.shownMetrics);
   const isFiltered = Object.keys(filters).length > 0;
   const facts = { names, columns, strict: options.strict ?? false };
   return complete ? { ...facts, expectation: { window: complete, breakdowns, columns, isFiltered } } : facts;

@@ -64,7 +64,7 @@ async function createReport(context: Context, flags: ReportCreateOptions): Promi
   if (options.dryRun) {
     return printDryRun(context, [{ ...plan, context, output: options.output }]);
   }
-  const columns = askedColumns(plan.profile, plan.request);
+  const columns = askedColumns(plan.profile, plan.request, plan.shownMetrics);
   const delivery = await prepareDelivery(context, options, {
     names: reportNames(plan),
     columns,
