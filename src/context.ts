@@ -1,5 +1,4 @@
 import { type Client, createClient } from './api/client.ts';
-import { describeRetry } from './api/exchange.ts';
 import { createHttp, type HttpTrace } from './api/http.ts';
 import type { GlobalFlags, ServiceFlags } from './app/flags.ts';
 import { readProjectDefaults } from './config/project-file.ts';
@@ -152,7 +151,7 @@ async function connect(signIn: SignIn, host: Host, console: Console, options: Op
     sleep: host.sleep,
     random: host.random,
     signal: host.signal,
-    onRetry: (retry) => console.warn(describeRetry(retry)),
+    onRetry: console.warn,
     onToken: console.hide,
     onNotice: console.warn,
   });

@@ -80,21 +80,9 @@ export function findStatus(answer: unknown): { readonly status: string; readonly
   return { status, message: firstScalar(answer, ['response.message', ...messagePaths]) ?? status };
 }
 
-/** The words of a status that say no to the call itself. */
-const refusals = ['ko', 'nok', 'error', 'fail', 'failed', 'failure', 'denied', 'refused', 'invalid', 'unauthorized'];
-
-/** Whether an answer's status says that the call was refused. */
-export function isRefusal(answer: unknown): boolean {
-  const status = firstScalar(answer, statusPaths.slice(0, -1))?.toLowerCase() ?? '';
-  return refusals.includes(status) || [answer, at(answer, 'response')].some((part) => at(part, 'success') === false);
-}
-
-/** The token in a sign-in's answer, which may be the bare token. */
-export function findToken(text: string): string | undefined {
-  const isBare = (value: string): boolean => /^[\w.~+/=-]{16,512}$/.test(value);
-  if (isBare(text.trim())) return text.trim();
-  const answer = parseExactJson(text);
-  if (typeof answer === 'string') return isBare(answer.trim()) ? answer.trim() : undefined;
+/** The token in a sign-in's answer, which may be a bare text of 16 to 512 token characters. */
+export function findToken(answer: unknown): string | undefined {
+  if (typeof answer === 'string') return /^[\w.~+/=-]{16,512}$/.exec(answer.trim())?.[0];
   return firstScalar(answer, ['response.token', 'token', 'access_token', 'data.token', 'response.access_token']);
 }
 
@@ -156,9 +144,10 @@ export interface Refusal {
 /** The error that an answer names although its status says success; a mere `message` is none, unless its status says no. */
 export function findError(answer: unknown): Refusal | undefined {
   const refusal = refusalIn(answer);
-  const says = firstScalar(answer, [...errorPaths, ...errorIdPaths.slice(0, 2)]) ?? listedErrors(answer)[0];
+  const says = firstScalar(answer, [...errorPaths, 'response.error_id', 'error_id']) ?? listedErrors(answer)[0];
   if (says !== undefined && says !== '0') return { ...refusal, message: refusal.message ?? says };
-  return isRefusal(answer) ? refusal : undefined;
+  const saysNo = /^(ko|nok|error|fail(ed|ure)?|denied|refused|invalid|unauthorized)$/.test(refusal.status ?? '');
+  return saysNo || at(answer, 'success') === false || at(answer, 'response.success') === false ? refusal : undefined;
 }
 
 /** The error in an answer's body: JSON in any known shape, else the body's first line of text (`decisions.md` 6). */

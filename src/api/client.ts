@@ -8,7 +8,6 @@ import {
   findStatus,
   findToken,
   hasNextPage,
-  isRefusal,
   isReportData,
   readRefusal,
 } from './answers.ts';
@@ -43,47 +42,24 @@ export interface ReportAnswer {
   readonly sizeBytes: number | undefined;
 }
 
+type Take<T> = (answer: ReportAnswer) => Promise<T>;
+
 /** What a create call led to: a report to wait for, or the data at once (`output=direct`, `decisions.md` 2). */
 export type Created<T> =
   | { readonly kind: 'report'; readonly id: string; readonly status: string }
   | { readonly kind: 'data'; readonly result: T };
 
-/** One status call's answer; `retryAfterMs` where the service said when to ask again. */
-interface StatusAnswer extends StatusRecord {
-  readonly retryAfterMs?: number;
-}
-
 /**
- * The five calls of the service, their answers read liberally (`decisions.md`). Every method throws `SignInError` for a
- * refused token, `RejectedError` for another refusal, `UnreachableError` once the retries are used up, and
- * `IncompleteDataError` for an answer that is cut short or holds something else.
+ * The five calls of one account of one service, their answers read liberally (`decisions.md`). Every method throws
+ * `SignInError` for a refused token, `RejectedError` for another refusal, `UnreachableError` once the retries are used up,
+ * and `IncompleteDataError` for an answer that is cut short or holds something else.
  */
-export interface Client {
-  /** Exchanges e-mail and password for a token, which the later calls use. Throws `SignInError` without them. */
-  signIn(): Promise<string>;
-  /**
-   * Asks for a report; `takeData` is called where the answer is the data itself. It is repeated only where it certainly
-   * did nothing. An error tells if a report may exist all the same.
-   */
-  createReport<T>(body: RequestBody, takeData: (answer: ReportAnswer) => Promise<T>): Promise<Created<T>>;
-  /**
-   * How a report stands. Throws `ReportFailedError` for one that has expired.
-   * @param patienceMs how long the call may go on being repeated, where it fails in passing
-   */
-  status(reportId: string, patienceMs?: number): Promise<StatusAnswer>;
-  /**
-   * Downloads a report; `take` is called anew, from zero, for each try, and what it throws is thrown on. Throws
-   * `StillInProgressError` for a report that is not ready, `ReportFailedError` for one that has failed or expired.
-   */
-  download<T>(reportId: string, take: (answer: ReportAnswer) => Promise<T>): Promise<T>;
-  /** Every campaign that the account sees. */
-  campaigns(): Promise<CampaignRecord[]>;
-}
+export type Client = ReturnType<typeof createClient>;
 
 /** A client for one account of one service (specification, Endpoints and Authentication). */
-export function createClient(options: ClientOptions): Client {
+export function createClient(options: ClientOptions) {
   const { credentials, encoding } = options;
-  const exchange = createExchange(options);
+  const perform = createExchange(options);
   const noticed = new Set<string>();
   let token = options.token;
   let signingIn: Promise<string> | undefined;
@@ -119,7 +95,7 @@ export function createClient(options: ClientOptions): Client {
       encoding === 'form'
         ? formBody({ 'auth[email]': email, 'auth[password]': password })
         : jsonBody({ auth: { email, password } });
-    return exchange.perform({ endpoint: 'auth', body }, readToken);
+    return perform({ endpoint: 'auth', body }, readToken);
   }
 
   /** A new token after one was refused, unless another call has fetched one meanwhile; `undefined` without credentials. */
@@ -129,15 +105,27 @@ export function createClient(options: ClientOptions): Client {
   }
 
   async function call<T>(what: Call, read: (response: HttpResponse) => Promise<T>): Promise<T> {
-    return exchange.perform({ ...what, token: token ?? (await signIn()), renew }, read);
+    return perform({ ...what, token: token ?? (await signIn()), renew }, read);
   }
 
   const idBody = (id: string): RequestBody => (encoding === 'form' ? formBody({ id }) : jsonBody({ id }));
 
   return {
+    /** Exchanges e-mail and password for a token, which the later calls use. Throws `SignInError` without them. */
     signIn,
-    createReport: (body, takeData) => call({ endpoint: 'buyer', body }, (response) => readCreated(response, takeData)),
-    status: (reportId, patienceMs) =>
+
+    /**
+     * Asks for a report; `takeData` is called where the answer is the data itself. It is repeated only where it certainly
+     * did nothing. An error tells if a report may exist all the same.
+     */
+    createReport: <T>(body: RequestBody, takeData: Take<T>): Promise<Created<T>> =>
+      call({ endpoint: 'buyer', body }, (response) => readCreated(response, takeData)),
+
+    /**
+     * How a report stands, and when to ask again, where the service says it. Throws `ReportFailedError` for one that is gone.
+     * @param patienceMs how long the call may go on being repeated, where it fails in passing
+     */
+    status: (reportId: string, patienceMs?: number): Promise<StatusRecord & { readonly retryAfterMs?: number }> =>
       call({ endpoint: 'status', body: idBody(reportId), patienceMs }, async (response) => {
         const text = await readText(response);
         const answer = parseJson(text, response);
@@ -157,9 +145,16 @@ export function createClient(options: ClientOptions): Client {
         const retryAfterMs = parseRetryAfter(response.headers['retry-after'], options.wallClock());
         return { ...found, report_id: reportId, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
       }),
-    download: (reportId, take) =>
+
+    /**
+     * Downloads a report; `take` is called anew, from zero, for each try, and what it throws is thrown on. Throws
+     * `StillInProgressError` for a report that is not ready, `ReportFailedError` for one that has failed or expired.
+     */
+    download: <T>(reportId: string, take: Take<T>): Promise<T> =>
       call({ endpoint: 'download', body: idBody(reportId) }, (response) => readReport(response, take)),
-    campaigns: () =>
+
+    /** Every campaign that the account sees. */
+    campaigns: (): Promise<CampaignRecord[]> =>
       call({ endpoint: 'campaigns' }, async (response) => {
         const text = await readText(response);
         const answer = parseJson(text, response);
@@ -181,45 +176,47 @@ function formBody(fields: Readonly<Record<string, string>>): RequestBody {
   return { contentType: 'application/x-www-form-urlencoded', text: new URLSearchParams(fields).toString() };
 }
 
-/** What can be sent as the value of a header (RFC 9110, 5.5), without blanks, and is no longer than any token. */
-const isHeaderText = /^[\x21-\x7e]{1,4096}$/;
-
+/** The token of a sign-in's answer. Throws `SignInError` for a refusal, `IncompleteDataError` for anything else. */
 async function readToken(response: HttpResponse): Promise<string> {
   const text = await readText(response);
-  let answer: unknown;
-  let found: string | undefined;
-  try {
-    found = findToken(text);
-    answer = parseExactJson(text);
-  } catch {
-    // A bare token is no JSON; of anything else the same error is thrown again, without what may be a token.
-    if (found === undefined) parseJson(withoutTokens(text), response);
+  const bare = /^[\w.~+/=-]{16,512}$/.exec(text.trim())?.[0];
+  if (bare) return bare;
+  // What may be a token goes into no error.
+  const answer = parsedOr(() => parseJson(withoutTokens(text), response), text);
+  const found = findToken(answer);
+  const status = findStatus(answer)?.status;
+  const isRefused = found === undefined && status !== undefined && knownOutcomeOf(status) !== 'ready';
+  if (isRefused && !findError(answer)) {
+    throw new SignInError(`The service refused the sign-in: its status is ${printable(withoutTokens(status))}.`);
   }
-  if (found === undefined || isRefusal(answer) || findError(answer)) {
-    const status = findStatus(answer)?.status;
-    if (!findError(answer) && status && knownOutcomeOf(status) !== 'ready') {
-      throw new SignInError(`The service refused the sign-in: its status is ${printable(withoutTokens(status))}.`);
-    }
+  if (found === undefined || findError(answer)) {
     throw unexpectedAnswer('auth', answer, 'The sign-in was answered without a token.', text);
   }
-  if (isHeaderText.test(found)) return found;
+  // What can be sent as the value of a header (RFC 9110, 5.5), without blanks, and is no longer than any token.
+  if (/^[\x21-\x7e]{1,4096}$/.test(found)) return found;
   throw new IncompleteDataError('The sign-in was answered with a token that no header can hold.', {
     retryable: false,
     hint: 'Check the base URL: adreport whoami shows it.',
   });
 }
 
+/** The JSON of a text; where it is none, what else there is. */
+function parsedOr(otherwise: () => unknown, text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return otherwise();
+  }
+}
+
 /** Tells a report id from report data by the beginning of the answer. */
-async function readCreated<T>(
-  response: HttpResponse,
-  takeData: (answer: ReportAnswer) => Promise<T>,
-): Promise<Created<T>> {
+async function readCreated<T>(response: HttpResponse, takeData: Take<T>): Promise<Created<T>> {
   const { start, isWhole, all } = await peek(response.body);
   const data = async (): Promise<Created<T>> => ({
     kind: 'data',
     result: await takeData(reportAnswer(response, all)),
   });
-  const text = start.toString('utf8');
+  const text = new TextDecoder().decode(start);
   if (/\bcsv\b/i.test(response.headers['content-type'] ?? '') || !isWhole || looksLikeCsv(text)) return data();
   const answer = parseJson(text, response);
   if (isReportData(answer)) return data();
@@ -234,30 +231,22 @@ async function readCreated<T>(
 
 /** Lines of fields rather than JSON or a page: CSV that was sent under another name. */
 function looksLikeCsv(text: string): boolean {
-  return /^\uFEFF?\s*[^\s{["<][^\r\n]*[\r\n]/.test(text);
+  return /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(text);
 }
 
 /** Hands on a report's data. Throws for a record in its place that says that the report is not there. */
-async function readReport<T>(response: HttpResponse, take: (answer: ReportAnswer) => Promise<T>): Promise<T> {
+async function readReport<T>(response: HttpResponse, take: Take<T>): Promise<T> {
   if (response.status === 202) throw new StillInProgressError('The report is not ready. (202)');
   // A list of rows, or what is no JSON, is handed on as it comes.
   const isReport = (beginning: string) => /^\s*(\{\s*"data"\s*:\s*\[|[^\s{[])/.test(beginning);
   const { start, isWhole, all } = await peek(response.body, isReport);
-  const text = isWhole ? start.toString('utf8') : '';
+  const text = isWhole ? new TextDecoder().decode(start) : '';
   if (/^\s*[{[]/.test(text)) {
-    const answer = parsedOrNothing(text);
+    const answer = parsedOr(() => undefined, text);
     const error = isReportData(answer) ? undefined : recordInsteadOfReport(answer, readRefusal(text), text);
     if (error) throw error;
   }
   return take(reportAnswer(response, all));
-}
-
-function parsedOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>): ReportAnswer {

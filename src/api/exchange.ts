@@ -1,6 +1,6 @@
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import type { Encoding } from '../contract/messages.ts';
-import { AdreportError, codeOf, IncompleteDataError, SignInError, UnreachableError } from '../errors.ts';
+import { AdreportError, codeOf, IncompleteDataError, SignInError } from '../errors.ts';
 import { formatDuration } from '../text/duration.ts';
 import type { Http, HttpResponse } from './http.ts';
 import { readHttpError } from './refusal.ts';
@@ -31,14 +31,8 @@ export interface ExchangeOptions {
   /** From 0 (inclusive) to 1. */
   readonly random: () => number;
   readonly signal: AbortSignal;
-  /** Told before each pause. */
-  readonly onRetry?: (retry: Retry) => void;
-}
-
-/** Why a call is made again, one sentence, and when. */
-export interface Retry {
-  readonly why: string;
-  readonly pauseMs: number;
+  /** Told in one sentence, before each pause, why a call is made again and when. */
+  readonly onRetry?: (sentence: string) => void;
 }
 
 /** An encoded request body. */
@@ -50,18 +44,12 @@ export interface RequestBody {
 /** One call of the service, before its retries. */
 export interface Call {
   readonly endpoint: EndpointName;
-  readonly body?: RequestBody | undefined;
+  readonly body?: RequestBody;
   /** How long the call may go on being repeated, in milliseconds; the last try is made then. Default: no limit. */
   readonly patienceMs?: number | undefined;
   readonly token?: string;
   /** A fresh token in place of a refused one, where there are credentials. */
   readonly renew?: (refused: string) => Promise<string | undefined>;
-}
-
-/** The door to the service for a client: what is sent through it comes to its end, or to an error for the user. */
-export interface Exchange {
-  /** Makes the call, with retries and one renewal of the token, and reads its answer. Throws the errors of `errors.ts`. */
-  perform<T>(call: Call, read: (response: HttpResponse) => Promise<T>): Promise<T>;
 }
 
 /** What one try came to, when it came to nothing. */
@@ -70,58 +58,62 @@ interface Failure {
   readonly error: AdreportError;
 }
 
-/** The retry loop around `Http`, with one pace for all the calls of a client (`cli.md`, Waiting). */
-export function createExchange(options: ExchangeOptions): Exchange {
-  const { signal } = options;
-  const throttle = createThrottle({ clock: options.stopwatch, sleep: options.sleep, signal });
+/**
+ * The retry loop around `Http`, with one pace for all the calls of a client (`cli.md`, Waiting). What it returns makes a
+ * call, with retries and one renewal of the token, and reads its answer. It throws the errors of `errors.ts`.
+ */
+export function createExchange(options: ExchangeOptions) {
+  const { signal, stopwatch } = options;
+  const throttle = createThrottle({ clock: stopwatch, sleep: options.sleep, signal });
 
-  async function perform<T>(call: Call, read: (response: HttpResponse) => Promise<T>): Promise<T> {
-    const startedMs = options.stopwatch();
-    let { token, renew } = call;
+  return async function perform<T>(call: Call, read: (response: HttpResponse) => Promise<T>): Promise<T> {
+    const startedMs = stopwatch();
+    let current = call;
     for (let tries = 1; ; ) {
       await throttle.pass();
-      const outcome = await attempt(options, { ...call, ...(token === undefined ? {} : { token }) }, read);
+      const outcome = await attempt(options, current, read);
       if ('value' in outcome) {
         throttle.ease();
         return outcome.value;
       }
-      const { failed, error } = outcome;
-      if (error instanceof SignInError && renew && token !== undefined) {
+      const { token, renew, ...others } = current;
+      if (outcome.error instanceof SignInError && renew && token !== undefined) {
         const fresh = await renew(token);
-        renew = undefined;
-        if (fresh !== undefined) {
-          token = fresh;
-          continue;
-        }
+        current = { ...others, token: fresh ?? token };
+        if (fresh !== undefined) continue;
       }
-      const leftMs = (call.patienceMs ?? Number.POSITIVE_INFINITY) - (options.stopwatch() - startedMs);
-      const pauseMs = pauseBefore(outcome, call, tries, leftMs);
+      const leftMs = (call.patienceMs ?? Number.POSITIVE_INFINITY) - (stopwatch() - startedMs);
+      const pauseMs = pauseBefore(options, outcome, call, tries, leftMs);
       if (pauseMs === undefined) throw lastWord(outcome, call, tries);
-      options.onRetry?.({ why: error.message.split('\n')[0] ?? '', pauseMs });
-      if (failed.status === 429) throttle.hold(pauseMs);
+      options.onRetry?.(`${outcome.error.message.split('\n')[0]} Trying again in ${formatDuration(pauseMs)}.`);
+      if (outcome.failed.status === 429) throttle.hold(pauseMs);
       else await options.sleep(pauseMs, signal);
       tries += 1;
     }
-  }
-
-  /** How long to pause before the next try, in milliseconds; `undefined` where there is none. */
-  function pauseBefore({ failed, error }: Failure, call: Call, tries: number, leftMs: number): number | undefined {
-    if (!mayRetry(failed, { isCreate: isCreate(call), tries, retries: options.retries })) return undefined;
-    const { retryAfterMs } = failed;
-    if (call.patienceMs === undefined && retryAfterMs !== undefined && retryAfterMs > longestRetryAfterMs) {
-      error.amend(`It asks to be left alone for ${formatDuration(retryAfterMs)}, which is not waited for.`);
-      return undefined;
-    }
-    // Timers may end a fraction of a millisecond early: that much is no reason for one more try.
-    return leftMs < 1 ? undefined : Math.min(retryPauseMs(tries, retryAfterMs, options.random), leftMs);
-  }
-
-  return { perform };
+  };
 }
 
 /** Whether each such call that is carried out makes a report more; the other calls change nothing. */
 function isCreate({ endpoint }: Call): boolean {
   return endpoint === 'buyer';
+}
+
+/** How long to pause before the next try, in milliseconds; `undefined` where there is none. */
+function pauseBefore(
+  { retries, random }: ExchangeOptions,
+  { failed, error }: Failure,
+  call: Call,
+  tries: number,
+  leftMs: number,
+): number | undefined {
+  if (!mayRetry(failed, { isCreate: isCreate(call), tries, retries })) return undefined;
+  const { retryAfterMs = 0 } = failed;
+  if (call.patienceMs === undefined && retryAfterMs > longestRetryAfterMs) {
+    error.amend(`It asks to be left alone for ${formatDuration(retryAfterMs)}, which is not waited for.`);
+    return undefined;
+  }
+  // Timers may end a fraction of a millisecond early: that much is no reason for one more try.
+  return leftMs < 1 ? undefined : Math.min(retryPauseMs(tries, retryAfterMs, random), leftMs);
 }
 
 /** One try of a call. Throws what no repetition can mend. */
@@ -152,63 +144,43 @@ async function attempt<T>(
     });
     const { status, headers } = response;
     if (status >= 200 && status <= 299) return { value: await read(response) };
+    const retryAfterMs = parseRetryAfter(headers['retry-after'], wallClock());
     return {
-      failed: {
-        status,
-        retryAfterMs: parseRetryAfter(headers['retry-after'], wallClock()),
-        sent: true,
-        passing: false,
-      },
+      failed: { status, retryAfterMs, sent: true, passing: false },
       error: await readHttpError(response, { url, endpoint, encoding }),
     };
   } catch (error) {
-    if (signal.aborted) throw sent && isCreate(call) ? interruptedCreate(signal.reason) : signal.reason;
-    return toFailure(error, url);
+    if (!signal.aborted) return toFailure(error, url);
+    const reason: unknown = signal.reason;
+    throw sent && isCreate(call) && reason instanceof AdreportError ? reason.amend(mayExist) : reason;
   }
 }
 
 /** What an exception of one try means; rethrows what no repetition can mend and no rule here explains. */
 function toFailure(error: unknown, url: URL): Failure {
-  if (error instanceof IncompleteDataError) {
-    return { failed: { sent: true, passing: error.retryable }, error };
-  }
-  if (error instanceof AdreportError) throw error;
+  if (error instanceof IncompleteDataError) return { failed: { sent: true, passing: error.retryable }, error };
   if (error instanceof TransportError) {
     const passing = !['unknown-host', 'tls', 'not-http', 'proxy-refusal'].includes(error.failure);
     return { failed: { sent: error.sent, passing }, error: unreachable(error, url) };
   }
-  if (/^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(error) ?? '')) {
-    const damaged = new IncompleteDataError('The compressed answer is damaged or cut short.', { cause: error });
-    return { failed: { sent: true, passing: true }, error: damaged };
-  }
-  throw error;
+  if (error instanceof AdreportError || !/^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(error) ?? '')) throw error;
+  const damaged = new IncompleteDataError('The compressed answer is damaged or cut short.', { cause: error });
+  return { failed: { sent: true, passing: true }, error: damaged };
 }
 
-/** Ctrl-C while a create was on its way. */
-function interruptedCreate(reason: unknown): unknown {
-  return reason instanceof AdreportError ? reason.amend('A report may have been created all the same.') : reason;
-}
+const mayExist = 'A report may have been created all the same.';
 
 /** The error that ends the call: says how often it was tried, and what a create may have left behind. */
 function lastWord({ failed, error }: Failure, call: Call, tries: number): AdreportError {
-  if (isCreate(call) && failed.sent && mayHaveCreated(failed, error)) {
-    return error.amend('A report may have been created all the same.', {
+  const { status, sent } = failed;
+  // A refusal in so many words created nothing.
+  const wasRefused = isRefusedForNow(failed) || (status !== undefined && status < 500 && status !== 408);
+  if (isCreate(call) && sent && !wasRefused) {
+    return error.amend(mayExist, {
       code: 'CREATE_UNCERTAIN',
       hint: 'It is not asked for again by itself: running the command again creates another report.',
       retryable: false,
     });
   }
   return tries === 1 ? error : error.amend(`Tried ${tries} times.`);
-}
-
-/** Whether a failed create may have been carried out: a refusal in so many words was not. */
-function mayHaveCreated(failed: FailedTry, error: AdreportError): boolean {
-  const { status } = failed;
-  if (status === undefined) return error instanceof UnreachableError || error instanceof IncompleteDataError;
-  return !isRefusedForNow(failed) && (status === 408 || status >= 500);
-}
-
-/** A retry as one line for people. */
-export function describeRetry({ why, pauseMs }: Retry): string {
-  return `${why} Trying again in ${formatDuration(pauseMs)}.`;
 }

@@ -28,7 +28,7 @@ export interface HttpTrace {
   readonly problem?: string;
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -190,7 +190,16 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
     const limit = setTimeout(() => stop(tooSlow()), 4 * options.timeoutMs + 1_000);
     signal?.addEventListener('abort', abort);
 
-    dispatcher.dispatch(dispatched(request, options), {
+    const dispatched = {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers: { 'user-agent': options.userAgent, 'accept-encoding': 'gzip, br', ...request.headers },
+      body: request.body ?? null,
+      headersTimeout: options.timeoutMs,
+      bodyTimeout: options.timeoutMs,
+    };
+    dispatcher.dispatch(dispatched, {
       onRequestStart(started) {
         if (ended || signal?.aborted) return started.abort(signal?.reason ?? tooSlow());
         controller = started;
@@ -201,7 +210,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
         if (statusCode < 200) return;
         status = statusCode;
         body = createBody(current);
-        const headers = flatten(received);
+        const headers = Object.fromEntries(Object.entries(received).map(([name, value]) => [name, String(value)]));
         const decoded = decompress(body, headers['content-encoding']);
         // A body may break off before its reader is there, who finds the error all the same.
         for (const stream of [body, decoded]) stream.on('error', () => {});
@@ -217,19 +226,6 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       onResponseError: (_current, error) => finish(error),
     });
   });
-}
-
-/** The request in undici's words. */
-function dispatched({ url, method, headers, body }: HttpRequest, { userAgent, timeoutMs }: HttpOptions) {
-  return {
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method,
-    headers: { 'user-agent': userAgent, 'accept-encoding': 'gzip, br', ...headers },
-    body: body ?? null,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  };
 }
 
 /** The bytes of an answer at the pace of their reader; one who leaves early ends the exchange. */
@@ -251,31 +247,21 @@ function createBody(controller: Dispatcher.DispatchController): Readable {
  * error of the result: zlib insists on the trailer.
  */
 function decompress(body: Readable, contentEncoding = ''): Readable {
-  return contentEncoding
-    .toLowerCase()
-    .split(',')
-    .reverse()
-    .reduce<Readable>((stream, coding) => {
-      const decoder = decoderFor(coding.trim());
-      // The callback is there because an error without one would be thrown; the reader sees it on the stream itself.
-      return decoder ? (pipeline(stream, decoder, () => {}) as Transform) : stream;
-    }, body);
+  const codings = contentEncoding.toLowerCase().split(',').reverse();
+  return codings.reduce<Readable>((stream, coding) => {
+    const create = decoders[coding.trim()];
+    // The callback is there because an error without one would be thrown; the reader sees it on the stream itself.
+    return create ? (pipeline(stream, create(), () => {}) as Transform) : stream;
+  }, body);
 }
 
-function decoderFor(coding: string): Transform | undefined {
-  if (['gzip', 'x-gzip', 'deflate'].includes(coding)) return createUnzip();
-  return coding === 'br' ? createBrotliDecompress() : undefined;
-}
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createUnzip,
+  'x-gzip': createUnzip,
+  deflate: createUnzip,
+  br: createBrotliDecompress,
+};
 
-/** The error for an answer that trickles, so that no pause of it is ever too long. */
 function tooSlow(): Error {
   return Object.assign(new Error('the answer did not end in time'), { code: 'ANSWER_TIMEOUT' });
-}
-
-function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return flat;
 }

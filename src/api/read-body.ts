@@ -33,25 +33,22 @@ export async function readText({ body, headers }: HttpResponse): Promise<string>
   }
 }
 
-/** The beginning of a body as text; a body that breaks off says as much as it got to say. Never throws. */
-export async function readSome({ body, headers }: HttpResponse, charactersAtMost: number): Promise<string> {
+/** The first 64 KiB of a body as text; a body that breaks off says as much as it got to say. Never throws. */
+export async function readSome({ body, headers }: HttpResponse): Promise<string> {
   const pieces: Buffer[] = [];
-  let size = 0;
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       pieces.push(piece);
-      size += piece.length;
-      if (size >= charactersAtMost) break;
+      if (pieces.reduce((size, { length }) => size + length, 0) >= peekedBytes) break;
     }
   } catch {
     // The status is the answer; the text only explains it.
   }
-  const charset = charsetOf(headers['content-type']);
-  const bytes = Buffer.concat(pieces);
+  const bytes = Buffer.concat(pieces).subarray(0, peekedBytes);
   try {
-    return new TextDecoder(charset).decode(bytes).slice(0, charactersAtMost);
+    return new TextDecoder(charsetOf(headers['content-type'])).decode(bytes);
   } catch {
-    return bytes.toString('latin1').slice(0, charactersAtMost);
+    return bytes.toString('latin1');
   }
 }
 
@@ -87,13 +84,9 @@ export async function peek(
 
 /** A body's JSON, its long integers as text: an id that is rounded is another report's. Throws `SyntaxError`. */
 export function parseExactJson(text: string): unknown {
-  const json = text.replace(/^\uFEFF/, '');
-  if (!/\d{16}/.test(json)) return JSON.parse(json);
-  return JSON.parse(
-    json.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])\d{16,}(?![\d.eE])/g, (token) =>
-      token.startsWith('"') ? token : `"${token}"`,
-    ),
-  );
+  const stringOrLong = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])\d{16,}(?![\d.eE])/g;
+  const quoteLong = (token: string) => (token.startsWith('"') ? token : `"${token}"`);
+  return JSON.parse(/\d{16}/.test(text) ? text.replace(stringOrLong, quoteLong) : text);
 }
 
 /** A body's JSON. Throws `IncompleteDataError` that quotes what came instead. */

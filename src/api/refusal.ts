@@ -27,7 +27,7 @@ interface RefusedCall {
  * (`decisions.md` 6). Its class, and so the exit code, follows from the status; never throws.
  */
 export async function readHttpError(response: HttpResponse, call: RefusedCall): Promise<AdreportError> {
-  const refusal = readRefusal(await readSome(response, 64 * 1024), response.headers['content-type']);
+  const refusal = readRefusal(await readSome(response), response.headers['content-type']);
   const { status } = response;
   const code = shown(call, refusal.errorId) ?? `HTTP_${status}`;
   const label = refusal.errorId === undefined ? `${status}` : `${status} ${code}`;

@@ -44,17 +44,17 @@ test.each([
 });
 
 test('findToken', () => {
-  for (const text of [
-    '{"response":{"status":"OK","token":"abc"}}',
-    '{"token":"abc"}',
-    '{"access_token":"abc"}',
-    '{"data":{"token":"abc"}}',
-    '{"response":{"access_token":"abc"}}',
+  for (const answer of [
+    { response: { status: 'OK', token: 'abc' } },
+    { token: 'abc' },
+    { access_token: 'abc' },
+    { data: { token: 'abc' } },
+    { response: { access_token: 'abc' } },
   ]) {
-    expect(findToken(text)).toBe('abc');
+    expect(findToken(answer)).toBe('abc');
   }
-  for (const text of ['0123456789abcdef', '"0123456789abcdef"\n']) expect(findToken(text)).toBe('0123456789abcdef');
-  for (const text of ['{"response":{"status":"OK"}}', '"short"']) expect(findToken(text)).toBeUndefined();
+  expect(findToken('0123456789abcdef')).toBe('0123456789abcdef');
+  for (const answer of [{ response: { status: 'OK' } }, 'short']) expect(findToken(answer)).toBeUndefined();
 });
 
 test('findCampaigns makes every field a string, and a missing list an empty one', () => {
