@@ -6,7 +6,7 @@ import { checkToken } from '../config/token.ts';
 import type { Context } from '../context.ts';
 import { type Encoding, encodings } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
-import { UsageError } from '../errors.ts';
+import { AdreportError, UsageError } from '../errors.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { createPrompt, type Prompt, readSecret } from '../ui/prompt.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
@@ -69,7 +69,12 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
     credentials: isToken ? undefined : proof.credentials,
   });
   const token = isToken ? proof.token : await client.signIn();
-  const campaigns = await client.campaigns();
+  const campaigns = await client.campaigns().catch((error: unknown) => {
+    // A DSP account may have none, and its token is good all the same.
+    if (!(error instanceof AdreportError) || ![403, 404].includes(error.httpStatus ?? 0)) throw error;
+    console.warn(`The list of campaigns was refused, so the token is stored without proof: ${error.message}`);
+    return [];
+  });
 
   const email = isToken ? undefined : proof.credentials.email;
   await (await context.store()).saveAccount(account.value, {
