@@ -64,7 +64,7 @@ test.each([403, 404])('login stores a token whose account has no campaigns (%i),
   );
   const cwd = temporaryFolder();
   const login = await runCli(['login', '--base-url', url.href, '--token-stdin'], { cwd, stdin: token });
-  expect(login).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('without proof') });
+  expect(login).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('not proved') });
   expect(await runCli(['status', 'r1'], { cwd })).toMatchObject({ exitCode: 0 });
 });
 
@@ -112,9 +112,11 @@ test.skipIf(!existsSync('/proc/self'))(
   'a settings folder that cannot be: the report comes, and it is said',
   async () => {
     const env = { ADREPORT_CONFIG_DIR: '/proc/nowhere/adreport' };
-    const { url } = await serve(({ path }, response) =>
-      json(response, path === '/download-reporting' ? { data: [{ displays: 7 }] } : { id: 'r1', status: 'ready' }),
-    );
+    const answers: Readonly<Record<string, unknown>> = {
+      '/campaigns': [],
+      '/download-reporting': { data: [{ displays: 7 }] },
+    };
+    const { url } = await serve(({ path }, response) => json(response, answers[path] ?? { id: 'r1', status: 'ready' }));
     const service = { ...env, ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
     const run = ['run', '--period', 'yesterday', '--metrics', 'displays', '--format', 'json'];
     expect(await runCli(run, { env: service })).toMatchObject({
