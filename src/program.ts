@@ -1,9 +1,11 @@
 import { Command, type CommanderError, Option } from 'commander';
-import { addGlobalFlags } from './app/flags.ts';
-import { addExamples, type Perform } from './commands/command.ts';
+import { addGlobalFlags, rareRunFlags } from './app/flags.ts';
+import type { Perform } from './commands/command.ts';
 import { commands, hiddenCommands } from './commands/index.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import { topics } from './help/index.ts';
+import { layOutExamples, type Pair, wrap } from './ui/page.ts';
+import { plainStyle } from './ui/style.ts';
 import { version } from './version.ts';
 
 /** Where commander's own texts go: help and version to one side, nothing to the other (errors are thrown). */
@@ -20,40 +22,69 @@ export function createProgram(perform: Perform, output: ProgramOutput): Command 
         'Every command runs without an account against a built-in service with --local.',
     )
     .version(version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', () => `\nTopics (adreport help TOPIC):\n${topicTable()}`);
-  addExamples(program, [
-    ['adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv', 'try it, no account needed'],
-    ['adreport login', 'then drop the --local'],
-  ]).addHelpText('after', () => `\nExit codes:\n${exitCodeTable()}`);
+    .helpOption('-h, --help', 'print this help');
   for (const [heading, builders] of Object.entries(commands)) {
     for (const build of builders) program.addCommand(build(perform).helpGroup(heading));
   }
   for (const build of hiddenCommands) program.addCommand(build(perform), { hidden: true });
   for (const command of [program, ...descendants(program)]) configure(command, output);
-  return program;
+  return program.configureHelp({ formatHelp: () => rootHelp(program, output.columns) });
 }
 
-function topicTable(): string {
-  const names = Object.keys(topics);
-  const width = Math.max(...names.map((name) => name.length));
-  return Object.entries(topics)
-    .map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
+/** The help of the program: what is looked up most, its commands, stands last, where a small terminal shows it. */
+function rootHelp(program: Command, columns: number): string {
+  const flags = [...listedOptions(program), helpOption].map((option) => [option.flags, option.description] as const);
+  const listed = program.createHelp().visibleCommands(program);
+  const shown = Object.keys(commands).map((heading) => {
+    const own = listed.filter((command) => command.helpGroup() === heading);
+    return [heading, own.map((command) => [command.name(), command.summary()] as const)] as const;
+  });
+  const examples: readonly Pair[] = [
+    ['adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv', 'try it, no account needed'],
+    ['adreport login', 'then drop the --local'],
+  ];
+  return `Usage: adreport [flags] COMMAND
+
+${program.description()}
+
+Examples:
+${layOutExamples(examples, { columns, style: plainStyle })}
+
+Flags of every command:
+${layOutTerms(flags, columns)}
+
+Exit codes:
+${layOutTerms(
+  exitCodes.map(([code, meaning]) => [String(code).padStart(3), meaning]),
+  columns,
+)}
+
+Topics (adreport help TOPIC):
+${layOutTerms(
+  Object.entries(topics).map(([name, { summary }]) => [name, summary]),
+  columns,
+)}
+
+${shown.map(([heading, pairs]) => `${heading}\n${layOutTerms(pairs, columns, 12)}`).join('\n')}
+`;
+}
+
+/** Terms with their meanings, broken at blanks. */
+function layOutTerms(pairs: readonly Pair[], columns: number, least = 0): string {
+  const width = Math.max(least, ...pairs.map(([term]) => term.length));
+  const indent = ' '.repeat(width + 4);
+  return pairs
+    .map(
+      ([term, meaning]) =>
+        `  ${term.padEnd(width)}  ${wrap(meaning, Math.max(20, columns - width - 4)).join(`\n${indent}`)}`,
+    )
     .join('\n');
 }
 
-function exitCodeTable(): string {
-  return exitCodes.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`).join('\n');
-}
-
-const helpOption = new Option('-h, --help', 'print this help');
+const helpOption = new Option('-h, --help', 'print this help').helpGroup('Help:');
 
 function listedOptions({ options }: { readonly options: readonly Option[] }): Option[] {
   return options.filter(({ hidden }) => !hidden);
-}
-
-function ancestors({ parent }: { readonly parent: Command | null }): Command[] {
-  return parent ? [parent, ...ancestors(parent)] : [];
 }
 
 function descendants(command: Command): Command[] {
@@ -61,18 +92,31 @@ function descendants(command: Command): Command[] {
 }
 
 function configure(command: Command, output: ProgramOutput): void {
+  // Only run has so many flags that the rare ones are left to --help-all.
+  const rare: readonly string[] = command.name() === 'run' ? rareRunFlags : [];
+  let showsAll = rare.length === 0;
+  if (!showsAll) {
+    command
+      .optionsGroup('Help:')
+      .option('--help-all', 'print every flag')
+      .on('option:help-all', () => {
+        showsAll = true;
+        command.help();
+      });
+  }
   command
     // `adreport help` is a command of its own, and explains every other one.
     .helpCommand(false)
+    .helpOption('-h, --help', 'print this help')
     .exitOverride()
     .showSuggestionAfterError()
     .configureHelp({
       subcommandTerm: (child) => child.name(),
-      showGlobalOptions: true,
-      // Commander would give --help a group of its own in the middle of every page.
-      visibleOptions: (shown) => (shown.parent ? listedOptions(shown) : [...listedOptions(shown), helpOption]),
-      visibleGlobalOptions: (shown) => (shown.parent ? [...ancestors(shown).flatMap(listedOptions), helpOption] : []),
-      styleTitle: (title) => (title === 'Global Options:' ? 'Global options:' : title),
+      showGlobalOptions: command.parent?.name() === 'local-server',
+      visibleOptions: (shown) =>
+        [...listedOptions(shown), helpOption].filter(({ long }) => showsAll || !rare.includes(long ?? '')),
+      visibleGlobalOptions: ({ parent }) => (parent?.parent ? listedOptions(parent) : []),
+      styleTitle: (title) => (title === 'Global Options:' ? 'Flags of local-server:' : title),
     })
     .configureOutput({
       writeOut: output.write,
@@ -82,6 +126,9 @@ function configure(command: Command, output: ProgramOutput): void {
       getOutHelpWidth: () => output.columns,
       getErrHelpWidth: () => output.columns,
     });
+  if (command.parent) {
+    command.addHelpText('after', `\n--json, -q, -v, --no-color and --progress hold for every command: adreport --help`);
+  }
 }
 
 /** Commander's error as one of ours; `undefined` where it is no error at all (help and version were printed). */

@@ -128,7 +128,15 @@ export function hasNextPage(answer: unknown, link = ''): boolean {
 }
 
 const errorIdPaths = ['response.error_id', 'error_id', 'error.code', 'error.error_id', 'code'];
-const errorPaths = ['response.error', 'error.message', 'error_description', 'error', 'errors', 'errors.message'];
+const errorPaths = [
+  'response.error',
+  'data.error',
+  'error.message',
+  'error_description',
+  'error',
+  'errors',
+  'errors.message',
+];
 const messagePaths = ['response.error', 'response.message', ...errorPaths.slice(1), 'message', 'detail'];
 
 /** What a refusal says. */

@@ -205,6 +205,12 @@ export function addWaitFlags(command: Command): Command {
     .option('--poll-interval <duration>', 'auto, or a fixed pause between status calls', parsePollInterval, 'auto');
 }
 
+/** The flags of `run` that only `--help-all` shows. */
+export const rareRunFlags: readonly string[] =
+  `--ad-unit --advertiser --window-clock --direct --fresh --no-clobber --normalize
+  --delimiter --decimal --bom --escape-formulas --no-header --concurrency --shard --poll-interval --base-url --encoding
+  --retries --timeout --file`.split(/\s+/);
+
 /** The flags of `run`, for the command and for the keys of `adreport.yaml`. */
 export function addRunFlags(command: Command): Command {
   addReportFlags(command)

@@ -44,20 +44,17 @@ interface Values {
 
 /** Where on a command line the next word stands. */
 interface Place {
-  /** The command that the words before lead to. */
   readonly command: Command;
-  /** Its flags and those of the commands above it. */
+  /** Those of the command and of the ones above it. */
   readonly options: readonly Option[];
   /** The flag that waits for its value. */
   readonly pending: Option | undefined;
-  /** The flags that stand before, by their attribute names, with their values; empty for one that takes none. */
+  /** The flags that stand before, by their attribute names. */
   readonly given: ReadonlyMap<string, string>;
-  /** The words that are neither commands nor flags. */
   readonly operands: readonly string[];
-  /** The accounts and their settings. */
-  readonly stored: StoredSettings;
   /** Whether `--` stands before. */
   readonly isPastFlags: boolean;
+  readonly stored: StoredSettings;
 }
 
 /**
@@ -143,15 +140,19 @@ function words(candidates: readonly Candidate[]): Values {
   return { kind: 'words', candidates };
 }
 
-const shellsOwn = {
-  files: ['file', 'output', 'tlsCert', 'tlsKey', 'view', 'local-server exec'],
-  folders: ['fixtures', 'local-server export', 'local-server validate'],
-};
+/** Flags and commands whose values are files or folders, which the shell itself completes. */
+const files = ['file', 'output', 'tlsCert', 'tlsKey', 'view', 'local-server exec'];
+const folders = ['fixtures', 'local-server export', 'local-server validate'];
 
-function filesFor(name: string): Values | undefined {
-  if (shellsOwn.files.includes(name)) return { kind: 'files', candidates: [] };
-  return shellsOwn.folders.includes(name) ? { kind: 'folders', candidates: [] } : undefined;
+function filesFor(name: string): Values {
+  const kind = files.includes(name) ? 'files' : folders.includes(name) ? 'folders' : 'words';
+  return { kind, candidates: [] };
 }
+
+const named = ({ name, meaning }: { readonly name: string; readonly meaning: string }): Candidate => ({
+  value: name,
+  meaning,
+});
 
 /** What the value of a flag may be. */
 function optionValues(context: Context, place: Place, option: Option, current: string): Values {
@@ -175,7 +176,7 @@ function optionValues(context: Context, place: Place, option: Option, current: s
       breakdowns.filter(({ time }) => !(hasTime && time)),
     );
   }
-  return filesFor(name) ?? words([]);
+  return filesFor(name);
 }
 
 /** A list with commas: the names that it does not hold yet, each behind what it holds. */
@@ -191,31 +192,32 @@ function operandValues(context: Context, place: Place): Values {
   const { command, operands, given } = place;
   const { registeredArguments: declared } = command;
   if (declared.length <= operands.length && !declared.at(-1)?.variadic) return words([]);
-  const path = pathOf(command);
   const choices = declared[operands.length]?.argChoices;
   if (choices) return words(choices.map((value) => ({ value })));
-  if (path === 'run')
-    return words(savedReports(context, given.get('file')).filter(({ value }) => !operands.includes(value)));
-  if (path === 'fields') {
-    const { breakdowns, metrics, filters } = vocabularyAt(context, place);
-    return words([...breakdowns, ...metrics, ...filters].map(({ name, meaning }) => ({ value: name, meaning })));
+  const path = pathOf(command);
+  switch (path) {
+    case 'run':
+      return words(savedReports(context, given.get('file')).filter(({ value }) => !operands.includes(value)));
+    case 'fields': {
+      const { breakdowns, metrics, filters } = vocabularyAt(context, place);
+      return words([...breakdowns, ...metrics, ...filters].map(named));
+    }
+    case 'help': {
+      const above = command.parent && findCommand(command.parent as Command, operands);
+      const commands = above ? above.createHelp().visibleCommands(above) : [];
+      const shown = commands.map((child) => ({ value: child.name(), meaning: child.summary() }));
+      const topicNames = Object.entries(topics).map(([value, { summary }]) => ({ value, meaning: summary }));
+      return words(operands.length === 0 ? [...shown, ...topicNames] : shown);
+    }
+    case 'config get':
+      return words(settingNames.map((value) => ({ value })));
+    case 'config set':
+    case 'config unset':
+      if (operands.length === 0) return words(storableNames.map((value) => ({ value })));
+      return words(operands[0] === 'profile' ? profiles.map((value) => ({ value })) : []);
+    default:
+      return filesFor(path);
   }
-  if (path === 'help') return words(helpWords(place));
-  if (path === 'config get') return words(settingNames.map((value) => ({ value })));
-  if (path === 'config set' || path === 'config unset') {
-    const [name] = operands;
-    if (name === undefined) return words(storableNames.map((value) => ({ value })));
-    return words(name === 'profile' ? profiles.map((value) => ({ value })) : []);
-  }
-  return filesFor(path) ?? words([]);
-}
-
-function helpWords({ command, operands }: Place): Candidate[] {
-  const above = command.parent && findCommand(command.parent as Command, operands);
-  const commands = above ? above.createHelp().visibleCommands(above) : [];
-  const named = commands.map((child) => ({ value: child.name(), meaning: child.summary() }));
-  const topicNames = Object.entries(topics).map(([value, { summary }]) => ({ value, meaning: summary }));
-  return operands.length === 0 ? [...named, ...topicNames] : named;
 }
 
 /** `config get`: the words that call a command, without the program's own. */

@@ -1,14 +1,16 @@
-import { readFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { collect, parseCount, parseDurationFlag, parsePositive } from '../app/flags.ts';
 import type { Context } from '../context.ts';
-import { defaultZone } from '../contract/messages.ts';
+import { defaultZone, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { codeOf, UsageError } from '../errors.ts';
 import { resolveWindow } from '../report/window/window-flags.ts';
 import type { LoggedRequest } from '../server/local-server.ts';
 import type { LocalServer, LocalServerOptions as ServerOptions } from '../server/start.ts';
 import { formatPlural } from '../text/quantity.ts';
+import { quoteForShell } from '../text/quote-for-shell.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 import { runToEnd } from './run-program.ts';
 
@@ -39,6 +41,7 @@ interface LocalServerOptions {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly fault?: readonly string[];
+  readonly windowClock: WindowClock;
 }
 
 export const localServerCommand: CommandBuilder = (perform) => {
@@ -50,7 +53,7 @@ export const localServerCommand: CommandBuilder = (perform) => {
     .addOption(new Option('--host <address>', 'address to listen on').argParser(parseHost).default('127.0.0.1'))
     .addOption(new Option('--port <n>', 'port to listen on; 0 takes a free one').argParser(parsePort).default(8787));
   // The server's own flags hold for the commands below it too.
-  const exec = declareCommand(
+  const execCommand = declareCommand(
     'exec <command...>',
     'start the server, run a command against it, stop; exits as the command did',
     [
@@ -58,7 +61,7 @@ export const localServerCommand: CommandBuilder = (perform) => {
       ["adreport local-server --delay 0s exec -- sh -c 'echo $ADREPORT_BASE_URL'", 'any command'],
     ],
   );
-  const validate = declareCommand(
+  const validateCommand = declareCommand(
     'validate <dir>',
     'check a folder of data for --fixtures; names file, line and column of a mistake',
     [
@@ -67,14 +70,18 @@ export const localServerCommand: CommandBuilder = (perform) => {
     ],
   );
   const period = '--period <period>';
-  const exportData = declareCommand('export <dir>', 'write the built-in data of a period as a folder for --fixtures', [
-    ['adreport local-server export ./fixtures --period last-week', 'data to edit'],
-    ['adreport local-server --fixtures ./fixtures', 'and to serve'],
-  ]).requiredOption(period, 'the days to write, in Europe/Paris: last-7d, 2026-10, 2026-11-01..2026-11-15');
+  const exportCommand = declareCommand(
+    'export <dir>',
+    'write the built-in data of a period as a folder for --fixtures',
+    [
+      ['adreport local-server export ./fixtures --period last-week', 'data to edit'],
+      ['adreport local-server --fixtures ./fixtures', 'and to serve'],
+    ],
+  ).requiredOption(period, 'the days to write, in Europe/Paris: last-7d, 2026-10, 2026-11-01..2026-11-15');
   return addServerFlags(command)
-    .addCommand(exec.action(perform(execWithLocalServer)))
-    .addCommand(validate.action(perform(validateFixtures)))
-    .addCommand(exportData.action(perform(exportFixtureData)))
+    .addCommand(execCommand.action(perform(exec)))
+    .addCommand(validateCommand.action(perform(validate)))
+    .addCommand(exportCommand.action(perform(exportData)))
     .action(perform(localServer));
 };
 
@@ -100,6 +107,9 @@ function addServerFlags(command: Command): Command {
     .addOption(durationOption('--report-ttl <duration>', 'life of a report').default(86_400_000, '24h'))
     .optionsGroup('Behaviour:')
     .option('--rate-limit <n/s>', 'at most n calls a second and account, else 429', parseRate)
+    .addOption(
+      new Option('--window-clock <kind>', 'how the ends of a window are read').choices(windowClocks).default('instant'),
+    )
     .option('--lenient', 'ignore unknown parameters instead of refusing them')
     .option('--tls-cert <file>', 'serve https with this certificate')
     .option('--tls-key <file>', 'and this key')
@@ -129,92 +139,82 @@ function parseRate(value: string): number {
 
 /** Serves until Ctrl-C or SIGTERM, which end it cleanly: that is what it is for, so exit 0. */
 async function localServer(context: Context, options: LocalServerOptions): Promise<void> {
-  const server = await startFromFlags(context, options, { host: options.host, port: options.port });
+  const { console, flags, host } = context;
+  const { url, accounts, close } = await startFromFlags(context, options, { host: options.host, port: options.port });
   try {
-    await announce(context, server);
-    await aborted(context.host.signal);
+    if (flags.json) {
+      const shown = accounts.map(({ name: _name, ...account }) => account);
+      await console.result(JSON.stringify({ event: 'listening', url, pid: process.pid, accounts: shown }));
+    } else {
+      await console.result(`adreport local-server listening on ${url}`);
+      for (const { email, password, profile, admin, token } of accounts) {
+        console.note(`  ${email}  password ${password}  token ${token}  (${profile}${admin ? ', admin' : ''})`);
+      }
+      const header = quoteForShell(`Authorization: ${accounts[0]?.token}`);
+      console.note(`  Try: curl -H ${header} ${url}/campaigns`);
+      console.note(`  Or open ${url}/ in a browser. Ctrl-C ends it.`);
+    }
+    if (!host.signal.aborted) await once(host.signal, 'abort');
   } finally {
-    await server.close();
+    await close();
   }
 }
 
 /** Starts the server that the flags describe; its request log goes to stderr. */
 async function startFromFlags(
-  context: Context,
-  options: LocalServerOptions,
-  address: { readonly host: string; readonly port: number },
-): Promise<LocalServer> {
-  if ([options.delay, options.polls, options.manual].filter((value) => value !== undefined).length > 1) {
-    throw new UsageError('--delay, --polls and --manual exclude each other: each says how long a report takes.');
-  }
-  if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
-    throw new UsageError('--tls-cert and --tls-key go together.', { hint: 'Give both, or neither for plain http.' });
-  }
-  const { startLocalServer } = await import('../server/start.ts');
-  const server = await startLocalServer(await serverOptions(context, options, address));
-  if (!isLoopback(address.host)) {
-    context.console.warn(
-      `The server listens on ${address.host}: every machine that reaches this one can use it, admin calls included.`,
-    );
-  }
-  return server;
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
-async function serverOptions(
   { console, host }: Context,
   options: LocalServerOptions,
   address: { readonly host: string; readonly port: number },
-): Promise<ServerOptions> {
-  const { fixtures, delay, polls, manual, rateLimit, lenient, tlsCert, tlsKey, fault } = options;
-  const tls =
-    tlsCert === undefined || tlsKey === undefined
-      ? undefined
-      : { cert: await readPem(host.cwd, tlsCert, '--tls-cert'), key: await readPem(host.cwd, tlsKey, '--tls-key') };
-  return {
+): Promise<LocalServer> {
+  const { fixtures, delay: delayMs, polls, manual, lenient, tlsCert, tlsKey } = options;
+  if ([delayMs, polls, manual].filter((value) => value !== undefined).length > 1) {
+    throw new UsageError('--delay, --polls and --manual exclude each other: each says how long a report takes.');
+  }
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
+    throw new UsageError('--tls-cert and --tls-key go together.', { hint: 'Give both, or neither for plain http.' });
+  }
+  const given = {
+    delayMs,
+    polls,
+    manual,
+    lenient,
+    fixtures: fixtures && resolve(host.cwd, fixtures),
+    rateLimitPerSecond: options.rateLimit,
+    faults: options.fault,
+    tls: tlsCert &&
+      tlsKey && { cert: readPem(host.cwd, tlsCert, '--tls-cert'), key: readPem(host.cwd, tlsKey, '--tls-key') },
+  };
+  const { startLocalServer } = await import('../server/start.ts');
+  const server = await startLocalServer({
     ...address,
     seed: options.seed,
     scale: options.scale,
     tokenTtlMs: options.tokenTtl,
     reportTtlMs: options.reportTtl,
     restateDays: options.restate,
-    ...(fixtures === undefined ? {} : { fixtures: resolve(host.cwd, fixtures) }),
-    ...(delay === undefined ? {} : { delayMs: delay }),
-    ...(polls === undefined ? {} : { polls }),
-    ...(manual ? { manual } : {}),
-    ...(rateLimit === undefined ? {} : { rateLimitPerSecond: rateLimit }),
-    ...(lenient ? { lenient } : {}),
-    ...(tls ? { tls } : {}),
-    ...(fault ? { faults: fault } : {}),
+    windowClock: options.windowClock,
+    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as ServerOptions),
     onNotice: console.note,
     onRequest: (request) => console.note(requestLine(request)),
-  };
+  });
+  if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(address.host)) {
+    console.warn(
+      `The server listens on ${address.host}: every machine that reaches this one can use it, admin calls included.`,
+    );
+  }
+  return server;
 }
 
-async function readPem(cwd: string, file: string, flag: string): Promise<string> {
+function readPem(cwd: string, file: string, flag: string): string {
+  let text: string;
   try {
-    return await readFile(resolve(cwd, file), 'utf8');
+    text = readFileSync(resolve(cwd, file), 'utf8');
   } catch (cause) {
     const why = codeOf(cause) === 'ENOENT' ? 'there is no such file' : (codeOf(cause) ?? cause);
     throw new UsageError(`${flag}: ${file} could not be read: ${why}.`, { cause });
   }
-}
-
-async function announce({ console, flags }: Context, server: LocalServer): Promise<void> {
-  if (flags.json) {
-    const { url } = server;
-    const accounts = server.accounts.map(({ name: _name, ...account }) => account);
-    return console.result(JSON.stringify({ event: 'listening', url, pid: process.pid, accounts }));
-  }
-  await console.result(`adreport local-server listening on ${server.url}`);
-  for (const { email, password, profile, admin, token } of server.accounts) {
-    console.note(`  ${email}  password ${password}  token ${token}  (${profile}${admin ? ', admin' : ''})`);
-  }
-  console.note(`  Try: curl -H 'Authorization: ${server.accounts[0]?.token}' ${server.url}/campaigns`);
-  console.note(`  Or open ${server.url}/ in a browser. Ctrl-C ends it.`);
+  if (text.includes('-----BEGIN')) return text;
+  throw new UsageError(`${flag}: ${file} holds no PEM text.`, { hint: 'It begins with -----BEGIN.' });
 }
 
 /** `12:00:01 POST /status-reporting 200 1.2 ms 310 B buyer` */
@@ -224,87 +224,58 @@ function requestLine({ time, method, path, status, elapsedMs, sizeBytes, account
   return `${time.slice(11, 19)} ${method} ${path} ${answer} ${elapsedMs} ms ${sizeBytes} B ${account ?? '-'}${struck}`;
 }
 
-/** Resolves when the program is asked to end. */
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
-/** Runs a command against a server of its own, and hands its exit code on (128 + n for a signal, as shells do). */
-async function execWithLocalServer(
-  context: Context,
-  options: LocalServerOptions,
-  command: readonly string[],
-): Promise<void> {
+/**
+ * Runs a command against a server of its own, with the settings of the server's first account in place of whatever service
+ * the environment named before, and hands its exit code on (128 + n for a signal, as shells do).
+ */
+async function exec(context: Context, options: LocalServerOptions, command: readonly string[]): Promise<void> {
+  const { host } = context;
   const [program = '', ...args] = command;
-  const server = await startFromFlags(context, options, { host: options.host, port: 0 });
-  try {
-    const env = { ...context.host.env, ...serviceEnvironment(server, options, context.host) };
-    context.exitCode = await runToEnd(program, args, env, context.host);
-  } finally {
-    await server.close();
-  }
-}
-
-/** The settings of the first account, in place of whatever service the environment named before. */
-function serviceEnvironment(
-  { url, accounts }: LocalServer,
-  { tlsCert }: LocalServerOptions,
-  { cwd }: Context['host'],
-): NodeJS.ProcessEnv {
+  if (program.trim() === '') throw new UsageError('exec needs a command.', { hint: 'For example: exec -- npm test' });
+  const { url, accounts, close } = await startFromFlags(context, options, { host: options.host, port: 0 });
   const [account] = accounts;
-  return {
+  const env = {
+    ...host.env,
     ADREPORT_BASE_URL: url,
     ADREPORT_TOKEN: account?.token,
     ADREPORT_EMAIL: account?.email,
     ADREPORT_PASSWORD: account?.password,
     ADREPORT_PROFILE: account?.profile,
     ADREPORT_ACCOUNT: undefined,
-    ...(tlsCert === undefined ? {} : { NODE_EXTRA_CA_CERTS: resolve(cwd, tlsCert) }),
+    ...(options.tlsCert === undefined ? {} : { NODE_EXTRA_CA_CERTS: resolve(host.cwd, options.tlsCert) }),
   };
+  try {
+    context.exitCode = await runToEnd(program, args, env, host);
+  } finally {
+    await close();
+  }
 }
 
 /** Reads a folder of data as the server would, and says what is in it. Throws `UsageError` for the first mistake. */
-async function validateFixtures(context: Context, _options: unknown, directory: string): Promise<void> {
+async function validate({ console, flags, host }: Context, _options: unknown, directory: string): Promise<void> {
   const { loadFixtures } = await import('../server/fixtures/load.ts');
-  const { accounts, campaigns, facts } = await loadFixtures(resolve(context.host.cwd, directory));
+  const { accounts, campaigns, facts } = await loadFixtures(resolve(host.cwd, directory));
+  const hourText = (hour: number): string => new Date(hour * 3_600_000).toISOString().replace('.000', '');
   const hasFacts = facts.lastHour >= facts.firstHour;
-  const [first, last] = hasFacts ? [hourText(facts.firstHour), hourText(facts.lastHour)] : [null, null];
-  if (context.flags.json) {
+  const [firstHour, lastHour] = hasFacts ? [facts.firstHour, facts.lastHour].map(hourText) : [null, null];
+  if (flags.json) {
     const counts = { accounts: accounts.length, campaigns: campaigns.length };
-    return context.console.result(JSON.stringify({ directory, ...counts, firstHour: first, lastHour: last }));
+    return console.result(JSON.stringify({ directory, ...counts, firstHour, lastHour }));
   }
-  const span = hasFacts ? `facts from ${first} to ${last}` : 'no facts';
-  const counts = [formatPlural(accounts.length, 'account'), formatPlural(campaigns.length, 'campaign')].join(', ');
-  await context.console.result(`${directory}: ${counts}, ${span}`);
+  const counts = `${formatPlural(accounts.length, 'account')}, ${formatPlural(campaigns.length, 'campaign')}`;
+  await console.result(`${directory}: ${counts}, ${hasFacts ? `facts from ${firstHour} to ${lastHour}` : 'no facts'}`);
 }
 
-/** An hour, counted from 1970 on, as `2026-11-20T12:00:00Z`. */
-function hourText(hour: number): string {
-  return new Date(hour * 3_600_000).toISOString().replace('.000', '');
-}
-
-interface ExportOptions {
-  readonly period: string;
-  readonly seed: number;
-  readonly scale: number;
-}
+type ExportOptions = Pick<LocalServerOptions, 'seed' | 'scale'> & { readonly period: string };
 
 /** Writes the built-in data of a period as files that `--fixtures` serves, and names them. */
-async function exportFixtureData(
-  context: Context,
-  { period, seed, scale }: ExportOptions,
-  directory: string,
-): Promise<void> {
-  const { console, host, flags } = context;
+async function exportData({ console, host, flags }: Context, options: ExportOptions, directory: string): Promise<void> {
   const [{ builtInFixtures }, { exportFixtures }] = await Promise.all([
     import('../server/world/built-in.ts'),
     import('../server/fixtures/export.ts'),
   ]);
-  const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs: host.wallClock() });
-  const fixtures = builtInFixtures({ seed, scale });
+  const { since, until } = resolveWindow({ period: options.period, zone: defaultZone, nowMs: host.wallClock() });
+  const fixtures = builtInFixtures(options);
   const { files, facts } = await exportFixtures(resolve(host.cwd, directory), { fixtures, since, until });
   await console.result(flags.json ? JSON.stringify({ files, facts, since, until }) : files.join('\n'));
   console.note(`${facts} facts written. Serve them with: adreport local-server --fixtures ${directory}`);

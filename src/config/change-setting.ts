@@ -20,13 +20,7 @@ const choices = {
 } as const;
 
 /** The settings that `adreport config set` stores; the others are signed in with, or come from the environment. */
-export const storableNames = [
-  'account',
-  'base-url',
-  'profile',
-  'encoding',
-  'window-clock',
-] as const satisfies readonly SettingName[];
+export const storableNames = ['account', 'base-url', 'profile', 'encoding', 'window-clock'] as const;
 
 type StorableName = (typeof storableNames)[number];
 
@@ -49,11 +43,9 @@ export function findSettingName(text: string): SettingName {
 /** The same, of a setting that can be stored. Throws `UsageError` that says where the others come from. */
 export function findStorableName(text: string): StorableName {
   const name = findSettingName(text);
-  const found = storableNames.find((storable) => storable === name);
-  if (found) return found;
-  throw new UsageError(`The setting ${name} is not stored with adreport config.`, {
-    hint: elsewhere[name as keyof typeof elsewhere],
-  });
+  if (!(name in elsewhere)) return name as StorableName;
+  const hint = elsewhere[name as keyof typeof elsewhere];
+  throw new UsageError(`The setting ${name} is not stored with adreport config.`, { hint });
 }
 
 /**

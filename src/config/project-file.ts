@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { isAlias, isMap, LineCounter, type Node, parseDocument } from 'yaml';
 import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import type { ProjectChoice } from './settings.ts';
@@ -40,16 +40,13 @@ export interface ProjectFault {
 }
 
 const bytesAtMost = 1_000_000;
-/** Each alias is looked up in the whole document. */
 const aliasesAtMost = 100;
 
 /** The path of the `adreport.yaml` in a folder or the nearest one above it; `undefined` where there is none. */
 export function findProjectFile(folder: string): string | undefined {
-  for (let current = folder; ; current = dirname(current)) {
-    const path = join(current, projectFileName);
-    if (existsSync(path)) return path;
-    if (dirname(current) === current) return undefined;
-  }
+  const path = join(folder, projectFileName);
+  if (existsSync(path)) return path;
+  return dirname(folder) === folder ? undefined : findProjectFile(dirname(folder));
 }
 
 /** Reads a project file. Throws `UsageError` for one that cannot be read, or as `parseProjectFile`. */
@@ -66,26 +63,16 @@ export function readProjectDefaults(folder: string, warn: (sentence: string) => 
   const path = findProjectFile(folder);
   if (path === undefined) return {};
   try {
-    return defaultsIn(readText(path), path);
+    const { content } = parseYaml(readText(path), path);
+    const defaults = isObject(content) && isObject(content.defaults) ? content.defaults : {};
+    const names = ['account', 'profile', 'encoding', 'windowClock', 'window-clock'];
+    const given = Object.entries(defaults).filter(([name, value]) => names.includes(name) && value !== '');
+    return Object.fromEntries(given.map(([name, value]) => [name.replace('-c', 'C'), String(value)]));
   } catch (error) {
     if (dirname(path) === folder || !(error instanceof UsageError)) throw error;
     warn(`${error.message} It is passed over.`);
     return {};
   }
-}
-
-function defaultsIn(text: string, path: string): ProjectChoice {
-  const document = parseYaml(text, path, new LineCounter());
-  const defaults = resolved(document, document.get('defaults', true) as Node | null);
-  const pairs = isMap(defaults) ? defaults.items : [];
-  const texts = new Map(
-    pairs.map(({ key, value }) => [keyOf(textOf(document, key as Node)), textOf(document, value as Node | null)]),
-  );
-  const given = (name: keyof ProjectChoice, key: string = name) => {
-    const text = texts.get(key);
-    return text === undefined ? {} : { [name]: text };
-  };
-  return { ...given('account'), ...given('profile'), ...given('encoding'), ...given('windowClock', 'window-clock') };
 }
 
 function readText(path: string): string {
@@ -103,20 +90,39 @@ function readText(path: string): string {
   }
 }
 
-function parseYaml(text: string, path: string, lines: LineCounter): Document {
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const fail = (offset: number, problem: string) =>
-    projectError(path, [{ line: lines.linePos(offset).line, problem: `${problem.replace(/\.?$/, '')}.` }]);
+/**
+ * A text of YAML as plain values, in which every scalar is a text as it was written: `2026`, `0012` and `2026-11-01` mean
+ * what they look like. Throws `UsageError` with the line.
+ */
+function parseYaml(text: string, shownPath: string) {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, schema: 'failsafe' });
   const [broken] = document.errors;
-  if (broken) throw fail(broken.pos[0], `this is not YAML: ${broken.message}`);
-  let aliases = 0;
-  visit(document, {
-    Alias(_key, { range }) {
-      aliases += 1;
-      if (aliases > aliasesAtMost) throw fail(range?.[0] ?? 0, `there are more than ${aliasesAtMost} aliases`);
-    },
-  });
-  return document;
+  if (broken) {
+    const problem = `this is not YAML: ${broken.message.replace(/\.?$/, '.')}`;
+    throw projectError(shownPath, [{ line: lines.linePos(broken.pos[0]).line, problem }]);
+  }
+  const resolved = (node: unknown) => (isAlias(node) ? node.resolve(document) : node);
+  /** The line of the key to which names lead. */
+  const lineOf = (names: readonly string[]): number => {
+    let line = 1;
+    let node: unknown = document.contents;
+    for (const name of names) {
+      const map = resolved(node);
+      const pair = isMap(map) ? map.items.find(({ key }) => String(key) === name) : undefined;
+      const offset = (pair?.key as Node | undefined)?.range?.[0];
+      if (offset !== undefined) line = lines.linePos(offset).line;
+      node = pair?.value;
+    }
+    return line;
+  };
+  try {
+    const content: unknown = document.toJS({ maxAliasCount: aliasesAtMost });
+    return { content, lineOf };
+  } catch {
+    const problem = `there are more than ${aliasesAtMost} aliases, or one that stands for itself.`;
+    throw projectError(shownPath, [{ line: 1, problem }]);
+  }
 }
 
 /** The error for what is wrong with a project file: `adreport.yaml:12: there is no key perid.` */
@@ -133,12 +139,6 @@ export function projectError(path: string, faults: readonly ProjectFault[]): Usa
 
 const secret = /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key/i;
 
-interface Pair {
-  readonly key: string;
-  readonly line: number;
-  readonly value: Node | null;
-}
-
 /**
  * The sections of a project file. Throws one `UsageError` that names every fault with its line: YAML that is none, a
  * key that does not exist (with the nearest that does), a value of the wrong kind, and a key that looks like a secret.
@@ -146,111 +146,79 @@ interface Pair {
  * @param keys what a saved report may say
  */
 export function parseProjectFile(text: string, shownPath: string, keys: readonly string[]): Omit<ProjectFile, 'path'> {
-  const lines = new LineCounter();
-  const document = parseYaml(text, shownPath, lines);
+  const { content, lineOf } = parseYaml(text, shownPath);
   const faults: ProjectFault[] = [];
-  const addFault = (line: number, problem: string, hint?: string): void => void faults.push({ line, problem, hint });
+  const addFault = (path: readonly string[], problem: string, hint?: string): void =>
+    void faults.push({ line: lineOf(path), problem, hint });
 
-  let defaults: SavedSection = { line: 1, entries: new Map() };
+  const top = membersOf(content, []).filter(([key]) => !isRefused([key], key, ['defaults', 'reports']));
+  const sections = Object.fromEntries(top);
+  const defaults = readSection(sections.defaults, ['defaults']);
   const reports = new Map<string, SavedSection>();
-  for (const { key, line, value } of pairsOf(document.contents, 1, 'The file')) {
-    if (isRefused(key, line, ['defaults', 'reports'])) continue;
-    if (key === 'defaults') defaults = readSection(value, line, key);
-    else {
-      for (const report of pairsOf(value, line, key)) {
-        if (!/^[\p{L}\p{N}_]/u.test(report.key)) {
-          const problem = `${JSON.stringify(report.key)} is no name for a report.`;
-          addFault(report.line, problem, 'Begin with a letter or digit.');
-        }
-        reports.set(report.key, readSection(report.value, report.line, report.key));
-      }
+  for (const [name, value] of membersOf(sections.reports, ['reports'])) {
+    if (!/^[\p{L}\p{N}_]/u.test(name)) {
+      const problem = `${JSON.stringify(name)} is no name for a report.`;
+      addFault(['reports', name], problem, 'Begin with a letter or digit.');
     }
+    reports.set(name, readSection(value, ['reports', name]));
   }
   if (faults.length > 0) throw projectError(shownPath, faults);
   return { shownPath, defaults, reports };
 
-  function readSection(node: Node | null, line: number, name: string): SavedSection {
+  function readSection(section: unknown, path: readonly string[]): SavedSection {
     const entries = new Map<string, SavedEntry>();
-    for (const pair of pairsOf(node, line, name)) {
-      const key = keyOf(pair.key);
-      if (isRefused(key, pair.line, keys)) continue;
-      const entry = readEntry(key, pair.value, pair.line);
-      if (entry) entries.set(key, entry);
+    for (const [name, value] of membersOf(section, path)) {
+      const at = [...path, name];
+      const key = name === 'windowClock' ? 'window-clock' : name;
+      const texts = isRefused(at, key, keys) ? undefined : readTexts(value, at, key);
+      if (texts) entries.set(key, { line: lineOf(at), texts, isList: typeof value !== 'string' });
     }
-    return { line, entries };
+    return { line: lineOf(path), entries };
   }
 
-  function readEntry(key: string, node: Node | null, line: number): SavedEntry | undefined {
-    const value = resolved(document, node);
-    if (!isMap(value)) {
-      const texts = readTexts(value, line, key);
-      return texts && { line, texts, isList: isSeq(value) };
-    }
-    if (key !== 'filter') return void addFault(line, `${key} takes a value or a list.`);
-    const texts = pairsOf(value, line, key).flatMap(({ key: name, line: at, value: values }) => {
-      const found = readTexts(values, at, `filter ${name}`);
-      return found ? [`${name}=${found.map(quoted).join(',')}`] : [];
-    });
-    return { line, texts, isList: true };
-  }
-
-  /** A scalar's text as it was written, or those of a list of scalars. */
-  function readTexts(node: Node | null, line: number, name: string): string[] | undefined {
-    const value = resolved(document, node);
-    const items = isSeq(value) ? value.items : [value];
-    const texts = items.map((item) => textOf(document, item as Node | null));
-    if (texts.length > 0 && texts.every((text) => text !== undefined)) return texts;
-    return void addFault(line, `${name} has no value.`, 'Leave the key out, or give it a value.');
-  }
-
-  function pairsOf(node: Node | null, line: number, name: string): Pair[] {
-    const map = resolved(document, node);
-    if (isMap(map)) {
-      return map.items.map((pair) => {
-        const key = pair.key as Node;
-        const at = key.range ? lines.linePos(key.range[0]).line : line;
-        return { key: textOf(document, key) ?? '', line: at, value: pair.value as Node | null };
+  /** A text, or those of a list; those of a mapping as `--filter` takes them. */
+  function readTexts(value: unknown, path: readonly string[], key: string): string[] | undefined {
+    if (isObject(value)) {
+      if (key !== 'filter') return void addFault(path, `${key} takes a value or a list.`);
+      return Object.entries(value).flatMap(([name, values]) => {
+        const texts = readTexts(values, [...path, name], `filter ${name}`);
+        return texts ? [`${name}=${texts.map(quoted).join(',')}`] : [];
       });
     }
-    if (map && !(isScalar(map) && map.value === null)) {
-      addFault(line, `${name} must hold keys with values.`, 'See a commented example with: adreport init');
+    const texts = [value].flat();
+    if (texts.length > 0 && texts.every((item) => typeof item === 'string' && item !== '')) return texts as string[];
+    return void addFault(path, `${key} has no value.`, 'Leave the key out, or give it a value.');
+  }
+
+  function membersOf(value: unknown, path: readonly string[]): [string, unknown][] {
+    if (isObject(value)) return Object.entries(value);
+    if (value !== undefined && value !== null && value !== '') {
+      const problem = `${path.at(-1) ?? 'The file'} must hold keys with values.`;
+      addFault(path, problem, 'See a commented example with: adreport init');
     }
     return [];
   }
 
   /** Whether a key must not be there; the reason is added to the faults. */
-  function isRefused(key: string, line: number, known: readonly string[]): boolean {
+  function isRefused(path: readonly string[], key: string, known: readonly string[]): boolean {
     if (known.includes(key)) return false;
     if (secret.test(key)) {
       const hint =
         'Store the token with adreport login, or set ADREPORT_TOKEN, or ADREPORT_EMAIL and ADREPORT_PASSWORD.';
-      addFault(line, `${key} looks like a secret, which must not stand in this file.`, hint);
+      addFault(path, `${key} looks like a secret, which must not stand in this file.`, hint);
     } else if (/^(base[-_]?url|e?mail)$/i.test(key)) {
       const hint = 'Name a stored account with account:, or set ADREPORT_BASE_URL.';
-      addFault(line, `${key} must not stand in this file: a folder cannot say where a token is sent.`, hint);
+      addFault(path, `${key} must not stand in this file: a folder cannot say where a token is sent.`, hint);
     } else {
       const guess = nearest(key.replaceAll('_', '-'), known);
-      addFault(line, `there is no key ${key}.`, guess ? `Did you mean ${guess}?` : `There are ${known.join(', ')}.`);
+      addFault(path, `there is no key ${key}.`, guess ? `Did you mean ${guess}?` : `There are ${known.join(', ')}.`);
     }
     return true;
   }
 }
 
-/** A key as the flag is written: `windowClock` is `window-clock`. */
-function keyOf(text: string | undefined): string {
-  return text === 'windowClock' ? 'window-clock' : (text ?? '');
-}
-
-/** What an alias stands for. */
-function resolved(document: Document, node: Node | null): Node | null {
-  return isAlias(node) ? (node.resolve(document) ?? null) : node;
-}
-
-/** A scalar's text: `2026`, `0012` and `2026-11-01` mean what they look like, not a number that YAML makes of them. */
-function textOf(document: Document, node: Node | null): string | undefined {
-  const value = resolved(document, node);
-  if (!isScalar(value) || value.value === null) return undefined;
-  return typeof value.value === 'string' ? value.value : (value.source ?? String(value.value));
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A value of a filter as `--filter` takes it. */

@@ -82,8 +82,8 @@ export interface SettingsSources {
 
 /**
  * Every setting by its strongest source: flag, environment, `adreport.yaml`, stored account, default (`cli.md`, Settings).
- * A stored token is used only with the origin it was stored for, wherever the base URL came from.
- * Throws `UsageError` for a value that cannot be one, naming where it came from.
+ * A stored token is used only with the origin it was stored for, wherever the base URL came from. Throws `UsageError` for
+ * a value that cannot be one, naming where it came from.
  */
 export function resolveSettings(sources: SettingsSources): Settings {
   const { flags, env, projectFile = {}, stored } = sources;
@@ -107,12 +107,8 @@ export function resolveSettings(sources: SettingsSources): Settings {
     );
   };
 
-  const baseUrl = checkedIfGiven(
-    setting(flags.baseUrl, 'flag', '--base-url') ??
-      fromEnv(env, 'ADREPORT_BASE_URL') ??
-      fromAccount(storedAccount?.baseUrl),
-    checkBaseUrl,
-  );
+  const given = setting(flags.baseUrl, 'flag', '--base-url') ?? fromEnv(env, 'ADREPORT_BASE_URL');
+  const baseUrl = checkedIfGiven(given ?? fromAccount(storedAccount?.baseUrl), checkBaseUrl);
   const withheld = whyWithheld(account.value, storedAccount, baseUrl.value);
   const token = checkedIfGiven(
     fromEnv(env, 'ADREPORT_TOKEN') ?? (withheld ? undefined : fromAccount(storedAccount?.token)),

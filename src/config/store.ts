@@ -77,25 +77,7 @@ export function withAccount(settings: StoredSettings, name: string, account: Sto
 }
 
 /** The settings file of this user: `settings.json`, mode 0600, in a folder that is made with mode 0700. */
-export interface Store {
-  /** The folder of the file, for what else belongs to this user. */
-  readonly directory: string;
-  readonly path: string;
-  /**
-   * What is stored now; empty where nothing is. A file that is open to other users is closed to them, and said.
-   * Throws `UsageError`, naming the file, if it cannot be read or was not written by adreport.
-   */
-  read(): StoredSettings;
-  /**
-   * Changes what is stored; a reader sees the old file or the new one. Throws as `read`, and `UsageError` if the file
-   * cannot be written.
-   */
-  update(change: (settings: StoredSettings) => StoredSettings): Promise<StoredSettings>;
-  /** Stores an account, in place of an older one of that name; the first one becomes the default. Throws as `update`. */
-  saveAccount(name: string, account: Omit<StoredAccount, 'savedAt'>): Promise<void>;
-  /** Forgets the token of an account; whether there was one. Throws as `update`. */
-  forgetToken(name: string): Promise<boolean>;
-}
+export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /** What the store needs to know of the machine. */
 export interface StoreOptions {
@@ -107,11 +89,15 @@ export interface StoreOptions {
 }
 
 /** Opens the settings file with conf, which is loaded only where there is one, or one is written. */
-export async function openStore({ env, warn, wallClock }: StoreOptions): Promise<Store> {
+export async function openStore({ env, warn, wallClock }: StoreOptions) {
   const directory = settingsFolder(env);
   const path = join(directory, 'settings.json');
   let ConfClass = existsSync(path) ? await loadConf() : undefined;
 
+  /**
+   * What is stored now; empty where nothing is. A file that is open to other users is closed to them, and said.
+   * Throws `UsageError`, naming the file, if it cannot be read or was not written by adreport.
+   */
   const read = (): StoredSettings => {
     if (!isThere(path) || !ConfClass) return noSettings;
     tighten(path, warn);
@@ -120,11 +106,15 @@ export async function openStore({ env, warn, wallClock }: StoreOptions): Promise
     return { ...others, accounts };
   };
 
-  const update: Store['update'] = async (change) => {
+  /**
+   * Changes what is stored; a reader sees the old file or the new one. Throws as `read`, and `UsageError` if the file
+   * cannot be written.
+   */
+  const update = async (change: (settings: StoredSettings) => StoredSettings): Promise<void> => {
     ConfClass ??= await loadConf();
     const before = read();
     const settings = change(before);
-    if (settings === before) return settings;
+    if (settings === before) return;
     try {
       makeFolder(directory);
       sayIfOpen(directory, warn);
@@ -135,41 +125,34 @@ export async function openStore({ env, warn, wallClock }: StoreOptions): Promise
         cause,
       });
     }
-    return settings;
   };
 
   return {
+    /** The folder of the file, for what else belongs to this user. */
     directory,
     path,
     read,
     update,
-    async saveAccount(name, account) {
-      const saved = { ...account, savedAt: new Date(wallClock()).toISOString() };
-      await update((settings) => withAccount(settings, name, saved));
-    },
-    async forgetToken(name) {
+
+    /** Stores an account, in place of an older one of that name; the first one becomes the default. Throws as `update`. */
+    saveAccount: (name: string, account: Omit<StoredAccount, 'savedAt'>): Promise<void> =>
+      update((settings) => withAccount(settings, name, { ...account, savedAt: new Date(wallClock()).toISOString() })),
+
+    /** Forgets the token of an account; whether there was one. Throws as `update`. */
+    async forgetToken(name: string): Promise<boolean> {
       let had = false;
       await update((settings) => {
         const { token, ...rest } = findAccount(settings, name) ?? { baseUrl: '' };
         had = token !== undefined;
-        return had ? { ...settings, accounts: { ...settings.accounts, [name]: rest } } : settings;
+        return had ? withAccount(settings, name, rest) : settings;
       });
       return had;
     },
   };
 }
 
-/**
- * The folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, else where the platform keeps such things.
- * @param machine its platform and the user's home folder
- */
-export function settingsFolder(
-  env: StoreOptions['env'],
-  { platform, home }: { readonly platform: NodeJS.Platform; readonly home: string } = {
-    platform: process.platform,
-    home: homeFolder(),
-  },
-): string {
+/** The folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, else where the platform keeps such things. */
+export function settingsFolder(env: StoreOptions['env'], platform = process.platform, home = homeFolder()): string {
   const { join, resolve } = platform === 'win32' ? win32 : posix;
   if (env.ADREPORT_CONFIG_DIR) return resolve(env.ADREPORT_CONFIG_DIR);
   if (platform === 'win32') return join(env.APPDATA || join(home, 'AppData', 'Roaming'), 'adreport', 'Config');

@@ -1,68 +1,84 @@
 import type { FileHandle } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { type Compressors, parquetMetadataAsync, parquetRead, type SchemaElement } from 'hyparquet';
+import { type Compressors, parquetMetadataAsync, parquetRead, parquetSchema, type SchemaElement } from 'hyparquet';
 
 /** How many rows are handed on together. */
 const rowsTogether = 1000;
 
+/** 256 MB: how large a page may become. */
+const maxPageBytes = 256 * 1024 * 1024;
+
 /** Codecs beyond those of hyparquet; Node has no Zstandard before 22.15. */
 const compressors: Compressors = {
-  GZIP: (input) => gunzipSync(input),
-  BROTLI: (input) => brotliDecompressSync(input),
+  GZIP: (input, sizeBytes) => gunzipSync(input, { maxOutputLength: Math.min(sizeBytes, maxPageBytes) }),
+  BROTLI: (input, sizeBytes) => brotliDecompressSync(input, { maxOutputLength: Math.min(sizeBytes, maxPageBytes) }),
 };
 
 /**
  * The rows of a Parquet file as JSON objects, one a line, one row group in memory at a time. Dates become `2026-11-01`,
  * timestamps `2026-11-01T02:00:00+0000`; integers keep their digits, and decimals their places.
  * @param tell hears after each row group at which byte of the file that is, roughly
- * @throws what hyparquet throws, where the file is damaged or uses what it cannot read
+ * @throws an error of any kind, where the file is damaged, holds fewer rows than it says, or uses what cannot be read
  */
 export async function* readParquetLines(
   file: FileHandle,
   sizeBytes: number,
   tell: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
+  const readPart = async (start: number, end: number) => {
+    if (!(start >= 0 && start <= end && end <= sizeBytes)) throw new Error('a part of it lies beyond its end');
+    const buffer = new ArrayBuffer(end - start);
+    await file.read(new Uint8Array(buffer), 0, end - start, start);
+    return buffer;
+  };
   const source = {
     byteLength: sizeBytes,
-    slice: async (start: number, end = sizeBytes) => {
-      const buffer = new ArrayBuffer(end - start);
-      await file.read(new Uint8Array(buffer), 0, end - start, start);
-      return buffer;
+    slice(start: number, end = sizeBytes) {
+      const part = readPart(start, end);
+      // hyparquet asks for several at once, and leaves the later ones to nobody where the first fails.
+      part.catch(() => {});
+      return part;
     },
   };
   const metadata = await parquetMetadataAsync(source);
-  const columns = metadata.schema.slice(1).filter((element) => element.num_children === undefined);
+  const columns = parquetSchema(metadata).children.map(({ element }) => element);
   let rowStart = 0;
   for (const group of metadata.row_groups) {
-    const rowEnd = rowStart + Number(group.num_rows);
-    const values = new Map<string, unknown[]>();
-    await parquetRead({
-      file: source,
-      metadata,
-      rowStart,
-      rowEnd,
-      compressors,
-      onChunk: ({ columnName, columnData, rowStart: at }) => {
-        const column = values.get(columnName) ?? new Array<unknown>(rowEnd - rowStart);
-        for (let i = 0; i < columnData.length; i++) column[at - rowStart + i] = columnData[i];
-        values.set(columnName, column);
-      },
-    });
-    yield* linesOf(columns, values, rowEnd - rowStart);
-    rowStart = rowEnd;
-    tell(Math.round((sizeBytes * rowEnd) / Math.max(1, Number(metadata.num_rows))));
+    const rowCount = Number(group.num_rows);
+    // A column at a time, so that a group's values are in memory once.
+    const values: unknown[][] = [];
+    for (const { name } of columns) {
+      const own: unknown[] = [];
+      await parquetRead({
+        file: source,
+        metadata,
+        columns: [name],
+        rowStart,
+        rowEnd: rowStart + rowCount,
+        compressors,
+        onChunk: ({ columnData }) => {
+          for (const value of columnData) own.push(value);
+        },
+      });
+      if (own.length !== rowCount) throw new Error(`its column ${name} has ${own.length} of ${rowCount} rows`);
+      values.push(own);
+    }
+    if (columns.length === 0 && rowCount > 0) throw new Error('it has rows and no columns');
+    yield* linesOf(columns, values, rowCount);
+    rowStart += rowCount;
+    tell(Math.round((sizeBytes * rowStart) / Math.max(1, Number(metadata.num_rows))));
   }
+  if (rowStart !== Number(metadata.num_rows)) throw new Error(`it has ${rowStart} of ${metadata.num_rows} rows`);
 }
 
 function* linesOf(
   columns: readonly SchemaElement[],
-  values: ReadonlyMap<string, readonly unknown[]>,
+  values: readonly (readonly unknown[])[],
   rowCount: number,
 ): Generator<Buffer> {
-  const writers = columns.map((column) => {
+  const writers = columns.map((column, i) => {
     const key = `${JSON.stringify(column.name)}:`;
-    const own = values.get(column.name) ?? [];
-    return (row: number) => key + jsonOf(own[row], column);
+    return (row: number) => key + jsonOf(values[i]?.[row], column);
   });
   for (let from = 0; from < rowCount; from += rowsTogether) {
     let text = '';

@@ -1,10 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { IncompleteDataError, RejectedError, UsageError } from '../errors.ts';
+import { printable } from '../text/printable.ts';
 import { less } from './bytes.ts';
 import { readRows } from './read-rows.ts';
 import type { RowBatches } from './row-batch.ts';
-import { damaged, inFile, noReport, parquetInPipe } from './unreadable-file.ts';
 
 /** A report that was written earlier: its rows, and the size of its file where it has one. */
 export interface ReportFile {
@@ -14,6 +15,11 @@ export interface ReportFile {
   /** How many bytes of it have been read so far, as they stand in the file. */
   readBytes(): number;
 }
+
+const pieceBytes = 256 * 1024;
+
+/** So many bytes tell the form of a file. */
+const formBytes = 4;
 
 /**
  * Opens a report file of any form: what it holds decides, not its name.
@@ -31,7 +37,10 @@ export async function openReportFile(path: string, shown: string): Promise<Repor
     if (!stat.isFile()) return readReportStream(file.createReadStream({ highWaterMark: pieceBytes }), shown);
     const { buffer: head, bytesRead } = await file.read(Buffer.alloc(formBytes), 0, formBytes, 0);
     const begins = head.subarray(0, bytesRead);
-    return isParquet(begins) ? parquetFile(file, stat.size, shown) : textFile(file, stat.size, begins, shown);
+    if (isParquet(begins)) return parquetFile(file, stat.size, shown);
+    const stream = file.createReadStream({ start: 0, highWaterMark: pieceBytes });
+    const batches = named(readText(stream, begins, shown), shown);
+    return { batches, sizeBytes: stat.size, readBytes: () => stream.bytesRead };
   } catch (error) {
     await file.close();
     throw inFile(error, shown);
@@ -56,7 +65,11 @@ export function readReportStream(stream: AsyncIterable<Uint8Array>, shown: strin
         if (next.done) break;
         begins = Buffer.concat([begins, next.value]);
       }
-      if (isParquet(begins)) throw parquetInPipe();
+      if (isParquet(begins)) {
+        throw new UsageError('Parquet cannot be read from a pipe: its table of contents stands at its end.', {
+          hint: 'Give the name of the file.',
+        });
+      }
       return yield* readText(prepended(begins, chunks), begins, shown);
     } finally {
       await chunks.return(undefined);
@@ -65,42 +78,25 @@ export function readReportStream(stream: AsyncIterable<Uint8Array>, shown: strin
   return { batches: named(read(), shown), sizeBytes: undefined, readBytes: () => receivedBytes };
 }
 
-const pieceBytes = 256 * 1024;
-
-/** So many bytes tell the form of a file. */
-const formBytes = 4;
-
 function isParquet(begins: Buffer): boolean {
   return begins.toString('latin1', 0, 4) === 'PAR1';
 }
 
 function parquetFile(file: FileHandle, sizeBytes: number, shown: string): ReportFile {
   let readBytes = 0;
-  const lines = parquetLines(file, sizeBytes, (bytes) => {
-    readBytes = bytes;
-  });
-  return { batches: named(readRows(lines, { lines: 'expected' }), shown), sizeBytes, readBytes: () => readBytes };
-}
-
-async function* parquetLines(
-  file: FileHandle,
-  sizeBytes: number,
-  tell: (bytes: number) => void,
-): AsyncGenerator<Buffer> {
-  const { readParquetLines } = await import('./parquet-rows.ts');
-  try {
-    yield* readParquetLines(file, sizeBytes, tell);
-  } catch (error) {
-    throw damaged('It is no whole Parquet file', error);
-  } finally {
-    await file.close();
+  async function* lines(): AsyncGenerator<Buffer> {
+    const { readParquetLines } = await import('./parquet-rows.ts');
+    try {
+      yield* readParquetLines(file, sizeBytes, (bytes) => {
+        readBytes = bytes;
+      });
+    } catch (error) {
+      throw damaged('It is no whole Parquet file', error);
+    } finally {
+      await file.close();
+    }
   }
-}
-
-function textFile(file: FileHandle, sizeBytes: number, begins: Buffer, shown: string): ReportFile {
-  const stream = file.createReadStream({ start: 0, highWaterMark: pieceBytes });
-  const batches = named(readText(stream, begins, shown), shown);
-  return { batches, sizeBytes, readBytes: () => stream.bytesRead };
+  return { batches: named(readRows(lines(), { lines: 'expected' }), shown), sizeBytes, readBytes: () => readBytes };
 }
 
 /** The rows of a text that `begins` so; the whole of it is in `bytes`. */
@@ -141,4 +137,56 @@ async function* named(batches: RowBatches, shown: string): RowBatches {
   } finally {
     await batches.return(undefined as never);
   }
+}
+
+const readable =
+  'adreport view reads JSON, NDJSON, CSV with a header row, and Parquet; each of the first three also as .gz.';
+
+/** An error whose message names its file already. */
+class NoReportError extends IncompleteDataError {}
+
+/** The error for a file that holds something else; `what` is a sentence without its full stop. */
+function noReport(what: string, shown: string): IncompleteDataError {
+  const message = `${printable(shown)} is no report: ${what}.`;
+  return new NoReportError(message, { code: 'NO_DATA', retryable: false, hint: readable });
+}
+
+/** The error for a file that does not hold what its form promises: `It is no whole Parquet file: …`. */
+function damaged(what: string, cause: unknown): IncompleteDataError {
+  const reason = printable(cause instanceof Error ? cause.message : String(cause)).slice(0, 200);
+  return new IncompleteDataError(`${what}: ${reason}.`, { code: 'TRUNCATED', cause });
+}
+
+/**
+ * What reading a file threw, as an error that names the file as the user did, and does not advise to ask the service
+ * again: `UsageError` where the system gives no access to it, `IncompleteDataError` where it is no whole report. What
+ * has nothing to do with the file stays as it is.
+ */
+function inFile(error: unknown, shown: string): unknown {
+  if (error instanceof Error && 'syscall' in error) return noAccess(error, shown);
+  if (error instanceof RejectedError) return noReport('it holds an error of the service', shown);
+  if (!(error instanceof IncompleteDataError) || error instanceof NoReportError) return error;
+  if (error.code === 'NO_DATA') return noReport('it is a JSON document without rows', shown);
+  const isCut = error.code === 'TRUNCATED';
+  return new IncompleteDataError(`${printable(shown)}: ${error.message}`, {
+    code: error.code,
+    retryable: false,
+    hint: isCut ? 'The file was cut off on its way: fetch the report again.' : `Is it a report? ${readable}`,
+    cause: error,
+  });
+}
+
+const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+  ENOENT: ['does not exist', 'Check the name; adreport run … -o FILE writes one.'],
+  ENOTDIR: ['does not exist', 'A part of its path is a file, not a folder.'],
+  EISDIR: ['is a folder', 'Give the name of a report file in it.'],
+  EACCES: ['may not be read', "Check the file's permissions."],
+  EPERM: ['may not be read', "Check the file's permissions."],
+};
+
+function noAccess(error: Error, shown: string): UsageError {
+  const code = 'code' in error ? String(error.code) : '';
+  const otherwise = [`cannot be read (${error.message})`, 'Check that it is a file, and on a disk in order.'] as const;
+  const [what, hint] = reasons[code] ?? otherwise;
+  return new UsageError(`${printable(shown)} ${what}.`, { code, hint, cause: error });
 }

@@ -189,13 +189,7 @@ function isWanted(fact: Fact, wanted: Wanted): boolean {
 }
 
 /** What is reported late: conversions, and the revenue that hangs on them. */
-const restatedMetrics: ReadonlySet<MetricName> = new Set([
-  'downloads',
-  'leads',
-  'landings',
-  'revenueEuro',
-  'revenueDollar',
-]);
+const restatedMetrics: readonly MetricName[] = ['downloads', 'leads', 'landings', 'revenueEuro', 'revenueDollar'];
 
 /**
  * How much of a fact is known: half of its conversions and revenue on its own day, all of them `restateDays` later. It works
@@ -215,23 +209,17 @@ function createRestatement({ restateDays: days, nowMs }: ReportContext): (fact: 
     const dither = fact.metrics.displays % (2 * days);
     const known = metrics.map(({ name }): [MetricName, number] => {
       const value = fact.metrics[name];
-      return [name, restatedMetrics.has(name) ? Math.floor((value * (days + age) + dither) / (2 * days)) : value];
+      return [name, restatedMetrics.includes(name) ? Math.floor((value * (days + age) + dither) / (2 * days)) : value];
     });
     return { member: fact.member, metrics: Object.fromEntries(known) as Record<MetricName, number> };
   };
 }
 
-const rankings = new WeakMap<readonly Member[], RankedDimension>();
-
 /** Ranks the members of a dimension by their row fields: ids as numbers, text by code unit, null last; then by id. */
 function rankMembers(name: DimensionName, members: readonly Member[]): RankedDimension {
-  const known = rankings.get(members);
-  if (known) return known;
   const fields = findBreakdown(name)?.fields ?? [];
   const ordered = members.toSorted((a, b) => compareMembers(fields, a, b));
-  const ranked = { name, members: ordered, rankOf: new Map(ordered.map((member, rank) => [member, rank])) };
-  rankings.set(members, ranked);
-  return ranked;
+  return { name, members: ordered, rankOf: new Map(ordered.map((member, rank) => [member, rank])) };
 }
 
 function compareMembers(fields: readonly RowField[], a: Member, b: Member): number {

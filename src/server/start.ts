@@ -155,27 +155,28 @@ function readinessOf({ delayMs, polls, manual }: LocalServerOptions): Readiness 
   return polls === undefined ? { delayMs: delayMs ?? defaultDelayMs } : { polls };
 }
 
-const isDuration = (value: number): boolean => value >= 0;
-const isCount = (value: number): boolean => Number.isInteger(value) && value >= 1;
-
 /** What the numbers among the options may be. A `NaN` would go unseen otherwise, and its reports would never be ready. */
-const numbers = {
-  port: ['a port from 0 to 65535', (value: number) => Number.isInteger(value) && value >= 0 && value <= 65_535],
-  seed: ['a whole number', Number.isInteger],
-  scale: ['a whole number, 1 or more', isCount],
-  delayMs: ['milliseconds, 0 or more', isDuration],
-  polls: ['a whole number, 1 or more', isCount],
-  tokenTtlMs: ['milliseconds, 0 or more', isDuration],
-  reportTtlMs: ['milliseconds, 0 or more', isDuration],
-  restateDays: ['a whole number, 0 or more', (value: number) => Number.isInteger(value) && value >= 0],
-  rateLimitPerSecond: ['a whole number, 1 or more', isCount],
-} as const;
+const numbers: {
+  readonly [Name in keyof LocalServerOptions]?: readonly [words: string, least: number, most?: number];
+} = {
+  port: ['a port from 0 to 65535', 0, 65_535],
+  seed: ['a whole number', Number.NEGATIVE_INFINITY],
+  scale: ['a whole number, 1 or more', 1],
+  polls: ['a whole number, 1 or more', 1],
+  rateLimitPerSecond: ['a whole number, 1 or more', 1],
+  restateDays: ['a whole number, 0 or more', 0],
+  delayMs: ['milliseconds, 0 or more', 0],
+  tokenTtlMs: ['milliseconds, 0 or more', 0],
+  reportTtlMs: ['milliseconds, 0 or more', 0],
+};
 
 /** Throws `UsageError` for a number that cannot be. */
 function assertNumbers(options: LocalServerOptions): void {
-  for (const [name, [words, holds]] of Object.entries(numbers)) {
-    const value = options[name as keyof typeof numbers];
-    if (value === undefined || holds(value)) continue;
+  for (const [name, [words, least, most = Number.POSITIVE_INFINITY]] of Object.entries(numbers)) {
+    const value = options[name as keyof LocalServerOptions];
+    if (value === undefined) continue;
+    const isNumber = typeof value === 'number' && (name.endsWith('Ms') || Number.isInteger(value));
+    if (isNumber && value >= least && value <= most) continue;
     throw new UsageError(`${name} cannot be ${String(value).slice(0, 40)}.`, { hint: `Give ${words}.` });
   }
 }

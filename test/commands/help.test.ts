@@ -28,6 +28,14 @@ describe('the root', () => {
       expect(stdout).toMatch(new RegExp(`^ +${code} {2}${meaning.replace(/[()]/g, '\\$&')}$`, 'm'));
   });
 
+  test('has its commands last, on one screen of 80 × 24, and breaks no word', async () => {
+    const { stdout } = await runCli(['--help'], { tty: true, columns: 80 });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    const last = lines.slice(-22).join('\n');
+    for (const command of program.createHelp().visibleCommands(program)) expect(last).toContain(`  ${command.name()} `);
+  });
+
   test('does not list what only the shells call', async () => {
     expect((await runCli(['help'])).stdout).not.toMatch(/^ {2}complete /m);
   });
@@ -48,12 +56,25 @@ describe('every command', () => {
     if (path !== 'local-server') expect((await runCli(['help', ...path.split(' ')])).stdout).toBe(stdout);
   });
 
+  test('run shows some twenty flags, and with --help-all every one; those of every command stand in the root’s', async () => {
+    const flagsOf = (stdout: string) => [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
+    const few = flagsOf((await runCli(['run', '--help'])).stdout);
+    const all = await runCli(['run', '--help-all']);
+    expect(all.exitCode).toBe(0);
+    expect(few.length).toBeLessThanOrEqual(27);
+    const run = program.commands.find((command) => command.name() === 'run');
+    const declared = (run?.options ?? []).filter(({ hidden }) => !hidden).map(({ long }) => long);
+    expect(flagsOf(all.stdout).sort()).toEqual([...declared, '--help'].sort());
+    expect(few).not.toContain('--json');
+    expect(flagsOf((await runCli(['--help'])).stdout)).toContain('--json');
+  });
+
   test('flags that belong together stand together', async () => {
     const { stdout } = await runCli(['run', '--help']);
     const headings = [...stdout.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, heading]) => heading);
     expect(headings).toEqual([
       ...['Report', 'Window', 'Request', 'Output', 'Many reports', 'Waiting', 'Service', 'Saved reports'],
-      ...['Global options', 'Examples'],
+      ...['Help', 'Examples'],
     ]);
   });
 });

@@ -19,7 +19,7 @@ test.each([
   [windows, { APPDATA: 'D:\\Roaming' }, 'D:\\Roaming\\adreport\\Config'],
   [windows, { ADREPORT_CONFIG_DIR: 'D:\\adreport' }, 'D:\\adreport'],
 ])('%j with %j: %s', (machine, env, expected) => {
-  expect(settingsFolder(env, machine)).toBe(expected);
+  expect(settingsFolder(env, machine.platform, machine.home)).toBe(expected);
 });
 
 afterEach(() => {

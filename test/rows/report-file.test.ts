@@ -3,7 +3,8 @@ import { symlinkSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { parquetWriteFile } from 'hyparquet-writer';
+import fc from 'fast-check';
+import { ByteWriter, ParquetWriter, parquetWriteFile } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { openReportFile } from '../../src/rows/report-file.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
@@ -42,6 +43,77 @@ test('Parquet of other programs: their codecs, and days, times and decimals as t
     '{"date":"2026-11-01","hour":"2026-11-01T02:00:00+0000","displays":9007199254740993,"revenueEuro":1234.50}',
     '{"date":"2026-11-02","hour":"2026-11-02T23:00:00+0000","displays":0,"revenueEuro":0.10}',
   ]);
+});
+
+describe('damaged Parquet is exit 9', () => {
+  const schema = [
+    { name: 'root', num_children: 2 },
+    { name: 'city', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
+    { name: 'clicks', type: 'INT64', repetition_type: 'OPTIONAL' },
+  ] as const;
+
+  function parquetOf(change: (writer: ParquetWriter) => void = () => {}): Buffer {
+    const out = new ByteWriter();
+    const writer = new ParquetWriter({ writer: out, schema: [...schema] });
+    for (const part of [0, 1]) {
+      const city = Array.from({ length: 50 }, (_, i) => (i % 7 === 0 ? null : `city ${part} ${i % 20}`));
+      writer.write({
+        columnData: [
+          { name: 'city', data: city },
+          { name: 'clicks', data: city.map((_, i) => BigInt(i)) },
+        ],
+      });
+    }
+    change(writer);
+    writer.finish();
+    return Buffer.from(out.getBytes());
+  }
+
+  async function outcomeOf(bytes: Buffer): Promise<string> {
+    const file = join(temporaryFolder(), 'report.parquet');
+    await writeFile(file, bytes);
+    try {
+      const { batches } = await openReportFile(file, 'report.parquet');
+      return `${(await readBatches(batches)).rows.length} rows`;
+    } catch (error) {
+      return String(Object(error).exitCode);
+    }
+  }
+
+  test.each([11n, 1_000_000_000_000n])('where it says %s rows and holds fewer', async (count) => {
+    expect(await outcomeOf(parquetOf())).toBe('100 rows');
+    const lying = parquetOf((writer) => {
+      for (const group of writer.row_groups) group.num_rows = count * 10n;
+      writer.num_rows = count * 20n;
+    });
+    expect(await outcomeOf(lying)).toBe('9');
+  });
+
+  test('where the sum of its parts is not what it says', async () => {
+    expect(
+      await outcomeOf(
+        parquetOf((writer) => {
+          writer.num_rows = 101n;
+        }),
+      ),
+    ).toBe('9');
+  });
+
+  test('wherever it is cut, or its table of contents is changed: never anything but its rows or exit 9', async () => {
+    const whole = parquetOf();
+    const footerBytes = whole.readUInt32LE(whole.length - 8) + 8;
+    const damage = fc.array(fc.tuple(fc.nat(footerBytes - 1), fc.nat(255)), { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(damage, fc.option(fc.nat(whole.length - 5)), async (changes, cutAt) => {
+        const bytes = Buffer.from(whole);
+        for (const [at, byte] of changes) bytes[whole.length - footerBytes + at] = byte;
+        // The first four bytes say that it is Parquet at all.
+        const found = await outcomeOf(cutAt === null ? bytes : bytes.subarray(0, 4 + cutAt));
+        expect(found).toMatch(/^(9|\d+ rows)$/);
+      }),
+      { numRuns: 300 },
+    );
+  });
 });
 
 test.skipIf(onWindows)('a named pipe is read as the file is', async () => {

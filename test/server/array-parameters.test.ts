@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { call, day, type ReportDocument, refusalIn, smallReport, startForFile } from './local.ts';
 
@@ -124,26 +123,4 @@ describe('array parameters', () => {
       expect(refusalIn(answer).details?.[0]?.parameter).toBe('breakdowns');
     },
   );
-
-  test('any indexes, in any order, give the values in ascending order of index', async () => {
-    const names = ['OS', 'CAMPAIGN', 'CITY', 'CARRIER', 'PLATFORM'];
-    await fc.assert(
-      fc.asyncProperty(
-        fc.uniqueArray(fc.integer({ min: 0, max: 2 ** 40 }), { minLength: 1, maxLength: names.length }),
-        fc.infiniteStream(fc.nat()),
-        async (indexes, order) => {
-          const given = indexes.map((index, position) => ({
-            index,
-            name: names[position] ?? '',
-            sort: order.next().value,
-          }));
-          const shuffled = given.toSorted((a, b) => a.sort - b.sort);
-          const form = [head, 'osId=9', ...shuffled.map(({ index, name }) => `breakdowns[${index}]=${name}`)].join('&');
-          const expected = given.toSorted((a, b) => a.index - b.index).map(({ name }) => name);
-          expect((await dataFor({ form })).summary.breakdowns).toEqual(expected);
-        },
-      ),
-      { numRuns: 50 },
-    );
-  });
 });

@@ -33,82 +33,56 @@ function formOf({ headers }: Answered): string {
 const axios = 'application/json, text/plain, */*';
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-describe('a DSP', () => {
-  test.each([
-    ['application/json'],
-    ['APPLICATION/JSON'],
-    ['application/json; charset=utf-8'],
-    ['application/*'],
-    ['application/vnd.api+json'],
-    ['text/json'],
-    ['*/json'],
-    [axios],
-    ['text/html, application/json;q=0.5'],
-    ['text/csv;q=0.4, application/json;q=0.5'],
-    ['application/json, text/csv'],
-    ['application/json;q=0.001'],
-  ])('gets JSON for Accept: %s', async (accept) => {
-    expect(formOf(await download('dsp', { accept }))).toBe('application/json');
-  });
+const forms = {
+  dsp: {
+    json: [
+      ...['application/json', 'APPLICATION/JSON', 'application/json; charset=utf-8', 'application/*', 'text/json'],
+      ...[
+        'application/vnd.api+json',
+        '*/json',
+        axios,
+        'text/html, application/json;q=0.5',
+        'application/json, text/csv',
+      ],
+      ...['text/csv;q=0.4, application/json;q=0.5', 'application/json;q=0.001'],
+    ],
+    csv: [
+      ...['*/*', 'text/csv', 'text/*', '*/*;q=0.1', browser, 'text/csv, application/json;q=0.9', ' , ,', ''],
+      ...['application/json;q=0, */*', 'application/json;q=0.2, */*'],
+    ],
+  },
+  buyer: {
+    json: [
+      ...[
+        'application/json',
+        '*/*',
+        'application/*',
+        'application/json, text/csv',
+        'text/csv, application/json',
+        axios,
+      ],
+      ...['text/csv;q=0.5, */*', 'text/*;q=0.5, application/json', browser],
+    ],
+    csv: [
+      ...['text/csv', 'text/*', 'text/csv, application/json;q=0.9', 'text/csv, */*;q=0.1'],
+      'application/json;q=0, */*',
+    ],
+  },
+};
+const types = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8; header=present' } as const;
 
-  test.each([
-    ['*/*'],
-    ['text/csv'],
-    ['text/*'],
-    ['*/*;q=0.1'],
-    [browser],
-    ['text/csv, application/json;q=0.9'],
-    ['application/json;q=0, */*'],
-    ['application/json;q=0.2, */*'],
-    [' , ,'],
-    [''],
-  ])('gets CSV for Accept: %s', async (accept) => {
-    expect(formOf(await download('dsp', { accept }))).toBe('text/csv');
-  });
-
-  test('gets CSV without an Accept header', async () => {
-    const answer = await download('dsp');
-    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
-    expect(answer.headers['content-disposition']).toMatch(/^attachment; filename="[\w-]+\.csv"$/);
-  });
-
-  test('gets direct output negotiated in the same way', async () => {
-    const json = { ...window, metrics: 'displays', output: 'direct' };
-    const direct = (headers: Record<string, string>) => call(server, '/buyer-reporting', { as: 'dsp', json, headers });
-    expect(formOf(await direct({}))).toBe('text/csv');
-    expect(formOf(await direct({ accept: 'application/json' }))).toBe('application/json');
-    expect((await direct({ accept: 'image/png' })).status).toBe(406);
-  });
-});
-
-describe('a buyer', () => {
-  test.each([
-    ['application/json'],
-    ['*/*'],
-    ['application/*'],
-    ['application/json, text/csv'],
-    ['text/csv, application/json'],
-    ['text/csv;q=0.5, */*'],
-    [axios],
-    ['text/*;q=0.5, application/json'],
-    [browser],
-  ])('gets JSON for Accept: %s', async (accept) => {
-    expect(formOf(await download('buyer', { accept }))).toBe('application/json');
-  });
-
-  test('gets JSON without an Accept header', async () => {
-    expect((await download('buyer')).headers['content-type']).toBe('application/json; charset=utf-8');
-  });
-
-  test.each([
-    ['text/csv'],
-    ['text/*'],
-    ['text/csv, application/json;q=0.9'],
-    ['text/csv, */*;q=0.1'],
-    ['application/json;q=0, */*'],
-  ])('gets CSV for Accept: %s', async (accept) => {
-    expect(formOf(await download('buyer', { accept }))).toBe('text/csv');
-  });
+test.each(['dsp', 'buyer'] as const)('a report is delivered as Accept prefers (%s)', async (as) => {
+  for (const form of ['json', 'csv'] as const) {
+    for (const accept of forms[as][form]) {
+      expect([accept, (await download(as, { accept })).headers['content-type']]).toEqual([accept, types[form]]);
+    }
+  }
+  const byDefault = await download(as);
+  expect(byDefault.headers['content-type']).toBe(types[as === 'dsp' ? 'csv' : 'json']);
+  if (as === 'dsp') expect(byDefault.headers['content-disposition']).toMatch(/^attachment; filename="[\w-]+\.csv"$/);
+  const direct = { ...window, metrics: 'displays', output: 'direct' };
+  const plain = await call(server, '/buyer-reporting', { as, json: direct });
+  expect(plain.headers['content-type']).toBe(byDefault.headers['content-type']);
 });
 
 test.each(['buyer', 'dsp'] as const)('an Accept that allows neither is refused: 406 (%s)', async (as) => {

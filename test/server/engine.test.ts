@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
-import { campaignsOf } from '../../src/server/fixtures/fixtures.ts';
 import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { type PlainRequest, referenceRows } from './reference-report.ts';
 import { accountOf, reportRows, seconds, total } from './reports.ts';
@@ -83,17 +82,16 @@ describe('a report says what plain counting says', () => {
     );
   });
 
-  test.each(filters.map(({ name }) => name))('filtered by %s', async (name) => {
-    const [since, until] = [seconds('2026-10-25T00:00:00Z'), seconds('2026-10-25T02:59:59Z')];
-    const request = { since, until, metrics: ['displays'], breakdowns: ['ADUNIT'] };
-    await fc.assert(
-      fc.asyncProperty(filterValues[name] ?? fc.constant([]), async (accepted) => {
-        const filtered = { ...request, filters: { [name]: accepted } };
-        const rows = await reportRows(fixtures, admin, filtered);
-        expect(rows).toEqual(referenceRows(fixtures, admin, filtered));
-      }),
-      { numRuns: 3 },
-    );
+  test('for each filter', async () => {
+    const hours = { since: seconds('2026-10-25T00:00:00Z'), until: seconds('2026-10-25T02:59:59Z') };
+    for (const { name, on, compare } of filters) {
+      const values = fixtures.facts.members[on].map((member) => (compare === 'id' ? member.id : member.values[0]));
+      const accepted = values.filter((value) => value != null).slice(0, 3);
+      const request = { ...hours, metrics: ['displays'], breakdowns: [on], filters: { [name]: accepted } };
+      const rows = await reportRows(fixtures, admin, request);
+      expect(rows, name).toEqual(referenceRows(fixtures, admin, request));
+      expect(rows.length, name).toBeLessThanOrEqual(3);
+    }
   });
 
   test('for a DSP, in any time zone', async () => {
@@ -105,15 +103,6 @@ describe('a report says what plain counting says', () => {
       { numRuns: 25 },
     );
   });
-
-  test('broken down by everything at once', async () => {
-    const [since, until] = [seconds('2026-10-25T00:00:00Z'), seconds('2026-10-25T02:59:59Z')];
-    const request = { since, until, metrics: allMetrics, breakdowns: ['HOURLY', ...dimensions] };
-    const rows = await reportRows(fixtures, admin, request);
-    expect(rows.length).toBeGreaterThan(200);
-    expect(rows).toEqual(referenceRows(fixtures, admin, request));
-    expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(referenceRows(fixtures, admin, request)[0] ?? {}));
-  });
 });
 
 describe('sums are exact', () => {
@@ -123,32 +112,11 @@ describe('sums are exact', () => {
     const rows = await reportRows(fixtures, buyer, { ...week, metrics: allMetrics, breakdowns: [], ...request });
     return allMetrics.map((metric) => total(rows, fieldOf(metric)));
   };
-  const added = (lists: readonly number[][]): number[] =>
-    allMetrics.map((_, index) => lists.reduce((sum, list) => sum + (list[index] ?? 0), 0));
 
   test.each([...timeNames, ...dimensions])('broken down by %s', async (name) => {
     const unbroken = await totals({});
     expect(Math.min(...unbroken)).toBeGreaterThan(0);
     expect(await totals({ breakdowns: [name] })).toEqual(unbroken);
-  });
-
-  test('split at any second', async () => {
-    const unbroken = await totals({});
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: week.since, max: week.until - 1 }), some(dimensions, 3), async (cut, by) => {
-        const parts = [await totals({ until: cut, breakdowns: by }), await totals({ since: cut + 1, breakdowns: by })];
-        expect(added(parts)).toEqual(unbroken);
-      }),
-      { numRuns: 25 },
-    );
-  });
-
-  test('filtered by each campaign in turn', async () => {
-    const ids = campaignsOf(fixtures, buyer).map(({ campaignId }) => campaignId);
-    const parts = [];
-    for (const id of ids) parts.push(await totals({ filters: { campaignId: [id] } }));
-    expect(added(parts)).toEqual(await totals({}));
-    expect(await totals({ filters: { campaignId: ids } })).toEqual(await totals({}));
   });
 });
 
@@ -168,12 +136,6 @@ describe('what a report is of', () => {
     expect(await reportRows(fixtures, buyer, { ...request, since: start, until: start })).toHaveLength(1);
     expect(await reportRows(fixtures, buyer, { ...request, since: start + 1, until: start + 3_599 })).toEqual([]);
     expect(await reportRows(fixtures, buyer, { ...request, since: start + 1, until: start + 3_600 })).toHaveLength(1);
-  });
-
-  test('nothing lies before 1970 or after 9999', async () => {
-    const request = { metrics: ['displays'], breakdowns: ['HOURLY'] };
-    expect(await reportRows(fixtures, admin, { ...request, since: -1e11, until: -1e9 })).toEqual([]);
-    expect(await reportRows(fixtures, admin, { ...request, since: 9e11, until: 9e11 + 1e9 })).toEqual([]);
   });
 
   test('an account sees its own advertisers, an admin all', async () => {

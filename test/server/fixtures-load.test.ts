@@ -225,7 +225,7 @@ describe('a mistake is told with file, line and reason', () => {
     const accounts = join(folder, 'accounts.json');
     const right = await readFile(accounts);
     await writeFile(accounts, Buffer.from([...right, 0xff]));
-    await expectMistake('accounts.json', undefined, 'the file is not UTF-8 text');
+    await expectMistake('accounts.json', 1, 'the text from here on is not UTF-8');
     await writeFile(accounts, right);
     const facts = Buffer.from([...Buffer.from('hour,adunitId,carrier\n1793527200,700,'), 0xff]);
     await writeFile(join(folder, 'facts.csv'), facts);

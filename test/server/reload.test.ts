@@ -65,16 +65,6 @@ test('sessions of an account that is edited away end, the others go on', async (
   expect((await call(server, '/campaigns', { token: kept })).status).toBe(200);
 });
 
-test('a server that is closed watches no more', async () => {
-  const served = await serveFolder();
-  await served.server.close();
-  edit(served, 'campaigns.json', () => 'broken');
-  const other = await serveFolder();
-  edit(other, 'campaigns.json', () => 'broken');
-  await expect.poll(() => other.notices, waiting).toHaveLength(1);
-  expect(served.notices).toEqual([]);
-});
-
 const builtIn = builtInFixtures({ seed: 1, scale: 1 });
 
 test('a folder that cannot be watched is told, and that its edits are not taken up', () => {

@@ -39,16 +39,6 @@ describe('status', () => {
     });
   });
 
-  test('is ready at the n-th call, each report for itself', async () => {
-    const server = await startForTest({ polls: 3 });
-    const [one, other] = [await createReport(server), await createReport(server)];
-    const words: string[] = [];
-    for (const id of [one, one, other, one, other]) words.push(await statusOf(server, id));
-    expect(words).toEqual(['progress', 'progress', 'progress', 'ready', 'progress']);
-    expect((await download(server, other)).status).toBe(409);
-    expect(await statusOf(server, other)).toBe('ready');
-  });
-
   test('is what it is told by hand', async () => {
     const server = await startForTest({ manual: true });
     const id = await createReport(server);
@@ -99,12 +89,6 @@ describe.each(['/status-reporting', '/download-reporting'])('%s', (path) => {
     expect(refusalIn(answer).details).toEqual([expect.objectContaining({ parameter: 'id' })]);
   });
 
-  test.each([[['a']], [{ a: 1 }], [true]])('refuses the id %j', async (id) => {
-    const server = await startForTest();
-    const answer = await call(server, path, { as: 'buyer', json: { id } });
-    expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'INVALID_PARAMETER']);
-  });
-
   test("an unknown id and another account's are refused alike", async () => {
     const server = await startForTest();
     const id = await createReport(server);
@@ -142,15 +126,6 @@ describe('download', () => {
     expect((await download(server, id)).status).toBe(200);
   });
 
-  test.each([{ manual: true }, { polls: 2 }])(
-    'before ready where no time is known (%j): Retry-After: 1',
-    async (how) => {
-      const server = await startForTest(how);
-      const early = await download(server, await createReport(server));
-      expect([early.status, early.headers['retry-after']]).toEqual([409, '1']);
-    },
-  );
-
   test('may be repeated, and gives the same bytes', async () => {
     const server = await startForTest();
     const id = await createReport(server);
@@ -158,13 +133,6 @@ describe('download', () => {
     expect(first.text).toMatch(/^\{"data":\[\{.+\}\],"summary":\{.+\}\}$/);
     expect((await download(server, id)).text).toBe(first.text);
     expect((await download(server, await createReport(server))).text).toBe(first.text);
-  });
-
-  test('the life of a report is an option', async () => {
-    const server = await startForTest({ reportTtlMs: 60_000 });
-    const id = await createReport(server);
-    server.advance('61s');
-    expect((await download(server, id)).status).toBe(410);
   });
 });
 

@@ -16,6 +16,8 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Whether the streams are terminals, of 100 columns. */
   readonly tty?: boolean;
+  /** Of the streams, where not 100. */
+  readonly columns?: number;
   readonly stdin?: string | Uint8Array | Readable;
   /** Working folder, which need not exist; made for the test where absent. */
   readonly cwd?: string;
@@ -51,11 +53,11 @@ export function temporaryFolder(): string {
 export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const cwd = options.cwd ?? temporaryFolder();
   const controller = new AbortController();
-  const { tty: isTTY = false, onOutput = () => {}, stdin } = options;
-  const stdout = captureOutput({ isTTY, columns: 100, onText: onOutput });
+  const { tty: isTTY = false, columns = 100, onOutput = () => {}, stdin } = options;
+  const stdout = captureOutput({ isTTY, columns, onText: onOutput });
   const stderr = captureOutput({
     isTTY,
-    columns: 100,
+    columns,
     onText: (text) => {
       onOutput(text);
       if (options.interrupt?.when.test(text)) controller.abort(new InterruptedError(options.interrupt.signal));

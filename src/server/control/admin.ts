@@ -6,7 +6,7 @@ import { type Answer, jsonAnswer } from '../answer.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { Control } from '../local-server.ts';
 import type { RateLimit } from '../service/rate-limit.ts';
-import type { Reports } from '../service/reports.ts';
+import type { Report, Reports } from '../service/reports.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { Sessions } from '../service/sessions.ts';
 import type { ServerClock } from './clock.ts';
@@ -56,7 +56,7 @@ export interface AdminCall {
   readonly path: string;
   readonly meaning: string;
   /** A body that it may have. */
-  readonly example?: object;
+  readonly example: object | undefined;
   /** @param id what stands in the place of `:id` */
   answer(body: string, id: string): Answer;
 }
@@ -64,66 +64,62 @@ export interface AdminCall {
 /** Every admin call: routes, `/openapi.json`, the page and the refusal of an unknown path are made of this list. */
 export function adminCalls(parts: ControlParts, control: Control): readonly AdminCall[] {
   const { clock, faults, log, reports } = parts;
-  const now = (): object => ({ now: new Date(clock.now()).toISOString() });
-  const fault = (body: string): object => {
-    faults.add(...faultsIn(readObject(body)));
+  const now = () => ({ now: new Date(clock.now()).toISOString() });
+  const health = () => ({ status: 'ok', ...now(), reports: reports.list().length });
+  const listed = (report: Report) => ({
+    ...reports.record(report, clock.now()),
+    account: report.account.name,
+    created: new Date(report.createdMs).toISOString(),
+    request: report.request,
+  });
+  const advance: Work = ({ advance: duration }) => {
+    if (typeof duration !== 'string') {
+      throw new UsageError('Send {"advance":"2h"}: a number with a unit, 500ms, 30s, 5m, 2h or 1d.');
+    }
+    control.advance(duration);
+    return now();
+  };
+  const addFaults: Work = ({ fault, faults: list }) => {
+    const given = fault === undefined ? list : [fault];
+    if (!Array.isArray(given) || given.length === 0 || !given.every((item) => typeof item === 'string')) {
+      throw new UsageError('Send {"fault":"status:503:times=3"}, or {"faults":[…]}.', { code: 'BAD_FAULT' });
+    }
+    faults.add(...given);
     return { faults: faults.list() };
   };
+  const setReport: Work = ({ status, message }, id) => {
+    const known = reportStatuses.find((candidate) => candidate === status);
+    if (!known) throw new UsageError(`Send {"status":"…"} with one of ${reportStatuses.join(', ')}.`);
+    control.setReport(id, { status: known, ...(typeof message === 'string' ? { message } : {}) });
+    return { response: { report_id: id, status: known } };
+  };
   return [
-    call('GET', '/health', 'whether it is up, and its clock', () => ({
-      status: 'ok',
-      ...now(),
-      reports: reports.list().length,
-    })),
-    call('GET', '/requests', 'the latest calls of the service', () => ({
-      counts: log.counts(),
-      requests: log.list(),
-    })),
+    call('GET', '/health', 'whether it is up, and its clock', health),
+    call('GET', '/requests', 'the latest calls', () => ({ counts: log.counts(), requests: log.list() })),
     call('DELETE', '/requests', 'forgets the calls', () => log.clear()),
     call('GET', '/clock', 'the time by the server’s clock', now),
-    call('POST', '/clock', 'moves the clock on', { advance: '2h' }, (body) => {
-      const { advance } = readObject(body);
-      if (typeof advance !== 'string') {
-        throw new UsageError('Send {"advance":"2h"}: a number with a unit, 500ms, 30s, 5m, 2h or 1d.');
-      }
-      control.advance(advance);
-      return now();
-    }),
+    call('POST', '/clock', 'moves the clock on', advance, { advance: '2h' }),
     call('GET', '/faults', 'the faults in force', () => ({ faults: faults.list() })),
-    call('POST', '/faults', 'puts a fault in force', { fault: 'status:503:times=3' }, fault),
+    call('POST', '/faults', 'puts a fault in force', addFaults, { fault: 'status:503:times=3' }),
     call('DELETE', '/faults', 'ends every fault', () => faults.clear()),
-    call('GET', '/reports', 'every report', () => ({
-      reports: reports.list().map((report) => ({
-        ...reports.record(report, clock.now()),
-        account: report.account.name,
-        created: new Date(report.createdMs).toISOString(),
-        request: report.request,
-      })),
-    })),
-    call('POST', '/reports/:id', 'sets the status of a report', { status: 'ready' }, (body, id) => {
-      const { status, message } = readObject(body);
-      const known = reportStatuses.find((candidate) => candidate === status);
-      if (!known) throw new UsageError(`Send {"status":"…"} with one of ${reportStatuses.join(', ')}.`);
-      control.setReport(id, { status: known, ...(typeof message === 'string' ? { message } : {}) });
-      return { response: { report_id: id, status: known } };
-    }),
+    call('GET', '/reports', 'every report', () => ({ reports: reports.list().map(listed) })),
+    call('POST', '/reports/:id', 'sets the status of a report', setReport, { status: 'ready' }),
     call('POST', '/reset', 'back to how the server started', () => control.reset()),
   ];
 }
 
 /** What an admin call does: it returns what is told, or nothing where all went well. Throws `UsageError`. */
-type Work = (body: string, id: string) => unknown;
+type Work = (given: { readonly [name: string]: unknown }, id: string) => unknown;
 
-function call(method: AdminCall['method'], path: string, meaning: string, ...rest: [Work] | [object, Work]): AdminCall {
-  const [example, work] = rest.length === 1 ? [undefined, rest[0]] : rest;
+function call(method: AdminCall['method'], path: string, meaning: string, work: Work, example?: object): AdminCall {
   return {
     method,
     path: `/__admin${path}`,
     meaning,
-    ...(example ? { example } : {}),
+    example,
     answer(body, id) {
       try {
-        return jsonAnswer(work(body, id) ?? { ok: true });
+        return jsonAnswer(work(method === 'POST' ? readObject(body) : {}, id) ?? { ok: true });
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
         const { code: error_id, message, hint } = error;
@@ -148,11 +144,4 @@ function readObject(body: string): { readonly [name: string]: unknown } {
     // Said below.
   }
   throw new UsageError('The body must be a JSON object.', { code: 'INVALID_BODY' });
-}
-
-/** `{"fault":"…"}` or `{"faults":["…"]}`. */
-function faultsIn({ fault, faults }: { readonly [name: string]: unknown }): string[] {
-  const given = fault === undefined ? faults : [fault];
-  if (Array.isArray(given) && given.length > 0 && given.every((item) => typeof item === 'string')) return given;
-  throw new UsageError('Send {"fault":"status:503:times=3"}, or {"faults":[…]}.', { code: 'BAD_FAULT' });
 }

@@ -1,8 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import type { EndpointName } from '../../contract/endpoints.ts';
+import type { UsageError } from '../../errors.ts';
 import type { Answer, BodyChange } from '../answer.ts';
 import type { ReportEnd } from '../service/reports.ts';
-import type { FaultKeys } from './fault-keys.ts';
+
+/** The `key=value` pairs of a fault, each taken once. */
+export interface FaultKeys {
+  /** The value of a key as it was given. */
+  take(key: string): string | undefined;
+  /** A whole number, where it is given. Throws `UsageError`. */
+  takeWhole(key: string): number | undefined;
+  /** A number of bytes, `1000` or `10kb`, which must be given. Throws `UsageError`. */
+  takeSize(key: string): number;
+  /** The error that says what is wrong with the fault, and what to write instead. */
+  wrong(problem: string, hint: string): UsageError;
+}
 
 /** A kind of fault, as a file of `kinds/` declares it. */
 export interface FaultKind {
