@@ -1,5 +1,5 @@
-import { dayOf, type Moment, momentOf } from '../contract/values.ts';
-import type { Group } from './aggregate.ts';
+import { dayOf, momentOf } from '../contract/values.ts';
+import type { Group } from './grouping.ts';
 import { longMonth, shortDay } from './window-text.ts';
 
 /** Equal steps of time, from the first that has rows to the last, those between without any included. */
@@ -13,7 +13,7 @@ export interface TimeAxis {
   readonly slots: readonly (readonly Group[])[];
 }
 
-export type Step = 'hour' | 'day' | 'month';
+type Step = 'hour' | 'day' | 'month';
 
 /** More slots than pixels show nothing more: hours become days, days months. */
 const mostSlots = 800;
@@ -25,37 +25,30 @@ const dayMs = 24 * hourMs;
 interface GroupTime {
   /** `YYYY-MM-DD` */
   readonly date: string;
-  /** Of a group by the hour. The offset is a text: `+0200`. */
-  readonly hour?: Moment & { readonly offset: string };
+  /** Of a group by the hour: when it is, what the clocks showed, and their offset, such as `+0200`. */
+  readonly hour?: { readonly instantMs: number; readonly wallMs: number; readonly offset: string };
 }
 
 /**
- * The axis of groups by `date`, `hour` or both, in any order of the fields; groups of no time known are left out.
- * @param fields the fields of the groups' keys
+ * The axis of groups whose keys begin with a `date` or an `hour`; groups of no time known are left out.
  * @param monthly whether the dates stand for their months
  * @returns `undefined` where no group has a time, or where they lie too far apart for months to be drawn
  */
-export function layOutTime(
-  groups: readonly Group[],
-  fields: readonly string[],
-  monthly: boolean,
-): TimeAxis | undefined {
+export function layOutTime(groups: readonly Group[], monthly: boolean): TimeAxis | undefined {
   const dated = groups.flatMap((group) => {
-    const time = readTime(group.key[fields.indexOf('date')] ?? '', group.key[fields.indexOf('hour')] ?? '');
+    const time = readTime(group.key[0] ?? '');
     return time ? [{ group, time }] : [];
   });
-  const [first] = dated;
-  if (!first) return undefined;
+  if (dated.length === 0) return undefined;
   const hourly = dated.every(({ time }) => time.hour);
   const steps: readonly Step[] = monthly ? ['month'] : hourly ? ['hour', 'day', 'month'] : ['day', 'month'];
-  const span = (step: Step): number => {
+  const range = (step: Step) => {
     const numbers = dated.map(({ time }) => numberOf(time, step));
-    return numbers.reduce((a, b) => Math.max(a, b)) - numbers.reduce((a, b) => Math.min(a, b)) + 1;
+    const start = numbers.reduce((a, b) => Math.min(a, b));
+    return { step, start, count: numbers.reduce((a, b) => Math.max(a, b)) - start + 1 };
   };
-  const step = steps.find((candidate) => span(candidate) <= mostSlots) ?? 'month';
-  const count = span(step);
+  const { step, start, count } = steps.map(range).find((each) => each.count <= mostSlots) ?? range('month');
   if (count > 20 * mostSlots) return undefined;
-  const start = dated.reduce((least, { time }) => Math.min(least, numberOf(time, step)), Number.POSITIVE_INFINITY);
   const slots = Array.from({ length: count }, (): Group[] => []);
   const times: (GroupTime | undefined)[] = slots.map(() => undefined);
   for (const { group, time } of dated) {
@@ -63,23 +56,22 @@ export function layOutTime(
     slots[index]?.push(group);
     times[index] ??= time;
   }
-  const labels = step === 'hour' ? hourLabels(times) : slots.map((_, i) => labelOf(start + i, step));
+  const labels = step === 'hour' ? hourLabels(times) : slots.map((_, i) => labelAt(start + i, step));
   return { step, slots, labels, marks: marksOf(labels) };
 }
 
-/** Whether dates are first days of months only, and of more than one. */
-export function areMonths(groups: readonly Group[], fields: readonly string[]): boolean {
-  const dates = groups.map(({ key }) => key[fields.indexOf('date')] ?? '');
-  return !fields.includes('hour') && new Set(dates).size > 1 && dates.every((date) => date.endsWith('-01'));
+/** Whether times are first days of months only, and of more than one. */
+export function areMonths(groups: readonly Group[]): boolean {
+  const dates = new Set(groups.map(({ key }) => key[0] ?? ''));
+  return dates.size > 1 && [...dates].every((date) => /^\d{4}-\d\d-01$/.test(date));
 }
 
-function readTime(date: string, hour: string): GroupTime | undefined {
-  const moment = momentOf(hour);
-  if (moment) {
-    const offset = /[+-][\d:]+$/.exec(hour)?.[0].replace(':', '') ?? 'UTC';
-    return { date: hour.slice(0, 10), hour: { ...moment, offset } };
-  }
-  return dayOf(date) === undefined ? undefined : { date };
+function readTime(text: string): GroupTime | undefined {
+  const moment = momentOf(text);
+  const date = text.slice(0, 10);
+  if (!moment) return dayOf(text) === undefined ? undefined : { date };
+  const offset = /[+-][\d:]+$/.exec(text)?.[0].replace(':', '') ?? 'UTC';
+  return { date, hour: { ...moment, offset } };
 }
 
 /** The step of time in which a moment is, counted from one and the same. */
@@ -89,20 +81,19 @@ function numberOf({ date, hour }: GroupTime, step: Step): number {
   return Date.parse(date) / dayMs;
 }
 
-function labelOf(number: number, step: Step): string {
+function labelAt(number: number, step: Step): string {
   if (step === 'day') return shortDay(new Date(number * dayMs).toISOString().slice(0, 10));
   const year = String(Math.floor(number / 12)).padStart(4, '0');
   return longMonth(`${year}-${String((number % 12) + 1).padStart(2, '0')}`);
 }
 
-/** The first, the middle and the last: `1 Oct`, with the year where it changes along the axis. */
+/** The first, the middle and the last: `1 Oct`, `25 Oct, 14:00`, with the year where it changes along the axis. */
 function marksOf(labels: readonly string[]): string[] {
-  const places = [0, (labels.length - 1) >> 1, labels.length - 1];
-  const chosen = [...new Set(labels.length > 2 ? places : [0, labels.length - 1])].map((place) => labels[place] ?? '');
-  const days = chosen.map((label) => label.replace(/^\w{3} (?=\d)/, '').replace(/,.*$/, ''));
-  const years = new Set(days.map((day) => day.slice(-4)));
-  const isMonths = /^[A-Z]/.test(days[0] ?? '');
-  return years.size > 1 || isMonths ? days : days.map((day) => day.slice(0, -5));
+  const places = labels.length > 2 ? [0, (labels.length - 1) >> 1, labels.length - 1] : [0, labels.length - 1];
+  const chosen = [...new Set(places)].map((place) => (labels[place] ?? '').replace(/^\w{3} (?=\d)/, ''));
+  const years = new Set(chosen.map((label) => /\d{4}/.exec(label)?.[0]));
+  const isMonths = /^[A-Z]/.test(chosen[0] ?? '');
+  return years.size > 1 || isMonths ? chosen : chosen.map((label) => label.replace(/ \d{4}/, ''));
 }
 
 /** Wall times; where the clock is put back and an hour comes twice, the offset tells the two apart. */

@@ -1,5 +1,12 @@
-import type { EmbeddedColumn } from '../../src/output/html/embedded-table.ts';
 import { type EncodeCase, encode } from './encode.ts';
+
+/** A column as the page's script reads it: each value, or its place among the different ones. */
+interface EmbeddedColumn {
+  readonly name: string;
+  readonly values?: readonly (string | number | null)[];
+  readonly words?: readonly (string | null)[];
+  readonly codes?: readonly number[];
+}
 
 interface Embedded {
   readonly rowCount: number;

@@ -1,25 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { labelOf } from '../../src/output/html/labels.ts';
-import { shortNumber, showNumber } from '../../src/output/html/number-text.ts';
-import type { Group } from '../../src/view/aggregate.ts';
+import { fieldOfLabel, labelOf } from '../../src/contract/labels.ts';
+import type { Group } from '../../src/view/grouping.ts';
+import { groupedText, roundedMoney, shortNumber } from '../../src/view/number-text.ts';
 import { areMonths, layOutTime } from '../../src/view/time-axis.ts';
 import { describeDays, describeWindow, describeZone } from '../../src/view/window-text.ts';
 
 describe('time axis', () => {
-  const groupOf = (...key: (string | null)[]): Group => ({ key, rowCount: 1, sums: new Map() });
-  const axisOf = (dates: readonly (string | null)[], monthly = false) =>
-    layOutTime(
-      dates.map((date) => groupOf(date)),
-      ['date'],
-      monthly,
-    );
-  const hoursOf = (hours: readonly string[]) =>
-    layOutTime(
-      hours.map((hour) => groupOf(hour.slice(0, 10), hour)),
-      ['date', 'hour'],
-      false,
-    );
+  const groupsOf = (times: readonly (string | null)[]): Group[] =>
+    times.map((time) => ({ key: [time], sums: new Map() }));
+  const axisOf = (times: readonly (string | null)[], monthly = false) => layOutTime(groupsOf(times), monthly);
 
   it('has a slot for every day from the first to the last, in whatever order they come', () => {
     const axis = axisOf(['2026-03-01', '2026-02-27', null, '2026-03-01', 'no day', '2026-02-30']);
@@ -29,7 +19,7 @@ describe('time axis', () => {
   });
 
   it('keeps the hour that comes twice apart, and names hours without rows', () => {
-    const axis = hoursOf([
+    const axis = axisOf([
       '2026-10-25T01:00:00+0200',
       '2026-10-25T02:00:00+0200',
       '2026-10-25T02:00:00+0100',
@@ -44,12 +34,13 @@ describe('time axis', () => {
       'Sun 25 Oct 2026, 04:00',
       'Sun 25 Oct 2026, 05:00',
     ]);
+    expect(axis?.marks).toEqual(['25 Oct, 01:00', '25 Oct, 02:00 (+0100)', '25 Oct, 05:00']);
   });
 
   it('becomes coarser rather than finer than what can be seen', () => {
     const hour = (date: string) => `${date}T00:00:00+0100`;
-    expect(hoursOf([hour('2026-01-01'), hour('2026-01-30')])?.step).toBe('hour');
-    expect(hoursOf([hour('2026-01-01'), hour('2026-03-01')])?.step).toBe('day');
+    expect(axisOf([hour('2026-01-01'), hour('2026-01-30')])?.step).toBe('hour');
+    expect(axisOf([hour('2026-01-01'), hour('2026-03-01')])?.step).toBe('day');
     const years = axisOf(['2019-01-15', '2026-01-15', '2026-01-16']);
     expect(years?.labels.length).toBe(85);
     expect(years?.marks).toEqual(['January 2019', 'July 2022', 'January 2026']);
@@ -59,9 +50,9 @@ describe('time axis', () => {
 
   it('is of months where dates stand for months', () => {
     expect(axisOf(['2026-01-01', '2026-03-01'], true)?.labels).toEqual(['January 2026', 'February 2026', 'March 2026']);
-    expect(areMonths([groupOf('2026-01-01'), groupOf('2026-03-01')], ['date'])).toBe(true);
-    expect(areMonths([groupOf('2026-01-01'), groupOf('2026-03-02')], ['date'])).toBe(false);
-    expect(areMonths([groupOf('2026-01-01')], ['date'])).toBe(false);
+    expect(areMonths(groupsOf(['2026-01-01', '2026-03-01']))).toBe(true);
+    expect(areMonths(groupsOf(['2026-01-01', '2026-03-02']))).toBe(false);
+    expect(areMonths(groupsOf(['2026-01-01']))).toBe(false);
   });
 });
 
@@ -81,15 +72,12 @@ test('zones and days', () => {
   expect(describeDays('2026-10-01', '2026-10-02')).toBe('1–2 October 2026');
 });
 
-test('labels of fields', () => {
-  expect(['valueDollar', 'eyesTrackings', 'campaignId', 'os', 'adminLevel1', 'Unknown_field'].map(labelOf)).toEqual([
-    'Revenue $',
-    'Eye trackings',
-    'Campaign ID',
-    'OS',
-    'Region',
-    'Unknown_field',
-  ]);
+test('labels of fields, and the fields of labels', () => {
+  const fields = ['revenueDollar', 'eyesTrackings', 'campaignId', 'os', 'adminLevel1', 'ecpmEuro', 'Unknown_field'];
+  const labels = ['Revenue ($)', 'Eye trackings', 'Campaign ID', 'OS', 'Region', 'eCPM (€)', 'Unknown_field'];
+  expect(fields.map(labelOf)).toEqual(labels);
+  expect(labels.map(fieldOfLabel)).toEqual(fields);
+  expect(labelOf('valueDollar')).toBe('Revenue ($)');
 });
 
 describe('numbers', () => {
@@ -98,22 +86,20 @@ describe('numbers', () => {
     fc.assert(
       fc.property(decimal, ([integer, fraction]) => {
         const text = fraction === undefined ? String(integer) : `${integer}.${fraction}`;
-        expect(showNumber(text, 'integer').replaceAll(',', '')).toBe(text);
-        expect(showNumber(text, 'integer')).toMatch(/^-?\d{1,3}(,\d{3})*(\.\d+)?$/);
-        expect(showNumber(text, 'money').replaceAll(',', '')).toBe(`${integer}.${(fraction ?? '').padEnd(2, '0')}`);
+        expect(groupedText(text).replaceAll(',', '')).toBe(text);
+        expect(groupedText(text)).toMatch(/^-?\d{1,3}(,\d{3})*(\.\d+)?$/);
+        expect(roundedMoney(text)).toBe(`${integer}.${(fraction ?? '').padEnd(2, '0')}`);
       }),
     );
+    expect(groupedText('n/a')).toBe('n/a');
   });
 
   it.each([
-    ['1234.5', 'money', '1,234.50'],
-    ['0.125', 'money', '0.13'],
-    ['-1234567', 'integer', '-1,234,567'],
-    ['1e5', 'money', '100,000.00'],
-    ['', 'money', ''],
-    ['n/a', 'money', 'n/a'],
-    ['n/a', 'integer', 'n/a'],
-  ] as const)('%s as %s is %s', (text, type, shown) => expect(showNumber(text, type)).toBe(shown));
+    ['0.125', '0.13'],
+    ['1e5', '100000.00'],
+    ['', ''],
+    ['n/a', 'n/a'],
+  ])('%s as money is %s', (text, shown) => expect(roundedMoney(text)).toBe(shown));
 
   it('on an axis are short', () => {
     expect([0, 0.05, 250, 1500, 2_500_000, -40_000, 3e9].map(shortNumber)).toEqual([

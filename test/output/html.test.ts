@@ -64,9 +64,9 @@ describe('a page', () => {
     expect(cardsOf(html)).toEqual({
       Displays: '6,000',
       Clicks: '30',
-      'Revenue €': '€25.00',
+      'Revenue (€)': '€25.00',
       CTR: '0.50%',
-      'eCPM €': '€4.17',
+      'eCPM (€)': '€4.17',
     });
     expect(notes).toEqual([]);
   });
@@ -75,13 +75,17 @@ describe('a page', () => {
     const { html, data } = await pageOf(reportOf(rows));
     expect(
       [...html.matchAll(/<figcaption><b>(.*?)<\/b> (.*?)</g)].map(([, label, step]) => `${label} ${step}`),
-    ).toEqual(['Displays per day', 'Clicks per day', 'Revenue € per day', 'CTR per day', 'eCPM € per day']);
+    ).toEqual([
+      'Revenue (€) per day by campaign, all',
+      ...['Revenue (€)', 'Displays', 'Clicks', 'CTR', 'eCPM (€)'].map((name) => `${name} per day`),
+    ]);
     expect(data.times).toEqual({
       labels: ['Thu 1 Oct 2026', 'Fri 2 Oct 2026', 'Sat 3 Oct 2026'],
       numbers: [
+        ['Été: €12.50\nHiver: €7.50', 'Été: –\nHiver: –', 'Été: €5.00\nHiver: –'],
+        ['€20.00', null, '€5.00'],
         ['4,000', null, '2,000'],
         ['10', null, '20'],
-        ['€20.00', null, '€5.00'],
         ['0.25%', null, '1.00%'],
         ['€5.00', null, '€2.50'],
       ],
@@ -129,9 +133,9 @@ describe('a page', () => {
         { format: null, displays: null, revenueEuro: '0,05' },
       ]),
     );
-    expect(html).toContain('<tr><td>banner<td class=n>4,000<td class=n>1,234.50\n');
-    expect(html).toContain('<tr><td class=none>–<td class="n none">–<td class=n>0.05<');
-    expect(cardsOf(html)['Revenue €']).toBe('€1,234.55');
+    expect(html).toContain('<tr><td>banner<td class="n">4,000<td class="n">1,234.50\n');
+    expect(html).toContain('<tr><td class="none">–<td class="n none">–<td class="n">0.05<');
+    expect(cardsOf(html)['Revenue (€)']).toBe('€1,234.55');
     expect(rowsOf(data)).toEqual([
       { format: 'banner', displays: 4000, revenueEuro: 1234.5 },
       { format: null, displays: null, revenueEuro: 0.05 },
@@ -140,12 +144,11 @@ describe('a page', () => {
 
   it('puts the sign before the currency, of what derives as well', async () => {
     const { html } = await pageOf(reportOf([{ date: '2026-10-01', displays: 1000, revenueEuro: -5 }]));
-    expect(cardsOf(html)).toEqual({ Displays: '1,000', 'Revenue €': '-€5.00', 'eCPM €': '-€5.00' });
+    expect(cardsOf(html)).toEqual({ Displays: '1,000', 'Revenue (€)': '-€5.00', 'eCPM (€)': '-€5.00' });
   });
 
   it('of no rows has the columns that were asked for, and says so', async () => {
     const columns = [
-      { field: 'city', type: 'text' },
       { field: 'country', type: 'text', breakdown: 'COUNTRY' },
       { field: 'displays', type: 'integer', metric: 'displays' },
     ] as const;
@@ -231,7 +234,7 @@ describe('nothing in a page acts', () => {
 
 describe('what a page embeds', () => {
   it('is every row, exactly', async () => {
-    const scalar = fc.oneof(stringText, fc.constantFrom('null', '12', 'true', '-0.50', '12345678901234567890', '1e5'));
+    const scalar = fc.oneof(stringText, fc.constantFrom('null', '12', 'true', '-0.5', '12345678901234567890'));
     const number = fc.oneof(
       fc.integer().map(String),
       fc
@@ -277,7 +280,7 @@ describe('what a page embeds', () => {
             ] as const) {
               const text: string | null = json.startsWith('"') ? JSON.parse(json).replace(/(?<=\d),/, '.') : json;
               if (text === 'null') expect(cell).toBeNull();
-              else if (typeof cell === 'number') expect(digitsOf(String(cell))).toBe(digitsOf(text ?? ''));
+              else if (typeof cell === 'number') expect(cell === Number(text)).toBe(true);
               else expect(cell).toBe(text);
             }
           }
@@ -333,8 +336,8 @@ describe('more rows than a page holds', () => {
     ]);
     expect(new Map(found as [string, number][])).toEqual(expected);
     const cents = [...expected.values()].reduce((a, b) => a + b, 0);
-    expect(cardsOf(html)['Revenue €']?.replaceAll(/[€,]/g, '')).toBe((cents / 100).toFixed(2));
-    expect(barsOf(html).at(-1)).toMatch(/^30001 others /);
+    expect(cardsOf(html)['Revenue (€)']?.replaceAll(/[€,]/g, '')).toBe((cents / 100).toFixed(2));
+    expect(barsOf(html).at(-1)).toMatch(/^30,001 others /);
   });
 
   it('become one sum where nothing that tells rows apart has few values', async () => {
@@ -348,10 +351,10 @@ describe('more rows than a page holds', () => {
 
 describe('run -o report.html', () => {
   it.each([
-    [['--by', 'DAILY,CAMPAIGN'], 'Daily report by campaign', 12],
+    [['--by', 'DAILY,CAMPAIGN'], 'Daily report by campaign', 13],
     [['--by', 'COUNTRY'], 'Report by country', 0],
     [['--by', 'HOURLY'], 'Hourly report', 12],
-    [['--by', 'DAILY,FORMAT', '--profile', 'dsp'], 'Daily report by format', 5],
+    [['--by', 'DAILY,FORMAT', '--profile', 'dsp'], 'Daily report by format', 6],
     [['--by', 'DAILY', '--filter', 'campaignId=1'], 'Daily report', 0],
   ])('%j', async (flags, title, charts) => {
     const { exitCode, files } = await runCli(['run', '--local', '--period', '2026-W45', ...flags, '-o', 'report.html']);
@@ -374,9 +377,4 @@ function largeReport(count: number, campaign: (i: number) => string, bundle: (i:
       `{"date":"${dayOf(i)}",${empty}"campaignName":"${campaign(i)}","bundleId":"${bundle(i)}","displays":${(i * 17) % 9000},"clicks":${i % 200},"revenueEuro":${(centsOf(i) / 100).toFixed(2)}}`,
   );
   return `{"data":[${rows.join()}],"summary":${JSON.stringify(summary)}}`;
-}
-
-/** A number's digits, without the zeros that say nothing. */
-function digitsOf(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }

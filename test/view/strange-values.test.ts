@@ -17,7 +17,10 @@ it.each([
   ],
   [
     'html',
-    ['1 value of Displays is no number, and is in no sum.', '2 values of Revenue € are no numbers, and are in no sum.'],
+    [
+      '1 value of Displays is no number, and is in no sum.',
+      '2 values of Revenue (€) are no numbers, and are in no sum.',
+    ],
   ],
   ['xlsx', ['1 value of displays is text, and is in no sum.', '2 values of revenueEuro are text, and are in no sum.']],
 ] as const)('%s says what its totals do not hold', async (format, notes) => {
@@ -26,7 +29,7 @@ it.each([
 
 it('a page says it to its readers too', async () => {
   const { text } = await encode(body, 'html');
-  expect(text).toContain('2 values of Revenue € are no numbers, and are in no sum.');
+  expect(text).toContain('2 values of Revenue (€) are no numbers, and are in no sum.');
 });
 
 it('a metric that was not chosen is not spoken of', async () => {

@@ -1,7 +1,5 @@
 import { hiddenCharacters } from '../../text/printable.ts';
-
-/** How many rows stand in the page as HTML, and are shown at once. */
-export const pageRows = 100;
+import { pageRows, printedRows } from './page-rows.ts';
 
 /**
  * The script of a page: sorts, filters and turns the pages of its table, chooses what breakdowns are ranked by, and
@@ -17,7 +15,6 @@ const one = (id) => document.getElementById(id);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const data = JSON.parse(one('data').textContent);
 const { columns, rowCount } = data;
-const pageRows = ${pageRows};
 
 // Texts and numbers, shown as they are in the rows that stood in the page already.
 const hidden = new RegExp(${JSON.stringify(hiddenCharacters.source)}, 'g');
@@ -27,8 +24,10 @@ const visible = (text) => text.replace(hidden, (character) => {
   return code === 0x7f ? '␡' : '\\u' + code.toString(16).padStart(4, '0');
 });
 const grouped = (text) => {
-  const match = /^(-?)(\d+)(\.\d+)?$/.exec(text);
-  return match ? match[1] + match[2].replace(/\B(?=(?:\d{3})+$)/g, ',') + (match[3] || '') : text;
+  const [, sign, digits, rest = ''] = /^(-?)(\d+)(\.\d+)?$/.exec(text) || [];
+  if (!digits || digits.length < 4) return text;
+  const head = digits.length % 3;
+  return sign + digits.slice(0, head) + (head ? ',' : '') + digits.slice(head).match(/\d{3}/g).join(',') + rest;
 };
 function shown(value, type) {
   if (type === 'text') return visible(value);
@@ -36,13 +35,14 @@ function shown(value, type) {
   const text = String(value);
   if (type === 'integer') return visible(grouped(text));
   const short = /^(-?\d+)(?:\.(\d{1,2}))?$/.exec(text);
-  if (short) return grouped(short[1] + '.' + (short[2] || '').padEnd(2, '0'));
+  const unit = type === 'percent' ? '%' : '';
+  if (short) return grouped(short[1] + '.' + (short[2] || '').padEnd(2, '0')) + unit;
   const number = numberOf(text);
-  return Number.isFinite(number) && Math.abs(number) < 1e21 ? grouped(number.toFixed(2)) : visible(text);
+  return Number.isFinite(number) && Math.abs(number) < 1e21 ? grouped(number.toFixed(2)) + unit : visible(text);
 }
 
 // A column is its values, or the different ones and where each stands.
-const classes = { text: '', key: 'k', integer: 'n', money: 'n' };
+const classes = { text: '', key: 'k', integer: 'n', money: 'n', percent: 'n' };
 const isNumeric = ({ type }) => classes[type] === 'n';
 const valueOf = ({ values, words, codes }, row) => (words ? words[codes[row]] : values[row]);
 const numberOf = (value) => (value === null || value === '' ? NaN : Number(value));
@@ -97,6 +97,7 @@ if (table) {
   const firstTotals = totals && totals.map((cell) => cell.textContent);
   let rows = Array.from({ length: rowCount }, (_, row) => row);
   let from = 0;
+  let pageRows = ${pageRows};
   let sorting = null;
 
   function line(row) {
@@ -151,6 +152,8 @@ if (table) {
     columns.forEach((column, i) => {
       if (!isNumeric(column) || firstTotals[i] === '') return;
       if (!filtered) return void (totals[i].textContent = firstTotals[i]);
+      // What was computed from sums cannot be added up.
+      if (column.computed) return void (totals[i].textContent = '–');
       // Cents are whole: their sum is exact where that of decimals is not.
       const scale = column.type === 'money' ? 100 : 1;
       const numbers = numbersOf(column);
@@ -188,6 +191,10 @@ if (table) {
   document.querySelector('.pager').hidden = rowCount <= pageRows;
   document.querySelector('.tools').hidden = rowCount === 0;
   describe(Math.min(rowCount, pageRows));
+  // On paper there are no pages to turn.
+  let shownFrom = 0;
+  addEventListener('beforeprint', () => { [shownFrom, pageRows] = [from, ${printedRows}]; draw(); });
+  addEventListener('afterprint', () => { [from, pageRows] = [shownFrom, ${pageRows}]; draw(); });
 }
 
 const rank = one('rank');
@@ -205,10 +212,10 @@ if (rank) {
 }
 
 const tip = one('tip');
-for (const figure of all('figure')) {
+for (const [series, figure] of all('figure').entries()) {
   const svg = figure.querySelector('svg');
   const { labels } = data.times;
-  const texts = data.times.numbers[figure.dataset.series];
+  const texts = data.times.numbers[series];
   const cursor = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
   const box = svg.viewBox.baseVal;
   cursor.setAttribute('class', 'cursor');
