@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { formatDate, formatInstant, secondsPerDay, ZoneClock } from '../../src/report/window/window.ts';
+import { expect, test } from 'vitest';
+import { formatDate, formatInstant, secondsPerDay } from '../../src/report/window/window.ts';
 import { resolveWindow } from '../../src/report/window/window-flags.ts';
 
 const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'Asia/Kolkata', 'America/Buenos_Aires'];
