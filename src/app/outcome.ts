@@ -75,12 +75,11 @@ export class RunOutcome {
     const files = this.#delivered.filter(({ file }) => file !== undefined);
     const isMany = files.length > namedAtMost;
     if (isMany || (options.isOneReport && files.length > 1 && files.every((one) => one.figures))) {
-      const sum = (of: (delivered: Delivered) => number): number => files.reduce((total, one) => total + of(one), 0);
       const rows = formatPlural(
-        sum(({ rowCount }) => rowCount),
+        files.reduce((total, { rowCount }) => total + rowCount, 0),
         'row',
       );
-      const size = formatBytes(sum(({ sizeBytes }) => sizeBytes));
+      const size = formatBytes(files.reduce((total, { sizeBytes }) => total + sizeBytes, 0));
       const count = `${isMany ? 'Wrote' : 'Together'} ${formatPlural(files.length, 'file')}`;
       console.note(`${count}: ${rows}, ${size}, in ${formatDuration(elapsedMs())}.`);
     }
