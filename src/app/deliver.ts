@@ -12,10 +12,13 @@ import { csvDialectOf } from '../output/formats/csv.ts';
 import { createEncoder } from '../output/formats/index.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { checkCompleteness, type Expectation } from '../report/parts/completeness.ts';
+import { describeWindow } from '../report/window/describe-window.ts';
+import type { Window } from '../report/window/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatch, RowBatches } from '../rows/row-batch.ts';
 import { formatDuration } from '../text/duration.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
+import { visibleJson } from '../ui/visible-json.ts';
 import { FigureCounter, type Figures } from '../view/figures.ts';
 import type { OutputFlags } from './flags.ts';
 import { chooseFormat, columnsNamed, tableLook } from './output-flags.ts';
@@ -39,11 +42,20 @@ export interface Delivered {
   readonly file: string | undefined;
   /** What the report comes to, where somebody sits there to read it. */
   readonly figures?: Figures;
+  /** What `--json` tells of a file besides. */
+  readonly told?: {
+    readonly reportId: string | null;
+    readonly since: string | null;
+    readonly until: string | null;
+    readonly warnings: readonly string[];
+  };
 }
 
 /** What is known of a report before its data comes. */
 export interface ReportFacts {
   readonly names: NameValues;
+  /** What was asked for, where that is known. */
+  readonly window?: Window;
   /** What the request leads to: the header of an empty report. */
   readonly columns?: readonly Column[];
   /** What its rows are to be checked against; what is missing is said on stderr. */
@@ -78,7 +90,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
     const counter = hasCard ? new FigureCounter() : undefined;
     const output = await target.open(reportId);
     try {
-      const { rowCount, sizeBytes } = await writeRows({
+      const { rowCount, sizeBytes, tail } = await writeRows({
         batches,
         encoder,
         sink: output,
@@ -93,7 +105,11 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
       await output.commit();
       for (const problem of problems) context.console.warn(problem);
       const file = target.name(reportId);
-      return { rowCount, sizeBytes, file, ...(counter ? { figures: counter.figures() } : {}) };
+      const { since, until } = facts.window
+        ? describeWindow(facts.window)
+        : (tail.summary ?? { since: null, until: null });
+      const told = { reportId: reportId ?? null, since, until, warnings: problems };
+      return { rowCount, sizeBytes, file, told, ...(counter ? { figures: counter.figures() } : {}) };
     } catch (error) {
       await output.abort();
       throw error;
@@ -186,17 +202,20 @@ function stdoutTarget({ console }: Context): OutputTarget {
   };
 }
 
-/** Says on stderr what was written where, with its figures where they were counted; nothing for stdout, where the result speaks. */
-export function announce(context: Context, delivered: Delivered): void {
-  announceFile(context, delivered);
-  if (delivered.figures) showCard(context, delivered.figures);
-}
-
-/** Says on stderr what was written where; nothing for stdout, where the result speaks. */
-export function announceFile({ console, elapsedMs }: Context, { rowCount, sizeBytes, file }: Delivered): void {
+/**
+ * Says on stderr what was written where, and its figures where they were counted; with `--json` a line of JSON on stdout.
+ * Nothing for stdout, where the result speaks.
+ */
+export async function announce(context: Context, delivered: Delivered, options = { isBrief: false }): Promise<void> {
+  const { console, elapsedMs, flags } = context;
+  const { rowCount: rows, sizeBytes: bytes, file, figures, told } = delivered;
   if (file === undefined) return;
-  const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}, in ${formatDuration(elapsedMs())}`;
-  console.note(`Wrote ${file}: ${size}.`);
+  if (flags.json) await console.result(visibleJson({ file, rows, bytes, ...told }));
+  if (options.isBrief) return;
+  console.note(
+    `Wrote ${file}: ${formatPlural(rows, 'row')}, ${formatBytes(bytes)}, in ${formatDuration(elapsedMs())}.`,
+  );
+  if (figures) showCard(context, figures);
 }
 
 /** Shows the figures of what was written as a card on stderr, as wide as the terminal there. */
