@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../contract/columns.ts';
-import { IncompleteDataError } from '../errors.ts';
+import { IncompleteDataError, UsageError } from '../errors.ts';
 import type { EncodeOptions, Sink } from '../output/encoder.ts';
 import { writeRows } from '../output/encoder.ts';
 import { expandName, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
@@ -11,7 +11,7 @@ import { ReplaySink } from '../output/file/replay-sink.ts';
 import { csvDialectOf } from '../output/formats/csv.ts';
 import { createEncoder } from '../output/formats/index.ts';
 import { reportCard } from '../output/table/report-card.ts';
-import { checkCompleteness, type Expectation } from '../report/parts/completeness.ts';
+import { checkCompleteness, type Expectation } from '../report/completeness.ts';
 import { describeWindow } from '../report/window/describe-window.ts';
 import type { Window } from '../report/window/window.ts';
 import { readRows } from '../rows/read-rows.ts';
@@ -75,6 +75,12 @@ export const incompleteReport = 'INCOMPLETE_REPORT';
 export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
   const { expectation, strict = false } = facts;
   const format = chooseFormat(context, flags);
+  const computed = facts.columns?.find(({ metric, breakdown }) => metric === undefined && breakdown === undefined);
+  if (computed && (format === 'json' || format === 'ndjson')) {
+    throw new UsageError(`${computed.field} is computed here, and ${format} holds what the service sends.`, {
+      hint: `Leave ${computed.field} out of --metrics, or write csv, parquet, xlsx, html or table.`,
+    });
+  }
   const options = encodeOptions(context, flags, facts);
   const target = await openTarget(context, flags, facts.names);
   const nowMs = context.host.wallClock();
@@ -100,10 +106,12 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
           counter?.observe(batch);
         },
       });
-      const problems = check?.problems() ?? [];
+      const problems = check?.problems(tail) ?? [];
       if (strict && problems.length > 0) throw incomplete(problems);
       await output.commit();
-      for (const problem of problems) context.console.warn(problem);
+      // Said with -q too: what was written is not what was asked for.
+      for (const problem of problems)
+        context.console.error(`${context.console.err.style.yellow('Warning:')} ${problem}`);
       const file = target.name(reportId);
       const { since, until } = facts.window
         ? describeWindow(facts.window)
