@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -48,6 +49,19 @@ function isAlive(pid: number): boolean {
 }
 
 describe.skipIf(process.platform === 'win32')('as a process', () => {
+  test('SIGTERM ends it though nobody reads its stderr', async () => {
+    const env = { ...process.env, ADREPORT_CONFIG_DIR: temporaryFolder() };
+    const args = [launcher, 'local-server', '--port', '0', '--json'];
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [ready] = (await once(child.stdout, 'data')) as [Buffer];
+    const { url } = JSON.parse(ready.toString());
+    // More request lines than a pipe holds.
+    for (let n = 0; n < 1_000; n++) await (await fetch(`${url}/${'x'.repeat(190)}`)).text();
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
   test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it with exit 0, once it has answered', async (signal) => {
     const { child, firstLine, end, stderr } = start('--port', '0', '--json');
     const ready = JSON.parse(await firstLine);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AccountName, type ReportDocument, reportOf, startForFile } from './local.ts';
+import { type AccountName, type ReportDocument, reportOf, startForFile, startForTest } from './local.ts';
 import { seconds } from './reports.ts';
 
 /** Days, hours and months in the report's zone: clock changes, leap days, year ends, zones of half an hour. */
@@ -117,5 +117,35 @@ describe('a DSP in its own zone', () => {
     expect(rows[0]).toBe('2026-04-05T00:00:00+1100');
     expect(rows.at(-1)).toBe('2026-04-05T23:00:00+1030');
     expect(await dates({ ...day, by: 'DAILY' })).toEqual(['2026-04-05']);
+  });
+});
+
+describe('a server that reads the ends of a window as wall time', () => {
+  const windowOf = async (as: AccountName, timezone: object, since: string, until: string) => {
+    const server = await startForTest({ windowClock: 'wall' });
+    const digits = { since: seconds(`${since}Z`), until: seconds(`${until}Z`) };
+    const { data, summary } = await reportOf(server, as, {
+      ...digits,
+      ...timezone,
+      metrics: 'displays',
+      breakdowns: ['HOURLY'],
+    });
+    return [summary.since, summary.until, data.length];
+  };
+
+  test.each([
+    ['2014-12-01T00:00:00', '2014-12-01T23:59:59', '+0100', '+0100', 24],
+    ['2026-07-01T00:00:00', '2026-07-01T23:59:59', '+0200', '+0200', 24],
+    ['2026-03-29T00:00:00', '2026-03-29T23:59:59', '+0100', '+0200', 23],
+    ['2026-10-25T00:00:00', '2026-10-25T23:59:59', '+0200', '+0100', 25],
+    ['2026-10-25T02:00:00', '2026-10-25T02:59:59', '+0200', '+0100', 2],
+  ])('in Paris, from %s to %s', async (since, until, before, after, count) => {
+    expect(await windowOf('buyer', {}, since, until)).toEqual([since + before, until + after, count]);
+  });
+
+  test('in the zone of a DSP report', async () => {
+    const timezone = { timezone: 'Asia/Kolkata' };
+    const [since, until] = ['2026-11-01T00:00:00', '2026-11-01T23:59:59'];
+    expect(await windowOf('dsp', timezone, since, until)).toEqual([`${since}+0530`, `${until}+0530`, 24]);
   });
 });
