@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../contract/columns.ts';
-import { IncompleteDataError } from '../errors.ts';
+import { IncompleteDataError, UsageError } from '../errors.ts';
 import type { EncodeOptions, Sink } from '../output/encoder.ts';
 import { writeRows } from '../output/encoder.ts';
 import { expandName, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
@@ -16,6 +17,7 @@ import { readRows } from '../rows/read-rows.ts';
 import type { RowBatch, RowBatches } from '../rows/row-batch.ts';
 import { formatDuration } from '../text/duration.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
+import type { Comparison } from '../view/comparison.ts';
 import { FigureCounter, type Figures } from '../view/figures.ts';
 import type { OutputFlags } from './flags.ts';
 import { chooseFormat, columnsNamed, tableLook } from './output-flags.ts';
@@ -39,6 +41,8 @@ export interface Delivered {
   readonly file: string | undefined;
   /** What the report comes to, where somebody sits there to read it. */
   readonly figures?: Figures;
+  /** The earlier report that its figures are held against. */
+  readonly comparison?: Comparison;
 }
 
 /** What is known of a report before its data comes. */
@@ -50,6 +54,8 @@ export interface ReportFacts {
   readonly expectation?: Omit<Expectation, 'nowMs'>;
   /** Whether a report that is found incomplete is an error, and no file is written. */
   readonly strict?: boolean;
+  /** Gives the earlier report that this one is held against, once its rows come. */
+  readonly comparison?: () => Comparison | undefined;
 }
 
 /** The code of the error for a whole document whose rows are not all there (`--strict`). */
@@ -63,7 +69,11 @@ export const incompleteReport = 'INCOMPLETE_REPORT';
 export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
   const { expectation, strict = false } = facts;
   const format = chooseFormat(context, flags);
-  const options = encodeOptions(context, flags, facts);
+  if (flags.open && (flags.output === undefined || flags.output === '-')) {
+    throw new UsageError('--open shows a file, and the output goes to stdout.', {
+      hint: 'Add -o, for example -o report.html.',
+    });
+  }
   const target = await openTarget(context, flags, facts.names);
   const nowMs = context.host.wallClock();
   const hasCard = showsCard(context, flags);
@@ -73,7 +83,11 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
     reportId?: string,
     observe?: (batch: RowBatch) => void,
   ): Promise<Delivered> => {
-    const encoder = await createEncoder(format, options);
+    const comparison = facts.comparison?.();
+    const encoder = await createEncoder(format, {
+      ...encodeOptions(context, flags, facts),
+      ...(comparison ? { comparison } : {}),
+    });
     const check = expectation && checkCompleteness({ ...expectation, nowMs });
     const counter = hasCard ? new FigureCounter() : undefined;
     const output = await target.open(reportId);
@@ -93,7 +107,14 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
       await output.commit();
       for (const problem of problems) context.console.warn(problem);
       const file = target.name(reportId);
-      return { rowCount, sizeBytes, file, ...(counter ? { figures: counter.figures() } : {}) };
+      if (flags.open && file !== undefined) openFile(context, file);
+      return {
+        rowCount,
+        sizeBytes,
+        file,
+        ...(counter ? { figures: counter.figures() } : {}),
+        ...(comparison ? { comparison } : {}),
+      };
     } catch (error) {
       await output.abort();
       throw error;
@@ -126,7 +147,7 @@ function incomplete(problems: readonly string[]): IncompleteDataError {
 }
 
 /** Whether a card with the figures of what was written is to be shown: to a person at a terminal, of a file. */
-function showsCard({ console, flags: { json, progress } }: Context, { output }: OutputFlags): boolean {
+export function showsCard({ console, flags: { json, progress } }: Context, { output }: OutputFlags): boolean {
   const isFile = output !== undefined && output !== '-';
   return isFile && console.err.isTerminal && !console.isQuiet && !json && ['auto', 'bar'].includes(progress);
 }
@@ -137,6 +158,8 @@ function encodeOptions(context: Context, flags: OutputFlags, facts: ReportFacts)
     ...(facts.columns ? { columns: facts.columns } : {}),
     ...(select ? { select } : {}),
     ...(flags.normalize ? { normalize: true } : {}),
+    ...(flags.title === undefined ? {} : { title: flags.title }),
+    madeMs: context.host.wallClock(),
     csv: csvDialectOf(flags),
     table: tableLook(context, flags),
     note: context.console.note,
@@ -186,10 +209,25 @@ function stdoutTarget({ console }: Context): OutputTarget {
   };
 }
 
+/** Shows a file in the program that `BROWSER` names, or the one that the system has for it. */
+function openFile({ host, console }: Context, file: string): void {
+  const [command = '', ...args] = {
+    darwin: ['open'],
+    win32: ['cmd', '/c', 'start', '""'],
+  }[process.platform as string] ?? ['xdg-open'];
+  const { BROWSER: browser } = host.env;
+  const child = spawn(browser || command, [...(browser ? [] : args), resolve(host.cwd, file)], {
+    detached: true,
+    stdio: 'ignore',
+  });
+  child.on('error', () => console.warn(`No program was found to show ${file}: open it yourself.`));
+  child.unref();
+}
+
 /** Says on stderr what was written where, with its figures where they were counted; nothing for stdout, where the result speaks. */
 export function announce(context: Context, delivered: Delivered): void {
   announceFile(context, delivered);
-  if (delivered.figures) showCard(context, delivered.figures);
+  if (delivered.figures) showCard(context, delivered.figures, delivered.comparison);
 }
 
 /** Says on stderr what was written where; nothing for stdout, where the result speaks. */
@@ -200,7 +238,9 @@ export function announceFile({ console, elapsedMs }: Context, { rowCount, sizeBy
 }
 
 /** Shows the figures of what was written as a card on stderr, as wide as the terminal there. */
-export function showCard({ console }: Context, figures: Figures): void {
+export function showCard({ console }: Context, figures: Figures, comparison?: Comparison): void {
   const { columns, style, showsUnicode } = console.err;
-  for (const line of reportCard(figures, { columns, style, unicode: showsUnicode })) console.note(line);
+  for (const line of reportCard(figures, { columns, style, unicode: showsUnicode }, undefined, comparison)) {
+    console.note(line);
+  }
 }
