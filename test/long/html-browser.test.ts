@@ -137,7 +137,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(await page.locator('#count').textContent()).toBe('1–100 of 500 rows');
   });
 
-  test('turns its pages, and prints the one that is shown', async () => {
+  test('turns its pages, and prints all of them', async () => {
     const page = await open((await encode(rowsOf(250), 'html')).text);
     const [back, on] = [
       page.getByRole('button', { name: 'Previous rows' }),
@@ -148,8 +148,14 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     await on.click();
     expect(await on.isDisabled()).toBe(true);
     expect((await cellsOf(page, 4))[0]).toBe('com.example.app200');
-    await page.emulateMedia({ media: 'print' });
-    expect(await page.locator('#more').innerText()).toBe('Rows 201 to 250 of 250; the file holds the others.');
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    expect(await page.locator('tbody tr').count()).toBe(250);
+    await page.evaluate("dispatchEvent(new Event('afterprint'))");
+    expect((await cellsOf(page, 4))[0]).toBe('com.example.app200');
+    const long = await open((await encode(rowsOf(2500), 'html')).text);
+    await long.emulateMedia({ media: 'print' });
+    await long.evaluate("dispatchEvent(new Event('beforeprint'))");
+    expect(await long.locator('#more').innerText()).toBe('Rows 1 to 2,000 of 2,500; the file holds the others.');
   });
 
   test('ranks by another metric, and shows values under the pointer and by keys', async () => {
@@ -160,7 +166,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(await first.textContent()).toMatch(/^\d/);
     const chart = page.locator('figure svg').first();
     await chart.hover();
-    expect(await page.locator('#tip').innerText()).toMatch(/^Fri 16 Oct 2026\n[\d,]+$/);
+    expect(await page.locator('#tip').innerText()).toMatch(/^Fri 16 Oct 2026\n(?:Campagne \d+ – été: [€\d.,–]+\n?){5}$/);
     await chart.focus();
     await chart.press('ArrowRight');
     await chart.press('ArrowRight');
