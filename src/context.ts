@@ -115,6 +115,10 @@ export function createContext(host: Host, console: Console, options: Options): C
       settings,
       client: once(async () => {
         const resolved = await settings();
+        const { token, email, password, account } = resolved;
+        if (token.source === 'account' && email.source === 'env' && password.value !== undefined) {
+          console.note(`The stored token of account “${account.value}” is used; ADREPORT_PASSWORD only renews it.`);
+        }
         return clientFor(requireSignIn(resolved, await stored()));
       }),
       clientFor,

@@ -20,13 +20,17 @@ export interface Host {
   readonly random: () => number;
 }
 
-/** The real machine. The first Ctrl-C or SIGTERM asks the program to end, the second ends it. */
+/** Stands for a working folder that was deleted: nothing can be there. */
+export const goneFolder = '/dev/null/deleted working folder';
+
+/** The real machine. The first Ctrl-C, SIGTERM or SIGHUP asks the program to end, the second ends it. */
 export function processHost(): Host {
   const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (controller.signal.aborted) endAtOnce(signal);
-      controller.abort(new InterruptedError(signal));
+      const reason = new InterruptedError(signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM');
+      if (controller.signal.aborted) endAtOnce(signal, reason.exitCode);
+      controller.abort(reason);
     });
   }
   return {
@@ -41,7 +45,7 @@ export function processHost(): Host {
       return process.stderr;
     },
     env: process.env,
-    cwd: process.cwd(),
+    cwd: workingFolder(),
     signal: controller.signal,
     wallClock: Date.now,
     // `performance` says the same, and takes milliseconds to load.
@@ -55,12 +59,20 @@ export function processHost(): Host {
  * Ends the process, by the signal itself: an exit of Node waits for system calls under way, and a name server that does
  * not answer or a pipe that nobody writes to takes its time. To a shell the exit code is the same.
  */
-function endAtOnce(signal: 'SIGINT' | 'SIGTERM'): never {
+function endAtOnce(signal: NodeJS.Signals, exitCode: number): never {
   process.once('exit', () => {
     process.removeAllListeners(signal);
     if (process.platform !== 'win32') process.kill(process.pid, signal);
   });
-  process.exit(new InterruptedError(signal).exitCode);
+  process.exit(exitCode);
+}
+
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return goneFolder;
+  }
 }
 
 async function interruptibleSleep(durationMs: number, signal?: AbortSignal): Promise<void> {

@@ -2,8 +2,8 @@ import { CommanderError } from 'commander';
 import type { GlobalFlags } from './app/flags.ts';
 import type { Perform } from './commands/command.ts';
 import { type Context, createContext } from './context.ts';
-import { AdreportError, InterruptedError } from './errors.ts';
-import { type Host, processHost } from './host.ts';
+import { AdreportError, InterruptedError, UsageError } from './errors.ts';
+import { goneFolder, type Host, processHost } from './host.ts';
 import { createProgram, fromCommanderError } from './program.ts';
 import { ClosedPipeError, createConsole } from './ui/console.ts';
 
@@ -45,7 +45,12 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     const ours = error instanceof CommanderError ? fromCommanderError(error) : error;
     if (ours === undefined || ours instanceof ClosedPipeError) return 0;
     // Whatever a cancelled operation threw on its way out, the reason it ended is the signal.
-    const reason = host.signal.aborted && !(ours instanceof InterruptedError) ? host.signal.reason : ours;
+    let reason = host.signal.aborted && !(ours instanceof InterruptedError) ? host.signal.reason : ours;
+    if (host.cwd === goneFolder && String(reason).includes(goneFolder)) {
+      reason = new UsageError('The working folder was deleted.', {
+        hint: 'Go to another one, or give absolute paths.',
+      });
+    }
     (context?.console ?? (await consoleOf())).renderError(reason);
     return reason instanceof AdreportError ? reason.exitCode : 1;
   } finally {

@@ -89,6 +89,7 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 143],
   ] as const)('%s while waiting: exit %i, the id, the resume command, no file', async (signal, code) => {
     const server = await startLocalServer({ manual: true });
     onTestFinished(() => server.close());
@@ -113,6 +114,24 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
     expect(readdirSync(cwd)).toEqual(['.config']);
   });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a working folder that was deleted is exit 2; help and absolute paths work',
+  async () => {
+    const target = join(temporaryFolder(), 'x.csv');
+    const inGone = (line: string) => {
+      const script = `mkdir gone && cd gone && rmdir ../gone && '${process.execPath}' '${launcher}' ${line}`;
+      const env = { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: temporaryFolder() };
+      return spawnSync('sh', ['-c', script], { cwd: temporaryFolder(), env, encoding: 'utf8' });
+    };
+    expect(inGone('--help').status).toBe(0);
+    expect(inGone(`run --local --period 2026-11-09 -q -o '${target}'`)).toMatchObject({ status: 0, stderr: '' });
+    for (const line of ['run --local --period 2026-11-09 -o x.csv', 'init', 'run --file x.yaml']) {
+      const { status, stderr } = inGone(line);
+      expect({ line, status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('was deleted') });
+    }
+  },
+);
 
 test('a clone that is not built says how to build it', () => {
   const folder = temporaryFolder();

@@ -6,8 +6,8 @@ import { RejectedError, UnreachableError } from '../errors.ts';
 import { ProxyError, TransportError } from './transport-error.ts';
 
 /** How every exchange of a client is made. */
-export interface HttpOptions {
-  /** Bounds connecting, the wait for the first byte, and a pause within a body; four times it and a second bounds the whole. */
+interface HttpOptions {
+  /** Bounds connecting, the wait for the first byte, and a pause within a body; four times it and a second the whole. */
   readonly timeoutMs: number;
   readonly userAgent: string;
   /** `HTTPS_PROXY` and `NO_PROXY`; plain http is loopback only and goes past any proxy. */
@@ -52,40 +52,35 @@ export interface HttpResponse {
 }
 
 /** The way to the service and back. */
-export interface Http {
-  /**
-   * One exchange, redirects followed. Throws `TransportError`; the signal's reason once it is aborted; `RejectedError`
-   * for a redirect that must not be followed, `UnreachableError` for redirects in circles.
-   */
-  send(request: HttpRequest): Promise<HttpResponse>;
-  /** Ends every connection, whatever is on its way. */
-  close(): Promise<void>;
-}
+export type Http = Awaited<ReturnType<typeof createHttp>>;
 
 const redirectsAtMost = 5;
 
-/** Of at most 64 KB each, as the socket gives them. */
-const waitingChunksAtMost = 4;
-
 /** The one door to undici: connections, timeouts, proxy, redirects, decompression. No retries, no meaning. */
-export async function createHttp(options: HttpOptions): Promise<Http> {
+export async function createHttp(options: HttpOptions) {
   const dispatcher = await createDispatcher(options);
-
-  async function send(first: HttpRequest): Promise<HttpResponse> {
-    let request = first;
-    for (let hops = 0; ; hops += 1) {
-      const response = await exchange(dispatcher, request, options);
-      const { location } = response.headers;
-      if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined) return response;
-      response.body.destroy();
-      if (hops === redirectsAtMost) {
-        throw new UnreachableError(`${first.url.origin} redirects in circles (${redirectsAtMost} times).`);
+  return {
+    /**
+     * One exchange, redirects followed. Throws `TransportError`; the signal's reason once it is aborted; `RejectedError`
+     * for a redirect that must not be followed, `UnreachableError` for redirects in circles.
+     */
+    async send(first: HttpRequest): Promise<HttpResponse> {
+      let request = first;
+      for (let hops = 0; ; hops += 1) {
+        const response = await exchange(dispatcher, request, options);
+        const { location } = response.headers;
+        if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined) return response;
+        response.body.destroy();
+        if (hops === redirectsAtMost) {
+          throw new UnreachableError(`${first.url.origin} redirects in circles (${redirectsAtMost} times).`);
+        }
+        request = redirected(request, response.status, location);
       }
-      request = redirected(request, response.status, location);
-    }
-  }
+    },
 
-  return { send, close: () => dispatcher.destroy() };
+    /** Ends every connection, whatever is on its way. */
+    close: () => dispatcher.destroy(),
+  };
 }
 
 async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Dispatcher> {
@@ -94,11 +89,9 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
     const { default: Agent } = await import('undici/lib/dispatcher/agent.js');
     return new Agent({ connect });
   }
-  const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: connectThrough }] = await Promise.all([
-    import('undici/lib/dispatcher/env-http-proxy-agent.js'),
-    import('undici/lib/dispatcher/pool.js'),
-    import('undici/lib/api/api-connect.js'),
-  ]);
+  const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js');
+  const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
+  const { default: connectThrough } = await import('undici/lib/api/api-connect.js');
   return new EnvHttpProxyAgent({
     connect,
     httpProxy: '',
@@ -130,21 +123,18 @@ function redirected(request: HttpRequest, status: number, location: string): Htt
   const target = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
   const isSameOrigin = target?.origin === url.origin;
   const keepsMethod = status === 307 || status === 308;
-  const mayFollow =
-    method === 'GET' || (isSameOrigin && keepsMethod) || (isDownload === true && !isSameOrigin && !keepsMethod);
+  const mayFollow = method === 'GET' || (isSameOrigin ? keepsMethod : isDownload && !keepsMethod);
+  const refuse = (what: string, hint: string) =>
+    new RejectedError(`${url.origin}${url.pathname} redirects to ${what}.`, { code: 'REDIRECT_REFUSED', hint });
   if (!target || !mayFollow) {
-    throw new RejectedError(
-      `${url.origin}${url.pathname} redirects to ${target?.origin ?? 'an unreadable address'}, ` +
-        'and a POST is not sent on to another address.',
-      { code: 'REDIRECT_REFUSED', hint: 'If the service has moved, set the base URL to its new address.' },
-    );
+    const where = target?.origin ?? 'an unreadable address';
+    const hint = 'If the service has moved, set the base URL to its new address.';
+    throw refuse(`${where}, and a POST is not sent on to another address`, hint);
   }
   if (isSameOrigin) return { ...request, url: target };
   if (target.protocol !== 'https:') {
-    throw new RejectedError(`${url.origin} redirects to ${target.origin}, which is not https.`, {
-      code: 'REDIRECT_REFUSED',
-      hint: 'Check the base URL; a portal or a proxy may stand between it and this machine.',
-    });
+    const hint = 'Check the base URL; a portal or a proxy may stand between it and this machine.';
+    throw refuse(`${target.origin}, which is not https`, hint);
   }
   const { authorization: _token, 'content-type': _type, ...headers } = request.headers;
   return { ...request, method: 'GET', url: target, headers, body: undefined };
@@ -153,6 +143,7 @@ function redirected(request: HttpRequest, status: number, location: string): Htt
 /** One request and one answer. Resolves when status and headers are there. */
 function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOptions): Promise<HttpResponse> {
   const { method, url, signal } = request;
+  const { timeoutMs, userAgent, trace } = options;
   const startedAt = hrtime.bigint();
   return new Promise((resolve, reject) => {
     let ended = false;
@@ -169,7 +160,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       signal?.removeEventListener('abort', abort);
       const lost = error !== undefined && new TransportError(error, { sent, begun: body !== undefined });
       const failure: unknown = lost && signal?.aborted ? signal.reason : lost;
-      options.trace({
+      trace({
         method,
         url: url.href,
         elapsedMs: Number(hrtime.bigint() - startedAt) / 1e6,
@@ -180,28 +171,27 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       else if (failure instanceof Error) body.destroy(failure);
       else body.push(null);
     };
-    const stop = (reason: Error): void => {
-      if (controller) controller.abort(reason);
-      else finish(reason);
-    };
+    const stop = (reason: Error): void => (controller ? controller.abort(reason) : finish(reason));
     const abort = (): void => stop(signal?.reason);
 
     if (signal?.aborted) return reject(signal.reason);
-    const limit = setTimeout(() => stop(tooSlow()), 4 * options.timeoutMs + 1_000);
     signal?.addEventListener('abort', abort);
+    // An answer that trickles makes no pause that is too long.
+    const tooSlow = Object.assign(new Error('the answer did not end in time'), { code: 'ANSWER_TIMEOUT' });
+    const limit = setTimeout(() => stop(tooSlow), 4 * timeoutMs + 1_000);
 
     const dispatched = {
       origin: url.origin,
       path: url.pathname + url.search,
       method,
-      headers: { 'user-agent': options.userAgent, 'accept-encoding': 'gzip, br', ...request.headers },
+      headers: { 'user-agent': userAgent, 'accept-encoding': 'gzip, br', ...request.headers },
       body: request.body ?? null,
-      headersTimeout: options.timeoutMs,
-      bodyTimeout: options.timeoutMs,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
     };
     dispatcher.dispatch(dispatched, {
       onRequestStart(started) {
-        if (ended || signal?.aborted) return started.abort(signal?.reason ?? tooSlow());
+        if (ended || signal?.aborted) return started.abort(signal?.reason ?? tooSlow);
         controller = started;
         sent = true;
         request.onSent?.();
@@ -219,8 +209,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       onResponseData(current, chunk) {
         bytes += chunk.length;
         // undici gives an empty one each time it goes on; as an object it would count, and stop it again.
-        if (chunk.length === 0) return;
-        if (body && !body.push(chunk)) current.pause();
+        if (chunk.length > 0 && body && !body.push(chunk)) current.pause();
       },
       onResponseEnd: () => finish(),
       onResponseError: (_current, error) => finish(error),
@@ -231,9 +220,9 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
 /** The bytes of an answer at the pace of their reader; one who leaves early ends the exchange. */
 function createBody(controller: Dispatcher.DispatchController): Readable {
   return new Readable({
-    // Chunk by chunk: as bytes, all that wait would be copied into one.
+    // Four chunks of at most 64 KB, as the socket gives them: as bytes, all that wait would be copied into one.
     objectMode: true,
-    highWaterMark: waitingChunksAtMost,
+    highWaterMark: 4,
     read: () => controller.resume(),
     destroy(error, done) {
       if (!this.readableEnded) controller.abort(error ?? new Error('The answer was not read to its end.'));
@@ -241,6 +230,13 @@ function createBody(controller: Dispatcher.DispatchController): Readable {
     },
   });
 }
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createUnzip,
+  'x-gzip': createUnzip,
+  deflate: createUnzip,
+  br: createBrotliDecompress,
+};
 
 /**
  * The stream with its `Content-Encoding` undone; an encoding that is not known stays as it is. A truncated stream is an
@@ -253,15 +249,4 @@ function decompress(body: Readable, contentEncoding = ''): Readable {
     // The callback is there because an error without one would be thrown; the reader sees it on the stream itself.
     return create ? (pipeline(stream, create(), () => {}) as Transform) : stream;
   }, body);
-}
-
-const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: createUnzip,
-  'x-gzip': createUnzip,
-  deflate: createUnzip,
-  br: createBrotliDecompress,
-};
-
-function tooSlow(): Error {
-  return Object.assign(new Error('the answer did not end in time'), { code: 'ANSWER_TIMEOUT' });
 }

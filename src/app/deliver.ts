@@ -12,7 +12,7 @@ import { ReplaySink } from '../output/file/replay-sink.ts';
 import { csvDialectOf } from '../output/formats/csv.ts';
 import { createEncoder } from '../output/formats/index.ts';
 import { reportCard } from '../output/table/report-card.ts';
-import { checkCompleteness, type Expectation } from '../report/parts/completeness.ts';
+import { checkCompleteness, type Expectation } from '../report/completeness.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatch, RowBatches } from '../rows/row-batch.ts';
 import { formatDuration } from '../text/duration.ts';
@@ -39,6 +39,8 @@ export interface Delivered {
   readonly sizeBytes: number;
   /** The file, as the user named it; `undefined` for stdout. */
   readonly file: string | undefined;
+  /** In what the report differs from its request, one sentence each. */
+  readonly warnings?: readonly string[];
   /** What the report comes to, where somebody sits there to read it. */
   readonly figures?: Figures;
   /** The earlier report that its figures are held against. */
@@ -74,6 +76,12 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
       hint: 'Add -o, for example -o report.html.',
     });
   }
+  const computed = facts.columns?.find(({ metric, breakdown }) => metric === undefined && breakdown === undefined);
+  if (computed && (format === 'json' || format === 'ndjson')) {
+    throw new UsageError(`${computed.field} is computed here, and ${format} holds what the service sends.`, {
+      hint: `Leave ${computed.field} out of --metrics, or write csv, parquet, xlsx, html or table.`,
+    });
+  }
   const target = await openTarget(context, flags, facts.names);
   const nowMs = context.host.wallClock();
   const hasCard = showsCard(context, flags);
@@ -92,7 +100,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
     const counter = hasCard ? new FigureCounter() : undefined;
     const output = await target.open(reportId);
     try {
-      const { rowCount, sizeBytes } = await writeRows({
+      const { rowCount, sizeBytes, tail } = await writeRows({
         batches,
         encoder,
         sink: output,
@@ -102,16 +110,19 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
           counter?.observe(batch);
         },
       });
-      const problems = check?.problems() ?? [];
+      const problems = check?.problems(tail) ?? [];
       if (strict && problems.length > 0) throw incomplete(problems);
       await output.commit();
-      for (const problem of problems) context.console.warn(problem);
+      // Said with -q too: what was written is not what was asked for.
+      for (const problem of problems)
+        context.console.error(`${context.console.err.style.yellow('Warning:')} ${problem}`);
       const file = target.name(reportId);
       if (flags.open && file !== undefined) openFile(context, file);
       return {
         rowCount,
         sizeBytes,
         file,
+        warnings: problems,
         ...(counter ? { figures: counter.figures() } : {}),
         ...(comparison ? { comparison } : {}),
       };

@@ -49,7 +49,12 @@ export async function createReportFor<T>(
 ): Promise<Created<T>> {
   const { profile, request, window } = plan;
   const { encoding } = await context.settings();
-  const created = await (await context.client()).createReport(encodeRequest(request, encoding.value), take);
+  const client = await context.client();
+  const created = await client.createReport(encodeRequest(request, encoding.value), take).catch((error) => {
+    if (!(error instanceof AdreportError) || error.code !== 'PROFILE_MISMATCH') throw error;
+    const other = profile === 'buyer' ? 'dsp' : 'buyer';
+    throw error.amend('', { hint: `Add --profile ${other}, or keep it: adreport config set profile ${other}` });
+  });
   if (created.kind === 'report') {
     const { since, until } = describeWindow(window);
     const identity = await ledgerIdentity(context, plan);

@@ -178,7 +178,7 @@ export function addOutputFlags(command: Command): Command {
     .option('--title <text>', 'html and xlsx: the heading (default: what the report is broken down by)')
     .option('--open', 'show the file once it is written, a page in the browser')
     .option('--no-clobber', 'refuse to replace an existing file')
-    .option('--columns <a,b>', 'choose and order the columns')
+    .option('--columns <a,b>', 'choose and order the columns, or all that the service sends')
     .option('--normalize', 'decimal points, and revenueDollar in both profiles')
     .option('--delimiter <c>', 'CSV delimiter (default: ,)')
     .addOption(new Option('--decimal <c>', 'CSV decimal mark').choices([',', '.']))

@@ -1,17 +1,18 @@
 import { Option } from 'commander';
-import type { Credentials } from '../api/client.ts';
+import type { Client, Credentials } from '../api/client.ts';
 import { checkBaseUrl } from '../config/base-url.ts';
 import { checkAccountName } from '../config/settings.ts';
 import { checkToken } from '../config/token.ts';
 import type { Context } from '../context.ts';
 import { type Encoding, encodings } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
-import { UsageError } from '../errors.ts';
+import { AdreportError, SignInError, UsageError } from '../errors.ts';
+import { encodeRequest } from '../report/request/request-body.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { createPrompt, type Prompt, readSecret } from '../ui/prompt.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-export interface LoginOptions {
+interface LoginOptions {
   readonly baseUrl?: string;
   readonly email?: string;
   readonly passwordStdin?: boolean;
@@ -37,7 +38,12 @@ export const loginCommand: CommandBuilder = (perform) =>
     .action(perform(login));
 
 /** Who somebody is, as they say. */
-type Proof = { readonly token: string } | { readonly credentials: Credentials };
+interface Proof {
+  readonly token?: string;
+  readonly credentials?: Credentials;
+  /** Whether it was asked for, so that it can be asked for again. */
+  readonly isTyped?: boolean;
+}
 
 /** Asks for what is missing, proves it with a call, and stores the token; the password is never stored. */
 async function login(context: Context, options: LoginOptions): Promise<void> {
@@ -60,29 +66,77 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
             ...(storedAccount ? { default: storedAccount.baseUrl } : {}),
           }),
         );
-  const proof = await askProof(context, options, prompt, storedAccount?.email);
-  const isToken = 'token' in proof;
-  const client = await context.clientFor({
+  const signedIn = await signIn(context, options, prompt, {
     baseUrl,
     encoding: encoding.value,
-    token: isToken ? proof.token : undefined,
-    credentials: isToken ? undefined : proof.credentials,
+    storedEmail: storedAccount?.email,
   });
-  const token = isToken ? proof.token : await client.signIn();
-  const campaigns = await client.campaigns();
-
-  const email = isToken ? undefined : proof.credentials.email;
+  const { client, token, email, campaigns } = signedIn;
+  const isDsp = profile.source === 'default' && (await refusesBuyers(client, encoding.value));
+  const stored = isDsp ? 'dsp' : profile.value;
   await (await context.store()).saveAccount(account.value, {
     baseUrl: baseUrl.href,
     token,
-    profile: profile.value,
+    profile: stored,
     // What is the default is not stored, so that a service that changes needs no change here.
     ...(encoding.value === 'json' ? {} : { encoding: encoding.value }),
     ...(windowClock.value === 'instant' ? {} : { windowClock: windowClock.value }),
     ...(email === undefined ? {} : { email }),
   });
-  const count = formatPlural(campaigns.length, 'campaign');
-  console.note(`Signed in to ${baseUrl.href} as account “${account.value}”: ${profile.value} profile, ${count}.`);
+  const count = campaigns === undefined ? '' : `, ${formatPlural(campaigns, 'campaign')}`;
+  console.note(`Signed in to ${baseUrl.href} as account “${account.value}”: ${stored} profile${count}.`);
+}
+
+/** How often a secret that is typed may be wrong. */
+const triesAtMost = 3;
+
+/** Proves who somebody is with a call. What is typed and refused is asked for again. */
+async function signIn(
+  context: Context,
+  options: LoginOptions,
+  prompt: Prompt,
+  {
+    storedEmail,
+    ...service
+  }: { readonly baseUrl: URL; readonly encoding: Encoding; readonly storedEmail: string | undefined },
+) {
+  for (let tries = 1; ; tries += 1) {
+    const { isTyped = false, ...proof } = await askProof(context, options, prompt, storedEmail);
+    const client = await context.clientFor({ ...service, token: undefined, credentials: undefined, ...proof });
+    try {
+      const token = proof.token ?? (await client.signIn());
+      return { client, token, email: proof.credentials?.email, campaigns: await countCampaigns(context, client) };
+    } catch (error) {
+      if (!(error instanceof SignInError) || !isTyped || tries === triesAtMost) throw error;
+      context.console.warn(`${error.message} Try again.`);
+    }
+  }
+}
+
+/** How many campaigns the account sees; `undefined`, with a warning, where it has no list of them. */
+async function countCampaigns({ console }: Context, client: Client): Promise<number | undefined> {
+  try {
+    return (await client.campaigns()).length;
+  } catch (error) {
+    if (!(error instanceof AdreportError) || ![403, 404].includes(error.httpStatus ?? 0)) throw error;
+    console.warn(`The list of campaigns is not to be had, so that the token is not proved: ${error.message}`);
+    return undefined;
+  }
+}
+
+/**
+ * Whether the service says that the account has no buyer profile. What is asked for is refused to a buyer too, because only
+ * administrators may name an advertiser; for one of those it is a report of two seconds of 1970 and of no advertiser.
+ */
+async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolean> {
+  const filters = { advertiserId: ['0'] };
+  const request = { since: 0, until: 1, metrics: ['clicks'], breakdowns: [], filters } as const;
+  try {
+    await client.createReport(encodeRequest(request, encoding), async () => {});
+  } catch (error) {
+    return error instanceof AdreportError && error.code === 'PROFILE_MISMATCH';
+  }
+  return false;
 }
 
 /**
@@ -108,9 +162,10 @@ async function askProof(
 
   const way = email === undefined ? await chooseWay(prompt) : 'password';
   if (way === 'token') {
-    return { token: checkToken(await prompt.askSecret({ what: 'token', flag: '--token-stdin', check: checkToken })) };
+    const token = await prompt.askSecret({ what: 'token', flag: '--token-stdin', check: checkToken });
+    return { token: checkToken(token), isTyped: true };
   }
-  return { credentials: await askCredentials(prompt, email, storedEmail) };
+  return { credentials: await askCredentials(prompt, email, storedEmail), isTyped: true };
 }
 
 function chooseWay(prompt: Prompt): Promise<'password' | 'token'> {

@@ -68,39 +68,24 @@ export async function createProgress({ mode, console, clock }: ProgressOptions):
   return barProgress(console, (options) => new cliProgress.MultiBar(options));
 }
 
-/** How many parts of a run stand how; the rest has not begun. */
-interface PartsState {
-  readonly total: number;
-  readonly done: number;
-  readonly failed: number;
-  readonly running: number;
-}
-
 /** Counts the parts of a run as they begin and end; `told` hears of each change. */
 function countParts(
-  total: number,
-  part: (label: string, report?: string) => Progress,
-  told: (state: PartsState) => void = () => {},
-  stop: () => void = () => {},
-): PartsProgress {
-  let state: PartsState = { total, done: 0, failed: 0, running: 0 };
-  const become = (change: Partial<PartsState>): void => {
-    state = { ...state, ...change };
-    told(state);
+  part: (label: string) => Progress,
+  told = (_done: number, _failed: number, _running: number) => {},
+) {
+  let [done, failed, running] = [0, 0, 0];
+  const begin: PartsProgress['begin'] = (label) => {
+    running += 1;
+    told(done, failed, running);
+    const end = (isDone: boolean): void => {
+      running -= 1;
+      if (isDone) done += 1;
+      else failed += 1;
+      told(done, failed, running);
+    };
+    return { progress: part(label), end };
   };
-  return {
-    begin(label, report) {
-      become({ running: state.running + 1 });
-      return {
-        progress: part(label, report),
-        end(isDone) {
-          const running = state.running - 1;
-          become(isDone ? { running, done: state.done + 1 } : { running, failed: state.failed + 1 });
-        },
-      };
-    },
-    stop,
-  };
+  return { begin, stop: () => {} };
 }
 
 /** The same progress with everything under one label. */
@@ -115,7 +100,7 @@ function labelled(progress: Progress, label: string): Progress {
 const silentMeter = { update: () => {}, stop: () => {} };
 
 const silentProgress: Progress = {
-  parts: (total) => countParts(total, () => silentProgress),
+  parts: () => countParts(() => silentProgress),
   wait: () => silentMeter,
   transfer: () => silentMeter,
 };
@@ -134,9 +119,8 @@ function plainProgress(console: Console, clock: () => number): Progress {
   return {
     parts: (total) =>
       countParts(
-        total,
         () => silentProgress,
-        ({ done, failed, running }) => {
+        (done, failed, running) => {
           if (running === 0) return;
           say(`Parts: ${done} of ${total} done, ${running} running${failed > 0 ? `, ${failed} failed` : ''}`);
         },
@@ -176,9 +160,8 @@ function jsonProgress(console: Console, clock: () => number): Progress {
   const events: Progress = {
     parts: (total) =>
       countParts(
-        total,
         (label) => labelled(events, label),
-        (state) => console.event({ event: 'parts', ...state }),
+        (done, failed, running) => console.event({ event: 'parts', total, done, failed, running }),
       ),
     wait: (label) => ({
       ...silentMeter,
@@ -262,18 +245,16 @@ function barProgress(console: Console, open: (options: Options) => MultiBar): Pr
   };
   const cut = (text: string): string => printable(text).slice(0, textAtMost);
 
-  /** A bar for each of several saved reports, from the first part of any to the end of all. */
-  const reportBars = (reports: ReadonlyMap<string, number>): PartsProgress => {
-    const width = Math.min(textAtMost, Math.max(...[...reports.keys()].map((name) => cut(name).length)));
-    const own = new Map(
-      [...reports].map(([name, total]) => {
-        const payload = { label: cut(name).padEnd(width), state: 'waiting' };
-        return [name, { ...add(`{label}  {bar}  {value} of {total}${dot}{state}`, total, payload), done: 0 }];
-      }),
-    );
+  /** A bar for each of several groups of parts, from the first part of any to the end of all. */
+  const groupBars = (groups: readonly (readonly [name: string, total: number])[]): PartsProgress => {
+    const width = Math.max(...groups.map(([name]) => cut(name).length));
+    const bars = groups.map(([name, total]) => {
+      const payload = { label: cut(name).padEnd(width), state: 'waiting' };
+      return { name, done: 0, ...add(`{label}  {bar}  {value} of {total}${dot}{state}`, total, payload) };
+    });
     return {
-      begin(label, report = label) {
-        const mine = own.get(report);
+      begin(label, report) {
+        const mine = bars.find(({ name }) => name === report) ?? bars[0];
         const tell = (state: string): void => mine?.bar.update(mine.done, { state });
         const progress: Progress = {
           ...silentProgress,
@@ -282,25 +263,20 @@ function barProgress(console: Console, open: (options: Options) => MultiBar): Pr
         };
         const end = (isDone: boolean): void => {
           if (mine) mine.done += 1;
-          tell(isDone ? 'done' : 'failed');
+          tell(isDone ? 'done' : `${cut(label)} failed`);
         };
         return { progress, end };
       },
       stop: () => {
-        for (const { stop } of own.values()) stop();
+        for (const { stop } of bars) stop();
       },
     };
   };
 
   const progress: Progress = {
-    parts: (total, reports) => {
-      if (reports && reports.size > 1 && reports.size <= barsAtMost) return reportBars(reports);
-      if (total <= barsAtMost) return countParts(total, (label) => labelled(progress, label));
-      const format = `Parts  {bar}  {value} of {total}${dot}{state}${dot}{duration_formatted}`;
-      const { bar, stop } = add(format, total, { state: '' });
-      const told = ({ done, failed, running }: PartsState): void =>
-        bar.update(done, { state: `${running} running${failed > 0 ? `${dot}${failed} failed` : ''}` });
-      return countParts(total, () => silentProgress, told, stop);
+    parts: (total, reports = new Map()) => {
+      if (reports.size > 1 && reports.size <= barsAtMost) return groupBars([...reports]);
+      return total > barsAtMost ? groupBars([['Parts', total]]) : countParts((label) => labelled(progress, label));
     },
     wait: (label) => {
       const payload = { label: cut(label), status: '', polls: '' };

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
 import { serve } from '../support/http-server.ts';
 import { body, clientAt, connect, listenRaw } from './connect.ts';
 
@@ -51,17 +52,42 @@ test('idle: a download that stops moving', async () => {
   });
 });
 
-test('a status that trickles for ever is given up, though it never pauses', async () => {
-  const { url } = await serve((_request, response) => {
-    response.writeHead(200);
-    const timer = setInterval(() => response.write(' '), 20);
+describe('an exchange that never pauses is bounded as a whole', () => {
+  /** Sends a piece every 20 ms, for ever. */
+  const drip = (response: ServerResponse, piece: string): void => {
+    const timer = setInterval(() => response.write(piece), 20);
     response.on('close', () => clearInterval(timer));
+  };
+  const failure = { code: 'TIMEOUT', exitCode: 5, message: expect.stringContaining('did not end in time') };
+
+  test.each(['signIn', 'status', 'campaigns'] as const)('%s', async (name) => {
+    const { client } = await connect((_request, response) => drip(response.writeHead(200), ' '), {
+      timeoutMs: 100,
+      retries: 0,
+      credentials: { email: 'me@example.com', password: 'secret' },
+    });
+    await expect(client[name]('r')).rejects.toMatchObject(failure);
   });
-  const { client } = await clientAt(url, { timeoutMs: 150, retries: 0 });
-  await expect(client.status('r')).rejects.toMatchObject({
-    code: 'TIMEOUT',
-    exitCode: 5,
-    message: expect.stringContaining('did not end in time'),
+
+  test('a create', async () => {
+    const { client } = await connect((_request, response) => drip(response.writeHead(200), ' '), { timeoutMs: 100 });
+    await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({ ...failure, code: 'CREATE_UNCERTAIN' });
+  });
+
+  test('an error that is being told', async () => {
+    const { client } = await connect((_request, response) => drip(response.writeHead(400), 'no'), { timeoutMs: 100 });
+    await expect(client.download('r', sizeOf)).rejects.toMatchObject({ exitCode: 4, httpStatus: 400 });
+  });
+
+  test('hints without an answer, of a download too', async () => {
+    const { client } = await connect(
+      (_request, response) => {
+        const timer = setInterval(() => response.writeProcessing(), 20);
+        response.on('close', () => clearInterval(timer));
+      },
+      { timeoutMs: 100, retries: 0 },
+    );
+    await expect(client.download('r', sizeOf)).rejects.toMatchObject({ exitCode: 5, code: 'TIMEOUT' });
   });
 });
 

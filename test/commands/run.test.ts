@@ -65,7 +65,7 @@ describe('run against a service', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual(document.data);
 
     const [header = '', ...rows] = (await read('csv')).trimEnd().split('\r\n');
-    expect(header.split(',')).toEqual(Object.keys(document.data[0]));
+    expect(header).toBe('date,displays,clicks');
     const cells = rows.map((row) => row.split(','));
     expect(cells.map((row) => [row[0], Number(row.at(-2)), Number(row.at(-1))])).toEqual(expected);
 

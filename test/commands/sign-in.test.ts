@@ -88,10 +88,54 @@ describe('login', () => {
     expect(() => statSync(join(cwd, '.config', 'settings.json'))).toThrow();
   });
 
+  test('a DSP account is known by what the service refuses it, and stored as one', async () => {
+    const { server, cli } = await signedOut();
+    const login = await cli(['login', '--base-url', server.url, '--token-stdin'], { stdin: tokens.dsp });
+    expect(login).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('dsp profile') });
+    expect((await cli(['config', 'get', 'profile'])).stdout).toBe('dsp\n');
+    // No report was made for it.
+    expect(server.requests().filter(({ endpoint, status }) => endpoint === 'buyer' && status === 200)).toEqual([]);
+  });
+
+  test('a service without a list of campaigns: the token is stored, with a warning', async () => {
+    for (const status of [403, 404]) {
+      const { server, cli } = await signedOut({ faults: [`campaigns:${status}`] });
+      const login = await cli(['login', '--base-url', server.url, '--token-stdin'], { stdin: tokens.buyer });
+      expect(login).toMatchObject({
+        exitCode: 0,
+        stderr: expect.stringMatching(/Warning: .*not proved[\s\S]*Signed in/),
+      });
+    }
+  });
+
+  test('--encoding form is used for the sign-in, kept, and used by the next command', async () => {
+    const { server, cli } = await signedOut({ delayMs: 0 });
+    const argv = ['login', '--base-url', server.url, '--email', 'buyer@example.com', '--password-stdin'];
+    expect((await cli([...argv, '--encoding', 'form'], { stdin: 'demo' })).exitCode).toBe(0);
+    expect((await cli(['run', '--period', 'yesterday', '-q'])).exitCode).toBe(0);
+    const posts = server.requests().filter(({ method }) => method === 'POST');
+    expect(posts.length).toBeGreaterThan(3);
+    expect(posts.filter(({ body }) => body?.startsWith('{'))).toEqual([]);
+  });
+
+  test('a stored token beside a password of the environment is said', async () => {
+    const { server, cli } = await signedOut();
+    await cli(['login', '--base-url', server.url, '--token-stdin'], { stdin: tokens.buyer });
+    const env = { ADREPORT_EMAIL: 'admin@example.com', ADREPORT_PASSWORD: 'demo' };
+    expect((await cli(['campaigns'], { env })).stderr).toContain('ADREPORT_PASSWORD only renews it');
+    expect((await cli(['campaigns'])).stderr).toBe('');
+  });
+
   test('plain http beyond this machine is refused', async () => {
     const result = await runCli(['login', '--base-url', 'http://example.com', '--token-stdin'], { stdin: 'abc' });
     expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('https') });
   });
+});
+
+test('a report of the wrong profile is refused with the flag that mends it', async () => {
+  const { run } = await serveForTest({}, 'dsp');
+  const result = await run(['run', '--profile', 'buyer', '--period', 'yesterday', '--metrics', 'clicks']);
+  expect(result).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('--profile dsp') });
 });
 
 describe('where the token comes from', () => {

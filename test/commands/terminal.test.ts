@@ -66,6 +66,26 @@ describe('login', () => {
     expect(await again.exitCode).toBe(130);
   });
 
+  test('a wrong password is asked for again', async () => {
+    const { server, open } = await sitDown();
+    const terminal = open(['login', '--base-url', server.url, '--email', 'buyer@example.com'], {});
+    await terminal.waitFor('Password:');
+    terminal.type('wrong\r');
+    await terminal.waitFor('Try again.');
+    await terminal.waitFor('Password:');
+    terminal.type('demo\r');
+    await terminal.waitFor('Signed in to');
+    expect(await terminal.exitCode).toBe(0);
+  });
+
+  test('a terminal that closes at the prompt ends the program, without an abort', async () => {
+    const { server, open } = await sitDown();
+    const terminal = open(['login', '--base-url', server.url, '--email', 'buyer@example.com'], {});
+    await terminal.waitFor('Password:');
+    process.kill(terminal.pid, 'SIGHUP');
+    expect(await terminal.exitCode).toBe(143);
+  });
+
   test('Ctrl-C at the password is exit 130, and nothing is stored', async () => {
     const { server, cwd, open } = await sitDown();
     const terminal = open(['login', '--base-url', server.url, '--email', 'buyer@example.com'], {});

@@ -139,7 +139,7 @@ describe('report data', () => {
     async (type) => {
       const body = type.startsWith('text/csv') ? 'date,displays\r\n2014-12-01,7\r\n' : dspReport;
       const { run, received } = await service({ '/buyer-reporting': text(body, type) });
-      const { exitCode, stdout } = await run('run', '--profile', 'dsp', ...window, '--format', 'csv');
+      const { exitCode, stdout } = await run('run', '--profile', 'dsp', ...window, '--by', 'DAILY', '--format', 'csv');
       expect([exitCode, received.length]).toEqual([0, 1]);
       expect(stdout).toMatch(/^date,displays.*\r?\n2014-12-01,7/);
     },

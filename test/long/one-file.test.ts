@@ -1,203 +1,197 @@
-import { cpSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
-import { expect, test } from 'vitest';
-import { type Addition, breakdown, command, fault, format, metric } from '../support/additions.ts';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runNode } from '../support/packed-program.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
-/** One thing, one file: each is added to a copy of the project, which is built and run. */
+/**
+ * One thing, one file: a metric, a breakdown with its filter, a format, a command and a fault are added to a copy of the
+ * project, each by a new file and its line, or by an entry of the vocabulary alone; the copy is type-checked, built and run.
+ */
 
 const root = resolve(import.meta.dirname, '../..');
-const copied = ['src', 'bin', '.ci', 'package.json', 'tsconfig.json', 'tsconfig.types.json'];
-const day = ['--period', '2025-11-10'];
-/** At once, without a report that takes its time. */
-const direct = ['run', '--local', '-q', '--direct', ...day];
 
-interface Copy {
-  readonly folder: string;
-  /** The files in which it differs from the project. */
-  readonly touched: readonly string[];
-  /** Runs the program that was built from it. */
-  run(...argv: readonly string[]): { readonly status: number | null; readonly stdout: string; readonly stderr: string };
-}
+/** New files. */
+const files: Readonly<Record<string, string>> = {
+  'src/output/formats/markdown.ts': `import { rowsOf } from '../../rows/row-objects.ts';
+import type { EncodeOptions, Encoder } from '../encoder.ts';
 
-/** Copies the project, adds to it and builds it. */
-function buildWith(...additions: readonly Addition[]): Copy {
-  const folder = temporaryFolder();
-  for (const name of copied) cpSync(join(root, name), join(folder, name), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
-  for (const { files, lines } of additions) {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    for (const { file, before, text } of lines) {
-      const path = join(folder, file);
-      const parts = readFileSync(path, 'utf8').split(before);
-      expect(parts, `${file} has one place for it`).toHaveLength(2);
-      writeFileSync(path, parts.join(text + before));
-    }
-  }
-  expect(runNode(process.execPath, ['.ci/build.js'], folder)).toEqual({ status: 0, stdout: '', stderr: '' });
-  return { folder, touched: differences(folder), run: (...argv) => runProgram(folder, argv) };
-}
-
-function runProgram(folder: string, argv: readonly string[]) {
-  const program = join(folder, 'bin/adreport.js');
-  return runNode(process.execPath, [program, ...argv], temporaryFolder());
-}
-
-function differences(folder: string): string[] {
-  const names = new Set([root, folder].flatMap((place) => copied.flatMap((name) => filesBelow(place, name))));
-  const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, 'latin1') : '');
-  return [...names].filter((name) => textOf(join(root, name)) !== textOf(join(folder, name))).sort();
-}
-
-function filesBelow(place: string, name: string): string[] {
-  const path = join(place, name);
-  if (!statSync(path).isDirectory()) return [name];
-  return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((below) => statSync(join(path, below)).isFile())
-    .map((below) => [name, ...below.split(sep)].join('/'));
-}
-
-const done = { status: 0, stderr: '' };
-
-test('a metric is one entry of the vocabulary', () => {
-  const { touched, run } = buildWith(metric);
-  expect(touched).toEqual(['src/contract/vocabulary.ts']);
-
-  const entry = { name: 'shares', type: 'integer', meaning: 'times an ad is passed on to a friend' };
-  expect(JSON.parse(run('fields', '--profile', 'buyer', '--json').stdout).metrics).toContainEqual(entry);
-  expect(run('fields', 'friend', '--profile', 'buyer').stdout).toMatch(/--metrics +shares/);
-  expect(run('fields', '--profile', 'dsp').stdout).not.toContain('shares');
-  expect(run('complete', 'zsh', '--', 'run', '--metrics', 'clicks,sha').stdout).toBe(
-    `open\nclicks,shares\t${entry.meaning}\n`,
-  );
-
-  const asked = run('run', '--local', ...day, '--metrics', 'shares', '--dry-run', '--json');
-  expect(JSON.parse(asked.stdout).requests[0].body.metrics).toBe('shares');
-  const misspelt = run('run', '--local', ...day, '--metrics', 'sharse');
-  expect(misspelt).toMatchObject({ status: 2, stderr: expect.stringContaining('Did you mean shares?') });
-  const others = run('run', '--local', '--profile', 'dsp', ...day, '--metrics', 'shares');
-  expect(others).toMatchObject({ status: 2, stderr: expect.stringContaining('shares') });
-
-  const report = (by: string, metrics: string, program = run): Record<string, number | string>[] => {
-    const result = program(...direct, '--by', by, '--metrics', metrics, '--format', 'json');
-    expect(result).toMatchObject(done);
-    return JSON.parse(result.stdout).data;
+/** A table that Markdown shows. */
+export function createEncoder(_options: EncodeOptions): Encoder {
+  let hasBegun = false;
+  const layOut = (cells: readonly unknown[]): string => \`| \${cells.join(' | ')} |\\n\`;
+  return {
+    encode(batch) {
+      const { fields } = batch;
+      const head = hasBegun ? [] : [layOut(fields), layOut(fields.map(() => '---'))];
+      hasBegun = true;
+      const rows = rowsOf(batch).map((row) => layOut(fields.map((name) => row[name])));
+      return [Buffer.from([...head, ...rows].join(''))];
+    },
+    end: () => [],
   };
-  // Every breakdown adds up to the same, and a share of the displays stands for what the built-in data says nothing of.
-  const sums = ['DAILY', 'CAMPAIGN', 'HOURLY,OS'].map((by) =>
-    report(by, 'displays,shares').reduce((sum, { shares }) => sum + Number(shares), 0),
-  );
-  expect(new Set(sums).size).toBe(1);
-  for (const row of report('CAMPAIGN', 'displays,shares')) {
-    expect(Number.isInteger(row.shares)).toBe(true);
-    expect(row.shares).toBeGreaterThan(0);
-    expect(row.shares).toBeLessThan(Number(row.displays));
-  }
-  const { stdout: all } = run(...direct, '--format', 'csv');
-  expect(all.split(/\r?\n/)[0]?.split(',').slice(-2)).toEqual(['eyesTrackings', 'shares']);
-  // The facts of the others are what they were.
-  const before = (...argv: string[]) => runProgram(root, argv);
-  expect(report('CAMPAIGN', 'clicks,revenueEuro')).toEqual(report('CAMPAIGN', 'clicks,revenueEuro', before));
-});
+}
+`,
+  'src/commands/tally.ts': `import { addServiceFlags, type ServiceFlags } from '../app/flags.ts';
+import type { Context } from '../context.ts';
+import { type CommandBuilder, declareCommand } from './command.ts';
 
-test('so are a breakdown and a filter', () => {
-  const { touched, run } = buildWith(breakdown);
-  expect(touched).toEqual(['src/contract/vocabulary.ts']);
+interface TallyOptions extends ServiceFlags {
+  readonly loud?: boolean;
+}
 
-  const rows = (...flags: string[]) => {
-    const result = run(...direct, ...flags, '--metrics', 'displays', '--format', 'json');
-    expect(result.status).toBe(0);
-    return JSON.parse(result.stdout).data;
-  };
-  // The built-in data knows no languages: all of it is of an unknown one, and none is French.
-  const [{ displays }] = rows('--by', 'DAILY');
-  expect(rows('--by', 'language')).toMatchObject([{ language: null, displays }]);
-  expect(rows('--by', 'DAILY', '--filter', 'language=French')).toEqual([]);
-  expect(run('complete', 'zsh', '--', 'run', '--by', 'DAILY,LAN').stdout).toBe('open\nDAILY,LANGUAGE\tby language\n');
-  expect(run('fields', '--profile', 'buyer').stdout).toMatch(/--filter +language +languages, by name/);
-  expect(run('help', 'filters').stdout).toContain('languages, by name');
-});
+export const tallyCommand: CommandBuilder = (perform) =>
+  addServiceFlags(
+    declareCommand('tally', 'how many campaigns there are', [['adreport tally --local', 'those of the local server']]),
+  )
+    .option('--loud', 'with an exclamation mark')
+    .action(perform(tally));
 
-test('a format is one file and its line', () => {
-  const { touched, run } = buildWith(format);
-  expect(touched).toEqual(['src/output/formats/index.ts', 'src/output/formats/markdown.ts']);
+/** Prints how many campaigns there are. */
+async function tally(context: Context, { loud }: TallyOptions): Promise<void> {
+  const { length } = await (await context.client()).campaigns();
+  await context.console.result(\`\${length} campaigns\${loud ? '!' : ''}\`);
+}
+`,
+  'src/server/faults/kinds/teapot.ts': `import { jsonAnswer } from '../../answer.ts';
+import type { FaultKind } from '../fault-kind.ts';
 
-  const job = [...direct, '--by', 'DAILY', '--metrics', 'displays'];
-  const [, values] = run(...job, '--columns', 'date,displays', '--format', 'csv').stdout.split(/\r?\n/);
-  const table = run(...job, '--format', 'markdown');
-  expect(table).toMatchObject(done);
-  const [names = [], rule, cells = []] = table.stdout.split('\n').map((line) => line.slice(2, -2).split(' | '));
-  expect(new Set(rule)).toEqual(new Set(['---']));
-  expect(['date', 'displays'].map((name) => cells[names.indexOf(name)]).join()).toBe(values);
+export const teapot: FaultKind = {
+  meaning: 'the server makes tea, so many cups of it',
+  keys: { cups: '2' },
+  reach: ['status', 'download'],
+  read(keys) {
+    const cups = keys.takeWhole('cups') ?? 1;
+    return { answer: () => jsonAnswer({ cups }, 418, { 'x-tea': String(cups) }) };
+  },
+};
+`,
+};
 
-  const folder = temporaryFolder();
-  const file = join(folder, 'report.md');
-  expect(run(...job, '-o', file)).toMatchObject(done);
-  expect(readFileSync(file, 'utf8')).toBe(table.stdout);
-
-  expect(run('help', 'output').stdout).toMatch(/^ +markdown +a table for a wiki/m);
-  expect(run('complete', 'zsh', '--', 'run', '--format', 'mark').stdout).toMatch(/^words\nmarkdown\t/);
-  const misspelt = run(...job, '--format', 'markdwon');
-  expect(misspelt).toMatchObject({ status: 2, stderr: expect.stringContaining('Did you mean markdown?') });
-});
-
-test('a command is a declaring file, a doing file and its line', () => {
-  const { touched, run } = buildWith(command);
-  expect(touched).toEqual(['src/commands/index.ts', 'src/commands/tally.ts']);
-
-  expect(run('tally', '--local')).toMatchObject({ ...done, stdout: expect.stringMatching(/^[1-9]\d* campaigns\n$/) });
-  expect(run('tally', '--local', '--loud').stdout).toMatch(/campaigns!\n$/);
-  const help = run('tally', '--help').stdout;
-  for (const text of ['Usage: adreport tally', 'how many campaigns', '--loud', '--local']) expect(help).toContain(text);
-  expect(run('--help').stdout).toMatch(/^ +tally .*how many campaigns there are$/m);
-  expect(run('complete', 'zsh', '--', 'ta').stdout).toBe('words\ntally\thow many campaigns there are\n');
-  expect(run('taly')).toMatchObject({ status: 2, stderr: expect.stringContaining('tally') });
-});
-
-test('a fault is one file and its line', () => {
-  const { folder, touched, run } = buildWith(fault);
-  expect(touched).toEqual(['src/server/faults/kinds/index.ts', 'src/server/faults/kinds/teapot.ts']);
-
-  const client = [process.execPath, join(folder, 'bin/adreport.js'), 'run', ...day];
-  const serve = (spec: string) => run('local-server', '--delay', '0s', '--fault', spec, 'exec', '--', ...client);
-  const struck = serve('status:teapot:cups=3:times=1');
-  expect(struck).toMatchObject({ status: 4, stderr: expect.stringContaining('418') });
-  expect(struck.stderr).toMatch(/ POST \/status-reporting 418 .* \[teapot\]$/m);
-
-  const mistakes = [
-    ['status:teapto', 'Did you mean teapot?'],
-    ['status:brew', 'an HTTP status, reset, garbage'],
-    ['status:brew', 'teapot'],
-    ['status:teapot:cup=3', 'Did you mean cups?'],
-    ['status:teapot:cups=x', 'cups=x is no whole number'],
-    ['buyer:teapot', 'Write status:teapot.'],
-  ] as const;
-  for (const [spec, hint] of mistakes) {
-    expect(serve(spec)).toMatchObject({ status: 2, stderr: expect.stringContaining(hint) });
-  }
-  expect(run('help', 'local-server').stdout).toMatch(/^ +teapot:cups=2 +the server makes tea/m);
-  expect(run('complete', 'zsh', '--', 'local-server', '--fault', 'status:tea').stdout).toMatch(
-    /^open\nstatus:teapot\tthe server makes tea/,
-  );
-});
-
-test('all together are typed, and work together', () => {
-  const { folder, touched, run } = buildWith(metric, breakdown, format, command, fault);
-  expect(touched).toEqual([
-    'src/commands/index.ts',
-    'src/commands/tally.ts',
+/** Lines of files that are there, each with the line that it goes before. */
+const lines: readonly (readonly [file: string, before: string, text: string])[] = [
+  [
     'src/contract/vocabulary.ts',
+    '] as const satisfies readonly MetricEntry[];\n',
+    "  { name: 'shares', profiles: buyer, type: 'integer', meaning: 'times an ad is passed on to a friend' },\n",
+  ],
+  [
+    'src/contract/vocabulary.ts',
+    '] as const satisfies readonly BreakdownEntry[];\n',
+    "  { name: 'LANGUAGE', profiles: buyer, fields: [text('language')], meaning: 'by language' },\n",
+  ],
+  [
+    'src/contract/vocabulary.ts',
+    '] as const satisfies readonly FilterEntry[];\n',
+    "  { name: 'language', profiles: buyer, on: 'LANGUAGE', compare: 'text', meaning: 'languages, by name' },\n",
+  ],
+  [
     'src/output/formats/index.ts',
-    'src/output/formats/markdown.ts',
+    '} as const satisfies Record<string, Format>;\n',
+    "  markdown: { endings: ['md'], meaning: 'a table for a wiki', load: () => import('./markdown.ts') },\n",
+  ],
+  [
+    'src/commands/index.ts',
+    "import { viewCommand } from './view.ts';\n",
+    "import { tallyCommand } from './tally.ts';\n",
+  ],
+  ['src/commands/index.ts', '    viewCommand,\n', '    tallyCommand,\n'],
+  [
     'src/server/faults/kinds/index.ts',
-    'src/server/faults/kinds/teapot.ts',
-  ]);
+    "import { truncate } from './truncate.ts';\n",
+    "import { teapot } from './teapot.ts';\n",
+  ],
+  ['src/server/faults/kinds/index.ts', '  truncate,\n', '  teapot,\n'],
+];
+
+let copy: string;
+
+/** Runs the program that was built from the copy. */
+function run(...argv: readonly string[]) {
+  return runNode(process.execPath, [join(copy, 'bin/adreport.js'), ...argv], temporaryFolder());
+}
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'adreport-copy-'));
+  for (const name of ['src', 'bin', '.ci', 'package.json', 'tsconfig.json', 'tsconfig.types.json']) {
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(copy, name), text);
+  for (const [file, before, text] of lines) {
+    const parts = readFileSync(join(copy, file), 'utf8').split(before);
+    expect(parts, `${file} has one place for it`).toHaveLength(2);
+    writeFileSync(join(copy, file), parts.join(text + before));
+  }
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  expect(runNode(process.execPath, [compiler], folder)).toEqual({ status: 0, stdout: '', stderr: '' });
-  const report = run(...direct, '--by', 'DAILY', '--metrics', 'shares', '--format', 'markdown');
-  expect(report).toMatchObject({
-    ...done,
-    stdout: expect.stringMatching(/^\| date .*\| shares .*\n.*\n\| 2025-11-10 /),
+  expect(runNode(process.execPath, [compiler], copy)).toEqual({ status: 0, stdout: '', stderr: '' });
+  expect(runNode(process.execPath, ['.ci/build.js'], copy)).toEqual({ status: 0, stdout: '', stderr: '' });
+}, 120_000);
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+describe('everything that follows is derived', () => {
+  const direct = ['run', '--local', '-q', '--direct', '--period', '2025-11-10'];
+
+  test('from the entry of a metric: fields, completion, validation at both ends, data that adds up', () => {
+    const entry = { name: 'shares', type: 'integer', meaning: 'times an ad is passed on to a friend' };
+    expect(JSON.parse(run('fields', '--json').stdout).metrics).toContainEqual(entry);
+    expect(run('fields', '--profile', 'dsp').stdout).not.toContain('shares');
+    expect(run('complete', 'zsh', '--', 'run', '--metrics', 'clicks,sha').stdout).toContain('clicks,shares\t');
+    expect(run(...direct, '--metrics', 'sharse').stderr).toContain('Did you mean shares?');
+    const report = (by: string): Record<string, number>[] => {
+      const result = run(...direct, '--by', by, '--metrics', 'displays,shares', '--format', 'json');
+      expect(result).toMatchObject({ status: 0, stderr: '' });
+      return JSON.parse(result.stdout).data;
+    };
+    const sums = ['DAILY', 'CAMPAIGN', 'HOURLY,OS'].map((by) =>
+      report(by).reduce((sum, { shares = Number.NaN }) => sum + shares, 0),
+    );
+    expect([sums[1], sums[2]]).toEqual([sums[0], sums[0]]);
+    expect(sums[0]).toBeGreaterThan(0);
+  });
+
+  test('from those of a breakdown and a filter', () => {
+    const rows = (...flags: string[]) =>
+      JSON.parse(run(...direct, ...flags, '--metrics', 'displays', '--format', 'json').stdout).data;
+    const [{ displays }] = rows('--by', 'DAILY');
+    // The built-in data knows no languages: all of it is of an unknown one, and none is French.
+    expect(rows('--by', 'language')).toMatchObject([{ language: null, displays }]);
+    expect(rows('--by', 'DAILY', '--filter', 'language=French')).toEqual([]);
+    expect(run('fields').stdout).toMatch(/--filter +language +languages, by name/);
+  });
+
+  test('from the line of a format', () => {
+    const job = [...direct, '--by', 'DAILY', '--metrics', 'displays'];
+    const table = run(...job, '--format', 'markdown');
+    expect(table).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\| date .*\n\| ---.*\n\| 2025-11-10 /) });
+    const file = join(temporaryFolder(), 'report.md');
+    expect(run(...job, '-o', file).status).toBe(0);
+    expect(readFileSync(file, 'utf8')).toBe(table.stdout);
+    expect(run('complete', 'zsh', '--', 'run', '--format', 'mark').stdout).toMatch(/^words\nmarkdown\t/);
+    expect(run(...job, '--format', 'markdwon').stderr).toContain('Did you mean markdown?');
+  });
+
+  test('from the line of a command', () => {
+    expect(run('tally', '--local', '--loud')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+ campaigns!\n$/),
+    });
+    expect(run('--help').stdout).toMatch(/^ +tally .*how many campaigns there are$/m);
+    expect(run('complete', 'zsh', '--', 'ta').stdout).toBe('words\ntally\thow many campaigns there are\n');
+  });
+
+  test('from the line of a fault', () => {
+    const client = [process.execPath, join(copy, 'bin/adreport.js'), 'run', '--period', '2025-11-10'];
+    const serve = (spec: string) => run('local-server', '--delay', '0s', '--fault', spec, 'exec', '--', ...client);
+    expect(serve('status:teapot:cups=3:times=1')).toMatchObject({ status: 4, stderr: expect.stringContaining('418') });
+    for (const [spec, hint] of [
+      ['status:teapto', 'Did you mean teapot?'],
+      ['status:teapot:cup=3', 'Did you mean cups?'],
+      ['buyer:teapot', 'Write status:teapot.'],
+    ] as const) {
+      expect(serve(spec)).toMatchObject({ status: 2, stderr: expect.stringContaining(hint) });
+    }
   });
 });

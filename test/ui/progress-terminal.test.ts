@@ -134,7 +134,7 @@ test('up to ten parts have a bar each, under their own names; more have one toge
   press('p');
   await terminal.waitFor(/2026-11-01 .*progress.*\n.*2026-11-02 .*progress/s);
   press('P');
-  await terminal.waitFor(/Parts .*1 of 30 · 1 running · 1 failed/);
+  await terminal.waitFor(/Parts .*2 of 30 · b failed/);
   press('E');
   press('s');
   press('s');
@@ -149,7 +149,7 @@ test('each of up to ten saved reports has a bar, from the beginning to the end',
   await terminal.waitFor(/nightly .*1 of 3 · 1.2 MB · 5 rows.*été .*waiting/s);
   expect(terminal.screen.lines.slice(1).map((line) => line.replace(/ +[━─]+ +/, ' '))).toEqual([
     'nightly 1 of 3 · 1.2 MB · 5 rows',
-    'weekly 1 of 1 · failed',
+    'weekly 1 of 1 · weekly failed',
     'été 0 of 1 · waiting',
   ]);
   press('E');

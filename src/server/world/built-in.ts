@@ -85,7 +85,7 @@ function drawMetrics(adUnit: AdUnitPlan, hour: number, bits: number, more: numbe
   const cents = Math.floor((displays * adUnit.cpm) / 1_000) + clicks * adUnit.cpc;
   // The ten-thousandths of a dollar for a euro on that day.
   const rate = 10_700 + (mix(Math.floor(hour / 24), 7) & 1_023);
-  const drawn = {
+  const drawn: Partial<Record<MetricName, number>> = {
     requests,
     displays,
     clicks,
@@ -98,7 +98,7 @@ function drawMetrics(adUnit: AdUnitPlan, hour: number, bits: number, more: numbe
   };
   // A metric that is new in the vocabulary has data too: a share of the displays or of the revenue.
   for (const { name, type } of metrics) drawn[name] ??= share(type === 'money' ? cents : displays, 120, more >>> 9);
-  return drawn;
+  return drawn as Record<MetricName, number>;
 }
 
 /** Requests by the hour of the day, by the weekday from Sunday, and by the month, in percent of the busiest. */

@@ -1,0 +1,153 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { encode } from '../output/encode.ts';
+import { createReport, startForTest } from '../server/local.ts';
+import { findBrowser } from '../support/browser.ts';
+import { runCli, temporaryFolder } from '../support/run-cli.ts';
+
+/** Pages in a real browser, where there is one: what they show, that they answer, and that nothing else happens. */
+
+const executablePath = findBrowser();
+let browser: Browser;
+beforeAll(async () => {
+  if (executablePath) browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+});
+afterAll(() => browser?.close());
+
+const desktop = { viewport: { width: 1280, height: 900 } } as const;
+const phone = { viewport: { width: 375, height: 740 }, hasTouch: true } as const;
+
+/** Opens a page, and at the end of the test expects that it complained of nothing, and asked for nothing else than it may. */
+async function open(url: string, options: BrowserContextOptions = desktop, may = (asked: string) => asked === url) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const events: string[] = [];
+  page.on('console', (message) => events.push(message.text()));
+  page.on('pageerror', (error) => events.push(error.message));
+  page.on('dialog', (dialog) => void dialog.dismiss().then(() => events.push(dialog.message())));
+  page.on('request', (request) => {
+    if (!request.url().startsWith('data:') && !may(request.url())) events.push(request.url());
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(events).toEqual([]);
+  });
+  await page.goto(url);
+  return page;
+}
+
+function fileOf(html: string): string {
+  const path = join(temporaryFolder(), 'report.html');
+  writeFileSync(path, html);
+  return pathToFileURL(path).href;
+}
+
+async function reportPage(...flags: string[]): Promise<string> {
+  const { files } = await runCli(['run', '--local', '--period', '2026-10', ...flags, '-o', 'report.html']);
+  return files['report.html'] ?? '';
+}
+
+/** A report of so many rows, some of whose names are markup. */
+async function pageOf(count: number): Promise<string> {
+  const rows = Array.from({ length: count }, (_, i) => ({
+    date: `2026-10-${String((i % 31) + 1).padStart(2, '0')}`,
+    campaignId: String(40_000 + (i % 37)),
+    campaignName: i % 37 === 0 ? '<img src=x onerror=alert(1)></script><script>alert(2)</script>' : `Été ${i % 37}`,
+    bundleId: `com.example.app${i}`,
+    displays: (i * 17) % 9000,
+    clicks: i % 200,
+    revenueEuro: ((i * 31) % 5000) / 100,
+  }));
+  return (await encode(JSON.stringify({ data: rows }), 'html')).text;
+}
+
+/**
+ * The texts of a page that stand out from their background by less than 4.5 (WCAG 2.2, AA). Runs in the page; as text,
+ * because the tests are checked without the types of a browser.
+ */
+const faintTexts = `(() => {
+  const parse = (color) => color.match(/[\\d.]+/g).map(Number);
+  const luminance = (color) => {
+    const [r, g, b] = color.map((part) => (part / 255 <= 0.03928 ? part / 3294.6 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const backgroundOf = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const [r, g, b, alpha = 1] = parse(getComputedStyle(at).backgroundColor);
+      if (alpha === 1) return [r, g, b];
+    }
+    return [255, 255, 255];
+  };
+  const found = new Set();
+  for (const element of document.querySelectorAll('body *')) {
+    const text = [...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()).join('');
+    if (text === '' || element.disabled || !element.checkVisibility() || element.closest('script, svg')) continue;
+    const [ink, paper] = [parse(getComputedStyle(element).color).slice(0, 3), backgroundOf(element)].map(luminance);
+    const contrast = (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+    if (contrast < 4.5) found.add(element.tagName + ' ' + text.slice(0, 20) + ' ' + contrast.toFixed(2));
+  }
+  return [...found];
+})()`;
+
+const columnOf = (page: Page, column: number): Promise<string[]> =>
+  page.locator(`table:has(tfoot) tbody td:nth-child(${column})`).allTextContents();
+const numberOf = (text: string): number => Number(text.replaceAll(',', ''));
+
+describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is installed)', () => {
+  test.each<[string, () => Promise<string>]>([
+    ['days and campaigns', () => reportPage('--by', 'DAILY,CAMPAIGN')],
+    ['countries, no time', () => reportPage('--by', 'COUNTRY,OS')],
+    ['hours of a DSP', () => reportPage('--profile', 'dsp', '--by', 'HOURLY,FORMAT')],
+    ['no rows', () => reportPage('--by', 'DAILY,CAMPAIGN', '--filter', 'campaignId=1')],
+    ['one row', () => reportPage()],
+    ['60,000 rows, some named as markup', () => pageOf(60_000)],
+  ])('%s: readable in both themes, on a desk, on a phone, and on paper', async (_name, make) => {
+    const url = fileOf(await make());
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const screen of [desktop, phone]) {
+        const page = await open(url, { ...screen, colorScheme });
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(screen.viewport.width);
+        expect(await page.evaluate(faintTexts)).toEqual([]);
+      }
+    }
+    const page = await open(url, { ...desktop, colorScheme: 'dark' });
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await page.evaluate(faintTexts)).toEqual([]);
+    expect(await page.locator('input, select').filter({ visible: true }).count()).toBe(0);
+    expect((await page.pdf({ preferCSSPageSize: true })).length).toBeGreaterThan(10_000);
+  });
+
+  test('the table sorts by numbers, filters by words and numbers, and turns its pages', async () => {
+    const page = await open(fileOf(await pageOf(500)));
+    const before = await columnOf(page, 4);
+    const head = page.getByRole('columnheader', { name: 'Displays' }).last();
+    await head.getByRole('button').click();
+    const falling = (await columnOf(page, 5)).map(numberOf);
+    expect(falling).toEqual([...falling].sort((a, b) => b - a));
+    await head.getByRole('button').click();
+    await head.getByRole('button').click();
+    expect(await columnOf(page, 4)).toEqual(before);
+    const filter = page.getByLabel('Filter');
+    await filter.fill('ETE app12 clicks>100');
+    const wanted = Array.from({ length: 500 }, (_, i) => i).filter(
+      (i) => String(i).startsWith('12') && i % 200 > 100 && i % 37,
+    );
+    expect(await columnOf(page, 4)).toEqual(wanted.map((i) => `com.example.app${i}`));
+    await filter.fill('');
+    await page.getByRole('button', { name: 'Next rows' }).click();
+    expect((await columnOf(page, 4))[0]).toBe('com.example.app100');
+  });
+
+  test('the local server’s page: the list of reports fills, under its own security policy', async () => {
+    const server = await startForTest({ manual: true });
+    const [waiting, ready] = [await createReport(server), await createReport(server, 'dsp')];
+    server.setReport(ready, { status: 'ready' });
+    const page = await open(`${server.url}/`, desktop, (asked) => asked.startsWith(server.url));
+    await page.waitForSelector(`td:has-text("${waiting}")`);
+    const text = (await page.locator('table').last().allInnerTexts()).join();
+    expect(text).toMatch(new RegExp(`${ready}\\s+dsp\\s+ready[\\s\\S]*${waiting}\\s+buyer\\s+progress`));
+  });
+});

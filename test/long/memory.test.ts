@@ -1,0 +1,59 @@
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/run-cli.ts';
+import { spawnCli } from '../support/spawn-cli.ts';
+
+/** Memory that does not grow with the rows: what `view` and a page take for many times as many. */
+
+/** Prints, as the process ends, the most memory that it ever took. */
+const tellsPeak =
+  "--import data:text/javascript,process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
+
+const blockRows = 10_000;
+const names = ['date', 'campaignName', 'city', 'displays', 'clicks', 'revenueEuro'];
+const values = Array.from({ length: blockRows }, (_, row) => {
+  const day = String(1 + (row % 28)).padStart(2, '0');
+  return [`2026-11-${day}`, `Campaign ${row % 40}`, `City ${row % 900}`, row, row % 7, (row % 10_000) / 100];
+});
+const csvBlock = values.map((row) => `${row.join(',')}\n`).join('');
+const jsonBlock = values.map((row) => JSON.stringify(Object.fromEntries(names.map((name, i) => [name, row[i]]))));
+
+function* document(kind: string, blocks: number): Generator<string> {
+  if (kind === 'csv') yield `${names.join(',')}\n`;
+  if (kind === 'json') yield '{"data":[';
+  for (let i = 0; i < blocks; i++) {
+    if (kind === 'csv') yield csvBlock;
+    else yield kind === 'json' ? `${i > 0 ? ',' : ''}${jsonBlock.join()}` : `${jsonBlock.join('\n')}\n`;
+  }
+  if (kind === 'json') yield ']}';
+}
+
+/** The peak in MB of a command that reads so many blocks of rows from a file. */
+async function peakOf(name: string, blocks: number, argv: readonly string[]): Promise<number> {
+  const file = join(temporaryFolder(), name);
+  const text = Readable.from(document(name.split('.')[1] ?? '', blocks));
+  const target = createWriteStream(file);
+  await (name.endsWith('.gz') ? pipeline(text, createGzip({ level: 1 }), target) : pipeline(text, target));
+  const env = { NODE_OPTIONS: tellsPeak };
+  const { exitCode, stdout, stderr } = await spawnCli(['view', file, ...argv, '--progress', 'none'], { env });
+  expect(exitCode).toBe(0);
+  expect(stdout.length).toBeGreaterThan(1_000);
+  return Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024;
+}
+
+test.each([
+  ['report.json', 600, ['--by', 'date,city', '--format', 'csv']],
+  ['report.ndjson', 600, ['--by', 'date,city', '--format', 'csv']],
+  ['report.csv', 600, ['--by', 'date,city', '--format', 'csv']],
+  ['report.csv.gz', 300, ['--by', 'date,city', '--format', 'csv']],
+  ['report.json', 100, ['--format', 'html']],
+])('%s: ten times the rows and more take no more memory (%d blocks, %j)', async (name, blocks, argv) => {
+  const [before, after] = [await peakOf(name, 10, argv), await peakOf(name, blocks, argv)];
+  console.log(`${name}: ${Math.round(before)} MB, then ${Math.round(after)} MB`);
+  expect(after).toBeLessThan(before + 80);
+  expect(after).toBeLessThan(300);
+});

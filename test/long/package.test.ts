@@ -1,0 +1,263 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type PackedProgram, packProgram, runNode } from '../support/packed-program.ts';
+import { openTerminal } from '../support/pty.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
+
+/**
+ * What is published, and what somebody has who installs it, on every Node that it is for. ADREPORT_NODES names a folder
+ * with one of each in it, as `npm install --prefix FOLDER/24 node@24` leaves it; those that are not there are skipped.
+ */
+
+const root = resolve(import.meta.dirname, '../..');
+const { version, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+let packed: PackedProgram;
+let prefix: string;
+let said: string;
+let bin: string;
+
+beforeAll(() => {
+  packed = packProgram();
+  prefix = join(dirname(packed.tarball), 'prefix');
+  mkdirSync(prefix);
+  said = packed.npm(['install', '--global', '--prefix', prefix, packed.tarball], prefix);
+  bin = join(prefix, 'lib/node_modules/adreport/bin/adreport.js');
+}, 300_000);
+afterAll(() => packed.remove());
+
+describe('the package', () => {
+  test('holds what runs, and nothing else, in 6 MB', () => {
+    const paths = Object.keys(packed.files);
+    const kinds = paths.filter((path) => !/^dist\/([\w.-]+\.js|parts\/[\w.-]+\.js|types\/[\w/-]+\.d\.ts)$/.test(path));
+    expect(kinds.sort()).toEqual(['LICENSE', 'README.md', 'bin/adreport.js', 'dist/LICENSES.txt', 'package.json']);
+    const sizeBytes = Object.values(packed.files).reduce((sum, size) => sum + size, 0);
+    expect(sizeBytes).toBeGreaterThan(1_000_000);
+    expect(sizeBytes).toBeLessThan(6_000_000);
+  });
+
+  test('is installed as one package that brings none along and runs nothing, without network', () => {
+    expect(said.trim()).toMatch(/^added 1 package in \S+$/);
+    const manifest = JSON.parse(readFileSync(join(bin, '../../package.json'), 'utf8'));
+    const unwanted = ['dependencies', 'optionalDependencies', 'peerDependencies', 'scripts', 'devDependencies'];
+    expect(Object.keys(manifest).filter((name) => unwanted.includes(name))).toEqual([]);
+  });
+
+  test('has the licence of every package that is bundled', () => {
+    const licences = readFileSync(join(bin, '../../dist/LICENSES.txt'), 'utf8');
+    const bundled = [
+      'chalk',
+      'cli-progress',
+      'commander',
+      'conf',
+      'csv-stringify',
+      'csv-parse',
+      'fastify',
+      'hyparquet',
+    ];
+    for (const name of [...bundled, 'hyparquet-writer', 'inquirer', 'luxon', 'qs', 'undici', 'yaml', 'zod']) {
+      expect(devDependencies).toHaveProperty(name);
+      expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(\\S+\\)$`, 'm'));
+    }
+    expect(licences).not.toMatch(/\((undefined|UNLICENSED|A?GPL[^)]*)\)/);
+  });
+});
+
+const formats = ['report.csv', 'report.json', 'report.ndjson'];
+let expected: Readonly<Record<string, string>>;
+
+/** One report in each format. A warning of Node itself would stand on stderr. */
+function fetchReports(node: string): Record<string, string> {
+  const cwd = temporaryFolder();
+  const argv = [bin, 'run', '--local', '--period', '2026-10', '--by', 'DAILY,CAMPAIGN,COUNTRY', '-q', '-o'];
+  for (const file of formats) {
+    expect(runNode(node, [...argv, file], cwd)).toEqual({ status: 0, stdout: '', stderr: '' });
+  }
+  return Object.fromEntries(formats.map((file) => [file, readFileSync(join(cwd, file), 'utf8')]));
+}
+
+describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
+  const node =
+    wanted === 'this' ? process.execPath : join(process.env.ADREPORT_NODES ?? '', wanted, 'node_modules/node/bin/node');
+  const isHere = existsSync(node);
+  if (!isHere) console.log(`Skipped: Node ${wanted} (none in ADREPORT_NODES)`);
+
+  describe.skipIf(!isHere)('the installed program', () => {
+    test('is run by that Node, and tells version and help without a word of warning', () => {
+      const cwd = temporaryFolder();
+      const told = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+      if (wanted !== 'this') expect(`${told}.`).toMatch(new RegExp(`^v${wanted.replaceAll('.', '\\.')}\\.`));
+      expect(runNode(node, [bin, '--version'], cwd)).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+      expect(runNode(node, [bin, 'run', '--help'], cwd)).toMatchObject({ status: 0, stderr: '' });
+    });
+
+    test('writes the same reports, byte for byte', () => {
+      const reports = fetchReports(node);
+      expected ??= reports;
+      expect(reports).toEqual(expected);
+      for (const text of Object.values(reports)) expect(text.length).toBeGreaterThan(50_000);
+    });
+
+    test('stores an account by a sign-in, and every later command finds it', () => {
+      // The server's own `exec` runs the commands: on this Node, with the server's address in their environment.
+      const script = `
+        const { execFileSync } = require('node:child_process');
+        const adreport = (argv, input = '') =>
+          execFileSync(process.execPath, [process.argv[1], ...argv], { input, encoding: 'utf8' });
+        const { ADREPORT_BASE_URL: url, ADREPORT_TOKEN: token } = process.env;
+        delete process.env.ADREPORT_BASE_URL;
+        delete process.env.ADREPORT_TOKEN;
+        adreport(['login', '-q', '--base-url', url, '--token-stdin'], token);
+        process.stdout.write(adreport(['whoami']).includes(url) ? 'found' : 'lost');
+        process.exitCode = 7;
+      `;
+      const argv = [bin, 'local-server', 'exec', '--', node, '-e', script, bin];
+      const { status, stdout, stderr } = runNode(node, argv, temporaryFolder());
+      expect({ status, stdout }).toEqual({ status: 7, stdout: 'found' });
+      expect(stderr).not.toMatch(/warning|deprecat|experimental/i);
+    });
+
+    test.each([
+      ['buyer:403', 4],
+      ['status:503', 5],
+      ['download:truncate:bytes=100', 9],
+    ])('%s: exit %i, and nothing left behind', (fault, exitCode) => {
+      const cwd = temporaryFolder();
+      const run = ['run', '--period', '2026-10-01', '--retries', '0', '--json', '-o', 'r.csv'];
+      const argv = [bin, 'local-server', '--delay', '0s', '--fault', fault, 'exec', '--', node, bin, ...run];
+      const { status, stdout, stderr } = runNode(node, argv, cwd);
+      expect({ status, stdout }).toEqual({ status: exitCode, stdout: '' });
+      expect(stderr).not.toMatch(/\(node:\d+\)|\bat .*:\d+:\d+/);
+      expect(existsSync(join(cwd, 'r.csv'))).toBe(false);
+    });
+
+    test.skipIf(process.platform === 'win32')('SIGTERM ends the local server with exit 0', async () => {
+      const cwd = temporaryFolder();
+      const env = { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: cwd };
+      const child = spawn(node, [bin, 'local-server', '--port', '0', '--json'], { cwd, env });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      const ended = once(child, 'close');
+      const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
+      expect((await fetch(`${JSON.parse(line).url}/openapi.json`)).status).toBe(200);
+      child.kill('SIGTERM');
+      expect(await ended).toEqual([0, null]);
+    });
+
+    test.skipIf(process.platform === 'win32')('in a terminal: a bar, a question, Ctrl-C', async () => {
+      const cwd = temporaryFolder();
+      const env = { ADREPORT_CONFIG_DIR: join(cwd, '.config') };
+      const run = openTerminal(node, [bin, 'run', '--local', '--period', '2026-10', '-o', 'r.csv'], { cwd, env });
+      onTestFinished(() => run.close());
+      await run.waitFor('Wrote r.csv');
+      expect(await run.exitCode).toBe(0);
+      expect(run.output).not.toMatch(/warning/i);
+      const login = openTerminal(node, [bin, 'login'], { cwd, env });
+      onTestFinished(() => login.close());
+      await login.waitFor(/base url/i);
+      login.type('\u0003');
+      expect(await login.exitCode).toBe(130);
+    });
+  });
+});
+
+describe('adreport/local-server in a project of its own', () => {
+  const consumer = `
+    import { startLocalServer, type LocalAccount, type LocalServer, type LoggedRequest } from 'adreport/local-server';
+
+    const service: LocalServer = await startLocalServer({ delayMs: 0, faults: ['status:503:times=1'] });
+    const [buyer]: readonly LocalAccount[] = service.accounts;
+    const answer = await fetch(service.url + '/buyer-reporting', {
+      method: 'POST',
+      headers: { authorization: buyer?.token ?? '', 'content-type': 'application/json' },
+      body: JSON.stringify({ since: 1_780_272_000, until: 1_780_358_399, metrics: 'displays' }),
+    });
+    const requests: LoggedRequest[] = service.requests();
+    console.log(answer.status, requests.map(({ path }) => path).join());
+    // @ts-expect-error There is no such option.
+    const mistaken: Parameters<typeof startLocalServer>[0] = { delay: 1 };
+    // @ts-expect-error What the server tells cannot be changed.
+    service.url = String(mistaken);
+    await service.close();
+  `;
+
+  /** Installs the package into a project with some files; some packages of this tree look installed there too. */
+  function install(files: Readonly<Record<string, string>>, others: readonly string[] = []): string {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+    packed.npm(['install', packed.tarball], folder);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    for (const name of others) {
+      const place = join(folder, 'node_modules', name);
+      mkdirSync(dirname(place), { recursive: true });
+      symlinkSync(join(root, 'node_modules', name), place, 'junction');
+    }
+    return folder;
+  }
+
+  /** Type-checks a folder as strictly as can be, and writes the JavaScript beside what it was made from. */
+  function compile(folder: string, file: string, options = {}) {
+    const strict = { strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true };
+    const compilerOptions = { module: 'nodenext', target: 'es2022', types: ['node'], ...strict, ...options };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
+    return runNode(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], folder);
+  }
+
+  test('in TypeScript, where a mistake is found', () => {
+    const folder = install({ 'consumer.ts': consumer }, ['@types/node']);
+    expect(compile(folder, 'consumer.ts')).toEqual({ status: 0, stdout: '', stderr: '' });
+    // The mistake that TypeScript is told to expect stops the program, but only after what it is to print.
+    expect(runNode(process.execPath, ['consumer.js'], folder).stdout).toBe('200 /buyer-reporting\n');
+    writeFileSync(join(folder, 'consumer.ts'), consumer.replace('delayMs: 0', "delayMs: '0'"));
+    expect(compile(folder, 'consumer.ts').stdout).toContain("'string' is not assignable to type 'number'");
+  });
+
+  test('from CommonJS by import(); nothing else of the package can be reached into', () => {
+    const text = `
+      import('adreport/local-server').then(({ startLocalServer }) =>
+        startLocalServer().then((service) => service.close()).then(() => console.log('closed')));
+      import('adreport/dist/main.js').catch((error) => console.log(error.code));`;
+    const folder = install({ 'consumer.cjs': text });
+    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['adreport']);
+    const lines = runNode(process.execPath, ['consumer.cjs'], folder).stdout.trim().split('\n');
+    expect(lines.sort()).toEqual(['ERR_PACKAGE_PATH_NOT_EXPORTED', 'closed']);
+  });
+
+  test('the example of the topic testing passes in vitest', () => {
+    const topic = readFileSync(join(root, 'src/help/testing.md'), 'utf8');
+    const examples = [...topic.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+    const myProgram = `
+      async function call(url: string, token: string | undefined, body: object): Promise<Response> {
+        const headers = { authorization: token ?? '', 'content-type': 'application/json' };
+        for (let attempt = 1; ; attempt += 1) {
+          const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+          if (answer.ok || attempt === 3) return answer;
+        }
+      }
+      export async function createReport(url: string, token?: string): Promise<string> {
+        const body = { since: 1_780_272_000, until: 1_780_358_399, metrics: 'displays' };
+        const answer = await call(url + '/buyer-reporting', token, body);
+        return ((await answer.json()) as { response: { report_id: string } }).response.report_id;
+      }
+      export async function reportStatus(url: string, token: string | undefined, id: string): Promise<string> {
+        const answer = await call(url + '/status-reporting', token, { id });
+        return ((await answer.json()) as { response: { status: string } }).response.status;
+      }
+    `;
+    const example = examples.find((text) => text.includes("'vitest'")) ?? '';
+    const folder = install({ 'example.test.ts': example, 'my-program.ts': myProgram }, ['@types/node', 'vitest']);
+    // The declarations of vitest are not ours to judge.
+    const options = { skipLibCheck: true, noEmit: true };
+    expect(compile(folder, 'example.test.ts', options)).toEqual({ status: 0, stdout: '', stderr: '' });
+    const argv = [
+      join(root, 'node_modules/vitest/vitest.mjs'),
+      'run',
+      '--root',
+      realpathSync(folder),
+      '--reporter=json',
+    ];
+    const { numPassedTests, numTotalTests } = JSON.parse(runNode(process.execPath, argv, folder).stdout);
+    expect({ numPassedTests, numTotalTests }).toEqual({ numPassedTests: 2, numTotalTests: 2 });
+  });
+});
