@@ -13,10 +13,13 @@ import { csvDialectOf } from '../output/formats/csv.ts';
 import { createEncoder } from '../output/formats/index.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { checkCompleteness, type Expectation } from '../report/completeness.ts';
+import { describeWindow } from '../report/window/describe-window.ts';
+import type { Window } from '../report/window/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatch, RowBatches } from '../rows/row-batch.ts';
 import { formatDuration } from '../text/duration.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
+import { visibleJson } from '../ui/visible-json.ts';
 import type { Comparison } from '../view/comparison.ts';
 import { FigureCounter, type Figures } from '../view/figures.ts';
 import type { OutputFlags } from './flags.ts';
@@ -39,17 +42,24 @@ export interface Delivered {
   readonly sizeBytes: number;
   /** The file, as the user named it; `undefined` for stdout. */
   readonly file: string | undefined;
-  /** In what the report differs from its request, one sentence each. */
-  readonly warnings?: readonly string[];
   /** What the report comes to, where somebody sits there to read it. */
   readonly figures?: Figures;
   /** The earlier report that its figures are held against. */
   readonly comparison?: Comparison;
+  /** What `--json` tells of a file besides. */
+  readonly told?: {
+    readonly reportId: string | null;
+    readonly since: string | null;
+    readonly until: string | null;
+    readonly warnings: readonly string[];
+  };
 }
 
 /** What is known of a report before its data comes. */
 export interface ReportFacts {
   readonly names: NameValues;
+  /** What was asked for, where that is known. */
+  readonly window?: Window;
   /** What the request leads to: the header of an empty report. */
   readonly columns?: readonly Column[];
   /** What its rows are to be checked against; what is missing is said on stderr. */
@@ -118,11 +128,15 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
         context.console.error(`${context.console.err.style.yellow('Warning:')} ${problem}`);
       const file = target.name(reportId);
       if (flags.open && file !== undefined) openFile(context, file);
+      const { since, until } = facts.window
+        ? describeWindow(facts.window)
+        : (tail.summary ?? { since: null, until: null });
+      const told = { reportId: reportId ?? null, since, until, warnings: problems };
       return {
         rowCount,
         sizeBytes,
         file,
-        warnings: problems,
+        told,
         ...(counter ? { figures: counter.figures() } : {}),
         ...(comparison ? { comparison } : {}),
       };
@@ -235,17 +249,20 @@ function openFile({ host, console }: Context, file: string): void {
   child.unref();
 }
 
-/** Says on stderr what was written where, with its figures where they were counted; nothing for stdout, where the result speaks. */
-export function announce(context: Context, delivered: Delivered): void {
-  announceFile(context, delivered);
-  if (delivered.figures) showCard(context, delivered.figures, delivered.comparison);
-}
-
-/** Says on stderr what was written where; nothing for stdout, where the result speaks. */
-export function announceFile({ console, elapsedMs }: Context, { rowCount, sizeBytes, file }: Delivered): void {
+/**
+ * Says on stderr what was written where, and its figures where they were counted; with `--json` a line of JSON on stdout.
+ * Nothing for stdout, where the result speaks.
+ */
+export async function announce(context: Context, delivered: Delivered, options = { isBrief: false }): Promise<void> {
+  const { console, elapsedMs, flags } = context;
+  const { rowCount: rows, sizeBytes: bytes, file, figures, told } = delivered;
   if (file === undefined) return;
-  const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}, in ${formatDuration(elapsedMs())}`;
-  console.note(`Wrote ${file}: ${size}.`);
+  if (flags.json) await console.result(visibleJson({ file, rows, bytes, ...told }));
+  if (options.isBrief) return;
+  console.note(
+    `Wrote ${file}: ${formatPlural(rows, 'row')}, ${formatBytes(bytes)}, in ${formatDuration(elapsedMs())}.`,
+  );
+  if (figures) showCard(context, figures, delivered.comparison);
 }
 
 /** Shows the figures of what was written as a card on stderr, as wide as the terminal there. */

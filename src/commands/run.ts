@@ -49,7 +49,7 @@ async function runWhole(job: Job): Promise<void> {
   const { context, options, plan } = job;
   for (const part of job.parts) {
     const delivery = await prepareCompared(context, options, plan, factsOf(job, part));
-    announce(context, await fetchReport(context, options, plan, delivery));
+    await announce(context, await fetchReport(context, options, plan, delivery));
   }
 }
 
