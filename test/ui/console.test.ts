@@ -1,12 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OutputError, StillInProgressError, UsageError } from '../../src/errors.ts';
 import { ClosedPipeError } from '../../src/ui/console.ts';
-import { bundleScript, type Script } from '../support/bundle.ts';
 import { type ConsoleSetup, openConsole } from '../support/console.ts';
 
 const terminal = { stdin: true, stdout: true, stderr: true };
@@ -133,12 +129,6 @@ describe('errors', () => {
       expect(/\n\s+at /.test(stderr.text())).toBe(expected);
     }
   });
-
-  test('a closed pipe is none', async () => {
-    const { console, stderr } = await openConsole();
-    console.renderError(new ClosedPipeError());
-    expect(stderr.text()).toBe('');
-  });
 });
 
 describe('secrets', () => {
@@ -197,40 +187,7 @@ describe('what could steer a terminal', () => {
   });
 });
 
-test.each([
-  [true, ['a line', 'cleared']],
-  [false, ['a line', 'another line']],
-])('lines are written above bars, which a result to a terminal takes away: %s', async (isTerminal, expected) => {
-  const { console, stderr } = await openConsole({ tty: { ...terminal, stdout: isTerminal } });
-  const calls: string[] = [];
-  const clear = (): void => {
-    calls.push('cleared');
-    console.showBars(undefined);
-  };
-  console.showBars({ log: (line) => calls.push(line), clear });
-  console.note('a line');
-  await console.result('a result');
-  console.note('another line');
-  expect(calls).toEqual(expected);
-  expect(stderr.text()).toBe(isTerminal ? 'another line\n' : '');
-});
-
 describe('results', () => {
-  test('wait for a slow reader', async () => {
-    const taken: (() => void)[] = [];
-    const slow = new Writable({ write: (_chunk, _encoding, done) => void taken.push(done) });
-    const { console } = await openConsole({ out: slow });
-    let isDone = false;
-    const writing = console.write('x').then(() => {
-      isDone = true;
-    });
-    await new Promise(setImmediate);
-    expect(isDone).toBe(false);
-    taken[0]?.();
-    await writing;
-    expect(isDone).toBe(true);
-  });
-
   test.each([
     ['EPIPE', ClosedPipeError],
     ['ERR_STREAM_DESTROYED', ClosedPipeError],
@@ -245,50 +202,5 @@ describe('results', () => {
     // The stream says something else the second time.
     await expect(console.result('y')).rejects.toThrow(expected);
     expect(console.isClosed).toBe(expected === ClosedPipeError);
-  });
-});
-
-describe('in a process of its own', () => {
-  let script: Script;
-  beforeAll(() => {
-    script = bundleScript(`
-      import { createConsole, ClosedPipeError } from './src/ui/console.ts';
-      const { stdin, stdout, stderr, env } = process;
-      const console = await createConsole({ stdin, stdout, stderr, env, flags: { verbose: 0, color: true } });
-      try {
-        for (let i = 0; i < 100_000; i += 1) await console.result('line ' + i + ' '.repeat(100));
-      } catch (error) {
-        console.note('note after the end');
-        console.renderError(error);
-        process.exitCode = error.exitCode;
-      }
-    `);
-  });
-  afterAll(() => script.remove());
-
-  test('a closed pipe ends quietly', async () => {
-    const child = spawn(process.execPath, [script.file], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let stderr = '';
-    child.stderr.on('data', (chunk) => {
-      stderr += chunk;
-    });
-    child.stdout.once('data', () => child.stdout.destroy());
-    const [exitCode] = await once(child, 'close');
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'note after the end\n' });
-  });
-
-  test('both streams closed end quietly too', async () => {
-    const child = spawn(process.execPath, [script.file], { stdio: ['ignore', 'pipe', 'pipe'] });
-    child.stderr.destroy();
-    child.stdout.once('data', () => child.stdout.destroy());
-    const [exitCode] = await once(child, 'close');
-    expect(exitCode).toBe(0);
-  });
-
-  test.skipIf(!existsSync('/dev/full'))('a full disk is exit 8', () => {
-    const command = `"${process.execPath}" "${script.file}" 2>&1 >/dev/full; echo "exit $?"`;
-    expect(execFileSync('sh', ['-c', command], { encoding: 'utf8' })).toBe(
-      'note after the end\nadreport: stdout could not be written: no space left on device.\nexit 8\n',
-    );
   });
 });
