@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../contract/columns.ts';
-import { IncompleteDataError } from '../errors.ts';
+import { IncompleteDataError, UsageError } from '../errors.ts';
 import type { EncodeOptions, Sink } from '../output/encoder.ts';
 import { writeRows } from '../output/encoder.ts';
 import { expandName, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
@@ -11,11 +11,14 @@ import { ReplaySink } from '../output/file/replay-sink.ts';
 import { csvDialectOf } from '../output/formats/csv.ts';
 import { createEncoder } from '../output/formats/index.ts';
 import { reportCard } from '../output/table/report-card.ts';
-import { checkCompleteness, type Expectation } from '../report/parts/completeness.ts';
+import { checkCompleteness, type Expectation } from '../report/completeness.ts';
+import { describeWindow } from '../report/window/describe-window.ts';
+import type { Window } from '../report/window/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatch, RowBatches } from '../rows/row-batch.ts';
 import { formatDuration } from '../text/duration.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
+import { visibleJson } from '../ui/visible-json.ts';
 import { FigureCounter, type Figures } from '../view/figures.ts';
 import type { OutputFlags } from './flags.ts';
 import { chooseFormat, columnsNamed, tableLook } from './output-flags.ts';
@@ -39,11 +42,20 @@ export interface Delivered {
   readonly file: string | undefined;
   /** What the report comes to, where somebody sits there to read it. */
   readonly figures?: Figures;
+  /** What `--json` tells of a file besides. */
+  readonly told?: {
+    readonly reportId: string | null;
+    readonly since: string | null;
+    readonly until: string | null;
+    readonly warnings: readonly string[];
+  };
 }
 
 /** What is known of a report before its data comes. */
 export interface ReportFacts {
   readonly names: NameValues;
+  /** What was asked for, where that is known. */
+  readonly window?: Window;
   /** What the request leads to: the header of an empty report. */
   readonly columns?: readonly Column[];
   /** What its rows are to be checked against; what is missing is said on stderr. */
@@ -63,6 +75,12 @@ export const incompleteReport = 'INCOMPLETE_REPORT';
 export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
   const { expectation, strict = false } = facts;
   const format = chooseFormat(context, flags);
+  const computed = facts.columns?.find(({ metric, breakdown }) => metric === undefined && breakdown === undefined);
+  if (computed && (format === 'json' || format === 'ndjson')) {
+    throw new UsageError(`${computed.field} is computed here, and ${format} holds what the service sends.`, {
+      hint: `Leave ${computed.field} out of --metrics, or write csv, parquet, xlsx, html or table.`,
+    });
+  }
   const options = encodeOptions(context, flags, facts);
   const target = await openTarget(context, flags, facts.names);
   const nowMs = context.host.wallClock();
@@ -78,7 +96,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
     const counter = hasCard ? new FigureCounter() : undefined;
     const output = await target.open(reportId);
     try {
-      const { rowCount, sizeBytes } = await writeRows({
+      const { rowCount, sizeBytes, tail } = await writeRows({
         batches,
         encoder,
         sink: output,
@@ -88,12 +106,18 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
           counter?.observe(batch);
         },
       });
-      const problems = check?.problems() ?? [];
+      const problems = check?.problems(tail) ?? [];
       if (strict && problems.length > 0) throw incomplete(problems);
       await output.commit();
-      for (const problem of problems) context.console.warn(problem);
+      // Said with -q too: what was written is not what was asked for.
+      for (const problem of problems)
+        context.console.error(`${context.console.err.style.yellow('Warning:')} ${problem}`);
       const file = target.name(reportId);
-      return { rowCount, sizeBytes, file, ...(counter ? { figures: counter.figures() } : {}) };
+      const { since, until } = facts.window
+        ? describeWindow(facts.window)
+        : (tail.summary ?? { since: null, until: null });
+      const told = { reportId: reportId ?? null, since, until, warnings: problems };
+      return { rowCount, sizeBytes, file, told, ...(counter ? { figures: counter.figures() } : {}) };
     } catch (error) {
       await output.abort();
       throw error;
@@ -186,17 +210,20 @@ function stdoutTarget({ console }: Context): OutputTarget {
   };
 }
 
-/** Says on stderr what was written where, with its figures where they were counted; nothing for stdout, where the result speaks. */
-export function announce(context: Context, delivered: Delivered): void {
-  announceFile(context, delivered);
-  if (delivered.figures) showCard(context, delivered.figures);
-}
-
-/** Says on stderr what was written where; nothing for stdout, where the result speaks. */
-export function announceFile({ console, elapsedMs }: Context, { rowCount, sizeBytes, file }: Delivered): void {
+/**
+ * Says on stderr what was written where, and its figures where they were counted; with `--json` a line of JSON on stdout.
+ * Nothing for stdout, where the result speaks.
+ */
+export async function announce(context: Context, delivered: Delivered, options = { isBrief: false }): Promise<void> {
+  const { console, elapsedMs, flags } = context;
+  const { rowCount: rows, sizeBytes: bytes, file, figures, told } = delivered;
   if (file === undefined) return;
-  const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}, in ${formatDuration(elapsedMs())}`;
-  console.note(`Wrote ${file}: ${size}.`);
+  if (flags.json) await console.result(visibleJson({ file, rows, bytes, ...told }));
+  if (options.isBrief) return;
+  console.note(
+    `Wrote ${file}: ${formatPlural(rows, 'row')}, ${formatBytes(bytes)}, in ${formatDuration(elapsedMs())}.`,
+  );
+  if (figures) showCard(context, figures);
 }
 
 /** Shows the figures of what was written as a card on stderr, as wide as the terminal there. */

@@ -169,7 +169,7 @@ export function addOutputFlags(command: Command): Command {
       `${formatNames.join(', ')} (default: by the file's ending; table on a terminal, csv in a pipe)`,
     )
     .option('--no-clobber', 'refuse to replace an existing file')
-    .option('--columns <a,b>', 'choose and order the columns')
+    .option('--columns <a,b>', 'choose and order the columns, or all that the service sends')
     .option('--normalize', 'decimal points, and revenueDollar in both profiles')
     .option('--delimiter <c>', 'CSV delimiter (default: ,)')
     .addOption(new Option('--decimal <c>', 'CSV decimal mark').choices([',', '.']))

@@ -54,8 +54,9 @@ export function checkDialect({ console }: Context, flags: OutputFlags, format: F
   if (names.length > 0) console.warn(`The output is ${format}: ${names.join(', ')} would change CSV alone.`);
 }
 
-/** The columns that `--columns` names; `undefined` for all. Throws `UsageError` for a name that is empty. */
-export function columnsNamed({ columns }: OutputFlags): string[] | undefined {
+/** What `--columns` names; `undefined` for those that were asked for. Throws `UsageError` for a name that is empty. */
+export function columnsNamed({ columns }: OutputFlags): string[] | 'all' | undefined {
+  if (columns?.trim().toLowerCase() === 'all') return 'all';
   const names = columns?.split(',').map((name) => name.trim());
   if (names?.includes('')) {
     throw new UsageError(`--columns ${JSON.stringify(columns)} has a name that is empty.`, {

@@ -47,7 +47,7 @@ async function runToFiles(run: Run, job: Job): Promise<void> {
     const delivered = await fetchPart(run, { job, part, signal }, (context) =>
       prepareDelivery(context, job.options, factsOf(job, part)),
     );
-    if (delivered) run.outcome.add(delivered);
+    if (delivered) await run.outcome.add(delivered);
   };
   await Promise.all(job.parts.map((part) => takeTurn(() => runOne(part))));
 }
@@ -68,7 +68,7 @@ async function runMerged(run: Run, job: Job): Promise<void> {
       throw error;
     }
   });
-  if (delivered) run.outcome.add(delivered);
+  if (delivered) await run.outcome.add(delivered);
 }
 
 /** So many reports may wait on the disk, each in an open file, for the one whose turn it is. */

@@ -157,6 +157,8 @@ async function localServer(context: Context, options: LocalServerOptions): Promi
     if (!host.signal.aborted) await once(host.signal, 'abort');
   } finally {
     await close();
+    // Request lines that nobody reads must not hold a process that was told to end.
+    if (host.stderr === process.stderr) setTimeout(() => process.exit(), 1_000).unref();
   }
 }
 

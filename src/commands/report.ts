@@ -13,7 +13,7 @@ import { resolveNames } from '../app/names.ts';
 import { tableLook } from '../app/output-flags.ts';
 import { planFromFlags, reportNames, sayNotes } from '../app/plan.ts';
 import type { Context } from '../context.ts';
-import { columnsOf } from '../contract/columns.ts';
+import { askedColumns } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { type TextColumn, textTable } from '../output/table/text-table.ts';
 import type { LedgerEntry } from '../report/ledger.ts';
@@ -64,15 +64,24 @@ async function createReport(context: Context, flags: ReportCreateOptions): Promi
   if (options.dryRun) {
     return printDryRun(context, [{ ...plan, context, output: options.output }]);
   }
-  const columns = columnsOf(plan.profile, plan.request);
-  const delivery = await prepareDelivery(context, options, { names: reportNames(plan), columns });
+  const columns = askedColumns(plan.profile, plan.request, plan.shownMetrics);
+  const delivery = await prepareDelivery(context, options, {
+    names: reportNames(plan),
+    columns,
+    expectation: {
+      window: plan.window,
+      breakdowns: plan.request.breakdowns,
+      columns,
+      isFiltered: Object.keys(plan.request.filters).length > 0,
+    },
+  });
   const created = await createReportFor(context, plan, delivery.take);
   if (created.kind === 'report') {
     const { id, status } = created;
     return context.console.result(context.flags.json ? visibleJson({ report_id: id, status }) : printable(id));
   }
   if (!options.direct) context.console.note('The service answered with the data at once: there is no report id.');
-  announce(context, created.result);
+  await announce(context, created.result);
 }
 
 const listColumns: readonly TextColumn<LedgerEntry>[] = [

@@ -48,7 +48,7 @@ async function runWhole(job: Job): Promise<void> {
   const { context, options, plan } = job;
   for (const part of job.parts) {
     const delivery = await prepareDelivery(context, options, factsOf(job, part));
-    announce(context, await fetchReport(context, options, plan, delivery));
+    await announce(context, await fetchReport(context, options, plan, delivery));
   }
 }
 

@@ -51,6 +51,27 @@ export function columnsOf(
   return columns;
 }
 
+/**
+ * The columns that a request asks for, in its order: the fields of the breakdowns, then the metrics.
+ * @param shown the metrics to show and the names of computed ones, where these are not simply the request's metrics;
+ *   what is asked for only because another is computed from it is `hidden`
+ */
+export function askedColumns(
+  profile: Profile,
+  request: { readonly metrics: readonly MetricName[]; readonly breakdowns: readonly BreakdownName[] },
+  shown: readonly string[] = request.metrics,
+): Column[] {
+  const all = columnsOf(profile, request);
+  const metricNamed = (name: string): Column =>
+    all.find(({ metric }) => metric === name) ?? { field: name, type: 'money' };
+  const hidden = request.metrics.filter((name) => !shown.includes(name));
+  return [
+    ...request.breakdowns.flatMap((name) => all.filter(({ breakdown }) => breakdown === name)),
+    ...shown.map(metricNamed),
+    ...hidden.map((name) => ({ ...metricNamed(name), hidden: true as const })),
+  ];
+}
+
 /** The type of a row field by its name alone, for rows whose request is not known; `undefined` for an unknown field. */
 export function fieldTypeOf(field: string): FieldType | undefined {
   for (const breakdown of breakdowns as readonly Breakdown[]) {

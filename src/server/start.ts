@@ -8,7 +8,7 @@ import { RequestLog } from './control/request-log.ts';
 import { Faults } from './faults/faults.ts';
 import type { Fixtures } from './fixtures/fixtures.ts';
 import { watchFixtures } from './fixtures/reload.ts';
-import type { LocalServer, LocalServerOptions } from './local-server.ts';
+import type { Control, LocalServer, LocalServerOptions } from './local-server.ts';
 import { RateLimit } from './service/rate-limit.ts';
 import { type Readiness, Reports } from './service/reports.ts';
 import { Sessions } from './service/sessions.ts';
@@ -85,18 +85,17 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   };
 }
 
-function buildApp(parts: AppParts & { readonly clock: ServerClock }, control: ReturnType<typeof createControl>) {
+function buildApp(parts: AppParts & { readonly clock: ServerClock }, control: Control): FastifyInstance {
   const { tls } = parts;
-  const hint = 'Give a certificate and its own key, both as PEM.';
-  if (tls && (tls.cert.trim() === '' || tls.key.trim() === '')) {
-    throw new UsageError('The TLS certificate or its key is empty.', { hint });
-  }
   try {
+    if (tls && (tls.cert.trim() === '' || tls.key.trim() === '')) throw new Error('one of them is empty');
     return createApp(parts, adminCalls(parts, control));
   } catch (cause) {
     if (!tls) throw cause;
-    const why = (cause as Error).message;
-    throw new UsageError(`The TLS certificate and key cannot be used: ${why}.`, { hint, cause });
+    throw new UsageError(`The TLS certificate and key cannot be used: ${(cause as Error).message}.`, {
+      hint: 'Give a certificate and its own key, both as PEM.',
+      cause,
+    });
   }
 }
 

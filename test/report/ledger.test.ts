@@ -1,14 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -145,19 +136,6 @@ describe('the folder', () => {
     expect(ledger.list().map(({ id }) => id)).toEqual(['a']);
     expect(ledger.findUnfinished('h1')).toMatchObject({ id: 'a' });
     expect(warnings).toEqual([]);
-  });
-
-  test('keeps the newest two thousand', () => {
-    const ledger = open();
-    ledger.record(entry('first'));
-    const [name = ''] = readdirSync(ledger.path);
-    for (let n = 0; n < 2_000; n += 1) {
-      copyFileSync(join(ledger.path, name), join(ledger.path, `${String(n).padStart(15, '0')}-${'0'.repeat(16)}.json`));
-    }
-    nowMs += 1;
-    ledger.record(entry('new'));
-    expect(readdirSync(ledger.path)).toHaveLength(2_000);
-    expect(ledger.list(2).map(({ id }) => id)).toEqual(['new', 'first']);
   });
 
   test.each(['settings', 'settings/ledger'])('what keeps it from being read or written is a warning: %s', (file) => {

@@ -137,23 +137,4 @@ describe('what a report is of', () => {
     expect(await reportRows(fixtures, buyer, { ...request, since: start + 1, until: start + 3_599 })).toEqual([]);
     expect(await reportRows(fixtures, buyer, { ...request, since: start + 1, until: start + 3_600 })).toHaveLength(1);
   });
-
-  test('an account sees its own advertisers, an admin all', async () => {
-    const day = { since: seconds('2026-10-25T00:00:00Z'), until: seconds('2026-10-25T23:59:59Z') };
-    const names = async (account: typeof buyer): Promise<unknown[]> => {
-      const rows = await reportRows(fixtures, account, { ...day, metrics: ['displays'], breakdowns: ['ADVERTISER'] });
-      return rows.map(({ advertiser }) => advertiser);
-    };
-    expect(await names(buyer)).toEqual([
-      'Café Déjà Vu',
-      'Fjord Outdoor',
-      'L\'Atelier "Nº 5", Paris',
-      'Nordlys Reisen GmbH',
-      'Summit Games',
-      'Tapas & Más',
-      'Verdi Énergie',
-    ]);
-    expect(await names(admin)).toHaveLength(12);
-    expect(await names({ ...admin, advertiserIds: [] })).toHaveLength(14);
-  });
 });

@@ -9,13 +9,6 @@ async function statuses(server: LocalServer, count: number, as: AccountName = 'b
 }
 
 describe('when a fault strikes', () => {
-  test('always, until it is cleared', async () => {
-    const server = await startForTest({ faults: ['campaigns:503'] });
-    expect(await statuses(server, 3)).toEqual([503, 503, 503]);
-    server.clearFaults();
-    expect(await statuses(server, 1)).toEqual([200]);
-  });
-
   test('times=N: the first N calls of its endpoint, and of no other', async () => {
     const server = await startForTest({ faults: ['campaigns:503:times=2'] });
     await createReport(server);
@@ -169,12 +162,6 @@ describe('kinds that spoil the answer of the service', () => {
     const cut = await call(server, '/campaigns', { as: 'buyer' });
     expect(cut.headers['content-length']).toBe(String(whole.body.length));
     expect([cut.isWhole, cut.body.equals(whole.body.subarray(0, 100))]).toEqual([false, true]);
-  });
-
-  test('truncate: of a refusal too', async () => {
-    const server = await startForTest({ faults: ['campaigns:truncate:bytes=12'] });
-    const cut = await call(server, '/campaigns', { token: 'wrong' });
-    expect([cut.status, cut.isWhole, cut.text]).toEqual([401, false, '{"response":']);
   });
 
   test('slow: the first bytes come long before the last, and a client that leaves ends it', async () => {

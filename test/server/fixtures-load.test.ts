@@ -102,13 +102,6 @@ describe('own data', () => {
     expect(await reportJson(fixtures, accountOf(fixtures, 'me'), request)).toBe(before);
   });
 
-  test('may have no facts at all', async () => {
-    await writeFile(join(folder, 'facts.csv'), 'adunitId,hour\n');
-    const fixtures = await loadFixtures(folder);
-    const request = { ...day, metrics: ['displays'], breakdowns: [] };
-    expect(await reportRows(fixtures, accountOf(fixtures, 'me'), request)).toEqual([]);
-  });
-
   test('may begin with a byte order mark, end their lines with CRLF, and have quoted line breaks', async () => {
     for (const [name, text] of Object.entries(files))
       await writeFile(join(folder, name), `\ufeff${text.replaceAll('\n', '\r\n')}`);
@@ -199,12 +192,6 @@ describe('a mistake is told with file, line and reason', () => {
     expect(right).toContain(from);
     await writeFile(join(folder, file), right.replace(from, to));
     await expectMistake(file, line, reason);
-  });
-
-  test('of JSON with the column too', async () => {
-    await writeFile(join(folder, 'catalog.json'), '{\n  "countryID": []\n}');
-    const error: unknown = await loadFixtures(folder).catch((caught: unknown) => caught);
-    expect((error as Error).message).toContain('catalog.json:2:3: unknown key');
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AccountName, type ReportDocument, reportOf, startForFile } from './local.ts';
+import { type AccountName, type ReportDocument, reportOf, startForFile, startForTest } from './local.ts';
 import { seconds } from './reports.ts';
 
 /** Days, hours and months in the report's zone: clock changes, leap days, year ends, zones of half an hour. */
@@ -64,58 +64,34 @@ describe.each(['buyer', 'dsp'] as const)('%s, Paris', (as) => {
     const rows = { as, from: '2023-12-31T23:00:00+01:00', to: '2024-03-01T00:00:00+01:00', by: 'MONTHLY' };
     expect(await dates(rows)).toEqual(['2023-12-01', '2024-01-01', '2024-02-01', '2024-03-01']);
   });
-
-  test('a range is dated by its first day', async () => {
-    expect(
-      await dates({ as, from: '2026-05-31T23:30:00+02:00', to: '2026-07-01T00:00:00+02:00', by: 'RANGE' }),
-    ).toEqual(['2026-05-31']);
-  });
 });
 
-describe('a DSP in its own zone', () => {
-  const as = 'dsp';
+describe('a server that reads the ends of a window as wall time', () => {
+  const windowOf = async (as: AccountName, timezone: object, since: string, until: string) => {
+    const server = await startForTest({ windowClock: 'wall' });
+    const digits = { since: seconds(`${since}Z`), until: seconds(`${until}Z`) };
+    const { data, summary } = await reportOf(server, as, {
+      ...digits,
+      ...timezone,
+      metrics: 'displays',
+      breakdowns: ['HOURLY'],
+    });
+    return [summary.since, summary.until, data.length];
+  };
 
   test.each([
-    ['UTC', 'Z', '+0000'],
-    ['Asia/Kolkata', '+05:30', '+0530'],
-    ['Asia/Kathmandu', '+05:45', '+0545'],
-    ['America/St_Johns', '-03:30', '-0330'],
-    ['Pacific/Chatham', '+13:45', '+1345'],
-    ['Asia/Tokyo', '+09:00', '+0900'],
-    ['Pacific/Kiritimati', '+14:00', '+1400'],
-    ['Pacific/Pago_Pago', '-11:00', '-1100'],
-  ])('%s: a day of 24 hours, a leap day, a year end', async (timezone, iso, numeric) => {
-    const day = { as, timezone, from: `2026-12-31T00:00:00${iso}`, to: `2026-12-31T23:59:59${iso}` } as const;
-    expect(await hours({ ...day, by: 'HOURLY' })).toEqual(
-      Array.from({ length: 24 }, (_, hour) => `2026-12-31T${String(hour).padStart(2, '0')}:00:00${numeric}`),
-    );
-    expect(await dates({ ...day, by: 'DAILY' })).toEqual(['2026-12-31']);
-    expect(await dates({ ...day, to: `2027-01-01T23:59:59${iso}`, by: 'MONTHLY' })).toEqual([
-      '2026-12-01',
-      '2027-01-01',
-    ]);
-    const leap = { as, timezone, from: `2024-02-28T00:00:00${iso}`, to: `2024-03-01T23:59:59${iso}` } as const;
-    expect(await dates({ ...leap, by: 'DAILY' })).toEqual(['2024-02-28', '2024-02-29', '2024-03-01']);
-    const { summary } = await report({ ...day, by: 'DAILY' });
-    expect(summary).toEqual({
-      since: `2026-12-31T00:00:00${numeric}`,
-      until: `2026-12-31T23:59:59${numeric}`,
-      breakdowns: ['DAILY'],
-      timezone,
-    });
+    ['2014-12-01T00:00:00', '2014-12-01T23:59:59', '+0100', '+0100', 24],
+    ['2026-07-01T00:00:00', '2026-07-01T23:59:59', '+0200', '+0200', 24],
+    ['2026-03-29T00:00:00', '2026-03-29T23:59:59', '+0100', '+0200', 23],
+    ['2026-10-25T00:00:00', '2026-10-25T23:59:59', '+0200', '+0100', 25],
+    ['2026-10-25T02:00:00', '2026-10-25T02:59:59', '+0200', '+0100', 2],
+  ])('in Paris, from %s to %s', async (since, until, before, after, count) => {
+    expect(await windowOf('buyer', {}, since, until)).toEqual([since + before, until + after, count]);
   });
 
-  test('the clock change of half an hour', async () => {
-    const day = {
-      as,
-      timezone: 'Australia/Lord_Howe',
-      from: '2026-04-05T00:00:00+11:00',
-      to: '2026-04-05T23:59:59+10:30',
-    } as const;
-    const rows = await hours({ ...day, by: 'HOURLY' });
-    expect(new Set(rows).size).toBe(rows.length);
-    expect(rows[0]).toBe('2026-04-05T00:00:00+1100');
-    expect(rows.at(-1)).toBe('2026-04-05T23:00:00+1030');
-    expect(await dates({ ...day, by: 'DAILY' })).toEqual(['2026-04-05']);
+  test('in the zone of a DSP report', async () => {
+    const timezone = { timezone: 'Asia/Kolkata' };
+    const [since, until] = ['2026-11-01T00:00:00', '2026-11-01T23:59:59'];
+    expect(await windowOf('dsp', timezone, since, until)).toEqual([`${since}+0530`, `${until}+0530`, 24]);
   });
 });

@@ -31,6 +31,7 @@ test('faults cut a TLS connection too', async () => {
 
 test.each([
   ['no PEM', { cert: 'x', key: 'y' }],
+  ['an empty certificate', { cert: ' \n', key }],
   ['a damaged key', { cert, key: key.replace('MIG', 'MIH') }],
 ])('%s is refused', async (_what, tls) => {
   await expect(startLocalServer({ tls })).rejects.toThrow(UsageError);

@@ -86,42 +86,6 @@ describe('facts', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('a place lies where it lies, a device has one system, an app one platform', () => {
-    const parents: readonly (readonly [child: string, parent: string])[] = [
-      ['POSTALCODE', 'CITY'],
-      ['CITY', 'REGION'],
-      ['DEPARTMENT', 'REGION'],
-      ['REGION', 'COUNTRY'],
-      ['DEVICEMODEL', 'DEVICEBRAND'],
-      ['DEVICEMODEL', 'DEVICETYPE'],
-      ['DEVICEMODEL', 'OS'],
-      ['BUNDLEID', 'PLATFORM'],
-      ['BUNDLEID', 'PUBLISHERID'],
-      ['PUBLISHERID', 'ADNETWORK'],
-      ['CREATIVE', 'ADUNIT'],
-      ['ADUNIT', 'CAMPAIGN'],
-      ['ADUNIT', 'FORMAT'],
-      ['CAMPAIGN', 'ADVERTISER'],
-    ];
-    for (const [child, parent] of parents) {
-      const found = new Map<string, Set<string>>();
-      for (const { values } of facts) {
-        const key = values[child]?.[0];
-        if (key == null) continue;
-        found.set(key, (found.get(key) ?? new Set()).add(JSON.stringify(values[parent])));
-      }
-      expect(found.size, child).toBeGreaterThan(1);
-      expect(
-        [...found].filter(([, set]) => set.size !== 1),
-        `${child} in ${parent}`,
-      ).toEqual([]);
-    }
-    const systems = facts
-      .filter(({ values }) => values.PLATFORM?.[0] !== 'web')
-      .map(({ values }) => `${values.PLATFORM} ${values.OS}`);
-    expect(new Set(systems)).toEqual(new Set(['ios iOS', 'android Android']));
-  });
-
   test('what a real service does not know is null, and only that', () => {
     const nullable = Object.entries(fixtures.facts.members).filter(([, list]) =>
       list.some(({ values }) => values.includes(null)),

@@ -110,7 +110,7 @@ test.each([
   ['Ctrl-C', '\u0003'],
   ['Ctrl-D', '\u0004'],
 ])('%s at any question ends the program with 130, and the terminal is itself again', async (_name, key) => {
-  for (const answers of [[], ['https://x.example\r', '\r'], ['https://x.example\r', '\r', '\r']]) {
+  for (const answers of [[], ['https://x.example\r', '\r', '\r']]) {
     const { terminal, result } = open();
     const questions = ['Base URL:', 'E-mail:', 'Way to sign in:', 'Password:'];
     for (const [i, question] of questions.slice(0, answers.length + 1).entries()) {
@@ -130,17 +130,6 @@ test('a signal ends a question with its own reason', async () => {
   process.kill(terminal.pid, 'SIGUSR1');
   expect(await terminal.exitCode).toBe(2);
   expect(terminal.screen.lines.at(-1)).toBe('adreport: The signal was used.');
-});
-
-test('no colour where none is wanted', async () => {
-  const { terminal } = open({ env: { NO_COLOR: '1' } });
-  await terminal.waitFor('Base URL:');
-  terminal.type('x\r');
-  await terminal.waitFor('It must begin');
-  terminal.type('\u0003');
-  await terminal.exitCode;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
-  expect(terminal.output).not.toMatch(/\u001b\[\d*m/);
 });
 
 describe('a secret from a pipe or a file', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RowKeys } from '../../src/report/parts/row-keys.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
-import { chunksOf } from '../rows/report-documents.ts';
+import { RowKeys } from '../../src/rows/row-keys.ts';
+import { chunksOf } from './report-documents.ts';
 
 /** Texts of one to nine letters, few enough to be repeated: all that a word of four bytes can be short by. */
 const text = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 9 });

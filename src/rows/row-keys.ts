@@ -1,11 +1,12 @@
-import type { RowBatch } from '../../rows/row-batch.ts';
+import { growArray, letterN } from './bytes.ts';
+import type { RowBatch } from './row-batch.ts';
 
 /** Beyond so many rows no more keys are kept: the table below then takes 16 MB. */
 const rowsAtMost = 1_000_000;
 
 /**
- * The keys of a report's rows, kept as hashes of 64 bits: among a million rows two different ones meet once in
- * thirty million reports.
+ * The keys of a report's rows, read from their bytes and kept as hashes of 64 bits: among a million rows two different
+ * ones meet once in thirty million reports.
  */
 export class RowKeys {
   /** How many rows have a key that came before. */
@@ -13,8 +14,6 @@ export class RowKeys {
   /** The number of the first row with a key that came before, counted from 1. */
   firstRepeated = 0;
   readonly #fields: readonly string[];
-  #known: readonly string[] | undefined;
-  #indexes: readonly number[] = [];
   #rowCount = 0;
   /** Pairs of hash halves, open addressing; a low half of zero is an empty slot. */
   #table = new Int32Array(2 * 4_096);
@@ -26,25 +25,25 @@ export class RowKeys {
 
   /** Adds the keys of a batch; a batch that lacks a field of the key is passed over. */
   observe(batch: RowBatch): void {
-    if (batch.fields !== this.#known) {
-      this.#known = batch.fields;
-      this.#indexes = this.#fields.map((field) => batch.fields.indexOf(field));
-    }
+    const indexes = this.#fields.map((field) => batch.fields.indexOf(field));
     // Its rows cannot be told apart by the rest.
-    if (this.#indexes.includes(-1)) return;
+    if (indexes.includes(-1)) return;
     const rowCount = Math.min(batch.rowCount, rowsAtMost - this.#rowCount);
     for (let row = 0; row < rowCount; row++) {
-      if (this.#addKeyOf(batch, row)) continue;
-      this.repeatedCount += 1;
+      this.#rowCount++;
+      // A key takes two places, and at most half of them are taken.
+      if (4 * this.#rowCount > this.#table.length) this.#grow();
+      if (this.#addKeyOf(batch, indexes, row)) continue;
+      this.repeatedCount++;
       this.firstRepeated ||= batch.firstRow + row + 1;
     }
   }
 
   /** Adds a row's key; whether it is new. */
-  #addKeyOf({ bytes, fields, valueStarts, valueEnds }: RowBatch, row: number): boolean {
+  #addKeyOf({ bytes, fields, valueStarts, valueEnds }: RowBatch, indexes: readonly number[], row: number): boolean {
     let high = 0x811c9dc5;
     let low = 0x2f0b4c47;
-    for (const index of this.#indexes) {
+    for (const index of indexes) {
       const at = row * fields.length + index;
       const start = valueStarts[at] as number;
       const end = start < 0 ? start : (valueEnds[at] as number);
@@ -64,14 +63,11 @@ export class RowKeys {
       high = Math.imul(high ^ (end - start), 0x01000193);
       low = Math.imul(low ^ (end - start), 0x5bd1e995);
     }
-    this.#rowCount += 1;
-    // A key takes two places, and at most half of them are taken.
-    if (4 * this.#rowCount > this.#table.length) this.#grow();
     return insert(this.#table, high | 0, low || 1);
   }
 
   #grow(): void {
-    const larger = new Int32Array(2 * this.#table.length);
+    const larger = growArray(new Int32Array(0), 2 * this.#table.length);
     for (let at = 0; at < this.#table.length; at += 2) {
       const low = this.#table[at + 1] as number;
       if (low !== 0) insert(larger, this.#table[at] as number, low);
@@ -91,4 +87,38 @@ function insert(table: Int32Array, high: number, low: number): boolean {
   table[at] = high;
   table[at + 1] = low;
   return true;
+}
+
+/** Calls `take` with each text of a field that the row before did not have, and with the row; null where it has none. */
+export function changesOf(batch: RowBatch, field: string, take: (value: unknown, row: number) => void): void {
+  const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
+  const index = fields.indexOf(field);
+  let from = 0;
+  let to = -1;
+  for (let row = 0; row < rowCount; row++) {
+    const start = index < 0 ? -1 : (valueStarts[row * fields.length + index] as number);
+    const end = start < 0 ? -1 : (valueEnds[row * fields.length + index] as number);
+    let isSame = end - start === to - from && start >= 0;
+    for (let i = 0; isSame && i < end - start; i++) isSame = bytes[from + i] === bytes[start + i];
+    if (isSame) continue;
+    [from, to] = start < 0 ? [0, -1] : [start, end];
+    take(start < 0 ? null : JSON.parse(bytes.toString('utf8', start, end)), row);
+  }
+}
+
+/** The rows of a batch that have nothing in any of the fields: no value, null, an empty text, or the word “total”. */
+export function emptyRowsOf(batch: RowBatch, names: readonly string[]): number[] {
+  const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
+  const indexes = names.map((name) => fields.indexOf(name)).filter((index) => index >= 0);
+  const found: number[] = [];
+  for (let row = 0; row < rowCount && indexes.length > 0; row++) {
+    const isEmpty = indexes.every((index) => {
+      const start = valueStarts[row * fields.length + index] as number;
+      if (start < 0 || bytes[start] === letterN) return true;
+      const end = valueEnds[row * fields.length + index] as number;
+      return end - start < 16 && /^"(?:|(?:grand )?totals?)"$/i.test(bytes.toString('latin1', start, end));
+    });
+    if (isEmpty) found.push(row);
+  }
+  return found;
 }
