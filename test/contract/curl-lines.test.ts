@@ -51,13 +51,6 @@ describe.skipIf(!hasCurl)('curl', () => {
     expect(answer.body).toMatch(/^\{"response":\{"status":"OK","token":"[0-9a-f]{40}"\}\}$/);
   });
 
-  test('-d @auth with a field missing', async () => {
-    const curl = await setUp({ auth: '{"auth":{"email":"buyer@example.com"}}' });
-    const answer = await curl('/auth-reporting', '-X', 'POST', '-d', '@auth');
-    expect(answer.status).toBe(400);
-    expect(answer.body).toBe('{"response":{"error_id":"SYSTEM","error":"Username or password not set in request"}}');
-  });
-
   test('a buyer report in three steps, with form fields and non-contiguous indexes', async () => {
     const curl = await setUp();
     const fields = `${window}&metrics=displays,clicks&breakdowns[10]=OS&breakdowns[7]=CAMPAIGN`;
@@ -98,34 +91,6 @@ describe.skipIf(!hasCurl)('curl', () => {
         timezone: 'europe/paris',
       },
     });
-  });
-
-  test('the fields one by one, each with -d', async () => {
-    const curl = await setUp();
-    const fields = ['since=1417392000', 'until=1420070399', 'metrics=displays', 'breakdowns[0]=DAILY'].flatMap(
-      (field) => ['-d', field],
-    );
-    expect((await curl('/buyer-reporting', '-H', buyer, ...fields)).status).toBe(200);
-  });
-
-  test('--data-urlencode and -F differ: a form is read, multipart is refused', async () => {
-    const curl = await setUp();
-    const encoded = ['since=1417392000', 'until=1420070399', 'metrics=displays', 'carrier[0]=AT&T'].flatMap((field) => [
-      '--data-urlencode',
-      field,
-    ]);
-    expect((await curl('/buyer-reporting', '-H', buyer, ...encoded)).status).toBe(200);
-    expect((await curl('/buyer-reporting', '-H', buyer, '-F', 'since=1417392000')).status).toBe(415);
-  });
-
-  test('JSON with its label, and without any', async () => {
-    const curl = await setUp({
-      report: '{"since":1417392000,"until":1420070399,"metrics":"displays","breakdowns":["MONTHLY"]}',
-    });
-    for (const type of ['Content-Type: application/json', 'Content-Type:']) {
-      const answer = await curl('/buyer-reporting', '-H', buyer, '-H', type, '-d', '@report');
-      expect([type, answer.status]).toEqual([type, 200]);
-    }
   });
 
   test("a DSP's report: JSON with an Accept header, CSV without, output=direct as the vendor shows it", async () => {
@@ -175,30 +140,5 @@ describe.skipIf(!hasCurl)('curl', () => {
       until: '2014-12-31T23:59:59+0000',
       timezone: 'UTC',
     });
-  });
-
-  test('a download into a file of the name that the answer gives', async () => {
-    const curl = await setUp();
-    const created = await curl('/buyer-reporting', '-H', dsp, '-d', `${window}&metrics=displays`);
-    const saved = await curl('/download-reporting', '-H', dsp, '-d', `id=${idIn(created)}`, '-OJ');
-    expect([saved.status, saved.body]).toEqual([200, '']);
-  });
-
-  test('--compressed', async () => {
-    const curl = await setUp();
-    const plain = await curl('/campaigns', '-H', buyer);
-    expect(JSON.parse(plain.body)).toBeInstanceOf(Array);
-    expect((await curl('/campaigns', '-H', buyer, '--compressed')).body).toBe(plain.body);
-  });
-
-  test('Bearer in front of the token is refused with an explanation', async () => {
-    const curl = await setUp();
-    const answer = await curl('/campaigns', '-H', 'Authorization: Bearer 00000000000000000000000000000000000000b1');
-    expect([answer.status, answer.body]).toEqual([401, expect.stringContaining('without “Bearer”')]);
-  });
-
-  test('a body of more than a mebibyte, with the Expect header that curl then sends', async () => {
-    const curl = await setUp({ big: `{"x":"${'y'.repeat(1_100_000)}"}` });
-    expect((await curl('/status-reporting', '-H', buyer, '-d', '@big')).status).toBe(413);
   });
 });

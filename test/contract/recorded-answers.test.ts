@@ -34,36 +34,6 @@ const text =
 
 const window = ['--since', '1417392000', '--until', '1420070399', '--metrics', 'displays'];
 
-describe('the report id of a create call, wherever it stands', () => {
-  test.each([
-    ['response.report_id', '{"response":{"status":"progress","message":"progress","report_id":"r-1"}}'],
-    ['response.id', '{"response":{"id":"r-1"}}'],
-    ['report_id', '{"report_id":"r-1"}'],
-    ['reportId', '{"reportId":"r-1"}'],
-    ['id', '{"id":"r-1"}'],
-    ['response itself', '{"response":"r-1"}'],
-    ['a bare string', '"r-1"'],
-  ])('%s', async (_name, body) => {
-    const { run, received } = await service({ '/buyer-reporting': text(body) });
-    expect(await run('report', 'create', ...window)).toMatchObject({ exitCode: 0, stdout: 'r-1\n' });
-    expect(received[0]).toMatchObject({ method: 'POST', path: '/buyer-reporting' });
-    expect(received[0]?.headers).toMatchObject({
-      authorization: token,
-      accept: 'application/json',
-      'content-type': 'application/json',
-    });
-    expect(JSON.parse(received[0]?.body ?? '')).toEqual({ since: 1417392000, until: 1420070399, metrics: 'displays' });
-  });
-
-  test.each([
-    ['response as a number', '{"response":17}'],
-    ['a bare number', '17'],
-  ])('%s', async (_name, body) => {
-    const { run } = await service({ '/buyer-reporting': text(body) });
-    expect((await run('report', 'create', ...window)).stdout).toBe('17\n');
-  });
-});
-
 test('a form-encoded request has the keys of the examples', async () => {
   const { run, received } = await service({ '/buyer-reporting': text('{"response":{"report_id":"r-1"}}') });
   await run('report', 'create', ...window, '--by', 'campaign,os', '--filter', 'osId=1', '--encoding', 'form');
@@ -99,16 +69,6 @@ describe('the words of a status call', () => {
     const result = await run('status', 'r-1', '--wait');
     expect(result.exitCode).toBe(exitCode);
     if (exitCode !== 0) expect(result.stderr).toContain('So it is');
-  });
-
-  test.each(['progress', 'queued', 'pending', 'running'])('%s goes on', async (word) => {
-    const { run, received } = await service({
-      '/status-reporting': (response) =>
-        json(response, { response: { status: received.length < 4 ? word : 'ready', message: word, report_id: 'r-1' } }),
-    });
-    expect((await run('status', 'r-1', '--wait')).exitCode).toBe(0);
-    expect(received.length).toBe(4);
-    expect(JSON.parse(received[0]?.body ?? '')).toEqual({ id: 'r-1' });
   });
 });
 
