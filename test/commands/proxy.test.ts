@@ -1,3 +1,5 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { startLocalServer } from '../../src/server/start.ts';
 import { makeCertificates } from '../support/certificates.ts';
@@ -53,6 +55,29 @@ test('a call that is sent on to another origin goes there without the token', as
   expect(result).toMatchObject({ exitCode: 3, stdout: '' });
   expect(moved.received.map(({ headers }) => headers.authorization)).toEqual([env.ADREPORT_TOKEN]);
   expect(server.requests()).toMatchObject([{ path: '/campaigns', status: 401, token: undefined }]);
+});
+
+test('a download that is sent on to a signed URL is fetched there by GET, without the token', async (context) => {
+  const certificates = makeCertificates() ?? context.skip('there is no openssl here');
+  const asked: object[] = [];
+  const storage = createServer(certificates, ({ method, url, headers }, response) => {
+    asked.push({ method, url, token: headers.authorization });
+    response.end('{"data":[{"displays":7}]}');
+  });
+  await new Promise<void>((resolve) => storage.listen(0, resolve));
+  onTestFinished(() => void storage.close().closeAllConnections());
+  const signed = `https://localhost:${(storage.address() as AddressInfo).port}/r1?signature=x`;
+  for (const status of [301, 302, 303]) {
+    const service = await serve((_request, response) => void response.writeHead(status, { location: signed }).end());
+    const env = {
+      ADREPORT_BASE_URL: service.url.href,
+      ADREPORT_TOKEN: 'f'.repeat(40),
+      NODE_EXTRA_CA_CERTS: certificates.caFile,
+    };
+    const result = await spawnCli(['download', 'r1', '--format', 'ndjson', '--retries', '0'], { env });
+    expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
+  }
+  expect(asked).toEqual(Array(3).fill({ method: 'GET', url: '/r1?signature=x', token: undefined }));
 });
 
 test('every call goes through HTTPS_PROXY, and none that NO_PROXY names', async (context) => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -108,6 +108,26 @@ describe('every form of a report', () => {
     ]);
   });
 
+  test.each(['DAILY,CAMPAIGN', 'HOURLY'])('a sheet that was written by %s', async (by) => {
+    const cwd = temporaryFolder();
+    const fetch = (file: string) =>
+      runCli(['run', '--local', '--account', 'awkward', '--period', '2026-11-01..2026-11-03', '--by', by, '-o', file], {
+        cwd,
+      });
+    await fetch('r.xlsx');
+    await fetch('r.json');
+    const shown = async (file: string) => {
+      const args = ['--by', by === 'HOURLY' ? 'date' : 'date,campaignId,campaignName', '--format', 'ndjson'];
+      const rows = rowsOf(await runCli(['view', file, ...args], { cwd })) as Record<string, unknown>[];
+      return rows.map(({ valueDollar, revenueDollar = valueDollar, ...row }) => ({ ...row, revenueDollar }));
+    };
+    const expected = await shown('r.json');
+    expect(expected.length).toBeGreaterThan(2);
+    expect(await shown('r.xlsx')).toEqual(expected);
+    const piped = await runCli(['view', '-', '--format', 'json'], { cwd, stdin: readFileSync(join(cwd, 'r.xlsx')) });
+    expect(piped.exitCode).toBe(0);
+  });
+
   test('sums equal those of plain addition, whatever form the rows have', async () => {
     const name = fc.constantFrom('a', 'b', 'ü', '日本', '=1+1', null);
     const row: fc.Arbitrary<Row> = fc.record({
@@ -143,7 +163,7 @@ describe('every form of a report', () => {
           expect(rowsOf(result)).toEqual(expected);
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 60 },
     );
   });
 });
@@ -335,7 +355,7 @@ describe('refusals', () => {
     ['cut.csv.gz', gzipSync(csv).subarray(0, 60), 9, 'cut.csv.gz: Its gzip stream is not whole'],
     ['cut.parquet', 'PAR1\u0015\u0004', 9, 'cut.parquet: It is no whole Parquet file'],
     ['page.html', '<!doctype html>', 9, 'page.html is no report: it is a web page.'],
-    ['book.xlsx', 'PK\u0003\u0004', 9, 'book.xlsx is no report: it is a zip file'],
+    ['book.xlsx', 'PK\u0003\u0004', 9, 'book.xlsx: It is no sheet that adreport wrote'],
     ['error.json', '{"response":{"error":"no"}}', 9, 'error.json is no report: it holds an error of the service.'],
     ['other.json', '{"a":[1]}', 9, 'other.json is no report: it is a JSON document without rows.'],
     ['headless.csv', csv.slice(csv.indexOf('\n') + 1), 9, 'headless.csv: This is neither JSON nor a CSV report'],
