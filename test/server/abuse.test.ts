@@ -51,13 +51,6 @@ describe('bodies', () => {
     }
   });
 
-  test('a prototype stays as it was', async () => {
-    const body = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
-    await call(server, '/buyer-reporting', { as: 'buyer', body });
-    await call(server, '/buyer-reporting', { as: 'buyer', form: '__proto__[polluted]=1&osId[__proto__]=1' });
-    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
-  });
-
   test('any JSON at all', async () => {
     const names = fc.constantFrom(
       'since',
@@ -105,14 +98,6 @@ describe('headers', () => {
     const answer = await exchange(
       server.port,
       `GET /campaigns HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(65_536)}\r\n\r\n`,
-    );
-    expect(answer === '' || answer.startsWith('HTTP/1.1 431 ')).toBe(true);
-  });
-
-  test('ten thousand small headers: 431 as well', async () => {
-    const answer = await exchange(
-      server.port,
-      `GET /campaigns HTTP/1.1\r\nhost: localhost\r\n${'a: b\r\n'.repeat(10_000)}\r\n`,
     );
     expect(answer === '' || answer.startsWith('HTTP/1.1 431 ')).toBe(true);
   });

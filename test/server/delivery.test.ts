@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import {
   type AccountName,
@@ -106,36 +107,6 @@ describe('CSV', () => {
     countryId: ['3017382', '2921044'],
   };
 
-  /** RFC 4180, read one character at a time; an unquoted empty field is null. */
-  function readCsv(text: string): (string | null)[][] {
-    const rows: (string | null)[][] = [];
-    let [at, row] = [0, [] as (string | null)[]];
-    while (at < text.length) {
-      let value: string | null = '';
-      if (text[at] === '"') {
-        for (at += 1; text[at] !== '"' || text[at + 1] === '"'; at += 1) {
-          if (text[at] === '"') at += 1;
-          value += text[at];
-        }
-        at += 1;
-      } else {
-        const start = at;
-        while (at < text.length && !',\r\n"'.includes(text[at] ?? '')) at += 1;
-        value = text.slice(start, at) || null;
-      }
-      row.push(value);
-      if (text[at] === ',') at += 1;
-      else {
-        expect(text.slice(at, at + 2)).toBe('\r\n');
-        at += 2;
-        rows.push(row);
-        row = [];
-      }
-    }
-    expect(row).toEqual([]);
-    return rows;
-  }
-
   test.each([
     ['buyer', wide],
     ['dsp', { breakdowns: ['HOURLY', 'BUNDLEID', 'FORMAT'], metrics: 'displays,revenueEuro,revenueDollar' }],
@@ -143,9 +114,9 @@ describe('CSV', () => {
   ] as const)('has the names, the order and the values of the JSON rows (%s)', async (as, more) => {
     const { data } = await reportOf(server, as, { ...window, metrics: 'displays,revenueEuro', ...more });
     const answer = await download(as, { accept: 'text/csv' }, more);
-    const [header, ...rows] = readCsv(answer.text);
+    const [header, ...rows] = parse(answer.text, { record_delimiter: '\r\n' });
     expect(header).toEqual(Object.keys(data[0] ?? {}));
-    expect(rows).toEqual(data.map((row) => Object.values(row).map((value) => (value === null ? null : String(value)))));
+    expect(rows).toEqual(data.map((row) => Object.values(row).map((value) => String(value ?? ''))));
     expect(answer.text.charCodeAt(0)).not.toBe(0xfeff);
   });
 
@@ -187,11 +158,6 @@ describe('the summary', () => {
       breakdowns: [],
       timezone: 'America/New_York',
     });
-  });
-
-  test('comes after the data', async () => {
-    expect(Object.keys(JSON.parse((await download('buyer')).text) as object)).toEqual(['data', 'summary']);
-    expect((await download('buyer')).text).toMatch(/^\{"data":\[/);
   });
 });
 

@@ -102,13 +102,6 @@ describe('own data', () => {
     expect(await reportJson(fixtures, accountOf(fixtures, 'me'), request)).toBe(before);
   });
 
-  test('may have no facts at all', async () => {
-    await writeFile(join(folder, 'facts.csv'), 'adunitId,hour\n');
-    const fixtures = await loadFixtures(folder);
-    const request = { ...day, metrics: ['displays'], breakdowns: [] };
-    expect(await reportRows(fixtures, accountOf(fixtures, 'me'), request)).toEqual([]);
-  });
-
   test('may begin with a byte order mark, end their lines with CRLF, and have quoted line breaks', async () => {
     for (const [name, text] of Object.entries(files))
       await writeFile(join(folder, name), `\ufeff${text.replaceAll('\n', '\r\n')}`);
@@ -173,25 +166,6 @@ const mistakes: readonly Mistake[] = [
   ['facts.csv', 'Mobile"""', 'Mobile"" "x', 3, 'Invalid Closing Quote: '],
   ['facts.csv', 'Mobile"""', 'Mobile""', 4, 'Quote Not Closed: '],
 ];
-
-test('two places of one name are two, in the order of their ids', async () => {
-  const twins = '{ "cityId": [{ "id": "100", "name": "Vienne" }, { "id": "20", "name": "Vienne" }] }';
-  await writeFile(join(folder, 'catalog.json'), twins);
-  const lines = ['100,5', '20,1', '100,5'].map((line) => `1793527200,700,${line}`);
-  await writeFile(join(folder, 'facts.csv'), ['hour,adunitId,cityId,displays', ...lines].join('\n'));
-  const fixtures = await loadFixtures(folder);
-  const request = { ...day, metrics: ['displays'], breakdowns: ['CITY'] };
-  const shown = async (filters: Record<string, string[]>) =>
-    (await reportRows(fixtures, accountOf(fixtures, 'me'), { ...request, filters })).map((row) => [
-      row.city,
-      row.displays,
-    ]);
-  expect(await shown({})).toEqual([
-    ['Vienne', 1],
-    ['Vienne', 10],
-  ]);
-  expect(await shown({ cityId: ['100'] })).toEqual([['Vienne', 10]]);
-});
 
 describe('a mistake is told with file, line and reason', () => {
   test.each(mistakes)('%s: %j becomes %j', async (file, from, to, line, reason) => {

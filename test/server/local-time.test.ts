@@ -76,12 +76,7 @@ describe('a DSP in its own zone', () => {
   const as = 'dsp';
 
   test.each([
-    ['UTC', 'Z', '+0000'],
-    ['Asia/Kolkata', '+05:30', '+0530'],
     ['Asia/Kathmandu', '+05:45', '+0545'],
-    ['America/St_Johns', '-03:30', '-0330'],
-    ['Pacific/Chatham', '+13:45', '+1345'],
-    ['Asia/Tokyo', '+09:00', '+0900'],
     ['Pacific/Kiritimati', '+14:00', '+1400'],
     ['Pacific/Pago_Pago', '-11:00', '-1100'],
   ])('%s: a day of 24 hours, a leap day, a year end', async (timezone, iso, numeric) => {

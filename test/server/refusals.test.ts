@@ -180,13 +180,4 @@ describe('GET /campaigns', () => {
       for (const unit of campaign.adunits) expect(unit).toEqual({ adunitName: expect.any(String), adunitId: digits });
     }
   });
-
-  test('HEAD has the headers alone', async () => {
-    const head = await call(server, '/campaigns', { method: 'HEAD', as: 'buyer' });
-    expect([head.status, head.text, head.headers['content-type']]).toEqual([
-      200,
-      '',
-      'application/json; charset=utf-8',
-    ]);
-  });
 });

@@ -39,17 +39,6 @@ describe('status', () => {
     });
   });
 
-  test('is what it is told by hand', async () => {
-    const server = await startForTest({ manual: true });
-    const id = await createReport(server);
-    server.advance('12h');
-    expect(await statusOf(server, id)).toBe('progress');
-    server.setReport(id, { status: 'failed', message: 'Out of paper' });
-    expect(record(await status(server, id))).toEqual({ status: 'failed', message: 'Out of paper', report_id: id });
-    server.setReport(id, { status: 'ready' });
-    expect((await download(server, id)).status).toBe(200);
-  });
-
   test.each(['failed', 'expired', 'stuck'] as const)('%s is so for a download that comes first', async (end) => {
     const server = await startForTest({ faults: [`status:${end}:times=1`] });
     const [struck, other] = [await createReport(server), await createReport(server)];
@@ -124,15 +113,6 @@ describe('download', () => {
     expect((await download(server, id)).headers['retry-after']).toBe('2');
     server.advance(1_500);
     expect((await download(server, id)).status).toBe(200);
-  });
-
-  test('may be repeated, and gives the same bytes', async () => {
-    const server = await startForTest();
-    const id = await createReport(server);
-    const first = await download(server, id);
-    expect(first.text).toMatch(/^\{"data":\[\{.+\}\],"summary":\{.+\}\}$/);
-    expect((await download(server, id)).text).toBe(first.text);
-    expect((await download(server, await createReport(server))).text).toBe(first.text);
   });
 });
 
