@@ -1,19 +1,10 @@
 import { type CampaignRecord, knownOutcomeOf, type StatusRecord } from '../contract/messages.ts';
 import { IncompleteDataError, SignInError, StillInProgressError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import {
-  findCampaigns,
-  findError,
-  findReportId,
-  findStatus,
-  findToken,
-  hasNextPage,
-  isReportData,
-  readRefusal,
-} from './answers.ts';
+import { findCampaigns, findError, findReportId, findStatus, findToken, hasNextPage, isReportData } from './answers.ts';
 import { type Call, createExchange, type ExchangeOptions, type RequestBody } from './exchange.ts';
 import type { HttpResponse } from './http.ts';
-import { charsetOf, parseExactJson, parseJson, peek, readText, withoutTokens } from './read-body.ts';
+import { charsetOf, decoderFor, parsedOr, parseJson, peek, readText, withoutTokens } from './read-body.ts';
 import { recordInsteadOfReport, unexpectedAnswer } from './refusal.ts';
 import { parseRetryAfter } from './retry.ts';
 
@@ -132,9 +123,7 @@ export function createClient(options: ClientOptions) {
         const found = findStatus(answer);
         const outcome = knownOutcomeOf(found?.status ?? '');
         if (!found || (outcome !== 'failed' && findError(answer))) {
-          throw unexpectedAnswer('status', answer, 'The status call was answered without a status.', text, {
-            reportId,
-          });
+          throw unexpectedAnswer('status', answer, 'The status call was answered without a status.', text);
         }
         if (!outcome) {
           notice(
@@ -200,38 +189,22 @@ async function readToken(response: HttpResponse): Promise<string> {
   });
 }
 
-/** The JSON of a text; where it is none, what else there is. */
-function parsedOr(otherwise: () => unknown, text: string): unknown {
-  try {
-    return parseExactJson(text);
-  } catch {
-    return otherwise();
-  }
-}
-
 /** Tells a report id from report data by the beginning of the answer. */
 async function readCreated<T>(response: HttpResponse, takeData: Take<T>): Promise<Created<T>> {
   const { start, isWhole, all } = await peek(response.body);
-  const data = async (): Promise<Created<T>> => ({
-    kind: 'data',
-    result: await takeData(reportAnswer(response, all)),
-  });
+  const data = async () => ({ kind: 'data' as const, result: await takeData(reportAnswer(response, all)) });
   const text = new TextDecoder().decode(start);
-  if (/\bcsv\b/i.test(response.headers['content-type'] ?? '') || !isWhole || looksLikeCsv(text)) return data();
+  // Lines of fields rather than JSON or a page are CSV that was sent under another name.
+  const isCsv = /\bcsv\b/i.test(response.headers['content-type'] ?? '') || /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(text);
+  if (isCsv || !isWhole) return data();
   const answer = parseJson(text, response);
   if (isReportData(answer)) return data();
   const id = findReportId(answer);
   if (id === undefined || findError(answer)) {
-    throw unexpectedAnswer('buyer', answer, 'The report was asked for, but the answer holds no report id.', text, {
-      hint: 'A report may have been created all the same. Is the base URL the reporting service’s?',
-    });
+    const hint = 'A report may have been created all the same. Is the base URL the reporting service’s?';
+    throw unexpectedAnswer('buyer', answer, 'The report was asked for, but the answer holds no report id.', text, hint);
   }
   return { kind: 'report', id, status: findStatus(answer)?.status ?? 'progress' };
-}
-
-/** Lines of fields rather than JSON or a page: CSV that was sent under another name. */
-function looksLikeCsv(text: string): boolean {
-  return /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(text);
 }
 
 /** Hands on a report's data. Throws for a record in its place that says that the report is not there. */
@@ -243,7 +216,7 @@ async function readReport<T>(response: HttpResponse, take: Take<T>): Promise<T> 
   const text = isWhole ? new TextDecoder().decode(start) : '';
   if (/^\s*[{[]/.test(text)) {
     const answer = parsedOr(() => undefined, text);
-    const error = isReportData(answer) ? undefined : recordInsteadOfReport(answer, readRefusal(text), text);
+    const error = isReportData(answer) ? undefined : recordInsteadOfReport(answer, text);
     if (error) throw error;
   }
   return take(reportAnswer(response, all));
@@ -262,19 +235,9 @@ function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>): Repo
   };
 }
 
-/** A body in another charset as UTF-8. Throws `IncompleteDataError` for a charset that is not known. */
+/** A body in another charset as UTF-8. Throws `IncompleteDataError` for a charset that is not known, and for no text in it. */
 async function* asUtf8(body: AsyncIterable<Buffer>, charset: string): AsyncGenerator<Buffer> {
-  const decoder = createDecoder(charset);
-  for await (const piece of body) yield Buffer.from(decoder.decode(piece, { stream: true }));
-  yield Buffer.from(decoder.decode());
-}
-
-function createDecoder(charset: string) {
-  try {
-    return new TextDecoder(charset);
-  } catch {
-    throw new IncompleteDataError(`The report is in the charset ${printable(charset)}, which is not known here.`, {
-      retryable: false,
-    });
-  }
+  const decode = decoderFor(charset);
+  for await (const piece of body) yield Buffer.from(decode(piece, true));
+  yield Buffer.from(decode(Buffer.alloc(0), false));
 }

@@ -8,9 +8,6 @@ const bytesAtMost = 16 * 1024 * 1024;
 /** How much of an answer tells a record from a report of any size, which is streamed. */
 const peekedBytes = 64 * 1024;
 
-/** What is quoted of an answer that is not as expected. */
-const quotedCharacters = 150;
-
 /**
  * A whole body as text, in the charset that it declares, else UTF-8. Throws `IncompleteDataError` for one that is longer
  * than 16 MB, and for bytes that are no text in that charset.
@@ -25,36 +22,25 @@ export async function readText({ body, headers }: HttpResponse): Promise<string>
     }
     pieces.push(piece);
   }
-  const charset = charsetOf(headers['content-type']);
-  try {
-    return new TextDecoder(charset, { fatal: true }).decode(Buffer.concat(pieces));
-  } catch {
-    throw new IncompleteDataError(`The answer is no text in ${printable(charset)}.`, { retryable: false });
-  }
-}
-
-/** The first 64 KiB of a body as text; a body that breaks off says as much as it got to say. Never throws. */
-export async function readSome({ body, headers }: HttpResponse): Promise<string> {
-  const pieces: Buffer[] = [];
-  try {
-    for await (const piece of body as AsyncIterable<Buffer>) {
-      pieces.push(piece);
-      if (pieces.reduce((size, { length }) => size + length, 0) >= peekedBytes) break;
-    }
-  } catch {
-    // The status is the answer; the text only explains it.
-  }
-  const bytes = Buffer.concat(pieces).subarray(0, peekedBytes);
-  try {
-    return new TextDecoder(charsetOf(headers['content-type'])).decode(bytes);
-  } catch {
-    return bytes.toString('latin1');
-  }
+  return decoderFor(charsetOf(headers['content-type']))(Buffer.concat(pieces), false);
 }
 
 /** The charset that a `Content-Type` declares, else UTF-8. */
 export function charsetOf(contentType = ''): string {
   return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+}
+
+/** What makes text of the bytes in a charset, piece by piece. Both throw `IncompleteDataError`, where that cannot be. */
+export function decoderFor(charset: string): (piece: Buffer, isMore: boolean) => string {
+  const orRefuse = <T>(attempt: () => T): T => {
+    try {
+      return attempt();
+    } catch {
+      throw new IncompleteDataError(`The answer is no text in ${printable(charset)}.`, { retryable: false });
+    }
+  };
+  const decoder = orRefuse(() => new TextDecoder(charset, { fatal: true }));
+  return (piece, isMore) => orRefuse(() => decoder.decode(piece, { stream: isMore }));
 }
 
 /** The beginning of a body (64 KiB, all there is, or enough), whether that is all of it, and the whole from its first byte. */
@@ -83,17 +69,24 @@ export async function peek(
 }
 
 /** A body's JSON, its long integers as text: an id that is rounded is another report's. Throws `SyntaxError`. */
-export function parseExactJson(text: string): unknown {
+function parseExactJson(text: string): unknown {
   const stringOrLong = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])\d{16,}(?![\d.eE])/g;
   const quoteLong = (token: string) => (token.startsWith('"') ? token : `"${token}"`);
   return JSON.parse(/\d{16}/.test(text) ? text.replace(stringOrLong, quoteLong) : text);
 }
 
-/** A body's JSON. Throws `IncompleteDataError` that quotes what came instead. */
-export function parseJson(text: string, { status, headers }: HttpResponse): unknown {
+/** The JSON of a text; where it is none, what else there is. */
+export function parsedOr(otherwise: () => unknown, text: string): unknown {
   try {
     return parseExactJson(text);
   } catch {
+    return otherwise();
+  }
+}
+
+/** A body's JSON. Throws `IncompleteDataError` that quotes what came instead. */
+export function parseJson(text: string, { status, headers }: HttpResponse): unknown {
+  return parsedOr(() => {
     const isPage = /html/i.test(headers['content-type'] ?? '') || /^\s*</.test(text);
     const came = isPage ? 'a web page' : text.trim() === '' ? 'an empty body' : quote(text);
     // Its cause is not kept: it quotes the answer as well, and nothing is masked in it.
@@ -103,13 +96,12 @@ export function parseJson(text: string, { status, headers }: HttpResponse): unkn
         ? 'A proxy’s or a portal’s page? Check the base URL and HTTPS_PROXY.'
         : 'Is the base URL the reporting service’s? adreport whoami shows it.',
     });
-  }
+  }, text);
 }
 
 /** The first 150 characters of an answer, in quotation marks. */
 export function quote(text: string): string {
-  const shown = text.trim();
-  return `“${printable(shown.slice(0, quotedCharacters))}${shown.length > quotedCharacters ? '…' : ''}”`;
+  return `“${printable(text.trim().slice(0, 150))}${text.trim().length > 150 ? '…' : ''}”`;
 }
 
 /**

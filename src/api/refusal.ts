@@ -11,9 +11,9 @@ import {
   UnreachableError,
 } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import { findError, type Refusal, readRefusal, reportStateOf } from './answers.ts';
+import { findError, type Refusal, refusalIn, reportStateOf } from './answers.ts';
 import type { HttpResponse } from './http.ts';
-import { quote, readSome, withoutTokens } from './read-body.ts';
+import { parsedOr, peek, quote, withoutTokens } from './read-body.ts';
 
 /** The call that was refused. */
 interface RefusedCall {
@@ -23,24 +23,34 @@ interface RefusedCall {
 }
 
 /**
- * The error that the user is to see for an answer that is no 2xx, with what the service says in its first 64 KiB
- * (`decisions.md` 6). Its class, and so the exit code, follows from the status; never throws.
+ * The error that the user is to see for an answer that is no 2xx, with what the service says in its first 64 KiB, as JSON
+ * or in its first line (`decisions.md` 6). Its class, and so the exit code, follows from the status; never throws.
  */
-export async function readHttpError(response: HttpResponse, call: RefusedCall): Promise<AdreportError> {
-  const refusal = readRefusal(await readSome(response), response.headers['content-type']);
-  const { status } = response;
-  const code = shown(call, refusal.errorId) ?? `HTTP_${status}`;
+export async function readHttpError(
+  { status, headers, body }: HttpResponse,
+  call: RefusedCall,
+): Promise<AdreportError> {
+  // The status is the answer; a text that breaks off, or goes on for ever, would only explain it.
+  const { start } = await peek(body).catch(() => ({ start: Buffer.alloc(0) }));
+  body.destroy();
+  const text = new TextDecoder().decode(start);
+  const isPage = /html/i.test(headers['content-type'] ?? '') || /^\s*</.test(text);
+  const firstLine = isPage ? undefined : text.trim().split(/\r?\n/)[0]?.slice(0, 300);
+  const refusal = refusalIn(parsedOr(() => firstLine, text));
+  const code = refusal.errorId === undefined ? `HTTP_${status}` : shown(call.endpoint, refusal.errorId);
   const label = refusal.errorId === undefined ? `${status}` : `${status} ${code}`;
-  const said = shown(call, refusal.message);
-  const faults = refusal.faults.length > 1 ? refusal.faults.map((fault) => `\n  - ${shown(call, fault)}`).join('') : '';
-  const because = `${said === undefined ? '' : ` ${asSentence(said)}`} (${label})${faults}`;
+  const faults = refusal.faults.length > 1 ? refusal.faults.map((fault) => `\n  - ${shown(call.endpoint, fault)}`) : [];
+  const because = `${asSentence(call.endpoint, refusal.message)} (${label})${faults.join('')}`;
   return toError(call, refusal, because, { code, httpStatus: status });
 }
 
 /** A text of the service as it may be shown; one of an answer to sign-in may hold a token. */
-function shown({ endpoint }: Pick<RefusedCall, 'endpoint'>, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
+function shown(endpoint: EndpointName, text: string): string {
   return printable(endpoint === 'auth' ? withoutTokens(text) : text);
+}
+
+function asSentence(endpoint: EndpointName, text: string | undefined): string {
+  return text === undefined ? '' : ` ${shown(endpoint, text)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
 const formHint = 'If this service takes forms only, add --encoding form (adreport login --encoding form keeps it).';
@@ -106,31 +116,23 @@ export function unexpectedAnswer(
   answer: unknown,
   sentence: string,
   text: string,
-  details: ErrorDetails = {},
+  hint?: string,
 ): AdreportError {
   const refusal = findError(answer);
   if (!refusal) {
     const came = quote(endpoint === 'auth' ? withoutTokens(text) : text);
-    return new IncompleteDataError(`${sentence} It holds: ${came}`, { retryable: false, ...details });
+    return new IncompleteDataError(`${sentence} It holds: ${came}`, { retryable: false, ...(hint ? { hint } : {}) });
   }
-  const said = ` ${asSentence(shown({ endpoint }, refusal.message ?? 'It does not say why') ?? '')}`;
-  const code = shown({ endpoint }, refusal.errorId);
-  const { reportId } = details;
-  const known = { ...(code === undefined ? {} : { code }), ...(reportId === undefined ? {} : { reportId }) };
-  if (endpoint === 'auth') return new SignInError(`The service refused the sign-in.${said}`, known);
-  const state = endpoint === 'download' ? reportStateOf(refusal) : undefined;
-  return state
-    ? reportNotThere(state, said, known)
-    : new RejectedError(`The service rejected the request.${said}`, known);
+  const said = asSentence(endpoint, refusal.message ?? 'It does not say why');
+  const details = refusal.errorId === undefined ? {} : { code: shown(endpoint, refusal.errorId) };
+  if (endpoint === 'auth') return new SignInError(`The service refused the sign-in.${said}`, details);
+  return new RejectedError(`The service rejected the request.${said}`, details);
 }
 
 /** The error for a record in the place of a report's data; `undefined` where the record says nothing of the report. */
-export function recordInsteadOfReport(answer: unknown, refusal: Refusal, text: string): AdreportError | undefined {
-  if (findError(answer)) return unexpectedAnswer('download', answer, '', text);
+export function recordInsteadOfReport(answer: unknown, text: string): AdreportError | undefined {
+  const refusal = refusalIn(answer);
   const state = reportStateOf(refusal);
-  return state && reportNotThere(state, refusal.message ? ` ${asSentence(printable(refusal.message))}` : '', {});
-}
-
-function asSentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+  if (state) return reportNotThere(state, asSentence('download', refusal.message), {});
+  return findError(answer) && unexpectedAnswer('download', answer, '', text);
 }

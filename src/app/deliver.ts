@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
@@ -12,10 +13,14 @@ import { csvDialectOf } from '../output/formats/csv.ts';
 import { createEncoder } from '../output/formats/index.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { checkCompleteness, type Expectation } from '../report/completeness.ts';
+import { describeWindow } from '../report/window/describe-window.ts';
+import type { Window } from '../report/window/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatch, RowBatches } from '../rows/row-batch.ts';
 import { formatDuration } from '../text/duration.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
+import { visibleJson } from '../ui/visible-json.ts';
+import type { Comparison } from '../view/comparison.ts';
 import { FigureCounter, type Figures } from '../view/figures.ts';
 import type { OutputFlags } from './flags.ts';
 import { chooseFormat, columnsNamed, tableLook } from './output-flags.ts';
@@ -37,21 +42,32 @@ export interface Delivered {
   readonly sizeBytes: number;
   /** The file, as the user named it; `undefined` for stdout. */
   readonly file: string | undefined;
-  /** In what the report differs from its request, one sentence each. */
-  readonly warnings?: readonly string[];
   /** What the report comes to, where somebody sits there to read it. */
   readonly figures?: Figures;
+  /** The earlier report that its figures are held against. */
+  readonly comparison?: Comparison;
+  /** What `--json` tells of a file besides. */
+  readonly told?: {
+    readonly reportId: string | null;
+    readonly since: string | null;
+    readonly until: string | null;
+    readonly warnings: readonly string[];
+  };
 }
 
 /** What is known of a report before its data comes. */
 export interface ReportFacts {
   readonly names: NameValues;
+  /** What was asked for, where that is known. */
+  readonly window?: Window;
   /** What the request leads to: the header of an empty report. */
   readonly columns?: readonly Column[];
   /** What its rows are to be checked against; what is missing is said on stderr. */
   readonly expectation?: Omit<Expectation, 'nowMs'>;
   /** Whether a report that is found incomplete is an error, and no file is written. */
   readonly strict?: boolean;
+  /** Gives the earlier report that this one is held against, once its rows come. */
+  readonly comparison?: () => Comparison | undefined;
 }
 
 /** The code of the error for a whole document whose rows are not all there (`--strict`). */
@@ -65,13 +81,17 @@ export const incompleteReport = 'INCOMPLETE_REPORT';
 export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
   const { expectation, strict = false } = facts;
   const format = chooseFormat(context, flags);
+  if (flags.open && (flags.output === undefined || flags.output === '-')) {
+    throw new UsageError('--open shows a file, and the output goes to stdout.', {
+      hint: 'Add -o, for example -o report.html.',
+    });
+  }
   const computed = facts.columns?.find(({ metric, breakdown }) => metric === undefined && breakdown === undefined);
   if (computed && (format === 'json' || format === 'ndjson')) {
     throw new UsageError(`${computed.field} is computed here, and ${format} holds what the service sends.`, {
       hint: `Leave ${computed.field} out of --metrics, or write csv, parquet, xlsx, html or table.`,
     });
   }
-  const options = encodeOptions(context, flags, facts);
   const target = await openTarget(context, flags, facts.names);
   const nowMs = context.host.wallClock();
   const hasCard = showsCard(context, flags);
@@ -81,7 +101,11 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
     reportId?: string,
     observe?: (batch: RowBatch) => void,
   ): Promise<Delivered> => {
-    const encoder = await createEncoder(format, options);
+    const comparison = facts.comparison?.();
+    const encoder = await createEncoder(format, {
+      ...encodeOptions(context, flags, facts),
+      ...(comparison ? { comparison } : {}),
+    });
     const check = expectation && checkCompleteness({ ...expectation, nowMs });
     const counter = hasCard ? new FigureCounter() : undefined;
     const output = await target.open(reportId);
@@ -103,7 +127,19 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
       for (const problem of problems)
         context.console.error(`${context.console.err.style.yellow('Warning:')} ${problem}`);
       const file = target.name(reportId);
-      return { rowCount, sizeBytes, file, warnings: problems, ...(counter ? { figures: counter.figures() } : {}) };
+      if (flags.open && file !== undefined) openFile(context, file);
+      const { since, until } = facts.window
+        ? describeWindow(facts.window)
+        : (tail.summary ?? { since: null, until: null });
+      const told = { reportId: reportId ?? null, since, until, warnings: problems };
+      return {
+        rowCount,
+        sizeBytes,
+        file,
+        told,
+        ...(counter ? { figures: counter.figures() } : {}),
+        ...(comparison ? { comparison } : {}),
+      };
     } catch (error) {
       await output.abort();
       throw error;
@@ -136,7 +172,7 @@ function incomplete(problems: readonly string[]): IncompleteDataError {
 }
 
 /** Whether a card with the figures of what was written is to be shown: to a person at a terminal, of a file. */
-function showsCard({ console, flags: { json, progress } }: Context, { output }: OutputFlags): boolean {
+export function showsCard({ console, flags: { json, progress } }: Context, { output }: OutputFlags): boolean {
   const isFile = output !== undefined && output !== '-';
   return isFile && console.err.isTerminal && !console.isQuiet && !json && ['auto', 'bar'].includes(progress);
 }
@@ -147,6 +183,8 @@ function encodeOptions(context: Context, flags: OutputFlags, facts: ReportFacts)
     ...(facts.columns ? { columns: facts.columns } : {}),
     ...(select ? { select } : {}),
     ...(flags.normalize ? { normalize: true } : {}),
+    ...(flags.title === undefined ? {} : { title: flags.title }),
+    madeMs: context.host.wallClock(),
     csv: csvDialectOf(flags),
     table: tableLook(context, flags),
     note: context.console.note,
@@ -196,21 +234,41 @@ function stdoutTarget({ console }: Context): OutputTarget {
   };
 }
 
-/** Says on stderr what was written where, with its figures where they were counted; nothing for stdout, where the result speaks. */
-export function announce(context: Context, delivered: Delivered): void {
-  announceFile(context, delivered);
-  if (delivered.figures) showCard(context, delivered.figures);
+/** Shows a file in the program that `BROWSER` names, or the one that the system has for it. */
+function openFile({ host, console }: Context, file: string): void {
+  const [command = '', ...args] = {
+    darwin: ['open'],
+    win32: ['cmd', '/c', 'start', '""'],
+  }[process.platform as string] ?? ['xdg-open'];
+  const { BROWSER: browser } = host.env;
+  const child = spawn(browser || command, [...(browser ? [] : args), resolve(host.cwd, file)], {
+    detached: true,
+    stdio: 'ignore',
+  });
+  child.on('error', () => console.warn(`No program was found to show ${file}: open it yourself.`));
+  child.unref();
 }
 
-/** Says on stderr what was written where; nothing for stdout, where the result speaks. */
-export function announceFile({ console, elapsedMs }: Context, { rowCount, sizeBytes, file }: Delivered): void {
+/**
+ * Says on stderr what was written where, and its figures where they were counted; with `--json` a line of JSON on stdout.
+ * Nothing for stdout, where the result speaks.
+ */
+export async function announce(context: Context, delivered: Delivered, options = { isBrief: false }): Promise<void> {
+  const { console, elapsedMs, flags } = context;
+  const { rowCount: rows, sizeBytes: bytes, file, figures, told } = delivered;
   if (file === undefined) return;
-  const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}, in ${formatDuration(elapsedMs())}`;
-  console.note(`Wrote ${file}: ${size}.`);
+  if (flags.json) await console.result(visibleJson({ file, rows, bytes, ...told }));
+  if (options.isBrief) return;
+  console.note(
+    `Wrote ${file}: ${formatPlural(rows, 'row')}, ${formatBytes(bytes)}, in ${formatDuration(elapsedMs())}.`,
+  );
+  if (figures) showCard(context, figures, delivered.comparison);
 }
 
 /** Shows the figures of what was written as a card on stderr, as wide as the terminal there. */
-export function showCard({ console }: Context, figures: Figures): void {
+export function showCard({ console }: Context, figures: Figures, comparison?: Comparison): void {
   const { columns, style, showsUnicode } = console.err;
-  for (const line of reportCard(figures, { columns, style, unicode: showsUnicode })) console.note(line);
+  for (const line of reportCard(figures, { columns, style, unicode: showsUnicode }, undefined, comparison)) {
+    console.note(line);
+  }
 }

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { formatNames } from '../output/formats/index.ts';
+import { type ComparedWindow, comparedWindows } from '../report/window/earlier-window.ts';
 import { parseDuration } from '../text/duration.ts';
 import type { ProgressMode } from '../ui/progress.ts';
 
@@ -59,6 +60,10 @@ export interface OutputFlags {
   /** A path with its placeholders; `-` is stdout. */
   readonly output?: string;
   readonly format?: string;
+  /** The heading of a page and of a sheet's summary. */
+  readonly title?: string;
+  /** Whether the file is shown once it is written. */
+  readonly open?: boolean;
   /** False for `--no-clobber`. */
   readonly clobber: boolean;
   readonly columns?: string;
@@ -96,6 +101,8 @@ export interface WaitFlags {
 export interface RunOptions extends ReportFlags, PartFlags, OutputFlags, WaitFlags {
   readonly fresh?: boolean;
   readonly strict?: boolean;
+  /** The window whose figures stand beside those of the report. */
+  readonly compare?: ComparedWindow;
   readonly all?: boolean;
   readonly file?: string;
   /** The options that stand on the command line, which beat those of a saved report. */
@@ -168,6 +175,8 @@ export function addOutputFlags(command: Command): Command {
       '--format <name>',
       `${formatNames.join(', ')} (default: by the file's ending; table on a terminal, csv in a pipe)`,
     )
+    .option('--title <text>', 'html and xlsx: the heading (default: what the report is broken down by)')
+    .option('--open', 'show the file once it is written, a page in the browser')
     .option('--no-clobber', 'refuse to replace an existing file')
     .option('--columns <a,b>', 'choose and order the columns, or all that the service sends')
     .option('--normalize', 'decimal points, and revenueDollar in both profiles')
@@ -209,11 +218,17 @@ export function addWaitFlags(command: Command): Command {
 export const rareRunFlags: readonly string[] =
   `--ad-unit --advertiser --window-clock --direct --fresh --no-clobber --normalize
   --delimiter --decimal --bom --escape-formulas --no-header --concurrency --shard --poll-interval --base-url --encoding
-  --retries --timeout --file`.split(/\s+/);
+  --retries --timeout --file --title --open`.split(/\s+/);
 
 /** The flags of `run`, for the command and for the keys of `adreport.yaml`. */
 export function addRunFlags(command: Command): Command {
   addReportFlags(command)
+    .addOption(
+      new Option(
+        '--compare <window>',
+        'html, table, xlsx and the card: the change against the window before, or a year earlier',
+      ).choices(comparedWindows),
+    )
     .option('--fresh', 'create a new report even where the same one is still unfinished')
     .option('--strict', 'days missing from the window, or a repeated row, are exit 9 instead of a warning');
   addServiceFlags(addWaitFlags(addPartFlags(addOutputFlags(command))));

@@ -4,7 +4,7 @@ import { formatDuration } from '../text/duration.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
 import { ClosedPipeError } from '../ui/console.ts';
 import { mergeFigures } from '../view/figures.ts';
-import { announceFile, type Delivered, showCard } from './deliver.ts';
+import { announce, type Delivered, showCard } from './deliver.ts';
 
 /** One piece of the work: a report, or a part of it. */
 interface Piece {
@@ -59,9 +59,10 @@ export class RunOutcome {
   }
 
   /** Notes an output that was written, and says so while they are few. */
-  add(delivered: Delivered): void {
+  async add(delivered: Delivered): Promise<void> {
     this.#delivered.push(delivered);
-    if (this.#delivered.length <= namedAtMost) announceFile(this.#context, delivered);
+    const { figures: _together, ...alone } = delivered;
+    await announce(this.#context, alone, { isBrief: this.#delivered.length > namedAtMost });
   }
 
   /**
@@ -75,12 +76,11 @@ export class RunOutcome {
     const files = this.#delivered.filter(({ file }) => file !== undefined);
     const isMany = files.length > namedAtMost;
     if (isMany || (options.isOneReport && files.length > 1 && files.every((one) => one.figures))) {
-      const sum = (of: (delivered: Delivered) => number): number => files.reduce((total, one) => total + of(one), 0);
       const rows = formatPlural(
-        sum(({ rowCount }) => rowCount),
+        files.reduce((total, { rowCount }) => total + rowCount, 0),
         'row',
       );
-      const size = formatBytes(sum(({ sizeBytes }) => sizeBytes));
+      const size = formatBytes(files.reduce((total, { sizeBytes }) => total + sizeBytes, 0));
       const count = `${isMany ? 'Wrote' : 'Together'} ${formatPlural(files.length, 'file')}`;
       console.note(`${count}: ${rows}, ${size}, in ${formatDuration(elapsedMs())}.`);
     }

@@ -9,7 +9,8 @@ import { daysOf, type Part } from '../report/parts/parts.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import type { PartsProgress } from '../ui/progress.ts';
-import { counted, type Delivered, incompleteReport, prepareDelivery } from './deliver.ts';
+import { prepareCompared } from './compare.ts';
+import { counted, type Delivered, incompleteReport } from './deliver.ts';
 import { fetchReport, type Intake, noteFetched } from './fetch.ts';
 import type { RunOutcome } from './outcome.ts';
 import { factsOf, fileOf, type Job, mergedFactsOf } from './plan.ts';
@@ -45,9 +46,14 @@ async function runToFiles(run: Run, job: Job): Promise<void> {
   const takeTurn = turns(job.options.concurrency);
   const runOne = async (part: Part): Promise<void> => {
     const delivered = await fetchPart(run, { job, part, signal }, (context) =>
-      prepareDelivery(context, job.options, factsOf(job, part)),
+      prepareCompared(
+        context,
+        job.options,
+        { ...job.plan, window: part.window, request: part.request },
+        factsOf(job, part),
+      ),
     );
-    if (delivered) run.outcome.add(delivered);
+    if (delivered) await run.outcome.add(delivered);
   };
   await Promise.all(job.parts.map((part) => takeTurn(() => runOne(part))));
 }
@@ -57,7 +63,7 @@ async function runMerged(run: Run, job: Job): Promise<void> {
   const delivered = await run.outcome.attempt({ label: name ?? 'The merged output', context }, async () => {
     const reportIds: string[] = [];
     const note = (file?: string) => Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
-    const delivery = await prepareDelivery(context, options, mergedFactsOf(job));
+    const delivery = await prepareCompared(context, options, job.plan, mergedFactsOf(job));
     try {
       const written = await delivery.write(mergeReports(inOrder(run, job, reportIds)));
       // Not before: until the output is whole, the same command can have every report from the service again.
@@ -68,7 +74,7 @@ async function runMerged(run: Run, job: Job): Promise<void> {
       throw error;
     }
   });
-  if (delivered) run.outcome.add(delivered);
+  if (delivered) await run.outcome.add(delivered);
 }
 
 /** So many reports may wait on the disk, each in an open file, for the one whose turn it is. */

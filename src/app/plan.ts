@@ -147,13 +147,13 @@ export function mergedFactsOf(job: Job): ReportFacts {
   return describe(job, job.names, job.options.shard === undefined ? job.plan.window : undefined);
 }
 
-/** @param complete the window of which no time may be missing, where that can be told */
-function describe({ plan, options }: Job, names: NameValues, complete: Window | undefined): ReportFacts {
+/** @param window of which no time may be missing, where that can be told */
+function describe({ plan, options }: Job, names: NameValues, window: Window | undefined): ReportFacts {
   const { breakdowns, filters } = plan.request;
   const columns = askedColumns(plan.profile, plan.request, plan.shownMetrics);
   const isFiltered = Object.keys(filters).length > 0;
   const facts = { names, columns, strict: options.strict ?? false };
-  return complete ? { ...facts, expectation: { window: complete, breakdowns, columns, isFiltered } } : facts;
+  return window ? { ...facts, window, expectation: { window, breakdowns, columns, isFiltered } } : facts;
 }
 
 /** What the placeholders of `-o` stand for in the file name of a part; a merged output is named for the whole window. */

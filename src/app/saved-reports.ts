@@ -123,7 +123,7 @@ function refuseSharedOutputs(jobs: readonly Job[]): void {
 }
 
 /** Flags that say how a command runs, and not what a report is. */
-const notSaved = ['dry-run', 'shard', 'all', 'file', 'local', 'base-url'];
+const notSaved = ['dry-run', 'open', 'shard', 'all', 'file', 'local', 'base-url'];
 
 /** The flags of `run` by the keys that mean them; a flag that turns something off has its positive key too. */
 const optionsByKey: ReadonlyMap<string, Option> = new Map(

@@ -29,5 +29,5 @@ async function download(context: Context, options: DownloadOptions, reportId: st
     client.download(reportId, (answer) => delivery.take(answer, reportId)),
   );
   await noteFetched(context, reportId, delivered.file);
-  announce(context, delivered);
+  await announce(context, delivered);
 }

@@ -81,7 +81,7 @@ async function createReport(context: Context, flags: ReportCreateOptions): Promi
     return context.console.result(context.flags.json ? visibleJson({ report_id: id, status }) : printable(id));
   }
   if (!options.direct) context.console.note('The service answered with the data at once: there is no report id.');
-  announce(context, created.result);
+  await announce(context, created.result);
 }
 
 const listColumns: readonly TextColumn<LedgerEntry>[] = [

@@ -1,4 +1,5 @@
-import { announce, prepareDelivery } from '../app/deliver.ts';
+import { prepareCompared } from '../app/compare.ts';
+import { announce } from '../app/deliver.ts';
 import { type PlannedCall, printDryRun } from '../app/dry-run.ts';
 import { fetchReport } from '../app/fetch.ts';
 import { addRunFlags, type RunOptions } from '../app/flags.ts';
@@ -47,8 +48,8 @@ async function run(context: Context, options: RunOptions, names: readonly string
 async function runWhole(job: Job): Promise<void> {
   const { context, options, plan } = job;
   for (const part of job.parts) {
-    const delivery = await prepareDelivery(context, options, factsOf(job, part));
-    announce(context, await fetchReport(context, options, plan, delivery));
+    const delivery = await prepareCompared(context, options, plan, factsOf(job, part));
+    await announce(context, await fetchReport(context, options, plan, delivery));
   }
 }
 

@@ -52,7 +52,7 @@ export const viewCommand: CommandBuilder = (perform) =>
   ])
     .addHelpText(
       'before',
-      'Reads JSON, NDJSON, CSV of any dialect with a header row, each also as .gz, and Parquet; - is stdin.\n',
+      'Reads JSON, NDJSON, CSV of any dialect with a header row, each also as .gz, Parquet and the xlsx of adreport; - is stdin.\n',
     )
     .option('--by <a,b>', 'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY of days too')
     .option('--metrics <a,b>', 'the figures to show; ctr, ecpmEuro and ecpmDollar are computed from sums')

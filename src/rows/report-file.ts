@@ -101,12 +101,21 @@ function parquetFile(file: FileHandle, sizeBytes: number, shown: string): Report
 
 /** The rows of a text that `begins` so; the whole of it is in `bytes`. */
 function readText(bytes: AsyncIterable<Uint8Array>, begins: Buffer, shown: string): RowBatches {
-  if (begins.toString('latin1', 0, 2) === 'PK') throw noReport('it is a zip file, such as xlsx', shown);
+  if (begins.toString('latin1', 0, 2) === 'PK') return readRows(sheetLines(bytes), { lines: 'expected' });
   if (begins[0] === less) throw noReport('it is a web page', shown);
   if (begins.length === 0 && !/\.(?:ndjson|jsonl)$/i.test(shown)) throw noReport('it is empty', shown);
   const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
   const isGzip = begins[0] === 0x1f && begins[1] === 0x8b;
   return readRows(isGzip ? unzipped(bytes) : bytes, { lines });
+}
+
+async function* sheetLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { readSheetLines } = await import('./sheet-rows.ts');
+  try {
+    yield* readSheetLines(bytes);
+  } catch (error) {
+    throw damaged('It is no sheet that adreport wrote', error);
+  }
 }
 
 async function* prepended(begins: Buffer, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -140,7 +149,7 @@ async function* named(batches: RowBatches, shown: string): RowBatches {
 }
 
 const readable =
-  'adreport view reads JSON, NDJSON, CSV with a header row, and Parquet; each of the first three also as .gz.';
+  'adreport view reads JSON, NDJSON, CSV with a header row, Parquet and the xlsx of adreport; each of the first three also as .gz.';
 
 /** An error whose message names its file already. */
 class NoReportError extends IncompleteDataError {}

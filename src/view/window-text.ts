@@ -17,7 +17,7 @@ interface Instant {
  * A report's window for people: `1–31 October 2026`, with times of day where it does not run over whole days, in the
  * report's zone; texts that are no date-times stay as they are.
  */
-export function describeWindow({ since, until }: Pick<ReportSummary, 'since' | 'until'>): string {
+export function windowText({ since, until }: Pick<ReportSummary, 'since' | 'until'>): string {
   const [first, last] = [readInstant(since), readInstant(until)];
   if (!first || !last) return `${since} – ${until}`;
   if (first.time === '00:00:00' && last.time === '23:59:59') return describeDays(first.date, last.date);
@@ -93,8 +93,8 @@ export function titleOf(asked: readonly Breakdown[]): string {
 }
 
 /** The days of a report: its window and zone, where the summary tells; else those of its rows, if they have any. */
-export function factsOf(summary: ReportSummary | undefined, times: readonly (string | null)[]): string[] {
-  if (summary) return [describeWindow(summary), describeZone(summary.timezone)];
+export function windowFacts(summary: ReportSummary | undefined, times: readonly (string | null)[]): string[] {
+  if (summary) return [windowText(summary), describeZone(summary.timezone)];
   const days = times.map((time) => (time ?? '').slice(0, 10)).filter((day) => dayOf(day) !== undefined);
   const [first, last] = [days.reduce(earlier, days[0] ?? ''), days.reduce(later, '')];
   return first && last ? [describeDays(first, last)] : [];

@@ -129,10 +129,6 @@ describe('what is offered', () => {
     expect((await offered(['local-server', 'exec', '--', ''])).kind).toBe('files');
     expect((await offered(['view', 'x'])).kind).toBe('files');
   });
-
-  test('with meanings: a saved report’s window', async () => {
-    expect((await offered(['run', 'w'])).lines).toEqual(['weekly\tlast-week, DAILY']);
-  });
 });
 
 describe('a person is in the middle of a line', () => {
@@ -188,12 +184,6 @@ describe('for bash, which puts in what it is given', () => {
     expect(await inBash('--format=nd')).toEqual(['ndjson ']);
     expect(await inBash('--filter=cou')).toEqual(['countryId=']);
     expect(await inBash('--by=DAILY,CAMP')).toEqual(['DAILY,CAMPAIGN']);
-  });
-
-  test('a name that would break the lines is not offered', async () => {
-    const place = furnish();
-    writeFileSync(join(place.cwd, 'adreport.yaml'), 'reports:\n  "a\\nb": { period: today }\n  ac: {}\n');
-    expect((await offered(['run', 'a'], place)).values).toEqual(['ac']);
   });
 });
 
@@ -269,14 +259,4 @@ test('another shell is refused, with those that are known', async () => {
     exitCode: 2,
     stderr: expect.stringContaining('bash, zsh, fish'),
   });
-});
-
-test.each(['bash', 'zsh', 'fish'])('the script for %s says how it is installed', async (shell) => {
-  const { stdout } = await runCli(['completion', shell]);
-  expect(
-    stdout
-      .split('\n')
-      .filter((line) => line.startsWith('#'))
-      .join('\n'),
-  ).toContain(`adreport completion ${shell}`);
 });

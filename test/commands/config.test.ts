@@ -2,7 +2,6 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
-import { serveForTest } from '../support/service.ts';
 
 const token = 'c0ffee'.repeat(7);
 
@@ -157,14 +156,4 @@ test('path: of the file that login writes', async () => {
   const { config, path } = settle();
   expect((await config('path')).stdout).toBe(`${path}\n`);
   expect(JSON.parse((await config('path', '--json')).stdout)).toBe(path);
-});
-
-test('what is set is used', async () => {
-  const { server, cwd } = await serveForTest();
-  await runCli(['config', 'set', 'base-url', server.url], { cwd });
-  const env = { ADREPORT_TOKEN: server.accounts[0]?.token };
-  expect(await runCli(['whoami'], { cwd, env })).toMatchObject({
-    exitCode: 0,
-    stdout: expect.stringContaining('works'),
-  });
 });

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startLocalServer } from '../../src/server/start.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
-import { json, serve } from '../support/http-server.ts';
+import { serve } from '../support/http-server.ts';
 import { type CliOptions, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli } from '../support/spawn-cli.ts';
@@ -128,15 +128,6 @@ describe('settings', () => {
     expect((await runCli(['campaigns', '--retries', '0'], { env })).exitCode).toBe(exitCode);
   });
 
-  test.each([
-    [{ ADREPORT_EMAIL: 'me@example.com' }, 'email'],
-    [{ ADREPORT_PASSWORD: 'sesame-open' }, 'password'],
-  ])('half of the credentials is worth a word: %j', async (env, check) => {
-    const { stdout } = await runCli(['doctor'], { env: { ADREPORT_BASE_URL: 'http://127.0.0.1:9', ...env } });
-    expect(stdout).toMatch(new RegExp(`^! +${check} +ADREPORT_`, 'm'));
-    expect(stdout).not.toContain('sesame');
-  });
-
   test('adreport.yaml: its reports, or the line that is wrong', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  a: { period: today }\n');
@@ -172,32 +163,6 @@ describe.skipIf(process.platform === 'win32')('files', () => {
     expect(found.at(-1)?.fix).toBe(`chmod 700 '${join(config, 'ledger')}'`);
     const again: Finding[] = JSON.parse((await doctor({}, { cwd }, ['--local'])).stdout);
     expect(again.filter(({ check }) => check === 'permissions')).toHaveLength(2);
-  });
-
-  test('a settings file that is not ours is exit 2', async () => {
-    const cwd = temporaryFolder();
-    mkdirSync(join(cwd, '.config'), { mode: 0o700 });
-    writeFileSync(join(cwd, '.config', 'settings.json'), '{"accounts":', { mode: 0o600 });
-    expect(findings(await doctor({}, { cwd }))('settings-file')).toMatchObject({ status: 'broken', exitCode: 2 });
-  });
-
-  test('a settings folder that is a file is exit 2', async () => {
-    const file = join(temporaryFolder(), 'file');
-    writeFileSync(file, '', { mode: 0o600 });
-    const found = findings(await doctor({ ADREPORT_CONFIG_DIR: file }));
-    expect(found('settings-file')).toMatchObject({ status: 'broken', exitCode: 2 });
-  });
-
-  test('a working folder that is gone, or closed', async () => {
-    const env = { ADREPORT_CONFIG_DIR: temporaryFolder() };
-    const gone = join(temporaryFolder(), 'gone');
-    expect(findings(await doctor(env, { cwd: gone }, ['--local']))('output').status).toBe('warning');
-    const closed = temporaryFolder();
-    chmodSync(closed, 0o500);
-    const found = findings(await doctor(env, { cwd: closed }, ['--local']));
-    chmodSync(closed, 0o700);
-    // Nothing is closed to the superuser.
-    expect(found('output').status).toBe(process.getuid?.() === 0 ? 'ok' : 'warning');
   });
 });
 
@@ -235,30 +200,6 @@ describe('the service', () => {
     expect(stdout).not.toContain(token);
   });
 
-  test('nor a token that the service has only now given', async () => {
-    const { url } = await serve(({ path, headers }, response) => {
-      if (path === '/auth-reporting') return json(response, { response: { status: 'OK', token } });
-      response
-        .writeHead(headers.authorization ? 400 : 401)
-        .end(JSON.stringify({ error: `no: ${headers.authorization}` }));
-    });
-    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_EMAIL: 'me@example.com', ADREPORT_PASSWORD: 'sesame-open' };
-    const { stdout } = await doctor(env);
-    expect(stdout).toContain('[hidden]');
-    expect(stdout).not.toContain(token);
-  });
-
-  test('one that says nothing is given up after --timeout', async () => {
-    const { url } = await serve(() => {});
-    const started = performance.now();
-    const result = await doctor({ ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token }, {}, ['--timeout', '1s']);
-    expect(findings(result)('connection')).toMatchObject({
-      status: 'broken',
-      exitCode: 5,
-    });
-    expect(performance.now() - started).toBeLessThan(8_000);
-  });
-
   const answering =
     (headers: Record<string, string>, status = 401) =>
     (_request: unknown, response: ServerResponse<IncomingMessage>) => {
@@ -277,16 +218,6 @@ describe('the service', () => {
     );
     expect(clock).toMatchObject({ status, message: expect.stringContaining(says) });
     if (status === 'warning') expect(clock.message).toContain(' 1 h ');
-  });
-
-  test('one that says no time is not asked about its clock', async () => {
-    const { url } = await serve((_request, response) => {
-      response.sendDate = false;
-      response.writeHead(401).end();
-    });
-    const { stdout } = await doctor({ ADREPORT_BASE_URL: url.href });
-    expect(stdout).toContain('"connection"');
-    expect(stdout).not.toContain('"clock"');
   });
 
   test('Ctrl-C ends the checks: exit 130, and nothing is found', async () => {
@@ -338,16 +269,6 @@ describe('TLS and proxies', () => {
     const trusted = findings(await spawned({ NODE_EXTRA_CA_CERTS: certificates.caFile }));
     expect(trusted('authorities').message).toContain(certificates.caFile);
     expect(trusted('sign-in').status).toBe('ok');
-  });
-
-  test('an authority’s file that is not there, and checks that are off', async () => {
-    const env = { ADREPORT_BASE_URL: 'http://127.0.0.1:9', ADREPORT_TOKEN: token, NODE_EXTRA_CA_CERTS: '/nothing.pem' };
-    expect(findings(await doctor(env))('authorities')).toMatchObject({
-      status: 'warning',
-      message: expect.stringContaining('holds no certificate'),
-    });
-    const off = { ...env, NODE_EXTRA_CA_CERTS: undefined, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-    expect(findings(await doctor(off))('authorities').status).toBe('warning');
   });
 
   test('a proxy is named, its password is not; NO_PROXY goes past it', async ({ skip }) => {

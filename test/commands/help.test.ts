@@ -35,10 +35,6 @@ describe('the root', () => {
     const last = lines.slice(-22).join('\n');
     for (const command of program.createHelp().visibleCommands(program)) expect(last).toContain(`  ${command.name()} `);
   });
-
-  test('does not list what only the shells call', async () => {
-    expect((await runCli(['help'])).stdout).not.toMatch(/^ {2}complete /m);
-  });
 });
 
 describe('every command', () => {
@@ -122,9 +118,5 @@ describe('did you mean', () => {
     const { exitCode, stdout, stderr } = await runCli(argv);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(`Did you mean ${meant}?`);
-  });
-
-  test('nothing near is said to be meant', async () => {
-    expect((await runCli(['help', 'xylophone'])).stderr).toMatch(/no topic “xylophone”\.\n {2}See: adreport help\n$/);
   });
 });

@@ -155,12 +155,6 @@ describe('data in any dress', () => {
     expect(result.stderr).toContain('there is no report id');
   });
 
-  test('nested values stay what they are', async () => {
-    const odd = [{ date: '2026-11-01', tags: { a: [1, { b: null }] }, displays: 1e21 }];
-    const result = await runAgainst({ data: (response) => json(response, { data: odd }) });
-    expect(result.stdout).toBe(`${JSON.stringify(odd[0])}\n`);
-  });
-
   test.each([
     ['JSON', body(JSON.stringify({ data: [], summary }))],
     ['CSV', body('date,displays\r\n', { 'content-type': 'text/csv' })],

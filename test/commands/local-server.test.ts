@@ -1,5 +1,4 @@
 import { watch, writeFileSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { tokens } from '../server/local.ts';
@@ -27,13 +26,6 @@ describe('the ready line', () => {
     expect(stderr).toContain('The server listens on 0.0.0.0: every machine that reaches this one can use it');
     expect((await serveAndEnd(['--host', 'localhost'])).stderr).not.toContain('Warning');
     expect(await runCli(['local-server', '--host', ''])).toMatchObject({ exitCode: 2 });
-  });
-
-  const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
-  test.runIf(hasIpv6)('an IPv6 address may stand in the brackets that it has in a URL', async () => {
-    const { exitCode, stdout, stderr } = await serveAndEnd(['--host', '[::1]']);
-    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('http://[::1]:')]);
-    expect(stderr).not.toContain('Warning');
   });
 
   test('TLS', async () => {
@@ -119,12 +111,6 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     expect(files.out).toMatch(/^http:\/\/127\.0\.0\.1:\d+ 0{38}b1 buyer@example\.com demo buyer {2}kept\n$/);
   });
 
-  test('the service answers the command, as the flags of the server say', async () => {
-    const script = `fetch(process.env.ADREPORT_BASE_URL + '/campaigns').then(({ status }) => process.exit(status - 400))`;
-    const argv = ['local-server', '--fault', 'campaigns:418', 'exec', '--', process.execPath, '-e', script];
-    expect(await runCli(argv)).toMatchObject({ exitCode: 18, stderr: expect.stringContaining('/campaigns 418') });
-  });
-
   test('a certificate of the server is one that the command trusts', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'cert.pem'), certificate);
@@ -142,14 +128,6 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     ['kill -TERM $$', 143],
   ])('exits as the command did: %s', async (script, exitCode) => {
     expect(await exec(script)).toMatchObject({ exitCode });
-  });
-
-  test('a command that there is not: exit 2', async () => {
-    const result = await runCli(['local-server', 'exec', '--', 'no-such-program-here']);
-    expect(result).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('no-such-program-here could not be run'),
-    });
   });
 
   test.each([
@@ -170,15 +148,6 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     },
   );
 });
-
-test.skipIf(process.platform === 'win32')(
-  'exec: a signal that came before the command began ends it at once',
-  async () => {
-    const interruptOn = { promise: Promise.resolve(), signal: 'SIGTERM' } as const;
-    const result = await runCli(['local-server', 'exec', '--', 'sleep', '60'], { interruptOn });
-    expect(result.exitCode).toBe(143);
-  },
-);
 
 describe('flags that cannot be are refused before anything listens', () => {
   test.each([

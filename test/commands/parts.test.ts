@@ -29,14 +29,6 @@ describe('one merged output', () => {
     }
   });
 
-  test('in a pipe the rows come in time order too', async () => {
-    const { run } = await serveForTest({ delayMs: 2_000 });
-    const whole = await run([...october, '--by', 'DAILY,CAMPAIGN']);
-    const merged = await run([...daily, '--concurrency', '3']);
-    expect(merged.stdout).toBe(whole.stdout);
-    expect(merged.stderr).toMatch(/Parts: \d of 8 done, \d running/);
-  });
-
   test('a part that arrives damaged is downloaded again', async () => {
     const { run, server } = await serveForTest({ delayMs: 0, faults: ['download:truncate:bytes=200:times=1'] });
     const merged = await run([...daily, '-o', 'x.csv']);
@@ -66,13 +58,6 @@ describe('one merged output', () => {
     expect(creates).toBe(4);
     await run();
     expect(creates).toBe(8);
-  });
-
-  test('an output that cannot be written calls the other parts off', async () => {
-    const { run, server } = await serveForTest({ delayMs: 600_000 });
-    const blocked = await run([...daily, '-o', '/dev/null/x.csv']);
-    expect(blocked.exitCode).toBe(8);
-    expect(server.requests().length).toBe(0);
   });
 
   test.each([
@@ -166,15 +151,6 @@ describe('a file a part', () => {
 });
 
 describe('--missing', () => {
-  test('asks nobody when nothing is missing', async () => {
-    const { run, server } = await serveForTest({ delayMs: 0 });
-    await run(perDay);
-    const before = server.requests().length;
-    const again = await run([...perDay, '--missing', '--campaign', 'no such campaign']);
-    expect(again).toMatchObject({ exitCode: 0, stdout: '', stderr: 'Nothing is missing: 8 parts are there.\n' });
-    expect(server.requests()).toHaveLength(before);
-  });
-
   test('fetches what has no file, and with --lookback the last parts again', async () => {
     const { run, server, cwd } = await serveForTest({ delayMs: 0 });
     await run(perDay);
@@ -214,13 +190,6 @@ describe('--missing', () => {
       expect((await run([...argv, '--dry-run', '--json', '--lookback', '1'])).exitCode).toBe(0);
     }
   });
-});
-
-test('a signal before anything was sent: nothing is, and the run ends with its code', async () => {
-  const { run, server } = await serveForTest();
-  const interruptOn = { promise: Promise.resolve(), signal: 'SIGTERM' } as const;
-  expect(await run(perDay, { interruptOn })).toMatchObject({ exitCode: 143, files: {} });
-  expect(server.requests()).toEqual([]);
 });
 
 test('--shard of a merged output lacks the days of the others, and --strict lets it', async () => {
@@ -292,13 +261,6 @@ describe('names as filters', () => {
     expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('this is no name') });
     expect(server.requests()).toEqual([]);
   });
-
-  test('hold for every part, and for report create', async () => {
-    const { run, server } = await serveForTest({ delayMs: 0 }, 'admin');
-    await run([...perDay, '--advertiser', '*']);
-    await run(['report', 'create', '--period', 'yesterday', '--campaign', '*']);
-    expect(server.requests().filter(({ endpoint }) => endpoint === 'campaigns')).toHaveLength(2);
-  });
 });
 
 test('429 slows all parts: at 10 calls a second, 20 parts at a time all come', async () => {
@@ -316,15 +278,4 @@ test.each([
   const { exitCode, stderr, files } = await runCli(['run', '--local', '--by', 'OS', '-o', '{date}.csv', ...flags]);
   expect({ exitCode, files }).toEqual({ exitCode: 2, files: {} });
   expect(stderr).toContain(period);
-});
-
-test('a window for a service that reads wall time: digits of the wall, as the account, the flag or the file says', async () => {
-  const dryRun = ['run', '--period', '2026-10-25', '--by', 'OS', '--dry-run', '--json', '--window-clock'];
-  const bodyOf = async (kind: string) => JSON.parse((await runCli([...dryRun, kind])).stdout).requests[0];
-  const [instant, wall] = [await bodyOf('instant'), await bodyOf('wall')];
-  expect(instant.body).toMatchObject({ since: instant.window.since, until: instant.window.until });
-  expect(wall.window).toEqual(instant.window);
-  expect([wall.body.since, wall.body.until]).toEqual(
-    ['2026-10-25T00:00:00Z', '2026-10-25T23:59:59Z'].map((text) => Date.parse(text) / 1_000),
-  );
 });

@@ -26,21 +26,6 @@ describe('run --local', () => {
     expect(result.stderr).toMatch(/Wrote week\.csv: \d+ rows, .*kB/);
   });
 
-  test('a DSP account, by profile', async () => {
-    const argv = ['run', '--local', '--profile', 'dsp', '--period', '2026-11-01', '--by', 'FORMAT', '--format', 'json'];
-    const { exitCode, stdout } = await runCli(argv);
-    expect(exitCode).toBe(0);
-    const document = JSON.parse(stdout);
-    expect(Object.keys(document.data[0])).toEqual(['format', 'displays', 'revenueEuro', 'revenueDollar']);
-    expect(document.data[0].revenueEuro).toMatch(/^\d+,\d\d$/);
-    expect(document.summary).toEqual({
-      since: '2026-11-01T00:00:00+0100',
-      until: '2026-11-01T23:59:59+0100',
-      breakdowns: ['FORMAT'],
-      timezone: 'Europe/Paris',
-    });
-  });
-
   test('the built-in accounts have names, and an unknown one is refused', async () => {
     const admin = ['run', '--local', '--account', 'admin', '--period', 'yesterday', '--filter', 'advertiserId=1'];
     expect(await runCli(admin)).toMatchObject({ exitCode: 0 });
@@ -73,12 +58,6 @@ describe('run against a service', () => {
     const table = (await read('table')).trimEnd().split('\n');
     expect(table[2]).toMatch(new RegExp(`^2026-11-09 .*${count(expected[0][1])} +${count(expected[0][2])} +[\\d.]+%$`));
     expect(table.at(-1)).toMatch(/^total/);
-  });
-
-  test('a file whose name has no ending is CSV', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
-    const { files } = await run([...byDay, '-o', 'days']);
-    expect(files.days).toBe((await run([...byDay, '--fresh', '--format', 'csv'])).stdout);
   });
 
   test('waits with the service’s clock, and says so on stderr', async () => {
@@ -255,10 +234,6 @@ describe('mistakes are exit 2, with one sentence and the nearest right name', ()
       expect(stderr).toContain('the clock stopped');
       expect(stderr).not.toMatch(/Go on with|\n\s+at /);
     }
-  });
-
-  test('an unknown command', async () => {
-    expect(await runCli(['rnu'])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('run') });
   });
 
   test('--json makes the error one line of JSON', async () => {

@@ -40,15 +40,6 @@ describe('run NAME', () => {
     expect(await requestsOf(cwd, ['by-os', 'daily'])).toEqual([os, daily]);
   });
 
-  test('flags of the command line win, a window whole', async () => {
-    const cwd = folderWith(two);
-    const [os] = await requestsOf(cwd, ['by-os', '--period', '2026-10-25', '--breakdowns', 'COUNTRY', '-o', 'x.csv']);
-    expect(os).toMatchObject({
-      body: { since: 1792879200, breakdowns: ['COUNTRY'], osId: ['1', '2'] },
-      output: 'x.csv',
-    });
-  });
-
   test('the file is found in a folder above, or named; outputs are beside it', async () => {
     const root = folderWith(two);
     const cwd = join(root, 'a/b');
@@ -146,18 +137,6 @@ describe('run NAME', () => {
     expect(Object.keys(files).sort()).toEqual(['adreport.yaml', 'fourth.csv', 'second.csv']);
     expect(server.requests().filter(({ endpoint, status }) => endpoint === 'buyer' && status === 401)).toHaveLength(1);
   });
-
-  test('accounts of different profiles in one run', async () => {
-    const cwd = folderWith(`
-reports:
-  b: {period: 2026-11-01, by: OS, output: b.json}
-  d: {profile: dsp, period: 2026-11-01, by: FORMAT, output: d.json}
-`);
-    const { exitCode, files } = await runCli(['run', '--all', '--local'], { cwd });
-    expect(exitCode).toBe(0);
-    expect(JSON.parse(files['d.json'] ?? '').data[0]).toHaveProperty('revenueDollar');
-    expect(JSON.parse(files['b.json'] ?? '').data[0]).toHaveProperty('valueDollar');
-  });
 });
 
 describe('mistakes are exit 2', () => {
@@ -189,11 +168,6 @@ describe('mistakes are exit 2', () => {
     [['--file', 'nowhere.yaml', 'x'], 'there is no such file'],
   ])('no file: run %j', async (argv, hint) => {
     expect(await runCli(['run', ...argv])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(hint) });
-  });
-
-  test('a file without reports', async () => {
-    const result = await runCli(['run', '--all'], { cwd: folderWith('defaults: {by: OS}\n') });
-    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('adreport.yaml has no reports') });
   });
 
   test.each([

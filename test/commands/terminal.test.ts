@@ -130,12 +130,4 @@ describe('run', () => {
     );
     expect(existsSync(join(cwd, 'day.csv'))).toBe(false);
   });
-
-  test('a table, as wide as the terminal', async () => {
-    const { open } = await sitDown({ delayMs: 0 });
-    const terminal = open(['run', '--period', 'last-week', '--by', 'DAILY,CAMPAIGN']);
-    expect(await terminal.exitCode).toBe(0);
-    expect(Math.max(...terminal.screen.lines.map((line) => line.length))).toBeLessThanOrEqual(100);
-    expect(terminal.screen.lines.join('\n')).toContain('campaignName');
-  });
 });

@@ -65,14 +65,6 @@ describe('a report', () => {
     expect(server.requests().length).toBe(callCount);
     expect(await run([...byHour, '--format', format, '-o', 'r'], { tty: true })).toMatchObject({ exitCode: 0 });
   });
-
-  test('that breaks off leaves no file', async () => {
-    const { run, cwd } = await serveForTest({ delayMs: 0, faults: ['download:truncate:bytes=3000'] });
-    for (const file of ['r.parquet', 'r.xlsx']) {
-      expect(await run([...byHour, '-o', file, '--retries', '0'])).toMatchObject({ exitCode: 9 });
-      expect(() => readFileSync(join(cwd, file))).toThrow('ENOENT');
-    }
-  });
 });
 
 describe('campaigns', () => {

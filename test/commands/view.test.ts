@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -114,6 +114,26 @@ describe('every form of a report', () => {
       { date: '2026-10-31', displays: 75000, clicks: 1500, revenueEuro: 262.5, ctr: 2, ecpmEuro: 3.5 },
       { date: '2026-11-01', displays: 155000, clicks: 4950, revenueEuro: 180, ctr: 3.193548, ecpmEuro: 1.16129 },
     ]);
+  });
+
+  test.each(['DAILY,CAMPAIGN', 'HOURLY'])('a sheet that was written by %s', async (by) => {
+    const cwd = temporaryFolder();
+    const fetch = (file: string) =>
+      runCli(['run', '--local', '--account', 'awkward', '--period', '2026-11-01..2026-11-03', '--by', by, '-o', file], {
+        cwd,
+      });
+    await fetch('r.xlsx');
+    await fetch('r.json');
+    const shown = async (file: string) => {
+      const args = ['--by', by === 'HOURLY' ? 'date' : 'date,campaignId,campaignName', '--format', 'ndjson'];
+      const rows = rowsOf(await runCli(['view', file, ...args], { cwd })) as Record<string, unknown>[];
+      return rows.map(({ valueDollar, revenueDollar = valueDollar, ...row }) => ({ ...row, revenueDollar }));
+    };
+    const expected = await shown('r.json');
+    expect(expected.length).toBeGreaterThan(2);
+    expect(await shown('r.xlsx')).toEqual(expected);
+    const piped = await runCli(['view', '-', '--format', 'json'], { cwd, stdin: readFileSync(join(cwd, 'r.xlsx')) });
+    expect(piped.exitCode).toBe(0);
   });
 
   test('stdin', async () => {
@@ -416,7 +436,7 @@ describe('refusals', () => {
     ['cut.csv.gz', gzipSync(csv).subarray(0, 60), 9, 'cut.csv.gz: Its gzip stream is not whole'],
     ['cut.parquet', 'PAR1\u0015\u0004', 9, 'cut.parquet: It is no whole Parquet file'],
     ['page.html', '<!doctype html>', 9, 'page.html is no report: it is a web page.'],
-    ['book.xlsx', 'PK\u0003\u0004', 9, 'book.xlsx is no report: it is a zip file'],
+    ['book.xlsx', 'PK\u0003\u0004', 9, 'book.xlsx: It is no sheet that adreport wrote'],
     ['error.json', '{"response":{"error":"no"}}', 9, 'error.json is no report: it holds an error of the service.'],
     ['other.json', '{"a":[1]}', 9, 'other.json is no report: it is a JSON document without rows.'],
     ['headless.csv', csv.slice(csv.indexOf('\n') + 1), 9, 'headless.csv: This is neither JSON nor a CSV report'],
@@ -430,7 +450,7 @@ describe('refusals', () => {
   test.each([
     ['', 'stdin is no report: it is empty.'],
     ['<!doctype html>', 'stdin is no report: it is a web page.'],
-    ['PK\u0003\u0004', 'stdin is no report: it is a zip file'],
+    ['PK\u0003\u0004', 'stdin: It is no sheet that adreport wrote'],
     ['{"a":[1]}', 'stdin is no report: it is a JSON document without rows.'],
   ])('%j through a pipe', async (stdin, says) => {
     const { stderr, exitCode } = await runCli(['view', '-'], { stdin });

@@ -4,7 +4,7 @@ import { fieldOfLabel, labelOf } from '../../src/contract/labels.ts';
 import type { Group } from '../../src/view/grouping.ts';
 import { groupedText, roundedMoney, shortNumber } from '../../src/view/number-text.ts';
 import { areMonths, layOutTime } from '../../src/view/time-axis.ts';
-import { describeDays, describeWindow, describeZone } from '../../src/view/window-text.ts';
+import { describeDays, describeZone, windowText } from '../../src/view/window-text.ts';
 
 describe('time axis', () => {
   const groupsOf = (times: readonly (string | null)[]): Group[] =>
@@ -63,7 +63,7 @@ test.each([
   ['2025-12-31T00:00:00+0100', '2026-01-01T23:59:59+0100', '31 December 2025 – 1 January 2026'],
   ['2026-10-01T08:30:00+0200', '2026-10-02T09:29:59+0200', '1 October 2026, 08:30 – 2 October 2026, 09:29'],
   ['yesterday', '2026-10-02T09:29:59+0200', 'yesterday – 2026-10-02T09:29:59+0200'],
-])('the window %s to %s is %s', (since, until, text) => expect(describeWindow({ since, until })).toBe(text));
+])('the window %s to %s is %s', (since, until, text) => expect(windowText({ since, until })).toBe(text));
 
 test('zones and days', () => {
   expect(describeZone('europe/paris')).toBe('Europe/Paris');

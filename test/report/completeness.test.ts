@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { askedColumns } from '../../src/contract/columns.ts';
 import type { BreakdownName, MetricName } from '../../src/contract/vocabulary.ts';
@@ -172,42 +171,7 @@ describe('missing periods', () => {
     };
     expect(await problemsOf({ ...scene, rows })).toEqual(expected);
   });
-
-  test('twelve years of hours are too many to remember', async () => {
-    const rows = [{ date: '2010-01-01', hour: '2010-01-01T00:00:00+0100' }];
-    expect(await problemsOf({ period: '2010..2021', breakdowns: ['HOURLY'], rows })).toEqual([]);
-    expect(await problemsOf({ period: '2010..2011', breakdowns: ['HOURLY'], rows })).toHaveLength(1);
-  });
-
-  test('any days left out of any window are the ones that are named', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.subarray([...Array(28).keys()]),
-        fc.integer({ min: 16, max: 500 }),
-        async (left, pieceBytes) => {
-          const all = [...Array(28).keys()];
-          const rows = days(...all.filter((day) => !left.includes(day)).map((day) => day + 1));
-          const [problem] = await problemsOf({
-            period: '2026-02',
-            breakdowns: ['DAILY'],
-            rows: rows.map(inFebruary),
-            pieceBytes,
-          });
-          const count =
-            problem === 'The report has no rows.'
-              ? '28'
-              : /no rows for (\d+) of/.exec(problem ?? 'no rows for 0 of')?.[1];
-          expect(count).toBe(String(left.length));
-        },
-      ),
-      { numRuns: 50 },
-    );
-  });
 });
-
-function inFebruary({ date }: { date: string }): { date: string } {
-  return { date: date.replace('-11-', '-02-') };
-}
 
 describe('repeated keys', () => {
   const scene = { period: '2026-11-01', breakdowns: ['CAMPAIGN', 'OS'] } as const;
@@ -225,14 +189,6 @@ describe('repeated keys', () => {
     ]);
   });
 
-  test('values that read alike when put together are different keys', async () => {
-    const rows = [
-      { campaignId: '1', campaignName: '12', os: 'x' },
-      { campaignId: '11', campaignName: '2', os: 'x' },
-    ];
-    expect(await problemsOf({ ...scene, rows })).toEqual([]);
-  });
-
   test('without a breakdown there is one row', async () => {
     expect(await problemsOf({ period: '2026-11-01', breakdowns: [], rows: [{ clicks: 1 }] })).toEqual([]);
     expect(await problemsOf({ period: '2026-11-01', breakdowns: [], rows: [{ clicks: 1 }, { clicks: 1 }] })).toEqual([
@@ -247,18 +203,6 @@ describe('repeated keys', () => {
     expect(await problemsOf({ ...scene, rows: nameless })).toEqual([
       'The report lacks the columns campaignName, os, asked for.',
     ]);
-  });
-
-  test('of many thousand keys each repetition is found, and nothing else', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 19_999 }), { maxLength: 5 }), async (again) => {
-        const rows = [...Array(20_000).keys(), ...again].map((id) => row(String(id), 'iOS', id));
-        const [problem] = await problemsOf({ ...scene, rows, pieceBytes: 65_536 });
-        const count = problem?.startsWith('One') ? 1 : Number(/^\d+/.exec(problem ?? '0')?.[0]);
-        expect(count).toBe(again.length);
-      }),
-      { numRuns: 5 },
-    );
   });
 });
 

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { allCountries, findCountry } from '../../src/contract/countries.ts';
-import { vocabularyOf } from '../../src/contract/look-up.ts';
 import { metrics } from '../../src/contract/vocabulary.ts';
-import { collectMistakes } from '../../src/report/mistakes.ts';
 import { partsOf } from '../../src/report/parts/parts.ts';
 import type { RequestFlags } from '../../src/report/request/plan.ts';
 import { planReport } from '../../src/report/request/plan.ts';
@@ -31,22 +29,6 @@ describe('what flags ask for', () => {
       metrics: ['revenueEuro', 'clicks', 'displays'],
       breakdowns: ['CAMPAIGN', 'DAILY'],
     });
-  });
-
-  test('every metric, breakdown and filter of a profile is taken', () => {
-    for (const profile of ['buyer', 'dsp'] as const) {
-      const known = vocabularyOf(profile);
-      const names = known.breakdowns.filter(({ time }) => !time).map(({ name }) => name);
-      const filters = known.filters.map(({ name }) => `${name}=1`);
-      const request = build({
-        profile,
-        metrics: known.metrics.map(({ name }) => name).join(),
-        by: names.join(),
-        filters,
-      });
-      expect(request.breakdowns).toEqual(names);
-      expect(Object.keys(request.filters)).toEqual(known.filters.map(({ name }) => name));
-    }
   });
 
   test('filters: names in any case, one name twice merged, repeats dropped', () => {
@@ -194,13 +176,6 @@ describe('one mistake is one sentence', () => {
     expect(error.message).toBe(message);
     expect(error.hint).toContain(hint);
   });
-
-  test('a thousand values are taken', () => {
-    const ids = Array.from({ length: 1_000 }, (_, index) => String(index));
-    expect(build({ filters: [`campaignId=${ids.join()}`, `campaignId=${ids.join()}`] }).filters.campaignId).toEqual(
-      ids,
-    );
-  });
 });
 
 describe('planReport', () => {
@@ -240,14 +215,6 @@ describe('planReport', () => {
     `);
     expect(error.hint).toBeUndefined();
   });
-});
-
-test('what is no mistake of the user is thrown on', () => {
-  const bug = new TypeError('a bug');
-  const check = (): never => {
-    throw bug;
-  };
-  expect(() => collectMistakes([], check)).toThrow(bug);
 });
 
 describe('a service that reads wall time', () => {

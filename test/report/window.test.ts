@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { formatDate, formatInstant, secondsPerDay, ZoneClock } from '../../src/report/window/window.ts';
+import { expect, test } from 'vitest';
+import { formatDate, formatInstant, secondsPerDay } from '../../src/report/window/window.ts';
 import { resolveWindow } from '../../src/report/window/window-flags.ts';
 
 const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'Asia/Kolkata', 'America/Buenos_Aires'];
@@ -17,68 +17,6 @@ function wallByIntl(instant: number, zone: string): number {
   formats.set(zone, format);
   return Date.parse(`${format.format(instant * 1_000).replace(' ', 'T')}Z`) / 1_000;
 }
-
-describe('ZoneClock', () => {
-  test('shows what the platform shows', () => {
-    fc.assert(
-      fc.property(anyZone, anyInstant, (zone, instant) => {
-        expect(new ZoneClock(zone).wallAt(instant)).toBe(wallByIntl(instant, zone));
-      }),
-      { numRuns: 1_000 },
-    );
-  });
-
-  test('finds every instant of a wall time, in order', () => {
-    fc.assert(
-      fc.property(anyZone, anyInstant, (zone, instant) => {
-        const clock = new ZoneClock(zone);
-        const wall = clock.wallAt(instant);
-        const found = clock.instantsOf(wall);
-        expect(found).toContain(instant);
-        expect(found).toEqual([...new Set(found)].sort((a, b) => a - b));
-        expect(found.map((each) => wallByIntl(each, zone))).toEqual(found.map(() => wall));
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  test('at a clock change: skipped times have no instant, doubled ones two, and the gap ends at the change', () => {
-    for (const zone of [
-      'Europe/Paris',
-      'America/St_Johns',
-      'Australia/Lord_Howe',
-      'Pacific/Apia',
-      'Africa/Casablanca',
-    ]) {
-      const clock = new ZoneClock(zone);
-      const changes = clockChanges(zone, 2009, 2014);
-      expect(changes.length).toBeGreaterThan(1);
-      for (const { change, before, after } of changes) {
-        const skipped = after > before;
-        const middle = change + Math.floor((before + after) / 2);
-        expect(clock.instantsOf(middle)).toHaveLength(skipped ? 0 : 2);
-        if (skipped) expect(clock.instantAfterGap(middle)).toBe(change);
-      }
-    }
-  });
-
-  test('the next day begins after the last second of the day, and never before it', () => {
-    fc.assert(
-      fc.property(anyZone, anyInstant, (zone, instant) => {
-        const clock = new ZoneClock(zone);
-        const midnight = Math.floor(clock.wallAt(instant) / secondsPerDay) * secondsPerDay;
-        const starts = [-1, 0, 1].map((days) => clock.startOfDay(midnight + days * secondsPerDay));
-        expect(starts).toEqual([...starts].sort((a, b) => a - b));
-        for (const [index, start] of starts.entries()) {
-          const day = midnight + (index - 1) * secondsPerDay;
-          expect(wallByIntl(start, zone)).toBeGreaterThanOrEqual(day);
-          expect(wallByIntl(start - 1, zone)).toBeLessThan(day);
-        }
-      }),
-      { numRuns: 500 },
-    );
-  });
-});
 
 test('a day’s period holds exactly the instants that the platform dates to it', () => {
   fc.assert(
@@ -133,31 +71,4 @@ test('the machine’s zone makes no difference', () => {
 
 function dateByIntl(instant: number, zone: string): string {
   return new Date(wallByIntl(instant, zone) * 1_000).toISOString().slice(0, 10);
-}
-
-interface ClockChange {
-  /** The first instant of the new offset. */
-  readonly change: number;
-  /** Offsets in seconds. */
-  readonly before: number;
-  readonly after: number;
-}
-
-/** The clock changes of a zone, found by the platform's formatting alone. */
-function clockChanges(zone: string, firstYear: number, lastYear: number): ClockChange[] {
-  const offsetAt = (instant: number): number => wallByIntl(instant, zone) - instant;
-  const changes: ClockChange[] = [];
-  const end = Date.UTC(lastYear + 1) / 1_000;
-  for (let day = Date.UTC(firstYear) / 1_000; day < end; day += secondsPerDay) {
-    const [before, after] = [offsetAt(day), offsetAt(day + secondsPerDay)];
-    if (before === after) continue;
-    let [early, late] = [day, day + secondsPerDay];
-    while (late - early > 1) {
-      const middle = Math.floor((early + late) / 2);
-      if (offsetAt(middle) === before) early = middle;
-      else late = middle;
-    }
-    changes.push({ change: late, before, after });
-  }
-  return changes;
 }

@@ -114,30 +114,6 @@ describe('the request log', () => {
     expect(requests[0]?.path).toBe('/auth-reporting');
   });
 
-  test('has a call as soon as the client has its answer, and one that still waits', async () => {
-    const server = await startForTest({ faults: ['campaigns:slow:rate=1b:after=1'] });
-    for (let n = 1; n <= 20; n += 1) {
-      await fetch(`${server.url}/status-reporting`, { method: 'POST' });
-      expect(server.requests().at(-1)).toMatchObject({ endpoint: 'status', status: 401 });
-      expect(server.requests()).toHaveLength(n);
-    }
-    await call(server, '/campaigns', { as: 'buyer' });
-    const slow = await fetch(`${server.url}/campaigns`, {
-      headers: { authorization: server.accounts[0]?.token ?? '' },
-    });
-    expect(server.requests().at(-1)).toMatchObject({ endpoint: 'campaigns', status: 200, faults: ['slow'] });
-    expect(await admin(server, '/requests')).toMatchObject({ json: { counts: { status: 20, campaigns: 2 } } });
-    await slow.body?.cancel();
-  });
-
-  test('has the latest thousand calls, and counts them all', async () => {
-    const server = await startForTest();
-    for (let n = 0; n < 1_100; n += 1) await fetch(`${server.url}/nowhere/${n}`);
-    const paths = server.requests().map(({ path }) => path);
-    expect([paths.length, paths[0], paths.at(-1)]).toEqual([1_000, '/nowhere/100', '/nowhere/1099']);
-    expect(await admin(server, '/requests')).toMatchObject({ json: { counts: { other: 1_100 } } });
-  });
-
   test('knows nothing of admin calls, the page and the description, and can be emptied', async () => {
     const server = await startForTest();
     for (const path of ['/', '/openapi.json', '/__admin/reports', '/__admin/health']) await call(server, path);

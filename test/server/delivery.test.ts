@@ -114,9 +114,12 @@ describe('CSV', () => {
   ] as const)('has the names, the order and the values of the JSON rows (%s)', async (as, more) => {
     const { data } = await reportOf(server, as, { ...window, metrics: 'displays,revenueEuro', ...more });
     const answer = await download(as, { accept: 'text/csv' }, more);
-    const [header, ...rows] = parse(answer.text, { record_delimiter: '\r\n' });
+    const [header, ...rows] = parse(answer.text, {
+      record_delimiter: '\r\n',
+      cast: (value, { quoting }) => (quoting ? value : value || null),
+    });
     expect(header).toEqual(Object.keys(data[0] ?? {}));
-    expect(rows).toEqual(data.map((row) => Object.values(row).map((value) => String(value ?? ''))));
+    expect(rows).toEqual(data.map((row) => Object.values(row).map((value) => (value === null ? null : String(value)))));
     expect(answer.text.charCodeAt(0)).not.toBe(0xfeff);
   });
 
@@ -142,21 +145,6 @@ describe('the summary', () => {
       until: '2015-01-01T00:59:59+0100',
       breakdowns: ['OS', 'CAMPAIGN'],
       timezone: 'europe/paris',
-    });
-  });
-
-  test('of a DSP states the zone as requested', async () => {
-    const { summary } = await reportOf(server, 'dsp', {
-      since: 1417392000,
-      until: 1420070399,
-      metrics: 'displays',
-      timezone: 'America/New_York',
-    });
-    expect(summary).toEqual({
-      since: '2014-11-30T19:00:00-0500',
-      until: '2014-12-31T18:59:59-0500',
-      breakdowns: [],
-      timezone: 'America/New_York',
     });
   });
 });

@@ -146,12 +146,6 @@ describe('kinds that spoil the answer of the service', () => {
     expect([cut.isWhole, cut.body.equals(whole.body.subarray(0, 100))]).toEqual([false, true]);
   });
 
-  test('truncate: of a refusal too', async () => {
-    const server = await startForTest({ faults: ['campaigns:truncate:bytes=12'] });
-    const cut = await call(server, '/campaigns', { token: 'wrong' });
-    expect([cut.status, cut.isWhole, cut.text]).toEqual([401, false, '{"response":']);
-  });
-
   test('slow: the first bytes come long before the last, and a client that leaves ends it', async () => {
     const server = await startForTest({ faults: ['buyer:slow:rate=20b'] });
     const left = await download(server, 'identity', 1);

@@ -1,4 +1,3 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -38,26 +37,5 @@ describe('exported data', () => {
       ),
       { numRuns: 15 },
     );
-  });
-
-  test('replace no file', async () => {
-    const folder = temporaryFolder();
-    await writeFile(join(folder, 'facts.csv'), 'mine');
-    await expect(exportFixtures(folder, { fixtures: builtIn, ...window })).rejects.toMatchObject({
-      exitCode: 8,
-      message: `${join(folder, 'facts.csv')} exists already.`,
-    });
-    expect(await readdir(folder)).toEqual(['facts.csv']);
-    expect(await readFile(join(folder, 'facts.csv'), 'utf8')).toBe('mine');
-  });
-
-  test('say where else, of a folder that cannot be made', async () => {
-    const file = join(temporaryFolder(), 'file');
-    await writeFile(file, 'mine');
-    await expect(exportFixtures(join(file, 'below'), { fixtures: builtIn, ...window })).rejects.toMatchObject({
-      exitCode: 8,
-      message: expect.stringContaining('ENOTDIR'),
-      hint: 'Export to a folder that can be written to.',
-    });
   });
 });

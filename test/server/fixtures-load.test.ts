@@ -175,12 +175,6 @@ describe('a mistake is told with file, line and reason', () => {
     await expectMistake(file, line, reason);
   });
 
-  test('of JSON with the column too', async () => {
-    await writeFile(join(folder, 'catalog.json'), '{\n  "countryID": []\n}');
-    const error: unknown = await loadFixtures(folder).catch((caught: unknown) => caught);
-    expect((error as Error).message).toContain('catalog.json:2:3: unknown key');
-  });
-
   test.each([
     ['{"hour":1793527200,"adunitId":"700"', 'this is not JSON: '],
     ['{"hour":1793527200,"adunitId":"700","clics":1}', 'unknown key "clics"; did you mean "clicks"?'],

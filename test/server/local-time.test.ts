@@ -64,55 +64,6 @@ describe.each(['buyer', 'dsp'] as const)('%s, Paris', (as) => {
     const rows = { as, from: '2023-12-31T23:00:00+01:00', to: '2024-03-01T00:00:00+01:00', by: 'MONTHLY' };
     expect(await dates(rows)).toEqual(['2023-12-01', '2024-01-01', '2024-02-01', '2024-03-01']);
   });
-
-  test('a range is dated by its first day', async () => {
-    expect(
-      await dates({ as, from: '2026-05-31T23:30:00+02:00', to: '2026-07-01T00:00:00+02:00', by: 'RANGE' }),
-    ).toEqual(['2026-05-31']);
-  });
-});
-
-describe('a DSP in its own zone', () => {
-  const as = 'dsp';
-
-  test.each([
-    ['Asia/Kathmandu', '+05:45', '+0545'],
-    ['Pacific/Kiritimati', '+14:00', '+1400'],
-    ['Pacific/Pago_Pago', '-11:00', '-1100'],
-  ])('%s: a day of 24 hours, a leap day, a year end', async (timezone, iso, numeric) => {
-    const day = { as, timezone, from: `2026-12-31T00:00:00${iso}`, to: `2026-12-31T23:59:59${iso}` } as const;
-    expect(await hours({ ...day, by: 'HOURLY' })).toEqual(
-      Array.from({ length: 24 }, (_, hour) => `2026-12-31T${String(hour).padStart(2, '0')}:00:00${numeric}`),
-    );
-    expect(await dates({ ...day, by: 'DAILY' })).toEqual(['2026-12-31']);
-    expect(await dates({ ...day, to: `2027-01-01T23:59:59${iso}`, by: 'MONTHLY' })).toEqual([
-      '2026-12-01',
-      '2027-01-01',
-    ]);
-    const leap = { as, timezone, from: `2024-02-28T00:00:00${iso}`, to: `2024-03-01T23:59:59${iso}` } as const;
-    expect(await dates({ ...leap, by: 'DAILY' })).toEqual(['2024-02-28', '2024-02-29', '2024-03-01']);
-    const { summary } = await report({ ...day, by: 'DAILY' });
-    expect(summary).toEqual({
-      since: `2026-12-31T00:00:00${numeric}`,
-      until: `2026-12-31T23:59:59${numeric}`,
-      breakdowns: ['DAILY'],
-      timezone,
-    });
-  });
-
-  test('the clock change of half an hour', async () => {
-    const day = {
-      as,
-      timezone: 'Australia/Lord_Howe',
-      from: '2026-04-05T00:00:00+11:00',
-      to: '2026-04-05T23:59:59+10:30',
-    } as const;
-    const rows = await hours({ ...day, by: 'HOURLY' });
-    expect(new Set(rows).size).toBe(rows.length);
-    expect(rows[0]).toBe('2026-04-05T00:00:00+1100');
-    expect(rows.at(-1)).toBe('2026-04-05T23:00:00+1030');
-    expect(await dates({ ...day, by: 'DAILY' })).toEqual(['2026-04-05']);
-  });
 });
 
 describe('a server that reads the ends of a window as wall time', () => {

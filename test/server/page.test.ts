@@ -71,13 +71,6 @@ test('names are inert, wherever they stand', () => {
   expect(textsIn(html, 'summary')[0]).toContain(evil);
 });
 
-test('lists what steers the server: the clock, faults and reports', async () => {
-  const html = (await call(await startForTest(), '/')).text;
-  for (const path of ['clock', 'faults', 'reports/:id', 'requests', 'reset'])
-    expect(html).toContain(`/__admin/${path}`);
-  expect(html).toContain('not-downloadable');
-});
-
 test('a Host header cannot put anything into the page', async () => {
   const answer = await call(await startForTest(), '/', { headers: { host: `x"><script>alert('1')</script>` } });
   expect([answer.status, answer.headers['content-type']]).toEqual([403, 'application/json; charset=utf-8']);

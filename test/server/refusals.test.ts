@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exchange } from '../support/raw-socket.ts';
-import { call, posts, refusalIn, startForFile, startForTest, tokens } from './local.ts';
+import { call, posts, refusalIn, startForFile, startForTest, type tokens } from './local.ts';
 
 /** The refusals that do not hang on a parameter (`decisions.md` 6), and the list of campaigns (5). */
 
@@ -85,20 +84,6 @@ describe('bodies', () => {
     expect(refusalIn(whole).error_id).not.toBe('BODY_TOO_LARGE');
     const tooLarge = await call(server, path, { as: 'buyer', body: body(1_048_577) });
     expect([tooLarge.status, refusalIn(tooLarge).error_id]).toEqual([413, 'BODY_TOO_LARGE']);
-  });
-
-  test('in chunks, whose length nobody has announced, they have as much room', async () => {
-    const send = (sizeBytes: number) => {
-      const body = `{"x":"${'y'.repeat(sizeBytes - 8)}"}`;
-      const chunks = (body.match(/.{1,100000}/g) ?? []).map((text) => `${text.length.toString(16)}\r\n${text}\r\n`);
-      const head =
-        'POST /status-reporting HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ntransfer-encoding: chunked\r\n';
-      return exchange(server.port, `${head}authorization: ${tokens.buyer}\r\n\r\n${chunks.join('')}0\r\n\r\n`);
-    };
-    expect(await send(1_048_576)).toContain('"error_id":"MISSING_PARAMETER"');
-    const refused = await send(1_300_000);
-    expect(refused).toMatch(/^HTTP\/1\.1 413 /);
-    expect(refused.match(/BODY_TOO_LARGE/g)).toHaveLength(1);
   });
 
   test.each(['application/xml', 'multipart/form-data; boundary=x', 'image/png', 'application/octet-stream', 'garbage'])(

@@ -179,15 +179,6 @@ describe('the terminal is itself again', () => {
     });
   });
 
-  test('after an exit in the middle', async () => {
-    expect(await end((press) => press('x'))).toEqual({
-      exitCode: 5,
-      lines: ['the first line'],
-      cursorVisible: true,
-      wraps: true,
-    });
-  });
-
   test('after a crash', async () => {
     expect(await end((press) => press('e'))).toMatchObject({ exitCode: 1, cursorVisible: true, wraps: true });
   });

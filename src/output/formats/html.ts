@@ -8,7 +8,7 @@ import { type Sums, strangeNotice } from '../../view/grouping.ts';
 import { groupedText } from '../../view/number-text.ts';
 import { nounOfUnit, ReportSums } from '../../view/report-sums.ts';
 import { areMonths, layOutTime } from '../../view/time-axis.ts';
-import { breakdownsOf, factsOf, listWords, titleOf } from '../../view/window-text.ts';
+import { breakdownsOf, listWords, titleOf, windowFacts } from '../../view/window-text.ts';
 import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { type Card, type Page, renderPage } from '../html/page.ts';
@@ -74,7 +74,7 @@ function composePage({ plan, sums, rows, tail, options }: Findings): Page {
   const against = comparison ? [`compared with ${comparison.before}`] : [];
   return {
     title: options.title ?? titleOf(asked),
-    facts: [...factsOf(tail.summary, times), count, ...against],
+    facts: [...windowFacts(tail.summary, times), count, ...against],
     notices: [...summed, ...strange, ...(comparison?.notices ?? [])],
     cards: figures.flatMap((figure) => cardOf(figure, totals, tail.rowCount === 0, options)),
     leadingCards: leadingCount(figures),

@@ -4,7 +4,7 @@ import { type Row, rowsOf } from '../../rows/row-objects.ts';
 import { printable } from '../../text/printable.ts';
 import { strangeNotice } from '../../view/grouping.ts';
 import { ReportSums } from '../../view/report-sums.ts';
-import { breakdownsOf, describeWindow, describeZone, titleOf } from '../../view/window-text.ts';
+import { breakdownsOf, describeZone, titleOf, windowText } from '../../view/window-text.ts';
 import { ColumnPlan, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { figuresOfColumns, withDerived } from '../report-figures.ts';
@@ -115,7 +115,7 @@ class XlsxEncoder implements Encoder {
     const made =
       madeMs === undefined ? undefined : `${new Date(madeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
     const facts = Object.entries({
-      Window: summary && describeWindow(summary),
+      Window: summary && windowText(summary),
       Zone: summary && describeZone(summary.timezone),
       Rows: rowCount.toLocaleString('en'),
       Made: made,
