@@ -15,9 +15,10 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OutputError } from '../../src/errors.ts';
+import { InterruptedError, OutputError } from '../../src/errors.ts';
 import { checkTarget, openOutput } from '../../src/output/file/output-file.ts';
 import { temporaryName } from '../../src/output/file/temporary-file.ts';
 
@@ -29,6 +30,7 @@ beforeEach(async () => {
   path = join(folder, 'report.csv');
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
+
 
 async function write(text: string, options: { noClobber?: boolean } = {}): Promise<void> {
   const file = await openOutput(path, options);
@@ -96,6 +98,33 @@ describe('an output file', () => {
 });
 
 describe('what is no regular file', () => {
+  it.skipIf(process.platform === 'win32')('may be a named pipe that nobody reads: a signal ends the wait', async () => {
+    execFileSync('mkfifo', [path]);
+    const controller = new AbortController();
+    const opened = openOutput(path, { signal: controller.signal });
+    controller.abort(new InterruptedError('SIGTERM'));
+    await expect(opened).rejects.toMatchObject({ exitCode: 143 });
+  });
+
+  it('is packed where its name says so', async () => {
+    path = join(folder, 'report.csv.gz');
+    await write('date,clicks\r\n'.repeat(100_000));
+    const bytes = await readFile(path);
+    expect(bytes.length).toBeLessThan(10_000);
+    expect(gunzipSync(bytes).toString()).toBe('date,clicks\r\n'.repeat(100_000));
+    const file = await openOutput(path);
+    await file.write(Buffer.from('new'));
+    await file.abort();
+    expect(await readFile(path)).toEqual(bytes);
+    expect(await readdir(folder)).toEqual(['report.csv.gz']);
+  });
+
+  it.skipIf(process.platform !== 'linux')('below /proc is refused at once, before anything is fetched', async () => {
+    for (const open of [checkTarget, openOutput]) {
+      await expect(open('/proc/nowhere/at/all/x.csv')).rejects.toMatchObject({ exitCode: 8 });
+    }
+  });
+
   it.skipIf(process.platform === 'win32')('may be a named pipe', async () => {
     execFileSync('mkfifo', [path]);
     const reader = spawn('cat', [path], { stdio: ['ignore', 'pipe', 'inherit'] });
