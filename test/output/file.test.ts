@@ -31,7 +31,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-
 async function write(text: string, options: { noClobber?: boolean } = {}): Promise<void> {
   const file = await openOutput(path, options);
   await file.write(Buffer.from(text));
