@@ -17,9 +17,10 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OutputError } from '../../src/errors.ts';
+import { InterruptedError, OutputError } from '../../src/errors.ts';
 import { checkTarget, discardOpenOutputs, openOutput } from '../../src/output/file/output-file.ts';
 import { temporaryName } from '../../src/output/file/temporary-file.ts';
 import { isInstalled } from '../support/path.ts';
@@ -166,6 +167,33 @@ describe('what is no regular file', () => {
     await file.write(Buffer.alloc(1_000_000));
     await file.commit();
     expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
+  });
+
+  it.skipIf(process.platform === 'win32')('may be a named pipe that nobody reads: a signal ends the wait', async () => {
+    execFileSync('mkfifo', [path]);
+    const controller = new AbortController();
+    const opened = openOutput(path, { signal: controller.signal });
+    controller.abort(new InterruptedError('SIGTERM'));
+    await expect(opened).rejects.toMatchObject({ exitCode: 143 });
+  });
+
+  it('is packed where its name says so', async () => {
+    path = join(folder, 'report.csv.gz');
+    await write('date,clicks\r\n'.repeat(100_000));
+    const bytes = await readFile(path);
+    expect(bytes.length).toBeLessThan(10_000);
+    expect(gunzipSync(bytes).toString()).toBe('date,clicks\r\n'.repeat(100_000));
+    const file = await openOutput(path);
+    await file.write(Buffer.from('new'));
+    await file.abort();
+    expect(await readFile(path)).toEqual(bytes);
+    expect(await readdir(folder)).toEqual(['report.csv.gz']);
+  });
+
+  it.skipIf(process.platform !== 'linux')('below /proc is refused at once, before anything is fetched', async () => {
+    for (const open of [checkTarget, openOutput]) {
+      await expect(open('/proc/nowhere/at/all/x.csv')).rejects.toMatchObject({ exitCode: 8 });
+    }
   });
 
   it.skipIf(process.platform === 'win32')('may be a named pipe', async () => {

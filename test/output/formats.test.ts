@@ -30,6 +30,13 @@ describe('every format', () => {
 
   it('is found by its name or by the ending of a file', () => {
     expect(['JSON', 'ndjson', 'xml'].map(findFormat)).toEqual(['json', 'ndjson', undefined]);
+    expect(['x.csv.gz', 'x.ndjson.GZ', 'x.json.gz', 'x.parquet.gz', 'x.gz'].map(formatOfFile)).toEqual([
+      'csv',
+      'ndjson',
+      'json',
+      undefined,
+      undefined,
+    ]);
     expect(['a/b.CSV', 'x.jsonl', 'b.csv/x', 'csv', '.csv', 'a.tar.json'].map(formatOfFile)).toEqual([
       'csv',
       'ndjson',

@@ -31,24 +31,6 @@ test('one page, which loads nothing from anywhere and runs only its own script',
   }
 });
 
-test('shows every account and its calls', async () => {
-  const server = await startForTest();
-  const html = (await call(server, '/')).text;
-  for (const { email, token } of server.accounts) {
-    expect(html).toContain(email);
-    expect(html.split(token).length - 1, 'the account and its four calls that carry a token').toBe(5);
-  }
-  for (const path of [
-    '/auth-reporting',
-    '/buyer-reporting',
-    '/status-reporting',
-    '/download-reporting',
-    '/campaigns',
-  ]) {
-    expect(html).toContain(`<code>${path}</code>`);
-  }
-});
-
 const hasCurl = await run('curl', ['--version']).then(
   () => true,
   () => false,

@@ -114,15 +114,6 @@ describe('download', () => {
     server.advance(1_500);
     expect((await download(server, id)).status).toBe(200);
   });
-
-  test('may be repeated, and gives the same bytes', async () => {
-    const server = await startForTest();
-    const id = await createReport(server);
-    const first = await download(server, id);
-    expect(first.text).toMatch(/^\{"data":\[\{.+\}\],"summary":\{.+\}\}$/);
-    expect((await download(server, id)).text).toBe(first.text);
-    expect((await download(server, await createReport(server))).text).toBe(first.text);
-  });
 });
 
 test('requests of a megabyte each do not fill the memory: the oldest report is forgotten', async () => {

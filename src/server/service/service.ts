@@ -2,6 +2,7 @@ import type { EndpointName } from '../../contract/endpoints.ts';
 import { defaultZone, type ReportRequest } from '../../contract/messages.ts';
 import { type Answer, jsonAnswer, jsonType } from '../answer.ts';
 import { instantOfWallTime } from '../calendar.ts';
+import type { RequestLog } from '../control/request-log.ts';
 import { encodeCsv, encodeJson } from '../encode.ts';
 import { computeReport } from '../engine.ts';
 import type { Faults } from '../faults/faults.ts';
@@ -9,13 +10,17 @@ import { type Account, campaignsOf, type Fixtures } from '../fixtures/fixtures.t
 import { chooseDataFormat } from '../negotiate.ts';
 import { isInexact, type Parameters, readMembers, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
+import type { RateLimit } from './rate-limit.ts';
 import type { Report, Reports } from './reports.ts';
 import { ServiceError } from './service-error.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface ServiceParts {
-  /** The server's clock, in milliseconds since 1970. */
+  /** The server's clock, in milliseconds since 1970, which tests have advanced by so much. */
   readonly now: () => number;
+  advancedMs: number;
+  readonly log: RequestLog;
+  readonly rateLimit: RateLimit | undefined;
   readonly sessions: Sessions;
   readonly reports: Reports;
   readonly faults: Faults;
