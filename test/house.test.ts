@@ -17,7 +17,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   api: leaves,
   rows: leaves,
   report: [...leaves, 'rows'],
-  view: [...leaves, 'rows', 'output'],
+  view: [...leaves, 'rows'],
   output: [...leaves, 'rows', 'view'],
   config: leaves,
   ui: leaves,
