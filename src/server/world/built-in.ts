@@ -1,4 +1,4 @@
-import { type DimensionName, type MetricName, metrics } from '../../contract/vocabulary.ts';
+import { type MetricName, metrics } from '../../contract/vocabulary.ts';
 import { type Fact, type FactSource, unknownMember, type Wanted } from '../fixtures/facts.ts';
 import type { Fixtures } from '../fixtures/fixtures.ts';
 import { accounts } from './accounts.ts';
@@ -45,14 +45,6 @@ function isWanted(trait: Trait, wanted: Wanted): boolean {
   });
 }
 
-/** Which of the traits of a fact decides a dimension. */
-const traitOf = {
-  ...{ ADVERTISER: 0, CAMPAIGN: 0, ADUNIT: 0, FORMAT: 0, CREATIVE: 1 },
-  ...{ OS: 2, DEVICETYPE: 2, DEVICEBRAND: 2, DEVICEMODEL: 2 },
-  ...{ COUNTRY: 3, REGION: 3, DEPARTMENT: 3, CITY: 3, POSTALCODE: 3 },
-  ...{ PLATFORM: 4, BUNDLEID: 4, PUBLISHERID: 4, ADNETWORK: 4, CARRIER: 5, SUBPUBLISHERID: 6 },
-} satisfies { readonly [Name in DimensionName]?: number } as { readonly [Name in DimensionName]?: number };
-
 /** @param bits 32 random bits, from which everything about the fact follows */
 function drawFact(adUnit: AdUnitPlan, hour: number, bits: number): Fact {
   const more = mix(bits, 1);
@@ -69,7 +61,7 @@ function drawFact(adUnit: AdUnitPlan, hour: number, bits: number): Fact {
     app?.subPublishers[(more >>> 8) & 255],
   ];
   return {
-    member: (name) => traits[traitOf[name] ?? -1]?.[name] ?? unknownMember,
+    member: (name) => traits.find((trait) => trait?.[name])?.[name] ?? unknownMember,
     metrics: drawMetrics(adUnit, hour, mix(bits, 2), mix(bits, 3)),
   };
 }
