@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { labelOf } from '../../src/contract/labels.ts';
+import { fieldLabel } from '../../src/contract/labels.ts';
 import { createEncoder } from '../../src/output/formats/index.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { ReportSums } from '../../src/view/report-sums.ts';
@@ -164,7 +164,7 @@ describe('xlsx', () => {
           return columns.map((column) => values.get(column) || null);
         });
         const padded = (row: readonly unknown[] = []) => columns.map((_, i) => row[i] ?? null);
-        expect(rows[0] ?? []).toEqual(columns.map(labelOf));
+        expect(rows[0] ?? []).toEqual(columns.map(fieldLabel));
         expect(texts.map((_, i) => padded(rows[i + 1]))).toEqual(expected);
       }),
       { numRuns: 150 },

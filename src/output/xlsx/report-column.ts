@@ -1,4 +1,4 @@
-import { labelOf } from '../../contract/labels.ts';
+import { fieldLabel } from '../../contract/labels.ts';
 import { dayOf, exactDouble, momentOf, numberTextOf, wallTimeOf } from '../../contract/values.ts';
 import { OutputError } from '../../errors.ts';
 import type { Row } from '../../rows/row-objects.ts';
@@ -88,7 +88,7 @@ export class ReportColumn {
   }
 
   get #label(): string {
-    return labelOf(this.#name);
+    return fieldLabel(this.#name);
   }
 
   #derivedCell(figure: FigureColumn, row: Row, place: string): string {
