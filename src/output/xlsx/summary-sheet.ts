@@ -4,7 +4,7 @@ import { type FigureColumn, figuresOf, figureValue, leadingFirst } from '../../v
 import type { Sums } from '../../view/grouping.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
 import { nameOfGroup, nounOfUnit, type ReportSums, type UnitSums } from '../../view/report-sums.ts';
-import { lettersOf, type StyleName, sheetBeginning, sheetEnd, styleOf, textCell } from './workbook.ts';
+import { headerRow, lettersOf, type StyleName, sheetBeginning, sheetEnd, styleOf, textCell } from './workbook.ts';
 
 /** What the second sheet tells of a report. */
 export interface Summary {
@@ -38,10 +38,12 @@ export function summarySheet({ title, facts, notices, sums, comparison }: Summar
       .filter(({ unit }) => !unit.isTime)
       .flatMap((each) => [[], ...breakdownRows(each, leading, comparison)]),
   ];
-  const xml = rows.map(
-    (cells, r) => `<row r="${r + 1}">${cells.map((cell, c) => cellXml(cell, c, r + 1)).join('')}</row>`,
-  );
   const widths = [44, 20, ...Array.from({ length: Math.max(2, leading.length + 1) }, () => 16)];
+  const xml = rows.map((cells, r) => {
+    const texts = cells.map(({ content }) => String(content));
+    const begin = cells[0]?.style === 'header' ? headerRow(r + 1, texts, widths) : `<row r="${r + 1}">`;
+    return `${begin}${cells.map((cell, c) => cellXml(cell, c, r + 1)).join('')}</row>`;
+  });
   return sheetBeginning(widths, 0) + xml.join('') + sheetEnd(undefined, 'landscape');
 }
 
