@@ -30,7 +30,7 @@ interface Shown {
 }
 
 /** The units of the columns that hold no figures, in their order. */
-export function unitsOf(columns: readonly Shown[]): Unit[] {
+function unitsOf(columns: readonly Shown[]): Unit[] {
   const units = new Map<string, Unit>();
   const time = timeFieldOf(columns.map(({ field }) => field));
   for (const { field, computed } of columns) {

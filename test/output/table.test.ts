@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
+import type { FormatName } from '../../src/output/formats/index.ts';
 import { shorten } from '../../src/output/table/table-layout.ts';
 import { textTable } from '../../src/output/table/text-table.ts';
 import { stringText } from '../rows/report-documents.ts';
@@ -203,6 +204,47 @@ describe('table', () => {
     expect((await encode(documentOf(rows[0] ?? ''), 'table', { select: ['revenueEuro', 'date'] })).text).toBe(
       'revenueEuro  date\n───────────  ──────────\n   1,234.50  2026-11-01\n',
     );
+  });
+});
+
+describe('names and columns without measure', () => {
+  const emoji = '👩‍👩‍👧'.repeat(40_000);
+  const digits = '9'.repeat(80_000);
+  const wide = Array.from({ length: 20 }, (_, row) =>
+    Object.fromEntries(Array.from({ length: 999 }, (_, i) => [`k${i}`, `v${row}${i}`])),
+  );
+
+  // Each took minutes, or for ever: that these end in time is the test.
+  it.each<[string, FormatName, object[]]>([
+    ['a name of 40,000 emoji', 'table', [{ campaignName: emoji, displays: 1 }, { campaignName: 'b' }]],
+    ['a name of 40,000 emoji', 'html', [{ campaignName: emoji, displays: 1 }, { campaignName: 'b' }]],
+    ['999 columns', 'table', wide],
+    ['999 columns', 'html', wide],
+    ['999 columns', 'xlsx', wide],
+  ])('%s as %s', async (_, format, given) => {
+    const { bytes } = await encode(JSON.stringify({ data: given }), format, { table: { columns: 80 } });
+    expect(bytes.length).toBeGreaterThan(100);
+  });
+
+  it.each(['table', 'html'] as const)('a number of 80,000 digits as %s is in no sum', async (format) => {
+    const { notes, text } = await encode(`{"data":[{"displays":${digits}},{"displays":2}]}`, format);
+    expect(notes).toEqual([expect.stringMatching(/^1 value of displays is no number/i)]);
+    if (format === 'html') expect(text).toContain(digits);
+  });
+
+  it('keeps names apart that differ only in what is cut', async () => {
+    const names = Array.from(
+      { length: 40 },
+      (_, i) => `Retargeting of all visitors of the shop, group ${i}, in the last thirty days of the year`,
+    );
+    const { text } = await table(40, ...names.map((name) => `{"campaignName":"${name}","displays":1}`));
+    expect(new Set(text.split('\n').slice(2, 42)).size).toBe(40);
+    expect(text).toContain('~2');
+  });
+
+  it('gives up a day that is the same in every row before anything else', async () => {
+    const given = ['a', 'b'].map((name, i) => `{"date":"2026-11-01","campaignName":"Ad ${name}","displays":${i}}`);
+    expect((await table(24, ...given)).text.split('\n')[0]).toBe('campaignName  displays');
   });
 });
 

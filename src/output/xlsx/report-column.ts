@@ -1,4 +1,3 @@
-import stringWidth from 'string-width';
 import { labelOf } from '../../contract/labels.ts';
 import { dayOf, exactDouble, momentOf, numberTextOf, wallTimeOf } from '../../contract/values.ts';
 import { OutputError } from '../../errors.ts';
@@ -7,6 +6,7 @@ import { printable } from '../../text/printable.ts';
 import { derivedInRow, type FigureColumn } from '../../view/figure-columns.ts';
 import { keyText } from '../../view/grouping.ts';
 import type { PlannedColumn } from '../columns.ts';
+import { widthOf } from '../table/table-layout.ts';
 import { lettersOf, type StyleName, styleOf, textCell } from './workbook.ts';
 
 /** So many characters a cell holds. */
@@ -50,7 +50,7 @@ export class ReportColumn {
 
   /** The column's width in characters: the words of a header may stand one below the other. */
   get width(): number {
-    const words = this.#label.split(' ').map((word) => stringWidth(word));
+    const words = this.#label.split(' ').map((word) => widthOf(word));
     // The button of the filter takes three.
     return Math.min(widest, Math.max(narrowest, this.#characters + 2, ...words.map((word) => word + 3)));
   }
@@ -117,7 +117,7 @@ export class ReportColumn {
         },
       );
     }
-    this.#widen(stringWidth(text.slice(0, widest)));
+    this.#widen(widthOf(text.slice(0, widest)));
     return textCell(text);
   }
 
