@@ -24,13 +24,13 @@ import {
 import { type Account, advertisersOf, type Fixtures } from './fixtures/fixtures.ts';
 
 /** A value of a row as both formats write it: buyers' money is a number, a DSP's a text such as `1234,50`. */
-export type Cell = string | number | null;
+export type ReportCell = string | number | null;
 
 export interface Report {
   readonly columns: readonly Column[];
   readonly summary: ReportSummary;
   /** The rows, computed while they are read: some for each hour, day or month, and between them pauses for other work. */
-  rows(): AsyncGenerator<Iterable<readonly Cell[]>>;
+  rows(): AsyncGenerator<Iterable<readonly ReportCell[]>>;
 }
 
 /** When a report is computed, and for how long. */
@@ -69,7 +69,7 @@ export function computeReport(
   const wanted = wantedMembers(facts, account, request);
   const known = createRestatement(context);
 
-  async function* rows(): AsyncGenerator<Iterable<readonly Cell[]>> {
+  async function* rows(): AsyncGenerator<Iterable<readonly ReportCell[]>> {
     const read = facts.open(wanted);
     const labelsOf = timeLabels(request.breakdowns.find(isTimeBreakdown), zone, request.since);
     const firstHour = Math.max(Math.ceil(request.since / hourSeconds), facts.firstHour);
@@ -99,7 +99,7 @@ export function computeReport(
     if (groups.size > 0) yield takeRows();
   }
 
-  function* layOutRows(ordered: readonly Group[], labels: readonly string[]): Generator<readonly Cell[]> {
+  function* layOutRows(ordered: readonly Group[], labels: readonly string[]): Generator<readonly ReportCell[]> {
     for (const group of ordered) yield layOutRow(labels, group);
   }
 
@@ -140,18 +140,19 @@ function createRowLayout(
   const cells = columns.map(({ field, breakdown, metric, type }) => {
     if (metric !== undefined) {
       const position = names.indexOf(metric);
-      return (_: readonly string[], { sums }: Group): Cell => cellOf(sums[position] ?? 0, type === 'money', profile);
+      return (_: readonly string[], { sums }: Group): ReportCell =>
+        cellOf(sums[position] ?? 0, type === 'money', profile);
     }
     if (breakdown === undefined) return () => null;
     const place = findBreakdown(breakdown)?.fields.findIndex(({ name }) => name === field) ?? 0;
-    if (isTimeBreakdown(breakdown)) return (labels: readonly string[]): Cell => labels[place] ?? null;
+    if (isTimeBreakdown(breakdown)) return (labels: readonly string[]): ReportCell => labels[place] ?? null;
     const position = dimensions.indexOf(breakdown);
-    return (_: readonly string[], { members }: Group): Cell => members[position]?.values[place] ?? null;
+    return (_: readonly string[], { members }: Group): ReportCell => members[position]?.values[place] ?? null;
   });
-  return (labels: readonly string[], group: Group): readonly Cell[] => cells.map((cell) => cell(labels, group));
+  return (labels: readonly string[], group: Group): readonly ReportCell[] => cells.map((cell) => cell(labels, group));
 }
 
-function cellOf(sum: number, isMoney: boolean, profile: Profile): Cell {
+function cellOf(sum: number, isMoney: boolean, profile: Profile): ReportCell {
   if (!isMoney) return sum;
   return profile === 'dsp' ? (sum / 100).toFixed(2).replace('.', ',') : sum / 100;
 }

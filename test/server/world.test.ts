@@ -65,15 +65,6 @@ describe('accounts and campaigns', () => {
 });
 
 describe('facts', () => {
-  test('requests ≥ displays ≥ clicks ≥ every conversion, in whole numbers', () => {
-    for (const { metrics } of facts) {
-      const { requests = 0, displays = 0, clicks = 0, downloads = 0, leads = 0, landings = 0 } = metrics;
-      expect([requests >= displays, displays >= clicks]).toEqual([true, true]);
-      expect(Math.max(downloads, leads, landings)).toBeLessThanOrEqual(clicks);
-      expect(Object.values(metrics).every((value) => Number.isSafeInteger(value) && value >= 0)).toBe(true);
-    }
-  });
-
   test('a place lies where it lies, a device has one system, an app one platform', () => {
     const parents =
       'POSTALCODE<CITY CITY<REGION DEPARTMENT<REGION REGION<COUNTRY DEVICEMODEL<DEVICEBRAND DEVICEMODEL<DEVICETYPE ' +
