@@ -6,7 +6,7 @@ import type { LogEntry } from './control/request-log.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import type { LoggedRequest } from './local-server.ts';
 import { openapiDocument } from './openapi.ts';
-import { pageHeaders, renderPage } from './page.ts';
+import { pageHeaders, renderServerPage } from './page.ts';
 import { bodyBytesAtMost, type Parameters, parseBody } from './request/parse-body.ts';
 import { createService, readCredentials, type ServiceParts } from './service/service.ts';
 import { ServiceError } from './service/service-error.ts';
@@ -142,7 +142,7 @@ export function createApp(parts: AppParts, adminCalls: readonly AdminCall[]): Fa
   app.get('/', (request, reply) => {
     // A proxy in front may have given the server another name than the one it knows itself by.
     const base = `${request.protocol}://${request.headers.host ?? 'localhost'}`;
-    const body = renderPage(base, parts.fixtures.accounts, adminCalls);
+    const body = renderServerPage(base, parts.fixtures.accounts, adminCalls);
     return send(request, reply, { status: 200, type: 'text/html; charset=utf-8', headers: pageHeaders, body });
   });
   return app;

@@ -12,7 +12,7 @@ import {
   profiles,
 } from '../contract/vocabulary.ts';
 import type { AdminCall } from './control/admin.ts';
-import { faultKinds, labelOf } from './faults/kinds/index.ts';
+import { faultKinds, kindLabel } from './faults/kinds/index.ts';
 import document from './openapi.json' with { type: 'json' };
 import { errorIds } from './service/service-error.ts';
 
@@ -85,7 +85,9 @@ function refusal(status: number, description: string): object {
 
 function adminOperation({ method, path, meaning, example }: AdminCall): object {
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'The report ID.' };
-  const kinds = path.endsWith('/faults') ? { description: `KIND is ${Object.entries(faultKinds).map(labelOf)}.` } : {};
+  const kinds = path.endsWith('/faults')
+    ? { description: `KIND is ${Object.entries(faultKinds).map(kindLabel)}.` }
+    : {};
   return {
     operationId: `admin_${method.toLowerCase()}_${path.replace(/^\/__admin\/|\/:id$/g, '')}`,
     tags: ['Local server'],

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Account } from '../../src/server/fixtures/fixtures.ts';
-import { renderPage } from '../../src/server/page.ts';
+import { renderServerPage } from '../../src/server/page.ts';
 import { call, startForTest } from './local.ts';
 
 const run = promisify(execFile);
@@ -65,7 +65,7 @@ test('names are inert, wherever they stand', () => {
     token: evil,
     advertiserIds: [],
   };
-  const html = renderPage(`http://${evil}`, [account], []);
+  const html = renderServerPage(`http://${evil}`, [account], []);
   expect(html.match(/<script/g)).toHaveLength(1);
   expect(html).not.toContain('<img');
   expect(textsIn(html, 'summary')[0]).toContain(evil);

@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { parseDuration } from '../../text/duration.ts';
 import { type Answer, jsonAnswer } from '../answer.ts';
 import type { Control } from '../local-server.ts';
-import type { Report } from '../service/reports.ts';
+import type { HeldReport } from '../service/reports.ts';
 import type { ServiceParts } from '../service/service.ts';
 import { ServiceError } from '../service/service-error.ts';
 
@@ -58,7 +58,7 @@ export function adminCalls(parts: ServiceParts, control: Control): readonly Admi
   const { faults, log, reports } = parts;
   const now = () => ({ now: new Date(parts.now()).toISOString() });
   const health = () => ({ status: 'ok', ...now(), reports: reports.list().length });
-  const listed = (report: Report) => ({
+  const listed = (report: HeldReport) => ({
     ...reports.record(report, parts.now()),
     account: report.account.name,
     created: new Date(report.createdMs).toISOString(),
