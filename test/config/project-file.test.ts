@@ -1,6 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseProjectFile, readProjectDefaults, readProjectFile } from '../../src/config/project-file.ts';
 import { UsageError } from '../../src/errors.ts';
@@ -147,38 +146,4 @@ describe('a mistake is named with its line, the key, and the nearest known one',
   test('an address is refused: a folder cannot say where a token is sent', async () => {
     expect(await fault('defaults:\n  base-url: https://evil.example\n')).toContain('must not stand in this file');
   });
-});
-
-test('any text is read or refused, and nothing else is ever thrown', async () => {
-  const piece = fc.constantFrom(
-    'reports',
-    'a',
-    ':',
-    ' ',
-    '\n',
-    '  ',
-    '-',
-    '[',
-    ']',
-    '{',
-    '}',
-    '"',
-    '*x',
-    '&x',
-    'by',
-    ',',
-    '!',
-    '|',
-    '#',
-  );
-  await fc.assert(
-    fc.asyncProperty(fc.array(piece, { maxLength: 30 }), async (pieces) => {
-      try {
-        await parse(pieces.join(''));
-      } catch (error) {
-        expect(error).toBeInstanceOf(UsageError);
-      }
-    }),
-    { numRuns: 300 },
-  );
 });

@@ -65,15 +65,6 @@ describe('accounts and campaigns', () => {
 });
 
 describe('facts', () => {
-  test('requests ≥ displays ≥ clicks ≥ every conversion, in whole numbers', () => {
-    for (const { metrics } of facts) {
-      const { requests = 0, displays = 0, clicks = 0, downloads = 0, leads = 0, landings = 0 } = metrics;
-      expect([requests >= displays, displays >= clicks]).toEqual([true, true]);
-      expect(Math.max(downloads, leads, landings)).toBeLessThanOrEqual(clicks);
-      expect(Object.values(metrics).every((value) => Number.isSafeInteger(value) && value >= 0)).toBe(true);
-    }
-  });
-
   test('a place lies where it lies, a device has one system, an app one platform', () => {
     const parents =
       'POSTALCODE<CITY CITY<REGION DEPARTMENT<REGION REGION<COUNTRY DEVICEMODEL<DEVICEBRAND DEVICEMODEL<DEVICETYPE ' +
@@ -117,7 +108,7 @@ describe('facts', () => {
     }
   });
 
-  test('of a campaign lie within its dates, and not in its pauses', async () => {
+  test('of a campaign lie within its dates', async () => {
     const daysOf = async (id: string, year: number): Promise<unknown[]> => {
       const whole = { since: seconds(`${year}-01-01T00:00:00+01:00`), until: seconds(`${year}-12-31T23:59:59+01:00`) };
       const request = { ...whole, metrics: ['displays'], breakdowns: ['HOURLY'], filters: { campaignId: [id] } };
@@ -132,8 +123,6 @@ describe('facts', () => {
     expect(await daysOf('40052', 2024)).toHaveLength(24);
     const spring = await daysOf('40011', 2026);
     expect([spring[0], spring.at(-1)]).toEqual(['2026-03-01T00:00:00+0100', '2026-08-31T23:00:00+0200']);
-    expect(spring).toContain('2026-05-03T23:00:00+0200');
-    expect(spring.filter((hour) => String(hour) > '2026-05-04' && String(hour) < '2026-05-18')).toEqual([]);
   });
 });
 
