@@ -30,7 +30,7 @@ export interface LedgerEntry {
 export type NewLedgerEntry = Omit<LedgerEntry, 'createdAt' | 'lastStatus' | 'file'>;
 
 /** Report ids are a service's own: two services may use the same. */
-export type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
+type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
 
 /** The status of a report whose data has been delivered: it is never picked up again. */
 export const fetchedStatus = 'fetched';
@@ -117,8 +117,12 @@ export function openLedger({ directory, wallClock, warn }: LedgerOptions): Ledge
     record(entry) {
       const nowMs = wallClock();
       const createdAt = new Date(nowMs).toISOString();
-      write(timeName(nowMs) + endingOf(entry), { ...entry, createdAt, lastStatus: 'progress' });
-      for (const name of names().slice(reportsAtMost)) rmSync(join(path, name), { force: true });
+      const all = names();
+      // Of two reports of one millisecond the later one is the newer.
+      const newestMs = Number(all[0]?.slice(0, 15) ?? 0);
+      const nameMs = newestMs - nowMs < 1_000 ? Math.max(nowMs, newestMs + 1) : nowMs;
+      write(timeName(nameMs) + endingOf(entry), { ...entry, createdAt, lastStatus: 'progress' });
+      for (const name of all.slice(reportsAtMost - 1)) rmSync(join(path, name), { force: true });
     },
     update(key, { status, file }) {
       const name = names().find((candidate) => candidate.endsWith(endingOf(key))) ?? '';

@@ -24,7 +24,7 @@ export interface ConsoleOptions {
 }
 
 /** What one of the two output streams can show. */
-export interface Side {
+interface Side {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
   /** A terminal that understands escape sequences. */
@@ -36,7 +36,7 @@ export interface Side {
 }
 
 /** What is drawn at the bottom of the terminal. */
-export interface Bars {
+interface Bars {
   /** Writes a line above the bars. */
   log(line: string): void;
   /** Takes the bars away. */

@@ -112,20 +112,6 @@ test('a proxy’s password is sent to it, and shown nowhere', async (context) =>
   expect(server.requests()).toEqual([]);
 });
 
-test('a proxy that hangs up is asked once a try', async () => {
-  const proxy = await startConnectProxy(1, 'hang up');
-  const env = { ADREPORT_BASE_URL: 'https://reports.test', ADREPORT_TOKEN: 'f'.repeat(40), HTTPS_PROXY: proxy.url };
-  const argv = ['report', 'create', '--period', 'yesterday', '--retries', '2', '--json'];
-  const result = await runCli(argv, { env });
-  expect(result).toMatchObject({
-    exitCode: 5,
-    stdout: '',
-    stderr: expect.stringContaining(`at the proxy ${proxy.url}: `),
-  });
-  expect(result.stderr).toContain('"code":"UNREACHABLE"');
-  expect(proxy.asked).toEqual(Array(3).fill('reports.test:443'));
-});
-
 test('what is wrong with the way to the proxy is said of it, not of the service', async () => {
   const base = { ADREPORT_BASE_URL: 'https://localhost', ADREPORT_TOKEN: 'f'.repeat(40) };
   const env = { ...base, HTTPS_PROXY: 'http://me:hush-hush@127.0.0.1:1' };

@@ -43,16 +43,6 @@ describe('hostile text', () => {
       expect(visible).not.toMatch(acting);
     }
   });
-
-  test('names no other folder and no terminal sequence as a file name', async () => {
-    const env = await serveHostile();
-    const { exitCode, files, stderr } = await runCli(['run', '--period', '2026-11-09', '-o', 'r-{id}.csv'], { env });
-    expect(exitCode).toBe(0);
-    const [name = ''] = Object.keys(files);
-    expect(name).toMatch(/^r-[^/]*evil[^/]*\.csv$/);
-    expect(name).not.toMatch(acting);
-    expect(stderr).toContain(`Wrote ${name}:`);
-  });
 });
 
 test('off a terminal there is not one escape code, even where a terminal is claimed', async () => {

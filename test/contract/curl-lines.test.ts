@@ -108,12 +108,6 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('curl', () => {
     }
   });
 
-  test('a download into a file of the name that the answer gives', async () => {
-    const created = await curl('/buyer-reporting', [...dsp, '-d', `${window}&metrics=displays`]);
-    const saved = await curl('/download-reporting', [...dsp, '-d', `id=${idIn(created)}`, '-OJ']);
-    expect([saved.status, saved.body]).toEqual([200, '']);
-  });
-
   test('--compressed, a Bearer token, and a body of more than a mebibyte', async () => {
     const plain = await curl('/campaigns', buyer);
     expect(JSON.parse(plain.body)[0]).toMatchObject({ campaignStartDate: expect.stringMatching(/^[\d: -]{19}$/) });

@@ -118,6 +118,9 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(await page.evaluate(faintTexts)).toEqual([]);
     expect(await page.locator('input, select').filter({ visible: true }).count()).toBe(0);
     expect((await page.pdf({ preferCSSPageSize: true })).length).toBeGreaterThan(10_000);
+    const rowCount = Number(await page.evaluate("JSON.parse(document.getElementById('data').textContent).rowCount"));
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    expect(await page.locator('table:has(tfoot) tbody tr').count()).toBe(rowCount > 1 ? Math.min(rowCount, 2000) : 0);
   });
 
   test('the table sorts by numbers, filters by words and numbers, and turns its pages', async () => {

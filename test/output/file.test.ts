@@ -1,11 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import {
   chmod,
-  chown,
   lstat,
   mkdir,
   mkdtemp,
-  open,
   readdir,
   readFile,
   readlink,
@@ -21,9 +19,8 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InterruptedError, OutputError } from '../../src/errors.ts';
-import { checkTarget, discardOpenOutputs, openOutput } from '../../src/output/file/output-file.ts';
+import { checkTarget, openOutput } from '../../src/output/file/output-file.ts';
 import { temporaryName } from '../../src/output/file/temporary-file.ts';
-import { isInstalled } from '../support/path.ts';
 
 let folder: string;
 let path: string;
@@ -33,23 +30,6 @@ beforeEach(async () => {
   path = join(folder, 'report.csv');
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
-
-/** A user that no system is without. */
-const nobody = 65_534;
-const isRoot = process.getuid?.() === 0;
-
-/** Lets no file of this process grow beyond so many bytes while the action runs: what a disk does that fills up. */
-async function withRoomFor(sizeBytes: number, action: () => Promise<void>): Promise<void> {
-  const prlimit = (args: string) =>
-    execFileSync('sh', ['-c', `prlimit --pid ${process.pid} ${args}`], { encoding: 'utf8' }).trim();
-  const usual = prlimit('--fsize --noheadings --raw --output SOFT');
-  prlimit(`--fsize=${sizeBytes}:`);
-  try {
-    await action();
-  } finally {
-    prlimit(`--fsize=${usual}:`);
-  }
-}
 
 async function write(text: string, options: { noClobber?: boolean } = {}): Promise<void> {
   const file = await openOutput(path, options);
@@ -98,13 +78,6 @@ describe('an output file', () => {
     expect(await readFile(path, 'utf8')).toBe('x');
   });
 
-  it('is not taken back by an abort after its commit', async () => {
-    const file = await openOutput(path);
-    await file.commit();
-    await file.abort();
-    expect(await readdir(folder)).toEqual(['report.csv']);
-  });
-
   it('keeps its permissions', async () => {
     await writeFile(path, 'old');
     await chmod(path, 0o640);
@@ -121,54 +94,9 @@ describe('an output file', () => {
     expect(await readlink(path)).toBe('there/second');
     expect((await lstat(join(folder, 'there', 'second'))).isSymbolicLink()).toBe(true);
   });
-
-  it('may have a name as long as names can be', async () => {
-    path = join(folder, `${'é'.repeat(125)}.csv`);
-    await write('x');
-    expect(await readFile(path, 'utf8')).toBe('x');
-  });
-
-  it.skipIf(process.platform === 'win32')('may be in a folder that can be written to and not listed', async () => {
-    await chmod(folder, 0o300);
-    if (isRoot) await chown(folder, nobody, 0);
-    if (isRoot) process.seteuid?.(nobody);
-    try {
-      await write('x');
-    } finally {
-      if (isRoot) process.seteuid?.(0);
-    }
-    expect(await readFile(path, 'utf8')).toBe('x');
-    await chmod(folder, 0o700);
-    expect(await readdir(folder)).toEqual(['report.csv']);
-  });
-
-  it('is removed at once where the program must end', async () => {
-    const file = await openOutput(path);
-    await file.write(Buffer.alloc(300_000));
-    discardOpenOutputs();
-    expect(await readdir(folder)).toEqual([]);
-    await file.abort();
-  });
 });
 
 describe('what is no regular file', () => {
-  it.skipIf(process.platform === 'win32')('may be a stream that leads to one, which keeps what it holds', async () => {
-    await writeFile(path, 'before,');
-    const stream = await open(path, 'a');
-    const direct = await openOutput(`/dev/fd/${stream.fd}`);
-    await direct.write(Buffer.from('after'));
-    await direct.commit();
-    await stream.close();
-    expect(await readFile(path, 'utf8')).toBe('before,after');
-  });
-
-  it('is written to directly', async () => {
-    const file = await openOutput('/dev/null');
-    await file.write(Buffer.alloc(1_000_000));
-    await file.commit();
-    expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
-  });
-
   it.skipIf(process.platform === 'win32')('may be a named pipe that nobody reads: a signal ends the wait', async () => {
     execFileSync('mkfifo', [path]);
     const controller = new AbortController();
@@ -223,11 +151,6 @@ describe('--no-clobber', () => {
     expect(await readFile(path, 'utf8')).toBe('theirs');
     expect(await readdir(folder)).toEqual(['report.csv']);
   });
-
-  it('writes a new file', async () => {
-    await write('x', { noClobber: true });
-    expect(await readdir(folder)).toEqual(['report.csv']);
-  });
 });
 
 describe('leftovers of runs that were killed', () => {
@@ -263,73 +186,5 @@ describe('what cannot be written', () => {
       await expect(openOutput(below)).rejects.toMatchObject(error);
       await expect(checkTarget(below)).rejects.toMatchObject(error);
     }
-  });
-
-  it('has a name that is too long', async () => {
-    await expect(openOutput(join(folder, 'x'.repeat(300)))).rejects.toMatchObject({
-      exitCode: 8,
-      code: 'ENAMETOOLONG',
-    });
-  });
-
-  it.skipIf(process.platform !== 'linux')('is in folders so deep that there is no room beside it', async () => {
-    const depth = (4080 - folder.length) / 200;
-    const made = Array.from({ length: Math.floor(depth) }, () => 'x'.repeat(199));
-    const below = join(folder, ...made, 'y'.repeat(4080 - join(folder, ...made).length), 'r.csv');
-    await expect(openOutput(below)).rejects.toMatchObject({ exitCode: 8, code: 'ENAMETOOLONG' });
-    expect(await readdir(folder)).toEqual([]);
-  });
-
-  it('is in a circle of links', async () => {
-    await symlink('report.csv', path);
-    await expect(openOutput(path)).rejects.toMatchObject({ exitCode: 8, code: 'ELOOP' });
-  });
-
-  it.skipIf(isRoot)('is read-only', async () => {
-    await writeFile(path, 'old');
-    await chmod(path, 0o444);
-    await expect(openOutput(path)).rejects.toMatchObject({ exitCode: 8, code: 'EACCES' });
-  });
-
-  it.each([false, true])('was in a folder that has vanished (--no-clobber: %j)', async (noClobber) => {
-    const file = await openOutput(path, { noClobber });
-    await file.write(Buffer.from('x'));
-    await rm(folder, { recursive: true });
-    await expect(file.commit()).rejects.toMatchObject({
-      exitCode: 8,
-      message: `${path} could not be written: its folder does not exist, or has vanished.`,
-    });
-  });
-
-  describe.skipIf(process.platform !== 'linux' || !isInstalled('prlimit'))('grows too large', () => {
-    const tooLarge = () => ({
-      exitCode: 8,
-      message: `${path} could not be written: the file would grow too large for its file system.`,
-    });
-
-    it.each([
-      ['while it is written', async () => write('x'.repeat(2_000_000))],
-      ['when it is put into its place', async () => write('x'.repeat(200_000))],
-    ])('%s: the old one stays', async (_, writing) => {
-      await writeFile(path, 'old');
-      await withRoomFor(100_000, async () => {
-        await expect(writing()).rejects.toMatchObject(tooLarge());
-      });
-      expect(await readFile(path, 'utf8')).toBe('old');
-      expect(await readdir(folder)).toEqual(['report.csv']);
-    });
-  });
-
-  it.skipIf(process.platform !== 'linux')('is on a full disk', async () => {
-    const file = await openOutput('/dev/full');
-    const written = async () => {
-      await file.write(Buffer.alloc(1_000_000));
-      await file.commit();
-    };
-    await expect(written()).rejects.toMatchObject({
-      exitCode: 8,
-      message: '/dev/full could not be written: the disk is full.',
-    });
-    await file.abort();
   });
 });
