@@ -97,8 +97,11 @@ export class CsvDocument {
     const headerEnd = this.#lineEnd(p, atEnd);
     if (headerEnd === cut) return false;
     if (!isUtf8(bytes.subarray(start, headerEnd))) throw this.#malformed('The CSV is not UTF-8 in the header');
-    if (!this.#trusted && ![...names].some((name) => fieldTypeOf(name))) {
-      throw this.#malformed('This is neither JSON nor a CSV report');
+    if (![...names].some((name) => fieldTypeOf(name))) {
+      const what = this.#trusted
+        ? 'The first line of the CSV names no field of a report'
+        : 'This is neither JSON nor a CSV report';
+      throw this.#malformed(what);
     }
     this.#columns = [...names].map((name, i): CsvColumn => {
       this.#ranges.addField(name);
