@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { fieldOfLabel, labelOf } from '../../src/contract/labels.ts';
+import { fieldLabel, fieldOfLabel } from '../../src/contract/labels.ts';
 import type { Group } from '../../src/view/grouping.ts';
 import { groupedText, roundedMoney, shortNumber } from '../../src/view/number-text.ts';
 import { areMonths, layOutTime } from '../../src/view/time-axis.ts';
@@ -75,9 +75,9 @@ test('zones and days', () => {
 test('labels of fields, and the fields of labels', () => {
   const fields = ['revenueDollar', 'eyesTrackings', 'campaignId', 'os', 'adminLevel1', 'ecpmEuro', 'Unknown_field'];
   const labels = ['Revenue ($)', 'Eye trackings', 'Campaign ID', 'OS', 'Region', 'eCPM (€)', 'Unknown_field'];
-  expect(fields.map(labelOf)).toEqual(labels);
+  expect(fields.map(fieldLabel)).toEqual(labels);
   expect(labels.map(fieldOfLabel)).toEqual(fields);
-  expect(labelOf('valueDollar')).toBe('Revenue ($)');
+  expect(fieldLabel('valueDollar')).toBe('Revenue ($)');
 });
 
 describe('numbers', () => {
