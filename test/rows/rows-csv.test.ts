@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fieldTypeOf, fieldTypeOf } from '../../src/contract/columns.ts';
+import { fieldTypeOf } from '../../src/contract/columns.ts';
 import { IncompleteDataError } from '../../src/errors.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { readReport } from './read-rows.ts';
