@@ -93,7 +93,7 @@ export function createContext(host: Host, console: Console, options: Options): C
         : resolveSettings({
             flags: own,
             env: host.env,
-            projectFile: own.saved ?? readProjectDefaults(host.cwd, console.warn),
+            projectFile: own.saved ?? (await readProjectDefaults(host.cwd, console.warn)),
             stored: await stored(),
           });
       for (const secret of [resolved.token.value, resolved.password.value]) if (secret) console.hide(secret);

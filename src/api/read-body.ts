@@ -88,7 +88,7 @@ export function parsedOr(otherwise: () => unknown, text: string): unknown {
 export function parseJson(text: string, { status, headers }: HttpResponse): unknown {
   return parsedOr(() => {
     const isPage = /html/i.test(headers['content-type'] ?? '') || /^\s*</.test(text);
-    const came = isPage ? 'a web page' : text.trim() === '' ? 'an empty body' : quote(text);
+    const came = isPage ? 'a web page' : text.trim() === '' ? 'an empty body' : quoteAnswer(text);
     // Its cause is not kept: it quotes the answer as well, and nothing is masked in it.
     throw new IncompleteDataError(`The service answered ${status} with ${came} instead of JSON.`, {
       retryable: false,
@@ -100,7 +100,7 @@ export function parseJson(text: string, { status, headers }: HttpResponse): unkn
 }
 
 /** The first 150 characters of an answer, in quotation marks. */
-export function quote(text: string): string {
+export function quoteAnswer(text: string): string {
   return `“${printable(text.trim().slice(0, 150))}${text.trim().length > 150 ? '…' : ''}”`;
 }
 

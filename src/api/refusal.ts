@@ -13,7 +13,7 @@ import {
 import { printable } from '../text/printable.ts';
 import { findError, type Refusal, refusalIn, reportStateOf } from './answers.ts';
 import type { HttpResponse } from './http.ts';
-import { parsedOr, peek, quote, withoutTokens } from './read-body.ts';
+import { parsedOr, peek, quoteAnswer, withoutTokens } from './read-body.ts';
 
 /** The call that was refused. */
 interface RefusedCall {
@@ -120,7 +120,7 @@ export function unexpectedAnswer(
 ): AdreportError {
   const refusal = findError(answer);
   if (!refusal) {
-    const came = quote(endpoint === 'auth' ? withoutTokens(text) : text);
+    const came = quoteAnswer(endpoint === 'auth' ? withoutTokens(text) : text);
     return new IncompleteDataError(`${sentence} It holds: ${came}`, { retryable: false, ...(hint ? { hint } : {}) });
   }
   const said = asSentence(endpoint, refusal.message ?? 'It does not say why');

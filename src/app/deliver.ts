@@ -220,7 +220,7 @@ export async function openTarget(context: Context, flags: OutputFlags, values: N
   const name = (id?: string): string => expandName(template, id === undefined ? values : { ...values, id });
   const path = (id?: string): string => resolve(context.host.cwd, name(id));
   if (!placeholdersOf(template).includes('id')) await checkTarget(path(), options);
-  return { name, open: (id) => openOutput(path(id), options) };
+  return { name, open: (id) => openOutput(path(id), { ...options, signal: context.host.signal }) };
 }
 
 function stdoutTarget({ console }: Context): OutputTarget {

@@ -26,7 +26,7 @@ export async function planSavedReports(
   options: RunOptions,
   names: readonly string[],
 ): Promise<Job[]> {
-  const file = openProjectFile(context, options, names);
+  const file = await openProjectFile(context, options, names);
   const jobs: Job[] = [];
   for (const name of chosenNames(file, options, names)) {
     const section = file.reports.get(name);
@@ -36,7 +36,11 @@ export async function planSavedReports(
   return jobs;
 }
 
-function openProjectFile({ host }: Context, { file }: RunOptions, names: readonly string[]): ProjectFile {
+async function openProjectFile(
+  { host }: Context,
+  { file }: RunOptions,
+  names: readonly string[],
+): Promise<ProjectFile> {
   const path = file === undefined ? findProjectFile(host.cwd) : resolve(host.cwd, file);
   if (path === undefined) {
     const [name] = names;

@@ -69,7 +69,7 @@ async function complete(context: Context, program: Command, shell: string, words
   try {
     const stored = await readStored(context);
     const place = findPlace(program, isBash ? before.map(unquote) : before, stored);
-    const { kind, candidates } = valuesAt(context, place, current);
+    const { kind, candidates } = await valuesAt(context, place, current);
     const matching = candidates.filter(
       ({ value }) => value.toLowerCase().startsWith(current.toLowerCase()) && printable(value) === value,
     );
@@ -115,7 +115,7 @@ function optionsOf({ options, parent }: Command): Option[] {
   return [...(options as Option[]), ...(parent ? optionsOf(parent as Command) : [])];
 }
 
-function valuesAt(context: Context, place: Place, current: string): Values {
+async function valuesAt(context: Context, place: Place, current: string): Promise<Values> {
   const { command, pending, operands, options, isPastFlags } = place;
   if (pending) return optionValues(context, place, pending, current);
   const [, flag = '', rest = ''] = /^(--[\w-]+=)(.*)$/s.exec(current) ?? [];
@@ -130,7 +130,7 @@ function valuesAt(context: Context, place: Place, current: string): Values {
   if (current.startsWith('-') && !isPastFlags) return words(flags);
   const commands = operands.length > 0 ? [] : command.createHelp().visibleCommands(command);
   const subcommands = commands.map((child) => ({ value: child.name(), meaning: child.summary() }));
-  const values = operandValues(context, place);
+  const values = await operandValues(context, place);
   const candidates = [...subcommands, ...values.candidates];
   if (candidates.length > 0 || values.kind !== 'words') return { kind: values.kind, candidates };
   return words(isPastFlags ? [] : flags);
@@ -188,7 +188,7 @@ function list(current: string, names: readonly { readonly name: string; readonly
 }
 
 /** What the next word may be that is neither a command nor a flag; nothing where the command takes no more. */
-function operandValues(context: Context, place: Place): Values {
+async function operandValues(context: Context, place: Place): Promise<Values> {
   const { command, operands, given } = place;
   const { registeredArguments: declared } = command;
   if (declared.length <= operands.length && !declared.at(-1)?.variadic) return words([]);
@@ -197,7 +197,7 @@ function operandValues(context: Context, place: Place): Values {
   const path = pathOf(command);
   switch (path) {
     case 'run':
-      return words(savedReports(context, given.get('file')).filter(({ value }) => !operands.includes(value)));
+      return words((await savedReports(context, given.get('file'))).filter(({ value }) => !operands.includes(value)));
     case 'fields': {
       const { breakdowns, metrics, filters } = vocabularyAt(context, place);
       return words([...breakdowns, ...metrics, ...filters].map(named));
@@ -245,10 +245,10 @@ async function readStored({ host: { env, wallClock } }: Context): Promise<Stored
 }
 
 /** The reports of `adreport.yaml`, or of another file, with their window and breakdowns. */
-function savedReports({ host }: Context, file: string | undefined): Candidate[] {
+async function savedReports({ host }: Context, file: string | undefined): Promise<Candidate[]> {
   const path = file === undefined ? findProjectFile(host.cwd) : resolve(host.cwd, file);
   if (path === undefined) return [];
-  return [...readProjectFile(path, path, savedKeys).reports].map(([value, { entries }]) => {
+  return [...(await readProjectFile(path, path, savedKeys)).reports].map(([value, { entries }]) => {
     const told = ['period', 'since', 'by'].flatMap((key) => entries.get(key)?.texts.join(',') ?? []);
     return { value, meaning: told.join(', ') };
   });

@@ -113,7 +113,7 @@ async function changeStored(
   change: (stored: StoredSettings, account: string) => Changed,
 ): Promise<void> {
   const { env, cwd } = context.host;
-  const projectFile = readProjectDefaults(cwd, context.console.warn);
+  const projectFile = await readProjectDefaults(cwd, context.console.warn);
   let said = '';
   await (await context.store()).update((stored) => {
     const account = resolveAccount({ flags: options, env, projectFile, stored });

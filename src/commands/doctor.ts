@@ -86,10 +86,10 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     odd('output', `${host.cwd} cannot be written to.`, 'Write elsewhere, e.g. -o ~/report.csv, or to a pipe.');
   }
   await checkStore();
-  await attempt(projectFileName, () => {
+  await attempt(projectFileName, async () => {
     const path = findProjectFile(host.cwd);
     if (path === undefined) return fine(projectFileName, 'not here, nor in a folder above');
-    const file = readProjectFile(path, relative(host.cwd, path), savedKeys);
+    const file = await readProjectFile(path, relative(host.cwd, path), savedKeys);
     for (const section of file.reports.values()) savedOptions(file, section, [], dirname(path));
     return fine(projectFileName, `${path}: ${formatPlural(file.reports.size, 'report')}.`);
   });

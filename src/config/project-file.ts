@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isAlias, isMap, LineCounter, type Node, parseDocument } from 'yaml';
+import type { Node } from 'yaml';
 import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import type { ProjectChoice } from './settings.ts';
@@ -50,8 +50,8 @@ export function findProjectFile(folder: string): string | undefined {
 }
 
 /** Reads a project file. Throws `UsageError` for one that cannot be read, or as `parseProjectFile`. */
-export function readProjectFile(path: string, shownPath: string, keys: readonly string[]): ProjectFile {
-  return { ...parseProjectFile(readText(path), shownPath, keys), path };
+export async function readProjectFile(path: string, shownPath: string, keys: readonly string[]): Promise<ProjectFile> {
+  return { ...(await parseProjectFile(readText(path), shownPath, keys)), path };
 }
 
 /**
@@ -59,11 +59,11 @@ export function readProjectFile(path: string, shownPath: string, keys: readonly 
  * Throws `UsageError` for a file that cannot be read or is not YAML. In a folder further up, which may be anybody's, such
  * a file is said and passed over.
  */
-export function readProjectDefaults(folder: string, warn: (sentence: string) => void): ProjectChoice {
+export async function readProjectDefaults(folder: string, warn: (sentence: string) => void): Promise<ProjectChoice> {
   const path = findProjectFile(folder);
   if (path === undefined) return {};
   try {
-    const { content } = parseYaml(readText(path), path);
+    const { content } = await parseYaml(readText(path), path);
     const defaults = isObject(content) && isObject(content.defaults) ? content.defaults : {};
     const names = ['account', 'profile', 'encoding', 'windowClock', 'window-clock'];
     const given = Object.entries(defaults).filter(([name, value]) => names.includes(name) && value !== '');
@@ -94,7 +94,9 @@ function readText(path: string): string {
  * A text of YAML as plain values, in which every scalar is a text as it was written: `2026`, `0012` and `2026-11-01` mean
  * what they look like. Throws `UsageError` with the line.
  */
-function parseYaml(text: string, shownPath: string) {
+async function parseYaml(text: string, shownPath: string) {
+  // It takes a fifth of the program's start, and most folders have no such file.
+  const { isAlias, isMap, LineCounter, parseDocument } = (await import('yaml')).default;
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, schema: 'failsafe' });
   const [broken] = document.errors;
@@ -145,8 +147,12 @@ const secret = /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_
  *
  * @param keys what a saved report may say
  */
-export function parseProjectFile(text: string, shownPath: string, keys: readonly string[]): Omit<ProjectFile, 'path'> {
-  const { content, lineOf } = parseYaml(text, shownPath);
+export async function parseProjectFile(
+  text: string,
+  shownPath: string,
+  keys: readonly string[],
+): Promise<Omit<ProjectFile, 'path'>> {
+  const { content, lineOf } = await parseYaml(text, shownPath);
   const faults: ProjectFault[] = [];
   const addFault = (path: readonly string[], problem: string, hint?: string): void =>
     void faults.push({ line: lineOf(path), problem, hint });

@@ -205,21 +205,18 @@ export type NamedSetting = Setting<string | undefined> & { readonly name: Settin
 
 /** The settings as they may be shown; no secret is among them. */
 export function nameSettings(settings: Settings): NamedSetting[] {
-  const named = <T>(name: SettingName, given: Setting<T | undefined>, show: (value: T) => string = String) => ({
-    ...given,
-    name,
-    value: given.value === undefined ? undefined : show(given.value),
+  const { baseUrl, token, password, windowClock } = settings;
+  const shown: Partial<Record<SettingName, Setting<string | undefined>>> = {
+    'base-url': { ...baseUrl, value: baseUrl.value && formatBaseUrl(baseUrl.value) },
+    token: { ...token, value: token.value && maskToken(token.value) },
+    password: { ...password, value: password.value && 'set' },
+    'window-clock': windowClock,
+  };
+  const others: Partial<Record<SettingName, Setting<string | undefined>>> = settings;
+  return settingNames.flatMap((name) => {
+    const setting = shown[name] ?? others[name];
+    return setting ? [{ name, ...setting }] : [];
   });
-  return [
-    named('account', settings.account),
-    named('base-url', settings.baseUrl, formatBaseUrl),
-    named('profile', settings.profile),
-    named('encoding', settings.encoding),
-    named('window-clock', settings.windowClock),
-    named('token', settings.token, maskToken),
-    named('email', settings.email),
-    named('password', settings.password, () => 'set'),
-  ];
 }
 
 /**

@@ -1,10 +1,10 @@
 import { UsageError } from '../errors.ts';
 
 /** No secret is longer, in characters: a longer one is a mistake, such as a file in the place of its name. */
-export const secretLengthAtMost = 4_096;
+const secretLengthAtMost = 4_096;
 
 /** What a token is made of: what the value of a header can hold (RFC 9110, 5.5), without blanks. */
-export const tokenPattern = /^[\x21-\x7e]+$/;
+const tokenPattern = /^[\x21-\x7e]+$/;
 
 /**
  * A token as it may be shown: its ends, so that two tokens can be told apart; of a short one less, never more than a

@@ -58,17 +58,3 @@ export type DerivedName = (typeof derivedMetrics)[number]['field'];
 export function findDerived(field: string): (DerivedMetric & { readonly field: DerivedName }) | undefined {
   return derivedMetrics.find((metric) => metric.field.toLowerCase() === field.toLowerCase());
 }
-
-/**
- * The derived metrics that sums allow, by metric name (not row field).
- * @returns those whose numerator and denominator are both known and whose denominator is not zero
- */
-export function deriveMetrics(
-  sumOf: (metric: MetricName) => number | undefined,
-): { readonly metric: DerivedMetric; readonly value: number }[] {
-  return derivedMetrics.flatMap((metric) => {
-    const [numerator, denominator] = [sumOf(metric.numerator), sumOf(metric.denominator)];
-    if (numerator === undefined || !denominator) return [];
-    return [{ metric, value: (metric.factor * numerator) / denominator }];
-  });
-}

@@ -30,7 +30,7 @@ export interface LedgerEntry {
 export type NewLedgerEntry = Omit<LedgerEntry, 'createdAt' | 'lastStatus' | 'file'>;
 
 /** Report ids are a service's own: two services may use the same. */
-export type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
+type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
 
 /** The status of a report whose data has been delivered: it is never picked up again. */
 export const fetchedStatus = 'fetched';
@@ -85,91 +85,64 @@ export function openLedger({ directory, wallClock, warn }: LedgerOptions): Ledge
 
   /** The files' names, the newest first: each begins with the time of its report. */
   const names = (): string[] => {
-    const isOurs = (name: string): boolean => /^\d{15}-\w{16}\.json$/.test(name);
     try {
-      return readdirSync(path).filter(isOurs).sort().reverse();
+      const all = readdirSync(path).filter((name) => /^\d{15}-\w{16}\.json$/.test(name));
+      return all.sort().reverse();
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return [];
-      throw error;
+      warn(`The ledger could not be read (${reasonOf(error)}): unfinished reports are not picked up.`);
+      return [];
     }
   };
+  const read = (name: string): LedgerEntry[] => readEntry(join(path, name));
   const write = (name: string, entry: LedgerEntry): void => {
-    makeFolder(path);
     const fresh = join(path, `.${randomUUID()}.tmp`);
     try {
+      makeFolder(path);
       writeFileSync(fresh, `${JSON.stringify(entry)}\n`, { mode: 0o600, flag: 'wx' });
       renameSync(fresh, join(path, name));
-    } finally {
-      rmSync(fresh, { force: true });
-    }
-  };
-  const guarded = <T>(work: () => T, otherwise: T, complaint: (reason: string) => string): T => {
-    try {
-      return work();
     } catch (error) {
-      warn(complaint(error instanceof Error ? error.message : String(error)));
-      return otherwise;
+      if (existsSync(fresh)) rmSync(fresh);
+      warn(`The ledger could not be written (${reasonOf(error)}): a later run may create this report anew.`);
     }
   };
-  const unwritten = (reason: string) =>
-    `The ledger could not be written (${reason}): a later run may create this report anew.`;
-  const unread = (reason: string) => `The ledger could not be read (${reason}): unfinished reports are not picked up.`;
 
   return {
     path,
-    list: (limit = reportsAtMost) =>
-      guarded(
-        () => {
-          const entries: LedgerEntry[] = [];
-          for (const name of names()) {
-            if (entries.length >= limit) break;
-            entries.push(...readEntry(join(path, name)));
-          }
-          return entries;
-        },
-        [],
-        unread,
-      ),
-    record: (entry) =>
-      guarded(
-        () => {
-          const nowMs = wallClock();
-          const createdAt = new Date(nowMs).toISOString();
-          write(nameOf(nowMs, entry), { ...entry, createdAt, lastStatus: 'progress' });
-          for (const name of names().slice(reportsAtMost)) rmSync(join(path, name), { force: true });
-        },
-        undefined,
-        unwritten,
-      ),
-    update: (key, { status, file }) =>
-      guarded(
-        () => {
-          const name = names().find((candidate) => candidate.endsWith(endingOf(key)));
-          const [entry] = name === undefined ? [] : readEntry(join(path, name));
-          if (name === undefined || !entry) return;
-          const lastStatus = entry.lastStatus === fetchedStatus ? fetchedStatus : (status ?? entry.lastStatus);
-          write(name, { ...entry, lastStatus, ...(file === undefined ? {} : { file }) });
-        },
-        undefined,
-        unwritten,
-      ),
-    findUnfinished: (hash) =>
-      guarded(
-        () => {
-          const oldest = nameOf(wallClock() - reportLifeMs + 1);
-          const recent = names().filter((name) => name >= oldest);
-          const newest = recent.flatMap((name) => readEntry(join(path, name))).find((entry) => entry.hash === hash);
-          const isOver = newest && (newest.lastStatus === fetchedStatus || outcomeOf(newest.lastStatus) === 'failed');
-          return isOver ? undefined : newest;
-        },
-        undefined,
-        unread,
-      ),
+    list(limit = reportsAtMost) {
+      const entries: LedgerEntry[] = [];
+      for (const name of names()) if (entries.length < limit) entries.push(...read(name));
+      return entries;
+    },
+    record(entry) {
+      const nowMs = wallClock();
+      const createdAt = new Date(nowMs).toISOString();
+      const all = names();
+      // Of two reports of one millisecond the later one is the newer.
+      const newestMs = Number(all[0]?.slice(0, 15) ?? 0);
+      const nameMs = newestMs - nowMs < 1_000 ? Math.max(nowMs, newestMs + 1) : nowMs;
+      write(timeName(nameMs) + endingOf(entry), { ...entry, createdAt, lastStatus: 'progress' });
+      for (const name of all.slice(reportsAtMost - 1)) rmSync(join(path, name), { force: true });
+    },
+    update(key, { status, file }) {
+      const name = names().find((candidate) => candidate.endsWith(endingOf(key))) ?? '';
+      for (const entry of read(name)) {
+        const lastStatus = entry.lastStatus === fetchedStatus ? fetchedStatus : (status ?? entry.lastStatus);
+        write(name, { ...entry, lastStatus, ...(file === undefined ? {} : { file }) });
+      }
+    },
+    findUnfinished(hash) {
+      const oldest = timeName(wallClock() - reportLifeMs + 1);
+      const recent = names().filter((name) => name >= oldest);
+      const newest = recent.flatMap(read).find((entry) => entry.hash === hash);
+      const isOver = newest?.lastStatus === fetchedStatus || outcomeOf(newest?.lastStatus ?? '') === 'failed';
+      return isOver ? undefined : newest;
+    },
   };
 }
 
-function nameOf(createdMs: number, key?: LedgerKey): string {
-  return String(Math.floor(createdMs)).padStart(15, '0') + (key ? endingOf(key) : '');
+function timeName(createdMs: number): string {
+  return String(Math.floor(createdMs)).padStart(15, '0');
 }
 
 /** The end of a report's file name; ids are the service's and may hold anything. */
@@ -178,30 +151,21 @@ function endingOf({ baseUrl, id }: LedgerKey): string {
   return `-${hash.digest('hex').slice(0, 16)}.json`;
 }
 
-/** The report that a file tells of; none where the file is not ours, or is gone by now. */
+/** The report that a file tells of; none where the file is not ours, is cut short, or is gone by now. */
 function readEntry(path: string): LedgerEntry[] {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isEntry(value) ? [value] : [];
+    const entry: LedgerEntry = JSON.parse(readFileSync(path, 'utf8'));
+    const texts = [entry.id, entry.createdAt, entry.baseUrl, entry.account, entry.hash, entry.lastStatus];
+    const { since, until } = entry.window;
+    const isOurs = [...texts, since, until, ...entry.request.breakdowns].every((text) => typeof text === 'string');
+    return isOurs && profiles.includes(entry.profile) ? [entry] : [];
   } catch {
     return [];
   }
 }
 
-function isEntry(value: unknown): value is LedgerEntry {
-  const { request, window, profile, ...texts } = fieldsOf(value);
-  const { metrics, breakdowns } = fieldsOf(request);
-  const { since, until } = fieldsOf(window);
-  return (
-    ['id', 'createdAt', 'baseUrl', 'account', 'hash', 'lastStatus'].every((name) => typeof texts[name] === 'string') &&
-    profiles.some((known) => known === profile) &&
-    [metrics, breakdowns].every(Array.isArray) &&
-    [since, until].every((text) => typeof text === 'string')
-  );
-}
-
-function fieldsOf(value: unknown): { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Makes a folder and those above it, one by one: below `/proc` Node's own recursive way never returns. */

@@ -32,7 +32,7 @@ export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Recor
 /** The answer that an error is told with, in the envelope of `decisions.md` 6: never more than a `ServiceError` says. */
 export function refusalAnswer(error: unknown): Answer {
   const refusal = toServiceError(error);
-  return jsonAnswer(refusal.toBody(), refusal.status, refusal.headers);
+  return jsonAnswer(refusal.body, refusal.status, refusal.headers);
 }
 
 function toServiceError(error: unknown): ServiceError {

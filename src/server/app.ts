@@ -1,20 +1,17 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
-import { type Answer, refusalAnswer, send } from './answer.ts';
+import { type Answer, jsonAnswer, refusalAnswer, send } from './answer.ts';
 import { type AdminCall, assertOwnOrigin } from './control/admin.ts';
-import type { LogEntry, RequestLog } from './control/request-log.ts';
+import type { LogEntry } from './control/request-log.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import type { LoggedRequest } from './local-server.ts';
 import { openapiDocument } from './openapi.ts';
-import { pageHeaders, renderPage } from './page.ts';
+import { pageHeaders, renderServerPage } from './page.ts';
 import { bodyBytesAtMost, type Parameters, parseBody } from './request/parse-body.ts';
-import type { RateLimit } from './service/rate-limit.ts';
 import { createService, readCredentials, type ServiceParts } from './service/service.ts';
 import { ServiceError } from './service/service-error.ts';
 
 export interface AppParts extends ServiceParts {
-  readonly rateLimit: RateLimit | undefined;
-  readonly log: RequestLog;
   /** Told of every call of the service when it is over. */
   readonly onRequest: ((request: LoggedRequest) => void) | undefined;
   /** Certificate and key as PEM text. */
@@ -94,41 +91,40 @@ export function createApp(parts: AppParts, adminCalls: readonly AdminCall[]): Fa
     app.route({ method, url: path, config: { endpoint }, handler: answerCall });
 
     async function answerCall(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+      const { authorization, accept, 'content-encoding': coding } = request.headers;
       const entry = entries.get(request);
       const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0);
-      const parameters = once((): Parameters => {
-        const coding = request.headers['content-encoding'];
-        const given = parseBody(body, { type: types.get(request) ?? '', ...(coding === undefined ? {} : { coding }) });
+      const parameters = (): Parameters => {
+        const given = parseBody(body, { type: types.get(request), coding });
         if (entry) entry.body = body;
         return given;
-      });
-      const { authorization } = request.headers;
+      };
       const findAccount = (): Account => parts.sessions.authorize(authorization, parts.now());
-      const account = endpoint === 'auth' ? signingIn(parameters) : attempt(findAccount);
-      if (entry) entry.account = account;
+      // Whose call it is, for the log, the rate limit and the faults: at sign-in, whom the e-mail names.
+      const account = attempt(() =>
+        endpoint === 'auth' ? parts.sessions.accountOf(readCredentials(parameters()).email ?? '') : findAccount(),
+      );
       parts.rateLimit?.admit(account?.email ?? request.ip, parts.now());
       const faults = parts.faults.strike(endpoint, account);
-      if (entry) entry.faults = faults;
+      if (entry) Object.assign(entry, { account, faults });
       for (const fault of faults) {
         await fault.before?.(() => parts.sessions.revoke(authorization?.trim() ?? ''));
         if (!fault.answer) continue;
         const answer = fault.answer(request.raw);
         return answer ? send(request, reply, answer) : reply.hijack();
       }
-      const signal = signalOf(reply);
-      const call = { parameters, account: findAccount, accept: request.headers.accept, sizeBytes: body.length, signal };
-      return send(
-        request,
-        reply,
-        attemptAnswer(() => service[endpoint](call)),
-        faults,
-      );
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort(new Error('The client is gone.')));
+      const call = { parameters, account: findAccount, accept, sizeBytes: body.length, signal: gone.signal };
+      let answer: Answer;
+      try {
+        answer = service[endpoint](call);
+      } catch (error) {
+        // Faults spoil a refusal too.
+        answer = refusalAnswer(error);
+      }
+      return send(request, reply, answer, faults);
     }
-  }
-
-  /** Whom the e-mail of a sign-in names, for the log, the faults and the rate limit. */
-  function signingIn(parameters: () => Parameters): Account | undefined {
-    return attempt(() => parts.sessions.accountOf(readCredentials(parameters()).email ?? ''));
   }
 
   for (const { method, path, answer } of adminCalls) {
@@ -142,14 +138,11 @@ export function createApp(parts: AppParts, adminCalls: readonly AdminCall[]): Fa
       },
     });
   }
-  const openapi = once(() => JSON.stringify(openapiDocument(adminCalls)));
-  app.get('/openapi.json', (request, reply) =>
-    send(request, reply, { status: 200, type: 'application/json; charset=utf-8', body: openapi() }),
-  );
+  app.get('/openapi.json', (request, reply) => send(request, reply, jsonAnswer(openapiDocument(adminCalls))));
   app.get('/', (request, reply) => {
     // A proxy in front may have given the server another name than the one it knows itself by.
     const base = `${request.protocol}://${request.headers.host ?? 'localhost'}`;
-    const body = renderPage(base, parts.fixtures.accounts, adminCalls);
+    const body = renderServerPage(base, parts.fixtures.accounts, adminCalls);
     return send(request, reply, { status: 200, type: 'text/html; charset=utf-8', headers: pageHeaders, body });
   });
   return app;
@@ -157,48 +150,19 @@ export function createApp(parts: AppParts, adminCalls: readonly AdminCall[]): Fa
 
 /** Answers what never became a request, and closes the connection. */
 function refuseNonHttp(error: NodeJS.ErrnoException, socket: { readonly writable: boolean; end(text: string): void }) {
-  const [status, sentence] = unparsed[error.code ?? ''] ?? ['400 Bad Request', 'This is not an HTTP request.'];
-  if (!socket.writable) return;
-  const body = JSON.stringify({ response: { error_id: 'INVALID_BODY', error: sentence } });
-  socket.end(
-    `HTTP/1.1 ${status}\r\n${localHeader}: 1\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+  const statuses: Readonly<Record<string, string>> = {
+    HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+    ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  };
+  const status = statuses[error.code ?? ''] ?? '400 Bad Request';
+  const body = JSON.stringify({ response: { error_id: 'INVALID_BODY', error: `This is no HTTP request: ${status}.` } });
+  const headers = `${localHeader}: 1\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8`;
+  if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
 }
-
-/** What Node's parser gives up on, by its error code; anything else is 400. */
-const unparsed: Readonly<Record<string, readonly [status: string, sentence: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
-};
 
 /** Whether a path is about this server, and so no call of the service, which is what the log is of. */
 function isAboutServer(url: string): boolean {
   return /^\/(?:__admin\/|(?:openapi\.json)?(?:\?|$))/.test(url);
-}
-
-/** Aborted when the client is gone. */
-function signalOf({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  raw.once('close', () => controller.abort(new Error('The client is gone.')));
-  return controller.signal;
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
-/** An answer, or the refusal that the service throws: faults spoil both. */
-function attemptAnswer(work: () => Answer): Answer {
-  try {
-    return work();
-  } catch (error) {
-    return refusalAnswer(error);
-  }
 }
 
 /** What the work returns, or nothing where the service refuses it: the call itself will say why. */

@@ -24,13 +24,13 @@ import {
 import { type Account, advertisersOf, type Fixtures } from './fixtures/fixtures.ts';
 
 /** A value of a row as both formats write it: buyers' money is a number, a DSP's a text such as `1234,50`. */
-export type Cell = string | number | null;
+export type ReportCell = string | number | null;
 
 export interface Report {
   readonly columns: readonly Column[];
   readonly summary: ReportSummary;
   /** The rows, computed while they are read: some for each hour, day or month, and between them pauses for other work. */
-  rows(): AsyncGenerator<Iterable<readonly Cell[]>>;
+  rows(): AsyncGenerator<Iterable<readonly ReportCell[]>>;
 }
 
 /** When a report is computed, and for how long. */
@@ -43,16 +43,9 @@ export interface ReportContext {
   readonly signal?: AbortSignal;
 }
 
-/** A dimension that was asked for: its members in the order of rows, and the place of each. */
-interface RankedDimension {
-  readonly name: DimensionName;
-  readonly members: readonly Member[];
-  readonly rankOf: ReadonlyMap<Member, number>;
-}
-
-/** Facts that share a row. */
+/** Facts that share a row: their member in each dimension that was asked for, and their sums. */
 interface Group {
-  readonly ranks: readonly number[];
+  readonly members: readonly Member[];
   readonly sums: number[];
 }
 
@@ -70,14 +63,13 @@ export function computeReport(
   const { profile } = account;
   const zone = (profile === 'dsp' && request.timezone) || defaultZone;
   const columns = columnsOf(profile, request);
-  const dimensions = dimensionNames
-    .filter((name) => request.breakdowns.includes(name))
-    .map((name) => rankMembers(name, facts.members[name]));
+  const dimensions = dimensionNames.filter((name) => request.breakdowns.includes(name));
+  const fields = dimensions.map((name) => findBreakdown(name)?.fields ?? []);
   const layOutRow = createRowLayout(columns, dimensions, request.metrics, profile);
   const wanted = wantedMembers(facts, account, request);
   const known = createRestatement(context);
 
-  async function* rows(): AsyncGenerator<Iterable<readonly Cell[]>> {
+  async function* rows(): AsyncGenerator<Iterable<readonly ReportCell[]>> {
     const read = facts.open(wanted);
     const labelsOf = timeLabels(request.breakdowns.find(isTimeBreakdown), zone, request.since);
     const firstHour = Math.max(Math.ceil(request.since / hourSeconds), facts.firstHour);
@@ -86,7 +78,7 @@ export function computeReport(
     let labels: readonly string[] = [];
     let resumedMs = performance.now();
     const takeRows = () => {
-      const ordered = [...groups.values()].sort((a, b) => compareRanks(a.ranks, b.ranks));
+      const ordered = [...groups.values()].sort((a, b) => compareGroups(fields, a, b));
       groups.clear();
       return layOutRows(ordered, labels);
     };
@@ -107,7 +99,7 @@ export function computeReport(
     if (groups.size > 0) yield takeRows();
   }
 
-  function* layOutRows(ordered: readonly Group[], labels: readonly string[]): Generator<readonly Cell[]> {
+  function* layOutRows(ordered: readonly Group[], labels: readonly string[]): Generator<readonly ReportCell[]> {
     for (const group of ordered) yield layOutRow(labels, group);
   }
 
@@ -125,13 +117,13 @@ const busyMs = 20;
 
 function addFact(
   groups: Map<string, Group>,
-  dimensions: readonly RankedDimension[],
+  dimensions: readonly DimensionName[],
   names: readonly MetricName[],
   fact: Fact,
 ): void {
-  const ranks = dimensions.map(({ name, rankOf }) => rankOf.get(fact.member(name)) ?? -1);
-  const key = ranks.join();
-  const group = groups.get(key) ?? { ranks, sums: names.map(() => 0) };
+  const members = dimensions.map((name) => fact.member(name));
+  const key = members.map((member) => member.key).join();
+  const group = groups.get(key) ?? { members, sums: names.map(() => 0) };
   for (const [position, name] of names.entries()) {
     group.sums[position] = (group.sums[position] ?? 0) + fact.metrics[name];
   }
@@ -141,26 +133,26 @@ function addFact(
 /** How a row's cells are made, column by column. */
 function createRowLayout(
   columns: readonly Column[],
-  dimensions: readonly RankedDimension[],
+  dimensions: readonly DimensionName[],
   names: readonly MetricName[],
   profile: Profile,
 ) {
   const cells = columns.map(({ field, breakdown, metric, type }) => {
     if (metric !== undefined) {
       const position = names.indexOf(metric);
-      return (_: readonly string[], { sums }: Group): Cell => cellOf(sums[position] ?? 0, type === 'money', profile);
+      return (_: readonly string[], { sums }: Group): ReportCell =>
+        cellOf(sums[position] ?? 0, type === 'money', profile);
     }
     if (breakdown === undefined) return () => null;
     const place = findBreakdown(breakdown)?.fields.findIndex(({ name }) => name === field) ?? 0;
-    if (isTimeBreakdown(breakdown)) return (labels: readonly string[]): Cell => labels[place] ?? null;
-    const position = dimensions.findIndex(({ name }) => name === breakdown);
-    return (_: readonly string[], { ranks }: Group): Cell =>
-      dimensions[position]?.members[ranks[position] ?? 0]?.values[place] ?? null;
+    if (isTimeBreakdown(breakdown)) return (labels: readonly string[]): ReportCell => labels[place] ?? null;
+    const position = dimensions.indexOf(breakdown);
+    return (_: readonly string[], { members }: Group): ReportCell => members[position]?.values[place] ?? null;
   });
-  return (labels: readonly string[], group: Group): readonly Cell[] => cells.map((cell) => cell(labels, group));
+  return (labels: readonly string[], group: Group): readonly ReportCell[] => cells.map((cell) => cell(labels, group));
 }
 
-function cellOf(sum: number, isMoney: boolean, profile: Profile): Cell {
+function cellOf(sum: number, isMoney: boolean, profile: Profile): ReportCell {
   if (!isMoney) return sum;
   return profile === 'dsp' ? (sum / 100).toFixed(2).replace('.', ',') : sum / 100;
 }
@@ -215,37 +207,24 @@ function createRestatement({ restateDays: days, nowMs }: ReportContext): (fact: 
   };
 }
 
-/** Ranks the members of a dimension by their row fields: ids as numbers, text by code unit, null last; then by id. */
-function rankMembers(name: DimensionName, members: readonly Member[]): RankedDimension {
-  const fields = findBreakdown(name)?.fields ?? [];
-  const ordered = members.toSorted((a, b) => compareMembers(fields, a, b));
-  return { name, members: ordered, rankOf: new Map(ordered.map((member, rank) => [member, rank])) };
-}
-
-function compareMembers(fields: readonly RowField[], a: Member, b: Member): number {
-  for (const [index, { type }] of fields.entries()) {
-    const order = compareValues(type === 'id', a.values[index] ?? null, b.values[index] ?? null);
-    if (order !== 0) return order;
+/** Rows are ordered by their fields: ids as numbers, text by code unit, null last; rows that look the same, by their ids. */
+function compareGroups(fields: readonly (readonly RowField[])[], a: Group, b: Group): number {
+  for (const [position, left] of a.members.entries()) {
+    const right = b.members[position];
+    if (left === right || !right) continue;
+    for (const [index, { type }] of (fields[position] ?? []).entries()) {
+      const order = compareValues(type === 'id', left.values[index] ?? null, right.values[index] ?? null);
+      if (order !== 0) return order;
+    }
+    return compareValues(true, left.id, right.id);
   }
-  return compareValues(true, a.id, b.id);
+  return 0;
 }
 
 /** Digits compare as numbers of any length, and by code unit where those are equal (`7`, `007`). */
 function compareValues(areDigits: boolean, a: string | null, b: string | null): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? 1 : -1;
-  if (areDigits) {
-    const [left, right] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')];
-    if (left.length !== right.length) return left.length - right.length;
-    if (left !== right) return left < right ? -1 : 1;
-  }
-  return a < b ? -1 : 1;
-}
-
-function compareRanks(a: readonly number[], b: readonly number[]): number {
-  for (const [position, rank] of a.entries()) {
-    const difference = rank - (b[position] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+  const difference = areDigits ? BigInt(a) - BigInt(b) : 0n;
+  return difference === 0n ? (a < b ? -1 : 1) : Number(difference);
 }

@@ -45,19 +45,14 @@ export function chooseDataFormat(accept: string | undefined, profile: Profile): 
 
 export type Coding = 'gzip' | 'deflate' | 'br' | 'identity';
 
-/** The coding that `Accept-Encoding` likes best; between equals gzip, which costs the least time for its gain. */
+/** A coding that `Accept-Encoding` allows: gzip before the others, because it costs the least time for its gain. */
 export function chooseCoding(acceptEncoding: string | undefined): Coding {
   const given = preferencesIn(acceptEncoding);
-  const qualityOf = (...names: readonly string[]): number | undefined =>
-    given.find(({ name }) => names.includes(name))?.quality ?? given.find(({ name }) => name === '*')?.quality;
-  const candidates: readonly (readonly [Coding, number])[] = [
-    ['gzip', qualityOf('gzip', 'x-gzip') ?? 0],
-    ['br', qualityOf('br') ?? 0],
-    ['deflate', qualityOf('deflate') ?? 0],
-    // Identity is acceptable unless it is excluded, but nobody's wish unless it is named.
-    ['identity', qualityOf('identity') ?? 0.001],
-  ];
-  const [best = ['identity', 0] as const] = candidates.toSorted(([, a], [, b]) => b - a);
-  // Who excludes everything gets the answer as it is, rather than none.
-  return best[1] > 0 ? best[0] : 'identity';
+  const qualityOf = (name: string): number | undefined =>
+    given.find((preference) => preference.name.replace('x-', '') === name)?.quality;
+  const isAllowed = (name: Coding): boolean => (qualityOf(name) ?? qualityOf('*') ?? 0) > 0;
+  const known: readonly Coding[] = ['gzip', 'br', 'deflate'];
+  // Who names the body as it is, and likes nothing better, gets it so.
+  const identity = qualityOf('identity') ?? 0;
+  return known.find((name) => isAllowed(name) && (qualityOf(name) ?? 0.5) >= identity) ?? 'identity';
 }

@@ -12,9 +12,9 @@ import {
   profiles,
 } from '../contract/vocabulary.ts';
 import type { AdminCall } from './control/admin.ts';
-import { faultKinds, labelOf } from './faults/kinds/index.ts';
+import { faultKinds, kindLabel } from './faults/kinds/index.ts';
 import document from './openapi.json' with { type: 'json' };
-import { type ErrorId, errorStatuses } from './service/service-error.ts';
+import { errorIds } from './service/service-error.ts';
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 holds them. */
 type Schema = Readonly<Record<string, unknown>>;
@@ -71,7 +71,7 @@ const refusalMeanings: Readonly<Record<number, string>> = {
 
 /** The body of a refusal: the `error_id`s that go with an HTTP status. */
 function refusal(status: number, description: string): object {
-  const error_id = { enum: (Object.keys(errorStatuses) as ErrorId[]).filter((id) => errorStatuses[id] === status) };
+  const error_id = { enum: errorIds[status as keyof typeof errorIds] };
   const error = { type: 'string', description: 'One sentence that says what to change.' };
   const details = {
     type: 'array',
@@ -85,7 +85,9 @@ function refusal(status: number, description: string): object {
 
 function adminOperation({ method, path, meaning, example }: AdminCall): object {
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'The report ID.' };
-  const kinds = path.endsWith('/faults') ? { description: `KIND is ${Object.entries(faultKinds).map(labelOf)}.` } : {};
+  const kinds = path.endsWith('/faults')
+    ? { description: `KIND is ${Object.entries(faultKinds).map(kindLabel)}.` }
+    : {};
   return {
     operationId: `admin_${method.toLowerCase()}_${path.replace(/^\/__admin\/|\/:id$/g, '')}`,
     tags: ['Local server'],

@@ -3,15 +3,15 @@ import { endpoints } from '../contract/endpoints.ts';
 import { escapeHtml } from '../text/escape-html.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 import type { AdminCall } from './control/admin.ts';
-import { faultKinds, labelOf } from './faults/kinds/index.ts';
+import { faultKinds, kindLabel } from './faults/kinds/index.ts';
 import type { Account } from './fixtures/fixtures.ts';
 
 /**
  * The page for people at `GET /`: the reports as they stand, the accounts with their calls as curl lines, and what steers
  * the server. Every text that is not ours is escaped.
  */
-export function renderPage(base: string, accounts: readonly Account[], adminCalls: readonly AdminCall[]): string {
-  const kinds = Object.entries(faultKinds).map(labelOf).join(', ');
+export function renderServerPage(base: string, accounts: readonly Account[], adminCalls: readonly AdminCall[]): string {
+  const kinds = Object.entries(faultKinds).map(kindLabel).join(', ');
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

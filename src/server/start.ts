@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import { codeOf, UsageError } from '../errors.ts';
 import { type AppParts, createApp } from './app.ts';
 import { adminCalls, createControl } from './control/admin.ts';
-import { ServerClock } from './control/clock.ts';
 import { RequestLog } from './control/request-log.ts';
 import { Faults } from './faults/faults.ts';
 import type { Fixtures } from './fixtures/fixtures.ts';
@@ -26,11 +25,10 @@ const defaultDelayMs = 2_000;
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
   assertNumbers(options);
   const { host = '127.0.0.1', port = 0, seed = 1, scale = 1, fixtures: directory, tls } = options;
-  const clock = new ServerClock(options.clock ?? Date.now);
   const fixtures = directory === undefined ? builtInFixtures({ seed, scale }) : await loadFolder(directory);
-  const parts: AppParts & { readonly clock: ServerClock } = {
-    clock,
-    now: clock.now,
+  const parts: AppParts = {
+    now: () => (options.clock ?? Date.now)() + parts.advancedMs,
+    advancedMs: 0,
     fixtures,
     sessions: new Sessions(fixtures.accounts, options.tokenTtlMs ?? 2 * hourMs),
     reports: new Reports({ readiness: readinessOf(options), ttlMs: options.reportTtlMs ?? 24 * hourMs }),
@@ -53,18 +51,12 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     socket.once('close', () => sockets.delete(socket));
   });
   const bound = await listen(app, host, port);
-  const endWatch = directory === undefined ? () => {} : watch(directory);
-
-  function watch(folder: string): () => void {
-    return watchFixtures(folder, {
-      load: () => loadFolder(folder),
-      onFixtures: (edited) => {
-        parts.fixtures = edited;
-        parts.sessions.replaceAccounts(edited.accounts);
-      },
-      onNotice: options.onNotice ?? (() => {}),
-    });
-  }
+  const onFixtures = (edited: Fixtures): void => {
+    parts.fixtures = edited;
+    parts.sessions.replaceAccounts(edited.accounts);
+  };
+  const load = { load: loadFolder, onFixtures, onNotice: options.onNotice ?? (() => {}) };
+  const endWatch = directory === undefined ? () => {} : watchFixtures(directory, load);
 
   async function close(): Promise<void> {
     endWatch();
@@ -85,7 +77,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   };
 }
 
-function buildApp(parts: AppParts & { readonly clock: ServerClock }, control: Control): FastifyInstance {
+function buildApp(parts: AppParts, control: Control): FastifyInstance {
   const { tls } = parts;
   try {
     if (tls && (tls.cert.trim() === '' || tls.key.trim() === '')) throw new Error('one of them is empty');

@@ -1,3 +1,4 @@
+import { readFileSync, readlinkSync } from 'node:fs';
 import { AdreportError, OutputError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { createSecrets } from './secrets.ts';
@@ -24,7 +25,7 @@ export interface ConsoleOptions {
 }
 
 /** What one of the two output streams can show. */
-export interface Side {
+interface Side {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
   /** A terminal that understands escape sequences. */
@@ -36,7 +37,7 @@ export interface Side {
 }
 
 /** What is drawn at the bottom of the terminal. */
-export interface Bars {
+interface Bars {
   /** Writes a line above the bars. */
   log(line: string): void;
   /** Takes the bars away. */
@@ -94,7 +95,10 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const isQuiet = flags.quiet === true;
   const verbosity = isQuiet ? 0 : flags.verbose;
   let bars: Bars | undefined;
-  let failure: AdreportError | undefined;
+  let failure: AdreportError | undefined =
+    stdout === process.stdout && wasClosed(1)
+      ? new OutputError('The result could not be written: stdout is closed.', { code: 'EBADF' })
+      : undefined;
   const fail = (error: NodeJS.ErrnoException): AdreportError => {
     failure ??= stdoutError(error);
     return failure;
@@ -177,6 +181,16 @@ async function loadStyle(): Promise<Style> {
   // Sixteen colours are all that we use, and the terminal's owner chose what they look like.
   const chalk = new Chalk({ level: 1 });
   return styleFrom((name) => (text) => chalk[name](text));
+}
+
+/** Whether a stream was closed before the program began (`>&-`): Node has then opened /dev/null for reading and writing. */
+function wasClosed(fd: number): boolean {
+  try {
+    const isNull = readlinkSync(`/proc/self/fd/${fd}`) === '/dev/null';
+    return isNull && /^flags:\s+\d*2$/m.test(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 /** What a write says when its reader is gone: on a pipe, on Windows, on a socket, and every write after the first. */

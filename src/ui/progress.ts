@@ -8,7 +8,7 @@ import type { Console } from './console.ts';
 export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
 
 /** How a wait stands after a status call. */
-export interface WaitState {
+interface WaitState {
   /** The service's word. */
   readonly status: string;
   readonly waitedMs: number;
@@ -19,7 +19,7 @@ export interface WaitState {
 }
 
 /** How a download stands. */
-export interface TransferState {
+interface TransferState {
   readonly bytes: number;
   readonly rows?: number;
 }

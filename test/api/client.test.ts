@@ -23,18 +23,6 @@ test('the token travels alone in its header, and the base URL keeps its path', a
 });
 
 describe('retries', () => {
-  test('a status call is repeated, and Retry-After is obeyed', async () => {
-    let calls = 0;
-    const { client, pauses } = await connect((_request, response) => {
-      calls += 1;
-      if (calls === 1) json(response, {}, 503);
-      else if (calls === 2) json(response, {}, 429, { 'retry-after': '40' });
-      else json(response, { response: { status: 'ready' } });
-    });
-    expect((await client.status('r1')).status).toBe('ready');
-    expect(pauses).toEqual([375, 40_000]);
-  });
-
   test('after the last retry the error says what the service said, and how often it was asked', async () => {
     const refusal = { response: { error: 'Back at noon' } };
     const { client, received } = await connect((_request, response) => json(response, refusal, 503));
@@ -43,26 +31,6 @@ describe('retries', () => {
       message: expect.stringMatching(/Back at noon\. \(503\) Tried 4 times\.$/),
     });
     expect(received).toHaveLength(4);
-  });
-
-  test.each([503, 408, 500])('a create is sent once, whatever comes back (%i)', async (status) => {
-    const { client, received } = await connect((_request, response) => json(response, {}, status));
-    await expect(client.createReport(body, text)).rejects.toMatchObject({ exitCode: 5 });
-    expect(received).toHaveLength(1);
-  });
-
-  test.each([
-    [429, {}],
-    [503, { 'retry-after': '2' }],
-  ])('a create that was refused for now is sent again (%i)', async (status, headers) => {
-    let calls = 0;
-    const { client, pauses } = await connect((_request, response) => {
-      calls += 1;
-      if (calls === 1) response.writeHead(status, headers).end();
-      else json(response, { id: 'r1' });
-    });
-    expect(await client.createReport(body, text)).toMatchObject({ kind: 'report', id: 'r1' });
-    expect(calls + pauses.length).toBeGreaterThan(2);
   });
 
   test('a create whose answer never comes may have made a report, and says so', async () => {
@@ -87,24 +55,6 @@ describe('retries', () => {
     expect(pauses).toHaveLength(3);
   });
 
-  test('a download that breaks off is handed out anew, from its first byte', async () => {
-    let calls = 0;
-    const { client } = await connect((_request, response) => {
-      calls += 1;
-      if (calls > 1) return json(response, { data: [] });
-      response.writeHead(200, { 'content-length': '200000' });
-      response.write(`{"data":[${' '.repeat(100_000)}`);
-      setTimeout(() => response.destroy(), 5);
-    });
-    const seen: string[] = [];
-    const result = await client.download('r1', async (answer) => {
-      seen.push('start');
-      return text(answer);
-    });
-    expect(result).toBe('{"data":[]}');
-    expect(seen).toHaveLength(2);
-  });
-
   test('what the reader of a download throws is no fault of the service: it is thrown on, and nothing repeated', async () => {
     const { client, received } = await connect((_request, response) => json(response, { data: [] }));
     const full = new RangeError('the disk is full');
@@ -114,15 +64,6 @@ describe('retries', () => {
     };
     await expect(client.download('r1', take)).rejects.toBe(full);
     expect(received).toHaveLength(1);
-  });
-
-  test('a download that always breaks off is exit 9', async () => {
-    const { client } = await connect((_request, response) => {
-      response.writeHead(200, { 'transfer-encoding': 'chunked' });
-      response.write('{"data":');
-      setTimeout(() => response.destroy(), 5);
-    });
-    await expect(client.download('r1', text)).rejects.toMatchObject({ exitCode: 9 });
   });
 });
 
@@ -153,24 +94,6 @@ describe('signing in', () => {
     );
     await expect(client.status('a')).rejects.toMatchObject({ exitCode: 3 });
     expect(received).toHaveLength(3);
-  });
-
-  test('without a token and without credentials nothing is sent', async () => {
-    const { client, received } = await connect((_request, response) => json(response, {}), { token: undefined });
-    await expect(client.campaigns()).rejects.toMatchObject({
-      exitCode: 3,
-      hint: expect.stringContaining('adreport login'),
-    });
-    expect(received).toHaveLength(0);
-  });
-
-  test('wrong credentials are exit 3', async () => {
-    const refusal = { response: { error_id: 'INVALID_CREDENTIALS', error: 'No such account.' } };
-    const { client } = await connect((_request, response) => json(response, refusal, 401), {
-      token: undefined,
-      credentials,
-    });
-    await expect(client.signIn()).rejects.toMatchObject({ exitCode: 3, code: 'INVALID_CREDENTIALS' });
   });
 });
 
@@ -233,16 +156,6 @@ describe('statuses and their exit codes', () => {
     });
     expect(pieces).toBeLessThan(3_000);
   });
-
-  test('a web page instead of an answer is exit 9, and is called one', async () => {
-    const { client } = await connect((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in to the airport Wi-Fi</html>');
-    });
-    await expect(client.status('r')).rejects.toMatchObject({
-      exitCode: 9,
-      message: expect.stringContaining('a web page instead of JSON'),
-    });
-  });
 });
 
 describe('what a create call may answer', () => {
@@ -258,38 +171,11 @@ describe('what a create call may answer', () => {
     });
     expect(await client.createReport(body, text)).toEqual({ kind: 'data', result: 'date,displays\r\n' });
   });
-
-  test('an id', async () => {
-    const { client } = await connect((_request, response) => json(response, { response: { report_id: 'r9' } }));
-    expect(await client.createReport(body, text)).toEqual({ kind: 'report', id: 'r9', status: 'progress' });
-  });
-
-  test('neither is exit 9, once', async () => {
-    const { client, received } = await connect((_request, response) => json(response, { hello: 'world' }));
-    await expect(client.createReport(body, text)).rejects.toMatchObject({ exitCode: 9 });
-    expect(received).toHaveLength(1);
-  });
 });
 
 describe('compressed answers', () => {
   const document = JSON.stringify({ data: Array.from({ length: 500 }, (_, id) => ({ id })) });
   const codings = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
-
-  test.each(Object.entries(codings))('%s', async (coding, compress) => {
-    const { client } = await connect((_request, response) => {
-      response.writeHead(200, { 'content-encoding': coding }).end(compress(document));
-    });
-    expect(await client.download('r', text)).toBe(document);
-  });
-
-  test('a coding that is none, or none that is known, is left as it is', async () => {
-    for (const coding of ['identity', 'x-own']) {
-      const { client } = await connect((_request, response) => {
-        response.writeHead(200, { 'content-encoding': coding }).end(document);
-      });
-      expect(await client.download('r', text)).toBe(document);
-    }
-  });
 
   test.each(Object.entries(codings))(
     '%s that is cut short, or is nothing at all, is exit 9',
@@ -356,48 +242,6 @@ describe('redirects', () => {
   });
 });
 
-describe('answers that lack what they should hold', () => {
-  const credentials = { email: 'me@example.com', password: 'secret' };
-
-  test.each([
-    [{ auth: {} }, 9, 'The sign-in was answered without a token. It holds: “{"auth":{}}”'],
-    [
-      { found: 'c0ffee'.repeat(7), sessionId: 'abc' },
-      9,
-      'The sign-in was answered without a token. It holds: “{"found":"[hidden]","sessionId":"[hidden]"}”',
-    ],
-    [{ response: { status: 'KO', message: 'Locked out' } }, 3, 'The service refused the sign-in. Locked out.'],
-    [{ token: 'a\r\nb' }, 9, 'The sign-in was answered with a token that no header can hold.'],
-    [{ response: { error: 'Locked out.', error_id: 'LOCKED' } }, 3, 'The service refused the sign-in. Locked out.'],
-  ])('a sign-in: %j', async (answer, exitCode, message) => {
-    const { client } = await connect((_request, response) => json(response, answer), { credentials, retries: 0 });
-    await expect(client.signIn()).rejects.toMatchObject({ exitCode, message });
-  });
-
-  test('a campaign list', async () => {
-    const { client } = await connect((_request, response) => json(response, { campaigns: 7 }));
-    await expect(client.campaigns()).rejects.toMatchObject({
-      exitCode: 9,
-      message: expect.stringContaining('The answer is no list of campaigns. It holds: “{"campaigns":7}”'),
-    });
-  });
-
-  test('a small answer that is large is not held', async () => {
-    const { client } = await connect((_request, response) => json(response, 'x'.repeat(17_000_000)));
-    await expect(client.status('r')).rejects.toMatchObject({
-      exitCode: 9,
-      message: 'The answer is longer than 16 MB, and is no report.',
-    });
-  });
-});
-
-test('an answer may be announced by hints, and follows them', async () => {
-  const { client } = await connect((_request, response) => {
-    response.writeEarlyHints({ link: '</style.css>; rel=preload' }, () => json(response, []));
-  });
-  expect(await client.campaigns()).toEqual([]);
-});
-
 test('what is no web server is called so, and not asked again', async () => {
   const port = await listenRaw('SSH-2.0-OpenSSH_9.9\r\n');
   const { client, pauses } = await clientAt(new URL(`http://127.0.0.1:${port}`));
@@ -406,14 +250,6 @@ test('what is no web server is called so, and not asked again', async () => {
     message: expect.stringMatching(/: the answer is not HTTP\.$/),
   });
   expect(pauses).toEqual([]);
-});
-
-test('a download that is no longer HTTP in its middle is asked for again', async () => {
-  const broken = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{"data":[\r\nnonsense\r\n';
-  const port = await listenRaw(broken);
-  const { client, pauses } = await clientAt(new URL(`http://127.0.0.1:${port}`));
-  await expect(client.download('r', text)).rejects.toMatchObject({ exitCode: 9 });
-  expect(pauses).toHaveLength(3);
 });
 
 describe('a certificate that this machine does not know is exit 5, and not asked again', () => {
@@ -432,17 +268,6 @@ describe('a certificate that this machine does not know is exit 5, and not asked
     expect(pauses).toEqual([]);
     expect(server.requests()).toEqual([]);
   });
-});
-
-test('what is given up while it connects ends at once', async () => {
-  const url = new URL(`https://127.0.0.1:${await listenRaw()}`);
-  const http = await createHttp({ timeoutMs: 600_000, userAgent: 'test', trace: () => {} });
-  onTestFinished(() => http.close());
-  const interrupted = new AbortController();
-  const given = http.send({ method: 'GET', url, headers: {}, signal: interrupted.signal });
-  const reason = new InterruptedError('SIGINT');
-  interrupted.abort(reason);
-  await expect(given).rejects.toBe(reason);
 });
 
 test('what is given up before its connection stands never leaves', async () => {

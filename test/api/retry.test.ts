@@ -1,33 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mayRetry, parseRetryAfter, retryPauseMs } from '../../src/api/retry.ts';
-
-describe('mayRetry', () => {
-  test.each([408, 429, 500, 502, 503, 504])('%i is asked again', (status) => {
-    const failed = { status, sent: true, passing: false };
-    expect(mayRetry(failed, { isCreate: false, tries: 5, retries: 5 })).toBe(true);
-    expect(mayRetry(failed, { isCreate: false, tries: 6, retries: 5 })).toBe(false);
-  });
-
-  test.each([
-    ['404', { status: 404, sent: true, passing: false }, false],
-    ['a bad certificate', { sent: false, passing: false }, false],
-    ['a cut', { sent: true, passing: true }, true],
-  ])('%s: %o', (_name, failed, expected) => {
-    expect(mayRetry(failed, { isCreate: false, tries: 1, retries: 5 })).toBe(expected);
-  });
-
-  test.each([
-    ['refused with 429', { status: 429, sent: true, passing: false }, true],
-    ['refused with 503 and Retry-After', { status: 503, retryAfterMs: 0, sent: true, passing: false }, true],
-    ['503 alone', { status: 503, sent: true, passing: false }, false],
-    ['500', { status: 500, retryAfterMs: 0, sent: true, passing: false }, false],
-    ['may have arrived', { sent: true, passing: true }, false],
-    ['never left', { sent: false, passing: true }, true],
-  ])('a create, %s', (_name, failed, expected) => {
-    expect(mayRetry(failed, { isCreate: true, tries: 1, retries: 5 })).toBe(expected);
-  });
-});
+import { parseRetryAfter, retryPauseMs } from '../../src/api/retry.ts';
 
 describe('retryPauseMs', () => {
   test('grows from half a second, is jittered by half, and never passes 30 s', () => {

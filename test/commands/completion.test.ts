@@ -236,22 +236,6 @@ describe('in the real shells', () => {
     const setUp = 'bindkey -e; autoload -U compinit; compinit -u -d zcompdump; source <(adreport completion zsh)';
     expect(await typeInto('zsh', ['-f', '-i'], setUp)).toEqual(expected);
   });
-
-  test('fish', ({ skip }) => {
-    if (!isInstalled('fish')) skip('there is no fish here');
-    const { cwd, env } = furnish();
-    const script = `adreport completion fish | source\n${lines.map(([line]) => `complete -C '${line}' | head -1`).join('\n')}`;
-    const { stdout } = spawnSync('fish', ['-c', script], {
-      cwd,
-      env: { ...env, HOME: cwd, PATH: pathWithAdreport(), TERM: 'xterm' },
-      encoding: 'utf8',
-    });
-    const last = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split('\t')[0]?.replace(/\/$/, ''));
-    expect(last).toEqual(lines.map(([, words]) => words.at(-1)));
-  });
 });
 
 test('another shell is refused, with those that are known', async () => {

@@ -230,24 +230,6 @@ describe('the service', () => {
     const result = await doctor(env, { interruptOn: { promise, signal: 'SIGINT' } });
     expect(result).toMatchObject({ exitCode: 130, stdout: '', stderr: expect.stringContaining('Interrupted.') });
   });
-
-  test('an address that is no reporting service', async () => {
-    const { url } = await serve(answering({}, 200));
-    const found = findings(await doctor({ ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token }));
-    expect(found('connection')).toMatchObject({ status: 'warning', message: expect.stringContaining('answers 200') });
-    expect(found('sign-in')).toMatchObject({ status: 'broken', exitCode: 9 });
-  });
-
-  test.each([
-    [404, {}, /path of the base URL/],
-    [429, {}, /no more calls/],
-    [503, {}, /service’s side/],
-    [302, { location: 'http://192.0.2.1/' }, /base URL; a portal or a proxy/],
-  ])('each answer has its own fix: %i', async (status, headers, fix) => {
-    const { url } = await serve(answering(headers, status));
-    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
-    expect(findings(await doctor(env))('connection').fix).toMatch(fix);
-  });
 });
 
 describe('TLS and proxies', () => {
@@ -260,16 +242,6 @@ describe('TLS and proxies', () => {
       spawnCli(['doctor', '--json', ...flags], { env: { ...env, ...more } });
     return { server, certificates, spawned, env };
   }
-
-  test('a private authority: named where it is not known, good with NODE_EXTRA_CA_CERTS', async ({ skip }) => {
-    const { certificates, spawned, env } = await serveTls(skip);
-    const unknown = findings(await doctor(env))('connection');
-    expect(unknown).toMatchObject({ status: 'broken', exitCode: 5 });
-    expect(unknown.fix).toContain('NODE_EXTRA_CA_CERTS');
-    const trusted = findings(await spawned({ NODE_EXTRA_CA_CERTS: certificates.caFile }));
-    expect(trusted('authorities').message).toContain(certificates.caFile);
-    expect(trusted('sign-in').status).toBe('ok');
-  });
 
   test('a proxy is named, its password is not; NO_PROXY goes past it', async ({ skip }) => {
     const { server, certificates, spawned } = await serveTls(skip);
@@ -285,12 +257,5 @@ describe('TLS and proxies', () => {
     expect(past('proxy').message).toContain('NO_PROXY names its host');
     expect(past('sign-in').status).toBe('ok');
     expect(proxy.asked).toHaveLength(asked);
-  });
-
-  test('a proxy that refuses: exit 5', async () => {
-    const proxy = await startConnectProxy(1, 407);
-    const env = { ADREPORT_BASE_URL: 'https://reports.test', ADREPORT_TOKEN: token, HTTPS_PROXY: proxy.url };
-    const found = findings(await doctor(env))('connection');
-    expect(found).toMatchObject({ status: 'broken', exitCode: 5, fix: expect.stringContaining('HTTPS_PROXY') });
   });
 });

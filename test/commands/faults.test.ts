@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
@@ -217,43 +217,6 @@ describe('what cannot be written is exit 8', () => {
       stderr: expect.stringContaining('x.csv could not be written: the disk is full.'),
     });
     expect(result.files).toEqual({ 'x.csv': 'old' });
-  });
-
-  test('a read-only folder: nothing is asked for', async (context) => {
-    const cwd = temporaryFolder();
-    if (!tryRun('mount', '-t', 'tmpfs', '-o', 'ro', 'tmpfs', cwd)) return context.skip('tmpfs cannot be mounted');
-    onTestFinished(() => void tryRun('umount', cwd));
-    const { run, server } = await serveForTest();
-    const result = await run([...byDay, '-o', 'x.csv'], { cwd, env: { ADREPORT_CONFIG_DIR: temporaryFolder() } });
-    expect(result).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('the file system is read-only') });
-    expect(server.requests()).toEqual([]);
-  });
-
-  test('a folder that vanishes during the wait is made again; one that vanishes during the download is exit 8', async () => {
-    const { run } = await serveForTest({ manual: false, delayMs: 5_000 });
-    const cwd = temporaryFolder();
-    const vanish = () => rmSync(join(cwd, 'data'), { recursive: true, force: true });
-    expect(await run([...byDay, '-o', 'data/x.csv'], { cwd, onSleep: vanish })).toMatchObject({ exitCode: 0 });
-
-    let isGone = false;
-    const { url } = await serve(({ path }, response) => {
-      if (path !== '/download-reporting') return json(response, { response: { status: 'ready', report_id: 'r1' } });
-      response.writeHead(200).write('{"data":[');
-      const timer = setInterval(() => {
-        if (!existsSync(join(cwd, 'later'))) return;
-        clearInterval(timer);
-        rmSync(join(cwd, 'later'), { recursive: true });
-        isGone = true;
-        response.end(']}');
-      }, 5);
-    });
-    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
-    const result = await runCli([...byDay, '-o', 'later/x.csv'], { cwd, env });
-    expect(isGone).toBe(true);
-    expect(result).toMatchObject({
-      exitCode: 8,
-      stderr: expect.stringContaining('its folder does not exist, or has vanished'),
-    });
   });
 
   test('--no-clobber keeps a file that somebody puts there meanwhile', async () => {

@@ -58,22 +58,6 @@ const idsAsked = (received: readonly Received[]): string[] => [
 
 describe('a report id in any shape', () => {
   test.each([
-    [{ response: { status: 'progress', report_id: 'a-1' } }, 'a-1'],
-    [{ response: { id: 17 } }, '17'],
-    [{ report_id: 'a1', more: [1] }, 'a1'],
-    [{ reportId: 'a1' }, 'a1'],
-    [{ id: 'a1' }, 'a1'],
-    [{ response: 'a1' }, 'a1'],
-    [{ response: 17 }, '17'],
-    ['a1', 'a1'],
-    [17, '17'],
-  ])('%j', async (create, id) => {
-    const result = await runAgainst({ create });
-    expectRows(result);
-    expect(idsAsked(result.received)).toEqual([id]);
-  });
-
-  test.each([
     '{"id": 12345678901234567890}',
     '12345678901234567890',
     '{"response":{"note":"1\\"2","report_id":12345678901234567890}}',
@@ -82,21 +66,6 @@ describe('a report id in any shape', () => {
     expectRows(result);
     expect(idsAsked(result.received)).toEqual(['12345678901234567890']);
   });
-});
-
-test.each([
-  [['QUEUED', 'Pending', 'on its way', 'READY']],
-  [[{ status: 'Queued' }, { response: 'ready' }]],
-  [[{ response: { status: 'processing 50%', extra: { deep: [1] } } }, { response: { status: ' ready ' } }]],
-])('status words in any case and shape, unknown ones keep waiting: %j', async (statuses) => {
-  const result = await runAgainst({ statuses });
-  expectRows(result);
-  expect(result.polls).toBe(statuses.length);
-});
-
-test.each(['Failed', 'ERROR', 'cancelled', 'Expired'])('%s ends the wait with exit 6', async (status) => {
-  const result = await runAgainst({ statuses: [{ response: { status, message: 'no \u001b[31mluck' } }] });
-  expect(result).toMatchObject({ exitCode: 6, stdout: '', stderr: expect.stringContaining('no ␛[31mluck') });
 });
 
 describe('data in any dress', () => {
@@ -141,12 +110,6 @@ describe('data in any dress', () => {
     expectRows(await runAgainst({ data }));
   });
 
-  test.each(dresses)('%s, in the answer to the create call', async (_name, createData) => {
-    const result = await runAgainst({ createData });
-    expectRows(result);
-    expect(result.received.map(({ path }) => path)).toEqual(['/buyer-reporting']);
-  });
-
   test('report create hands on data that it did not ask for, and says that there is no id', async () => {
     const { url } = await serve((_request, response) => json(response, { data: rows, summary }));
     const argv = ['report', 'create', '--period', '2026-11-01..2026-11-02', '--by', 'DAILY', '--format', 'ndjson'];
@@ -162,22 +125,5 @@ describe('data in any dress', () => {
     const result = await runAgainst({ data }, ['--metrics', 'displays', '-o', 'empty.csv']);
     expect(result.exitCode).toBe(0);
     expect(result.files['empty.csv']).toMatch(/^date,.*displays\r\n$/);
-  });
-});
-
-describe('a refusal that calls itself a success', () => {
-  const refusal = { response: { error_id: 'SYSTEM', error: 'Your account is closed' } };
-
-  test.each([
-    ['the create call', { create: refusal }],
-    ['the status call', { statuses: [refusal] }],
-    ['the download', { data: (response: ServerResponse) => json(response, refusal) }],
-  ])('at %s is exit 4, in the service’s words', async (_name, service) => {
-    const result = await runAgainst(service);
-    expect(result).toMatchObject({
-      exitCode: 4,
-      stdout: '',
-      stderr: expect.stringContaining('Your account is closed'),
-    });
   });
 });

@@ -1,6 +1,6 @@
-import { watch, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
 import { certificate, privateKey } from '../server/tls-certificate.ts';
 import { type CliOptions, type CliResult, runCli, temporaryFolder } from '../support/run-cli.ts';
@@ -129,24 +129,6 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
   ])('exits as the command did: %s', async (script, exitCode) => {
     expect(await exec(script)).toMatchObject({ exitCode });
   });
-
-  test.each([
-    ['SIGTERM', false, 'TERM', 41],
-    ['SIGINT', false, 'INT', 42],
-    // From a terminal Ctrl-C comes to the command by itself, and SIGTERM does not.
-    ['SIGTERM', true, 'TERM', 41],
-  ] as const)(
-    '%s (from a terminal: %j) is passed on, and the command ends in its own way',
-    async (signal, tty, heard, exitCode) => {
-      const cwd = temporaryFolder();
-      const ready = new Promise<void>((resolve) => {
-        const watcher = watch(cwd, (_event, name) => name === 'ready' && resolve());
-        onTestFinished(() => watcher.close());
-      });
-      const script = `exec 2>/dev/null; trap 'exit ${exitCode}' ${heard}; : > ready; while :; do sleep 0.05; done`;
-      expect(await exec(script, { cwd, tty, interruptOn: { promise: ready, signal } })).toMatchObject({ exitCode });
-    },
-  );
 });
 
 describe('flags that cannot be are refused before anything listens', () => {

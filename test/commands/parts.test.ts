@@ -12,16 +12,17 @@ const daily = [...october, '--by', 'DAILY,CAMPAIGN', '--split', 'day'];
 const perDay = [...october, '--by', 'CAMPAIGN', '--split', 'day', '-o', 'data/date={date}/part.csv'];
 
 describe('one merged output', () => {
+  const all = ['json', 'csv', 'ndjson', 'table', 'parquet', 'xlsx'];
   test.each([
-    ['day', 'DAILY,CAMPAIGN'],
-    ['day', 'HOURLY,OS'],
-    ['week', 'DAILY,CAMPAIGN'],
-    ['month', 'MONTHLY,CAMPAIGN'],
-    ['month', 'HOURLY'],
-  ])('--split %s by %s is the unsplit report, byte for byte, in every format', async (split, by) => {
+    ['day', 'DAILY,CAMPAIGN', all],
+    ['day', 'HOURLY,OS', ['ndjson']],
+    ['week', 'DAILY,CAMPAIGN', ['csv']],
+    ['month', 'MONTHLY,CAMPAIGN', ['json']],
+    ['month', 'HOURLY', ['parquet']],
+  ])('--split %s by %s is the unsplit report, byte for byte, as %j', async (split, by, formats) => {
     const { run } = await serveForTest({ delayMs: 0 });
-    const what = ['run', '--period', '2024-10-24..2024-11-04', '--by', by];
-    for (const format of ['json', 'csv', 'ndjson', 'table', 'parquet', 'xlsx']) {
+    const what = ['run', '--period', '2024-10-27..2024-11-02', '--by', by];
+    for (const format of formats) {
       const whole = await run([...what, '--format', format, '-o', `whole.${format}`]);
       const merged = await run([...what, '--format', format, '--split', split, '-o', `merged.${format}`]);
       expect(merged).toMatchObject({ exitCode: 0, stdout: '' });

@@ -35,42 +35,6 @@ describe('run --local', () => {
 });
 
 describe('run against a service', () => {
-  test('each format says the same rows', async () => {
-    const { run } = await serveForTest();
-    const read = async (format: string) => (await run([...byDay, '--fresh', '--format', format])).stdout;
-    const document = JSON.parse(await read('json'));
-    const expected = document.data.map(({ date, displays, clicks }: Record<string, unknown>) => [
-      date,
-      displays,
-      clicks,
-    ]);
-    expect(expected).toHaveLength(7);
-
-    const lines = (await read('ndjson')).trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line))).toEqual(document.data);
-
-    const [header = '', ...rows] = (await read('csv')).trimEnd().split('\r\n');
-    expect(header).toBe('date,displays,clicks');
-    const cells = rows.map((row) => row.split(','));
-    expect(cells.map((row) => [row[0], Number(row.at(-2)), Number(row.at(-1))])).toEqual(expected);
-
-    const count = (number: number) => number.toLocaleString('en');
-    const table = (await read('table')).trimEnd().split('\n');
-    expect(table[2]).toMatch(new RegExp(`^2026-11-09 .*${count(expected[0][1])} +${count(expected[0][2])} +[\\d.]+%$`));
-    expect(table.at(-1)).toMatch(/^total/);
-  });
-
-  test('waits with the service’s clock, and says so on stderr', async () => {
-    const { run, server } = await serveForTest({ delayMs: 30_000 });
-    const { exitCode, stderr, stdout } = await run(byDay);
-    expect(exitCode).toBe(0);
-    expect(stdout).toContain('2026-11-15');
-    expect(stderr).toMatch(/progress/);
-    const polls = server.requests().filter(({ endpoint }) => endpoint === 'status').length;
-    expect(polls).toBeGreaterThan(5);
-    expect(polls).toBeLessThan(40);
-  });
-
   test('a wait that times out is exit 7, and its resume command works', async () => {
     const { run, server } = await serveForTest({ manual: true });
     const waited = await run([...byDay, '--wait-timeout', '30s', '-o', 'days.json']);
@@ -170,14 +134,6 @@ describe('--dry-run', () => {
     const { stdout, stderr } = await runCli(argv);
     expect(stdout).toContain('window  2026-03-29T03:00:00+0200 …');
     expect(stderr).toMatch(/02:30.*\n$/);
-  });
-
-  test('of report create is that of run', async () => {
-    const { run, server } = await serveForTest();
-    const flags = ['--period', '2026-11-01', '--by', 'DAILY', '--dry-run'];
-    const created = await run(['report', 'create', ...flags]);
-    expect(created).toMatchObject({ exitCode: 0, stdout: (await run(['run', ...flags])).stdout });
-    expect(server.requests()).toEqual([]);
   });
 
   test('with --json one entry a window', async () => {

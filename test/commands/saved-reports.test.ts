@@ -81,35 +81,6 @@ describe('run NAME', () => {
     expect(Object.keys(files).sort()).toEqual(['adreport.yaml', 'out/os.json']);
   });
 
-  test('one whose names cannot be found keeps no other from being fetched', async () => {
-    const { run, cwd } = await serveForTest({ delayMs: 0 });
-    const reports = 'wrong: {campaign: No such campaign}\n  right: {}';
-    const yaml = `defaults: {period: 2026-11-01, output: "{report}.csv"}\nreports:\n  ${reports}\n`;
-    writeFileSync(join(cwd, 'adreport.yaml'), yaml);
-    const { exitCode, stderr, files } = await run(['run', '--all']);
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/wrong failed: .*No such campaign/);
-    expect(Object.keys(files).sort()).toEqual(['adreport.yaml', 'right.csv']);
-    const none = await run(['run', 'wrong']);
-    expect(none).toMatchObject({ exitCode: 2, stderr: expect.not.stringContaining('wrong failed') });
-  });
-
-  test('a wait that times out names the account that the file gives the report in the command that goes on', async () => {
-    const { server, cwd } = await serveForTest({ manual: true });
-    const stdin = server.accounts[0]?.token ?? '';
-    await runCli(['login', '--base-url', server.url, '--token-stdin', '--account', 'agency'], { cwd, stdin });
-    const report = '{account: agency, period: 2026-11-01, wait-timeout: 1s, output: d.csv}';
-    writeFileSync(join(cwd, 'adreport.yaml'), `reports: {d: ${report}}\n`);
-    const { exitCode, stderr } = await runCli(['run', 'd'], { cwd });
-    expect(exitCode).toBe(7);
-    expect(stderr).toMatch(
-      /adreport status (\w+) --wait --account agency && adreport download \1 --account agency -o d\.csv/,
-    );
-    const [, id = ''] = /status (\w+)/.exec(stderr) ?? [];
-    server.setReport(id, { status: 'ready' });
-    expect(await runCli(['status', id, '--wait', '--account', 'agency'], { cwd })).toMatchObject({ exitCode: 0 });
-  });
-
   test('a refused sign-in ends the reports of its account, and no other', async () => {
     const { server, run, cwd } = await serveForTest({ delayMs: 0 });
     const env = { ADREPORT_BASE_URL: undefined, ADREPORT_TOKEN: undefined };

@@ -97,27 +97,6 @@ describe('login', () => {
     expect(server.requests().filter(({ endpoint, status }) => endpoint === 'buyer' && status === 200)).toEqual([]);
   });
 
-  test('a service without a list of campaigns: the token is stored, with a warning', async () => {
-    for (const status of [403, 404]) {
-      const { server, cli } = await signedOut({ faults: [`campaigns:${status}`] });
-      const login = await cli(['login', '--base-url', server.url, '--token-stdin'], { stdin: tokens.buyer });
-      expect(login).toMatchObject({
-        exitCode: 0,
-        stderr: expect.stringMatching(/Warning: .*not proved[\s\S]*Signed in/),
-      });
-    }
-  });
-
-  test('--encoding form is used for the sign-in, kept, and used by the next command', async () => {
-    const { server, cli } = await signedOut({ delayMs: 0 });
-    const argv = ['login', '--base-url', server.url, '--email', 'buyer@example.com', '--password-stdin'];
-    expect((await cli([...argv, '--encoding', 'form'], { stdin: 'demo' })).exitCode).toBe(0);
-    expect((await cli(['run', '--period', 'yesterday', '-q'])).exitCode).toBe(0);
-    const posts = server.requests().filter(({ method }) => method === 'POST');
-    expect(posts.length).toBeGreaterThan(3);
-    expect(posts.filter(({ body }) => body?.startsWith('{'))).toEqual([]);
-  });
-
   test('a stored token beside a password of the environment is said', async () => {
     const { server, cli } = await signedOut();
     await cli(['login', '--base-url', server.url, '--token-stdin'], { stdin: tokens.buyer });

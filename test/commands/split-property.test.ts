@@ -40,6 +40,6 @@ test('merged output is the unsplit report, byte for byte, in any zone and any ye
       expect(merged.exitCode).toBe(0);
       expect(merged.stdout).toBe(whole.stdout);
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   );
 });

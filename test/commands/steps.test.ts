@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -123,13 +122,6 @@ describe('campaigns', () => {
       exitCode: 2,
       stderr: expect.stringContaining('campaignName'),
     });
-  });
-
-  test('a list that cannot be written is exit 8', async (context) => {
-    if (!existsSync('/dev/full')) return context.skip('there is no /dev/full here');
-    const { run } = await serveForTest();
-    const result = await run(['campaigns', '-o', '/dev/full', '--format', 'csv']);
-    expect(result).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('the disk is full') });
   });
 
   test('a table on a terminal, with control characters made visible', async () => {

@@ -127,7 +127,7 @@ describe('--normalize', () => {
           .map((line) => JSON.parse(line).revenueEuro);
         expect(numbers).toEqual(rows.map(({ revenueEuro }) => Number(revenueEuro.replace(',', '.'))));
       }),
-      { numRuns: 100 },
+      { numRuns: 30 },
     );
   });
 });

@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { parquetWriteFile } from 'hyparquet-writer';
-import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { type CliOptions, type CliResult, runCli, temporaryFolder } from '../support/run-cli.ts';
 
@@ -85,11 +82,6 @@ describe('every form of a report', () => {
     expect(rowsOf(await runCli(['view', '-', ...args], { stdin: bytes(rows) }))).toEqual(byCampaign);
   });
 
-  test('--format json is the rows of ndjson in one array', async () => {
-    const { stdout } = await view('r.csv', csvOf(rows, ','), ['--by', 'campaign', '--format', 'json']);
-    expect(JSON.parse(stdout)).toEqual(byCampaign);
-  });
-
   test.each([...' !#$%&()*,/:;<=>?@[\\]^`{|}~', '\t'])('CSV with the delimiter %j', async (delimiter) => {
     const bytes = csvOf(rows, delimiter, ',');
     expect(rowsOf(await view('r.csv', bytes, ['--by', 'campaign', '--format', 'ndjson']))).toEqual(byCampaign);
@@ -134,13 +126,6 @@ describe('every form of a report', () => {
     expect(await shown('r.xlsx')).toEqual(expected);
     const piped = await runCli(['view', '-', '--format', 'json'], { cwd, stdin: readFileSync(join(cwd, 'r.xlsx')) });
     expect(piped.exitCode).toBe(0);
-  });
-
-  test('stdin', async () => {
-    const result = await runCli(['view', '-', '--format', 'ndjson'], { stdin: csvOf(rows, ';', ',') });
-    expect(rowsOf(result)).toEqual([
-      { displays: 4600, clicks: 129, revenueEuro: 8.85, ctr: 2.804348, ecpmEuro: 1.923913 },
-    ]);
   });
 
   test('sums equal those of plain addition, whatever form the rows have', async () => {
@@ -224,24 +209,6 @@ describe('what is shown', () => {
     `);
   });
 
-  test('has colour in a pipe where FORCE_COLOR wants it, and no other', async () => {
-    const shown = async (env: Record<string, string>) =>
-      (await view('r.json', json, ['--format', 'table'], { env })).stdout.split('\n')[0];
-    expect(await shown({ FORCE_COLOR: '1' })).toContain('\u001b[1mr.json\u001b[22m: 4 rows');
-    expect(await shown({})).toContain('r.json: 4 rows');
-    expect(await shown({ FORCE_COLOR: '0' })).toContain('r.json: 4 rows');
-  });
-
-  test('fits a narrow terminal, line by line', async () => {
-    for (const columns of [24, 30, 44]) {
-      for (const args of [[], ['--top', '2'], ['--by', 'CAMPAIGN']]) {
-        const env = { COLUMNS: String(columns) };
-        const { stdout } = await view('r.json', json, [...args, '--format', 'table'], { env });
-        expect(stdout.split('\n').filter((line) => stringWidth(line) > columns)).toEqual([]);
-      }
-    }
-  });
-
   test('the order of a key or a figure either way, what has none last', async () => {
     const odd = [
       { campaignName: 'b', displays: 10, clicks: 1 },
@@ -317,40 +284,6 @@ describe('what is shown', () => {
     `);
   });
 
-  test('bars of the top, and what the others come to', async () => {
-    const args = ['--by', 'CAMPAIGN', '--chart', 'bar', '--metrics', 'displays', '--top', '1'];
-    const { stdout } = await view('r.json', json, args, { env: { COLUMNS: '30' } });
-    expect(stdout.split('\n\n')[1]).toMatchInlineSnapshot(`
-      "displays
-      Été  ██████████████████  4,000
-      2 others: 600
-      "
-    `);
-    const dressed = await view('r.json', json, args, { env: { COLUMNS: '30', FORCE_COLOR: '1' } });
-    expect(dressed.stdout).toContain('\u001b[1mdisplays\u001b[22m\n');
-    expect(dressed.stdout).toContain('\u001b[2m2 others: 600\u001b[22m\n');
-  });
-
-  test('a line of a ratio', async () => {
-    const { stdout } = await view('r.json', json, ['--chart', 'line', '--metrics', 'CTR'], { env: { COLUMNS: '30' } });
-    expect(stdout.split('\n\n')[1]).toMatchInlineSnapshot(`
-      "CTR
-      3.19% ┤                    ⢀⡠⠊
-            │                  ⢀⠔⠁
-            │                ⡠⠔⠁
-            │              ⡠⠊
-            │           ⢀⠔⠉
-      2.60% ┤         ⣀⠔⠁
-            │       ⡠⠊
-            │    ⢀⠔⠊
-            │  ⢀⠔⠁
-      2.00% ┤⡠⠊⠁
-            └───────────────────────
-             2026-10-31   2026-11-01
-      "
-    `);
-  });
-
   test('--json has all of it', async () => {
     const { stdout } = await view('r.json', json, ['--by', 'date', '--metrics', 'clicks', '--top', '1', '--json']);
     expect(JSON.parse(stdout)).toEqual({
@@ -384,20 +317,6 @@ describe('what is shown', () => {
         'Warning: No row has a value for city: the report was not broken down by it.\n',
     );
     expect(stdout).toBe('city,clicks\r\n,2\r\n');
-  });
-
-  test('rows without figures come to nothing', async () => {
-    const campaigns = '[{"campaignId":"1"},{"campaignId":"2"}]';
-    expect(await view('c.json', campaigns, [])).toMatchObject({ exitCode: 0, stdout: '' });
-    const named = await view('c.json', campaigns, ['--by', 'CAMPAIGN']);
-    expect(named.stdout).toBe('campaignId\r\n1\r\n2\r\n');
-  });
-
-  test('rows whose time is none are in the sums, not in their course', async () => {
-    const days = ['', 'total', '2026-11-01', '2026-11-02'].map((date) => ({ date, clicks: 1 }));
-    const { stdout } = await view('r.ndjson', days.map((row) => JSON.stringify(row)).join('\n'), ['--format', 'table']);
-    expect(stdout).toContain('r.ndjson: 4 rows, ');
-    expect(stdout).toContain(', 2026-11-01 to 2026-11-02\n  clicks 4\n  clicks by day  2026-11-01 ▅▅ 2026-11-02\n');
   });
 
   test('flags that need groups, where there are none, are told', async () => {
@@ -448,17 +367,6 @@ describe('refusals', () => {
   });
 
   test.each([
-    ['', 'stdin is no report: it is empty.'],
-    ['<!doctype html>', 'stdin is no report: it is a web page.'],
-    ['PK\u0003\u0004', 'stdin: It is no sheet that adreport wrote'],
-    ['{"a":[1]}', 'stdin is no report: it is a JSON document without rows.'],
-  ])('%j through a pipe', async (stdin, says) => {
-    const { stderr, exitCode } = await runCli(['view', '-'], { stdin });
-    expect(stderr).toContain(says);
-    expect(exitCode).toBe(9);
-  });
-
-  test.each([
     [['--by', 'campainName'], 'Did you mean campaignName?'],
     [['--by', 'COUNTRY'], '--by COUNTRY: the report has no such column.'],
     [['--by', 'HOURLY'], '--by HOURLY: the report has no such column.'],
@@ -488,17 +396,6 @@ describe('refusals', () => {
 
   test('Parquet through a pipe', async () => {
     const { stderr, exitCode } = await runCli(['view', '-'], { stdin: 'PAR1....' });
-    expect(stderr).toContain('Parquet cannot be read from a pipe');
-    expect(exitCode).toBe(2);
-  });
-
-  test.skipIf(process.platform === 'win32')('Parquet through a named pipe', async () => {
-    const cwd = temporaryFolder();
-    execFileSync('mkfifo', [join(cwd, 'pipe')]);
-    const [{ stderr, exitCode }] = await Promise.all([
-      runCli(['view', 'pipe'], { cwd }),
-      writeFile(join(cwd, 'pipe'), 'PAR1....PAR1'),
-    ]);
     expect(stderr).toContain('Parquet cannot be read from a pipe');
     expect(exitCode).toBe(2);
   });

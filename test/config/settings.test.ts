@@ -17,27 +17,6 @@ function resolve(sources: Partial<SettingsSources> = {}) {
   return resolveSettings({ flags: {}, env: {}, stored, ...sources });
 }
 
-test('everything from the stored default account', () => {
-  const settings = resolve();
-  expect(settings.account).toEqual({ value: 'work', source: 'account', from: 'the stored default' });
-  expect(settings.baseUrl).toEqual({
-    value: new URL('https://work.example'),
-    source: 'account',
-    from: 'account "work"',
-  });
-  expect(settings.token).toEqual({ value: 'work-token', source: 'account', from: 'account "work"' });
-  expect(settings.email.value).toBe('me@work.example');
-  expect(settings.profile).toEqual({ value: 'dsp', source: 'account', from: 'account "work"' });
-  expect(settings.password).toEqual({ value: undefined, source: 'default', from: 'default' });
-});
-
-test('nothing anywhere', () => {
-  const settings = resolve({ stored: nothingStored });
-  expect(settings.account).toEqual({ value: 'default', source: 'default', from: 'default' });
-  expect(settings.profile).toEqual({ value: 'buyer', source: 'default', from: 'default' });
-  for (const name of ['baseUrl', 'token', 'email', 'password'] as const) expect(settings[name].value).toBeUndefined();
-});
-
 test('the strongest source that gives a value wins, and is named', () => {
   const layers = fc.subarray(['flag', 'env', 'file', 'account'] as const);
   fc.assert(

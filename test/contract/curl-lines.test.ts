@@ -2,203 +2,119 @@ import { execFile, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type LocalServerOptions, startLocalServer } from '../../src/server/start.ts';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { startLocalServer } from '../../src/server/start.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 /** The vendor's curl lines, and the specification's, run by the real curl against the server alone (`decisions.md` 1, 2, 4). */
 
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
-const buyer = 'Authorization: 00000000000000000000000000000000000000b1';
-const dsp = 'Authorization: 00000000000000000000000000000000000000d5';
-
-interface Curled {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: string;
-}
-
-/** Runs `curl ARGS… URL` in a folder that holds the files. */
-async function setUp(files: Readonly<Record<string, string>> = {}, options: LocalServerOptions = {}) {
-  const server = await startLocalServer({ delayMs: 0, ...options });
-  onTestFinished(() => server.close());
-  const cwd = temporaryFolder();
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
-  return async (path: string, ...args: string[]): Promise<Curled> => {
-    // What curl adds after the body: nothing else of it is read.
-    const trailer = ['-s', '-w', '\n%{http_code} %{content_type}'];
-    const { stdout } = await promisify(execFile)('curl', [...trailer, ...args, server.url + path], {
-      cwd,
-      encoding: 'utf8',
-    });
-    const at = stdout.lastIndexOf('\n');
-    const [, status = '', contentType = ''] = /^(\d+) (.*)$/.exec(stdout.slice(at + 1)) ?? [];
-    return { status: Number(status), contentType, body: stdout.slice(0, at) };
-  };
-}
-
-function idIn({ body }: Curled): string {
-  return (JSON.parse(body) as { response: { report_id: string } }).response.report_id;
-}
-
+const buyer = ['-H', 'Authorization: 00000000000000000000000000000000000000b1'];
+const dsp = ['-H', 'Authorization: 00000000000000000000000000000000000000d5'];
+const json = ['-H', 'Accept: application/json'];
 const window = 'since=1417392000&until=1420070399';
 
-describe.skipIf(!hasCurl)('curl', () => {
-  test('-X POST -d @auth, where the file holds JSON that curl labels as a form', async () => {
-    const curl = await setUp({ auth: '{"auth":{"email":"buyer@example.com","password":"demo"}}\n' });
-    const answer = await curl('/auth-reporting', '-X', 'POST', '-d', '@auth');
-    expect([answer.status, answer.contentType]).toEqual([200, 'application/json; charset=utf-8']);
-    expect(answer.body).toMatch(/^\{"response":\{"status":"OK","token":"[0-9a-f]{40}"\}\}$/);
-  });
+let url: string;
+let cwd: string;
+beforeEach(async () => {
+  const server = await startLocalServer({ delayMs: 0 });
+  onTestFinished(() => server.close());
+  url = server.url;
+  cwd = temporaryFolder();
+});
 
-  test('-d @auth with a field missing', async () => {
-    const curl = await setUp({ auth: '{"auth":{"email":"buyer@example.com"}}' });
-    const answer = await curl('/auth-reporting', '-X', 'POST', '-d', '@auth');
-    expect(answer.status).toBe(400);
-    expect(answer.body).toBe('{"response":{"error_id":"SYSTEM","error":"Username or password not set in request"}}');
+/** Runs `curl ARGS… URL`; a file `input` holds the text, if any. */
+async function curl(path: string, args: readonly string[], input = '') {
+  writeFileSync(join(cwd, 'input'), input);
+  // What curl adds after the body: nothing else of it is read.
+  const trailer = ['-s', '-w', '\n%{http_code} %{content_type}'];
+  const { stdout } = await promisify(execFile)('curl', [...trailer, ...args, url + path], { cwd, encoding: 'utf8' });
+  const at = stdout.lastIndexOf('\n');
+  const [, status = '', contentType = ''] = /^(\d+) (.*)$/.exec(stdout.slice(at + 1)) ?? [];
+  return { status: Number(status), contentType, body: stdout.slice(0, at) };
+}
+
+const idIn = ({ body }: { body: string }): string => JSON.parse(body).response.report_id;
+
+describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('curl', () => {
+  test.each([
+    [
+      '{"auth":{"email":"buyer@example.com","password":"demo"}}\n',
+      200,
+      /^\{"response":\{"status":"OK","token":"[0-9a-f]{40}"\}\}$/,
+    ],
+    [
+      '{"auth":{"email":"buyer@example.com"}}',
+      400,
+      /^\{"response":\{"error_id":"SYSTEM","error":"Username or password not set in request"\}\}$/,
+    ],
+  ])('-X POST -d @auth, where the file holds JSON that curl labels as a form: %s', async (auth, status, body) => {
+    const answer = await curl('/auth-reporting', ['-X', 'POST', '-d', '@input'], auth);
+    expect(answer).toMatchObject({ status, contentType: 'application/json; charset=utf-8' });
+    expect(answer.body).toMatch(body);
   });
 
   test('a buyer report in three steps, with form fields and non-contiguous indexes', async () => {
-    const curl = await setUp();
     const fields = `${window}&metrics=displays,clicks&breakdowns[10]=OS&breakdowns[7]=CAMPAIGN`;
-    const created = await curl(
-      '/buyer-reporting',
-      '-X',
-      'POST',
-      '-g',
-      '-H',
-      buyer,
-      '-H',
-      'Accept: application/json',
-      '-d',
-      fields,
-    );
+    const created = await curl('/buyer-reporting', ['-X', 'POST', '-g', ...buyer, ...json, '-d', fields]);
     expect(created.body).toMatch(/^\{"response":\{"status":"progress","message":"progress","report_id":"\w+"\}\}$/);
-    const id = `id=${idIn(created)}`;
-    const status = await curl('/status-reporting', '-X', 'POST', '-H', buyer, '-d', id);
-    expect(JSON.parse(status.body)).toEqual({
+    const id = ['-X', 'POST', ...buyer, '-d', `id=${idIn(created)}`];
+    expect(JSON.parse((await curl('/status-reporting', id)).body)).toEqual({
       response: { status: 'ready', message: 'ready', report_id: idIn(created) },
     });
-    const downloaded = await curl('/download-reporting', '-X', 'POST', '-H', buyer, '-d', id);
-    expect(downloaded.contentType).toBe('application/json; charset=utf-8');
-    expect(JSON.parse(downloaded.body)).toEqual({
-      data: expect.arrayContaining([
-        expect.objectContaining({
-          campaignId: '40004',
-          campaignName: 'Noël 2014',
-          os: 'iOS',
-          adId: null,
-          country: null,
-        }),
-      ]),
-      summary: {
-        since: '2014-12-01T01:00:00+0100',
-        until: '2015-01-01T00:59:59+0100',
-        breakdowns: ['CAMPAIGN', 'OS'],
-        timezone: 'europe/paris',
-      },
-    });
-  });
-
-  test('the fields one by one, each with -d', async () => {
-    const curl = await setUp();
-    const fields = ['since=1417392000', 'until=1420070399', 'metrics=displays', 'breakdowns[0]=DAILY'].flatMap(
-      (field) => ['-d', field],
-    );
-    expect((await curl('/buyer-reporting', '-H', buyer, ...fields)).status).toBe(200);
-  });
-
-  test('--data-urlencode and -F differ: a form is read, multipart is refused', async () => {
-    const curl = await setUp();
-    const encoded = ['since=1417392000', 'until=1420070399', 'metrics=displays', 'carrier[0]=AT&T'].flatMap((field) => [
-      '--data-urlencode',
-      field,
-    ]);
-    expect((await curl('/buyer-reporting', '-H', buyer, ...encoded)).status).toBe(200);
-    expect((await curl('/buyer-reporting', '-H', buyer, '-F', 'since=1417392000')).status).toBe(415);
-  });
-
-  test('JSON with its label, and without any', async () => {
-    const curl = await setUp({
-      report: '{"since":1417392000,"until":1420070399,"metrics":"displays","breakdowns":["MONTHLY"]}',
-    });
-    for (const type of ['Content-Type: application/json', 'Content-Type:']) {
-      const answer = await curl('/buyer-reporting', '-H', buyer, '-H', type, '-d', '@report');
-      expect([type, answer.status]).toEqual([type, 200]);
-    }
-  });
-
-  test("a DSP's report: JSON with an Accept header, CSV without, output=direct as the vendor shows it", async () => {
-    const curl = await setUp();
-    const fields = `${window}&timezone=Europe/Paris&metrics=displays,revenueEuro,revenueDollar&breakdowns[0]=DAILY`;
-    const json = await curl(
-      '/buyer-reporting',
-      '-H',
-      dsp,
-      '-H',
-      'Accept: application/json',
-      '-d',
-      `${fields}&output=direct`,
-    );
-    expect(json.contentType).toBe('application/json; charset=utf-8');
-    const { data, summary } = JSON.parse(json.body) as { data: object[]; summary: object };
-    expect(data).toHaveLength(32);
-    expect(data[0]).toEqual({
-      date: '2014-12-01',
-      displays: expect.any(Number),
-      revenueEuro: expect.stringMatching(/^\d+,\d\d$/),
-      revenueDollar: expect.stringMatching(/^\d+,\d\d$/),
-    });
+    const { data, summary } = JSON.parse((await curl('/download-reporting', id)).body);
+    expect(data.length).toBeGreaterThan(5);
+    expect(data[0]).toMatchObject({ campaignId: expect.stringMatching(/^\d+$/), adId: null, country: null });
     expect(summary).toEqual({
       since: '2014-12-01T01:00:00+0100',
       until: '2015-01-01T00:59:59+0100',
-      breakdowns: ['DAILY'],
-      timezone: 'Europe/Paris',
+      breakdowns: ['CAMPAIGN', 'OS'],
+      timezone: 'europe/paris',
     });
+  });
+
+  const right = ['since=1417392000', 'until=1420070399', 'metrics=displays'];
+  test.each([
+    ['the fields one by one', right.flatMap((field) => ['-d', field]), 200],
+    ['--data-urlencode', [...right, 'carrier[0]=AT&T'].flatMap((field) => ['--data-urlencode', field]), 200],
+    ['JSON with its label', ['-H', 'Content-Type: application/json', '-d', '@input'], 200],
+    ['JSON without any label', ['-H', 'Content-Type:', '-d', '@input'], 200],
+    ['multipart', ['-F', 'since=1417392000'], 415],
+  ])('%s: %i', async (_name, args, status) => {
+    const input = '{"since":1417392000,"until":1420070399,"metrics":"displays","breakdowns":["MONTHLY"]}';
+    expect((await curl('/buyer-reporting', [...buyer, ...args], input)).status).toBe(status);
+  });
+
+  test("a DSP's report: JSON with an Accept header, CSV without, output=direct as the vendor shows it", async () => {
+    const fields = `${window}&metrics=displays,revenueEuro,revenueDollar&breakdowns[0]=DAILY&output=direct`;
+    const answer = await curl('/buyer-reporting', [...dsp, ...json, '-d', `${fields}&timezone=UTC`]);
+    const { data, summary } = JSON.parse(answer.body);
+    // The vendor's window is December 2014 in UTC, whole.
+    expect(data.map(({ date }: { date: string }) => date)).toEqual(
+      Array.from({ length: 31 }, (_, day) => `2014-12-${String(day + 1).padStart(2, '0')}`),
+    );
+    const money = expect.stringMatching(/^\d+,\d\d$/);
+    expect(data[0]).toEqual({
+      date: '2014-12-01',
+      displays: expect.any(Number),
+      revenueEuro: money,
+      revenueDollar: money,
+    });
+    const times = { since: '2014-12-01T00:00:00+0000', until: '2014-12-31T23:59:59+0000' };
+    expect(summary).toEqual({ ...times, breakdowns: ['DAILY'], timezone: 'UTC' });
     for (const accept of [[], ['-H', 'Accept:']]) {
-      const csv = await curl('/buyer-reporting', '-H', dsp, ...accept, '-d', `${fields}&output=direct`);
+      const csv = await curl('/buyer-reporting', [...dsp, ...accept, '-d', fields]);
       expect(csv.contentType).toBe('text/csv; charset=utf-8; header=present');
       expect(csv.body).toMatch(/^date,displays,revenueEuro,revenueDollar\r\n2014-12-01,\d+,"\d+,\d\d","\d+,\d\d"\r\n/);
     }
   });
 
-  test("the vendor's window in UTC is December 2014, whole", async () => {
-    const curl = await setUp();
-    const fields = `${window}&timezone=UTC&metrics=displays&breakdowns[0]=DAILY&output=direct`;
-    const { body } = await curl('/buyer-reporting', '-H', dsp, '-H', 'Accept: application/json', '-d', fields);
-    const { data, summary } = JSON.parse(body) as { data: { date: string }[]; summary: object };
-    expect(data.map(({ date }) => date)).toEqual(
-      Array.from({ length: 31 }, (_, day) => `2014-12-${String(day + 1).padStart(2, '0')}`),
-    );
-    expect(summary).toMatchObject({
-      since: '2014-12-01T00:00:00+0000',
-      until: '2014-12-31T23:59:59+0000',
-      timezone: 'UTC',
-    });
-  });
-
-  test('a download into a file of the name that the answer gives', async () => {
-    const curl = await setUp();
-    const created = await curl('/buyer-reporting', '-H', dsp, '-d', `${window}&metrics=displays`);
-    const saved = await curl('/download-reporting', '-H', dsp, '-d', `id=${idIn(created)}`, '-OJ');
-    expect([saved.status, saved.body]).toEqual([200, '']);
-  });
-
-  test('--compressed', async () => {
-    const curl = await setUp();
-    const plain = await curl('/campaigns', '-H', buyer);
-    expect(JSON.parse(plain.body)).toBeInstanceOf(Array);
-    expect((await curl('/campaigns', '-H', buyer, '--compressed')).body).toBe(plain.body);
-  });
-
-  test('Bearer in front of the token is refused with an explanation', async () => {
-    const curl = await setUp();
-    const answer = await curl('/campaigns', '-H', 'Authorization: Bearer 00000000000000000000000000000000000000b1');
-    expect([answer.status, answer.body]).toEqual([401, expect.stringContaining('without “Bearer”')]);
-  });
-
-  test('a body of more than a mebibyte, with the Expect header that curl then sends', async () => {
-    const curl = await setUp({ big: `{"x":"${'y'.repeat(1_100_000)}"}` });
-    expect((await curl('/status-reporting', '-H', buyer, '-d', '@big')).status).toBe(413);
+  test('--compressed, a Bearer token, and a body of more than a mebibyte', async () => {
+    const plain = await curl('/campaigns', buyer);
+    expect(JSON.parse(plain.body)[0]).toMatchObject({ campaignStartDate: expect.stringMatching(/^[\d: -]{19}$/) });
+    expect((await curl('/campaigns', [...buyer, '--compressed'])).body).toBe(plain.body);
+    const bearer = await curl('/campaigns', ['-H', 'Authorization: Bearer 00000000000000000000000000000000000000b1']);
+    expect([bearer.status, bearer.body]).toEqual([401, expect.stringContaining('without “Bearer”')]);
+    const big = `{"x":"${'y'.repeat(1_100_000)}"}`;
+    expect((await curl('/status-reporting', [...buyer, '-d', '@input'], big)).status).toBe(413);
   });
 });

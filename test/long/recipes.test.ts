@@ -70,7 +70,7 @@ async function fetchDays(env: Record<string, string>, cwd: string): Promise<void
 function displaysOf(cwd: string): number {
   const files = readdirSync(join(cwd, 'data')).map((day) => readFileSync(join(cwd, 'data', day, 'part.csv'), 'utf8'));
   const rows = files.flatMap((text) => text.trimEnd().split('\r\n').slice(1));
-  // The columns after `bundleId` are the metrics: requests, displays, clicks …
+  // The last columns are the metrics: requests, displays, clicks …
   return rows.reduce((sum, row) => sum + Number(row.split(',').at(-8)), 0);
 }
 
@@ -149,7 +149,31 @@ describe('databases', () => {
     .find((folder) => existsSync(join(folder, 'initdb')));
   const noPostgres = !postgres || !has('psql') || !has('runuser') ? 'no postgresql' : undefined;
 
-  testWith('PostgreSQL takes a report from the pipe', noPostgres, async () => {
+  /** Loads days twice, with a download that fails in between: no row comes twice, and none is lost. */
+  async function loadTwice(what: {
+    readonly load: string;
+    readonly sum: string;
+    readonly env: Record<string, string>;
+    readonly folder: string;
+    readonly server: LocalServer;
+  }): Promise<void> {
+    const { load, sum, env, folder, server } = what;
+    const run = (line: string) => shell(line, { env, cwd: folder });
+    const days = '2024-10-25 2024-10-29';
+    expect(await run(`${load} ${days}`)).toMatchObject({ status: 0 });
+    const loaded = (await run(sum)).stdout;
+    await fetchDays(env, folder);
+    expect(loaded.trim().split('|').slice(1)).toEqual(['5', String(displaysOf(folder))]);
+    server.fault('download:truncate:bytes=200');
+    expect((await run(`${load} ${days}`)).status).toBe(9);
+    expect((await run(sum)).stdout).toBe(loaded);
+    server.reset();
+    for (const window of [days, '2024-10-29 2024-10-30']) expect((await run(`${load} ${window}`)).status).toBe(0);
+    expect((await run(sum)).stdout.trim().split('|')[1]).toBe('6');
+    expect((await run(`${load} ${days}`)).status).toBe(0);
+  }
+
+  testWith('PostgreSQL: the days of a report, again and again', noPostgres, async () => {
     const server = await serve();
     const folder = installed();
     const data = join(folder, 'pg');
@@ -164,26 +188,25 @@ describe('databases', () => {
     run('pg_ctl', '-D', `${data}/db`, '-w', '-l', `${data}/log`, '-o', `-k ${data} -c listen_addresses=''`, 'start');
     onTestFinished(() => run('pg_ctl', '-D', `${data}/db`, '-m', 'immediate', 'stop'));
     const env = { ...environment(server, folder), PGHOST: data, PGUSER: 'adreport', PGDATABASE: 'postgres' };
-    const psql = (sql: string) => shell(`psql -qAt -v ON_ERROR_STOP=1 -c "${sql}"`, { env, cwd: folder });
-    const table = 'create table campaign_days (date date, campaign_id bigint, displays bigint, revenue_euro numeric)';
-    expect(await psql(table)).toMatchObject({ status: 0 });
-    const copied = await shell(`${recipes}/databases.sh to_postgres 2024-10-25..2024-10-29`, { env, cwd: folder });
-    expect(copied).toMatchObject({ status: 0 });
-    await fetchDays(env, folder);
-    const { stdout } = await psql('select count(distinct date), sum(displays) from campaign_days');
-    expect(stdout.trim()).toBe(`5|${displaysOf(folder)}`);
+    await loadTwice({
+      load: `${recipes}/databases.sh to_postgres`,
+      sum: "psql -qAt -c 'select count(*), count(distinct date), sum(displays) from campaign_days'",
+      env,
+      folder,
+      server,
+    });
   });
 
-  testWith('SQLite has the folder as one table', has('sqlite3') ? undefined : 'no sqlite3', async () => {
+  testWith('SQLite: the days of a report, again and again', has('sqlite3') ? undefined : 'no sqlite3', async () => {
     const server = await serve();
     const folder = installed();
-    const env = environment(server, folder);
-    await fetchDays(env, folder);
-    expect(await shell(`${recipes}/databases.sh to_sqlite reports.db data`, { env, cwd: folder })).toMatchObject({
-      status: 0,
+    await loadTwice({
+      load: `${recipes}/databases.sh to_sqlite reports.db`,
+      sum: "sqlite3 reports.db 'select count(*), count(distinct date), sum(displays) from campaign_days'",
+      env: environment(server, folder),
+      folder,
+      server,
     });
-    const { stdout } = await shell("sqlite3 reports.db 'select sum(displays) from reports'", { env, cwd: folder });
-    expect(Number(stdout)).toBe(displaysOf(folder));
   });
 
   testWith('DuckDB reads the folder as it stands', has('duckdb') ? undefined : 'no duckdb', async () => {

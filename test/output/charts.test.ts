@@ -3,14 +3,6 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { barChart, lineChart, sparkline } from '../../src/output/table/text-charts.ts';
 
-const bars = [
-  { label: 'Summer sale', value: 1000, text: '1,000' },
-  { label: '日本の広告キャンペーン、とても長い名前', value: 333, text: '333' },
-  { label: 'Puzzle King 👑', value: 1, text: '1' },
-  { label: 'refunds', value: -5, text: '-5' },
-  { label: '–', value: undefined, text: '–' },
-];
-
 describe('sparkline', () => {
   it('runs from the lowest to the highest, and draws the mean of what does not fit', () => {
     expect(sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8)).toBe('▁▂▃▄▅▆▇█');
@@ -32,24 +24,6 @@ describe('sparkline', () => {
 });
 
 describe('barChart', () => {
-  it('draws to the eighth of a cell, and shortens names between both ends', () => {
-    expect(barChart(bars, { columns: 48 }).join('\n')).toMatchInlineSnapshot(`
-      "Summer sale          ████████████████████  1,000
-      日本の広…も長い名前  ██████▋                 333
-      Puzzle King 👑                                 1
-      refunds                                       -5
-      –                                              –"
-    `);
-  });
-
-  it('has an ASCII form', () => {
-    expect(barChart(bars.slice(0, 3), { columns: 40, unicode: false }).join('\n')).toMatchInlineSnapshot(`
-      "Summer sale      ################  1,000
-      日本の...い名前  #####               333
-      Puzzle King 👑                         1"
-    `);
-  });
-
   it('keeps within the width, with bars as long as their values', () => {
     const value = fc.integer({ min: 0, max: 1e6 });
     fc.assert(
@@ -76,41 +50,6 @@ describe('barChart', () => {
 describe('lineChart', () => {
   const values = Array.from({ length: 31 }, (_, day) => 1000 + Math.round(600 * Math.sin(day / 4)));
   const line = { values, from: '2026-10-01', to: '2026-10-31', text: (value: number) => String(Math.round(value)) };
-
-  it('draws in braille, with its scale and its first and last time', () => {
-    expect(lineChart(line, { columns: 60 }).join('\n')).toMatchInlineSnapshot(`
-      "1598 ┤       ⣀⠔⠒⠉⠉⠉⠒⠢⣀                                    ⡠⠔
-           │     ⡠⠊         ⠑⢄                                ⡠⠊
-           │   ⢠⠊             ⠑⡄                            ⡠⠊
-           │ ⢀⠔⠁               ⠈⠢⡀                        ⢀⠜
-           │⡠⠊                   ⠑⢄                      ⡠⠃
-       999 ┤                      ⠈⠢⡀                  ⢀⠜
-           │                        ⠑⢄                ⡠⠃
-           │                         ⠈⠢⡀            ⢀⠎
-           │                           ⠈⠢⡀        ⡠⠔⠁
-       400 ┤                             ⠈⠑⠤⢄⣀⣀⠤⠔⠊
-           └──────────────────────────────────────────────────────
-            2026-10-01                                  2026-10-31"
-    `);
-  });
-
-  it('has an ASCII form, and begins below zero where the values do', () => {
-    const refunds = { ...line, values: values.map((value) => value - 1200) };
-    expect(lineChart(refunds, { columns: 40, unicode: false }).join('\n')).toMatchInlineSnapshot(`
-      " 398 +     *****                       *
-           |    *     *                    **
-           |   *       *                  *
-           | **         *                *
-           |*            *              *
-      -201 +              *            *
-           |               *          *
-           |                **       *
-           |                  *    **
-      -800 +                   ****
-           +----------------------------------
-            2026-10-01              2026-10-31"
-    `);
-  });
 
   it('keeps within the width, whatever the values are', () => {
     fc.assert(

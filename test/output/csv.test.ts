@@ -88,30 +88,6 @@ describe('a key that appears after the header was written', () => {
   });
 });
 
-describe('stringifyTable', () => {
-  const columns = [
-    { name: 'id', value: (row: { id: number }) => row.id },
-    { name: 'name', value: () => 'a, "b"' },
-    { name: 'on', value: (row: { id: number }) => row.id > 1.5 },
-    { name: 'none', value: () => null },
-  ];
-
-  it('writes small tables as the report path does', async () => {
-    expect(await stringifyTable([{ id: 1.5 }, { id: 2 }], columns)).toBe(
-      'id,name,on,none\r\n1.5,"a, ""b""",false,\r\n2,"a, ""b""",true,\r\n',
-    );
-    expect(await stringifyTable([], columns)).toBe('id,name,on,none\r\n');
-  });
-
-  it('in any dialect', async () => {
-    expect(await stringifyTable([{ id: 1.5 }], columns, csvDialectOf({ excel: true }))).toBe(
-      '\ufeffid;name;on;none\r\n1,5;"a, ""b""";false;\r\n',
-    );
-    const formula = [{ name: 'x', value: () => '=1' }];
-    expect(await stringifyTable([{}], formula, csvDialectOf({ escapeFormulas: true, header: false }))).toBe("'=1\r\n");
-  });
-});
-
 describe('a small table', () => {
   const dialect = fc.record({
     delimiter: fc.constantFrom(',', ';', '\t', '|'),

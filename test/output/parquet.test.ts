@@ -180,24 +180,6 @@ describe('parquet', () => {
     expect((await parquet('{"data":[]}')).rows).toEqual([]);
   });
 
-  it('is the same from JSON and from CSV, and with chosen columns', async () => {
-    const body = documentOf('{"date":"2026-11-01","displays":3,"revenueEuro":"1,50","campaignName":"a,b"}');
-    const csv = (await encode(body, 'csv')).text;
-    const [fromJson, fromCsv] = [await parquet(body), await parquet(csv)];
-    expect(fromCsv.rows).toEqual(fromJson.rows);
-    expect((await parquet(body, { select: ['revenueEuro', 'date'] })).rows).toEqual([
-      { revenueEuro: 1.5, date: new Date('2026-11-01') },
-    ]);
-  });
-
-  it('has dates and hours that are null throughout', async () => {
-    const { rows, types, metadata } = await parquet(documentOf('{"date":null,"hour":null,"displays":1}'));
-    expect(types).toEqual({ date: 'DATE', hour: 'TIMESTAMP_MICROS', displays: 'INT64' });
-    expect(rows).toEqual([{ date: null, hour: null, displays: 1n }]);
-    const [date] = metadata.row_groups[0]?.columns ?? [];
-    expect(date?.meta_data?.statistics).toMatchObject({ null_count: 1n, min_value: undefined, max_value: undefined });
-  });
-
   it('keeps a time of another form as text, and says so', async () => {
     const { rows, types, notes } = await parquet(
       documentOf('{"date":"01/11/2026","displays":1}', '{"date":"2026-11-02","displays":2}'),
@@ -224,15 +206,6 @@ describe('parquet', () => {
     ['{"displays":"\\u001b[31m"}', 'displays is "\\u001b[31m", which is no whole number of 64 bits.'],
   ])('refuses %s', async (row, message) => {
     expect(await refusal(documentOf('{"displays":1,"revenueEuro":1}', row))).toBe(`9: Row 2: ${message}`);
-  });
-
-  it('names the row where a later row group has a time of another form', async () => {
-    const rows = Array.from({ length: 70_000 }, (_, i) => ({
-      date: i === 65_000 ? 'soon' : i % 3 === 0 ? null : '2026-11-01',
-    }));
-    expect(await refusal(JSON.stringify({ data: rows }))).toBe(
-      '9: Row 65001: date is "soon", which is no date as 2026-11-01.',
-    );
   });
 });
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reportCard } from '../../src/output/table/report-card.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
-import { FigureCounter, type Figures, mergeFigures } from '../../src/view/figures.ts';
-import type { Sums } from '../../src/view/grouping.ts';
+import { FigureCounter, type Figures } from '../../src/view/figures.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 
 async function figuresOf(rows: readonly object[]): Promise<Figures> {
@@ -65,40 +64,5 @@ describe('reportCard', () => {
       "  displays 3,000   revenue € 4.50   eCPM € 1.50
         displays by hour  2026-10-25 ▁▅█ 2026-10-25  0 to 2,000"
     `);
-  });
-
-  it('shows what was chosen, and dresses labels alone', async () => {
-    const style = { bold: (text: string) => `<b>${text}</b>`, dim: (text: string) => `<i>${text}</i>` };
-    expect(reportCard(await figuresOf(days), { style }, ['ctr', 'clicks'])).toEqual([
-      '  <i>CTR</i> 1.67%   <i>clicks</i> 84,000',
-      '  <i>clicks by day</i>  <i>2026-11-01</i> ▅▅▅▅▅▅▅▅▅▅▅▅▅▅ <i>2026-11-14</i>',
-    ]);
-  });
-
-  it('shows no course where there is no room for one', async () => {
-    const lines = (columns: number) => figuresOf(days).then((figures) => reportCard(figures, { columns }, ['clicks']));
-    expect(await lines(20)).toEqual(['  clicks 84,000']);
-    expect(await lines(21)).toEqual(['  clicks 84,000', '  clicks by day  ▅▅▅▅']);
-  });
-
-  it('of rows without time has no course; of no rows nothing', async () => {
-    expect(reportCard(await figuresOf([{ campaignName: 'x', displays: 5 }]))).toEqual(['  displays 5']);
-    expect(reportCard(await figuresOf([]))).toEqual([]);
-  });
-});
-
-const plainSums = (sums: Sums) =>
-  Object.fromEntries([...sums.keys()].map((field) => [field, sums.get(field)?.toString()]));
-
-describe('mergeFigures', () => {
-  it('gives the figures that the rows together have', async () => {
-    const parts = await Promise.all([days.slice(5), days.slice(0, 9), []].map(figuresOf));
-    const plain = ({ totals, points, rowCount, timeField }: Figures) => ({
-      rowCount,
-      timeField,
-      totals: plainSums(totals),
-      points: points.map(({ time, sums }) => [time, plainSums(sums)]),
-    });
-    expect(plain(mergeFigures(parts))).toEqual(plain(await figuresOf([...days.slice(5), ...days.slice(0, 9)])));
   });
 });

@@ -3,7 +3,6 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import type { FormatName } from '../../src/output/formats/index.ts';
 import { shorten } from '../../src/output/table/table-layout.ts';
-import { textTable } from '../../src/output/table/text-table.ts';
 import { stringText } from '../rows/report-documents.ts';
 import { documentOf, type Encoded, encode } from './encode.ts';
 
@@ -33,11 +32,6 @@ describe('table', () => {
     expect(notes).toEqual([]);
   });
 
-  it('shows a key that a row lacks as it shows null', async () => {
-    const { text } = await table(undefined, '{"city":"x","displays":1}', '{"displays":2}', '{"city":null}');
-    expect(text.split('\n').slice(2, 5)).toEqual(['x             1', '–             2', '–             –']);
-  });
-
   it('fits the terminal: what is the same in every row goes first, then ids; headings are folded', async () => {
     const { text, notes } = await table(64, ...rows);
     expect(text).toMatchInlineSnapshot(`
@@ -54,24 +48,6 @@ describe('table', () => {
     expect(notes).toEqual([
       'Not shown, for lack of room: campaignId. Choose with --columns, or see all with --format csv.',
     ]);
-  });
-
-  it('keeps the day, the name and the first metrics to the last', async () => {
-    const { text, notes } = await table(40, ...rows);
-    expect(text).toMatchInlineSnapshot(`
-      "                                 revenue
-      date        camp…ame  displays      Euro
-      ──────────  ────────  ────────  ────────
-      2026-11-01  Été …ris   123,456  1,234.50
-      2026-11-02  日本…前          7     -0.05
-      2026-11-03  ␛[31…␊🦊         –      0.10
-      ──────────  ────────  ────────  ────────
-      total                  123,463  1,234.55
-      "
-    `);
-    expect(notes[0]).toBe(
-      'Not shown, for lack of room: campaignId. Choose with --columns, or see all with --format csv.',
-    );
   });
 
   it('keeps the id of a name that two have, and shortens no day and no hour', async () => {
@@ -102,15 +78,6 @@ describe('table', () => {
       total                   3
       "
     `);
-  });
-
-  it('gives up what belongs to a name before a metric', async () => {
-    const advertisers = ['Alpes Voyages', 'Nord Jeux'].map(
-      (name, i) => `{"advertiser":"${name}","billingEntity":"${name} SAS","displays":${i},"leads":${i}}`,
-    );
-    const { text, notes } = await table(36, ...advertisers);
-    expect(text.split('\n')[0]).toBe('advertiser     displays  leads');
-    expect(notes[0]).toMatch(/^Not shown, for lack of room: billingEntity\. /);
   });
 
   it('has derived metrics of each row and of the sums, where there is room', async () => {
@@ -199,12 +166,6 @@ describe('table', () => {
     expect((await encode('{"data":[]}', 'table', { columns })).text).toBe('date  displays\n────  ────────\n');
     expect((await encode('{"data":[]}', 'table')).text).toBe('');
   });
-
-  it('takes --columns', async () => {
-    expect((await encode(documentOf(rows[0] ?? ''), 'table', { select: ['revenueEuro', 'date'] })).text).toBe(
-      'revenueEuro  date\n───────────  ──────────\n   1,234.50  2026-11-01\n',
-    );
-  });
 });
 
 describe('names and columns without measure', () => {
@@ -260,16 +221,5 @@ describe('shorten', () => {
         expect(stringWidth(shorten(text, width))).toBeLessThanOrEqual(Math.max(width, 1));
       }),
     );
-  });
-});
-
-describe('textTable', () => {
-  it('lays out a small table', () => {
-    const columns = [
-      { name: 'id', value: (row: { id: number }) => row.id },
-      { name: 'name', value: () => 'x\u0007' },
-      { name: 'none', value: () => undefined },
-    ];
-    expect(textTable([{ id: 1 }, { id: 20 }], columns)).toBe('id  name\n──  ────\n 1  x␇\n20  x␇\n');
   });
 });

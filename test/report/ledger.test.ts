@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -100,8 +100,8 @@ describe('picking up', () => {
 test('the newest first, as many as are wanted', () => {
   const ledger = open();
   for (const id of ['a', 'b', 'c']) {
+    // Within one millisecond too.
     ledger.record(entry(id));
-    nowMs += 1;
   }
   expect(ledger.list().map(({ id }) => id)).toEqual(['c', 'b', 'a']);
   expect(ledger.list(2).map(({ id }) => id)).toEqual(['c', 'b']);
@@ -145,13 +145,15 @@ describe('the folder', () => {
     ledger.record(entry('a'));
     ledger.update(key('a'), { status: 'ready' });
     expect(ledger.findUnfinished('h1')).toBeUndefined();
-    expect(warnings).toEqual([
-      expect.stringMatching(
-        /^The ledger could not be written \(E[A-Z]+: .*\): a later run may create this report anew\.$/,
-      ),
-      expect.stringMatching(/^The ledger could not be written/),
-      expect.stringMatching(/^The ledger could not be read \(ENOTDIR: .*\): unfinished reports are not picked up\.$/),
-    ]);
+    expect(warnings.join()).toMatch(/The ledger could not be written \(E[A-Z]+: .*\): a later run may create/);
+    expect(warnings.at(-1)).toMatch(
+      /^The ledger could not be read \(ENOTDIR: .*\): unfinished reports are not picked up\.$/,
+    );
+  });
+
+  test.skipIf(!existsSync('/proc/self'))('below a folder that cannot be made ends at once', () => {
+    open('/proc/nowhere/settings').record(entry('a'));
+    expect(warnings[0]).toContain('The ledger could not be written (ENOENT');
   });
 });
 

@@ -73,7 +73,7 @@ describe('a CSV report', () => {
           });
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
@@ -147,12 +147,5 @@ describe('a CSV report', () => {
   it('is refused where it is not UTF-8', async () => {
     const bytes = Buffer.concat([Buffer.from('date,city\n1,'), Buffer.from([0xe9, 0x0a])]);
     await expect(readReport(bytes, csv)).rejects.toThrow('Row 1 is not UTF-8');
-  });
-
-  it('spreads many rows over several batches', async () => {
-    const text = `displays\n${Array.from({ length: 70_000 }, (_, i) => i).join('\n')}\n`;
-    const { values } = await readReport(text, { ...csv, pieceBytes: 10_000_000 });
-    expect(values.length).toBe(70_000);
-    expect(values.at(-1)?.get('displays')).toBe('69999');
   });
 });

@@ -64,23 +64,6 @@ describe('reports', () => {
     expect((await admin(server, '/reports/none', { json: { status: 'ready' } })).status).toBe(404);
     expect((await admin(server, `/reports/${id}`, { json: { status: 'done' } })).status).toBe(400);
   });
-
-  test('are listed for every account, and seen by their own alone', async () => {
-    const server = await startForTest();
-    const [own, others] = [await createReport(server, 'buyer'), await createReport(server, 'dsp')];
-    expect(await admin(server, '/reports')).toMatchObject({
-      json: {
-        reports: [
-          { report_id: own, account: 'buyer', status: 'ready', request: { breakdowns: ['DAILY'] } },
-          { report_id: others, account: 'dsp', status: 'ready' },
-        ],
-      },
-    });
-    for (const path of ['/status-reporting', '/download-reporting']) {
-      expect((await call(server, path, { as: 'buyer', json: { id: others } })).status).toBe(404);
-      expect((await call(server, path, { as: 'dsp', json: { id: own } })).status).toBe(404);
-    }
-  });
 });
 
 describe('the request log', () => {
@@ -179,22 +162,6 @@ describe('who may steer', () => {
       expect((await from(origin, 'DELETE')).status).toBe(403);
     }
     expect((await from(server.url)).status).toBe(200);
-  });
-
-  test('a known path by another method is 405, with what it takes', async () => {
-    const server = await startForTest();
-    for (const [method, path, allow] of [
-      ['PUT', '/__admin/faults', 'DELETE, GET, HEAD, POST'],
-      ['GET', '/__admin/reset', 'POST'],
-      ['DELETE', '/__admin/reports/x', 'POST'],
-      ['POST', '/openapi.json', 'GET, HEAD'],
-      ['POST', '/', 'GET, HEAD'],
-    ] as const) {
-      const answer = await call(server, path, { method });
-      expect([path, answer.status, answer.headers.allow]).toEqual([path, 405, allow]);
-      expect(jsonOf(answer)).toMatchObject({ response: { error_id: 'METHOD_NOT_ALLOWED' } });
-    }
-    expect((await call(server, '/__admin/nothing')).status).toBe(404);
   });
 });
 

@@ -15,11 +15,6 @@ describe('when a fault strikes', () => {
     expect(await statuses(server, 4)).toEqual([503, 503, 200, 200]);
   });
 
-  test('after=N: not the first N calls', async () => {
-    const server = await startForTest({ faults: ['campaigns:500:after=2:times=1'] });
-    expect(await statuses(server, 4)).toEqual([200, 200, 500, 200]);
-  });
-
   test('* is no endpoint that the kind cannot strike', async () => {
     const server = await startForTest({ faults: ['*:unauthorized', '*:failed'] });
     const token = await signIn(server);
@@ -87,11 +82,6 @@ describe('kinds that answer in place of the service', () => {
     expect([first.headers['x-adreport-local'], second.headers['x-adreport-local']]).toEqual(['1', '1']);
   });
 
-  test.each([204, 302, 304, 418, 599])('%i too', async (status) => {
-    const server = await startForTest({ faults: [`campaigns:${status}`] });
-    expect(await call(server, '/campaigns', { as: 'buyer' })).toMatchObject({ status, isWhole: true });
-  });
-
   test('reset: the connection is cut before an answer, and the log says so', async () => {
     const server = await startForTest({ faults: ['buyer:reset:times=1'] });
     const cut = await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport });
@@ -107,14 +97,6 @@ describe('kinds that answer in place of the service', () => {
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
     expect(() => jsonOf(answer)).toThrow(SyntaxError);
     expect(() => new TextDecoder('utf-8', { fatal: true }).decode(answer.body)).toThrow(TypeError);
-  });
-
-  test('html: 200 and a page, as a captive portal answers', async () => {
-    const server = await startForTest({ faults: ['download:html'] });
-    const answer = await call(server, '/download-reporting', { as: 'buyer', json: { id: 'x' } });
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toMatch(/^text\/html/);
-    expect(answer.text).toMatch(/^<!doctype html>/);
   });
 
   test('unauthorized: the token dies, for every call, and signing in brings another', async () => {

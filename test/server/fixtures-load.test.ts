@@ -167,25 +167,6 @@ const mistakes: readonly Mistake[] = [
   ['facts.csv', 'Mobile"""', 'Mobile""', 4, 'Quote Not Closed: '],
 ];
 
-test('two places of one name are two, in the order of their ids', async () => {
-  const twins = '{ "cityId": [{ "id": "100", "name": "Vienne" }, { "id": "20", "name": "Vienne" }] }';
-  await writeFile(join(folder, 'catalog.json'), twins);
-  const lines = ['100,5', '20,1', '100,5'].map((line) => `1793527200,700,${line}`);
-  await writeFile(join(folder, 'facts.csv'), ['hour,adunitId,cityId,displays', ...lines].join('\n'));
-  const fixtures = await loadFixtures(folder);
-  const request = { ...day, metrics: ['displays'], breakdowns: ['CITY'] };
-  const shown = async (filters: Record<string, string[]>) =>
-    (await reportRows(fixtures, accountOf(fixtures, 'me'), { ...request, filters })).map((row) => [
-      row.city,
-      row.displays,
-    ]);
-  expect(await shown({})).toEqual([
-    ['Vienne', 1],
-    ['Vienne', 10],
-  ]);
-  expect(await shown({ cityId: ['100'] })).toEqual([['Vienne', 10]]);
-});
-
 describe('a mistake is told with file, line and reason', () => {
   test.each(mistakes)('%s: %j becomes %j', async (file, from, to, line, reason) => {
     const right = await readFile(join(folder, file), 'utf8');

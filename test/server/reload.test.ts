@@ -2,7 +2,6 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exportFixtures } from '../../src/server/fixtures/export.ts';
-import { watchFixtures } from '../../src/server/fixtures/reload.ts';
 import type { LocalServerOptions } from '../../src/server/start.ts';
 import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
@@ -63,16 +62,4 @@ test('sessions of an account that is edited away end, the others go on', async (
   await expect.poll(() => server.accounts.map(({ name }) => name), waiting).toEqual(['buyer', 'admin', 'awkward']);
   expect((await call(server, '/campaigns', { token: gone })).status).toBe(401);
   expect((await call(server, '/campaigns', { token: kept })).status).toBe(200);
-});
-
-const builtIn = builtInFixtures({ seed: 1, scale: 1 });
-
-test('a folder that cannot be watched is told, and that its edits are not taken up', () => {
-  const notices: string[] = [];
-  const onNotice = (notice: string): void => void notices.push(notice);
-  const gone = join(temporaryFolder(), 'gone');
-  watchFixtures(gone, { load: () => Promise.resolve(builtIn), onFixtures: () => {}, onNotice })();
-  expect(notices).toEqual([
-    expect.stringMatching(/gone cannot be watched, so that its edits are not taken up: ENOENT/),
-  ]);
 });

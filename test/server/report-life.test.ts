@@ -114,31 +114,4 @@ describe('download', () => {
     server.advance(1_500);
     expect((await download(server, id)).status).toBe(200);
   });
-
-  test('may be repeated, and gives the same bytes', async () => {
-    const server = await startForTest();
-    const id = await createReport(server);
-    const first = await download(server, id);
-    expect(first.text).toMatch(/^\{"data":\[\{.+\}\],"summary":\{.+\}\}$/);
-    expect((await download(server, id)).text).toBe(first.text);
-    expect((await download(server, await createReport(server))).text).toBe(first.text);
-  });
-});
-
-test('requests of a megabyte each do not fill the memory: the oldest report is forgotten', async () => {
-  const server = await startForTest();
-  const first = await createReport(server);
-  const carrier = Array.from({ length: 1_000 }, (_, index) => `${index}${'x'.repeat(1_000)}`);
-  for (let report = 0; report < 70; report += 1) {
-    const answer = await call(server, '/buyer-reporting', { as: 'buyer', json: { ...smallReport, carrier } });
-    expect(answer.status).toBe(200);
-  }
-  const gone = await status(server, first);
-  expect([gone.status, refusalIn(gone).error_id, refusalIn(gone).error]).toEqual([
-    410,
-    'REPORT_EXPIRED',
-    expect.stringContaining('was forgotten'),
-  ]);
-  expect((await call(server, '/status-reporting', { as: 'dsp', json: { id: first } })).status).toBe(404);
-  expect((await status(server, await createReport(server))).status).toBe(200);
 });

@@ -102,26 +102,6 @@ describe('breakdowns', () => {
     }
     expect(new Set(data.map((row) => JSON.stringify(own.map((field) => row[field])))).size).toBe(data.length);
   });
-
-  test.each([
-    ['DAILY', { date: '2026-06-15' }],
-    ['HOURLY', { date: '2026-06-15', hour: '2026-06-15T14:00:00+0200' }],
-    ['MONTHLY', { date: '2026-06-01' }],
-    ['RANGE', { date: '2026-06-15' }],
-    ['BUNDLEID', { bundleId: words }],
-    ['FORMAT', { format: words }],
-  ])('a DSP by %s has only what was asked for', async (breakdown, fields) => {
-    const { data } = await reportOf(server, 'dsp', {
-      ...hour,
-      metrics: 'displays,revenueEuro',
-      breakdowns: [breakdown],
-    });
-    expect(data.length).toBeGreaterThan(0);
-    for (const row of data) {
-      expect(Object.keys(row)).toEqual([...Object.keys(fields), 'displays', 'revenueEuro']);
-      expect(row).toMatchObject(fields);
-    }
-  });
 });
 
 describe('order', () => {

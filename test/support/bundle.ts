@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -26,14 +25,4 @@ export function bundleScript(source: string): Script {
   });
   writeFileSync(file, outputFiles[0]?.contents ?? '');
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
-
-/** Runs TypeScript text, whose imports are relative to the project's root, in a process of its own; what it printed. */
-export function runScript(source: string): string {
-  const { file, remove } = bundleScript(source);
-  try {
-    return execFileSync(process.execPath, [file], { encoding: 'utf8', maxBuffer: 2 ** 30 });
-  } finally {
-    remove();
-  }
 }

@@ -1,98 +1,83 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OutputError, StillInProgressError, UsageError } from '../../src/errors.ts';
 import { ClosedPipeError } from '../../src/ui/console.ts';
+import { bundleScript, type Script } from '../support/bundle.ts';
 import { type ConsoleSetup, openConsole } from '../support/console.ts';
 
 const terminal = { stdin: true, stdout: true, stderr: true };
 
-describe('what is said where', () => {
-  const speak = async (setup: ConsoleSetup): Promise<string> => {
-    const { console, stdout, stderr } = await openConsole(setup);
-    await console.result('a result');
-    console.note('a note');
-    console.warn('a warning');
-    console.trace(1, 'a trace');
-    console.trace(2, 'a longer trace');
-    console.error('an error');
-    return `stdout: ${JSON.stringify(stdout.text())}\nstderr: ${JSON.stringify(stderr.text())}`;
-  };
-
-  test('in a pipe', async () => {
-    expect(await speak({})).toMatchInlineSnapshot(`
-      "stdout: "a result\\n"
-      stderr: "a note\\nWarning: a warning\\nan error\\n""
-    `);
-  });
-  test('on a terminal', async () => {
-    expect(await speak({ tty: terminal, flags: { verbose: 2 } })).toMatchInlineSnapshot(`
-      "stdout: "a result\\n"
-      stderr: "a note\\n\\u001b[33mWarning:\\u001b[39m a warning\\n\\u001b[2ma trace\\u001b[22m\\n\\u001b[2ma longer trace\\u001b[22m\\nan error\\n""
-    `);
-  });
-  test('on a terminal, --no-color -v', async () => {
-    expect(await speak({ tty: terminal, flags: { verbose: 1, color: false } })).toMatchInlineSnapshot(`
-      "stdout: "a result\\n"
-      stderr: "a note\\nWarning: a warning\\na trace\\nan error\\n""
-    `);
-  });
-  test('-q silences all but errors, -vv included', async () => {
-    expect(await speak({ flags: { verbose: 2, quiet: true } })).toMatchInlineSnapshot(`
-      "stdout: "a result\\n"
-      stderr: "an error\\n""
-    `);
-  });
+test.each<[string, ConsoleSetup, string]>([
+  ['in a pipe', {}, 'a note\nWarning: a warning\nan error\n'],
+  [
+    '--no-color -v',
+    { tty: terminal, flags: { verbose: 1, color: false } },
+    'a note\nWarning: a warning\na trace\nan error\n',
+  ],
+  ['-q with -vv', { flags: { verbose: 2, quiet: true } }, 'an error\n'],
+  [
+    'on a terminal, -vv',
+    { tty: terminal, flags: { verbose: 2 } },
+    'a note\n\u001b[33mWarning:\u001b[39m a warning\n\u001b[2ma trace\u001b[22m\n\u001b[2ma longer trace\u001b[22m\nan error\n',
+  ],
+])('results on stdout, everything else on stderr: %s', async (_name, setup, expected) => {
+  const { console, stdout, stderr } = await openConsole(setup);
+  await console.result('a result');
+  console.note('a note');
+  console.warn('a warning');
+  console.trace(1, 'a trace');
+  console.trace(2, 'a longer trace');
+  console.error('an error');
+  expect([stdout.text(), stderr.text()]).toEqual(['a result\n', expected]);
 });
 
-describe('each stream by its own rules', () => {
-  test('stdout in a pipe and stderr on a terminal', async () => {
-    const { console } = await openConsole({ tty: { stdin: true, stderr: true } });
-    expect(console.out.style.red('x')).toBe('x');
-    expect(console.err.style.red('x')).toBe('\u001b[31mx\u001b[39m');
-    expect([console.out.isTerminal, console.err.isTerminal, console.err.canDraw]).toEqual([false, true, true]);
-  });
+test('each stream by its own rules', async () => {
+  const { console } = await openConsole({ tty: { stdin: true, stderr: true } });
+  expect([console.out.style.red('x'), console.err.style.red('x')]).toEqual(['x', '\u001b[31mx\u001b[39m']);
+  expect([console.out.isTerminal, console.err.canDraw, console.isInteractive]).toEqual([false, true, true]);
+  for (const tty of [
+    { stdin: true, stdout: true },
+    { stderr: true, stdout: true },
+  ]) {
+    expect((await openConsole({ tty })).console.isInteractive).toBe(false);
+  }
+});
 
-  test.each([
-    [{ stdin: true, stderr: true }, true],
-    [{ stdin: true, stdout: true }, false],
-    [{ stderr: true, stdout: true }, false],
-  ])('terminals at %j: questions can be asked: %s', async (tty, expected) => {
-    expect((await openConsole({ tty })).console.isInteractive).toBe(expected);
-  });
-
-  test.each([
-    [terminal, {}, [100, 90]],
-    [terminal, { COLUMNS: '40' }, [40, 40]],
-    [terminal, { COLUMNS: 'wide' }, [100, 90]],
-    [terminal, { COLUMNS: '0' }, [100, 90]],
-    [{}, {}, [80, 80]],
-  ])('columns of %j with %j: %j', async (tty, env, expected) => {
-    const { console } = await openConsole({ tty, env });
-    expect([console.out.columns, console.err.columns]).toEqual(expected);
-  });
+test.each([
+  [terminal, {}, [100, 90]],
+  [terminal, { COLUMNS: '40' }, [40, 40]],
+  [terminal, { COLUMNS: 'wide' }, [100, 90]],
+  [terminal, { COLUMNS: '0' }, [100, 90]],
+  [{}, {}, [80, 80]],
+])('columns of %j with %j: %j', async (tty, env, expected) => {
+  const { console } = await openConsole({ tty, env });
+  expect([console.out.columns, console.err.columns]).toEqual(expected);
 });
 
 describe('errors', () => {
-  const error = new UsageError('No metric "clics".', { hint: 'Did you mean clicks?' });
-
-  test('for people, in colour on a terminal', async () => {
-    const { console, stderr } = await openConsole({ tty: terminal });
-    console.renderError(error);
-    expect(stderr.text()).toBe(
-      '\u001b[31m\u001b[1madreport:\u001b[22m\u001b[39m No metric "clics".\n  Did you mean clicks?\n',
-    );
-  });
-
   test.each([
     [new UsageError('No window was given.'), 'adreport: No window was given.\n'],
     [new UsageError('The service: \u001b[2Jno\nadreport: ok'), 'adreport: The service: ␛[2Jno\n  adreport: ok\n'],
     [new TypeError('oops'), /^adreport: TypeError: oops\n {2}This is a bug in adreport[^\n]*\n$/],
     ['thrown text', /^adreport: thrown text\n/],
+    [new ClosedPipeError(), /^$/],
   ])('for people: %s', async (thrown, expected) => {
     const { console, stderr } = await openConsole();
     console.renderError(thrown);
     expect(stderr.text()).toMatch(expected);
+  });
+
+  test('in colour on a terminal; a stack trace only for a bug, and only with -vv', async () => {
+    const { console, stderr } = await openConsole({ tty: terminal, flags: { verbose: 2 } });
+    console.renderError(new UsageError('No metric "clics".', { hint: 'Did you mean clicks?' }));
+    const head = '\u001b[31m\u001b[1madreport:\u001b[22m\u001b[39m';
+    expect(stderr.text()).toBe(`${head} No metric "clics".\n  Did you mean clicks?\n`);
+    console.renderError(new TypeError('oops'));
+    expect(stderr.text()).toMatch(/\n\S*\s+at /);
   });
 
   test('with --json one line with every member, with -q too', async () => {
@@ -117,67 +102,38 @@ describe('errors', () => {
       }),
     );
   });
-
-  test('a stack trace only for a bug, and only with -vv', async () => {
-    for (const [verbose, bug, expected] of [
-      [2, true, true],
-      [1, true, false],
-      [2, false, false],
-    ] as const) {
-      const { console, stderr } = await openConsole({ flags: { verbose } });
-      console.renderError(bug ? new TypeError('oops') : error);
-      expect(/\n\s+at /.test(stderr.text())).toBe(expected);
-    }
-  });
 });
 
-describe('secrets', () => {
-  test('appear in nothing that goes to stderr', async () => {
-    const { console, stderr } = await openConsole({ flags: { verbose: 2 } });
-    const secret = 'p"ss wörd\u0007&';
-    console.hide(secret);
-    console.note(`note ${secret}`);
-    console.warn(`warning ${JSON.stringify({ secret })}`);
-    console.trace(2, `trace ${encodeURIComponent(secret)}`);
-    console.error(`error ${secret}`);
-    console.event({ secret });
-    console.renderError(new UsageError(`No ${secret}.`, { hint: secret }));
-    expect(stderr.text()).not.toMatch(/ss|w.*rd&/);
-    expect(stderr.text().match(/\[hidden\]/g)).toHaveLength(7);
-  });
-
-  test('a result is given as it is', async () => {
-    const { console, stdout } = await openConsole();
-    console.hide('demo');
-    await console.result('demo campaign');
-    expect(stdout.text()).toBe('demo campaign\n');
-  });
+test('secrets appear in nothing that goes to stderr; a result is given as it is', async () => {
+  const { console, stdout, stderr } = await openConsole({ flags: { verbose: 2 } });
+  const secret = 'p"ss wörd\u0007&';
+  console.hide(secret);
+  console.note(`note ${secret}`);
+  console.warn(`warning ${JSON.stringify({ secret })}`);
+  console.trace(2, `trace ${encodeURIComponent(secret)}`);
+  console.event({ secret });
+  console.renderError(new UsageError(`No ${secret}.`, { hint: secret }));
+  expect(stderr.text()).not.toMatch(/ss|w.*rd&/);
+  expect(stderr.text().match(/\[hidden\]/g)).toHaveLength(6);
+  await console.result(secret);
+  expect(stdout.text()).toBe(`${secret}\n`);
 });
 
 describe('what could steer a terminal', () => {
-  const nasty = fc
-    .array(
-      fc.oneof(
-        fc.string({ unit: 'binary' }),
-        fc.constantFrom('\u001b[2J', '\u001b[31m', '\u001b]0;title\u0007', '\u009b31m', '\u202e', '\r', '\n'),
-      ),
-    )
-    .map((parts) => parts.join(''));
+  const hostile = fc.constantFrom('\u001b[2J', '\u001b[31m', '\u001b]0;title\u0007', '\u009b31m', '\u202e', '\r', '\n');
+  const nasty = fc.array(fc.oneof(fc.string({ unit: 'binary' }), hostile)).map((parts) => parts.join(''));
 
-  test.each([true, false])(
-    'is made visible but for line breaks and our own colours (terminal: %s)',
-    async (isTerminal) => {
-      const ours = new RegExp(`${'\u001b'}\\[(0|1|2|22|3[1236]|39)m`, 'g');
-      await fc.assert(
-        fc.asyncProperty(nasty, async (text) => {
-          const { console, stderr } = await openConsole({ tty: { stderr: isTerminal } });
-          console.note(text);
-          const said = isTerminal ? stderr.text().replace(ours, '') : stderr.text();
-          expect(said).not.toMatch(/[\p{Bidi_Control}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u);
-        }),
-      );
-    },
-  );
+  test.each([true, false])('is made visible but for line breaks and our own colours (%s)', async (isTerminal) => {
+    const ours = new RegExp(`${'\u001b'}\\[(0|1|2|22|3[1236]|39)m`, 'g');
+    await fc.assert(
+      fc.asyncProperty(nasty, async (text) => {
+        const { console, stderr } = await openConsole({ tty: { stderr: isTerminal } });
+        console.note(text);
+        const said = isTerminal ? stderr.text().replace(ours, '') : stderr.text();
+        expect(said).not.toMatch(/[\p{Bidi_Control}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u);
+      }),
+    );
+  });
 
   test('is shown, and safe text stays as it is', async () => {
     const { console, stderr } = await openConsole({ tty: terminal });
@@ -187,20 +143,87 @@ describe('what could steer a terminal', () => {
   });
 });
 
-describe('results', () => {
-  test.each([
-    ['EPIPE', ClosedPipeError],
-    ['ERR_STREAM_DESTROYED', ClosedPipeError],
-    ['ENOSPC', OutputError],
-    ['EIO', OutputError],
-  ])('%s', async (code, expected) => {
-    const failing = new Writable({
-      write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: it failed, write`), { code })),
+test.each([
+  [true, ['a line', 'cleared']],
+  [false, ['a line', 'another line']],
+])('lines are written above bars, which a result to a terminal takes away: %s', async (isTerminal, expected) => {
+  const { console, stderr } = await openConsole({ tty: { ...terminal, stdout: isTerminal } });
+  const calls: string[] = [];
+  const clear = (): void => {
+    calls.push('cleared');
+    console.showBars(undefined);
+  };
+  console.showBars({ log: (line) => calls.push(line), clear });
+  console.note('a line');
+  await console.result('a result');
+  console.note('another line');
+  expect(calls).toEqual(expected);
+  expect(stderr.text()).toBe(isTerminal ? 'another line\n' : '');
+});
+
+test('results wait for a slow reader', async () => {
+  const taken: (() => void)[] = [];
+  const slow = new Writable({ write: (_chunk, _encoding, done) => void taken.push(done) });
+  const { console } = await openConsole({ out: slow });
+  let isDone = false;
+  const writing = console.write('x').then(() => {
+    isDone = true;
+  });
+  await new Promise(setImmediate);
+  expect(isDone).toBe(false);
+  taken[0]?.();
+  await writing;
+});
+
+test.each([
+  ['EPIPE', ClosedPipeError],
+  ['ERR_STREAM_DESTROYED', ClosedPipeError],
+  ['ENOSPC', OutputError],
+  ['EIO', OutputError],
+])('results that fail with %s', async (code, expected) => {
+  const failing = new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: it failed, write`), { code })),
+  });
+  const { console } = await openConsole({ out: failing });
+  // The stream says something else the second time.
+  for (const text of ['x', 'y']) await expect(console.result(text)).rejects.toThrow(expected);
+  expect(console.isClosed).toBe(expected === ClosedPipeError);
+});
+
+describe('in a process of its own', () => {
+  let script: Script;
+  beforeAll(() => {
+    script = bundleScript(`
+      import { createConsole, ClosedPipeError } from './src/ui/console.ts';
+      const { stdin, stdout, stderr, env } = process;
+      const console = await createConsole({ stdin, stdout, stderr, env, flags: { verbose: 0, color: true } });
+      try {
+        for (let i = 0; i < 100_000; i += 1) await console.result('line ' + i + ' '.repeat(100));
+      } catch (error) {
+        console.note('note after the end');
+        console.renderError(error);
+        process.exitCode = error.exitCode;
+      }
+    `);
+  });
+  afterAll(() => script.remove());
+
+  test.each([false, true])('a closed pipe ends quietly, with stderr closed too: %s', async (isStderrClosed) => {
+    const child = spawn(process.execPath, [script.file], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
     });
-    const { console } = await openConsole({ out: failing });
-    await expect(console.result('x')).rejects.toThrow(expected);
-    // The stream says something else the second time.
-    await expect(console.result('y')).rejects.toThrow(expected);
-    expect(console.isClosed).toBe(expected === ClosedPipeError);
+    if (isStderrClosed) child.stderr.destroy();
+    child.stdout.once('data', () => child.stdout.destroy());
+    const [exitCode] = await once(child, 'close');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: isStderrClosed ? '' : 'note after the end\n' });
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('a full disk is exit 8', () => {
+    const command = `"${process.execPath}" "${script.file}" 2>&1 >/dev/full; echo "exit $?"`;
+    expect(execFileSync('sh', ['-c', command], { encoding: 'utf8' })).toBe(
+      'note after the end\nadreport: stdout could not be written: no space left on device.\nexit 8\n',
+    );
   });
 });

@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPrompt } from '../../src/ui/prompt.ts';
+import { createPrompt, readSecret } from '../../src/ui/prompt.ts';
 import { bundleScript, type Script } from '../support/bundle.ts';
 import { openConsole } from '../support/console.ts';
 import { openTerminal, type TerminalOptions } from '../support/pty.ts';
@@ -105,10 +106,64 @@ test('every kind of answer, a wrong one first; the secret appears nowhere but in
   expect(terminal.screen.cursorVisible).toBe(true);
 });
 
+test.each([
+  ['Ctrl-C', '\u0003'],
+  ['Ctrl-D', '\u0004'],
+])('%s at any question ends the program with 130, and the terminal is itself again', async (_name, key) => {
+  for (const answers of [[], ['https://x.example\r', '\r', '\r']]) {
+    const { terminal, result } = open();
+    const questions = ['Base URL:', 'E-mail:', 'Way to sign in:', 'Password:'];
+    for (const [i, question] of questions.slice(0, answers.length + 1).entries()) {
+      await terminal.waitFor(question);
+      terminal.type(answers[i] ?? key);
+    }
+    expect(await terminal.exitCode).toBe(130);
+    expect(terminal.screen.lines.at(-1)).toBe('adreport: Interrupted.');
+    expect(terminal.screen.cursorVisible).toBe(true);
+    expect(result()).toBe('');
+  }
+});
+
 test('a signal ends a question with its own reason', async () => {
   const { terminal } = open();
   await terminal.waitFor('Base URL:');
   process.kill(terminal.pid, 'SIGUSR1');
   expect(await terminal.exitCode).toBe(2);
   expect(terminal.screen.lines.at(-1)).toBe('adreport: The signal was used.');
+});
+
+describe('a secret from a pipe or a file', () => {
+  async function read(stdin: NodeJS.ReadStream) {
+    const { console, stderr } = await openConsole({ stdin });
+    const secret = await readSecret(stdin, console, '--password-stdin', new AbortController().signal);
+    console.error(`It was ${secret}.`);
+    return { secret, said: stderr.text() };
+  }
+
+  test.each([
+    ['s3cret', 's3cret'],
+    ['s3cret\r\nsecond line\n', 's3cret'],
+    [' blanks belong to it \n', ' blanks belong to it '],
+    ['\ufeffs3cret\r\n', 's3cret'],
+    ['pässwörd 雪', 'pässwörd 雪'],
+  ])('%j: the first line, hidden from then on', async (text, secret) => {
+    expect(await read(input(text))).toEqual({ secret, said: 'It was [hidden].\n' });
+  });
+
+  test('comes in any pieces, and is not waited for beyond its line', async () => {
+    const stdin = new PassThrough();
+    for (const byte of Buffer.from('pässwörd\nmore')) stdin.write(Buffer.from([byte]));
+    expect((await read(stdin as unknown as NodeJS.ReadStream)).secret).toBe('pässwörd');
+  });
+
+  test.each([
+    ['nothing', input('')],
+    ['blanks', input('  \nsecond line\n')],
+    ['a terminal', input('s3cret\n', { isTTY: true })],
+    ['bytes that are no text', input(Buffer.from([0xff, 0xfe, 0x41]))],
+    ['a line of 5 kB', input('x'.repeat(5_000))],
+  ])('%s is refused', async (_name, stdin) => {
+    const message = expect.stringContaining('--password-stdin');
+    await expect(read(stdin)).rejects.toMatchObject({ name: 'UsageError', message });
+  });
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { constants, unlinkSync } from 'node:fs';
 import {
   access,
@@ -14,6 +15,7 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createGzip } from 'node:zlib';
 import { codeOf, OutputError } from '../../errors.ts';
 import { printable } from '../../text/printable.ts';
 import type { Sink } from '../encoder.ts';
@@ -34,18 +36,26 @@ export interface OutputFile extends Sink {
 export interface OpenOptions {
   /** Refuse to replace an existing file. */
   readonly noClobber?: boolean;
+  /** Ends the wait for somebody who reads a named pipe. */
+  readonly signal?: AbortSignal;
 }
 
 /**
  * Opens a file for writing. What is written goes to a temporary file beside it, which takes its place on `commit`; its
  * mode stays. Folders that are missing are made (`date=2026-11-01/`), and removed again on `abort`. A symbolic link
  * stays: what it points to is replaced. What is no regular file (`/dev/stdout`, a named pipe) is written to directly.
+ * Where the name ends in `.gz` the file is packed.
  *
  * @throws OutputError where it cannot be written; what is written later throws it too
  */
 export async function openOutput(path: string, options: OpenOptions = {}): Promise<OutputFile> {
+  const file = await openPlain(path, options);
+  return /\.gz$/i.test(path) ? gzipped(file) : file;
+}
+
+async function openPlain(path: string, options: OpenOptions): Promise<OutputFile> {
   return withReason(path, async () => {
-    if (await isDirect(path)) return openDirect(path);
+    if (await isDirect(path)) return openDirect(path, options.signal);
     const target = await followLinks(resolve(path));
     const existing = await findReplaceable(target, path, options);
     const folder = dirname(target);
@@ -259,9 +269,25 @@ async function isDirect(path: string): Promise<boolean> {
   return existing !== undefined && !existing.isFile() && !existing.isDirectory();
 }
 
-async function openDirect(path: string): Promise<OutputFile> {
+/** An end of a named pipe, once somebody reads it: to open it before that would hold up the program, signals included. */
+async function waitForReader(path: string, signal?: AbortSignal): Promise<FileHandle | undefined> {
+  while ((await statOrNothing(path))?.isFIFO()) {
+    signal?.throwIfAborted();
+    try {
+      return await open(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      if (codeOf(error) !== 'ENXIO') throw error;
+    }
+    await pause(100);
+  }
+  return undefined;
+}
+
+async function openDirect(path: string, signal?: AbortSignal): Promise<OutputFile> {
+  const other = await waitForReader(path, signal);
   // Not `w`: where a shell has put a file behind a stream (`-o /dev/stdout >> all.csv`), what it holds must stay.
   let file: FileHandle | undefined = await open(path, 'a');
+  await other?.close();
   const queue = new ByteQueue(file);
   const close = async () => {
     const open = file;
@@ -273,6 +299,34 @@ async function openDirect(path: string): Promise<OutputFile> {
     write: (bytes) => queue.write(bytes)?.catch((error: unknown) => Promise.reject(fileError(error, path))),
     commit: () => withReason(path, () => queue.flush().then(close)),
     abort: () => close().catch(() => {}),
+  };
+}
+
+/** The same file, packed on its way. */
+function gzipped(file: OutputFile): OutputFile {
+  const gzip = createGzip();
+  const packed = (async () => {
+    for await (const piece of gzip) await file.write(piece);
+  })();
+  // What goes wrong is told by the next call.
+  packed.catch(() => gzip.destroy());
+  return {
+    path: file.path,
+    async write(bytes) {
+      if (gzip.destroyed) return packed;
+      // Copied: the caller may use its bytes again.
+      if (!gzip.write(Buffer.from(bytes))) await Promise.race([once(gzip, 'drain'), packed]);
+    },
+    async commit() {
+      gzip.end();
+      await packed;
+      await file.commit();
+    },
+    async abort() {
+      gzip.destroy();
+      await packed.catch(() => {});
+      await file.abort();
+    },
   };
 }
 

@@ -1,4 +1,12 @@
 import type { EncodeOptions, Encoder } from '../encoder.ts';
+import * as csv from './csv.ts';
+import * as json from './json.ts';
+import * as ndjson from './ndjson.ts';
+import * as table from './table.ts';
+
+interface Writer {
+  createEncoder(options: EncodeOptions): Encoder | Promise<Encoder>;
+}
 
 /** What the program must know of a format before it writes it. */
 export interface Format {
@@ -8,16 +16,16 @@ export interface Format {
   readonly meaning: string;
   /** Whether its bytes are no text, and would upset a terminal. */
   readonly binary?: true;
-  /** Loads what writes it, which only a command that writes it should pay for. */
-  load(): Promise<{ createEncoder(options: EncodeOptions): Encoder | Promise<Encoder> }>;
+  /** What writes it; loaded where it is heavy. */
+  load(): Writer | Promise<Writer>;
 }
 
 /** Every output format: a new one is its file and its line here. */
 export const formats = {
-  json: { endings: ['json'], meaning: "the service's document: data, then summary", load: () => import('./json.ts') },
-  ndjson: { endings: ['ndjson', 'jsonl'], meaning: 'one row object a line', load: () => import('./ndjson.ts') },
-  csv: { endings: ['csv'], meaning: 'a header, then one row a line', load: () => import('./csv.ts') },
-  table: { endings: ['txt'], meaning: 'aligned columns and totals, for people', load: () => import('./table.ts') },
+  json: { endings: ['json'], meaning: "the service's document: data, then summary", load: () => json },
+  ndjson: { endings: ['ndjson', 'jsonl'], meaning: 'one row object a line', load: () => ndjson },
+  csv: { endings: ['csv'], meaning: 'a header, then one row a line', load: () => csv },
+  table: { endings: ['txt'], meaning: 'aligned columns and totals, for people', load: () => table },
   parquet: {
     endings: ['parquet'],
     meaning: 'typed columns, for DuckDB, Spark, pandas',
@@ -42,10 +50,14 @@ export function findFormat(name: string): FormatName | undefined {
   return formatNames.find((known) => known === lower);
 }
 
+/** Formats whose files may be packed: `report.csv.gz`. */
+const packable: readonly FormatName[] = ['json', 'ndjson', 'csv'];
+
 /** The format that a file's ending means; `undefined` for another ending, or none. */
 export function formatOfFile(path: string): FormatName | undefined {
-  const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase();
-  return formatNames.find((name) => (formats[name].endings as readonly string[]).includes(ending ?? ''));
+  const [, ending = '', packed] = /\.([^./\\]+?)(\.gz)?$/i.exec(path) ?? [];
+  const found = formatNames.find((name) => (formats[name].endings as readonly string[]).includes(ending.toLowerCase()));
+  return found && packed && !packable.includes(found) ? undefined : found;
 }
 
 /** Whether a format's bytes are no text. */

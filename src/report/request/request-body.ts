@@ -55,7 +55,7 @@ export function createUrl(baseUrl: string): string {
 }
 
 /** A base URL without the slashes at its end, which make no difference. */
-export function trimSlashes(baseUrl: string): string {
+function trimSlashes(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '');
 }
 

@@ -3,36 +3,27 @@ import { reportStatuses } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { parseDuration } from '../../text/duration.ts';
 import { type Answer, jsonAnswer } from '../answer.ts';
-import type { Faults } from '../faults/faults.ts';
 import type { Control } from '../local-server.ts';
-import type { RateLimit } from '../service/rate-limit.ts';
-import type { Report, Reports } from '../service/reports.ts';
+import type { HeldReport } from '../service/reports.ts';
+import type { ServiceParts } from '../service/service.ts';
 import { ServiceError } from '../service/service-error.ts';
-import type { Sessions } from '../service/sessions.ts';
-import type { ServerClock } from './clock.ts';
-import type { RequestLog } from './request-log.ts';
 
-/** What can be steered. */
-export interface ControlParts {
-  readonly clock: ServerClock;
-  readonly faults: Faults;
-  readonly log: RequestLog;
-  readonly reports: Reports;
-  readonly sessions: Sessions;
-  readonly rateLimit: RateLimit | undefined;
-}
+/** 9999-12-31T23:59:59Z: beyond it dates have no four-digit year. */
+const latestMs = 253_402_300_799_000;
 
 /** What tests and the admin calls do to the server that is made of these parts. */
-export function createControl({ clock, faults, log, reports, sessions, rateLimit }: ControlParts): Control {
+export function createControl(parts: ServiceParts): Control {
+  const { faults, log, reports, sessions, rateLimit } = parts;
   return {
     requests: () => log.list(),
     advance: (duration) => {
       const durationMs = typeof duration === 'number' ? duration : parseDuration(duration);
-      if (durationMs === undefined || !clock.advance(durationMs)) {
+      if (durationMs === undefined || !(durationMs >= 0) || parts.now() + durationMs > latestMs) {
         throw new UsageError(`The clock cannot be advanced by “${String(duration).slice(0, 40)}”.`, {
           hint: 'Give milliseconds, or a number with a unit: 500ms, 30s, 5m, 2h or 1d.',
         });
       }
+      parts.advancedMs += durationMs;
     },
     fault: (spec) => faults.add(spec),
     clearFaults: () => faults.clear(),
@@ -43,7 +34,8 @@ export function createControl({ clock, faults, log, reports, sessions, rateLimit
       report.message = message;
     },
     reset: () => {
-      for (const part of [sessions, faults, clock, rateLimit]) part?.reset();
+      for (const part of [sessions, faults, rateLimit]) part?.reset();
+      parts.advancedMs = 0;
       reports.clear();
       log.clear();
     },
@@ -62,12 +54,12 @@ export interface AdminCall {
 }
 
 /** Every admin call: routes, `/openapi.json`, the page and the refusal of an unknown path are made of this list. */
-export function adminCalls(parts: ControlParts, control: Control): readonly AdminCall[] {
-  const { clock, faults, log, reports } = parts;
-  const now = () => ({ now: new Date(clock.now()).toISOString() });
+export function adminCalls(parts: ServiceParts, control: Control): readonly AdminCall[] {
+  const { faults, log, reports } = parts;
+  const now = () => ({ now: new Date(parts.now()).toISOString() });
   const health = () => ({ status: 'ok', ...now(), reports: reports.list().length });
-  const listed = (report: Report) => ({
-    ...reports.record(report, clock.now()),
+  const listed = (report: HeldReport) => ({
+    ...reports.record(report, parts.now()),
     account: report.account.name,
     created: new Date(report.createdMs).toISOString(),
     request: report.request,

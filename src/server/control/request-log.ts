@@ -36,9 +36,11 @@ export class RequestLog {
     outgoing: ServerResponse,
     { arrivedMs, endpoint }: Pick<LogEntry, 'arrivedMs' | 'endpoint'>,
   ): LogEntry {
-    const started = { arrivedMs, startedMs: performance.now(), sentBefore: incoming.socket.bytesWritten };
-    const nothingYet = { account: undefined, faults: [], body: undefined, told: undefined };
-    const entry: LogEntry = { incoming, outgoing, endpoint, ...started, ...nothingYet };
+    const entry: LogEntry = {
+      ...{ incoming, outgoing, endpoint, arrivedMs },
+      ...{ startedMs: performance.now(), sentBefore: incoming.socket.bytesWritten },
+      ...{ account: undefined, faults: [], body: undefined, told: undefined },
+    };
     this.#entries.push(entry);
     if (this.#entries.length > requestsAtMost) this.#entries.shift();
     this.#counts[endpoint ?? 'other'] = (this.#counts[endpoint ?? 'other'] ?? 0) + 1;

@@ -2,7 +2,7 @@ import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
 import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import type { FaultKeys, NamedEffect } from './fault-kind.ts';
-import { faultKinds, findKind, kindNames, labelOf } from './kinds/index.ts';
+import { faultKinds, findKind, kindLabel, kindNames } from './kinds/index.ts';
 
 /** A fault as `--fault` and the admin call give it (`cli.md`, `local-server`). */
 export interface FaultSpec {
@@ -22,8 +22,7 @@ export interface FaultSpec {
 }
 
 /** The form of a fault, for errors and help. */
-export const grammar =
-  'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
+const grammar = 'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
 
 const commonKeys = ['times', 'after', 'p', 'for'];
 
@@ -40,7 +39,7 @@ export function parseFault(given: string): FaultSpec {
   const found = findKind(name);
   if (!found) {
     const patterns = Object.entries(faultKinds).filter(([, { names }]) => names);
-    throw keys.wrong(`“${name}” is no kind of fault`, hintFor(name, kindNames, patterns.map(labelOf)));
+    throw keys.wrong(`“${name}” is no kind of fault`, hintFor(name, kindNames, patterns.map(kindLabel)));
   }
   const [type, kind] = found;
   const { reach = everyEndpoint } = kind;

@@ -1,6 +1,6 @@
 import type { EndpointName } from '../../contract/endpoints.ts';
 import type { Account } from '../fixtures/fixtures.ts';
-import type { Report, ReportEnd } from '../service/reports.ts';
+import type { HeldReport, ReportEnd } from '../service/reports.ts';
 import { seededRandom } from '../world/random.ts';
 import type { NamedEffect } from './fault-kind.ts';
 import { type FaultSpec, parseFault } from './fault-spec.ts';
@@ -19,7 +19,7 @@ interface ActiveFault {
   calls: number;
   struck: number;
   /** Reports for which it has been decided whether they are struck. */
-  readonly judged: WeakSet<Report>;
+  readonly judged: WeakSet<HeldReport>;
 }
 
 /** The faults in force, and which of them strikes what. Chance is seeded, so that a run can be repeated. */
@@ -76,7 +76,7 @@ export class Faults {
   }
 
   /** How a report is to end; each fault decides once, when the report is first asked for. */
-  endOf(report: Report): ReportEnd | undefined {
+  endOf(report: HeldReport): ReportEnd | undefined {
     let end: ReportEnd | undefined;
     for (const fault of this.#active) {
       const { effect } = fault.spec;

@@ -15,7 +15,7 @@ export type Readiness = { readonly delayMs: number } | { readonly polls: number 
 /** How a fault lets a report end instead of `ready`: one in progress stays so for ever. */
 export type ReportEnd = Exclude<ReportStatus, 'ready'>;
 
-export interface Report {
+export interface HeldReport {
   readonly id: string;
   readonly account: Account;
   readonly request: ReportRequest;
@@ -34,7 +34,7 @@ export class Reports {
   readonly #readiness: Readiness;
   readonly #ttlMs: number;
   /** By id, the oldest first. */
-  readonly #reports = new Map<string, Report>();
+  readonly #reports = new Map<string, HeldReport>();
   #bytes = 0;
   /** The e-mail of the owner of each forgotten report. */
   readonly #forgotten = new Map<string, string>();
@@ -45,7 +45,7 @@ export class Reports {
   }
 
   /** A new report, in progress. */
-  create(start: Pick<Report, 'account' | 'request' | 'createdMs' | 'sizeBytes'>): Report {
+  create(start: Pick<HeldReport, 'account' | 'request' | 'createdMs' | 'sizeBytes'>): HeldReport {
     const id = randomBytes(16).toString('hex');
     const report = { id, ...start, statusCalls: 0, end: undefined, fixedStatus: undefined, message: undefined };
     this.#reports.set(id, report);
@@ -57,7 +57,7 @@ export class Reports {
     return report;
   }
 
-  #forget({ id, account, sizeBytes }: Report): void {
+  #forget({ id, account, sizeBytes }: HeldReport): void {
     this.#reports.delete(id);
     this.#bytes -= sizeBytes;
     this.#forgotten.set(id, account.email);
@@ -66,7 +66,7 @@ export class Reports {
   }
 
   /** An account's report that is not past its life; an unknown id and another account's are refused alike. */
-  find(id: string, account: Account, nowMs: number): Report {
+  find(id: string, account: Account, nowMs: number): HeldReport {
     const report = this.#reports.get(id);
     if (report?.account.email === account.email) {
       if (nowMs - report.createdMs > this.#ttlMs) throw expired(id);
@@ -80,11 +80,11 @@ export class Reports {
   }
 
   /** Any account's report, for the admin calls. */
-  findAny(id: string): Report | undefined {
+  findAny(id: string): HeldReport | undefined {
     return this.#reports.get(id);
   }
 
-  list(): Report[] {
+  list(): HeldReport[] {
     return [...this.#reports.values()];
   }
 
@@ -95,18 +95,18 @@ export class Reports {
   }
 
   /** The record that the create and the status call answer with. */
-  record(report: Report, nowMs: number): StatusRecord {
+  record(report: HeldReport, nowMs: number): StatusRecord {
     const status = this.statusOf(report, nowMs);
     return { status, message: report.message ?? messages[status], report_id: report.id };
   }
 
-  statusOf(report: Report, nowMs: number): ReportStatus {
+  statusOf(report: HeldReport, nowMs: number): ReportStatus {
     if (report.fixedStatus) return report.fixedStatus;
     return this.#isDone(report, nowMs) ? (report.end ?? 'ready') : 'progress';
   }
 
   /** Throws unless the data may be had: 409 before the report is ready or when it failed, 410 when it expired. */
-  assertDownloadable(report: Report, nowMs: number): void {
+  assertDownloadable(report: HeldReport, nowMs: number): void {
     const status = this.statusOf(report, nowMs);
     if (status === 'ready') return;
     if (status === 'expired') throw expired(report.id);
@@ -119,13 +119,13 @@ export class Reports {
     );
   }
 
-  #isDone(report: Report, nowMs: number): boolean {
+  #isDone(report: HeldReport, nowMs: number): boolean {
     if ('manual' in this.#readiness) return false;
     if ('polls' in this.#readiness) return report.statusCalls >= this.#readiness.polls;
     return this.#remainingMs(report, nowMs) <= 0;
   }
 
-  #remainingMs(report: Report, nowMs: number): number {
+  #remainingMs(report: HeldReport, nowMs: number): number {
     return 'delayMs' in this.#readiness ? report.createdMs + this.#readiness.delayMs - nowMs : 0;
   }
 }

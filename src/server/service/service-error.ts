@@ -6,59 +6,44 @@ export interface FaultDetail {
   readonly allowed?: readonly string[] | string;
 }
 
-export const errorStatuses = {
-  SYSTEM: 400,
-  INVALID_BODY: 400,
-  MISSING_PARAMETER: 400,
-  INVALID_PARAMETER: 400,
-  UNKNOWN_PARAMETER: 400,
-  CONFLICTING_BREAKDOWNS: 400,
-  PROFILE_MISMATCH: 400,
-  MISSING_TOKEN: 401,
-  INVALID_TOKEN: 401,
-  EXPIRED_TOKEN: 401,
-  INVALID_CREDENTIALS: 401,
-  ADMIN_ONLY: 403,
-  FOREIGN_HOST: 403,
-  FOREIGN_ORIGIN: 403,
-  NOT_FOUND: 404,
-  UNKNOWN_REPORT: 404,
-  METHOD_NOT_ALLOWED: 405,
-  NOT_ACCEPTABLE: 406,
-  REPORT_NOT_READY: 409,
-  REPORT_FAILED: 409,
-  REPORT_EXPIRED: 410,
-  BODY_TOO_LARGE: 413,
-  UNSUPPORTED_MEDIA_TYPE: 415,
-  RATE_LIMITED: 429,
-  INTERNAL: 500,
+/** The refusals of the service by their HTTP status, the usual one of a status first. */
+export const errorIds = {
+  400: [
+    ...(['SYSTEM', 'INVALID_BODY', 'MISSING_PARAMETER', 'INVALID_PARAMETER', 'UNKNOWN_PARAMETER'] as const),
+    ...(['CONFLICTING_BREAKDOWNS', 'PROFILE_MISMATCH'] as const),
+  ],
+  401: ['INVALID_TOKEN', 'MISSING_TOKEN', 'EXPIRED_TOKEN', 'INVALID_CREDENTIALS'],
+  403: ['ADMIN_ONLY', 'FOREIGN_HOST', 'FOREIGN_ORIGIN'],
+  404: ['NOT_FOUND', 'UNKNOWN_REPORT'],
+  405: ['METHOD_NOT_ALLOWED'],
+  406: ['NOT_ACCEPTABLE'],
+  409: ['REPORT_NOT_READY', 'REPORT_FAILED'],
+  410: ['REPORT_EXPIRED'],
+  413: ['BODY_TOO_LARGE'],
+  415: ['UNSUPPORTED_MEDIA_TYPE'],
+  429: ['RATE_LIMITED'],
+  500: ['INTERNAL'],
 } as const;
 
-export type ErrorId = keyof typeof errorStatuses;
+export type ErrorId = (typeof errorIds)[keyof typeof errorIds][number];
 
 /** A refusal of the service, with the status and the body that go with its `error_id` (`decisions.md` 6). */
 export class ServiceError extends Error {
-  readonly errorId: ErrorId;
   readonly status: number;
-  readonly details: readonly FaultDetail[];
+  /** The body of the answer. */
+  readonly body: object;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
-    errorId: ErrorId,
-    message: string,
+    error_id: ErrorId,
+    error: string,
     more: { readonly details?: readonly FaultDetail[]; readonly headers?: Readonly<Record<string, string>> } = {},
   ) {
-    super(message);
-    this.name = 'ServiceError';
-    this.errorId = errorId;
-    this.status = errorStatuses[errorId];
-    this.details = more.details ?? [];
-    this.headers = more.headers ?? {};
-  }
-
-  /** The body of the answer. */
-  toBody(): object {
-    const { errorId: error_id, message: error, details } = this;
-    return { response: details.length > 0 ? { error_id, error, details } : { error_id, error } };
+    super(error);
+    const { details = [], headers = {} } = more;
+    const found = Object.entries(errorIds).find(([, ids]) => (ids as readonly string[]).includes(error_id));
+    this.status = Number(found?.[0]);
+    this.body = { response: details.length > 0 ? { error_id, error, details } : { error_id, error } };
+    this.headers = headers;
   }
 }

@@ -2,6 +2,7 @@ import type { EndpointName } from '../../contract/endpoints.ts';
 import { defaultZone, type ReportRequest } from '../../contract/messages.ts';
 import { type Answer, jsonAnswer, jsonType } from '../answer.ts';
 import { instantOfWallTime } from '../calendar.ts';
+import type { RequestLog } from '../control/request-log.ts';
 import { encodeCsv, encodeJson } from '../encode.ts';
 import { computeReport } from '../engine.ts';
 import type { Faults } from '../faults/faults.ts';
@@ -9,13 +10,17 @@ import { type Account, campaignsOf, type Fixtures } from '../fixtures/fixtures.t
 import { chooseDataFormat } from '../negotiate.ts';
 import { isInexact, type Parameters, readMembers, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
-import type { Report, Reports } from './reports.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { HeldReport, Reports } from './reports.ts';
 import { ServiceError } from './service-error.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface ServiceParts {
-  /** The server's clock, in milliseconds since 1970. */
+  /** The server's clock, in milliseconds since 1970, which tests have advanced by so much. */
   readonly now: () => number;
+  advancedMs: number;
+  readonly log: RequestLog;
+  readonly rateLimit: RateLimit | undefined;
   readonly sessions: Sessions;
   readonly reports: Reports;
   readonly faults: Faults;
@@ -27,7 +32,7 @@ export interface ServiceParts {
 }
 
 /** A call as the service sees it. */
-export interface Call {
+export interface ServiceCall {
   /** What the body says. Throws `ServiceError` 400, 413 or 415. */
   readonly parameters: () => Parameters;
   /** Whose call it is. Throws the `ServiceError` that says why it is nobody's. */
@@ -39,10 +44,10 @@ export interface Call {
 }
 
 /** The five calls of the service, apart from HTTP: what comes in, what goes out. They throw `ServiceError`. */
-export function createService(parts: ServiceParts): Readonly<Record<EndpointName, (call: Call) => Answer>> {
+export function createService(parts: ServiceParts): Readonly<Record<EndpointName, (call: ServiceCall) => Answer>> {
   const { now, sessions, reports, faults } = parts;
 
-  function reportData(account: Account, request: ReportRequest, id: string, { accept, signal }: Call): Answer {
+  function reportData(account: Account, request: ReportRequest, id: string, { accept, signal }: ServiceCall): Answer {
     const format = chooseDataFormat(accept, account.profile);
     if (!format) throw new ServiceError('NOT_ACCEPTABLE', 'A report is application/json or text/csv.');
     const context = { nowMs: now(), restateDays: parts.restateDays, signal };
@@ -53,7 +58,7 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
   }
 
   /** The account's report whose id the call carries, and whose end the faults have decided. */
-  function findReport(call: Call, account: Account): Report {
+  function findReport(call: ServiceCall, account: Account): HeldReport {
     const report = reports.find(readId(call.parameters()), account, now());
     report.end ??= faults.endOf(report);
     return report;

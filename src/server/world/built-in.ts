@@ -1,4 +1,4 @@
-import { type DimensionName, type MetricName, metrics } from '../../contract/vocabulary.ts';
+import { type MetricName, metrics } from '../../contract/vocabulary.ts';
 import { type Fact, type FactSource, unknownMember, type Wanted } from '../fixtures/facts.ts';
 import type { Fixtures } from '../fixtures/fixtures.ts';
 import { accounts } from './accounts.ts';
@@ -17,15 +17,14 @@ export function builtInFixtures(options: { readonly seed: number; readonly scale
 /** The facts of an hour and ad unit are a pure function of both and the seed, the same on every machine. */
 function builtInFacts({ seed, scale }: { readonly seed: number; readonly scale: number }): FactSource {
   const { members, adUnits } = builtInCatalog();
-  const spans = adUnits.flatMap((adUnit) => adUnit.spans);
   return {
     members: members.all(),
-    firstHour: Math.min(...spans.map(([firstHour]) => firstHour)),
-    lastHour: Math.max(...spans.map(([, lastHour]) => lastHour)),
+    firstHour: Math.min(...adUnits.map(({ span: [first] }) => first)),
+    lastHour: Math.max(...adUnits.map(({ span: [, last] }) => last)),
     open(wanted) {
       const open = adUnits.filter(({ trait }) => isWanted(trait, wanted));
       return (hour) => {
-        const running = open.filter(({ spans: own }) => own.some(([first, last]) => hour >= first && hour <= last));
+        const running = open.filter(({ span: [first, last] }) => hour >= first && hour <= last);
         const hourBits = mix(seed, hour);
         return running.flatMap((adUnit) => {
           const bits = mix(hourBits, adUnit.seed);
@@ -45,14 +44,6 @@ function isWanted(trait: Trait, wanted: Wanted): boolean {
   });
 }
 
-/** Which of the traits of a fact decides a dimension. */
-const traitOf = {
-  ...{ ADVERTISER: 0, CAMPAIGN: 0, ADUNIT: 0, FORMAT: 0, CREATIVE: 1 },
-  ...{ OS: 2, DEVICETYPE: 2, DEVICEBRAND: 2, DEVICEMODEL: 2 },
-  ...{ COUNTRY: 3, REGION: 3, DEPARTMENT: 3, CITY: 3, POSTALCODE: 3 },
-  ...{ PLATFORM: 4, BUNDLEID: 4, PUBLISHERID: 4, ADNETWORK: 4, CARRIER: 5, SUBPUBLISHERID: 6 },
-} satisfies { readonly [Name in DimensionName]?: number } as { readonly [Name in DimensionName]?: number };
-
 /** @param bits 32 random bits, from which everything about the fact follows */
 function drawFact(adUnit: AdUnitPlan, hour: number, bits: number): Fact {
   const more = mix(bits, 1);
@@ -69,7 +60,7 @@ function drawFact(adUnit: AdUnitPlan, hour: number, bits: number): Fact {
     app?.subPublishers[(more >>> 8) & 255],
   ];
   return {
-    member: (name) => traits[traitOf[name] ?? -1]?.[name] ?? unknownMember,
+    member: (name) => traits.find((trait) => trait?.[name])?.[name] ?? unknownMember,
     metrics: drawMetrics(adUnit, hour, mix(bits, 2), mix(bits, 3)),
   };
 }

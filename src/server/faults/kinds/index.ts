@@ -34,6 +34,6 @@ export function findKind(name: string): [type: string, kind: FaultKind] | undefi
 }
 
 /** A kind as a list of them names it: those of a pattern in words. */
-export function labelOf([name, { names }]: [name: string, kind: FaultKind]): string {
+export function kindLabel([name, { names }]: [name: string, kind: FaultKind]): string {
   return names?.label ?? name;
 }

@@ -1,5 +1,5 @@
 import { jsonAnswer } from '../../answer.ts';
-import { type ErrorId, errorStatuses } from '../../service/service-error.ts';
+import { errorIds } from '../../service/service-error.ts';
 import type { FaultKind } from '../fault-kind.ts';
 
 /** The one kind without a name of its own: `503`, `429:retry-after=2`. */
@@ -13,13 +13,8 @@ export const status: FaultKind = {
     const seconds = keys.takeWhole('retry-after');
     const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
     const error = `A fault was asked for: this call is answered with ${code}.`;
-    return { answer: () => jsonAnswer({ response: { error_id: errorIdOf(code), error } }, code, headers) };
+    // A status that the service does not use is an inner failure.
+    const [error_id] = errorIds[code as keyof typeof errorIds] ?? errorIds[500];
+    return { answer: () => jsonAnswer({ response: { error_id, error } }, code, headers) };
   },
 };
-
-/** What the service calls its refusals of a status; a status that it does not use is an inner failure. */
-function errorIdOf(code: number): ErrorId {
-  if (code === 401) return 'INVALID_TOKEN';
-  const names = Object.keys(errorStatuses) as ErrorId[];
-  return names.find((name) => errorStatuses[name] === code) ?? 'INTERNAL';
-}
