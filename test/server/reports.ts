@@ -1,5 +1,5 @@
 import type { ReportRequest } from '../../src/contract/messages.ts';
-import { encodeCsv, encodeJson } from '../../src/server/encode.ts';
+import { encodeJson } from '../../src/server/encode.ts';
 import { computeReport } from '../../src/server/engine.ts';
 import type { Account, Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import type { PlainRequest, Row } from './reference-report.ts';
@@ -28,10 +28,6 @@ async function joined(pieces: AsyncGenerator<string>): Promise<string> {
 /** The report as the server writes it. */
 export function reportJson(fixtures: Fixtures, account: Account, request: PlainRequest, moment: Moment = {}) {
   return joined(encodeJson(tableOf(fixtures, account, request, moment)));
-}
-
-export function reportCsv(fixtures: Fixtures, account: Account, request: PlainRequest, moment: Moment = {}) {
-  return joined(encodeCsv(tableOf(fixtures, account, request, moment)));
 }
 
 export async function reportRows(
