@@ -67,8 +67,6 @@ describe('a report', () => {
   });
 });
 
-describe('campaigns', () => {});
-
 describe('--normalize', () => {
   const money = fc.integer({ min: -99_999, max: 9_999_999 }).map((cents) => (cents / 100).toFixed(2).replace('.', ','));
   const row = fc.record({

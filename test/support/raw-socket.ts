@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** A connection on which a test writes whatever it likes. */
-export interface RawSocket {
+interface RawSocket {
   readonly socket: Socket;
   /** What has been received so far. */
   text(): string;
