@@ -162,7 +162,8 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       const failure: unknown = lost && signal?.aborted ? signal.reason : lost;
       trace({
         method,
-        url: url.href,
+        // What a signed URL is asked with is a secret.
+        url: `${url.origin}${url.pathname}${url.search && '?…'}`,
         elapsedMs: Number(hrtime.bigint() - startedAt) / 1e6,
         ...(status ? { status, bytes } : {}),
         ...(failure ? { problem: failure instanceof Error ? failure.message : String(failure) } : {}),

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command, Option } from 'commander';
 import type { GlobalFlags } from '../app/flags.ts';
 import { savedKeys } from '../app/saved-reports.ts';
-import { storableNames } from '../config/change-setting.ts';
+import { choicesOf, storableNames } from '../config/change-setting.ts';
 import { findProjectFile, readProjectFile } from '../config/project-file.ts';
 import { settingNames } from '../config/settings.ts';
 import { noSettings, openStore, type StoredSettings } from '../config/store.ts';
@@ -214,7 +214,7 @@ async function operandValues(context: Context, place: Place): Promise<Values> {
     case 'config set':
     case 'config unset':
       if (operands.length === 0) return words(storableNames.map((value) => ({ value })));
-      return words(operands[0] === 'profile' ? profiles.map((value) => ({ value })) : []);
+      return words(choicesOf(operands[0] ?? '').map((value) => ({ value })));
     default:
       return filesFor(path);
   }

@@ -13,11 +13,16 @@ export interface Changed {
 }
 
 /** The settings of an account that take one of a few words. */
-const choices = {
+const settingChoices = {
   profile: { key: 'profile', known: profiles },
   encoding: { key: 'encoding', known: encodings },
   'window-clock': { key: 'windowClock', known: windowClocks },
 } as const;
+
+/** The words that a setting can be, where it is one of a few. */
+export function choicesOf(name: string): readonly string[] {
+  return Object.entries(settingChoices).find(([known]) => known === name)?.[1].known ?? [];
+}
 
 /** The settings that `adreport config set` stores; the others are signed in with, or come from the environment. */
 export const storableNames = ['account', 'base-url', 'profile', 'encoding', 'window-clock'] as const;
@@ -60,7 +65,7 @@ export function setStored(stored: StoredSettings, account: string, name: Storabl
   }
   const before = findAccount(stored, checkAccountName(account));
   if (name !== 'base-url') {
-    const { key, known } = choices[name];
+    const { key, known } = settingChoices[name];
     const word = checkChoice(value, name, known);
     if (!before) throw new UsageError(...unknownAccount(account, stored));
     return {
@@ -91,7 +96,7 @@ export function unsetStored(stored: StoredSettings, account: string, name: Stora
   const before = findAccount(stored, account);
   if (!before) return { settings: stored, said: `No account “${account}” is stored.` };
   if (name !== 'base-url') {
-    const { [choices[name].key]: value, ...rest } = before;
+    const { [settingChoices[name].key]: value, ...rest } = before;
     if (value === undefined) return { settings: stored, said: `No ${name} of account “${account}” was stored.` };
     return { settings: withAccount(stored, account, rest), said: `The ${name} of account “${account}” is forgotten.` };
   }

@@ -16,7 +16,7 @@ const campaignFields: readonly string[] = [
 ];
 
 /** A row field for people, with its unit: `revenueEuro` is `Revenue (€)`, `campaignId` is `Campaign ID`; an unknown one is itself. */
-export function labelOf(field: string): string {
+export function fieldLabel(field: string): string {
   const derived = (derivedMetrics as readonly DerivedMetric[]).find((metric) => metric.field === field);
   if (derived) return derived.name.replace(/ (.)$/, ' ($1)');
   const metric = metricOfField(field);
@@ -35,7 +35,7 @@ export function fieldOfLabel(label: string): string {
     ...metrics.map(({ name }) => name),
     ...campaignFields,
   ];
-  return fields.find((field) => labelOf(field) === label) ?? label;
+  return fields.find((field) => fieldLabel(field) === label) ?? label;
 }
 
 /** The breakdown that a row field comes from. */

@@ -152,6 +152,7 @@ export class CsvDocument {
       this.#window.start = recordEnd;
       return true;
     }
+    if (recordEnd - start > maxRowBytes) throw this.#malformed('One line of the report is longer than 8 MB');
     if (this.#blankLineAt !== undefined) throw malformed('A blank line stands between the rows', this.#blankLineAt);
     if (field < width && p >= end) throw endsEarly(`in the middle of ${this.#place()}`, receivedBytes);
     if (field !== width) {

@@ -1,4 +1,4 @@
-import { growArray, letterN } from './bytes.ts';
+import { growArray, letterN, quote } from './bytes.ts';
 import type { RowBatch } from './row-batch.ts';
 
 /** Beyond so many rows no more keys are kept: the table below then takes 16 MB. */
@@ -106,6 +106,8 @@ export function changesOf(batch: RowBatch, field: string, take: (value: unknown,
   }
 }
 
+const totalText = /^"(?:grand )?totals?"$/i;
+
 /** The rows of a batch that have nothing in any of the fields: no value, null, an empty text, or the word “total”. */
 export function emptyRowsOf(batch: RowBatch, names: readonly string[]): number[] {
   const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
@@ -116,7 +118,10 @@ export function emptyRowsOf(batch: RowBatch, names: readonly string[]): number[]
       const start = valueStarts[row * fields.length + index] as number;
       if (start < 0 || bytes[start] === letterN) return true;
       const end = valueEnds[row * fields.length + index] as number;
-      return end - start < 16 && /^"(?:|(?:grand )?totals?)"$/i.test(bytes.toString('latin1', start, end));
+      const letter = (bytes[start + 1] as number) | 0x20;
+      if (end - start === 2) return bytes[start] === quote;
+      // Few values begin with a t or a g, so that few are made a text.
+      return (letter === 0x74 || letter === 0x67) && totalText.test(bytes.toString('latin1', start, end));
     });
     if (isEmpty) found.push(row);
   }

@@ -1,3 +1,4 @@
+import { maxRowBytes } from './byte-window.ts';
 import * as ascii from './bytes.ts';
 import {
   cut,
@@ -140,6 +141,7 @@ export class RowScanner {
 
   /** Notes the row. `at` is where its last value ends. */
   #endRow(bytes: Buffer, at: number, start: number, end: number): number {
+    if (end - start > maxRowBytes) throw new MalformedJson(start, 'no row longer than 8 MB');
     if (this.#setCount < this.ranges.fields.length) this.#setAbsent();
     this.#noteLineBreaks(bytes, at, end);
     if (this.#gaps.haveLineBreaks) this.ranges.singleLine = false;

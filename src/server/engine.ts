@@ -43,16 +43,9 @@ export interface ReportContext {
   readonly signal?: AbortSignal;
 }
 
-/** A dimension that was asked for: its members in the order of rows, and the place of each. */
-interface RankedDimension {
-  readonly name: DimensionName;
-  readonly members: readonly Member[];
-  readonly rankOf: ReadonlyMap<Member, number>;
-}
-
-/** Facts that share a row. */
+/** Facts that share a row: their member in each dimension that was asked for, and their sums. */
 interface Group {
-  readonly ranks: readonly number[];
+  readonly members: readonly Member[];
   readonly sums: number[];
 }
 
@@ -70,9 +63,8 @@ export function computeReport(
   const { profile } = account;
   const zone = (profile === 'dsp' && request.timezone) || defaultZone;
   const columns = columnsOf(profile, request);
-  const dimensions = dimensionNames
-    .filter((name) => request.breakdowns.includes(name))
-    .map((name) => rankMembers(name, facts.members[name]));
+  const dimensions = dimensionNames.filter((name) => request.breakdowns.includes(name));
+  const fields = dimensions.map((name) => findBreakdown(name)?.fields ?? []);
   const layOutRow = createRowLayout(columns, dimensions, request.metrics, profile);
   const wanted = wantedMembers(facts, account, request);
   const known = createRestatement(context);
@@ -86,7 +78,7 @@ export function computeReport(
     let labels: readonly string[] = [];
     let resumedMs = performance.now();
     const takeRows = () => {
-      const ordered = [...groups.values()].sort((a, b) => compareRanks(a.ranks, b.ranks));
+      const ordered = [...groups.values()].sort((a, b) => compareGroups(fields, a, b));
       groups.clear();
       return layOutRows(ordered, labels);
     };
@@ -125,13 +117,13 @@ const busyMs = 20;
 
 function addFact(
   groups: Map<string, Group>,
-  dimensions: readonly RankedDimension[],
+  dimensions: readonly DimensionName[],
   names: readonly MetricName[],
   fact: Fact,
 ): void {
-  const ranks = dimensions.map(({ name, rankOf }) => rankOf.get(fact.member(name)) ?? -1);
-  const key = ranks.join();
-  const group = groups.get(key) ?? { ranks, sums: names.map(() => 0) };
+  const members = dimensions.map((name) => fact.member(name));
+  const key = members.map((member) => member.key).join();
+  const group = groups.get(key) ?? { members, sums: names.map(() => 0) };
   for (const [position, name] of names.entries()) {
     group.sums[position] = (group.sums[position] ?? 0) + fact.metrics[name];
   }
@@ -141,7 +133,7 @@ function addFact(
 /** How a row's cells are made, column by column. */
 function createRowLayout(
   columns: readonly Column[],
-  dimensions: readonly RankedDimension[],
+  dimensions: readonly DimensionName[],
   names: readonly MetricName[],
   profile: Profile,
 ) {
@@ -154,9 +146,8 @@ function createRowLayout(
     if (breakdown === undefined) return () => null;
     const place = findBreakdown(breakdown)?.fields.findIndex(({ name }) => name === field) ?? 0;
     if (isTimeBreakdown(breakdown)) return (labels: readonly string[]): ReportCell => labels[place] ?? null;
-    const position = dimensions.findIndex(({ name }) => name === breakdown);
-    return (_: readonly string[], { ranks }: Group): ReportCell =>
-      dimensions[position]?.members[ranks[position] ?? 0]?.values[place] ?? null;
+    const position = dimensions.indexOf(breakdown);
+    return (_: readonly string[], { members }: Group): ReportCell => members[position]?.values[place] ?? null;
   });
   return (labels: readonly string[], group: Group): readonly ReportCell[] => cells.map((cell) => cell(labels, group));
 }
@@ -216,37 +207,24 @@ function createRestatement({ restateDays: days, nowMs }: ReportContext): (fact: 
   };
 }
 
-/** Ranks the members of a dimension by their row fields: ids as numbers, text by code unit, null last; then by id. */
-function rankMembers(name: DimensionName, members: readonly Member[]): RankedDimension {
-  const fields = findBreakdown(name)?.fields ?? [];
-  const ordered = members.toSorted((a, b) => compareMembers(fields, a, b));
-  return { name, members: ordered, rankOf: new Map(ordered.map((member, rank) => [member, rank])) };
-}
-
-function compareMembers(fields: readonly RowField[], a: Member, b: Member): number {
-  for (const [index, { type }] of fields.entries()) {
-    const order = compareValues(type === 'id', a.values[index] ?? null, b.values[index] ?? null);
-    if (order !== 0) return order;
+/** Rows are ordered by their fields: ids as numbers, text by code unit, null last; rows that look the same, by their ids. */
+function compareGroups(fields: readonly (readonly RowField[])[], a: Group, b: Group): number {
+  for (const [position, left] of a.members.entries()) {
+    const right = b.members[position];
+    if (left === right || !right) continue;
+    for (const [index, { type }] of (fields[position] ?? []).entries()) {
+      const order = compareValues(type === 'id', left.values[index] ?? null, right.values[index] ?? null);
+      if (order !== 0) return order;
+    }
+    return compareValues(true, left.id, right.id);
   }
-  return compareValues(true, a.id, b.id);
+  return 0;
 }
 
 /** Digits compare as numbers of any length, and by code unit where those are equal (`7`, `007`). */
 function compareValues(areDigits: boolean, a: string | null, b: string | null): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? 1 : -1;
-  if (areDigits) {
-    const [left, right] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')];
-    if (left.length !== right.length) return left.length - right.length;
-    if (left !== right) return left < right ? -1 : 1;
-  }
-  return a < b ? -1 : 1;
-}
-
-function compareRanks(a: readonly number[], b: readonly number[]): number {
-  for (const [position, rank] of a.entries()) {
-    const difference = rank - (b[position] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+  const difference = areDigits ? BigInt(a) - BigInt(b) : 0n;
+  return difference === 0n ? (a < b ? -1 : 1) : Number(difference);
 }

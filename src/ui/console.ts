@@ -1,4 +1,3 @@
-import { readFileSync, readlinkSync } from 'node:fs';
 import { AdreportError, OutputError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { createSecrets } from './secrets.ts';
@@ -95,10 +94,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const isQuiet = flags.quiet === true;
   const verbosity = isQuiet ? 0 : flags.verbose;
   let bars: Bars | undefined;
-  let failure: AdreportError | undefined =
-    stdout === process.stdout && wasClosed(1)
-      ? new OutputError('The result could not be written: stdout is closed.', { code: 'EBADF' })
-      : undefined;
+  let failure: AdreportError | undefined;
   const fail = (error: NodeJS.ErrnoException): AdreportError => {
     failure ??= stdoutError(error);
     return failure;
@@ -181,16 +177,6 @@ async function loadStyle(): Promise<Style> {
   // Sixteen colours are all that we use, and the terminal's owner chose what they look like.
   const chalk = new Chalk({ level: 1 });
   return styleFrom((name) => (text) => chalk[name](text));
-}
-
-/** Whether a stream was closed before the program began (`>&-`): Node has then opened /dev/null for reading and writing. */
-function wasClosed(fd: number): boolean {
-  try {
-    const isNull = readlinkSync(`/proc/self/fd/${fd}`) === '/dev/null';
-    return isNull && /^flags:\s+\d*2$/m.test(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'));
-  } catch {
-    return false;
-  }
 }
 
 /** What a write says when its reader is gone: on a pipe, on Windows, on a socket, and every write after the first. */

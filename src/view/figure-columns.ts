@@ -35,28 +35,19 @@ export function figuresOf(fields: readonly string[]): FigureColumn[] {
   ];
 }
 
-/** What people look for first; the others follow in their own order. */
-const leading = ['revenueEuro', 'revenueDollar', 'displays', 'clicks', 'ctr'];
+/** What people look for first. */
+const leadingNames = ['revenueEuro', 'revenueDollar', 'displays', 'clicks', 'ctr'];
 
-/** The figures with revenue, displays, clicks and CTR first; dollars lead only where there are no euros. */
-export function leadingFirst(figures: readonly FigureColumn[]): FigureColumn[] {
+/** The figures that lead (revenue, displays, clicks, CTR), in that order, and the others in their own. */
+export function leadingFirst(figures: readonly FigureColumn[]): { leading: FigureColumn[]; others: FigureColumn[] } {
   const hasEuros = figures.some(({ field }) => field === 'revenueEuro');
-  const rankOf = ({ field }: FigureColumn): number => {
-    const name = metricOfField(field)?.name ?? field;
-    const rank = name === 'revenueDollar' && hasEuros ? -1 : leading.indexOf(name);
-    return rank < 0 ? leading.length : rank;
-  };
-  return [...figures].sort((a, b) => rankOf(a) - rankOf(b));
-}
-
-/** How many of the figures in `leadingFirst` are those that come first; one at least. */
-export function leadingCount(figures: readonly FigureColumn[]): number {
-  const hasEuros = figures.some(({ field }) => field === 'revenueEuro');
-  const isLeading = ({ field }: FigureColumn): boolean => {
-    const name = metricOfField(field)?.name ?? field;
-    return leading.includes(name) && !(name === 'revenueDollar' && hasEuros);
-  };
-  return Math.max(1, figures.filter(isLeading).length);
+  // Dollars lead only where there are no euros.
+  const wanted = leadingNames.filter((name) => name !== 'revenueDollar' || !hasEuros);
+  const leading = wanted.flatMap((name) =>
+    figures.filter(({ field }) => (metricOfField(field)?.name ?? field) === name),
+  );
+  const others = figures.filter((figure) => !leading.includes(figure));
+  return leading.length > 0 ? { leading, others } : { leading: others.slice(0, 1), others: others.slice(1) };
 }
 
 /** A figure of some sums as the number nearest to it; `undefined` where they do not give it. */

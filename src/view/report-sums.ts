@@ -1,4 +1,4 @@
-import { breakdownOfField, labelOf, nounOf } from '../contract/labels.ts';
+import { breakdownOfField, fieldLabel, nounOf } from '../contract/labels.ts';
 import type { Breakdown } from '../contract/vocabulary.ts';
 import type { Row } from '../rows/row-objects.ts';
 import { timeFieldOf } from './figures.ts';
@@ -120,5 +120,5 @@ export function nameOfGroup(fields: readonly string[], { key }: Group): { name: 
 
 /** What a unit is called: `campaign`, `postal code`; a field that the vocabulary does not know by its own name. */
 export function nounOfUnit({ breakdown, fields }: Unit): string {
-  return breakdown ? nounOf(breakdown) : fields.map(labelOf).join(', ');
+  return breakdown ? nounOf(breakdown) : fields.map(fieldLabel).join(', ');
 }

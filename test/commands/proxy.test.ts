@@ -74,8 +74,9 @@ test('a download that is sent on to a signed URL is fetched there by GET, withou
       ADREPORT_TOKEN: 'f'.repeat(40),
       NODE_EXTRA_CA_CERTS: certificates.caFile,
     };
-    const result = await spawnCli(['download', 'r1', '--format', 'ndjson', '--retries', '0'], { env });
+    const result = await spawnCli(['download', 'r1', '--format', 'ndjson', '--retries', '0', '-vv'], { env });
     expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
+    expect(result.stderr).not.toContain('signature=x');
   }
   expect(asked).toEqual(Array(3).fill({ method: 'GET', url: '/r1?signature=x', token: undefined }));
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { metricOfField } from '../../src/contract/columns.ts';
-import { labelOf } from '../../src/contract/labels.ts';
+import { fieldLabel } from '../../src/contract/labels.ts';
 import { encode } from '../output/encode.ts';
 import { readParquet } from '../output/parquet-reader.ts';
 import { readSheet } from '../output/xlsx-reader.ts';
@@ -41,7 +41,7 @@ describe('a report', () => {
     expect(written.stderr).toContain('Hours are the wall time of europe/paris: Excel has no time zones.');
     const [header = [], ...rows] = readSheet(readFileSync(join(cwd, 'r.xlsx')));
     const fields = Object.keys(asked(data[0]));
-    expect(header).toEqual([...fields, 'ctr', 'ecpmEuro', 'ecpmDollar'].map(labelOf));
+    expect(header).toEqual([...fields, 'ctr', 'ecpmEuro', 'ecpmDollar'].map(fieldLabel));
     const at = (name: string) => fields.indexOf(name);
     expect(rows.map((row) => [row[at('campaignName')], row[at('displays')], row[at('revenueEuro')]])).toEqual(
       data.map((row: Record<string, unknown>) => [row.campaignName, row.displays, row.revenueEuro]),

@@ -174,6 +174,25 @@ export const runVariants: readonly Variant[] = [
     ['a redirect to plain http', { status: 302, headers: { location: 'http://example.com/x' } }, 4, /not https/, 1],
     ['a redirect within the service', { status: 302, headers: { location: '/x' } }, 4, /redirects to/, 1],
     ['a page', html, 9, /web page/],
+    ['another window', `{"data":${rows},"summary":${summary.replace('11-19T00', '11-18T00')}}`, 9, /window/],
+    ['without what was asked for', '{"data":[{"date":"2026-11-19","clicks":7}],"summary":{}}', 9, /displays/],
+    [
+      'a row of another day',
+      `{"data":[{"date":"2026-11-19","displays":7},{"date":"2026-11-12","displays":7}],"summary":${summary}}`,
+      9,
+    ],
+    [
+      'a row twice',
+      `{"data":[{"date":"2026-11-19","displays":7},{"date":"2026-11-19","displays":7}],"summary":${summary}}`,
+      9,
+    ],
+    [
+      'a total beside the rows',
+      `{"data":[{"date":"2026-11-19","displays":7},{"date":null,"displays":7}],"summary":${summary}}`,
+      9,
+    ],
+    ['no rows', `{"data":[],"summary":${summary}}`, 9],
+    ['CSV without a header', { headers: { 'content-type': 'text/csv' }, body: '2026-11-19,7\r\n' }, 9],
     ['an error text as CSV', { headers: { 'content-type': 'text/csv' }, body: 'report expired\r\n' }, 9],
     ['nothing', '', 9],
     [

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { labelOf } from '../../src/contract/labels.ts';
+import { fieldLabel } from '../../src/contract/labels.ts';
 import { Archive } from '../../src/output/xlsx/archive.ts';
 import { startLocalServer } from '../../src/server/start.ts';
 import { encode } from '../output/encode.ts';
@@ -141,7 +141,7 @@ describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
     const rows = await readWithPython('csv', join(folder, 'r.csv'));
     const expected = await reference(name, { wallTime: true });
     const named = rows.map((row) => {
-      const cells = Object.keys(expected[0] ?? {}).map((field) => [field, row[labelOf(field)]]);
+      const cells = Object.keys(expected[0] ?? {}).map((field) => [field, row[fieldLabel(field)]]);
       return comparable(Object.fromEntries(cells), { wallTime: true });
     });
     expect(named).toEqual(expected);

@@ -23,7 +23,7 @@ export type CellValue = string | number | null;
 export function readSheet(archive: Buffer, number: 1 | 2 = 1): CellValue[][] {
   const xml = unzip(archive).get(`xl/worksheets/sheet${number}.xml`) ?? '';
   const rows: CellValue[][] = [];
-  for (const [, number, cells = ''] of xml.matchAll(/<row r="(\d+)">(.*?)<\/row>/gs)) {
+  for (const [, number, cells = ''] of xml.matchAll(/<row r="(\d+)"[^>]*>(.*?)<\/row>/gs)) {
     const row: CellValue[] = [];
     rows[Number(number) - 1] = row;
     for (const [, letters = '', rest = ''] of cells.matchAll(/<c r="([A-Z]+)\d+"(.*?(?:\/>|<\/c>))/gs)) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { labelOf } from '../../src/contract/labels.ts';
+import { fieldLabel } from '../../src/contract/labels.ts';
 import { ReportSums } from '../../src/view/report-sums.ts';
 import { documentParts, textOf } from '../rows/report-documents.ts';
 import { documentOf, type EncodeCase, encode } from './encode.ts';
@@ -28,9 +28,10 @@ describe('xlsx', () => {
       <pageSetUpPr fitToPage="1"/></sheetPr>
       <sheetViews>
       <sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>
+      <sheetFormatPr defaultRowHeight="15"/>
       <cols><col min="1" max="1" width="12" customWidth="1"/><col min="2" max="2" width="18" customWidth="1"/><col min="3" max="3" width="11" customWidth="1"/><col min="4" max="4" width="11" customWidth="1"/><col min="5" max="5" width="11" customWidth="1"/><col min="6" max="6" width="9" customWidth="1"/><col min="7" max="7" width="12" customWidth="1"/><col min="8" max="8" width="8" customWidth="1"/><col min="9" max="9" width="10" customWidth="1"/><col min="10" max="10" width="10" customWidth="1"/></cols>
       <sheetData>
-      <row r="1"><c r="A1" s="1" t="inlineStr"><is><t>Date</t></is></c><c r="B1" s="1" t="inlineStr"><is><t>Hour</t></is></c><c r="C1" s="1" t="inlineStr"><is><t>Campaign ID</t></is></c><c r="D1" s="1" t="inlineStr"><is><t>Campaign name</t></is></c><c r="E1" s="2" t="inlineStr"><is><t>Displays</t></is></c><c r="F1" s="2" t="inlineStr"><is><t>Clicks</t></is></c><c r="G1" s="2" t="inlineStr"><is><t>Revenue (€)</t></is></c><c r="H1" s="1" t="inlineStr"><is><t>x</t></is></c><c r="I1" s="2" t="inlineStr"><is><t>CTR</t></is></c><c r="J1" s="2" t="inlineStr"><is><t>eCPM (€)</t></is></c></row>
+      <row r="1" ht="33" customHeight="1"><c r="A1" s="1" t="inlineStr"><is><t>Date</t></is></c><c r="B1" s="1" t="inlineStr"><is><t>Hour</t></is></c><c r="C1" s="1" t="inlineStr"><is><t>Campaign ID</t></is></c><c r="D1" s="1" t="inlineStr"><is><t>Campaign name</t></is></c><c r="E1" s="2" t="inlineStr"><is><t>Displays</t></is></c><c r="F1" s="2" t="inlineStr"><is><t>Clicks</t></is></c><c r="G1" s="2" t="inlineStr"><is><t>Revenue (€)</t></is></c><c r="H1" s="1" t="inlineStr"><is><t>x</t></is></c><c r="I1" s="2" t="inlineStr"><is><t>CTR</t></is></c><c r="J1" s="2" t="inlineStr"><is><t>eCPM (€)</t></is></c></row>
       <row r="2"><c r="A2" s="3"><v>46327</v></c><c r="B2" s="4"><v>46327.25</v></c><c r="C2" t="inlineStr"><is><t>007</t></is></c><c r="D2" t="inlineStr"><is><t>=1+1 &lt;&amp;&gt;</t></is></c><c r="E2" s="6"><v>1200</v></c><c r="F2" s="6"><v>12</v></c><c r="G2" s="7"><v>1234.50</v></c><c r="H2"><v>1.5</v></c><c r="I2" s="8"><v>0.01</v></c><c r="J2" s="7"><v>1028.75</v></c></row>
       <row r="3"><c r="B3" t="inlineStr"><is><t>soon</t></is></c><c r="C3" t="inlineStr"><is><t>7</t></is></c><c r="D3" t="inlineStr"><is><t xml:space="preserve"> a_x005F_x0041__x001B_
       </t></is></c><c r="E3" s="6"><v>34</v></c><c r="F3" s="6"><v>1</v></c><c r="G3" s="7"><v>0.125</v></c><c r="H3" t="inlineStr"><is><t>true</t></is></c><c r="I3" s="8"><v>0.0294117647058824</v></c><c r="J3" s="7"><v>3.67647058823529</v></c></row></sheetData>
@@ -138,7 +139,7 @@ describe('xlsx', () => {
           return columns.map((column) => values.get(column) || null);
         });
         const padded = (row: readonly unknown[] = []) => columns.map((_, i) => row[i] ?? null);
-        expect(rows[0] ?? []).toEqual(columns.map(labelOf));
+        expect(rows[0] ?? []).toEqual(columns.map(fieldLabel));
         expect(texts.map((_, i) => padded(rows[i + 1]))).toEqual(expected);
       }),
       { numRuns: 150 },

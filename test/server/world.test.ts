@@ -94,6 +94,23 @@ describe('facts', () => {
       }
     }
   });
+
+  test('of a campaign lie within its dates', async () => {
+    const daysOf = async (id: string, year: number): Promise<unknown[]> => {
+      const whole = { since: seconds(`${year}-01-01T00:00:00+01:00`), until: seconds(`${year}-12-31T23:59:59+01:00`) };
+      const request = { ...whole, metrics: ['displays'], breakdowns: ['HOURLY'], filters: { campaignId: [id] } };
+      return (await reportRows(fixtures, admin, request)).map(({ hour }) => hour);
+    };
+    const fireworks = await daysOf('40003', 2026);
+    expect([fireworks.length, fireworks[0], fireworks.at(-1)]).toEqual([
+      14,
+      '2026-07-14T09:00:00+0200',
+      '2026-07-14T22:00:00+0200',
+    ]);
+    expect(await daysOf('40052', 2024)).toHaveLength(24);
+    const spring = await daysOf('40011', 2026);
+    expect([spring[0], spring.at(-1)]).toEqual(['2026-03-01T00:00:00+0100', '2026-08-31T23:00:00+0200']);
+  });
 });
 
 test('the same request gives the same bytes today, tomorrow, on every machine', async () => {

@@ -1,9 +1,9 @@
 import { metricOfField } from '../../contract/columns.ts';
-import { breakdownOfField, currencyOf, labelOf, nounOf } from '../../contract/labels.ts';
+import { breakdownOfField, currencyOf, fieldLabel, nounOf } from '../../contract/labels.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import { rowsOf } from '../../rows/row-objects.ts';
 import { changeText } from '../../view/comparison.ts';
-import { type FigureColumn, figureValue, leadingCount, leadingFirst } from '../../view/figure-columns.ts';
+import { type FigureColumn, figureValue, leadingFirst } from '../../view/figure-columns.ts';
 import { type Sums, strangeNotice } from '../../view/grouping.ts';
 import { groupedText } from '../../view/number-text.ts';
 import { nounOfUnit, ReportSums } from '../../view/report-sums.ts';
@@ -11,7 +11,7 @@ import { areMonths, layOutTime } from '../../view/time-axis.ts';
 import { breakdownsOf, listWords, titleOf, windowFacts } from '../../view/window-text.ts';
 import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
-import { type Card, type Page, renderPage } from '../html/page.ts';
+import { type Card, type Page, renderReport } from '../html/page.ts';
 import { type Charts, courseChart, rankings, shownFigure, timeCharts } from '../html/page-charts.ts';
 import { mostRows, type PageColumn, PageRows, pageColumn } from '../html/page-rows.ts';
 import { figuresOfColumns } from '../report-figures.ts';
@@ -33,7 +33,7 @@ export function createEncoder(options: EncodeOptions): Encoder {
     end(tail: ReportTail): Pieces {
       plan.settle(tail.fields);
       const page = composePage({ plan, sums, rows, tail, options });
-      return renderPage(page).map((piece) => Buffer.from(piece));
+      return renderReport(page).map((piece) => Buffer.from(piece));
     },
   };
 }
@@ -53,7 +53,8 @@ function composePage({ plan, sums, rows, tail, options }: Findings): Page {
   const { units, total } = sums;
   const totals = total.totals();
   const known = figuresOfColumns(plan.columns, tail.fields);
-  const figures = leadingFirst([...known.values()]);
+  const { leading, others: further } = leadingFirst([...known.values()]);
+  const figures = [...leading, ...further];
   const time = units.find(({ unit }) => unit.isTime);
   const others = units.filter(({ unit }) => !unit.isTime);
   const asked = breakdownsOf(
@@ -62,7 +63,7 @@ function composePage({ plan, sums, rows, tail, options }: Findings): Page {
   );
   const strange = plan.columns.flatMap(({ field }) => {
     const count = total.strangeCounts.get(field);
-    return count === undefined ? [] : strangeNotice(labelOf(field), count);
+    return count === undefined ? [] : strangeNotice(fieldLabel(field), count);
   });
   const fields = plan.columns.map(({ field }) => field);
   const filled = units.flatMap(({ unit }) => unit.fields.filter((field) => fields.includes(field)));
@@ -77,8 +78,8 @@ function composePage({ plan, sums, rows, tail, options }: Findings): Page {
     facts: [...windowFacts(tail.summary, times), count, ...against],
     notices: [...summed, ...strange, ...(comparison?.notices ?? [])],
     cards: figures.flatMap((figure) => cardOf(figure, totals, tail.rowCount === 0, options)),
-    leadingCards: leadingCount(figures),
-    ...chartsOf(sums, figures, asked.find((breakdown) => breakdown.time)?.name),
+    leadingCards: leading.length,
+    time: chartsOf(sums, leading, further, asked.find((breakdown) => breakdown.time)?.name),
     rankings:
       figures.length === 0
         ? []
@@ -93,7 +94,7 @@ function composePage({ plan, sums, rows, tail, options }: Findings): Page {
               ),
             };
           }),
-    rankLabels: figures.filter(({ derived }) => !derived).map(({ field }) => labelOf(field)),
+    rankLabels: figures.filter(({ derived }) => !derived).map(({ field }) => fieldLabel(field)),
     table: {
       title: rows.by ? 'Sums' : 'Rows',
       columns: tableColumns({ plan, sums, rows, tail, options }, known, totals),
@@ -111,30 +112,32 @@ function cardOf(figure: FigureColumn, totals: Sums, isEmpty: boolean, { comparis
   const hint = derived?.meaning ?? metricOfField(field)?.meaning ?? '';
   const text = isEmpty ? zero : shownFigure(figure, totals);
   const earlier = before && shownFigure(figure, before);
-  return [{ label: labelOf(field), text, hint, change: change && `${change} · ${earlier} before` }];
+  return [{ label: fieldLabel(field), text, hint, change: change && `${change} · ${earlier} before` }];
 }
 
 /** The charts over time: the first figure by the greatest values of a breakdown, then every figure as a whole. */
-function chartsOf(sums: ReportSums, figures: readonly FigureColumn[], asked: string | undefined): Pick<Page, 'time'> {
+function chartsOf(
+  sums: ReportSums,
+  leading: readonly FigureColumn[],
+  further: readonly FigureColumn[],
+  asked: string | undefined,
+): Page['time'] {
   const time = sums.units.find(({ unit }) => unit.isTime)?.groups;
   const groups = [...(time ?? [])];
   const axis = layOutTime(groups, asked === 'MONTHLY' || (asked !== 'DAILY' && areMonths(groups)));
-  const [lead] = figures;
-  if (!axis || !lead) return { time: undefined };
+  const [lead] = leading;
+  if (!axis || !lead) return undefined;
   const { course } = sums;
   const unit = course && sums.units.find((each) => each.unit.breakdown === course.unit.breakdown && !each.unit.isTime);
   const none: Charts = { html: [], texts: [] };
   const lines = unit && course && axis.slots.length > 1 ? courseChart(lead, axis, unit, course.groups) : none;
-  const leading = leadingCount(figures);
-  const [first, more] = [timeCharts(figures.slice(0, leading), axis), timeCharts(figures.slice(leading), axis)];
+  const [first, more] = [timeCharts(leading, axis), timeCharts(further, axis)];
   return {
-    time: {
-      lines: lines.html,
-      first: first.html,
-      more: more.html,
-      labels: axis.labels,
-      texts: [...lines.texts, ...first.texts, ...more.texts],
-    },
+    lines: lines.html,
+    first: first.html,
+    more: more.html,
+    labels: axis.labels,
+    texts: [...lines.texts, ...first.texts, ...more.texts],
   };
 }
 

@@ -11,7 +11,15 @@ import { figuresOfColumns, withDerived } from '../report-figures.ts';
 import { Archive } from '../xlsx/archive.ts';
 import { ReportColumn } from '../xlsx/report-column.ts';
 import { summarySheet } from '../xlsx/summary-sheet.ts';
-import { fixedParts, lettersOf, propertiesXml, sheetBeginning, sheetEnd, workbookXml } from '../xlsx/workbook.ts';
+import {
+  fixedParts,
+  headerRow,
+  lettersOf,
+  propertiesXml,
+  sheetBeginning,
+  sheetEnd,
+  workbookXml,
+} from '../xlsx/workbook.ts';
 
 /** What a sheet holds, less its header. */
 const mostRows = 1_048_575;
@@ -93,8 +101,13 @@ class XlsxEncoder implements Encoder {
     const xml = this.#rowsXml(rows, 2);
     const header = this.#columns.map((column) => column.headerCell()).join('');
     const widths = this.#columns.map(({ width }) => width);
-    const headerRow = header === '' ? '' : `<row r="1">${header}</row>`;
-    this.#sheet.write(sheetBeginning(widths, 1) + headerRow + xml);
+    const row = headerRow(
+      1,
+      this.#columns.map(({ label }) => label),
+      widths,
+    );
+    const head = header === '' ? '' : `${row}${header}</row>`;
+    this.#sheet.write(sheetBeginning(widths, 1) + head + xml);
     this.#held = undefined;
   }
 

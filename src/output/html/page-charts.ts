@@ -1,4 +1,4 @@
-import { currencyOf, labelOf } from '../../contract/labels.ts';
+import { currencyOf, fieldLabel } from '../../contract/labels.ts';
 import { escapeHtml } from '../../text/escape-html.ts';
 import { printable } from '../../text/printable.ts';
 import { type Comparison, changeText } from '../../view/comparison.ts';
@@ -112,7 +112,7 @@ function drawChart(figure: FigureColumn, { labels, marks }: TimeAxis, series: re
   const legend = series.map(({ name }, i) =>
     name === '' ? '' : `<span><b class="k${i}"></b>${escapeHtml(name)}</span>`,
   );
-  const label = labelOf(figure.field);
+  const label = fieldLabel(figure.field);
   return `<figure class="time${only ? '' : ' wide'}">
 <figcaption><b>${escapeHtml(label)}</b> ${escapeHtml(what)}</figcaption>
 <div class="plot"><div class="y" aria-hidden="true">${tickTexts.join('')}</div>
@@ -134,7 +134,7 @@ function describe(
   const [least, most] = [known.reduce((a, b) => Math.min(a, b)), known.reduce((a, b) => Math.max(a, b))];
   const when = (value: number) => (only ? ` (${labels[only.values.indexOf(value)]})` : '');
   const shown = (value: number) => withCurrency(figure, scaleText(figure, value)) + when(value);
-  const range = `${labelOf(figure.field)} ${what}, ${labels[0]} to ${labels.at(-1)}`;
+  const range = `${fieldLabel(figure.field)} ${what}, ${labels[0]} to ${labels.at(-1)}`;
   return `${range}: from ${shown(least)} to ${shown(most)}`;
 }
 

@@ -1,4 +1,4 @@
-import { labelOf } from '../../contract/labels.ts';
+import { fieldLabel } from '../../contract/labels.ts';
 import type { Row } from '../../rows/row-objects.ts';
 import { hiddenCharacters } from '../../text/printable.ts';
 import { numberIn } from '../../view/decimal.ts';
@@ -162,7 +162,7 @@ export function pageColumn(
   const total = figure && (figureDigits(figure, totals) ?? undefined);
   return {
     name,
-    label: labelOf(field),
+    label: fieldLabel(field),
     type: figure?.type ?? (isKey ? 'key' : 'text'),
     computed: figure?.derived !== undefined,
     cells,

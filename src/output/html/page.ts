@@ -57,7 +57,7 @@ function html(text: string): string {
 }
 
 /** The page in pieces, to be written one after the other. */
-export function renderPage(page: Page): string[] {
+export function renderReport(page: Page): string[] {
   const { title, facts, notices, time, rankings, table } = page;
   const times = time ? { labels: time.labels, numbers: time.texts } : null;
   return [

@@ -6,7 +6,7 @@ import { groupedText, hourText } from '../../view/number-text.ts';
 import { isName, type RankedGroups } from '../../view/ranked-groups.ts';
 import type { TableLook } from '../encoder.ts';
 import { plainName, rankColumns } from './report-table.ts';
-import { type Cell, clip, TableLayout } from './table-layout.ts';
+import { type CellText, clip, TableLayout } from './table-layout.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';
 
 /** Groups as a table: a line each, one for those beyond the top, one for all; and the columns it has no room for. */
@@ -14,13 +14,13 @@ export function groupTable(
   { keys, figures, shown, others, total, sortField }: RankedGroups,
   look: TableLook = {},
 ): { readonly lines: readonly string[]; readonly dropped: readonly string[] } {
-  const cellsOf = (sums: Sums): Cell[] => figures.map((figure) => figureText(figure, sums));
+  const cellsOf = (sums: Sums): CellText[] => figures.map((figure) => figureText(figure, sums));
   const rows = shown.map(({ key, sums }) => [...key.map((text, i) => keyCell(keys[i]?.field, text)), ...cellsOf(sums)]);
   const labelled = Math.max(
     0,
     keys.findIndex(({ field }) => isName(field)),
   );
-  const sumRow = (label: string, sums: Sums): Cell[] => [
+  const sumRow = (label: string, sums: Sums): CellText[] => [
     ...keys.map((_, i) => (i === labelled ? label : undefined)),
     ...cellsOf(sums),
   ];

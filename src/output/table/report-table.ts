@@ -11,7 +11,7 @@ import { groupedText, hourText, moneyText } from '../../view/number-text.ts';
 import type { PlannedColumn } from '../columns.ts';
 import type { EncodeOptions } from '../encoder.ts';
 import { figuresOfColumns, withDerived } from '../report-figures.ts';
-import { type Cell, clip, TableLayout } from './table-layout.ts';
+import { type CellText, clip, TableLayout } from './table-layout.ts';
 
 /** How many rows are held to find the widths of the columns; the rest is laid out like them. */
 const heldRows = 1000;
@@ -140,7 +140,7 @@ export class ReportTable {
     this.#columns = withDerived(planned, this.#figures, this.#options);
   }
 
-  #cellsOf(row: Row): Cell[] {
+  #cellsOf(row: Row): CellText[] {
     return this.#columns.map(({ field, type, numeric }) => {
       const figure = this.#figures.get(field);
       if (figure?.derived) return figureText(figure, sumsOfRow(row));
@@ -153,8 +153,8 @@ export class ReportTable {
     });
   }
 
-  #totalCells(totals: Sums, layout: TableLayout, label: string): Cell[] {
-    const cells: Cell[] = this.#columns.map(({ field }) => {
+  #totalCells(totals: Sums, layout: TableLayout, label: string): CellText[] {
+    const cells: CellText[] = this.#columns.map(({ field }) => {
       const figure = this.#figures.get(field);
       return figure && (figureText(figure, totals) ?? (figure.derived ? null : undefined));
     });
@@ -168,7 +168,7 @@ export class ReportTable {
     const { table: look = {}, comparison } = this.#options;
     if (!comparison) return [];
     const before = comparison.sums.total.totals();
-    const changes: Cell[] = this.#columns.map(({ field }) => {
+    const changes: CellText[] = this.#columns.map(({ field }) => {
       const figure = this.#figures.get(field);
       return figure && changeText(figureValue(figure, totals), figureValue(figure, before), look.unicode);
     });

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import type { TableLook } from '../encoder.ts';
 
 /** What stands in a table: a text fit for a terminal, a value that is null, or nothing at all. */
-export type Cell = string | null | undefined;
+export type CellText = string | null | undefined;
 
 /** A column of a table while its place is being found. */
 export interface TableColumn {
@@ -13,7 +13,7 @@ export interface TableColumn {
   readonly rigid?: boolean;
   /** How gladly it is given up where there is no room: the highest go first, 0 last of all. */
   readonly dispensable: number;
-  readonly cells: readonly Cell[];
+  readonly cells: readonly CellText[];
   /** The least width, for what comes later (a total). */
   readonly minWidth?: number;
 }
@@ -117,7 +117,7 @@ export class TableLayout {
   }
 
   /** One line: `cells` are by the index of the columns that were given. Numbers are never cut. */
-  line(cells: readonly Cell[]): string {
+  line(cells: readonly CellText[]): string {
     const { style, unicode } = this.#look;
     const texts = this.columns.map(({ index, numeric, width, cut }) => {
       const cell = cells[index];

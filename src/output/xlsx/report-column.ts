@@ -1,4 +1,4 @@
-import { labelOf } from '../../contract/labels.ts';
+import { fieldLabel } from '../../contract/labels.ts';
 import { dayOf, exactDouble, momentOf, numberTextOf, wallTimeOf } from '../../contract/values.ts';
 import { OutputError } from '../../errors.ts';
 import type { Row } from '../../rows/row-objects.ts';
@@ -27,6 +27,8 @@ const widest = 45;
 export class ReportColumn {
   readonly #field: string;
   readonly #name: string;
+  /** The name in words. */
+  readonly label: string;
   readonly #type: PlannedColumn['type'];
   readonly #numeric: boolean;
   readonly #figure: FigureColumn | undefined;
@@ -42,6 +44,7 @@ export class ReportColumn {
   constructor({ field, name, type, numeric }: PlannedColumn, index: number, figure?: FigureColumn) {
     this.#field = field;
     this.#name = name;
+    this.label = fieldLabel(name);
     this.#type = type;
     this.#numeric = numeric || figure?.derived !== undefined;
     this.#figure = figure?.derived ? figure : undefined;
@@ -50,14 +53,14 @@ export class ReportColumn {
 
   /** The column's width in characters: the words of a header may stand one below the other. */
   get width(): number {
-    const words = this.#label.split(' ').map((word) => widthOf(word));
+    const words = this.label.split(' ').map((word) => widthOf(word));
     // The button of the filter takes three.
     return Math.min(widest, Math.max(narrowest, this.#characters + 2, ...words.map((word) => word + 3)));
   }
 
   /** The cell of row 1: the column's name in words. */
   headerCell(): string {
-    return `<c r="${this.#letters}1" s="${styleOf(this.#numeric ? 'numberHeader' : 'header')}"${textCell(this.#label)}`;
+    return `<c r="${this.#letters}1" s="${styleOf(this.#numeric ? 'numberHeader' : 'header')}"${textCell(this.label)}`;
   }
 
   /**
@@ -85,10 +88,6 @@ export class ReportColumn {
       if (this.#cells.size < keptCells) this.#cells.set(text, rest);
     }
     return place + rest;
-  }
-
-  get #label(): string {
-    return labelOf(this.#name);
   }
 
   #derivedCell(figure: FigureColumn, row: Row, place: string): string {

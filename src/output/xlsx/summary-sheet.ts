@@ -1,10 +1,10 @@
-import { labelOf } from '../../contract/labels.ts';
+import { fieldLabel } from '../../contract/labels.ts';
 import { type Comparison, changeText } from '../../view/comparison.ts';
-import { type FigureColumn, figuresOf, figureValue, leadingCount, leadingFirst } from '../../view/figure-columns.ts';
+import { type FigureColumn, figuresOf, figureValue, leadingFirst } from '../../view/figure-columns.ts';
 import type { Sums } from '../../view/grouping.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
 import { nameOfGroup, nounOfUnit, type ReportSums, type UnitSums } from '../../view/report-sums.ts';
-import { lettersOf, type StyleName, sheetBeginning, sheetEnd, styleOf, textCell } from './workbook.ts';
+import { headerRow, lettersOf, type StyleName, sheetBeginning, sheetEnd, styleOf, textCell } from './workbook.ts';
 
 /** What the second sheet tells of a report. */
 export interface Summary {
@@ -24,8 +24,7 @@ type SummaryCell = { readonly style: StyleName; readonly content: string | numbe
 
 /** The sheet with the totals of a report and the ten greatest values of each breakdown. */
 export function summarySheet({ title, facts, notices, sums, comparison }: Summary): string {
-  const figures = leadingFirst(figuresOf(sums.total.metrics));
-  const leading = figures.slice(0, leadingCount(figures));
+  const { leading, others } = leadingFirst(figuresOf(sums.total.metrics));
   const rows: SummaryCell[][] = [
     [{ style: 'title', content: title }],
     ...facts.map(([name, text]) => [
@@ -34,15 +33,17 @@ export function summarySheet({ title, facts, notices, sums, comparison }: Summar
     ]),
     ...notices.map((notice) => [{ style: 'note' as const, content: notice }]),
     [],
-    ...totalRows(figures, sums.total.totals(), comparison),
+    ...totalRows([...leading, ...others], sums.total.totals(), comparison),
     ...sums.units
       .filter(({ unit }) => !unit.isTime)
       .flatMap((each) => [[], ...breakdownRows(each, leading, comparison)]),
   ];
-  const xml = rows.map(
-    (cells, r) => `<row r="${r + 1}">${cells.map((cell, c) => cellXml(cell, c, r + 1)).join('')}</row>`,
-  );
   const widths = [44, 20, ...Array.from({ length: Math.max(2, leading.length + 1) }, () => 16)];
+  const xml = rows.map((cells, r) => {
+    const texts = cells.map(({ content }) => String(content));
+    const begin = cells[0]?.style === 'header' ? headerRow(r + 1, texts, widths) : `<row r="${r + 1}">`;
+    return `${begin}${cells.map((cell, c) => cellXml(cell, c, r + 1)).join('')}</row>`;
+  });
   return sheetBeginning(widths, 0) + xml.join('') + sheetEnd(undefined, 'landscape');
 }
 
@@ -56,7 +57,7 @@ function totalRows(
   return [
     header.map((content, i) => ({ style: i === 0 ? 'header' : 'numberHeader', content })),
     ...figures.map((figure): SummaryCell[] => [
-      { style: 'plain', content: labelOf(figure.field) },
+      { style: 'plain', content: fieldLabel(figure.field) },
       figureCell(figure, totals),
       ...(before ? [figureCell(figure, before), changeCell(figure, totals, before)] : []),
     ]),
@@ -76,9 +77,9 @@ function breakdownRows(
   }
   const earlier = comparison?.sums.units.find((each) => nounOfUnit(each.unit) === noun)?.groups;
   const header = [
-    `${title}: top ${Math.min(topCount, groups.size)} by ${labelOf(lead.field)}`,
+    `${title}: top ${Math.min(topCount, groups.size)} by ${fieldLabel(lead.field)}`,
     'ID',
-    ...figures.map(({ field }) => labelOf(field)),
+    ...figures.map(({ field }) => fieldLabel(field)),
   ];
   const top = [...groups].sort(byFigure(lead)).slice(0, topCount);
   return [

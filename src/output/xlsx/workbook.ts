@@ -90,11 +90,20 @@ export function propertiesXml(description: string): string {
   return `${declaration}<cp:coreProperties xmlns:cp="${package_}/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>adreport</dc:creator><dc:description>${xmlText(printable(description))}</dc:description></cp:coreProperties>`;
 }
 
+/** Points that a line of text takes. */
+const lineHeight = 15;
+
+/** The beginning of a row of headers, as high as its texts need in columns of these widths. */
+export function headerRow(row: number, texts: readonly string[], widths: readonly number[]): string {
+  const lines = texts.map((text, i) => Math.ceil(text.length / ((widths[i] ?? text.length) - 1)));
+  return `<row r="${row}" ht="${lineHeight * Math.max(1, ...lines) + 3}" customHeight="1">`;
+}
+
 /** What a sheet begins with: fitted to the width of a page, its first rows frozen, its columns as wide as said. */
 export function sheetBeginning(widths: readonly number[], frozenRows: number): string {
   const pane = `<pane ySplit="${frozenRows}" topLeftCell="A${frozenRows + 1}" activePane="bottomLeft" state="frozen"/>`;
   const columns = widths.map((width, i) => `<col min="${i + 1}" max="${i + 1}" width="${width}" customWidth="1"/>`);
-  return `${declaration}<worksheet xmlns="${main}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView${frozenRows > 0 ? '' : ' showGridLines="0"'} workbookViewId="0">${frozenRows > 0 ? pane : ''}</sheetView></sheetViews>${columns.length > 0 ? `<cols>${columns.join('')}</cols>` : ''}<sheetData>`;
+  return `${declaration}<worksheet xmlns="${main}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView${frozenRows > 0 ? '' : ' showGridLines="0"'} workbookViewId="0">${frozenRows > 0 ? pane : ''}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="${lineHeight}"/>${columns.length > 0 ? `<cols>${columns.join('')}</cols>` : ''}<sheetData>`;
 }
 
 /** What a sheet ends with: the range with filters, and how it is printed. */

@@ -31,7 +31,7 @@ export interface FaultKind {
 }
 
 /** What a fault does: each member acts at another point of a call, or on a report. */
-export interface FaultEffect extends BodyChange {
+interface FaultEffect extends BodyChange {
   /**
    * Acts before the service answers.
    *

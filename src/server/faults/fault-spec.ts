@@ -22,8 +22,7 @@ export interface FaultSpec {
 }
 
 /** The form of a fault, for errors and help. */
-export const grammar =
-  'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
+const grammar = 'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
 
 const commonKeys = ['times', 'after', 'p', 'for'];
 

@@ -17,15 +17,14 @@ export function builtInFixtures(options: { readonly seed: number; readonly scale
 /** The facts of an hour and ad unit are a pure function of both and the seed, the same on every machine. */
 function builtInFacts({ seed, scale }: { readonly seed: number; readonly scale: number }): FactSource {
   const { members, adUnits } = builtInCatalog();
-  const spans = adUnits.flatMap((adUnit) => adUnit.spans);
   return {
     members: members.all(),
-    firstHour: Math.min(...spans.map(([firstHour]) => firstHour)),
-    lastHour: Math.max(...spans.map(([, lastHour]) => lastHour)),
+    firstHour: Math.min(...adUnits.map(({ span: [first] }) => first)),
+    lastHour: Math.max(...adUnits.map(({ span: [, last] }) => last)),
     open(wanted) {
       const open = adUnits.filter(({ trait }) => isWanted(trait, wanted));
       return (hour) => {
-        const running = open.filter(({ spans: own }) => own.some(([first, last]) => hour >= first && hour <= last));
+        const running = open.filter(({ span: [first, last] }) => hour >= first && hour <= last);
         const hourBits = mix(seed, hour);
         return running.flatMap((adUnit) => {
           const bits = mix(hourBits, adUnit.seed);

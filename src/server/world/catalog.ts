@@ -36,7 +36,7 @@ export interface AdUnitPlan {
   /** Seeds its facts. It is the ad unit's id, so that one more ad unit changes the facts of no other. */
   readonly seed: number;
   /** Hours from the first to the last, both included. */
-  readonly spans: readonly (readonly [firstHour: number, lastHour: number])[];
+  readonly span: readonly [firstHour: number, lastHour: number];
   /** Requests of an hour at its best. */
   readonly volume: number;
   /** Cents for a thousand displays, and for a click. */
@@ -50,7 +50,7 @@ export interface AdUnitPlan {
 }
 
 /**
- * A campaign of the data: `from`, `to` and `pause` are Paris wall time, their ends included; `countries` and `systems` are
+ * A campaign of the data: `from` and `to` are Paris wall time, the end included; `countries` and `systems` are
  * lists with commas, and everywhere where empty; prices are in cents; the `limit` of an ad unit is its type and value.
  */
 type CampaignPlan = (typeof campaigns)[number];
@@ -127,7 +127,7 @@ export function builtInCatalog(): { readonly members: MemberLists; readonly adUn
     const isShown = (list: string, member: Member | undefined): boolean =>
       list === '' || list.split(',').includes(member?.values[0] ?? '');
     const ofCampaign = {
-      spans: spansOf(plan),
+      span: spanOf(plan),
       cpm: plan.cpm,
       cpc: plan.cpc,
       devices: spread(devices.filter(([{ OS }]) => isShown(plan.systems, OS))),
@@ -159,12 +159,9 @@ function fieldsOf(line = ''): string[] {
   return line.split(' | ');
 }
 
-/** The hours whose first instant lies in the campaign, without its pause. */
-function spansOf({ from, to, pause }: CampaignPlan) {
+/** The hours whose first instant lies in the campaign. */
+function spanOf({ from, to }: CampaignPlan): readonly [firstHour: number, lastHour: number] {
   const hours = (wallTime: string): number =>
     instantOfWallTime(Date.parse(`${wallTime.replace(' ', 'T')}Z`) / 1_000, defaultZone, 'first') / hourSeconds;
-  const [first, last] = [Math.ceil(hours(from)), Math.floor(hours(to))];
-  const [pauseFrom, pauseTo] = pause.split(' to ');
-  if (!pauseFrom || !pauseTo) return [[first, last] as const];
-  return [[first, Math.ceil(hours(pauseFrom)) - 1] as const, [Math.floor(hours(pauseTo)) + 1, last] as const];
+  return [Math.ceil(hours(from)), Math.floor(hours(to))];
 }
