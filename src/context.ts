@@ -1,5 +1,5 @@
 import { type Client, createClient } from './api/client.ts';
-import { createHttp, type HttpTrace } from './api/http.ts';
+import { createHttp } from './api/http.ts';
 import type { GlobalFlags, ServiceFlags } from './app/flags.ts';
 import { readProjectDefaults } from './config/project-file.ts';
 import { readProxy } from './config/proxy.ts';
@@ -144,7 +144,7 @@ async function connect(signIn: SignIn, host: Host, console: Console, options: Op
     timeoutMs: options.timeout ?? defaultTimeoutMs,
     userAgent: `adreport/${version}`,
     proxy: proxyOf(host.env, console.hide),
-    trace: (event) => console.trace(1, describeTrace(event)),
+    trace: (line) => console.trace(1, line),
   });
   const client = createClient({
     ...signIn,
@@ -200,9 +200,4 @@ function proxyOf(env: Host['env'], hide: (secret: string) => void) {
   if (!proxy) return undefined;
   hide(decodeURIComponent(proxy.url.password));
   return { https: proxy.url.href, none: proxy.none };
-}
-
-function describeTrace({ method, url, status, elapsedMs, bytes, problem }: HttpTrace): string {
-  const answer = status === undefined ? 'no answer' : `${status}, ${bytes ?? 0} bytes`;
-  return `${method} ${url} → ${answer}, ${Math.round(elapsedMs)} ms${problem ? ` (${problem})` : ''}`;
 }

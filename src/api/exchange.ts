@@ -53,10 +53,7 @@ export interface Call {
 }
 
 /** What one try came to, when it came to nothing. */
-interface Failure {
-  readonly failed: FailedTry;
-  readonly error: AdreportError;
-}
+type Failure = { readonly failed: FailedTry; readonly error: AdreportError };
 
 /**
  * The retry loop around `Http`, with one pace for all the calls of a client (`cli.md`, Waiting). What it returns makes a
@@ -64,7 +61,7 @@ interface Failure {
  */
 export function createExchange(options: ExchangeOptions) {
   const { signal, stopwatch } = options;
-  const throttle = createThrottle({ clock: stopwatch, sleep: options.sleep, signal });
+  const throttle = createThrottle(stopwatch, options.sleep, signal);
 
   return async function perform<T>(call: Call, read: (response: HttpResponse) => Promise<T>): Promise<T> {
     const startedMs = stopwatch();

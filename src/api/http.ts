@@ -12,20 +12,8 @@ interface HttpOptions {
   readonly userAgent: string;
   /** `HTTPS_PROXY` and `NO_PROXY`; plain http is loopback only and goes past any proxy. */
   readonly proxy?: { readonly https: string; readonly none: string | undefined } | undefined;
-  readonly trace: (event: HttpTrace) => void;
-}
-
-/** One exchange as `-v` shows it; holds no header and no body, so no secret. */
-export interface HttpTrace {
-  readonly method: string;
-  readonly url: string;
-  readonly status?: number;
-  /** Until the last byte of the answer. */
-  readonly elapsedMs: number;
-  /** Of the body, as they came: compressed, where the service compresses. */
-  readonly bytes?: number;
-  /** Why the exchange did not come to its end. */
-  readonly problem?: string;
+  /** Told of each exchange, once it is over, in a line without headers and bodies, so without secrets. */
+  readonly trace: (line: string) => void;
 }
 
 interface HttpRequest {
@@ -160,14 +148,11 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       signal?.removeEventListener('abort', abort);
       const lost = error !== undefined && new TransportError(error, { sent, begun: body !== undefined });
       const failure: unknown = lost && signal?.aborted ? signal.reason : lost;
-      trace({
-        method,
-        // What a signed URL is asked with is a secret.
-        url: `${url.origin}${url.pathname}${url.search && '?…'}`,
-        elapsedMs: Number(hrtime.bigint() - startedAt) / 1e6,
-        ...(status ? { status, bytes } : {}),
-        ...(failure ? { problem: failure instanceof Error ? failure.message : String(failure) } : {}),
-      });
+      const answer = status ? `${status}, ${bytes} bytes` : 'no answer';
+      const problem = failure ? ` (${failure instanceof Error ? failure.message : String(failure)})` : '';
+      // What a signed URL is asked with is a secret.
+      const address = `${url.origin}${url.pathname}${url.search && '?…'}`;
+      trace(`${method} ${address} → ${answer}, ${Math.round(Number(hrtime.bigint() - startedAt) / 1e6)} ms${problem}`);
       if (!body) reject(failure);
       else if (failure instanceof Error) body.destroy(failure);
       else body.push(null);

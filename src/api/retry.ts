@@ -63,36 +63,25 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
   return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, waitMs), yearMs);
 }
 
-/** What a throttle is made of; tests give their own clock. */
-interface ThrottleOptions {
-  /** Milliseconds that never run backwards. */
-  readonly clock: () => number;
-  readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
-  readonly signal: AbortSignal;
-}
-
-/** One pace for all the calls of a client, however many reports it works on at a time. */
-interface Throttle {
-  /** Resolves when a call may be made. */
-  pass(): Promise<void>;
-  /** The service allows no more for now: nobody calls for so long, and all call more slowly after it. */
-  hold(pauseMs: number): void;
-  /** A call was let through: the pace may rise again. */
-  ease(): void;
-}
-
 /**
- * The pace of calls under the service's 429. Without one, calls are free. Each 429 stops all of them for the pause it
- * asks for, and doubles the space between two calls after it, from 50 ms to 5 s; each call that gets through takes a tenth
- * off the space. So many parts at a time settle at about the rate that the service allows, instead of being refused
- * together again.
+ * One pace for all the calls of a client, however many reports it works on at a time. Without a 429 calls are free. Each
+ * 429 stops all of them for the pause it asks for, and doubles the space between two calls after it, from 50 ms to 5 s;
+ * each call that gets through takes a tenth off the space. So many parts at a time settle at about the rate that the
+ * service allows, instead of being refused together again.
+ *
+ * @param clock milliseconds that never run backwards
  */
-export function createThrottle({ clock, sleep, signal }: ThrottleOptions): Throttle {
+export function createThrottle(
+  clock: () => number,
+  sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+) {
   let spacingMs = 0;
   let freeAtMs = Number.NEGATIVE_INFINITY;
   let heldUntilMs = Number.NEGATIVE_INFINITY;
   return {
-    async pass() {
+    /** Resolves when a call may be made. */
+    async pass(): Promise<void> {
       for (;;) {
         // The next moment at which a call may be made is taken: those who wait leave one after the other.
         const turnMs = Math.max(clock(), heldUntilMs, freeAtMs);
@@ -103,12 +92,14 @@ export function createThrottle({ clock, sleep, signal }: ThrottleOptions): Throt
         if (heldUntilMs <= turnMs) return;
       }
     },
-    hold(pauseMs) {
+    /** The service allows no more for now: nobody calls for so long, and all call more slowly after it. */
+    hold(pauseMs: number): void {
       heldUntilMs = Math.max(heldUntilMs, clock() + pauseMs);
       freeAtMs = Math.max(freeAtMs, heldUntilMs);
       spacingMs = Math.min(5_000, Math.max(50, spacingMs * 2));
     },
-    ease() {
+    /** A call was let through: the pace may rise again. */
+    ease(): void {
       spacingMs = spacingMs < 6 ? 0 : spacingMs * 0.9;
     },
   };

@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { type Answer, jsonAnswer, refusalAnswer, send } from './answer.ts';
 import { type AdminCall, assertOwnOrigin } from './control/admin.ts';
-import type { LogEntry } from './control/request-log.ts';
+import { type LogEntry, loggedBytesAtMost } from './control/request-log.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import type { LoggedRequest } from './local-server.ts';
 import { openapiDocument } from './openapi.ts';
@@ -96,7 +96,7 @@ export function createApp(parts: AppParts, adminCalls: readonly AdminCall[]): Fa
       const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0);
       const parameters = (): Parameters => {
         const given = parseBody(body, { type: types.get(request), coding });
-        if (entry) entry.body = body;
+        if (entry) entry.body = body.toString('utf8', 0, loggedBytesAtMost);
         return given;
       };
       const findAccount = (): Account => parts.sessions.authorize(authorization, parts.now());

@@ -1,9 +1,21 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { parse } from 'qs';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { ReportRequest } from '../../src/contract/messages.ts';
-import { encodeRequest } from '../../src/report/request/request-body.ts';
-import { request } from './usual-request.ts';
+import { curlLine, encodeRequest, requestHash } from '../../src/report/request/request-body.ts';
+
+/** A report request with lists, and with text that JSON, forms and shells each have to escape. */
+const request: ReportRequest = {
+  since: 1_417_392_000,
+  until: 1_420_070_399,
+  metrics: ['displays', 'clicks'],
+  breakdowns: ['DAILY', 'CAMPAIGN'],
+  filters: { campaignId: ['12', '13'], carrier: ['A&B = "C", é', '100%+'] },
+};
 
 const encodeJson = (one: ReportRequest): string => encodeRequest(one, 'json').text;
 const encodeForm = (one: ReportRequest): string => encodeRequest(one, 'form').text;
@@ -42,5 +54,83 @@ test('both encodings say the same, whatever the text of a filter', () => {
       const fromJson = JSON.parse(encodeJson(withText));
       expect(fromForm).toEqual({ ...fromJson, since: String(request.since), until: String(request.until) });
     }),
+  );
+});
+
+const identity = { baseUrl: 'https://reports.example.com', account: 'main', request };
+const hash = requestHash(identity);
+
+test('the hash of a request is the same on every machine', () => {
+  expect(hash).toBe('380b5cff38bfd9da68643dfbee15a099');
+});
+
+test('it does not count the order of filters and values, nor a slash after the base URL', () => {
+  const { carrier = [], campaignId = [] } = request.filters;
+  const reordered = { carrier: carrier.toReversed(), campaignId: campaignId.toReversed() };
+  expect(requestHash({ ...identity, request: { ...request, filters: reordered } })).toBe(hash);
+  expect(requestHash({ ...identity, baseUrl: 'https://reports.example.com/' })).toBe(hash);
+});
+
+test.each<[string, Partial<typeof identity>]>([
+  ['service', { baseUrl: 'https://reports.example.org' }],
+  ['account', { account: 'other' }],
+  ['window', { request: { ...request, until: request.until + 1 } }],
+  ['metrics', { request: { ...request, metrics: ['clicks', 'displays'] } }],
+  ['breakdowns', { request: { ...request, breakdowns: ['DAILY'] } }],
+  ['filter', { request: { ...request, filters: { ...request.filters, campaignId: ['12'] } } }],
+  ['zone', { request: { ...request, timezone: 'UTC' } }],
+  ['output', { request: { ...request, output: 'direct' } }],
+])('it counts the %s', (_, change) => {
+  expect(requestHash({ ...identity, ...change })).not.toBe(hash);
+});
+
+const plain: ReportRequest = {
+  since: 1_417_392_000,
+  until: 1_420_070_399,
+  metrics: ['displays'],
+  breakdowns: ['DAILY'],
+  filters: {},
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'adreport-curl-'));
+writeFileSync(join(folder, 'curl'), '#!/bin/sh\nprintf "%s\\0" "$@"\n', { mode: 0o755 });
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What curl is given when the line runs in a shell. */
+function argumentsOf(line: string): string[] {
+  const env = { PATH: `${folder}:${process.env.PATH}`, ADREPORT_TOKEN: 'the token' };
+  const { stdout, status } = spawnSync('sh', ['-c', line], { env, encoding: 'utf8' });
+  expect(status).toBe(0);
+  return stdout.split('\0').slice(0, -1);
+}
+
+test('a curl line reads as a person would write it', () => {
+  expect(curlLine({ baseUrl: 'https://reports.example.com/v1/', request: plain, encoding: 'form' })).toBe(
+    `curl 'https://reports.example.com/v1/buyer-reporting' -H "Authorization: $ADREPORT_TOKEN" ` +
+      `-H 'Accept: application/json' -H 'Content-Type: application/x-www-form-urlencoded' ` +
+      `--data-raw 'since=1417392000&until=1420070399&metrics=displays&breakdowns[0]=DAILY'`,
+  );
+});
+
+test.skipIf(process.platform === 'win32')('it runs as printed, whatever stands in a filter', () => {
+  const awkward = fc.constantFrom("it's", '$HOME `id` $(id) !!', '\\', '"', 'a\nb', '@file', '😀');
+  const text = fc.oneof(awkward, fc.string({ unit: 'grapheme', minLength: 1 }));
+  fc.assert(
+    fc.property(text, fc.constantFrom('json', 'form'), (carrier, encoding) => {
+      const withText = { ...plain, filters: { carrier: [carrier] } };
+      const { contentType, text: body } = encodeRequest(withText, encoding);
+      expect(argumentsOf(curlLine({ baseUrl: 'http://127.0.0.1:8787', request: withText, encoding }))).toEqual([
+        'http://127.0.0.1:8787/buyer-reporting',
+        '-H',
+        'Authorization: the token',
+        '-H',
+        'Accept: application/json',
+        '-H',
+        `Content-Type: ${contentType}`,
+        '--data-raw',
+        body,
+      ]);
+    }),
+    { numRuns: 60 },
   );
 });

@@ -5,7 +5,8 @@ import type { Account } from '../fixtures/fixtures.ts';
 import type { LoggedRequest } from '../local-server.ts';
 
 const requestsAtMost = 1_000;
-const bodyBytesAtMost = 2_000;
+/** What the log keeps of a body. */
+export const loggedBytesAtMost = 2_000;
 
 /** A call on its way; what the log tells of it is put into words only when somebody looks. */
 export interface LogEntry {
@@ -19,8 +20,8 @@ export interface LogEntry {
   readonly endpoint: EndpointName | undefined;
   account: Account | undefined;
   faults: readonly NamedEffect[];
-  /** Set once it could be read. */
-  body: Buffer | undefined;
+  /** Its beginning, once it could be read. */
+  body: string | undefined;
   /** Set when it is over. */
   told: LoggedRequest | undefined;
 }
@@ -71,7 +72,6 @@ export class RequestLog {
 }
 
 function tell({ incoming, outgoing, ...entry }: LogEntry): LoggedRequest {
-  const body = entry.body?.toString('utf8', 0, bodyBytesAtMost);
   return {
     time: new Date(entry.arrivedMs).toISOString(),
     method: incoming.method ?? '',
@@ -82,7 +82,7 @@ function tell({ incoming, outgoing, ...entry }: LogEntry): LoggedRequest {
     sizeBytes: incoming.socket.bytesWritten - entry.sentBefore,
     account: entry.account?.name,
     token: maskToken(incoming.headers.authorization),
-    body: body === undefined || credentials.test(body) ? undefined : body,
+    body: credentials.test(entry.body ?? '') ? undefined : entry.body,
     faults: entry.faults.map(({ type }) => type),
   };
 }
