@@ -50,7 +50,6 @@ describe('xlsx', () => {
       'xl/worksheets/sheet1.xml',
       'xl/worksheets/sheet2.xml',
       'xl/workbook.xml',
-      'docProps/core.xml',
     ]);
   });
 
