@@ -312,5 +312,6 @@ export const campaignVariants: readonly Variant[] = variantsOf('/campaigns', 'ca
   ],
   ['an error with 200', '{"error":"Not for you."}', 4, /Not for you/, 1],
   ['another list', '[{"displays":1}]', 9, /no list of campaigns.*“\[\{"displays":1\}\]”/, 1],
+  ['brackets that are only opened', '['.repeat(15_000_000), 9, /“\[{150}…” instead of JSON/, 1],
   ['brackets without end', '['.repeat(17_000_000), 9, /longer than 16 MB/, 1],
 ]);
