@@ -64,7 +64,7 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
 
 const gravity: readonly ErrorId[] = [
   ...(['MISSING_PARAMETER', 'INVALID_PARAMETER', 'UNKNOWN_PARAMETER'] as const),
-  ...(['CONFLICTING_BREAKDOWNS', 'PROFILE_MISMATCH', 'ADMIN_ONLY'] as const),
+  ...(['PROFILE_MISMATCH', 'CONFLICTING_BREAKDOWNS', 'ADMIN_ONLY'] as const),
 ];
 
 function refusalOf(
