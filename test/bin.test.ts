@@ -133,6 +133,15 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
+test.skipIf(process.platform === 'win32')('a merged split of 92 days needs no more than 128 open files', () => {
+  const line = 'run --period 2026-08-01..2026-10-31 --by DAILY --split day -q --format ndjson';
+  const program = `'${process.execPath}' '${launcher}'`;
+  const script = `ulimit -n 128; ${program} -q local-server --delay 0s exec -- ${program} ${line}`;
+  const env = { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: temporaryFolder() };
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { env, encoding: 'utf8' });
+  expect({ status, stderr, rows: stdout.trim().split('\n').length }).toEqual({ status: 0, stderr: '', rows: 92 });
+});
+
 test('a clone that is not built says how to build it', () => {
   const folder = temporaryFolder();
   cpSync(resolve(import.meta.dirname, '../bin'), join(folder, 'bin'), { recursive: true });

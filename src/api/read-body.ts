@@ -70,9 +70,26 @@ export async function peek(
 
 /** A body's JSON, its long integers as text: an id that is rounded is another report's. Throws `SyntaxError`. */
 function parseExactJson(text: string): unknown {
+  // Each open bracket takes forty times its byte while it is parsed.
+  if (nestingOf(text) > 1_000) throw new SyntaxError('The brackets go too deep.');
   const stringOrLong = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])\d{16,}(?![\d.eE])/g;
   const quoteLong = (token: string) => (token.startsWith('"') ? token : `"${token}"`);
   return JSON.parse(/\d{16}/.test(text) ? text.replace(stringOrLong, quoteLong) : text);
+}
+
+/** How many brackets are open at once, at most. */
+function nestingOf(text: string): number {
+  let [depth, deepest] = [0, 0];
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === '"') {
+      for (index += 1; index < text.length && text[index] !== '"'; index += 1) if (text[index] === '\\') index += 1;
+    } else if (character === '[' || character === '{') {
+      depth += 1;
+      deepest = Math.max(deepest, depth);
+    } else if (character === ']' || character === '}') depth -= 1;
+  }
+  return deepest;
 }
 
 /** The JSON of a text; where it is none, what else there is. */

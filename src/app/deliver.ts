@@ -95,6 +95,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
   const target = await openTarget(context, flags, facts.names);
   const nowMs = context.host.wallClock();
   const hasCard = showsCard(context, flags);
+  const options = encodeOptions(context, flags, facts);
 
   const write = async (
     batches: RowBatches,
@@ -103,7 +104,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
   ): Promise<Delivered> => {
     const comparison = facts.comparison?.();
     const encoder = await createEncoder(format, {
-      ...encodeOptions(context, flags, facts),
+      ...options,
       ...(comparison ? { comparison } : {}),
     });
     const check = expectation && checkCompleteness({ ...expectation, nowMs });

@@ -3,6 +3,7 @@ import type { Encoding, ReportRequest } from '../contract/messages.ts';
 import { createUrl, curlLine, encodeRequest, requestParameters } from '../report/request/request-body.ts';
 import { describeWindow } from '../report/window/describe-window.ts';
 import type { Window } from '../report/window/window.ts';
+import { printable } from '../text/printable.ts';
 
 /** One create call that would be made. */
 export interface PlannedCall {
@@ -54,10 +55,10 @@ function asText(call: PlannedCall, { baseUrl, encoding }: Way, bold: (text: stri
   const { since, until, length } = describeWindow(window);
   const line = (label: string, text: string): string => bold(label.padEnd(8)) + text;
   return [
-    ...(name === undefined ? [] : [line('report', name)]),
+    ...(name === undefined ? [] : [line('report', printable(name))]),
     line('window', `${since} … ${until} (${window.zone}, ${length})`),
     line('unix', `${window.since} … ${window.until}`),
-    line('output', output ?? 'stdout'),
+    line('output', printable(output ?? 'stdout')),
     line('body', encodeRequest(request, encoding).text),
     '',
     curlLine({ baseUrl, request, encoding }),

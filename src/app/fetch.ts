@@ -77,12 +77,12 @@ async function fetchUnfinished<T extends Delivered>(
   const entry = (await context.ledger())?.findUnfinished((await ledgerIdentity(context, plan)).hash);
   if (!entry) return undefined;
   const age = formatDuration(Math.max(0, context.host.wallClock() - Date.parse(entry.createdAt)));
-  context.console.note(`Picking up report ${entry.id}, asked for ${age} ago (--fresh creates a new one).`);
+  context.console.note(`Picking up report ${printable(entry.id)}, asked for ${age} ago (--fresh creates a new one).`);
   try {
     return await waitAndFetch(context, options, entry.id, intake);
   } catch (error) {
     if (!isGone(error)) throw error;
-    context.console.note(`The service does not have report ${entry.id} any more: creating a new one.`);
+    context.console.note(`The service does not have report ${printable(entry.id)} any more: creating a new one.`);
     return undefined;
   }
 }
@@ -123,7 +123,7 @@ export async function awaitReport(context: Context, reportId: string, flags: Wai
   const { host } = context;
   const client = await context.client();
   const note = await statusNoter(context, reportId);
-  const meter = (await context.progress()).wait(`Report ${reportId}`);
+  const meter = (await context.progress()).wait(`Report ${printable(reportId)}`);
   try {
     return await waitForReport({
       reportId,
@@ -214,10 +214,12 @@ function isGone(error: unknown): boolean {
 function amended(error: AdreportError, reportId: string, resume: string | undefined): AdreportError {
   const goOn = resume === undefined ? undefined : `Go on with: ${resume}`;
   if (error instanceof InterruptedError || error instanceof StillInProgressError) {
-    const sentence = error.message.includes(reportId) ? '' : `The report ${reportId} goes on being made.`;
+    const sentence = error.message.includes(reportId) ? '' : `The report ${printable(reportId)} goes on being made.`;
     return error.amend(goOn ? sentence : '', { reportId, ...(goOn ? { hint: goOn } : {}) });
   }
   const isKept = resume !== undefined && (error.retryable || [3, 8].includes(error.exitCode));
-  const hint = [error.hint, isKept ? `The report ${reportId} is kept. ${goOn}` : undefined].filter(Boolean).join('\n');
+  const hint = [error.hint, isKept ? `The report ${printable(reportId)} is kept. ${goOn}` : undefined]
+    .filter(Boolean)
+    .join('\n');
   return error.amend('', { reportId, ...(hint === '' ? {} : { hint }) });
 }

@@ -78,7 +78,7 @@ export interface OutputFlags {
 }
 
 /** How one window becomes many reports. */
-export interface PartFlags {
+interface PartFlags {
   readonly split?: 'day' | 'week' | 'month';
   /** Reports at a time. */
   readonly concurrency: number;
@@ -188,7 +188,7 @@ export function addOutputFlags(command: Command): Command {
     .option('--no-header', 'CSV: no header row');
 }
 
-export function addPartFlags(command: Command): Command {
+function addPartFlags(command: Command): Command {
   return command
     .optionsGroup('Many reports:')
     .addOption(

@@ -49,5 +49,9 @@ function commandLine(command: string, id: string, flags: string): string {
 
 /** A word as a shell reads it back. */
 function quoted(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : quoteForShell(text);
+  if (/^[\w./:@%+=,-]+$/.test(text)) return text;
+  // Control characters stay visible: bash, zsh and ksh read them back from this form.
+  return /\p{Cc}/u.test(text)
+    ? `$${quoteForShell(JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"'))}`
+    : quoteForShell(text);
 }

@@ -155,7 +155,7 @@ export interface SavedOptions {
 }
 
 /** Where an option stands in the project file. `line` counts from 1. */
-export interface Origin {
+interface Origin {
   readonly key: string;
   readonly line: number;
   readonly texts: readonly string[];

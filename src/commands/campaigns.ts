@@ -13,7 +13,7 @@ import { resolveWindow } from '../report/window/window-flags.ts';
 import { nearest } from '../text/nearest.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-export interface CampaignsOptions extends ServiceFlags, OutputFlags {
+interface CampaignsOptions extends ServiceFlags, OutputFlags {
   readonly adUnits?: boolean;
   readonly search?: string;
   /** `true` where the flag has no value: today. */

@@ -27,7 +27,7 @@ export function declareCommand(nameAndArgs: string, summary: string, examples: r
 }
 
 /** Ends a command's help with examples, as wide as that help is. */
-export function addExamples(command: Command, examples: readonly Pair[]): Command {
+function addExamples(command: Command, examples: readonly Pair[]): Command {
   return command.addHelpText('after', () => {
     const columns = command.configureOutput().getOutHelpWidth?.() ?? 80;
     return `\nExamples:\n${layOutExamples(examples, { columns, style: plainStyle })}`;

@@ -9,7 +9,7 @@ import { UsageError } from '../errors.ts';
 import { textTable } from '../output/table/text-table.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-export interface FieldsOptions {
+interface FieldsOptions {
   readonly profile?: Profile;
 }
 

@@ -5,7 +5,7 @@ import { AdreportError } from '../errors.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-export type WhoamiOptions = ServiceFlags;
+type WhoamiOptions = ServiceFlags;
 
 export const whoamiCommand: CommandBuilder = (perform) =>
   addServiceFlags(

@@ -33,7 +33,7 @@ export const environmentVariables: readonly (readonly [name: string, meaning: st
 ];
 
 /** Where a setting came from, the strongest first. */
-export type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
+type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
 /** A value, and what gave it. */
 export interface Setting<T> {

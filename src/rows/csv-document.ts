@@ -75,7 +75,7 @@ export class CsvDocument {
 
   #readHeader(atEnd: boolean): boolean {
     const { bytes, start, end } = this.#window;
-    const delimiter = findDelimiter(bytes, start, end, { atEnd, rare: !this.#trusted });
+    const delimiter = findDelimiter(bytes, start, end, atEnd, !this.#trusted);
     if (delimiter === cut) return false;
     this.#delimiter = delimiter;
     for (const byte of [0, delimiter, ascii.lineFeed, ascii.carriageReturn]) this.#stops[byte] = 1;
@@ -97,8 +97,11 @@ export class CsvDocument {
     const headerEnd = this.#lineEnd(p, atEnd);
     if (headerEnd === cut) return false;
     if (!isUtf8(bytes.subarray(start, headerEnd))) throw this.#malformed('The CSV is not UTF-8 in the header');
-    if (!this.#trusted && ![...names].some((name) => fieldTypeOf(name))) {
-      throw this.#malformed('This is neither JSON nor a CSV report');
+    if (![...names].some((name) => fieldTypeOf(name))) {
+      const what = this.#trusted
+        ? 'The first line of the CSV names no field of a report'
+        : 'This is neither JSON nor a CSV report';
+      throw this.#malformed(what);
     }
     this.#columns = [...names].map((name, i): CsvColumn => {
       this.#ranges.addField(name);
@@ -267,14 +270,11 @@ const usualDelimiters: readonly number[] = [ascii.comma, ascii.semicolon, ascii.
 /** What else `--delimiter` takes, the likelier first; blanks last, which names may have. */
 const rareDelimiters: readonly number[] = [...Buffer.from('|:~^#/*&%$!=@?()<>[]{}\\` ')];
 
-interface DelimiterSearch {
-  readonly atEnd: boolean;
-  /** Whether a line without comma, semicolon and tab is looked at for others too. Default: it is one field. */
-  readonly rare?: boolean;
-}
-
-/** The delimiter of a header line: the one that it has most of, a usual one if it can be; `cut` while it is not whole. */
-function findDelimiter(bytes: Uint8Array, at: number, end: number, { atEnd, rare }: DelimiterSearch): number {
+/**
+ * The delimiter of a header line: the one that it has most of, a usual one if it can be; `cut` while it is not whole.
+ * @param rare whether a line without comma, semicolon and tab is looked at for others too; else it is one field
+ */
+function findDelimiter(bytes: Uint8Array, at: number, end: number, atEnd: boolean, rare: boolean): number {
   const counts = new Uint32Array(256);
   let quoted = false;
   let p = at;

@@ -41,85 +41,54 @@ interface Document {
  * @throws RejectedError where it is an error document
  */
 export async function* readRows(body: AsyncIterable<Uint8Array>, options: ReadOptions = {}): RowBatches {
-  const reader = new BodyReader(options);
-  // No `yield*`: delegation is several times slower to compile, and to run, in an asynchronous generator.
+  const window = new ByteWindow(options.pieceBytes ?? defaultPieceBytes);
+  let document: Document | undefined;
+  /** The position in the body up to which there were rows. */
+  let lastRowAt = 0;
   for await (const chunk of body) {
-    for (const batch of reader.take(chunk)) yield batch;
+    for (let taken = 0; taken < chunk.length; ) {
+      taken += window.fill(chunk, taken);
+      if (!window.isFull) continue;
+      document ??= recognise(window, options);
+      for (const batch of document?.read(false) ?? []) {
+        yield batch;
+        lastRowAt = window.positionOf(window.start);
+      }
+      if (window.positionOf(window.start) - lastRowAt > maxBlankBytes) {
+        throw malformed('Over 10 MB of blanks or blank lines stand in a row', lastRowAt);
+      }
+      window.settle();
+    }
   }
-  const document = reader.document();
+  document ??= recognise(window, options);
+  if (!document) throw endsEarly('before it begins', window.receivedBytes);
   for (const batch of document.read(true)) yield batch;
   return document.finish();
 }
 
-/** Reads a body that comes in chunks, as what its first bytes say it is. */
-class BodyReader {
-  readonly #window: ByteWindow;
-  readonly #contentType: string;
-  readonly #lines: ReadOptions['lines'];
-  #document: Document | undefined;
-  /** The position in the body up to which there were rows. */
-  #lastRowAt = 0;
-
-  constructor({ contentType = '', pieceBytes = defaultPieceBytes, lines }: ReadOptions) {
-    this.#lines = lines;
-    this.#window = new ByteWindow(pieceBytes);
-    this.#contentType = contentType.trim();
+/** What the body begins like; `undefined` while only blanks have come. */
+function recognise(window: ByteWindow, { contentType = '', lines }: ReadOptions): Document | undefined {
+  if (window.positionOf(window.start) === 0 && window.bytes[0] === 0xef) {
+    if (window.end < 3) return undefined;
+    if (window.bytes[1] === 0xbb && window.bytes[2] === 0xbf) window.start = 3;
   }
-
-  /** The batches that are complete with this chunk. */
-  *take(chunk: Uint8Array): Generator<RowBatch, void, undefined> {
-    let taken = 0;
-    while (taken < chunk.length) {
-      taken += this.#window.fill(chunk, taken);
-      if (!this.#window.isFull) continue;
-      this.#document ??= this.#recognise();
-      if (this.#document) yield* this.#read(this.#document);
-      if (this.#window.positionOf(this.#window.start) - this.#lastRowAt > maxBlankBytes) {
-        throw malformed('Over 10 MB of blanks or blank lines stand in a row', this.#lastRowAt);
-      }
-      this.#window.settle();
-    }
+  const at = skipBlanks(window.bytes, window.start);
+  if (lines === 'expected') return new JsonDocument(window, { lines: true });
+  if (at >= window.end) {
+    window.start = at;
+    return undefined;
   }
-
-  *#read(document: Document): Generator<RowBatch, void, undefined> {
-    for (const batch of document.read(false)) {
-      yield batch;
-      this.#lastRowAt = this.#window.positionOf(this.#window.start);
-    }
+  const first = window.bytes[at];
+  if (lines === 'allowed' && first === openBrace && areRows(window.bytes, at, window.end)) {
+    return new JsonDocument(window, { lines: true });
   }
-
-  /** What the whole body is, to be read to its end. Throws `IncompleteDataError` where it is but blanks. */
-  document(): Document {
-    this.#document ??= this.#recognise();
-    if (!this.#document) throw endsEarly('before it begins', this.#window.receivedBytes);
-    return this.#document;
+  if (first === openBrace || first === openBracket) return new JsonDocument(window);
+  if (first === less) {
+    throw new IncompleteDataError('The service sent a web page instead of the report.', {
+      code: 'NO_DATA',
+      hint: 'Check the base URL, and whether a proxy stands between.',
+    });
   }
-
-  /** What the body begins like; `undefined` while only blanks have come. */
-  #recognise(): Document | undefined {
-    const window = this.#window;
-    if (window.positionOf(window.start) === 0 && window.bytes[0] === 0xef) {
-      if (window.end < 3) return undefined;
-      if (window.bytes[1] === 0xbb && window.bytes[2] === 0xbf) window.start = 3;
-    }
-    const at = skipBlanks(window.bytes, window.start);
-    if (this.#lines === 'expected') return new JsonDocument(window, { lines: true });
-    if (at >= window.end) {
-      window.start = at;
-      return undefined;
-    }
-    const first = window.bytes[at];
-    if (this.#lines === 'allowed' && first === openBrace && areRows(window.bytes, at, window.end)) {
-      return new JsonDocument(window, { lines: true });
-    }
-    if (first === openBrace || first === openBracket) return new JsonDocument(window);
-    if (first === less) {
-      throw new IncompleteDataError('The service sent a web page instead of the report.', {
-        code: 'NO_DATA',
-        hint: 'Check the base URL, and whether a proxy stands between.',
-      });
-    }
-    if (/^application\/(.+\+)?json\b/i.test(this.#contentType)) return new JsonDocument(window);
-    return new CsvDocument(window, { trusted: /^text\/csv\b/i.test(this.#contentType) });
-  }
+  if (/^application\/(.+\+)?json\b/i.test(contentType.trim())) return new JsonDocument(window);
+  return new CsvDocument(window, { trusted: /^text\/csv\b/i.test(contentType.trim()) });
 }

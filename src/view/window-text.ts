@@ -26,7 +26,7 @@ export function windowText({ since, until }: Pick<ReportSummary, 'since' | 'unti
 }
 
 /** Days from the first to the last (`YYYY-MM-DD`), what both have in common said once. */
-export function describeDays(first: string, last: string): string {
+function describeDays(first: string, last: string): string {
   if (first === last) return longDay(first);
   const sameYear = first.slice(0, 4) === last.slice(0, 4);
   if (sameYear && first.slice(0, 7) === last.slice(0, 7)) return `${Number(first.slice(8))}–${longDay(last)}`;

@@ -68,12 +68,6 @@ describe('list and get', () => {
     expect((await config('get', 'base-url')).stdout).toBe('https://dsp.example.com\n');
     expect((await config('list')).stdout).toMatch(/^account +agency +adreport\.yaml \(account\)$/m);
   });
-
-  test('--local: those of the server in this process', async () => {
-    const { config } = settle();
-    expect((await config('get', 'base-url', '--local')).stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
-    expect((await config('list', '--local')).stdout).toMatch(/^token +0000…00b1 +--local$/m);
-  });
 });
 
 describe('set and unset', () => {

@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startLocalServer } from '../../src/server/start.ts';
 import { makeCertificates } from '../support/certificates.ts';
@@ -76,19 +75,6 @@ describe('all is well', () => {
     expect(found('sign-in').status).toBe('ok');
     expect(found('settings-file').status).toBe('warning');
     expect(found('proxy').message).toContain('not used');
-  });
-
-  test('colour and marks on a terminal, and its width', async () => {
-    const { stdout } = await runCli(['doctor', '--local'], {
-      tty: true,
-      now: Date.now(),
-      env: { COLUMNS: '60', LANG: 'C.UTF-8' },
-    });
-    expect(stdout).toContain('\u001b[32m✓ \u001b[39m node');
-    const plain = stripVTControlCharacters(stdout);
-    expect(plain.split('\n').filter((line) => line.length > 60 && !/^.{18}\S+$/.test(line))).toEqual([]);
-    const bare = await runCli(['doctor', '--local'], { now: Date.now(), env: { LANG: 'C' } });
-    expect(bare.stdout).toMatch(/^ok node /);
   });
 });
 

@@ -27,19 +27,6 @@ test('--breakdowns is another word for --by', async () => {
   expect(await body('--breakdowns')).toEqual(await body('--by'));
 });
 
-test('--poll-interval auto is the same as none', async () => {
-  const pauses = async (...flags: readonly string[]): Promise<number[]> => {
-    const { run: runHere } = await serveForTest({ delayMs: 20_000 });
-    const pausesMs: number[] = [];
-    const argv = ['run', '--period', '2026-11-09', '-q', ...flags];
-    await runHere(argv, { onSleep: (durationMs) => void pausesMs.push(durationMs) });
-    return pausesMs;
-  };
-  const pausesMs = await pauses('--poll-interval', 'auto');
-  expect(pausesMs.length).toBeGreaterThan(3);
-  expect(pausesMs).toEqual(await pauses());
-});
-
 test('--poll-interval: so long between two calls, however long it takes', async () => {
   const { run: runHere } = await serveForTest({ polls: 4 });
   const pausesMs: number[] = [];

@@ -27,15 +27,6 @@ describe('the ready line', () => {
     expect((await serveAndEnd(['--host', 'localhost'])).stderr).not.toContain('Warning');
     expect(await runCli(['local-server', '--host', ''])).toMatchObject({ exitCode: 2 });
   });
-
-  test('TLS', async () => {
-    const cwd = temporaryFolder();
-    const [cert, key] = [join(cwd, 'cert.pem'), join(cwd, 'key.pem')];
-    writeFileSync(cert, certificate);
-    writeFileSync(key, privateKey);
-    const { exitCode, stdout } = await serveAndEnd(['--tls-cert', cert, '--tls-key', key], { cwd });
-    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/listening on https:\/\/127\.0\.0\.1:\d+\n$/)]);
-  });
 });
 
 /** Runs the server, calls it once it says where it listens, and then ends it. */

@@ -67,31 +67,6 @@ describe('a report', () => {
   });
 });
 
-describe('campaigns', () => {
-  test('as Parquet and as a sheet have the cells of the CSV, dates as dates', async () => {
-    const { run, cwd } = await serveForTest({}, 'admin');
-    const { data } = JSON.parse(`{"data":${(await run(['campaigns', '--format', 'json'])).stdout}}`);
-    await run(['campaigns', '-o', 'c.parquet']);
-    const { rows, types } = await readParquet(readFileSync(join(cwd, 'c.parquet')));
-    expect(types).toMatchObject({ campaignId: 'UTF8', adunits: 'INT64' });
-    expect(rows).toEqual(
-      data.map(({ adunits, campaignStartDate, campaignEndDate, ...row }: Record<string, string | unknown[]>) => ({
-        ...row,
-        campaignStartDate: new Date(`${campaignStartDate}Z`),
-        campaignEndDate: new Date(`${campaignEndDate}Z`),
-        adunits: BigInt(adunits?.length ?? 0),
-      })),
-    );
-    const columns = ['--ad-units', '--columns', 'adunitId,campaignName'];
-    await run(['campaigns', ...columns, '-o', 'c.xlsx']);
-    const csv = (await run(['campaigns', ...columns, '--format', 'ndjson'])).stdout.trimEnd().split('\n');
-    expect(readSheet(readFileSync(join(cwd, 'c.xlsx')))).toEqual([
-      ['Ad unit ID', 'Campaign name'],
-      ...csv.map((line) => Object.values(JSON.parse(line))),
-    ]);
-  });
-});
-
 describe('--normalize', () => {
   const money = fc.integer({ min: -99_999, max: 9_999_999 }).map((cents) => (cents / 100).toFixed(2).replace('.', ','));
   const row = fc.record({

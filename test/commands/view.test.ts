@@ -237,11 +237,6 @@ describe('what is shown', () => {
     });
   });
 
-  test('months of days', async () => {
-    const { stdout } = await view('r.json', json, ['--by', 'MONTHLY', '--metrics', 'CTR,clicks']);
-    expect(stdout).toBe('date,ctr,clicks\r\n2026-10-01,2,30\r\n2026-11-01,3.193548,99\r\n');
-  });
-
   test('bars and a line', async () => {
     const bars = await view('r.json', json, ['--by', 'CAMPAIGN', '--chart', 'bar', '--metrics', 'clicks'], {
       env: { COLUMNS: '40' },
@@ -327,18 +322,6 @@ describe('what is shown', () => {
     expect(await saysOf('--sort', 'clicks', '--top', '2', '--format', 'table')).toBe(says('--sort'));
     expect(await saysOf('--top', '2', '--format', 'table')).toBe('');
     expect(await saysOf('--sort', 'clicks', '--top', '2', '--by', 'DAILY')).toBe('');
-  });
-
-  test('a report without rows', async () => {
-    for (const [name, bytes] of [
-      ['a.ndjson', ''],
-      ['a.json', '{"data":[]}'],
-      ['a.csv', 'date,clicks\n'],
-    ] as const) {
-      const { exitCode, stdout } = await view(name, bytes, ['--format', 'table']);
-      expect(exitCode).toBe(0);
-      expect(stdout).toContain(`${name}: 0 rows`);
-    }
   });
 });
 

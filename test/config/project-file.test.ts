@@ -46,10 +46,6 @@ describe('what stands in the file', () => {
     expect(reports.get('a')?.entries.get('filter')?.texts).toEqual(['countryId=1,2', 'carrier="A, B",C']);
     expect(reports.get('b')?.entries.get('by')?.texts).toEqual(['DAILY', 'CAMPAIGN']);
   });
-
-  test('an empty file, and sections with nothing in them', async () => {
-    for (const text of ['', '# nothing\n', 'defaults:\nreports:\n']) expect((await parse(text)).reports.size).toBe(0);
-  });
 });
 
 describe('the defaults that hold for every command', () => {

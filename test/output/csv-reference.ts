@@ -24,13 +24,3 @@ function cellOf(json: string | undefined): string {
 function quoted(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
-
-/** The cells of CSV text, quotes undone. */
-export function cellsOf(csv: string): string[][] {
-  const lines: string[][] = [[]];
-  for (const [, quotedCell, bareCell = '', end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {
-    lines.at(-1)?.push(quotedCell?.replaceAll('""', '"') ?? bareCell);
-    if (end === '\r\n') lines.push([]);
-  }
-  return lines;
-}

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fieldTypeOf } from '../../src/contract/columns.ts';
 import { findFormat, formatOfFile } from '../../src/output/formats/index.ts';
 import { documentParts, textOf } from '../rows/report-documents.ts';
 import { referenceOf } from '../rows/rows-reference.ts';
@@ -117,7 +118,10 @@ describe('a CSV round trip', () => {
       fc.asyncProperty(documentParts, async (parts) => {
         const body = textOf(parts);
         const reference = referenceOf(Buffer.from(body));
-        fc.pre(Array.isArray(reference.rows) && reference.rows.some((row) => Object.keys(row).length > 0));
+        fc.pre(
+          Array.isArray(reference.rows) &&
+            reference.rows.some((row) => Object.keys(row).some((key) => fieldTypeOf(key))),
+        );
         const once = (await encode(body, 'csv')).text;
         const twice = (await encode(once, 'csv', { contentType: 'text/csv' })).text;
         expect(twice).toBe(once);

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldLabel } from '../../src/contract/labels.ts';
-import { createEncoder } from '../../src/output/formats/index.ts';
-import { readRows } from '../../src/rows/read-rows.ts';
 import { ReportSums } from '../../src/view/report-sums.ts';
-import { chunksOf, documentParts, textOf } from '../rows/report-documents.ts';
+import { documentParts, textOf } from '../rows/report-documents.ts';
 import { documentOf, type EncodeCase, encode } from './encode.ts';
 import { readSheet, unzip } from './xlsx-reader.ts';
 
@@ -52,7 +50,6 @@ describe('xlsx', () => {
       'xl/worksheets/sheet1.xml',
       'xl/worksheets/sheet2.xml',
       'xl/workbook.xml',
-      'docProps/core.xml',
     ]);
   });
 
@@ -125,30 +122,6 @@ describe('xlsx', () => {
     ]);
   });
 
-  it('says whose hours they are', async () => {
-    const summary =
-      '"summary":{"since":"2026-11-01T00:00:00+0100","until":"2026-11-01T23:59:59+0100","breakdowns":["HOURLY"],"timezone":"a<b"}';
-    const { notes, parts } = await xlsx(`{"data":[{"hour":"2026-11-01T06:00:00+0100","displays":1}],${summary}}`);
-    expect(notes).toEqual(['Hours are the wall time of a<b: Excel has no time zones.']);
-    expect(parts.get('docProps/core.xml')).toContain(
-      '<dc:description>2026-11-01T00:00:00+0100 to 2026-11-01T23:59:59+0100. Hours are the wall time of a&lt;b: Excel has no time zones.</dc:description>',
-    );
-  });
-
-  it('has well-formed properties, whatever the summary says', async () => {
-    const { parts } = await xlsx(
-      '{"data":[],"summary":{"since":"\\u0000\\u001b[31m","until":"\\uffff]]>","breakdowns":[],"timezone":""}}',
-    );
-    expect(parts.get('docProps/core.xml')).toContain('<dc:description>␀␛[31m to _xFFFF_]]&gt;.</dc:description>');
-  });
-
-  it('makes cells anew where a column has more values than are kept', async () => {
-    const count = 20_000;
-    const names = Array.from({ length: count }, (_, i) => `name ${i % 9000}`);
-    const { rows } = await xlsx(documentOf(...names.map((name) => `{"campaignName":"${name}"}`)));
-    expect(rows.slice(1).map(([name]) => name)).toEqual(names);
-  });
-
   it('holds every text as CSV does, whatever characters are in it', async () => {
     const names = ['city', 'campaignName', 'Adnetwork'];
     await fc.assert(
@@ -212,22 +185,6 @@ describe('xlsx', () => {
     const columns = [{ field: 'valueDollar', type: 'money' }] as const;
     expect((await xlsx('{"data":[]}', { columns })).rows).toEqual([['Revenue ($)']]);
     expect((await xlsx('{"data":[]}')).rows).toEqual([]);
-  });
-
-  it('holds as many rows as a sheet has, and refuses one more', async () => {
-    const encoder = await createEncoder('xlsx', {});
-    const report = (rowCount: number) =>
-      readRows(chunksOf(Buffer.from(`[{"clicks":1}${',{}'.repeat(rowCount - 1)}]`), 65_536));
-    for await (const batch of report(1_048_575)) await encoder.encode(batch);
-    for await (const batch of report(1)) {
-      expect(() => encoder.encode(batch)).toThrow(expect.objectContaining({ exitCode: 8, code: 'TOO_LARGE' }));
-    }
-  });
-
-  it('gives the same bytes each time', async () => {
-    const body = documentOf('{"displays":1}');
-    const [first, second] = [await encode(body, 'xlsx'), await encode(body, 'xlsx')];
-    expect(first.bytes).toEqual(second.bytes);
   });
 
   it('refuses a text that no cell holds', async () => {

@@ -81,27 +81,6 @@ describe('missing periods', () => {
     expect(await problemsOf({ ...scene, period: '2026-03-29', rows: spring })).toEqual([]);
   });
 
-  test('an hour that a clock change of thirty minutes cuts short may have no rows', async () => {
-    const hoursOf = (day: string, offsets: readonly string[]) =>
-      offsets.flatMap((offset, hour) => {
-        const time = `${day}T${String(hour).padStart(2, '0')}:00:00`;
-        return offset === '' ? [] : [{ date: day, hour: time + offset }];
-      });
-    const scene = { period: '2026-10-04', zone: 'Australia/Lord_Howe', breakdowns: ['HOURLY'] } as const;
-    // From 02:00 to 02:30.
-    const spring = hoursOf('2026-10-04', ['+1030', '+1030', '', ...Array(21).fill('+1100')]);
-    expect(await problemsOf({ ...scene, rows: spring })).toEqual([]);
-    expect(await problemsOf({ ...scene, rows: spring.slice(0, -1) })).toEqual([
-      'The report has no rows for 1 of the 23 hours of its window: 2026-10-04T23:00:00+1100.',
-    ]);
-    // From 02:00 back to 01:30.
-    const autumn = hoursOf('2026-04-05', ['+1100', '+1100', ...Array(22).fill('+1030')]);
-    expect(await problemsOf({ ...scene, period: '2026-04-05', rows: autumn })).toEqual([]);
-    expect(await problemsOf({ ...scene, period: '2026-04-05', rows: autumn.slice(1) })).toEqual([
-      'The report has no rows for 1 of the 24 hours of its window: 2026-04-05T00:00:00+1100.',
-    ]);
-  });
-
   test('the first and the last hour of a window may be parts of one', async () => {
     const [since, until] = ['2026-11-01T10:30', '2026-11-01T12:29:59'];
     const rows = ['10', '11', '12'].map((hour) => ({ date: '2026-11-01', hour: `2026-11-01T${hour}:00:00+0100` }));

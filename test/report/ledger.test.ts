@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -149,11 +149,6 @@ describe('the folder', () => {
     expect(warnings.at(-1)).toMatch(
       /^The ledger could not be read \(ENOTDIR: .*\): unfinished reports are not picked up\.$/,
     );
-  });
-
-  test.skipIf(!existsSync('/proc/self'))('below a folder that cannot be made ends at once', () => {
-    open('/proc/nowhere/settings').record(entry('a'));
-    expect(warnings[0]).toContain('The ledger could not be written (ENOENT');
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { exchange, openSocket } from '../support/raw-socket.ts';
-import { call, posts, refusalIn, startForFile, startForTest, tokens } from './local.ts';
+import { exchange } from '../support/raw-socket.ts';
+import { call, posts, refusalIn, startForFile } from './local.ts';
 
 /** Whatever arrives, the answer is a 4xx or a closed connection, and the server goes on serving. */
 
@@ -87,23 +87,5 @@ describe('connections', () => {
     const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
     expect(statuses.filter((status) => status < 400 || status > 499)).toEqual([]);
     if (statuses.length === 0) expect(answer).toBe('');
-  });
-
-  test('readers that never read, and leave in the middle, stop the work on their reports', async () => {
-    const own = await startForTest();
-    const body = JSON.stringify({
-      since: 0,
-      until: 253_402_300_799,
-      metrics: 'displays',
-      breakdowns: ['HOURLY', 'ADUNIT', 'CITY'],
-      output: 'direct',
-    });
-    const head = `POST /buyer-reporting HTTP/1.1\r\nhost: localhost\r\nauthorization: ${tokens.buyer}\r\ncontent-length: ${body.length}\r\n\r\n`;
-    const readers = await Promise.all(Array.from({ length: 8 }, () => openSocket(own.port)));
-    for (const { socket } of readers) socket.pause().write(head + body);
-    expect((await call(own, '/campaigns', { as: 'buyer' })).status).toBe(200);
-    for (const { socket } of readers) socket.destroy();
-    await Promise.all(readers.map(({ closed }) => closed));
-    expect((await call(own, '/status-reporting', { as: 'buyer', json: { id: 'x' } })).status).toBe(404);
   });
 });

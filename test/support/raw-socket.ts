@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** A connection on which a test writes whatever it likes. */
-export interface RawSocket {
+interface RawSocket {
   readonly socket: Socket;
   /** What has been received so far. */
   text(): string;
@@ -11,7 +11,7 @@ export interface RawSocket {
 }
 
 /** Opens a connection to a port of loopback; gone when the test is over. */
-export async function openSocket(port: number): Promise<RawSocket> {
+async function openSocket(port: number): Promise<RawSocket> {
   const socket = connect(port, '127.0.0.1');
   const pieces: Buffer[] = [];
   socket.on('data', (piece: Buffer) => pieces.push(piece));

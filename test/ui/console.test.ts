@@ -1,12 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OutputError, StillInProgressError, UsageError } from '../../src/errors.ts';
 import { ClosedPipeError } from '../../src/ui/console.ts';
-import { bundleScript, type Script } from '../support/bundle.ts';
 import { type ConsoleSetup, openConsole } from '../support/console.ts';
 
 const terminal = { stdin: true, stdout: true, stderr: true };
@@ -188,42 +184,4 @@ test.each([
   // The stream says something else the second time.
   for (const text of ['x', 'y']) await expect(console.result(text)).rejects.toThrow(expected);
   expect(console.isClosed).toBe(expected === ClosedPipeError);
-});
-
-describe('in a process of its own', () => {
-  let script: Script;
-  beforeAll(() => {
-    script = bundleScript(`
-      import { createConsole, ClosedPipeError } from './src/ui/console.ts';
-      const { stdin, stdout, stderr, env } = process;
-      const console = await createConsole({ stdin, stdout, stderr, env, flags: { verbose: 0, color: true } });
-      try {
-        for (let i = 0; i < 100_000; i += 1) await console.result('line ' + i + ' '.repeat(100));
-      } catch (error) {
-        console.note('note after the end');
-        console.renderError(error);
-        process.exitCode = error.exitCode;
-      }
-    `);
-  });
-  afterAll(() => script.remove());
-
-  test.each([false, true])('a closed pipe ends quietly, with stderr closed too: %s', async (isStderrClosed) => {
-    const child = spawn(process.execPath, [script.file], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let stderr = '';
-    child.stderr.on('data', (chunk) => {
-      stderr += chunk;
-    });
-    if (isStderrClosed) child.stderr.destroy();
-    child.stdout.once('data', () => child.stdout.destroy());
-    const [exitCode] = await once(child, 'close');
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: isStderrClosed ? '' : 'note after the end\n' });
-  });
-
-  test.skipIf(!existsSync('/dev/full'))('a full disk is exit 8', () => {
-    const command = `"${process.execPath}" "${script.file}" 2>&1 >/dev/full; echo "exit $?"`;
-    expect(execFileSync('sh', ['-c', command], { encoding: 'utf8' })).toBe(
-      'note after the end\nadreport: stdout could not be written: no space left on device.\nexit 8\n',
-    );
-  });
 });

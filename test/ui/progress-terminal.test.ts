@@ -91,30 +91,6 @@ describe.each([40, 80, 120])('at %d columns', (columns) => {
   });
 });
 
-test('bars stand below each other, and go one by one', async () => {
-  const { terminal, press } = await open();
-  press('w');
-  await terminal.waitFor('Report 7f3a9c21');
-  press('t');
-  await terminal.waitFor(/Report.*\n.*31 %/s);
-  press('n');
-  await terminal.waitFor(/something happened.*31 %/s);
-  expect(terminal.screen.lines.map((line) => line.split('  ')[0])).toEqual([
-    'the first line',
-    'Warning: something happened',
-    'Report 7f3a9c21',
-    'Downloading',
-  ]);
-  press('s');
-  await terminal.waitFor(/Downloading(?!.*Report)/s);
-  expect(terminal.screen.lines.at(-1)).toContain('Downloading');
-  expect(terminal.screen.lines.join('\n')).not.toContain('Report');
-  press('s');
-  press('q');
-  expect(await terminal.exitCode).toBe(0);
-  expect(terminal.screen.lines).toEqual(['the first line', 'Warning: something happened', 'the last line']);
-});
-
 test('a result on the same terminal takes the bars away for good', async () => {
   const { terminal, press } = await open();
   press('w');

@@ -106,24 +106,6 @@ test('every kind of answer, a wrong one first; the secret appears nowhere but in
   expect(terminal.screen.cursorVisible).toBe(true);
 });
 
-test.each([
-  ['Ctrl-C', '\u0003'],
-  ['Ctrl-D', '\u0004'],
-])('%s at any question ends the program with 130, and the terminal is itself again', async (_name, key) => {
-  for (const answers of [[], ['https://x.example\r', '\r', '\r']]) {
-    const { terminal, result } = open();
-    const questions = ['Base URL:', 'E-mail:', 'Way to sign in:', 'Password:'];
-    for (const [i, question] of questions.slice(0, answers.length + 1).entries()) {
-      await terminal.waitFor(question);
-      terminal.type(answers[i] ?? key);
-    }
-    expect(await terminal.exitCode).toBe(130);
-    expect(terminal.screen.lines.at(-1)).toBe('adreport: Interrupted.');
-    expect(terminal.screen.cursorVisible).toBe(true);
-    expect(result()).toBe('');
-  }
-});
-
 test('a signal ends a question with its own reason', async () => {
   const { terminal } = open();
   await terminal.waitFor('Base URL:');

@@ -154,7 +154,7 @@ async function openBeside({ target, shownPath, existing, madeFolders, noClobber 
 const openPaths = new Set<string>();
 
 /** Removes every file that is half written, at once: for a program that must end now. */
-export function discardOpenOutputs(): void {
+function discardOpenOutputs(): void {
   for (const path of openPaths) {
     try {
       unlinkSync(path);

@@ -1,8 +1,8 @@
 import type { EncodeOptions, Encoder } from '../encoder.ts';
-import * as csv from './csv.ts';
-import * as json from './json.ts';
-import * as ndjson from './ndjson.ts';
-import * as table from './table.ts';
+import { createEncoder as writeCsv } from './csv.ts';
+import { createEncoder as writeJson } from './json.ts';
+import { createEncoder as writeNdjson } from './ndjson.ts';
+import { createEncoder as writeTable } from './table.ts';
 
 interface Writer {
   createEncoder(options: EncodeOptions): Encoder | Promise<Encoder>;
@@ -22,10 +22,22 @@ export interface Format {
 
 /** Every output format: a new one is its file and its line here. */
 export const formats = {
-  json: { endings: ['json'], meaning: "the service's document: data, then summary", load: () => json },
-  ndjson: { endings: ['ndjson', 'jsonl'], meaning: 'one row object a line', load: () => ndjson },
-  csv: { endings: ['csv'], meaning: 'a header, then one row a line', load: () => csv },
-  table: { endings: ['txt'], meaning: 'aligned columns and totals, for people', load: () => table },
+  json: {
+    endings: ['json'],
+    meaning: "the service's document: data, then summary",
+    load: () => ({ createEncoder: writeJson }),
+  },
+  ndjson: {
+    endings: ['ndjson', 'jsonl'],
+    meaning: 'one row object a line',
+    load: () => ({ createEncoder: writeNdjson }),
+  },
+  csv: { endings: ['csv'], meaning: 'a header, then one row a line', load: () => ({ createEncoder: writeCsv }) },
+  table: {
+    endings: ['txt'],
+    meaning: 'aligned columns and totals, for people',
+    load: () => ({ createEncoder: writeTable }),
+  },
   parquet: {
     endings: ['parquet'],
     meaning: 'typed columns, for DuckDB, Spark, pandas',

@@ -11,15 +11,7 @@ import { figuresOfColumns, withDerived } from '../report-figures.ts';
 import { Archive } from '../xlsx/archive.ts';
 import { ReportColumn } from '../xlsx/report-column.ts';
 import { summarySheet } from '../xlsx/summary-sheet.ts';
-import {
-  fixedParts,
-  headerRow,
-  lettersOf,
-  propertiesXml,
-  sheetBeginning,
-  sheetEnd,
-  workbookXml,
-} from '../xlsx/workbook.ts';
+import { fixedParts, headerRow, lettersOf, sheetBeginning, sheetEnd, workbookXml } from '../xlsx/workbook.ts';
 
 /** What a sheet holds, less its header. */
 const mostRows = 1_048_575;
@@ -90,8 +82,6 @@ class XlsxEncoder implements Encoder {
     for (const notice of notices) this.#options.note?.(notice);
     this.#archive.add('xl/worksheets/sheet2.xml', this.#summarySheet(tail, notices));
     this.#archive.add('xl/workbook.xml', workbookXml(filtered));
-    const window = summary === undefined ? '' : `${summary.since} to ${summary.until}. `;
-    this.#archive.add('docProps/core.xml', propertiesXml(`${window}${hours}`.trim()));
     this.#archive.end();
     return this.#archive.take();
   }

@@ -2,19 +2,19 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { topics } from '../src/help/index.ts';
-import { startLocalServer } from '../src/server/start.ts';
-import { isInstalled } from './support/path.ts';
-import { openTerminal } from './support/pty.ts';
-import { isServerLine, runShell, serveUntilReady } from './support/shell-lines.ts';
-import { launcher } from './support/spawn-cli.ts';
+import { topics } from '../../src/help/index.ts';
+import { startLocalServer } from '../../src/server/start.ts';
+import { isInstalled } from '../support/path.ts';
+import { openTerminal } from '../support/pty.ts';
+import { isServerLine, runShell, serveUntilReady } from '../support/shell-lines.ts';
+import { launcher } from '../support/spawn-cli.ts';
 
 /**
  * Every command line of the README and of the topics of help, run as it is printed: one after the other, by one reader, on
  * one machine, against a service of their own. Of a session that is shown, what it shows is compared too.
  */
 
-const readme = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
+const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
 const documents = {
   README: readme,
   ...Object.fromEntries(Object.entries(topics).map(([name, { text }]) => [name, text])),
