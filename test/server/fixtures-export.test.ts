@@ -38,4 +38,11 @@ describe('exported data', () => {
       { numRuns: 15 },
     );
   });
+
+  test.runIf(process.platform === 'linux')('are refused at once by a place where no folder can be made', async () => {
+    await expect(exportFixtures('/proc/nowhere/x', { fixtures: builtIn, ...window })).rejects.toMatchObject({
+      exitCode: 8,
+      hint: 'Export to a folder that can be written to.',
+    });
+  });
 });
