@@ -244,7 +244,7 @@ const nullable = new Set(
  */
 class Totals {
   readonly #fields: readonly string[];
-  readonly #metric: string | undefined;
+  readonly #metrics: readonly string[];
   #count = 0;
   #first = 0;
   #candidates: { readonly row: number; readonly value: number }[] = [];
@@ -254,21 +254,23 @@ class Totals {
     const own = columns.filter(({ breakdown }) => breakdown !== undefined).map(({ field }) => field);
     const always = own.filter((field) => !nullable.has(field));
     this.#fields = always.length > 0 ? always : own;
-    this.#metric = always.length > 0 ? undefined : columns.find(({ metric }) => metric !== undefined)?.field;
+    const metrics = columns.filter(({ metric }) => metric !== undefined).map(({ field }) => field);
+    this.#metrics = always.length > 0 ? [] : metrics;
   }
 
   observe(batch: RowBatch): void {
     const empty = emptyRowsOf(batch, this.#fields);
-    if (this.#metric !== undefined) this.#add(batch, this.#metric, new Set(empty));
+    if (this.#metrics.length > 0) this.#add(batch, new Set(empty));
     else {
       this.#count += empty.length;
       if (empty[0] !== undefined) this.#first ||= batch.firstRow + empty[0] + 1;
     }
   }
 
-  #add(batch: RowBatch, metric: string, empty: ReadonlySet<number>): void {
+  /** All metrics of a row together: any one of them may be zero in every row. */
+  #add(batch: RowBatch, empty: ReadonlySet<number>): void {
     for (const [index, row] of rowsOf(batch).entries()) {
-      const value = Number(numberTextOf(row[metric]) ?? 0);
+      const value = this.#metrics.reduce((sum, metric) => sum + Number(numberTextOf(row[metric]) ?? 0), 0);
       this.#sum += value;
       if (empty.has(index)) this.#candidates.push({ row: batch.firstRow + index + 1, value });
     }

@@ -268,5 +268,9 @@ describe('totals', () => {
     ];
     expect(await problemsOf({ ...scene, rows: rows(5) })).toEqual([]);
     expect(await problemsOf({ ...scene, rows: rows(7) })).toEqual(['Row 2 looks like a total: it has no city.']);
+    const withoutLeads = rows(7).map((row) => ({ city: row.city, leads: 0, clicks: row.clicks }));
+    expect(await problemsOf({ ...scene, metrics: ['leads', 'clicks'], rows: withoutLeads })).toEqual([
+      'Row 2 looks like a total: it has no city.',
+    ]);
   });
 });
