@@ -9,7 +9,6 @@ import { writeRows } from '../output/encoder.ts';
 import { expandName, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
 import { checkTarget, openOutput } from '../output/file/output-file.ts';
 import { ReplaySink } from '../output/file/replay-sink.ts';
-import { csvDialectOf } from '../output/formats/csv.ts';
 import { createEncoder } from '../output/formats/index.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { checkCompleteness, type Expectation } from '../report/completeness.ts';
@@ -23,7 +22,7 @@ import { visibleJson } from '../ui/visible-json.ts';
 import type { Comparison } from '../view/comparison.ts';
 import { FigureCounter, type Figures } from '../view/figures.ts';
 import type { OutputFlags } from './flags.ts';
-import { chooseFormat, columnsNamed, tableLook } from './output-flags.ts';
+import { chooseFormat, columnsNamed, csvDialect, tableLook } from './output-flags.ts';
 
 /** Where a report goes and in what form: decided and checked before anything is asked for. */
 export interface Delivery {
@@ -186,7 +185,7 @@ function encodeOptions(context: Context, flags: OutputFlags, facts: ReportFacts)
     ...(flags.normalize ? { normalize: true } : {}),
     ...(flags.title === undefined ? {} : { title: flags.title }),
     madeMs: context.host.wallClock(),
-    csv: csvDialectOf(flags),
+    csv: csvDialect(context, flags),
     table: tableLook(context, flags),
     note: context.console.note,
   };

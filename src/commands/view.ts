@@ -106,7 +106,7 @@ async function view(context: Context, options: ViewOptions, file: string): Promi
   warnOf(context, read, by !== undefined);
   if (by === undefined && options.chart === undefined) warnOfOrder(context, options, isPreviewed);
   if (context.flags.json) return console.result(jsonOf(file, read, ranked));
-  if (format === 'csv') return console.write(await groupsAsCsv(ranked));
+  if (format === 'csv') return console.write(groupsAsCsv(ranked, console.out.isTerminal));
   if (format === 'json') return console.result(`[\n${groupsAsJson(ranked).join(',\n')}\n]`);
   if (format === 'ndjson')
     return console.write(
@@ -256,12 +256,13 @@ function warnOfOrder({ console }: Context, { sort, top }: ViewOptions, isPreview
 }
 
 /** Groups as CSV, in the layout of a report's; nothing where there is neither a key nor a figure. */
-async function groupsAsCsv({ keys, figures, shown }: RankedGroups): Promise<string> {
+function groupsAsCsv({ keys, figures, shown }: RankedGroups, isTerminal: boolean): string {
   if (keys.length + figures.length === 0) return '';
-  return stringifyTable(shown, [
+  const columns = [
     ...keys.map(({ field }, i) => ({ name: field, value: ({ key }: Group) => key[i] })),
     ...figures.map((figure) => ({ name: figure.field, value: ({ sums }: Group) => figureDigits(figure, sums) })),
-  ]);
+  ];
+  return stringifyTable(shown, columns, { shown: isTerminal });
 }
 
 /** All figures as JSON for programs; sums keep every digit. */
