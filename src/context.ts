@@ -96,7 +96,9 @@ export function createContext(host: Host, console: Console, options: Options): C
             projectFile: own.saved ?? (await readProjectDefaults(host.cwd, console.warn)),
             stored: await stored(),
           });
-      for (const secret of [resolved.token.value, resolved.password.value]) if (secret) console.hide(secret);
+      // A `-vv` trace is made to be sent to others, who need not know whose account it is.
+      const email = console.verbosity >= 2 ? resolved.email.value : undefined;
+      for (const secret of [resolved.token.value, resolved.password.value, email]) if (secret) console.hide(secret);
       return resolved;
     });
     const clientFor = async (signIn: SignIn): Promise<Client> => {

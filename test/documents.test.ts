@@ -64,6 +64,27 @@ test('every topic is linked from the README', () => {
   expect(Object.keys(topics).filter((name) => !readme.includes(`(src/help/${name}.md)`))).toEqual([]);
 });
 
+test('every page of help exists that the documents, the help of a command or an error names', () => {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(root, 'src', file), 'utf8'));
+  const named = [everything, ...sources].flatMap((text) =>
+    [...text.matchAll(/adreport help ([a-z][a-z-]*)/g)].map(([, name = '']) => name),
+  );
+  expect(named).toEqual(expect.arrayContaining(['periods', 'exit-codes', 'run']));
+  const commands = program.commands.map((command) => command.name());
+  expect(named.filter((name) => !Object.hasOwn(topics, name) && !commands.includes(name))).toEqual([]);
+});
+
+test('every file and folder that CONTRIBUTING.md names exists', () => {
+  const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const paths = [...text.matchAll(/`([\w.-]+\/[\w./-]*|[\w-]+\.(?:ts|md|yaml))`/g)].map(([, path = '']) => path);
+  expect(paths.length).toBeGreaterThan(30);
+  // A path is that of the project, of its source, or of the folder in whose line it stands.
+  const folders = ['.', 'src', 'src/rows', 'src/commands', 'src/server'];
+  expect(paths.filter((path) => !folders.some((folder) => existsSync(join(root, folder, path))))).toEqual([]);
+});
+
 test.each(lines)('adreport %s: its flags exist', (line = '') => {
   const words = line.split(' -- ')[0]?.split(/\s+/) ?? [];
   let command: Command = program;

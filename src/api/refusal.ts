@@ -120,13 +120,22 @@ export function unexpectedAnswer(
 ): AdreportError {
   const refusal = findError(answer);
   if (!refusal) {
-    const came = quoteAnswer(endpoint === 'auth' ? withoutTokens(text) : text);
+    const maskers: { [Name in EndpointName]?: (text: string) => string } = {
+      auth: withoutTokens,
+      campaigns: withoutNames,
+    };
+    const came = quoteAnswer(maskers[endpoint]?.(text) ?? text);
     return new IncompleteDataError(`${sentence} It holds: ${came}`, { retryable: false, ...(hint ? { hint } : {}) });
   }
   const said = asSentence(endpoint, refusal.message ?? 'It does not say why');
   const details = refusal.errorId === undefined ? {} : { code: shown(endpoint, refusal.errorId) };
   if (endpoint === 'auth') return new SignInError(`The service refused the sign-in.${said}`, details);
   return new RejectedError(`The service rejected the request.${said}`, details);
+}
+
+/** The beginning of JSON with its keys alone: a message about a list of campaigns names none of them. */
+function withoutNames(json: string): string {
+  return json.slice(0, 10_000).replace(/"(?:[^"\\]|\\.)*"?(\s*:)?/g, (string, colon) => (colon ? string : '"…"'));
 }
 
 /** The error for a record in the place of a report's data; `undefined` where the record says nothing of the report. */

@@ -43,9 +43,10 @@ const nameFlags: readonly NameFlag[] = [
 /**
  * The flags with the names of campaigns, ad units and advertisers turned into `--filter`s of their ids, and what was
  * found said on stderr. Asks the service for its campaigns only where a name was given. Throws `UsageError` for a name
- * that matches nothing.
+ * that matches nothing. A `-vv` trace is made to be sent to others, so it shows ids only.
  */
 export async function resolveNames<Flags extends ReportFlags>(context: Context, flags: Flags): Promise<Flags> {
+  const show = (name: string): string => (context.console.verbosity >= 2 ? '[hidden]' : printable(name));
   const wanted = nameFlags.flatMap((kind) => {
     const patterns = kind.patterns(flags);
     return patterns === undefined
@@ -56,10 +57,10 @@ export async function resolveNames<Flags extends ReportFlags>(context: Context, 
   const campaigns = await (await context.client()).campaigns();
   const filters = wanted.map(({ kind, patterns }) => {
     const all = distinct(campaigns.flatMap(kind.named));
-    const found = distinct(patterns.flatMap((pattern) => match(kind.flag, pattern, all)));
-    const names = found.map(({ id, name }) => `${printable(name)} (${id})`);
+    const found = distinct(patterns.flatMap((pattern) => match(kind.flag, pattern, all, show)));
+    const names = found.map(({ id, name }) => `${show(name)} (${id})`);
     const more = names.length > 10 ? `, and ${names.length - 10} more` : '';
-    context.console.note(`${kind.flag} ${patterns.join(',')}: ${names.slice(0, 10).join(', ')}${more}.`);
+    context.console.note(`${kind.flag} ${patterns.map(show).join(',')}: ${names.slice(0, 10).join(', ')}${more}.`);
     return `${kind.filter}=${found.map(({ id }) => id).join(',')}`;
   });
   return { ...flags, filter: [...(flags.filter ?? []), ...filters] };
@@ -75,7 +76,7 @@ function readPatterns(flag: string, list: string): string[] {
 }
 
 /** Those of the name, any case, `*` for any text and `?` for one character; or the one of that id. */
-function match(flag: string, pattern: string, all: readonly Named[]): readonly Named[] {
+function match(flag: string, pattern: string, all: readonly Named[], show: (name: string) => string): readonly Named[] {
   const source = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
     .replaceAll('*', '.*')
@@ -84,10 +85,10 @@ function match(flag: string, pattern: string, all: readonly Named[]): readonly N
   const found = all.filter(({ id, name }) => id === pattern || form.test(name));
   if (found.length > 0) return found;
   const near = nearestNames(pattern.replaceAll('*', '').trim(), all);
-  throw new UsageError(`${flag} ${JSON.stringify(pattern)} matches none of the ${all.length} names.`, {
+  throw new UsageError(`${flag} ${JSON.stringify(show(pattern))} matches none of the ${all.length} names.`, {
     hint:
       near.length > 0
-        ? `Did you mean ${near.map((name) => JSON.stringify(printable(name))).join(', ')}?`
+        ? `Did you mean ${near.map((name) => JSON.stringify(show(name))).join(', ')}?`
         : 'See them with: adreport campaigns --ad-units',
   });
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import type { CsvDialect } from '../output/encoder.ts';
 import { csvDialectOf } from '../output/formats/csv.ts';
 import { type FormatName, findFormat, formatNames, formatOfFile, isBinary } from '../output/formats/index.ts';
 import { nearest } from '../text/nearest.ts';
@@ -52,6 +53,11 @@ export function checkDialect({ console }: Context, flags: OutputFlags, format: F
     .map(([name]) => `--${name}`);
   const names = header === false ? [...given, '--no-header'] : given;
   if (names.length > 0) console.warn(`The output is ${format}: ${names.join(', ')} would change CSV alone.`);
+}
+
+/** The dialect that the flags describe; a terminal shows no control character. Throws `UsageError`. */
+export function csvDialect({ console }: Context, flags: OutputFlags): CsvDialect {
+  return { ...csvDialectOf(flags), shown: console.out.isTerminal && (flags.output ?? '-') === '-' };
 }
 
 /** What `--columns` names; `undefined` for those that were asked for. Throws `UsageError` for a name that is empty. */

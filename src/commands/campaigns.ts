@@ -1,10 +1,10 @@
 import { openTarget } from '../app/deliver.ts';
 import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from '../app/flags.ts';
-import { checkDialect, chooseFormat, tableLook } from '../app/output-flags.ts';
+import { checkDialect, chooseFormat, csvDialect, tableLook } from '../app/output-flags.ts';
 import type { Context } from '../context.ts';
 import { type AdUnit, type CampaignRecord, defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
-import { csvDialectOf, stringifyTable } from '../output/formats/csv.ts';
+import { stringifyTable } from '../output/formats/csv.ts';
 import type { FormatName } from '../output/formats/index.ts';
 import { encodeTable } from '../output/table/encode-table.ts';
 import { type TextColumn, textTable } from '../output/table/text-table.ts';
@@ -117,7 +117,7 @@ interface Listing {
 async function render(context: Context, options: CampaignsOptions, listing: Listing): Promise<Uint8Array> {
   const { format, rows, columns } = listing;
   if (format === 'table') return Buffer.from(textTable(rows, columns, tableLook(context, options)));
-  if (format === 'csv') return Buffer.from(await stringifyTable(rows, columns, csvDialectOf(options)));
+  if (format === 'csv') return Buffer.from(await stringifyTable(rows, columns, csvDialect(context, options)));
   if (format !== 'json' && format !== 'ndjson') return encodeTable(format, rows, columns, context.console.note);
   const pick = (row: CampaignRow) => Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
   const lines = rows.map((row) => JSON.stringify(options.columns === undefined ? row : pick(row)));

@@ -122,6 +122,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
   /** The settings with their sources, the way to the service, and whether it takes the token. */
   async function checkService(settings: Awaited<ReturnType<Context['settings']>>): Promise<void> {
     const { email, password, baseUrl } = settings;
+    if (email.value) console.hide(email.value);
     for (const { name, value, from } of nameSettings(settings)) {
       if (value !== undefined) fine(name, `${value} (from ${from})`);
     }

@@ -85,7 +85,7 @@ async function createReport(context: Context, flags: ReportCreateOptions): Promi
 }
 
 const listColumns: readonly TextColumn<LedgerEntry>[] = [
-  { name: 'id', value: (entry) => entry.id, keep: true },
+  { name: 'id', value: (entry) => entry.id, keep: true, whole: true },
   { name: 'created', value: (entry) => `${entry.createdAt.slice(0, 16).replace('T', ' ')}Z` },
   { name: 'profile', value: (entry) => entry.profile },
   { name: 'since', value: (entry) => entry.window.since.slice(0, 16).replace('T', ' ') },

@@ -74,7 +74,7 @@ export const viewCommand: CommandBuilder = (perform) =>
     )
     .action(perform(view));
 
-/** Rows of the preview, and bars of a chart, where nothing else is said. */
+/** How many rows a preview and how many bars a chart has, where no flag says it. */
 const previewRows = 10;
 const barsAtMost = 20;
 
@@ -88,7 +88,7 @@ interface ReadFile {
   readonly preview: readonly string[];
 }
 
-/** Shows the figures of a report file: as a card, groups, a chart, or rows to go on with. */
+/** Shows the figures of a report file: as a card, groups, a chart, or rows for another program. */
 async function view(context: Context, options: ViewOptions, file: string): Promise<void> {
   const { console } = context;
   const format = formatOf(context, options);
@@ -106,7 +106,7 @@ async function view(context: Context, options: ViewOptions, file: string): Promi
   warnOf(context, read, by !== undefined);
   if (by === undefined && options.chart === undefined) warnOfOrder(context, options, isPreviewed);
   if (context.flags.json) return console.result(jsonOf(file, read, ranked));
-  if (format === 'csv') return console.write(await groupsAsCsv(ranked));
+  if (format === 'csv') return console.write(groupsAsCsv(ranked, console.out.isTerminal));
   if (format === 'json') return console.result(`[\n${groupsAsJson(ranked).join(',\n')}\n]`);
   if (format === 'ndjson')
     return console.write(
@@ -256,15 +256,16 @@ function warnOfOrder({ console }: Context, { sort, top }: ViewOptions, isPreview
 }
 
 /** Groups as CSV, in the layout of a report's; nothing where there is neither a key nor a figure. */
-async function groupsAsCsv({ keys, figures, shown }: RankedGroups): Promise<string> {
+function groupsAsCsv({ keys, figures, shown }: RankedGroups, isTerminal: boolean): string {
   if (keys.length + figures.length === 0) return '';
-  return stringifyTable(shown, [
+  const columns = [
     ...keys.map(({ field }, i) => ({ name: field, value: ({ key }: Group) => key[i] })),
     ...figures.map((figure) => ({ name: figure.field, value: ({ sums }: Group) => figureDigits(figure, sums) })),
-  ]);
+  ];
+  return stringifyTable(shown, columns, { shown: isTerminal });
 }
 
-/** The whole of it for programs; sums keep every digit. */
+/** All figures as JSON for programs; sums keep every digit. */
 function jsonOf(file: string, { tail, sizeBytes, groups }: ReadFile, ranked: RankedGroups): string {
   const totals = ranked.figures.map((figure) => [figure.field, figureDigits(figure, ranked.total) ?? 'null'] as const);
   return objectOf([

@@ -19,13 +19,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const environmentVariables: readonly (readonly [name: string, meaning: string])[] = [
   ['ADREPORT_BASE_URL', 'address of the service'],
   ['ADREPORT_TOKEN', 'the token; beats the stored one'],
-  ['ADREPORT_EMAIL', 'with the password: signs in, and renews a token that dies in the middle of a run'],
+  ['ADREPORT_EMAIL', 'with the password: signs in, and renews a token that expires in the middle of a run'],
   ['ADREPORT_PASSWORD', 'never stored, never shown'],
   ['ADREPORT_ACCOUNT', 'name of the stored account to use'],
   ['ADREPORT_PROFILE', 'buyer or dsp'],
   ['ADREPORT_CONFIG_DIR', 'folder of the settings and the ledger, instead of the platform’s own'],
   ['HTTPS_PROXY', 'proxy for every https call, e.g. http://127.0.0.1:3128'],
-  ['NO_PROXY', 'hosts that are called past the proxy, with commas between; * for all'],
+  ['NO_PROXY', 'hosts that are called without the proxy, separated by commas; * for all'],
   ['NODE_EXTRA_CA_CERTS', 'file of a private certificate authority, read by Node.js as it starts'],
   ['NO_COLOR', 'no colour, if it is not empty'],
   ['FORCE_COLOR', 'colour in pipes and files too; 0 for none'],
@@ -121,7 +121,7 @@ export function resolveSettings(sources: SettingsSources): Settings {
     token,
     tokenWithheld: token.value ? undefined : withheld,
     email: fromEnv(env, 'ADREPORT_EMAIL') ?? fromAccount(storedAccount?.email) ?? defaultSetting(undefined),
-    // As it is: blanks may belong to it.
+    // The password is not trimmed, because blanks may belong to it.
     password: checkedIfGiven(setting(env.ADREPORT_PASSWORD || undefined, 'env', 'ADREPORT_PASSWORD'), checkPassword),
     profile: choice('profile', profiles, 'buyer'),
     encoding: choice('encoding', encodings, 'json'),
@@ -220,7 +220,7 @@ export function nameSettings(settings: Settings): NamedSetting[] {
 }
 
 /**
- * What is stored. Settings that cannot be read are said and passed over where the environment and the flags give all that
+ * What is stored. Settings that cannot be read are reported and passed over where the environment and the flags give all that
  * a call needs; else throws as the store does.
  */
 export function readUnlessNeedless(

@@ -27,7 +27,7 @@ export const derivedMetrics = [
     factor: 100,
     unit: 'percent',
     words: ['click-through rate', 'click rate', 'clickthrough'],
-    meaning: 'click-through rate: clicks of 100 displays',
+    meaning: 'click-through rate: clicks divided by displays, in a file as a fraction',
   },
   {
     name: 'eCPM €',

@@ -14,6 +14,8 @@ export interface CsvDialect {
   readonly escapeFormulas?: boolean;
   /** Default: true. */
   readonly header?: boolean;
+  /** Whether a terminal shows it: control characters in texts are made visible. Default: false. */
+  readonly shown?: boolean;
 }
 
 /** How parts of a table look on a terminal; each returns its text, dressed. */

@@ -84,7 +84,7 @@ function windowProblems({ since, until, zone }: Window, { summary, members }: Re
 }
 
 function columnProblems(columns: readonly Column[], { fields, rowCount }: ReportTail): string[] {
-  // Rows that are not there show no keys.
+  // A report without rows shows no fields, so none can be missing.
   if (rowCount === 0 && fields.length === 0) return [];
   const asked = columns.filter(({ metric, breakdown }) => metric !== undefined || breakdown !== undefined);
   const isThere = ({ field, metric }: Column): boolean =>

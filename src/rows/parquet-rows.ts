@@ -1,12 +1,17 @@
 import type { FileHandle } from 'node:fs/promises';
+import { createContext, runInContext } from 'node:vm';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Compressors, parquetMetadataAsync, parquetRead, parquetSchema, type SchemaElement } from 'hyparquet';
+import { codeOf } from '../errors.ts';
 
 /** How many rows are handed on together. */
 const rowsTogether = 1000;
 
 /** 256 MB: how large a page may become. */
 const maxPageBytes = 256 * 1024 * 1024;
+
+/** Of a damaged page hyparquet may never come to an end: a column has 20 s, and a second for each megabyte of it. */
+const decodingAtMostMs = (sizeBytes: number) => 20_000 + Math.ceil(sizeBytes / 1000);
 
 /** Codecs beyond those of hyparquet; Node has no Zstandard before 22.15. */
 const compressors: Compressors = {
@@ -37,7 +42,7 @@ export async function* readParquetLines(
       const part = readPart(start, end);
       // hyparquet asks for several at once, and leaves the later ones to nobody where the first fails.
       part.catch(() => {});
-      return part;
+      return decodedInTime(part, decodingAtMostMs(end - start));
     },
   };
   const metadata = await parquetMetadataAsync(source);
@@ -69,6 +74,25 @@ export async function* readParquetLines(
     tell(Math.round((sizeBytes * rowStart) / Math.max(1, Number(metadata.num_rows))));
   }
   if (rowStart !== Number(metadata.num_rows)) throw new Error(`it has ${rowStart} of ${metadata.num_rows} rows`);
+}
+
+const room = createContext({ call: () => {} });
+
+/** The same promise, but what `then` calls is ended with an error where it takes too long: hyparquet decodes there. */
+function decodedInTime(part: Promise<ArrayBuffer>, timeoutMs: number): Promise<ArrayBuffer> {
+  const inTime: typeof part.then = (decode, fail) => {
+    const decodeInTime = (bytes: ArrayBuffer) => {
+      room.call = () => decode?.(bytes);
+      try {
+        return runInContext('call()', room, { timeout: timeoutMs });
+      } catch (error) {
+        if (codeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw new Error('a column of it comes to no end');
+        throw error;
+      }
+    };
+    return Promise.prototype.then.call(part, decode && decodeInTime, fail) as Promise<never>;
+  };
+  return Object.assign(part, Object.fromEntries([['then', inTime]]));
 }
 
 function* linesOf(

@@ -91,7 +91,9 @@ export function sumsOfRow(row: Row): Pick<Sums, 'get'> {
 export function figureDigits(figure: FigureColumn, sums: Pick<Sums, 'get'>): string | null {
   if (figure.derived) {
     const value = figureValue(figure, sums);
-    return value === undefined ? null : String(Number(value.toFixed(6)));
+    if (value === undefined) return null;
+    // A rate is a plain fraction in a file; people read it in percent.
+    return String(Number((figure.type === 'percent' ? value / 100 : value).toFixed(6)));
   }
   const digits = sums.get(figure.field)?.toString();
   return digits === undefined ? null : figure.type === 'money' ? moneyText(digits) : digits;

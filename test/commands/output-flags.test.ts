@@ -22,6 +22,23 @@ describe('flags of the output', () => {
     expect((await awkward.run(formula)).stdout).toMatch(/^"'=HYPERLINK/);
   });
 
+  test('CSV on a terminal shows control characters; a pipe and a file have them as they are', async () => {
+    const { run } = await serveForTest({ delayMs: 0 }, 'awkward');
+    const csv = ['run', '--period', '2026-11-09', '--by', 'CAMPAIGN', '--metrics', 'displays', '--format', 'csv'];
+    const raw = '\n49002,\u001b[31mRED ALERT\u001b[0m launch,';
+    const shown = '\n49002,␛[31mRED ALERT␛[0m launch,';
+    expect((await run(csv)).stdout).toContain(raw);
+    expect((await run([...csv, '-o', 'x.csv'], { tty: true })).files['x.csv']).toContain(raw);
+    const lists = [csv, ['campaigns', '--format', 'csv', '--columns', 'campaignId,campaignName,adunits']];
+    for (const argv of [...lists, ['view', 'x.csv', '--by', 'CAMPAIGN', '--format', 'csv']]) {
+      const { stdout } = await run(argv, { tty: true });
+      expect(stdout).toContain(shown);
+      expect(stdout).toContain('\n49004,Printemps␍␊Été␊2026,');
+      expect(stdout).toContain('\\u202e');
+      expect(stdout).not.toContain('\u001b');
+    }
+  });
+
   const jobs = { run: byHour, download: ['download', 'x'], campaigns: ['campaigns'] } as const;
 
   test.each(Object.entries(jobs))('%s: a dialect that cannot be is told before anything is asked', async (_, argv) => {

@@ -54,6 +54,24 @@ describe('one step at a time', () => {
     expect(early).toMatchObject({ exitCode: 7, stderr: expect.stringContaining(`${goOn}, then the same command`) });
   });
 
+  test('report list --limit: the newest first, by whole ids, those of one millisecond too', async () => {
+    const { run } = await serveForTest();
+    const ids: string[] = [];
+    for (let i = 0; i < 6; i += 1) ids.push((await run(create)).stdout.trim());
+    const newest = ids.toReversed();
+    const created = async (...flags: string[]): Promise<{ id: string; createdAt: string }[]> =>
+      JSON.parse((await run(['report', 'list', '--json', ...flags])).stdout);
+    expect((await created()).map(({ id }) => id)).toEqual(newest);
+    expect(new Set((await created()).map(({ createdAt }) => createdAt)).size).toBe(1);
+    expect((await created('--limit', '2')).map(({ id }) => id)).toEqual(newest.slice(0, 2));
+    for (const tty of [false, true]) {
+      const { stdout } = await run(['report', 'list', '--limit', '2'], { tty, columns: 80 });
+      expect(ids.filter((id) => stdout.includes(id))).toEqual(ids.slice(4));
+      expect(stdout.indexOf(newest[0] ?? '')).toBeLessThan(stdout.indexOf(newest[1] ?? ''));
+    }
+    expect(await run(['report', 'list', '--limit', '0'])).toMatchObject({ exitCode: 2, stdout: '' });
+  });
+
   test('a list of no reports is empty, and says how to make one', async () => {
     const listed = await runCli(['report', 'list']);
     expect(listed).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining('adreport run') });

@@ -70,9 +70,9 @@ function rowsOf({ stdout, stderr, exitCode }: CliResult): unknown[] {
 }
 
 const byCampaign = [
-  { campaignName: 'Été', displays: 4000, clicks: 100, revenueEuro: 7.5, ctr: 2.5, ecpmEuro: 1.875 },
-  { campaignName: null, displays: 500, clicks: 20, revenueEuro: 0.25, ctr: 4, ecpmEuro: 0.5 },
-  { campaignName: 'x;"y",\nz', displays: 100, clicks: 9, revenueEuro: 1.1, ctr: 9, ecpmEuro: 11 },
+  { campaignName: 'Été', displays: 4000, clicks: 100, revenueEuro: 7.5, ctr: 0.025, ecpmEuro: 1.875 },
+  { campaignName: null, displays: 500, clicks: 20, revenueEuro: 0.25, ctr: 0.04, ecpmEuro: 0.5 },
+  { campaignName: 'x;"y",\nz', displays: 100, clicks: 9, revenueEuro: 1.1, ctr: 0.09, ecpmEuro: 11 },
 ];
 
 describe('every form of a report', () => {
@@ -103,8 +103,8 @@ describe('every form of a report', () => {
     });
     const result = await runCli(['view', 'report.parquet', '--by', 'DAILY', '--format', 'ndjson'], { cwd });
     expect(rowsOf(result)).toEqual([
-      { date: '2026-10-31', displays: 75000, clicks: 1500, revenueEuro: 262.5, ctr: 2, ecpmEuro: 3.5 },
-      { date: '2026-11-01', displays: 155000, clicks: 4950, revenueEuro: 180, ctr: 3.193548, ecpmEuro: 1.16129 },
+      { date: '2026-10-31', displays: 75000, clicks: 1500, revenueEuro: 262.5, ctr: 0.02, ecpmEuro: 3.5 },
+      { date: '2026-11-01', displays: 155000, clicks: 4950, revenueEuro: 180, ctr: 0.031935, ecpmEuro: 1.16129 },
     ]);
   });
 
@@ -157,7 +157,7 @@ describe('every form of a report', () => {
               displays,
               clicks,
               revenueEuro: cents / 100,
-              ctr: displays === 0 ? null : Number(((100 * clicks) / displays).toFixed(6)),
+              ctr: displays === 0 ? null : Number((clicks / displays).toFixed(6)),
               ecpmEuro: displays === 0 ? null : Number(((1000 * cents) / 100 / displays).toFixed(6)),
             }));
           expect(rowsOf(result)).toEqual(expected);
@@ -188,7 +188,7 @@ describe('what is shown', () => {
       "
     `);
     const piped = await view('r.json', json, []);
-    expect(piped.stdout).toBe('displays,clicks,revenueEuro,ctr,ecpmEuro\r\n4600,129,8.85,2.804348,1.923913\r\n');
+    expect(piped.stdout).toBe('displays,clicks,revenueEuro,ctr,ecpmEuro\r\n4600,129,8.85,0.028043,1.923913\r\n');
   });
 
   test('groups, the others and the total', async () => {
@@ -221,10 +221,10 @@ describe('what is shown', () => {
       const args = ['--by', 'CAMPAIGN', '--sort', sort, '--metrics', 'ctr,clicks'];
       return (await view('r.json', JSON.stringify(odd), args)).stdout.split('\r\n').slice(1, -1);
     };
-    expect(await sorted('campaignName')).toEqual(['a9,20,2', 'a10,,3', 'b,10,1', 'c,,', ',40,8']);
-    expect(await sorted('campaignname:DESC')).toEqual(['c,,', 'b,10,1', 'a10,,3', 'a9,20,2', ',40,8']);
-    expect(await sorted('ctr')).toEqual([',40,8', 'a9,20,2', 'b,10,1', 'a10,,3', 'c,,']);
-    expect(await sorted('ctr:asc')).toEqual(['b,10,1', 'a9,20,2', ',40,8', 'a10,,3', 'c,,']);
+    expect(await sorted('campaignName')).toEqual(['a9,0.2,2', 'a10,,3', 'b,0.1,1', 'c,,', ',0.4,8']);
+    expect(await sorted('campaignname:DESC')).toEqual(['c,,', 'b,0.1,1', 'a10,,3', 'a9,0.2,2', ',0.4,8']);
+    expect(await sorted('ctr')).toEqual([',0.4,8', 'a9,0.2,2', 'b,0.1,1', 'a10,,3', 'c,,']);
+    expect(await sorted('ctr:asc')).toEqual(['b,0.1,1', 'a9,0.2,2', ',0.4,8', 'a10,,3', 'c,,']);
   });
 
   test('--where keeps rows with one of the values, in the figures too', async () => {

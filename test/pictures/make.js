@@ -26,7 +26,9 @@ function session(line) {
   return [`$ ${line}`, ...text.split('\n')];
 }
 
-const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+// Browsers draw several blanks as one, whatever `xml:space` says: no-break spaces keep the columns.
+const escaped = (text) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll(' ', '\u00a0');
 
 const lines = [
   ...session(`adreport run --local ${period.join(' ')} --by DAILY,CAMPAIGN -o week.csv`).filter((line) =>
@@ -44,7 +46,7 @@ writeFileSync(
   join(here, 'terminal.svg'),
   `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${lines.length * lineHeight + 24}" role="img" aria-label="A session in a terminal">
 <rect width="100%" height="100%" rx="8" fill="#161b22"/>
-<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="13" fill="#e6edf3" xml:space="preserve">
+<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="13" fill="#e6edf3">
 ${texts.join('\n')}
 </g>
 </svg>

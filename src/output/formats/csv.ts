@@ -3,6 +3,7 @@ import { numberTextOf } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
 import { RowCopier } from '../../rows/copy-rows.ts';
 import { rowsOf } from '../../rows/row-objects.ts';
+import { printable } from '../../text/printable.ts';
 import { ColumnPlan, valueIn } from '../columns.ts';
 import type { CsvDialect, EncodeOptions, Encoder } from '../encoder.ts';
 import type { TextColumn } from '../table/text-table.ts';
@@ -14,7 +15,8 @@ import type { TextColumn } from '../table/text-table.ts';
 export function createEncoder(options: EncodeOptions): Encoder {
   const { normalize = false, csv = {} } = options;
   const dialect: CsvDialect = normalize ? { ...csv, decimal: csv.decimal ?? '.' } : csv;
-  const isPlain = (dialect.delimiter ?? ',') === ',' && dialect.decimal === undefined && !dialect.escapeFormulas;
+  const { delimiter = ',', decimal, escapeFormulas, shown } = dialect;
+  const isPlain = delimiter === ',' && decimal === undefined && !escapeFormulas && !shown;
   const plan = new ColumnPlan(options);
   const copier = new RowCopier();
   let isBegun = false;
@@ -61,7 +63,7 @@ export function stringifyTable<Row>(
 const formulaStart = /^[=+\-@\t\r]/;
 
 /** A value as the text of its cell, before quotes. @param isNumber whether a text may hold a number */
-function cellText(value: unknown, { decimal, escapeFormulas }: CsvDialect, isNumber: boolean): string {
+function cellText(value: unknown, { decimal, escapeFormulas, shown }: CsvDialect, isNumber: boolean): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || (isNumber && (decimal !== undefined || escapeFormulas))) {
     const number = numberTextOf(value);
@@ -71,7 +73,7 @@ function cellText(value: unknown, { decimal, escapeFormulas }: CsvDialect, isNum
     }
   }
   if (typeof value === 'object') return JSON.stringify(value);
-  const text = String(value);
+  const text = shown ? printable(String(value)) : String(value);
   return escapeFormulas && formulaStart.test(text) ? `'${text}` : text;
 }
 

@@ -159,13 +159,13 @@ export function pageColumn(
   const { field, name, type } = column;
   const isKey = type !== undefined && type !== 'text';
   const cells = rows.cells(column, figure);
-  const total = figure && (figureDigits(figure, totals) ?? undefined);
+  const total = figure?.derived ? rounded(figureValue(figure, totals)) : figure && figureDigits(figure, totals);
   return {
     name,
     label: fieldLabel(field),
     type: figure?.type ?? (isKey ? 'key' : 'text'),
     computed: figure?.derived !== undefined,
     cells,
-    total,
+    total: total === null || total === undefined ? undefined : String(total),
   };
 }

@@ -11,6 +11,8 @@ export interface TextColumn<Row> {
   readonly type?: FieldType;
   /** Given up late where there is no room. Default: by its place, the last first. */
   readonly keep?: boolean;
+  /** Never shortened, because a part of it is of no use: an id. */
+  readonly whole?: boolean;
 }
 
 /** A small table (campaigns, fields, the ledger) as aligned lines, ended by a line break. */
@@ -25,6 +27,7 @@ export function textTable<Row>(
       name: column.name,
       numeric: values.length > 0 && values.every((value) => value === undefined || typeof value === 'number'),
       dispensable: column.keep ? 0 : i,
+      rigid: column.whole ?? false,
       cells: values.map((value) => (value === undefined ? undefined : clip(printable(String(value))))),
     };
   });

@@ -1,0 +1,267 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { constants, createBrotliCompress, gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { call, createReport, refusalIn, smallReport, startForTest } from '../server/local.ts';
+import { bundleScript } from '../support/bundle.ts';
+import { json, serve } from '../support/http-server.ts';
+import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { launcher, spawnCli } from '../support/spawn-cli.ts';
+
+/**
+ * What an attack from outside found, by its numbers; each is shown here or by a test of its folder:
+ *
+ * |  1 | commands/hard-service.test.ts: nothing is kept in a cache folder                                          |
+ * |  2 | here; long/bounds.test.ts                                                                                 |
+ * |  3 | here; commands/hard-service.test.ts: a secret of 50 kB; ui/secrets.test.ts                                |
+ * |  4 | here; output/file.test.ts: leftovers of runs that were killed                                             |
+ * |  5 | here; long/bounds.test.ts; commands/streams.test.ts: a second signal                                      |
+ * |  6 | api/timeouts.test.ts: an exchange that never pauses                                                       |
+ * |  7 | config/project-file.test.ts: a file that is none                                                          |
+ * |  8 | commands/hard-service.test.ts: settings that cannot be read; config/store.test.ts: modes                  |
+ * |  9 | here                                                                                                      |
+ * | 10 | bin.test.ts: a working folder that was deleted                                                            |
+ * | 11 | here; output/file.test.ts: below /proc; server/fixtures-export.test.ts                                    |
+ * | 12 | here; rows/report-file.test.ts: damaged Parquet                                                           |
+ * | 13 | here; server/refusals.test.ts: a Host header; server/fixtures-load.test.ts;                               |
+ * |    | commands/local-server-process.test.ts: nobody reads its stderr                                            |
+ * | 14 | commands/report-ids.test.ts                                                                               |
+ * | 15 | here; bin.test.ts: signals while waiting; commands/terminal.test.ts: a terminal that closes               |
+ * | 16 | bin.test.ts: 128 open files; api/retry.test.ts: Retry-After                                               |
+ */
+
+const token = 'c0ffee'.repeat(7);
+const onWindows = process.platform === 'win32';
+
+/** Prints, as the process ends, the most memory that it ever took. */
+const tellsPeak =
+  "--import data:text/javascript,process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
+
+describe('2: what is small when packed, and endless when unpacked', () => {
+  // In pieces: a process that is started counts the memory of the one that starts it as its own.
+  const piece = Buffer.alloc(16 * 1024 * 1024, ' ');
+  const packed = async (): Promise<Record<'br' | 'gzip', Buffer>> => {
+    const brotli = createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 2 } });
+    const half = Readable.from(Array.from({ length: 32 }, () => piece)).pipe(brotli);
+    const member = gzipSync(piece, { level: 1 });
+    // Half a gigabyte in one stream, three gigabytes in many members.
+    return { br: Buffer.concat(await half.toArray()), gzip: Buffer.concat(Array.from({ length: 192 }, () => member)) };
+  };
+
+  async function expectRefusal(argv: readonly string[], env: Record<string, string> = {}): Promise<void> {
+    const { exitCode, stderr } = await spawnCli([...argv, '-q', '--retries', '0'], {
+      env: { ...env, NODE_OPTIONS: tellsPeak },
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 9, stderr: expect.not.stringMatching(/\n\s+at /) });
+    expect(Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024).toBeLessThan(400);
+  }
+
+  test.each(['br', 'gzip'] as const)('%s from the service, to every call', async (coding) => {
+    const body = (await packed())[coding];
+    const { url } = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': coding }).end(body);
+    });
+    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
+    await expectRefusal(['campaigns'], env);
+    await expectRefusal(['status', 'r1'], env);
+    await expectRefusal(['download', 'r1', '--format', 'json'], env);
+    await expectRefusal(['run', '--period', 'yesterday', '--format', 'json'], env);
+    const signIn = { ADREPORT_BASE_URL: url.href, ADREPORT_EMAIL: 'a@b.c', ADREPORT_PASSWORD: 'secret' };
+    await expectRefusal(['whoami'], signIn);
+  });
+
+  test('gzip in view', async () => {
+    const file = join(temporaryFolder(), 'report.json.gz');
+    writeFileSync(file, (await packed()).gzip);
+    const { exitCode, stderr } = await spawnCli(['view', file, '-q'], { env: { NODE_OPTIONS: tellsPeak } });
+    expect(exitCode).toBe(9);
+    expect(Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024).toBeLessThan(400);
+  });
+});
+
+test('3: a token of 100 kB from the service is exit 9, and shown nowhere', async () => {
+  const { url } = await serve((_request, response) => json(response, { token: 'S3cret'.repeat(16_000) }));
+  const env = { ADREPORT_BASE_URL: url.href, ADREPORT_EMAIL: 'a@b.c', ADREPORT_PASSWORD: 'secret' };
+  const { exitCode, stdout, stderr } = await spawnCli(['campaigns', '-vv', '--retries', '0'], { env });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: '' });
+  expect(stderr).not.toMatch(/S3cret|\n\s+at /);
+});
+
+test('4: hosts whose names are alike in 16 characters leave each other’s files alone', async (context) => {
+  const inHost = (host: string, argv: readonly string[], cwd: string) =>
+    spawnSync('unshare', ['--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', host, process.execPath, ...argv], {
+      cwd,
+      env: { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: join(cwd, '.config') },
+      encoding: 'utf8',
+    });
+  const folder = temporaryFolder();
+  if (inHost('probe', ['--version'], folder).status !== 0) context.skip('unshare --uts is not to be had here');
+  const script = bundleScript(`
+    import { temporaryName } from './src/output/file/temporary-file.ts';
+    process.stdout.write(temporaryName('x.csv'));
+  `);
+  onTestFinished(script.remove);
+  const [one, other] = ['nightly-report-job-7f9c4-aaaaa', 'nightly-report-job-7f9c4-bbbbb'];
+  const name = inHost(one, [script.file], folder).stdout;
+  expect(name).toMatch(/\.tmp$/);
+  writeFileSync(join(folder, name), 'half');
+  const run = [launcher, 'run', '--local', '--period', '2026-11-09', '-q', '-o', 'x.csv'];
+  expect(inHost(other, run, folder).status).toBe(0);
+  expect(readdirSync(folder)).toContain(name);
+  expect(inHost(one, run, folder).status).toBe(0);
+  expect(readdirSync(folder)).not.toContain(name);
+});
+
+describe.skipIf(onWindows)('5: signals end a table of endless rows', () => {
+  function* endless(): Generator<string> {
+    yield 'date,campaignName,clicks\n';
+    for (let i = 0; ; i++) yield `2026-11-01,Campaign ${i % 100},1\n`.repeat(1_000);
+  }
+
+  test.each([
+    ['view one', ['view', '-'], ['SIGINT']],
+    ['view two', ['view', '-'], ['SIGINT', 'SIGINT']],
+    ['table two', ['view', '-', '--format', 'table'], ['SIGINT', 'SIGINT']],
+  ] as const)('%s', { timeout: 30_000 }, async (_name, argv, signals) => {
+    const env = { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: temporaryFolder() };
+    const child = spawn(process.execPath, [launcher, ...argv], { env, stdio: ['pipe', 'ignore', 'pipe'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.stderr.resume();
+    const exit = once(child, 'exit');
+    // It has read more than the pipe holds.
+    let sentBytes = 0;
+    const source = Readable.from(endless());
+    child.stdin.on('error', () => source.destroy());
+    source.on('data', (text: string) => {
+      sentBytes += text.length;
+      if (sentBytes > 5_000_000 && sentBytes - text.length <= 5_000_000)
+        for (const signal of signals) child.kill(signal);
+    });
+    source.pipe(child.stdin);
+    const [code, signal] = await exit;
+    source.destroy();
+    expect([130, 'SIGINT']).toContain(code ?? signal);
+  });
+});
+
+test.skipIf(onWindows)('9: the curl line of a token with shell characters runs nothing else', async () => {
+  const cwd = temporaryFolder();
+  const wild = "x';touch${IFS}ran;'$(touch${IFS}ran)`touch${IFS}ran`";
+  await runCli(['local-server', 'export', 'data', '--period', '2026-10-09'], { cwd });
+  const file = join(cwd, 'data', 'accounts.json');
+  const accounts = JSON.parse(readFileSync(file, 'utf8'));
+  accounts[0].token = wild;
+  writeFileSync(file, JSON.stringify(accounts));
+  const interrupt = { when: /Ctrl-C ends it/, signal: 'SIGINT' } as const;
+  const { exitCode, stderr } = await runCli(['local-server', '--port', '0', '--fixtures', 'data'], { cwd, interrupt });
+  expect(exitCode).toBe(0);
+  const [, line = ''] = /Try: (curl .*)/.exec(stderr) ?? [];
+  const { stdout } = spawnSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }; ${line}`], { cwd, encoding: 'utf8' });
+  expect(stdout.split('\n').slice(0, 2)).toEqual(['-H', `Authorization: ${wild}`]);
+  expect(readdirSync(cwd)).not.toContain('ran');
+});
+
+test('11: homes and folders below /proc: the report comes, and nothing hangs', async (context) => {
+  if (!existsSync('/proc/self')) context.skip('there is no /proc here');
+  for (const name of ['HOME', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'ADREPORT_CONFIG_DIR', 'TMPDIR']) {
+    const env = { ADREPORT_CONFIG_DIR: name === 'ADREPORT_CONFIG_DIR' ? undefined : temporaryFolder() };
+    const isHome = name === 'HOME' || name === 'XDG_CONFIG_HOME';
+    const { exitCode, stdout, stderr } = await spawnCli(
+      ['run', '--local', '--period', '2026-11-09', '--by', 'DAILY', '-q', '--format', 'ndjson'],
+      { env: { ...env, ...(isHome ? { ADREPORT_CONFIG_DIR: undefined } : {}), [name]: '/proc/nowhere/x' } },
+    );
+    expect({ name, exitCode, rows: stdout.trim().split('\n').length }).toEqual({ name, exitCode: 0, rows: 1 });
+    expect(stderr).not.toMatch(/\n\s+at /);
+  }
+  const { exitCode, stderr } = await spawnCli(['local-server', 'export', '/proc/nowhere/x', '--period', '2026-10-09']);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 8, stderr: expect.not.stringMatching(/\n\s+at /) });
+});
+
+test('12: a damaged page of Parquet, which hyparquet would read for ever, is exit 9', async () => {
+  const file = join(temporaryFolder(), 'report.parquet');
+  const run = ['run', '--local', '--period', '2026-11-01..2026-11-09', '--by', 'DAILY,COUNTRY', '-q', '-o', file];
+  expect(await spawnCli([...run, '--format', 'parquet'])).toMatchObject({ exitCode: 0 });
+  const whole = readFileSync(file);
+  // With the type of its second field changed, this header lacks the lengths of its levels: hyparquet never ends.
+  const at = whole.indexOf(0x5c);
+  expect(at).toBeGreaterThan(4);
+  const endless = Buffer.from(whole);
+  endless[at + 1] = 0x03;
+  writeFileSync(file, endless);
+  expect(await spawnCli(['view', file])).toMatchObject({
+    exitCode: 9,
+    stderr: expect.stringContaining('comes to no end'),
+  });
+});
+
+describe('13: the local server', () => {
+  test('a report that is forgotten before its time is gone, and that is said', async () => {
+    const server = await startForTest();
+    const first = await createReport(server);
+    // As bytes of their requests 64 MB are kept.
+    const body = JSON.stringify(smallReport).padEnd(1_048_576);
+    for (let i = 0; i < 65; i++) await call(server, '/buyer-reporting', { as: 'buyer', body });
+    for (const path of ['/status-reporting', '/download-reporting']) {
+      const answer = await call(server, path, { as: 'buyer', json: { id: first } });
+      expect([answer.status, refusalIn(answer).error_id]).toEqual([410, 'REPORT_EXPIRED']);
+      expect(answer.text).toContain('was forgotten');
+      expect((await call(server, path, { as: 'admin', json: { id: first } })).status).toBe(404);
+    }
+  });
+
+  test('an empty certificate and an empty command are exit 2', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'empty.pem'), '');
+    for (const argv of [
+      ['--tls-cert', 'empty.pem', '--tls-key', 'empty.pem'],
+      ['exec', '--', ''],
+    ]) {
+      const { exitCode, stdout, stderr } = await runCli(['local-server', ...argv], { cwd });
+      expect({ argv, exitCode, stdout }).toEqual({ argv, exitCode: 2, stdout: '' });
+      expect(stderr).toMatch(/^adreport: /);
+    }
+  });
+});
+
+describe.skipIf(onWindows)('15: ends from outside', () => {
+  test('SIGHUP ends the command of exec too', async () => {
+    const argv = ['local-server', 'exec', '--', 'sh', '-c', 'echo $$; exec sleep 60'];
+    let pid = 0;
+    const { exitCode } = await spawnCli(argv, {
+      onStart: (child) =>
+        child.stdout?.once('data', (text) => {
+          pid = Number(text);
+          child.kill('SIGHUP');
+        }),
+    });
+    expect(exitCode).toBe(143);
+    expect(pid).toBeGreaterThan(0);
+    await expect.poll(() => spawnSync('kill', ['-0', String(pid)]).status).not.toBe(0);
+  });
+
+  test('a named pipe that nobody reads, as a target: the first SIGTERM ends it', { timeout: 60_000 }, async () => {
+    const cwd = temporaryFolder();
+    spawnSync('mkfifo', [join(cwd, 'pipe')]);
+    const server = await startForTest();
+    const env = { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: server.accounts[0]?.token };
+    const { exitCode } = await spawnCli(['run', '--period', '2026-11-09', '-o', 'pipe', '--format', 'csv', '-v'], {
+      cwd,
+      env,
+      onStart: (child: ChildProcess) => {
+        let said = '';
+        const listen = (text: Buffer | string): void => {
+          said += text;
+          if (!said.includes('download-reporting')) return;
+          child.stderr?.off('data', listen);
+          child.kill('SIGTERM');
+        };
+        child.stderr?.on('data', listen);
+      },
+    });
+    expect(exitCode).toBe(143);
+    expect(readdirSync(cwd).sort()).toEqual(['.config', 'pipe']);
+  });
+});

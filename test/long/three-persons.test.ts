@@ -1,0 +1,328 @@
+import { type ChildProcess, execFile, execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
+import { readSheet } from '../output/xlsx-reader.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
+import { launcher, type SpawnOptions, spawnCli } from '../support/spawn-cli.ts';
+
+/** What three kinds of people come for, each from an empty folder, through the program as it is installed. */
+
+const run = promisify(execFile);
+
+/** The clock of the service; the program has the machine's, so windows are named by their dates. */
+const nowMs = Date.UTC(2026, 10, 20, 12);
+
+interface Row {
+  readonly [field: string]: string | number | null;
+}
+
+async function serve(): Promise<LocalServer> {
+  const server = await startLocalServer({ delayMs: 0, clock: () => nowMs });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** Runs command lines in one folder, signed in by the environment. */
+function personAt(server: LocalServer, cwd: string) {
+  const env = { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: server.accounts[0]?.token };
+  return (argv: readonly string[], options: SpawnOptions = {}) => spawnCli(argv, { cwd, env, ...options });
+}
+
+function sumOf(rows: readonly Row[], field: string): number {
+  return rows.reduce((sum, row) => sum + Number(row[field]), 0);
+}
+
+/** A change as it is shown: `▲ 12.3 %`. */
+function changeOf(now: number, before: number): string {
+  const percent = (100 * (now - before)) / before;
+  return `${percent > 0 ? '▲' : '▼'} ${Math.abs(percent).toFixed(1)} %`;
+}
+
+test('a buyer: a month by campaign as a sheet and a page, with the change against the month before', async () => {
+  const cwd = temporaryFolder();
+  const cli = personAt(await serve(), cwd);
+  const asked = ['--by', 'CAMPAIGN', '--metrics', 'displays,clicks,ctr,revenueEuro'];
+  const read = async (period: string): Promise<Row[]> => {
+    const metrics = ['--metrics', 'displays,clicks,revenueEuro', '--format', 'json'];
+    return JSON.parse((await cli(['run', '--period', period, '--by', 'CAMPAIGN', ...metrics])).stdout).data;
+  };
+  // The window before is of as many days: the 30 before September.
+  const [now, before] = [await read('2026-09'), await read('2026-08-02..2026-08-31')];
+  expect(now.length).toBeGreaterThan(5);
+  const month = ['run', '--period', '2026-09', ...asked, '--compare', 'previous'];
+  for (const file of ['september.xlsx', 'september.html']) {
+    expect(await cli([...month, '-o', file, '--strict'])).toMatchObject({ exitCode: 0, stdout: '' });
+  }
+
+  const archive = readFileSync(join(cwd, 'september.xlsx'));
+  const [header, ...cells] = readSheet(archive);
+  // A sheet has the eCPM of every revenue besides.
+  expect(header).toEqual(['Campaign ID', 'Campaign name', 'Displays', 'Clicks', 'CTR', 'Revenue (€)', 'eCPM (€)']);
+  expect(cells).toEqual(
+    now.map((row) => [
+      row.campaignId,
+      row.campaignName,
+      row.displays,
+      row.clicks,
+      expect.closeTo(Number(row.clicks) / Number(row.displays), 10),
+      Number(row.revenueEuro),
+      expect.closeTo((1000 * Number(row.revenueEuro)) / Number(row.displays), 10),
+    ]),
+  );
+  const summary = readSheet(archive, 2);
+  const windows = summary.flat().join('\n');
+  expect(windows).toContain('1–30 September 2026');
+  expect(windows).toContain('2–31 August 2026');
+  for (const [label, field] of [
+    ['Displays', 'displays'],
+    ['Clicks', 'clicks'],
+    ['Revenue (€)', 'revenueEuro'],
+  ] as const) {
+    const sums = [sumOf(now, field), sumOf(before, field)] as const;
+    const line = summary.find(([name]) => name === label);
+    expect(line).toEqual([label, expect.closeTo(sums[0], 2), expect.closeTo(sums[1], 2), changeOf(...sums)]);
+  }
+
+  const page = readFileSync(join(cwd, 'september.html'), 'utf8');
+  for (const name of ['1–30 September 2026', 'compared with 2–31 August 2026']) expect(page).toContain(name);
+  const displays = [sumOf(now, 'displays'), sumOf(before, 'displays')] as const;
+  expect(page).toMatch(
+    new RegExp(`<dt>Displays</dt><dd[^>]*>${displays[0].toLocaleString('en')}</dd><dd class="change">`),
+  );
+  expect(page).toContain(`${changeOf(...displays)} · ${displays[1].toLocaleString('en')} before`);
+  // What was not asked for is not there.
+  for (const label of ['Leads', 'Downloads', 'Country']) expect(page).not.toContain(`>${label}<`);
+});
+
+const postgres = ['/usr/lib/postgresql', '/usr/local/lib/postgresql']
+  .filter(existsSync)
+  .flatMap((folder) => readdirSync(folder).map((version) => join(folder, version, 'bin')))
+  .find((folder) => existsSync(join(folder, 'initdb')));
+const isRoot = process.getuid?.() === 0;
+const hasPostgres =
+  postgres !== undefined && spawnSync('sh', ['-c', 'command -v psql && command -v runuser']).status === 0;
+const tools = process.env.ADREPORT_TOOLS ?? '';
+const hasDuckDb = tools !== '' && existsSync(join(tools, 'node_modules/@duckdb/node-api'));
+if (!hasPostgres) console.log('Skipped: no PostgreSQL is here to load a year into.');
+if (!hasDuckDb) console.log('Skipped: ADREPORT_TOOLS names no folder with @duckdb/node-api.');
+
+/** A PostgreSQL of this test alone, as what runs SQL in it and gives its answer. */
+function startPostgres(): (sql: string) => string {
+  const data = join(temporaryFolder(), 'pg');
+  mkdirSync(data);
+  const asPostgres = isRoot ? ['runuser', '-u', 'postgres', '--'] : [];
+  if (isRoot) execFileSync('sh', ['-c', `chmod 755 '${join(data, '..')}' && chown postgres '${data}'`]);
+  const call = (program: string, ...args: string[]): void => {
+    const [command = '', ...rest] = [...asPostgres, join(postgres ?? '', program), ...args];
+    execFileSync(command, rest, { cwd: '/', stdio: 'ignore' });
+  };
+  call('initdb', '-D', `${data}/db`, '-U', 'adreport', '-A', 'trust');
+  call('pg_ctl', '-D', `${data}/db`, '-w', '-l', `${data}/log`, '-o', `-k ${data} -c listen_addresses=''`, 'start');
+  onTestFinished(() => call('pg_ctl', '-D', `${data}/db`, '-m', 'immediate', 'stop'));
+  const quiet = { PGOPTIONS: '-c client_min_messages=warning' };
+  const env = { ...process.env, ...quiet, PGHOST: data, PGUSER: 'adreport', PGDATABASE: 'postgres' };
+  const argv = ['-qAtX', '-v', 'ON_ERROR_STOP=1'];
+  return (sql) => execFileSync('psql', argv, { env, input: sql, encoding: 'utf8' }).trim();
+}
+
+interface DuckDb {
+  readonly DuckDBInstance: {
+    create(path: string): Promise<{
+      connect(): Promise<{ runAndReadAll(sql: string): Promise<{ getRowsJson(): unknown[][] }> }>;
+    }>;
+  };
+}
+
+test('an engineer: a year by month and country, interrupted, continued and loaded without a row twice', async () => {
+  const cwd = temporaryFolder();
+  const server = await serve();
+  const cli = personAt(server, cwd);
+  const folder = join(cwd, 'data');
+  const year = ['run', '--period', '2025', '--by', 'MONTHLY,COUNTRY', '--metrics', 'displays,revenueEuro'];
+  const whole: Row[] = JSON.parse((await cli([...year, '--format', 'json'])).stdout).data;
+  expect(new Set(whole.map(({ date }) => date)).size).toBe(12);
+  const expected = [whole.length, sumOf(whole, 'displays'), sumOf(whole, 'revenueEuro').toFixed(2)].join('|');
+
+  const filled = [...year, '--split', 'month', '--missing', '--concurrency', '1', '-o', 'data/month={since}/part.csv'];
+  const files = (): string[] => (existsSync(folder) ? readdirSync(folder).sort() : []);
+  const whenWritten = (): number[] => files().map((month) => statSync(join(folder, month, 'part.csv')).mtimeMs);
+  const creates = (): number => server.requests().filter(({ path }) => path === '/buyer-reporting').length;
+
+  // From its fifth status on nothing is ready, so that the signal comes in the middle, however slow this test is to see it.
+  server.fault('status:stuck:after=4');
+  const stopped = await cli(filled, {
+    onStart: (child: ChildProcess) => {
+      const timer = setInterval(() => {
+        if (files().length < 3) return;
+        // Once: a second signal ends the program without a word.
+        clearInterval(timer);
+        child.kill('SIGTERM');
+      }, 20);
+      child.on('exit', () => clearInterval(timer));
+    },
+  });
+  expect(stopped).toMatchObject({ exitCode: 143, signal: null });
+  const early = files();
+  const earlyTimes = whenWritten();
+  expect(early.length).toBeGreaterThanOrEqual(3);
+  expect(early.length).toBeLessThan(12);
+  server.reset();
+  const continued = await cli(filled);
+  expect(continued).toMatchObject({ exitCode: 0 });
+  expect(files()).toHaveLength(12);
+  // What was there is not fetched again, and a third run has nothing to do.
+  expect(whenWritten().slice(0, early.length)).toEqual(earlyTimes);
+  const createsAfter = creates();
+  expect(createsAfter).toBe(12 - early.length);
+  expect(await cli(filled)).toMatchObject({ exitCode: 0 });
+  expect(creates()).toBe(createsAfter);
+
+  const sums = 'select count(*), sum(displays), sum(revenue) from countries';
+  if (hasPostgres) {
+    const sql = startPostgres();
+    // Each file is a transaction that replaces its month; loaded twice, as a job that is run again.
+    for (let times = 0; times < 2; times += 1) {
+      for (const name of files()) {
+        const lines = readFileSync(join(folder, name, 'part.csv'), 'utf8').replaceAll('\r\n', '\n');
+        const columns = 'month date, country text, displays bigint, revenue numeric';
+        sql(
+          [
+            `begin; create table if not exists countries (${columns});`,
+            `create temp table staging (${columns}) on commit drop;`,
+            `copy staging from stdin with (format csv, header true);\n${lines}\\.`,
+            'delete from countries where month in (select month from staging);',
+            'insert into countries select * from staging; commit;',
+          ].join('\n'),
+        );
+      }
+      expect(sql(`${sums};`)).toBe(expected);
+    }
+  }
+  if (hasDuckDb) {
+    const { DuckDBInstance } = createRequire(join(tools, 'package.json'))('@duckdb/node-api') as DuckDb;
+    const connection = await (await DuckDBInstance.create(join(cwd, 'reports.duckdb'))).connect();
+    const rows = `select date as month, country, displays, "revenueEuro"::decimal(18, 2) as revenue
+      from read_csv('${folder}/*/part.csv', hive_partitioning = false)`;
+    for (let times = 0; times < 2; times += 1) {
+      await connection.runAndReadAll(`create or replace table countries as ${rows}`);
+      const [loaded] = (await connection.runAndReadAll(sums)).getRowsJson();
+      expect(loaded?.map(String).join('|')).toBe(expected);
+    }
+  }
+  // Without a database the files are summed, so that the test proves something everywhere.
+  const lines = files().flatMap((name) =>
+    readFileSync(join(folder, name, 'part.csv'), 'utf8')
+      .trimEnd()
+      .split('\r\n')
+      .slice(1),
+  );
+  expect(new Set(lines.map((line) => line.split(',').slice(0, -2).join())).size).toBe(whole.length);
+  const displays = lines.reduce((sum, line) => sum + Number(line.split(',').at(-2)), 0);
+  expect(`${lines.length}|${displays}`).toBe(expected.split('|').slice(0, 2).join('|'));
+});
+
+interface ReadyLine {
+  readonly url: string;
+  readonly accounts: readonly { readonly token: string }[];
+}
+
+/** Starts the server as a process of its own, as an integrator does, and gives its ready line. */
+async function startServerProcess(): Promise<ReadyLine> {
+  let started: ChildProcess | undefined;
+  const ended = spawnCli(['local-server', '--port', '0', '--json', '-q', '--delay', '10m'], {
+    onStart: (child) => {
+      started = child;
+    },
+  });
+  onTestFinished(async () => {
+    started?.kill('SIGTERM');
+    expect(await ended).toMatchObject({ exitCode: 0 });
+  });
+  for await (const line of createInterface({ input: started?.stdout ?? process.stdin })) return JSON.parse(line);
+  throw new Error('The server ended without its ready line.');
+}
+
+const day = { since: 1_780_272_000, until: 1_780_358_399, metrics: 'displays', breakdowns: ['DAILY'] };
+
+/** Creates a report, meets the fault, waits by moving the clock, and prints what came of each step. */
+const pythonClient = `
+import json, sys, urllib.error, urllib.request
+url, token, day = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+def call(path, body):
+    headers = {"Authorization": token, "Accept": "application/json", "Content-Type": "application/json"}
+    request = urllib.request.Request(url + path, json.dumps(body).encode(), headers)
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, None
+said = []
+call("/__admin/faults", {"fault": "status:503:times=1"})
+report = {"id": call("/buyer-reporting", day)[1]["response"]["report_id"]}
+said.append(call("/status-reporting", report)[0])
+said.append(call("/status-reporting", report)[1]["response"]["status"])
+call("/__admin/clock", {"advance": "1h"})
+said.append(call("/status-reporting", report)[1]["response"]["status"])
+said.append(call("/download-reporting", report)[1]["data"])
+print(json.dumps(said))
+`;
+
+const curlClient = `set -eu
+url=$1 token=$2 day=$3
+call() { # PATH BODY, and flags of curl
+  path=$1 body=$2; shift 2
+  curl -sS "$@" -H "Authorization: $token" -H 'Accept: application/json' -H 'Content-Type: application/json' -d "$body" "$url$path"
+}
+status() { call /status-reporting "$report" | sed -E 's/.*"status": ?"([a-z]+)".*/"\\1"/'; }
+call /__admin/faults '{"fault":"status:503:times=1"}' -o answer.txt
+report="{\\"id\\":$(call /buyer-reporting "$day" | sed -E 's/.*"report_id": ?("[^"]+").*/\\1/')}"
+echo "[$(call /status-reporting "$report" -o answer.txt -w '%{http_code}'),"
+echo "$(status),"
+call /__admin/clock '{"advance":"1h"}' -o answer.txt
+echo "$(status),"
+call /download-reporting "$report" -o data.json
+echo "$(node -p 'JSON.stringify(JSON.parse(require("fs").readFileSync("data.json")).data)')]"
+`;
+
+test.each([
+  ['python3', 'client.py', pythonClient],
+  ['curl', 'client.sh', curlClient],
+])(
+  'an integrator: a client of %s against the local server, with a fault and the clock moved',
+  async (program, name, text) => {
+    if (spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0) {
+      console.log(`Skipped: there is no ${program}.`);
+      return;
+    }
+    const { url, accounts } = await startServerProcess();
+    const token = accounts[0]?.token ?? '';
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, name), text);
+    const shell = program === 'curl' ? 'sh' : program;
+    const { stdout } = await run(shell, [name, url, token, JSON.stringify(day)], { cwd });
+    const [faulty, waiting, done, data] = JSON.parse(stdout);
+    expect([faulty, waiting, done]).toEqual([503, 'progress', 'ready']);
+    // The program itself reads the same figures.
+    const window = [
+      '--since',
+      String(day.since),
+      '--until',
+      String(day.until),
+      '--by',
+      'DAILY',
+      '--metrics',
+      'displays',
+    ];
+    const own = await run(process.execPath, [launcher, 'run', ...window, '--direct', '--format', 'json'], {
+      cwd,
+      env: { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: cwd, ADREPORT_BASE_URL: url, ADREPORT_TOKEN: token },
+    });
+    expect(data).toEqual(JSON.parse(own.stdout).data);
+    expect(data.length).toBeGreaterThan(0);
+  },
+);
