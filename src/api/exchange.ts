@@ -109,7 +109,7 @@ function pauseBefore(
     error.amend(`It asks to be left alone for ${formatDuration(retryAfterMs)}, which is not waited for.`);
     return undefined;
   }
-  // Timers may end a fraction of a millisecond early: that much is no reason for one more try.
+  // Timers may end a fraction of a millisecond early, and that is no reason for one more try.
   return leftMs < 1 ? undefined : Math.min(retryPauseMs(tries, retryAfterMs, random), leftMs);
 }
 
@@ -170,7 +170,7 @@ const mayExist = 'A report may have been created all the same.';
 /** The error that ends the call: says how often it was tried, and what a create may have left behind. */
 function lastWord({ failed, error }: Failure, call: Call, tries: number): AdreportError {
   const { status, sent } = failed;
-  // A refusal in so many words created nothing.
+  // A service that answers with a refusal has created nothing.
   const wasRefused = isRefusedForNow(failed) || (status !== undefined && status < 500 && status !== 408);
   if (isCreate(call) && sent && !wasRefused) {
     return error.amend(mayExist, {

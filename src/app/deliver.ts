@@ -37,11 +37,11 @@ export interface Delivery {
 /** An output that is whole. */
 export interface Delivered {
   readonly rowCount: number;
-  /** Of what was written. */
+  /** The size of what was written. */
   readonly sizeBytes: number;
   /** The file, as the user named it; `undefined` for stdout. */
   readonly file: string | undefined;
-  /** What the report comes to, where somebody sits there to read it. */
+  /** The totals of the report, where a person at a terminal reads them. */
   readonly figures?: Figures;
   /** The earlier report that its figures are held against. */
   readonly comparison?: Comparison;
@@ -123,7 +123,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
       const problems = check?.problems(tail) ?? [];
       if (strict && problems.length > 0) throw incomplete(problems);
       await output.commit();
-      // Said with -q too: what was written is not what was asked for.
+      // This is printed with -q too, because the report that was written is not the one that was asked for.
       for (const problem of problems)
         context.console.error(`${context.console.err.style.yellow('Warning:')} ${problem}`);
       const file = target.name(reportId);
@@ -165,7 +165,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
 function incomplete(problems: readonly string[]): IncompleteDataError {
   return new IncompleteDataError(problems.join(' '), {
     code: incompleteReport,
-    // The same report would be downloaded again, to no avail.
+    // A second download would give the same report.
     retryable: false,
     hint: 'Run the command again later: it creates a new report. Without --strict this is a warning.',
   });
@@ -251,7 +251,7 @@ function openFile({ host, console }: Context, file: string): void {
 
 /**
  * Says on stderr what was written where, and its figures where they were counted; with `--json` a line of JSON on stdout.
- * Nothing for stdout, where the result speaks.
+ * It says nothing where the report went to stdout.
  */
 export async function announce(context: Context, delivered: Delivered, options = { isBrief: false }): Promise<void> {
   const { console, elapsedMs, flags } = context;

@@ -19,7 +19,7 @@ export interface GlobalFlags {
   readonly progress: ProgressMode;
 }
 
-/** Which service is asked, as whom, and with how much patience. */
+/** Which service is called, with which account, and how long the program tries. */
 export interface ServiceFlags {
   /** The name of a stored account; with `--local` of one of that server's. */
   readonly account?: string;

@@ -31,7 +31,7 @@ export async function runParts(context: Context, jobs: readonly Job[], outcome: 
   const concurrency = Math.max(...jobs.map(({ options }) => options.concurrency));
   const named = jobs.flatMap(({ name, parts }) => (name === undefined ? [] : [[name, parts.length] as const]));
   const progress = (await context.progress()).parts(partCount, new Map(named));
-  // Every call under way listens: by itself Node warns of more than ten.
+  // Every call under way listens to this signal, and Node warns of more than ten listeners by default.
   setMaxListeners(0, context.host.signal);
   const run: Run = { takeTurn: turns(concurrency), progress, outcome };
   try {
@@ -66,7 +66,7 @@ async function runMerged(run: Run, job: Job): Promise<void> {
     const delivery = await prepareCompared(context, options, job.plan, mergedFactsOf(job));
     try {
       const written = await delivery.write(mergeReports(inOrder(run, job, reportIds)));
-      // Not before: until the output is whole, the same command can have every report from the service again.
+      // The reports are marked as fetched only now: until the output is whole, the same command can fetch each of them again.
       await note(written.file);
       return written;
     } catch (error) {
@@ -77,7 +77,7 @@ async function runMerged(run: Run, job: Job): Promise<void> {
   if (delivered) await run.outcome.add(delivered);
 }
 
-/** So many reports may wait on the disk, each in an open file, for the one whose turn it is. */
+/** How many reports may wait on the disk, each in an open file, until it is their turn. */
 const aheadAtMost = 32;
 
 /**
@@ -173,7 +173,7 @@ function ownController(signal: AbortSignal): AbortController {
     const { reason } = signal;
     controller.abort(reason instanceof InterruptedError ? reason.copy() : reason);
   };
-  // One that is aborted already needs no telling: `throwIfOver` lets no part begin.
+  // A signal that is already aborted needs no listener: `throwIfOver` lets no part begin.
   signal.addEventListener('abort', abort, { once: true });
   return controller;
 }

@@ -74,7 +74,7 @@ export const viewCommand: CommandBuilder = (perform) =>
     )
     .action(perform(view));
 
-/** Rows of the preview, and bars of a chart, where nothing else is said. */
+/** How many rows a preview and how many bars a chart has, where no flag says it. */
 const previewRows = 10;
 const barsAtMost = 20;
 
@@ -88,7 +88,7 @@ interface ReadFile {
   readonly preview: readonly string[];
 }
 
-/** Shows the figures of a report file: as a card, groups, a chart, or rows to go on with. */
+/** Shows the figures of a report file: as a card, groups, a chart, or rows for another program. */
 async function view(context: Context, options: ViewOptions, file: string): Promise<void> {
   const { console } = context;
   const format = formatOf(context, options);
@@ -265,7 +265,7 @@ function groupsAsCsv({ keys, figures, shown }: RankedGroups, isTerminal: boolean
   return stringifyTable(shown, columns, { shown: isTerminal });
 }
 
-/** The whole of it for programs; sums keep every digit. */
+/** All figures as JSON for programs; sums keep every digit. */
 function jsonOf(file: string, { tail, sizeBytes, groups }: ReadFile, ranked: RankedGroups): string {
   const totals = ranked.figures.map((figure) => [figure.field, figureDigits(figure, ranked.total) ?? 'null'] as const);
   return objectOf([

@@ -121,7 +121,7 @@ export function resolveSettings(sources: SettingsSources): Settings {
     token,
     tokenWithheld: token.value ? undefined : withheld,
     email: fromEnv(env, 'ADREPORT_EMAIL') ?? fromAccount(storedAccount?.email) ?? defaultSetting(undefined),
-    // As it is: blanks may belong to it.
+    // The password is not trimmed, because blanks may belong to it.
     password: checkedIfGiven(setting(env.ADREPORT_PASSWORD || undefined, 'env', 'ADREPORT_PASSWORD'), checkPassword),
     profile: choice('profile', profiles, 'buyer'),
     encoding: choice('encoding', encodings, 'json'),
@@ -220,7 +220,7 @@ export function nameSettings(settings: Settings): NamedSetting[] {
 }
 
 /**
- * What is stored. Settings that cannot be read are said and passed over where the environment and the flags give all that
+ * What is stored. Settings that cannot be read are reported and passed over where the environment and the flags give all that
  * a call needs; else throws as the store does.
  */
 export function readUnlessNeedless(

@@ -95,7 +95,7 @@ export async function openStore({ env, warn, wallClock }: StoreOptions) {
   let ConfClass = existsSync(path) ? await loadConf() : undefined;
 
   /**
-   * What is stored now; empty where nothing is. A file that is open to other users is closed to them, and said.
+   * What is stored now; empty where nothing is. A file that is open to other users is closed to them, with a warning.
    * Throws `UsageError`, naming the file, if it cannot be read or was not written by adreport.
    */
   const read = (): StoredSettings => {
@@ -215,7 +215,7 @@ function isThere(path: string): boolean {
   } catch (error) {
     throw badFile(path, `cannot be read: ${reasonOf(error)}`);
   }
-  // Neither a pipe that nobody writes to, nor a device without an end.
+  // A pipe that nobody writes to, or a device without an end, would be read for ever.
   if (stats && !stats.isFile()) throw badFile(path, 'is no regular file');
   return stats !== undefined;
 }

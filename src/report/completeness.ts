@@ -84,7 +84,7 @@ function windowProblems({ since, until, zone }: Window, { summary, members }: Re
 }
 
 function columnProblems(columns: readonly Column[], { fields, rowCount }: ReportTail): string[] {
-  // Rows that are not there show no keys.
+  // A report without rows shows no fields, so none can be missing.
   if (rowCount === 0 && fields.length === 0) return [];
   const asked = columns.filter(({ metric, breakdown }) => metric !== undefined || breakdown !== undefined);
   const isThere = ({ field, metric }: Column): boolean =>
@@ -141,18 +141,22 @@ function timesOf({ window, breakdowns, nowMs }: Expectation): TimeCheck | undefi
   if (breakdowns.includes('HOURLY')) return new TimeCheck(hoursOf(window, now));
   if (breakdowns.includes('MONTHLY')) return new TimeCheck(datesOf(window, 'month', now));
   if (breakdowns.includes('DAILY')) return new TimeCheck(datesOf(window, 'day', now));
-  // All of the window is one row's time.
-  return breakdowns.includes('RANGE') ? new TimeCheck(datesOf(window, 'day', 0)) : undefined;
+  if (!breakdowns.includes('RANGE')) return undefined;
+  // The date of every row is the window's first day.
+  const firstDay = datesOf({ ...window, until: window.since }, 'day', 0);
+  const first = new ZoneClock(window.zone).dateAt(window.since);
+  return new TimeCheck({ ...firstDay, label: (key) => `${key} instead of ${first}` });
 }
 
-/** The window's days or months by their local dates. */
+/** The window's days or months by their local dates. What the window cuts to less than an hour may hold nothing. */
 function datesOf(window: Window, unit: 'day' | 'month', now: number): Times {
   const read = (text: string) => (dayOf(text) === undefined ? undefined : text.slice(0, unit === 'day' ? 10 : 7));
   const clock = new ZoneClock(window.zone);
   const keyAt = (instant: number): string => read(clock.dateAt(instant)) ?? '';
   const [first, last] = [keyAt(window.since), keyAt(window.until)];
   const begun = splitWindow({ ...window, until: Math.min(window.until, now) }, unit);
-  const isOver = ({ until, unitOver }: (typeof begun)[number]) => until === Math.min(unitOver - 1, window.until);
+  const isOver = ({ since, until, unitOver }: (typeof begun)[number]) =>
+    until === Math.min(unitOver - 1, window.until) && until - since >= secondsPerHour - 1;
   const ended = new Set(begun.filter(isOver).map(({ since }) => keyAt(since)));
   const isInside = (key: string): boolean => key >= first && key <= last;
   return { unit, field: 'date', ended, isInside, read, label: (key) => key };
@@ -161,8 +165,8 @@ function datesOf(window: Window, unit: 'day' | 'month', now: number): Times {
 const secondsPerHour = 3_600;
 
 /**
- * The window's local hours by the instants at which they begin. What a change of thirty minutes (Lord Howe) leaves of an
- * hour may hold nothing, and is not expected.
+ * The window's local hours by the instants at which they begin. What the window, or a change of thirty minutes (Lord
+ * Howe), leaves of an hour may hold nothing, and is not expected: `last-24h` begins and ends within hours.
  */
 function hoursOf({ since, until, zone }: Window, now: number): Times {
   const clock = new ZoneClock(zone);
@@ -171,7 +175,7 @@ function hoursOf({ since, until, zone }: Window, now: number): Times {
   const ended = new Set<string>();
   for (let start = first; start <= Math.min(until, now) && ended.size <= keysAtMost; ) {
     const end = start + secondsPerHour;
-    if (Math.min(end - 1, until) <= now) ended.add(String(start));
+    if (start >= since && end - 1 <= Math.min(until, now)) ended.add(String(start));
     start = intoHour(end) === 0 ? end : end + secondsPerHour - intoHour(end);
   }
   const read = (text: string): string | undefined => {
@@ -240,7 +244,7 @@ const nullable = new Set(
  */
 class Totals {
   readonly #fields: readonly string[];
-  readonly #metric: string | undefined;
+  readonly #metrics: readonly string[];
   #count = 0;
   #first = 0;
   #candidates: { readonly row: number; readonly value: number }[] = [];
@@ -250,21 +254,23 @@ class Totals {
     const own = columns.filter(({ breakdown }) => breakdown !== undefined).map(({ field }) => field);
     const always = own.filter((field) => !nullable.has(field));
     this.#fields = always.length > 0 ? always : own;
-    this.#metric = always.length > 0 ? undefined : columns.find(({ metric }) => metric !== undefined)?.field;
+    const metrics = columns.filter(({ metric }) => metric !== undefined).map(({ field }) => field);
+    this.#metrics = always.length > 0 ? [] : metrics;
   }
 
   observe(batch: RowBatch): void {
     const empty = emptyRowsOf(batch, this.#fields);
-    if (this.#metric !== undefined) this.#add(batch, this.#metric, new Set(empty));
+    if (this.#metrics.length > 0) this.#add(batch, new Set(empty));
     else {
       this.#count += empty.length;
       if (empty[0] !== undefined) this.#first ||= batch.firstRow + empty[0] + 1;
     }
   }
 
-  #add(batch: RowBatch, metric: string, empty: ReadonlySet<number>): void {
+  /** All metrics of a row together: any one of them may be zero in every row. */
+  #add(batch: RowBatch, empty: ReadonlySet<number>): void {
     for (const [index, row] of rowsOf(batch).entries()) {
-      const value = Number(numberTextOf(row[metric]) ?? 0);
+      const value = this.#metrics.reduce((sum, metric) => sum + Number(numberTextOf(row[metric]) ?? 0), 0);
       this.#sum += value;
       if (empty.has(index)) this.#candidates.push({ row: batch.firstRow + index + 1, value });
     }

@@ -10,7 +10,7 @@ export interface LedgerEntry {
   readonly id: string;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Of the service that keeps the report. */
+  /** The base URL of the service that keeps the report. */
   readonly baseUrl: string;
   /** Who asked, as in the request's hash. */
   readonly account: string;
@@ -20,7 +20,7 @@ export interface LedgerEntry {
   readonly request: ReportRequest;
   /** The request's window in its zone, `2026-11-01T00:00:00+0100` (see `describeWindow`). */
   readonly window: { readonly since: string; readonly until: string };
-  /** The service's last word, or `fetched`. */
+  /** The status that the service named last, or `fetched`. */
   readonly lastStatus: string;
   /** Where the report was written to, if that was a file. */
   readonly file?: string;
@@ -52,7 +52,7 @@ export interface Ledger {
   readonly path: string;
   /** Notes a report, to be called the moment its id is known. */
   record(entry: NewLedgerEntry): void;
-  /** Notes what became of a report; one that is not in the ledger is let be. What was fetched stays fetched. */
+  /** Notes what became of a report; one that is not in the ledger stays out of it. What was fetched stays fetched. */
   update(key: LedgerKey, change: LedgerChange): void;
   /**
    * The newest report of that request, if it may still be waited for and fetched: neither failed, expired nor fetched,

@@ -8,7 +8,7 @@ import { cut, isNumber } from './json-scan.ts';
 import { type ReportTail, type RowBatch, RowRanges } from './row-batch.ts';
 import { maxFields, maxValueBytes } from './row-scanner.ts';
 
-/** How a byte is written in a JSON string where not as itself: `\n`, `\u001f`. */
+/** The escape of a byte that a JSON string cannot hold as it is: `\n`, `\u001f`. */
 const escapes: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_, byte) =>
   byte < 0x20 || byte === ascii.quote || byte === ascii.backslash
     ? Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1))

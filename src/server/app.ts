@@ -12,7 +12,7 @@ import { createService, readCredentials, type ServiceParts } from './service/ser
 import { ServiceError } from './service/service-error.ts';
 
 export interface AppParts extends ServiceParts {
-  /** Told of every call of the service when it is over. */
+  /** Called with every call of the service when it is over. */
   readonly onRequest: ((request: LoggedRequest) => void) | undefined;
   /** Certificate and key as PEM text. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
@@ -120,7 +120,7 @@ export function createApp(parts: AppParts, adminCalls: readonly AdminCall[]): Fa
       try {
         answer = service[endpoint](call);
       } catch (error) {
-        // Faults spoil a refusal too.
+        // Faults change the answer that refuses a call too.
         answer = refusalAnswer(error);
       }
       return send(request, reply, answer, faults);

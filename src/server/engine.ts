@@ -180,7 +180,7 @@ function isWanted(fact: Fact, wanted: Wanted): boolean {
   return true;
 }
 
-/** What is reported late: conversions, and the revenue that hangs on them. */
+/** The metrics that are reported late: conversions, and the revenue that depends on them. */
 const restatedMetrics: readonly MetricName[] = ['downloads', 'leads', 'landings', 'revenueEuro', 'revenueDollar'];
 
 /**
@@ -197,7 +197,7 @@ function createRestatement({ restateDays: days, nowMs }: ReportContext): (fact: 
     if (hour !== lastHour) age = Math.max(0, daysBetween(hour * hourSeconds, now, defaultZone));
     lastHour = hour;
     if (age >= days) return fact;
-    // The displays decide whether a fraction counts: that is as good as chance, and the same whenever it is asked.
+    // The displays decide whether a fraction counts. This is as good as chance, and the same in every report.
     const dither = fact.metrics.displays % (2 * days);
     const known = metrics.map(({ name }): [MetricName, number] => {
       const value = fact.metrics[name];

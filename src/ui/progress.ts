@@ -9,7 +9,7 @@ export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
 
 /** How a wait stands after a status call. */
 interface WaitState {
-  /** The service's word. */
+  /** The status as the service names it. */
   readonly status: string;
   readonly waitedMs: number;
   /** Status calls made so far. */
@@ -136,7 +136,7 @@ function plainProgress(console: Console, clock: () => number): Progress {
       return {
         ...silentMeter,
         update: (state) => {
-          // Most downloads are over in less, and their end is said by the command.
+          // Most downloads end sooner, and the command reports their end.
           if (clock() - startedMs >= plainPauseMs) say(`${label}: ${amounts(state, totalBytes).join(', ')}`);
         },
       };

@@ -1,8 +1,22 @@
-import { describe, expect, test } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { constants, createBrotliCompress, gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { formatNames } from '../../src/output/formats/index.ts';
-import { encode } from '../output/encode.ts';
+import { serve } from '../support/http-server.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
+import { spawnCli } from '../support/spawn-cli.ts';
 
-/** Hostile and broken bodies of some 10 MB: each ends soon, in every format, by its rows or by exit 9. */
+/**
+ * Hostile and broken bodies, most of them of 10 MB or more, as downloads of the program itself: each ends in every
+ * format within 5 s for 10 MB and within 400 MB of memory, by its rows or by exit 9.
+ */
+
+/** An idle machine takes a third of this at most. */
+const secondsAtMost = 15;
+const megabytesAtMost = 400;
 
 const million = 1_000_000;
 const rowsOf = (count: number, row: (i: number) => string) =>
@@ -32,6 +46,9 @@ const refused: Readonly<Record<string, () => string>> = {
   'brackets without end': () => '['.repeat(10 * million),
   'nesting in a value': () => rowsOf(1, () => `{"a":${'['.repeat(10 * million)}`),
   'a string that is not closed': () => `{"data":[{"a":"${'x'.repeat(10 * million)}`,
+  'a CSV line of 10 million fields': () => `date,clicks\n${','.repeat(10 * million)}\n`,
+  'a CSV name of 2 MB': () => `date,${'n'.repeat(2 * million)}\n1,2\n`,
+  'commas without rows': () => `{"data":[${','.repeat(10 * million)}]}`,
   'a backslash storm': () => `{"data":[{"a":"${'\\'.repeat(10 * million)}`,
 };
 
@@ -46,21 +63,74 @@ const allowed: Readonly<Record<string, () => string>> = {
   'a million short CSV rows': () => `clicks\n${'1\n'.repeat(million)}`,
 };
 
-async function outcome(body: string, format: (typeof formatNames)[number]): Promise<string> {
-  try {
-    await encode(body, format);
-    return 'written';
-  } catch (error) {
-    return String(Object(error).exitCode ?? error);
-  }
+/** Prints, as the process ends, the most memory that it ever took. */
+const tellsPeak =
+  "--import data:text/javascript,process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
+
+/** The exit code of a command line, which is to be through in time and within memory. */
+async function exitCodeOf(argv: readonly string[], baseUrl = 'http://127.0.0.1:9'): Promise<number | null> {
+  const env = { NODE_OPTIONS: tellsPeak, ADREPORT_BASE_URL: baseUrl, ADREPORT_TOKEN: 'f'.repeat(40) };
+  const begun = performance.now();
+  const { exitCode, stderr } = await spawnCli([...argv, '--progress', 'none'], { env });
+  const peak = Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024;
+  if (process.env.FIGURES)
+    console.log(`${exitCode} ${Math.round(performance.now() - begun)} ms, ${Math.round(peak)} MB`);
+  expect(performance.now() - begun, 'milliseconds').toBeLessThan(secondsAtMost * 1_000);
+  expect(peak, 'MB').toBeLessThan(megabytesAtMost);
+  return exitCode;
 }
 
+const serveBody = (body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) =>
+  serve((_request, response) => void response.writeHead(200, headers).end(body));
+
+const download = ['download', 'r1', '--retries', '0', '-o', 'x', '--format'];
+
 describe.each(formatNames)('%s', (format) => {
-  test.each(Object.keys(refused))('%s', { timeout: 15_000 }, async (name) => {
-    expect(await outcome(refused[name]?.() ?? '', format)).toBe('9');
+  test.each(Object.keys(refused))('%s', async (name) => {
+    const { url } = await serveBody(refused[name]?.() ?? '');
+    expect(await exitCodeOf([...download, format], url.href)).toBe(9);
   });
 
-  test.each(Object.keys(allowed))('%s', { timeout: 15_000 }, async (name) => {
-    expect(await outcome(allowed[name]?.() ?? '', format)).toMatch(/^(written|8|9)$/);
+  test.each(Object.keys(allowed))('%s', async (name) => {
+    const { url } = await serveBody(allowed[name]?.() ?? '');
+    expect([0, 8, 9]).toContain(await exitCodeOf([...download, format], url.href));
+  });
+});
+
+describe('few bytes that unpack to gigabytes of blanks, and what is no report', () => {
+  const blanks = Buffer.alloc(64 * 1024 * 1024, ' ');
+  let brotli: Buffer;
+  let gzip: Buffer;
+  beforeAll(async () => {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 24 };
+    const twoGigabytes = Readable.from(Array.from({ length: 32 }, () => blanks));
+    brotli = await buffer(twoGigabytes.pipe(createBrotliCompress({ params })));
+    const member = gzipSync(blanks);
+    gzip = Buffer.concat(Array.from({ length: 48 }, () => member));
+  }, 120_000);
+
+  test.each([
+    ['download', ...download.slice(1), 'csv'],
+    ['status', 'r1', '--retries', '0'],
+    ['campaigns', '--retries', '0'],
+    ['run', '--period', '2026-11-01', '--direct', '--retries', '0', '-o', 'x.csv'],
+  ])('brotli of 2 GB of blanks: %s', async (...argv) => {
+    expect(brotli.length).toBeLessThan(20_000);
+    const { url } = await serveBody(brotli, { 'content-encoding': 'br', 'content-type': 'application/json' });
+    expect(await exitCodeOf(argv, url.href)).toBe(9);
+  });
+
+  test.each(['json', 'ndjson', 'csv'])('view of gzip of 3 GB of blanks: .%s.gz', async (ending) => {
+    const file = join(temporaryFolder(), `x.${ending}.gz`);
+    writeFileSync(file, gzip);
+    expect(await exitCodeOf(['view', file])).toBe(9);
+  });
+
+  test('250 MB of brackets as campaigns', async () => {
+    const { url } = await serve((_request, response) => {
+      const brackets = Buffer.alloc(million, '[');
+      Readable.from(Array.from({ length: 250 }, () => brackets)).pipe(response);
+    });
+    expect(await exitCodeOf(['campaigns', '--retries', '0'], url.href)).toBe(9);
   });
 });

@@ -81,13 +81,16 @@ describe('missing periods', () => {
     expect(await problemsOf({ ...scene, period: '2026-03-29', rows: spring })).toEqual([]);
   });
 
-  test('the first and the last hour of a window may be parts of one', async () => {
+  test('the first and the last hour of a window may be parts of one, which may hold nothing', async () => {
     const [since, until] = ['2026-11-01T10:30', '2026-11-01T12:29:59'];
     const rows = ['10', '11', '12'].map((hour) => ({ date: '2026-11-01', hour: `2026-11-01T${hour}:00:00+0100` }));
     expect(await problemsOf({ since, until, breakdowns: ['HOURLY'], rows })).toEqual([]);
-    expect(await problemsOf({ since, until, breakdowns: ['HOURLY'], rows: rows.slice(1) })).toEqual([
-      'The report has no rows for 1 of the 3 hours of its window: 2026-11-01T10:00:00+0100.',
+    expect(await problemsOf({ since, until, breakdowns: ['HOURLY'], rows: rows.slice(1, 2) })).toEqual([]);
+    expect(await problemsOf({ since, until, breakdowns: ['HOURLY'], rows: rows.slice(2) })).toEqual([
+      'The report has no rows for 1 of the 1 hour of its window: 2026-11-01T11:00:00+0100.',
     ]);
+    const late = { since: '2026-11-01T23:30', until: '2026-11-02', breakdowns: ['DAILY'] } as const;
+    expect(await problemsOf({ ...late, rows: [{ date: '2026-11-02' }] })).toEqual([]);
   });
 
   test('hours to come are not expected, however many', async () => {
@@ -109,6 +112,12 @@ describe('missing periods', () => {
   test.each([
     ['no time breakdown', ['OS'] as const, [{ os: 'iOS' }], []],
     ['RANGE', ['RANGE'] as const, [{ date: '2026-11-01' }], []],
+    [
+      'a RANGE of a later window',
+      ['RANGE'] as const,
+      [{ date: '2026-11-02' }],
+      ['The report has rows of one day outside its window: 2026-11-02 instead of 2026-11-01.'],
+    ],
     [
       'dates that cannot be read',
       ['DAILY'] as const,
@@ -259,5 +268,9 @@ describe('totals', () => {
     ];
     expect(await problemsOf({ ...scene, rows: rows(5) })).toEqual([]);
     expect(await problemsOf({ ...scene, rows: rows(7) })).toEqual(['Row 2 looks like a total: it has no city.']);
+    const withoutLeads = rows(7).map((row) => ({ city: row.city, leads: 0, clicks: row.clicks }));
+    expect(await problemsOf({ ...scene, metrics: ['leads', 'clicks'], rows: withoutLeads })).toEqual([
+      'Row 2 looks like a total: it has no city.',
+    ]);
   });
 });

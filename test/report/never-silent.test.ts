@@ -1,146 +1,240 @@
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askedColumns } from '../../src/contract/columns.ts';
 import { vocabularyOf } from '../../src/contract/look-up.ts';
+import { numberTextOf } from '../../src/contract/values.ts';
 import type { BreakdownName, Profile } from '../../src/contract/vocabulary.ts';
 import { type LocalServer, startLocalServer } from '../../src/local-server.ts';
-import { checkCompleteness } from '../../src/report/completeness.ts';
-import { planReport, type ReportPlan } from '../../src/report/request/plan.ts';
-import { readRows } from '../../src/rows/read-rows.ts';
-import { encode } from '../output/encode.ts';
-import { chunksOf } from '../rows/report-documents.ts';
+import { serve } from '../support/http-server.ts';
+import { type CliResult, runCli } from '../support/run-cli.ts';
 
-/** A report that is what was asked for is never complained of; one that is damaged always is. */
+/**
+ * A report that is what was asked for is never complained of, and one that is damaged always is: through `run`, whose
+ * service is the local server behind one that forwards every call and may damage the report.
+ */
 
-let server: LocalServer;
+const nowMs = Date.UTC(2027, 5, 15, 12);
+const clocks = ['instant', 'wall'] as const;
+const servers = new Map<string, LocalServer>();
 beforeAll(async () => {
-  server = await startLocalServer({ port: 0, delayMs: 0 });
+  for (const windowClock of clocks) {
+    servers.set(windowClock, await startLocalServer({ delayMs: 0, windowClock, clock: () => nowMs }));
+  }
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  for (const server of servers.values()) await server.close();
+});
 
-type Document = { data: Record<string, unknown>[]; summary: { since: string; until: string } };
+const times = ['DAILY', 'HOURLY', 'MONTHLY', 'RANGE'] as const;
+/** Rows name these without their ids, and two of them may have one name. */
+const nameless: readonly BreakdownName[] = ['REGION', 'DEPARTMENT', 'CITY', 'POSTALCODE'];
+/** Whole days, some of them with a clock change in Paris or Lord Howe. */
+const windows = [
+  ['--period', '2026-10-24..2026-10-26'],
+  ['--period', '2027-03-28..2027-03-29'],
+  ['--period', '2026-11-01'],
+  ['--period', '2027-02-27..2027-03-01'],
+  ['--period', '2027-04-03..2027-04-05'],
+];
+/** Such as may end now, in an hour and a day that are not over. */
+const sinceLately = [
+  ['--period', 'last-7d'],
+  ['--period', 'last-24h'],
+  ['--period', 'today'],
+  ['--since', '2026-10-25T00:30:00Z', '--until', '2026-10-25T03:29:59Z'],
+];
+/** `CASES=20 npx vitest run test/report/never-silent.test.ts` tries twenty times as many. */
+const factor = Number(process.env.CASES ?? 1);
 
-const times: readonly BreakdownName[] = ['DAILY', 'HOURLY', 'MONTHLY', 'RANGE'];
-
-interface Request {
-  readonly profile: Profile;
-  readonly by: readonly BreakdownName[];
-  readonly metrics: readonly string[];
-  readonly period: string;
-}
-
-const requests: fc.Arbitrary<Request> = fc.constantFrom<Profile>('buyer', 'dsp').chain((profile) => {
-  const names = vocabularyOf(profile).breakdowns.map(({ name }) => name);
-  const others = names.filter((name) => !times.includes(name));
+const requests = fc.constantFrom<Profile>('buyer', 'dsp').chain((profile) => {
+  const { breakdowns, metrics } = vocabularyOf(profile);
+  const others = breakdowns.map(({ name }) => name).filter((name) => !times.some((time) => time === name));
+  const zones = ['Europe/Paris', 'UTC', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'];
   return fc.record({
     profile: fc.constant(profile),
-    by: fc
-      .tuple(fc.option(fc.constantFrom(...times)), fc.subarray(others, { maxLength: 2 }))
-      .map(([time, dimensions]) => [...dimensions, ...(time ? [time] : [])]),
+    time: fc.option(fc.constantFrom(...times)),
+    dimensions: fc.subarray(others, { maxLength: 2 }),
     metrics: fc.shuffledSubarray(
-      vocabularyOf(profile).metrics.map(({ name }) => name),
+      metrics.map(({ name }) => name),
       { minLength: 1 },
     ),
-    period: fc.constantFrom('2026-10-24..2026-10-26', '2026-03-28..2026-03-29', '2026-11-01', '2027-02-27..2027-03-01'),
+    window: fc.constantFrom(...windows),
+    zone: fc.constantFrom(...(profile === 'dsp' ? zones : ['Europe/Paris'])),
+    encoding: fc.constantFrom('json', 'form'),
+    isDirect: fc.boolean(),
+    isFrench: fc.boolean().map((is) => is && profile === 'buyer'),
+    pick: fc.nat(20),
   });
 });
+type Request = typeof requests extends fc.Arbitrary<infer T> ? T : never;
+type Body = 'JSON' | 'CSV';
+type Clock = (typeof clocks)[number];
+type Row = Readonly<Record<string, unknown>>;
 
-async function fetched({ profile, by, metrics, period }: Request): Promise<[ReportPlan, Document]> {
-  const plan = planReport({ profile, by: by.join(), metrics: metrics.join(), period, nowMs: later, direct: true });
-  const token = server.accounts.find((account) => account.profile === profile && !account.admin)?.token ?? '';
-  const response = await fetch(`${server.url}/buyer-reporting`, {
-    method: 'POST',
-    headers: { authorization: token, accept: 'application/json', 'content-type': 'application/json' },
-    body: JSON.stringify({ ...plan.request, metrics: plan.request.metrics.join(), filters: undefined }),
+const breakdownsOf = ({ time, dimensions }: Request): BreakdownName[] => [...dimensions, ...(time ? [time] : [])];
+
+const columnsOf = (request: Request) =>
+  askedColumns(request.profile, { metrics: request.metrics, breakdowns: breakdownsOf(request) });
+
+/** The field that a damage concerns. */
+function fieldOf(request: Request): string {
+  const columns = columnsOf(request);
+  return columns[request.pick % columns.length]?.field ?? '';
+}
+
+/** A row with the sum of every metric, and nothing else. */
+function totalOf(rows: readonly Row[], request: Request): Row {
+  const metrics = columnsOf(request).filter(({ metric }) => metric !== undefined);
+  const sums = metrics.map(({ field }) => {
+    const sum = rows.reduce((before, row) => before + Number(numberTextOf(row[field])), 0);
+    return [field, field.startsWith('revenue') && request.profile === 'dsp' ? sum.toFixed(2).replace('.', ',') : sum];
   });
-  return [plan, (await response.json()) as Document];
+  return { ...Object.fromEntries(Object.keys(rows[0] ?? {}).map((name) => [name, null])), ...Object.fromEntries(sums) };
 }
 
-const later = Date.UTC(2028, 0, 1);
-
-/** What is said of a body; `exit 9` where it is refused. */
-async function said(profile: Profile, plan: ReportPlan, body: string, contentType: string): Promise<string[]> {
-  const columns = askedColumns(profile, plan.request);
-  const { window, request } = plan;
-  const check = checkCompleteness({ window, breakdowns: request.breakdowns, columns, nowMs: later });
-  const batches = readRows(chunksOf(Buffer.from(body), 65_536), { contentType });
-  try {
-    for (;;) {
-      const next = await batches.next();
-      if (next.done) return check.problems(next.value);
-      check.observe(next.value);
-    }
-  } catch (error) {
-    return [`exit ${Object(error).exitCode}`];
-  }
+interface Damage {
+  /** Whether a report of the request has it, and can show it. */
+  readonly fits?: (request: Request, body: Body) => boolean;
+  readonly rows?: (rows: readonly Row[], request: Request) => readonly Row[];
+  readonly text?: (text: string) => string;
+  /** The service is asked for a window that is so much later. */
+  readonly shiftHours?: (request: Request) => number;
 }
 
-/** Each changes a document, or has nothing to change in it. */
-const damages: Readonly<Record<string, (document: Document, plan: ReportPlan, pick: number) => Document | undefined>> =
-  {
-    'a dropped column': ({ data, summary }, plan, pick) => {
-      const gone = fieldOf(plan, pick);
-      return { data: data.map(({ [gone]: _, ...row }) => row), summary };
+const damages: Readonly<Record<string, Damage>> = {
+  'a dropped column': {
+    rows: (rows, request) => rows.map(({ [fieldOf(request)]: _, ...row }) => row),
+  },
+  'a renamed column': {
+    rows: (rows, request) => {
+      const field = fieldOf(request);
+      return rows.map(({ [field]: value, ...row }) => ({ ...row, [`${field}X`]: value }));
     },
-    'a renamed column': ({ data, summary }, plan, pick) => {
-      const field = fieldOf(plan, pick);
-      return { data: data.map(({ [field]: value, ...row }) => ({ ...row, [`${field}X`]: value })), summary };
-    },
-    'a shifted window': ({ data, summary }, _plan, pick) => {
-      const shifted = (text: string) =>
-        `${new Date(Date.parse(text) + (pick + 1) * 3_600_000).toISOString().slice(0, 19)}+0000`;
-      return { data, summary: { ...summary, since: shifted(summary.since), until: shifted(summary.until) } };
-    },
-    'a removed day': ({ data, summary }, { request }, pick) => {
-      if (!['DAILY', 'HOURLY'].some((name) => request.breakdowns.includes(name as BreakdownName))) return undefined;
-      const gone = data[pick % data.length]?.date;
-      return { data: data.filter(({ date }) => date !== gone), summary };
-    },
-    'a doubled row': ({ data, summary }, { request }, pick) => {
-      if (request.breakdowns.some((name) => ['REGION', 'DEPARTMENT', 'CITY', 'POSTALCODE'].includes(name)))
-        return undefined;
-      const at = pick % data.length;
-      return { data: [...data.slice(0, at), ...data.slice(at, at + 1), ...data.slice(at)], summary };
-    },
-    'an added total': ({ data, summary }, { request }) => {
-      if (request.breakdowns.length === 0 || data.length < 2) return undefined;
-      const total: Record<string, unknown> = {};
-      for (const [field, value] of data.flatMap((row) => Object.entries(row))) {
-        total[field] = typeof value === 'number' ? Number(total[field] ?? 0) + value : (total[field] ?? null);
-      }
-      const isMoney = Object.values(data[0] ?? {}).some((value) => /^-?\d+,\d\d$/.test(String(value)));
-      return isMoney && !request.breakdowns.some((name) => times.includes(name))
-        ? undefined
-        : { data: [...data, total], summary };
-    },
+  },
+  // A CSV body tells its window by the times of its rows alone.
+  'a shifted window': {
+    fits: ({ time }, body) => body === 'JSON' || time !== null,
+    shiftHours: ({ time, pick }) =>
+      (pick + 1) * { DAILY: 24, HOURLY: 1, RANGE: 24, MONTHLY: 40 * 24 }[time ?? 'HOURLY'],
+  },
+  // A filter may leave nothing of a day.
+  'a removed day': {
+    fits: ({ time, isFrench }) => time !== null && !isFrench,
+    rows: (rows, { pick }) => rows.filter(({ date }) => date !== rows[pick % rows.length]?.date),
+  },
+  'a doubled row': {
+    fits: ({ dimensions }) => !dimensions.some((name) => nameless.includes(name)),
+    rows: (rows, { pick }) => rows.flatMap((row, at) => (at === pick % rows.length ? [row, row] : [row])),
+  },
+  'an added total': {
+    fits: (request) => breakdownsOf(request).length > 0,
+    rows: (rows, request) => [...rows, totalOf(rows, request)],
+  },
+  'a header cut off': {
+    fits: (_request, body) => body === 'CSV',
+    text: (text) => text.slice(text.indexOf('\n') + 1),
+  },
+};
+
+/** Puts a damage into the text of a report; tells how many rows it had. */
+function damaged(text: string, body: Body, request: Request, { rows: change, text: cut }: Damage) {
+  const report = body === 'JSON' ? JSON.parse(text) : { data: parse(text, { columns: true }) };
+  const rows: readonly Row[] = report.data;
+  const rowCount = rows.length;
+  if (cut) return { rowCount, text: cut(text) };
+  if (!change) return { rowCount, text };
+  const data = change(rows, request);
+  const columns = Object.keys(data[0] ?? rows[0] ?? {});
+  return {
+    rowCount,
+    text: body === 'JSON' ? JSON.stringify({ ...report, data }) : stringify([...data], { header: true, columns }),
   };
-
-function fieldOf({ request }: ReportPlan, pick: number): string {
-  const profile = request.timezone === undefined ? 'buyer' : 'dsp';
-  const columns = askedColumns(profile, request);
-  return columns[pick % columns.length]?.field ?? '';
 }
 
-test('nothing is said of a report that is what was asked for, and something of each damage', async () => {
-  await fc.assert(
-    fc.asyncProperty(requests, fc.nat(20), async (request, pick) => {
-      const [plan, document] = await fetched(request);
-      const asCsv = async (each: Document) => (await encode(JSON.stringify(each), 'csv', { select: 'all' })).text;
-      expect(await said(request.profile, plan, JSON.stringify(document), 'application/json')).toEqual([]);
-      expect(await said(request.profile, plan, await asCsv(document), 'text/csv')).toEqual([]);
-      if (document.data.length === 0) return;
-      for (const [name, damage] of Object.entries(damages)) {
-        const damaged = damage(document, plan, pick);
-        if (!damaged) continue;
-        const found = await said(request.profile, plan, JSON.stringify(damaged), 'application/json');
-        expect(found, name).not.toEqual([]);
-        // A CSV body does not tell its window.
-        if (name === 'a shifted window') continue;
-        expect(await said(request.profile, plan, await asCsv(damaged), 'text/csv'), `${name}, CSV`).not.toEqual([]);
-      }
-      const [, ...headless] = (await asCsv(document)).split('\r\n');
-      expect(await said(request.profile, plan, headless.join('\r\n'), 'text/csv')).toEqual(['exit 9']);
-    }),
-    { numRuns: 60 },
+/** Runs a request against the local server behind one that damages its report. */
+async function throughDamage(clock: Clock, body: Body) {
+  let request: Request | undefined;
+  let damage: Damage = {};
+  let rowCount = 0;
+  const { url } = await serve(async ({ method, path, headers, body: sent }, response) => {
+    const isReport = path === '/download-reporting' || (path === '/buyer-reporting' && request?.isDirect);
+    const shift = ((request && damage.shiftHours?.(request)) ?? 0) * 3_600;
+    const later = (_: string, name: string, digits: string) => `${name}${Number(digits) + shift}`;
+    const answer = await fetch(servers.get(clock)?.url + path, {
+      method,
+      headers: {
+        authorization: headers.authorization ?? '',
+        'content-type': headers['content-type'] ?? '',
+        accept: isReport && body === 'CSV' ? 'text/csv' : 'application/json',
+      },
+      body: path === '/buyer-reporting' ? sent.replace(/((?:since|until)"?[:=])(\d+)/g, later) : sent,
+    });
+    const text = await answer.text();
+    const given = isReport && request && answer.ok ? damaged(text, body, request, damage) : { text, rowCount: 0 };
+    rowCount = given.rowCount;
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(given.text);
+  });
+  const run = async (asked: Request, change: Damage, ...flags: readonly string[]): Promise<CliResult> => {
+    [request, damage] = [asked, change];
+    const { profile, metrics, window, zone, encoding, isDirect, isFrench } = asked;
+    const by = breakdownsOf(asked);
+    const argv = ['run', ...window, '--metrics', metrics.join(), ...(by.length > 0 ? ['--by', by.join()] : [])];
+    const how = ['--encoding', encoding, '--window-clock', clock, ...(isDirect ? ['--direct'] : [])];
+    const which = [...(isFrench ? ['--country', 'FR'] : []), ...(profile === 'dsp' ? ['--timezone', zone] : [])];
+    const token = servers.get(clock)?.accounts.find((account) => account.profile === profile && !account.admin)?.token;
+    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token, ADREPORT_PROFILE: profile };
+    return runCli([...argv, ...how, ...which, '-q', '--json', '-o', 'x.csv', ...flags], { env, now: nowMs });
+  };
+  return { run, rowCount: () => rowCount };
+}
+
+const warningsIn = ({ stdout }: CliResult): string[] => JSON.parse(stdout).warnings;
+
+describe.each(['JSON', 'CSV'] as const)('%s', (body) => {
+  test.each(clocks)('nothing is said of a report that is what was asked for, by the %s clock', async (clock) => {
+    const { run, rowCount } = await throughDamage(clock, body);
+    const asked = fc
+      .constantFrom(...windows, ...sinceLately)
+      .chain((window) => requests.map((one) => ({ ...one, window })));
+    let seen = 0;
+    await fc.assert(
+      fc.asyncProperty(asked, async (request) => {
+        const result = await run(request, {}, '--strict');
+        if (rowCount() === 0) return;
+        seen += 1;
+        expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+        expect(warningsIn(result)).toEqual([]);
+      }),
+      { numRuns: 12 * factor },
+    );
+    expect(seen).toBeGreaterThan(0);
+  });
+
+  test.each(Object.keys(damages).filter((name) => body === 'CSV' || name !== 'a header cut off'))(
+    '%s: --strict is exit 9 without a file, and else it is said',
+    async (name) => {
+      const damage = damages[name] ?? {};
+      const fits = requests.filter((request) => damage.fits?.(request, body) ?? true);
+      const { run, rowCount } = await throughDamage('instant', body);
+      let seen = 0;
+      await fc.assert(
+        fc.asyncProperty(fits, async (request) => {
+          const strict = await run(request, damage, '--strict');
+          if (rowCount() < 2) return;
+          seen += 1;
+          expect(strict).toMatchObject({ exitCode: 9, files: {} });
+          const { exitCode, stdout, stderr, files } = await run(request, damage);
+          if (exitCode === 0 && name !== 'a header cut off') {
+            const said = warningsIn({ exitCode, stdout, stderr, files, cwd: '' });
+            expect(said).not.toEqual([]);
+            expect(stderr).toBe(said.map((warning) => `Warning: ${warning}\n`).join(''));
+          } else expect({ exitCode, files }).toEqual({ exitCode: 9, files: {} });
+        }),
+        { numRuns: 6 * factor },
+      );
+      expect(seen).toBeGreaterThan(0);
+    },
   );
 });

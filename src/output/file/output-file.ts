@@ -43,7 +43,7 @@ export interface OpenOptions {
 /**
  * Opens a file for writing. What is written goes to a temporary file beside it, which takes its place on `commit`; its
  * mode stays. Folders that are missing are made (`date=2026-11-01/`), and removed again on `abort`. A symbolic link
- * stays: what it points to is replaced. What is no regular file (`/dev/stdout`, a named pipe) is written to directly.
+ * stays: what it points to is replaced. `/dev/stdout`, a named pipe and all else that is no regular file is written directly.
  * Where the name ends in `.gz` the file is packed.
  *
  * @throws OutputError where it cannot be written; what is written later throws it too
@@ -106,7 +106,7 @@ interface Beside {
   readonly noClobber: boolean;
 }
 
-/** Begins a regular file, which is written beside its place. What fails takes back all of it. */
+/** Begins a regular file, which is written beside its place. If this fails, nothing of it stays. */
 async function openBeside({ target, shownPath, existing, madeFolders, noClobber }: Beside): Promise<OutputFile> {
   const temporaryPath = join(dirname(target), temporaryName(basename(target)));
   const file = await open(temporaryPath, 'wx');
@@ -208,7 +208,7 @@ async function syncFolder(folder: string): Promise<void> {
     const handle = await open(folder, 'r');
     await handle.sync().finally(() => handle.close());
   } catch {
-    // Windows, and some network file systems.
+    // Windows and some network file systems cannot flush a folder.
   }
 }
 
@@ -308,13 +308,13 @@ function gzipped(file: OutputFile): OutputFile {
   const packed = (async () => {
     for await (const piece of gzip) await file.write(piece);
   })();
-  // What goes wrong is told by the next call.
+  // The next call reports what goes wrong.
   packed.catch(() => gzip.destroy());
   return {
     path: file.path,
     async write(bytes) {
       if (gzip.destroyed) return packed;
-      // Copied: the caller may use its bytes again.
+      // The bytes are copied, because the caller may use them again.
       if (!gzip.write(Buffer.from(bytes))) await Promise.race([once(gzip, 'drain'), packed]);
     },
     async commit() {

@@ -123,7 +123,7 @@ ${only ? '' : `<p class="legend">${legend.join(' ')}</p>\n`}</figure>
 `;
 }
 
-/** The chart in words, for who does not see it. */
+/** The chart in words, for readers who do not see it. */
 function describe(
   figure: FigureColumn,
   what: string,
@@ -150,7 +150,7 @@ function ticksOf(least: number, most: number): number[] {
 
 function drawColumns(values: Series['values'], y: (value: number) => number): string {
   const slot = width / values.length;
-  // One column alone would be a wall.
+  // A single column would fill the whole chart.
   const columnWidth = Math.min(slot * (values.length > 20 ? 0.76 : 0.68), 90);
   const columns = values.map((value, i) => {
     if (value === undefined || y(value) === y(0)) return '';

@@ -4,21 +4,21 @@ import type { TableLook } from '../encoder.ts';
 /** What stands in a table: a text fit for a terminal, a value that is null, or nothing at all. */
 export type CellText = string | null | undefined;
 
-/** A column of a table while its place is being found. */
+/** A column of a table, before the layout gives it a place and a width. */
 export interface TableColumn {
   readonly name: string;
   /** Set to the right, never shortened. */
   readonly numeric: boolean;
   /** Text that says nothing when it is shortened: a date, an hour. */
   readonly rigid?: boolean;
-  /** How gladly it is given up where there is no room: the highest go first, 0 last of all. */
+  /** Which columns are left out first where there is no room: those with the highest number. */
   readonly dispensable: number;
   readonly cells: readonly CellText[];
   /** The least width, for what comes later (a total). */
   readonly minWidth?: number;
 }
 
-/** A column whose place has been found. */
+/** A column with its place and width. */
 interface PlacedColumn {
   /** Its index among the columns that were given. */
   readonly index: number;
@@ -44,7 +44,7 @@ const leastWidth = 16;
 /** Names are shortened to this many before the first columns of all are left out. */
 const bareWidth = 8;
 
-/** Columns no more dispensable than this go only where names are at their barest. */
+/** Columns no more dispensable than this are left out only where names are as short as they can be. */
 const essential = 2;
 
 /** A table for people, its columns placed: which are shown and how wide, and its lines. */
