@@ -153,16 +153,17 @@ describe('in processes of their own', () => {
   });
 
   test.skipIf(process.platform === 'win32')('a reader that goes away, of both streams, ends the run quietly', () => {
-    const command = `'${process.execPath}' '${launcher}' run --local --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY`;
+    const run = 'run --local --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY';
     for (const [pipe, expected] of [
-      ['-q | head -1', '0'],
-      ['-vv 2>&1 | head -1', '0'],
-      ['2>/dev/null | true', '0'],
-      ['-q >/dev/null', '0'],
+      [`${run} -q | head -1`, '0'],
+      [`${run} -vv 2>&1 | head -1`, '0'],
+      ['campaigns --local 2>/dev/null | true', '0'],
+      ['campaigns --local >/dev/null', '0'],
       // As Node.js and Python open it for a child whose output nobody wants.
-      ['-q 1<>/dev/null', '0'],
+      ['campaigns --local 1<>/dev/null', '0'],
     ]) {
-      const { stdout, stderr } = spawnSync('bash', ['-c', `${command} ${pipe}; echo "\${PIPESTATUS[0]}"`], {
+      const command = `'${process.execPath}' '${launcher}' ${pipe}; echo "\${PIPESTATUS[0]}"`;
+      const { stdout, stderr } = spawnSync('bash', ['-c', command], {
         env: { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: temporaryFolder() },
         encoding: 'utf8',
       });
