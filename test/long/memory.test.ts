@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { spawnCli } from '../support/spawn-cli.ts';
 
-/** Memory that does not grow with the rows: what `view` and a page take for many times as many. */
+/** Memory that does not grow with the rows: what `view` takes for many times as many. */
 
 /** Prints, as the process ends, the most memory that it ever took. */
 const tellsPeak =
@@ -50,7 +50,6 @@ test.each([
   ['report.ndjson', 600, ['--by', 'date,city', '--format', 'csv']],
   ['report.csv', 600, ['--by', 'date,city', '--format', 'csv']],
   ['report.csv.gz', 300, ['--by', 'date,city', '--format', 'csv']],
-  ['report.json', 100, ['--format', 'html']],
 ])('%s: ten times the rows and more take no more memory (%d blocks, %j)', async (name, blocks, argv) => {
   const [before, after] = [await peakOf(name, 10, argv), await peakOf(name, blocks, argv)];
   console.log(`${name}: ${Math.round(before)} MB, then ${Math.round(after)} MB`);
