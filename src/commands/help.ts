@@ -5,8 +5,8 @@ import { defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { topics } from '../help/index.ts';
 import { renderMarkdown, tableRows } from '../help/render.ts';
-import { formatDate } from '../report/window/window.ts';
-import { resolveWindow } from '../report/window/window-flags.ts';
+import { formatDate } from '../report/window.ts';
+import { resolveWindow } from '../report/window-flags.ts';
 import { nearest } from '../text/nearest.ts';
 import { type CommandBuilder, declareCommand, findCommand } from './command.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/errors.ts';
 import { summaryOf, topics } from '../../src/help/index.ts';
-import { dayNames } from '../../src/report/window/dates.ts';
+import { dayNames } from '../../src/report/window-flags.ts';
 import { readExamples } from '../support/examples.ts';
 import { allCommands, pathOf, program } from '../support/program.ts';
 import { runCli } from '../support/run-cli.ts';

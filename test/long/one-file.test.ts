@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, '../..');
 
 /** New files. */
 const files: Readonly<Record<string, string>> = {
-  'src/output/formats/markdown.ts': `import { rowsOf } from '../../rows/row-objects.ts';
+  'src/output/formats/markdown.ts': `import { rowsOf } from '../../rows/row-batch.ts';
 import type { EncodeOptions, Encoder } from '../encoder.ts';
 
 /** A table that Markdown shows. */
