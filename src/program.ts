@@ -4,8 +4,8 @@ import type { Perform } from './commands/command.ts';
 import { commands, hiddenCommands } from './commands/index.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import { topics } from './help/index.ts';
+import { plainStyle } from './ui/console.ts';
 import { layOutExamples, type Pair, wrap } from './ui/page.ts';
-import { plainStyle } from './ui/style.ts';
 import { version } from './version.ts';
 
 /** Where commander's own texts go: help and version to one side, nothing to the other (errors are thrown). */
