@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { type Encoding, encodings } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { AdreportError, SignInError, UsageError } from '../errors.ts';
-import { encodeRequest } from '../report/request/request-body.ts';
+import { encodeRequest } from '../report/request.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { createPrompt, type Prompt, readSecret } from '../ui/prompt.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';

@@ -1,7 +1,6 @@
 import type { MultiBar, Options } from 'cli-progress';
-import { formatDuration } from '../text/duration.ts';
 import { printable } from '../text/printable.ts';
-import { formatBytes, formatPlural, formatShare } from '../text/quantity.ts';
+import { formatBytes, formatDuration, formatPlural, formatShare } from '../text/quantity.ts';
 import type { Console } from './console.ts';
 
 /** What `--progress` says; `auto` is a bar where one can be drawn. */
