@@ -83,7 +83,7 @@ export function createContext(host: Host, console: Console, options: Options): C
     if (options.local) return undefined;
     return openLedger({ directory: (await store()).directory, wallClock: host.wallClock, warn: console.warn });
   });
-  const progress = once(async () => createProgress({ mode: options.progress, console, clock: host.stopwatch }));
+  const progress = once(async () => createProgress(options.progress, console, host.stopwatch));
   const ofSavedReports = new Map<string, Context>();
 
   const contextFor = (own: Options): Context => {

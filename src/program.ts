@@ -5,8 +5,8 @@ import { commands } from './commands/index.ts';
 import { version } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import { summaryOf, topics } from './help/index.ts';
+import { plainStyle } from './ui/console.ts';
 import { layOutExamples, type Pair, wrap } from './ui/page.ts';
-import { plainStyle } from './ui/style.ts';
 
 /** Where commander's own texts go: help and version to one side, nothing to the other (errors are thrown). */
 interface ProgramOutput {
