@@ -7,9 +7,8 @@ import { findProjectFile, readProjectFile } from '../config/project-file.ts';
 import { settingNames } from '../config/settings.ts';
 import { noSettings, openStore, type StoredSettings } from '../config/store.ts';
 import type { Context } from '../context.ts';
-import { vocabularyOf } from '../contract/look-up.ts';
-import { profiles } from '../contract/vocabulary.ts';
-import { topics } from '../help/index.ts';
+import { profiles, vocabularyOf } from '../contract/vocabulary.ts';
+import { summaryOf, topics } from '../help/index.ts';
 import { formatNames, formats } from '../output/formats/index.ts';
 import { printable } from '../text/printable.ts';
 import { type CommandBuilder, declareCommand, findCommand } from './command.ts';
@@ -206,7 +205,7 @@ async function operandValues(context: Context, place: Place): Promise<Values> {
       const above = command.parent && findCommand(command.parent as Command, operands);
       const commands = above ? above.createHelp().visibleCommands(above) : [];
       const shown = commands.map((child) => ({ value: child.name(), meaning: child.summary() }));
-      const topicNames = Object.entries(topics).map(([value, { summary }]) => ({ value, meaning: summary }));
+      const topicNames = Object.entries(topics).map(([value, text]) => ({ value, meaning: summaryOf(text) }));
       return words(operands.length === 0 ? [...shown, ...topicNames] : shown);
     }
     case 'config get':

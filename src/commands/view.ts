@@ -14,7 +14,7 @@ import { ReportTable } from '../output/table/report-table.ts';
 import { widthOf } from '../output/table/table-layout.ts';
 import { openReportFile, readReportStream } from '../rows/report-file.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
-import { type Row, rowsOf } from '../rows/row-objects.ts';
+import { type Row, rowsOf } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
 import { wrap } from '../ui/page.ts';

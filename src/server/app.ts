@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type EndpointName, endpoints } from '../contract/endpoints.ts';
+import { type EndpointName, endpoints } from '../contract/messages.ts';
 import { type Answer, jsonAnswer, refusalAnswer, send } from './answer.ts';
 import { type AdminCall, assertOwnOrigin } from './control/admin.ts';
 import { type LogEntry, loggedBytesAtMost } from './control/request-log.ts';

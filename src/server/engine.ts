@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Column, columnsOf } from '../contract/columns.ts';
-import { findBreakdown } from '../contract/look-up.ts';
 import { defaultZone, type ReportRequest, type ReportSummary } from '../contract/messages.ts';
 import {
   type DimensionName,
   type Filter,
   filters,
+  findBreakdown,
   type MetricName,
   metrics,
   type Profile,

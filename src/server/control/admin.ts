@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { reportStatuses } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
-import { parseDuration } from '../../text/duration.ts';
+import { parseDuration } from '../../text/quantity.ts';
 import { type Answer, jsonAnswer } from '../answer.ts';
 import type { Control } from '../local-server.ts';
 import type { HeldReport } from '../service/reports.ts';

@@ -1,4 +1,4 @@
-import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
+import { type EndpointName, endpoints } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import type { FaultKeys, NamedEffect } from './fault-kind.ts';

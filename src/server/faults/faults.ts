@@ -1,4 +1,4 @@
-import type { EndpointName } from '../../contract/endpoints.ts';
+import type { EndpointName } from '../../contract/messages.ts';
 import type { Account } from '../fixtures/fixtures.ts';
 import type { HeldReport, ReportEnd } from '../service/reports.ts';
 import { seededRandom } from '../world/random.ts';

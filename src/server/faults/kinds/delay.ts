@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseDuration } from '../../../text/duration.ts';
+import { parseDuration } from '../../../text/quantity.ts';
 import type { FaultKind } from '../fault-kind.ts';
 
 /** Timers hold 2^31 - 1 milliseconds at most, and end at once beyond it. */
