@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { InvalidArgumentError, Option } from 'commander';
+import { tableLook } from '../app/deliver.ts';
 import { parsePositive } from '../app/flags.ts';
-import { tableLook } from '../app/output-flags.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
