@@ -1,3 +1,4 @@
+import manifest from '../package.json' with { type: 'json' };
 import { type Client, createClient } from './api/client.ts';
 import { createHttp } from './api/http.ts';
 import type { GlobalFlags, ServiceFlags } from './app/flags.ts';
@@ -21,7 +22,9 @@ import { type Ledger, openLedger } from './report/ledger.ts';
 import type { LocalServer } from './server/start.ts';
 import type { Console } from './ui/console.ts';
 import { createProgress, type Progress } from './ui/progress.ts';
-import { version } from './version.ts';
+
+/** The version of this program. */
+export const version: string = manifest.version;
 
 /** What commands need. Everything is made when it is first asked for, in this order: store, settings, server, client. */
 export interface Context {
@@ -80,7 +83,7 @@ export function createContext(host: Host, console: Console, options: Options): C
     if (options.local) return undefined;
     return openLedger({ directory: (await store()).directory, wallClock: host.wallClock, warn: console.warn });
   });
-  const progress = once(async () => createProgress({ mode: options.progress, console, clock: host.stopwatch }));
+  const progress = once(async () => createProgress(options.progress, console, host.stopwatch));
   const ofSavedReports = new Map<string, Context>();
 
   const contextFor = (own: Options): Context => {

@@ -1,7 +1,7 @@
-import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import type { Encoding } from '../contract/messages.ts';
+import { type EndpointName, endpoints } from '../contract/messages.ts';
 import { AdreportError, codeOf, IncompleteDataError, SignInError } from '../errors.ts';
-import { formatDuration } from '../text/duration.ts';
+import { formatDuration } from '../text/quantity.ts';
 import type { Http, HttpResponse } from './http.ts';
 import { readHttpError } from './refusal.ts';
 import {

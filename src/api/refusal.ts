@@ -1,5 +1,4 @@
-import type { EndpointName } from '../contract/endpoints.ts';
-import type { Encoding } from '../contract/messages.ts';
+import type { Encoding, EndpointName } from '../contract/messages.ts';
 import {
   type AdreportError,
   type ErrorDetails,

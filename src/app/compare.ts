@@ -1,11 +1,17 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
-import { requestFor } from '../report/request/plan.ts';
-import { type ComparedWindow, earlierWindow } from '../report/window/earlier-window.ts';
-import { formatInstant, secondsPerDay, type Window, ZoneClock } from '../report/window/window.ts';
+import { requestFor } from '../report/request.ts';
+import {
+  type ComparedWindow,
+  earlierWindow,
+  formatInstant,
+  secondsPerDay,
+  type Window,
+  ZoneClock,
+} from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
-import { rowsOf } from '../rows/row-objects.ts';
+import { rowsOf } from '../rows/row-batch.ts';
 import type { Comparison } from '../view/comparison.ts';
 import { ReportSums } from '../view/report-sums.ts';
 import { windowText } from '../view/window-text.ts';

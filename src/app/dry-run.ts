@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import type { Encoding, ReportRequest } from '../contract/messages.ts';
-import { createUrl, curlLine, encodeRequest, requestParameters } from '../report/request/request-body.ts';
-import { describeWindow } from '../report/window/describe-window.ts';
-import type { Window } from '../report/window/window.ts';
+import { createUrl, curlLine, encodeRequest, requestParameters } from '../report/request.ts';
+import type { Window } from '../report/window.ts';
+import { describeWindow } from '../report/window.ts';
 import { printable } from '../text/printable.ts';
 
 /** One create call that would be made. */

@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { formatNames } from '../output/formats/index.ts';
-import { type ComparedWindow, comparedWindows } from '../report/window/earlier-window.ts';
-import { parseDuration } from '../text/duration.ts';
+import { type ComparedWindow, comparedWindows } from '../report/window.ts';
+import { parseDuration } from '../text/quantity.ts';
 import type { ProgressMode } from '../ui/progress.ts';
 
 // The groups of flags that commands share, each declared once; the types say what an action receives.

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { CampaignRecord } from '../contract/messages.ts';
 import type { FilterName } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { splitValues } from '../report/request/request-filters.ts';
+import { splitValues } from '../report/request.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import type { ReportFlags } from './flags.ts';

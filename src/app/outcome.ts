@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
 import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
-import { formatDuration } from '../text/duration.ts';
-import { formatBytes, formatPlural } from '../text/quantity.ts';
+import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import { ClosedPipeError } from '../ui/console.ts';
 import { mergeFigures } from '../view/figures.ts';
 import { announce, type Delivered, showCard } from './deliver.ts';

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { AdreportError, InterruptedError } from '../errors.ts';
-import { createSpool, type Spool } from '../output/file/temporary-file.ts';
-import { mergeReports } from '../report/parts/merge.ts';
-import { daysOf, type Part } from '../report/parts/parts.ts';
+import { createSpool, type Spool } from '../output/file/spool.ts';
+import { daysOf, mergeReports, type Part } from '../report/parts.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import type { PartsProgress } from '../ui/progress.ts';
@@ -220,7 +219,6 @@ function spoolIntake(context: Context, folder: string): Intake<Spooled> {
         for await (const batch of readRows(kept(metered, spool, context.host.signal), { contentType })) {
           rowCount = batch.firstRow + batch.rowCount;
         }
-        await spool.finish();
         return { spool, contentType, reportId, rowCount, sizeBytes, file: undefined };
       } catch (error) {
         await spool.close();

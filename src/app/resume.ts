@@ -1,4 +1,4 @@
-import { quoteForShell } from '../text/quote-for-shell.ts';
+import { quoteForShell } from '../text/printable.ts';
 import type { OutputFlags, ServiceFlags } from './flags.ts';
 
 /** The command line that waits for a report as the same account. */

@@ -8,8 +8,8 @@ import { stringifyTable } from '../output/formats/csv.ts';
 import type { FormatName } from '../output/formats/index.ts';
 import { encodeTable } from '../output/table/encode-table.ts';
 import { type TextColumn, textTable } from '../output/table/text-table.ts';
-import { formatInstant } from '../report/window/window.ts';
-import { resolveWindow } from '../report/window/window-flags.ts';
+import { formatInstant } from '../report/window.ts';
+import { resolveWindow } from '../report/window-flags.ts';
 import { nearest } from '../text/nearest.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 

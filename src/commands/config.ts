@@ -8,8 +8,7 @@ import type { StoredSettings } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../output/table/text-table.ts';
-import { printable } from '../text/printable.ts';
-import { visibleJson } from '../ui/visible-json.ts';
+import { printable, visibleJson } from '../text/printable.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 interface ConfigOptions {

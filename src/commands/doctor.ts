@@ -13,16 +13,13 @@ import { goesThrough, maskProxy, readProxy } from '../config/proxy.ts';
 import { nameSettings, requireSignIn } from '../config/settings.ts';
 import { noSettings, openStore } from '../config/store.ts';
 import type { Context } from '../context.ts';
-import { endpoints } from '../contract/endpoints.ts';
+import { endpoints } from '../contract/messages.ts';
 import { AdreportError } from '../errors.ts';
 import { readRows } from '../rows/read-rows.ts';
-import { formatDuration } from '../text/duration.ts';
-import { printable } from '../text/printable.ts';
-import { formatPlural } from '../text/quantity.ts';
-import { quoteForShell } from '../text/quote-for-shell.ts';
+import { printable, quoteForShell, visibleJson } from '../text/printable.ts';
+import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { wrap } from '../ui/page.ts';
 import { createProgress } from '../ui/progress.ts';
-import { visibleJson } from '../ui/visible-json.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 /** What one check came to: what is to be done about it is absent where all is well. */
@@ -219,7 +216,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const created = await createReportFor(context, plan, read);
     const quiet = {
       ...context,
-      progress: async () => createProgress({ mode: 'none', console, clock: host.stopwatch }),
+      progress: async () => createProgress('none', console, host.stopwatch),
     };
     if (created.kind === 'report') await awaitReport(quiet, created.id, waiting);
     const client = await context.client();
@@ -252,7 +249,8 @@ async function print({ console, flags }: Context, findings: readonly Finding[]):
   for (const { check, status, message, fix } of safe) {
     const dress = colours[status];
     const [first = '', ...more] = message.split('\n').flatMap((line) => wrap(printable(line), width));
-    const fixes = fix === null ? [] : wrap(`${showsUnicode ? '→' : '=>'} ${printable(fix)}`, width).map(dress);
+    const fixes =
+      fix === null ? [] : wrap(`${showsUnicode ? '→' : '=>'} ${printable(fix)}`, width).map((line) => dress(line));
     const head = `${dress(marks[status])} ${check.padEnd(indent - 5)}  ${first}`;
     await console.result([head, ...[...more, ...fixes].map((line) => ' '.repeat(indent) + line)].join('\n'));
   }

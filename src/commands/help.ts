@@ -5,8 +5,8 @@ import { defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { topics } from '../help/index.ts';
 import { renderMarkdown, tableRows } from '../help/render.ts';
-import { formatDate } from '../report/window/window.ts';
-import { resolveWindow } from '../report/window/window-flags.ts';
+import { formatDate } from '../report/window.ts';
+import { resolveWindow } from '../report/window-flags.ts';
 import { nearest } from '../text/nearest.ts';
 import { type CommandBuilder, declareCommand, findCommand } from './command.ts';
 
@@ -28,13 +28,13 @@ async function help({ console, host }: Context, program: Command, words: readonl
   const [first = '', ...more] = words;
   // Before the commands: local-server is both, and its flags have a page of their own.
   const topic = more.length === 0 && Object.hasOwn(topics, first) ? topics[first] : undefined;
-  if (!topic) {
+  if (topic === undefined) {
     const command = findCommand(program, words);
     if (!command) throw unknown(program, words);
     return command.outputHelp();
   }
   const { columns, style } = console.out;
-  const text = first === 'periods' ? withToday(topic.text, host.wallClock()) : topic.text;
+  const text = first === 'periods' ? withToday(topic, host.wallClock()) : topic;
   await console.write(renderMarkdown(text, { columns, style }));
 }
 

@@ -6,11 +6,11 @@ import { collect, parseCount, parseDurationFlag, parsePositive } from '../app/fl
 import type { Context } from '../context.ts';
 import { defaultZone, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { codeOf, UsageError } from '../errors.ts';
-import { resolveWindow } from '../report/window/window-flags.ts';
+import { resolveWindow } from '../report/window-flags.ts';
 import type { LoggedRequest } from '../server/local-server.ts';
 import type { LocalServer, LocalServerOptions as ServerOptions } from '../server/start.ts';
+import { quoteForShell } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { quoteForShell } from '../text/quote-for-shell.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 import { runToEnd } from './run-program.ts';
 

@@ -1,13 +1,12 @@
 import { Option } from 'commander';
 import type { Client, Credentials } from '../api/client.ts';
 import { checkBaseUrl } from '../config/base-url.ts';
-import { checkAccountName } from '../config/settings.ts';
 import { checkToken } from '../config/token.ts';
 import type { Context } from '../context.ts';
 import { type Encoding, encodings } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { AdreportError, SignInError, UsageError } from '../errors.ts';
-import { encodeRequest } from '../report/request/request-body.ts';
+import { encodeRequest } from '../report/request.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { createPrompt, type Prompt, readSecret } from '../ui/prompt.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
@@ -52,8 +51,7 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
     throw new UsageError('--password-stdin and --token-stdin exclude each other: standard input is read once.');
   }
   const { account, baseUrl: known, profile, encoding, windowClock, storedAccount } = await context.settings();
-  checkAccountName(account.value);
-  const prompt = createPrompt({ stdin: host.stdin, console, signal: host.signal });
+  const prompt = createPrompt(host.stdin, console, host.signal);
 
   const baseUrl =
     known.value && known.source !== 'account'
@@ -63,7 +61,7 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
             what: 'base URL of the service',
             flag: '--base-url URL',
             check: checkBaseUrl,
-            ...(storedAccount ? { default: storedAccount.baseUrl } : {}),
+            default: storedAccount?.baseUrl,
           }),
         );
   const signedIn = await signIn(context, options, prompt, {
@@ -168,14 +166,10 @@ async function askProof(
 }
 
 function chooseWay(prompt: Prompt): Promise<'password' | 'token'> {
-  return prompt.choose({
-    what: 'way to sign in',
-    flag: '--token-stdin, or with --email and --password-stdin',
-    choices: [
-      { value: 'password', name: 'E-mail and password' },
-      { value: 'token', name: 'A token made in the service’s console' },
-    ],
-  });
+  return prompt.choose({ what: 'way to sign in', flag: '--token-stdin, or with --email and --password-stdin' }, [
+    { value: 'password', name: 'E-mail and password' },
+    { value: 'token', name: 'A token made in the service’s console' },
+  ]);
 }
 
 async function askCredentials(
@@ -183,7 +177,6 @@ async function askCredentials(
   email: string | undefined,
   storedEmail: string | undefined,
 ): Promise<Credentials> {
-  const preset = storedEmail === undefined ? {} : { default: storedEmail };
-  const asked = email ?? (await prompt.ask({ what: 'e-mail address', flag: '--email ADDRESS', ...preset }));
+  const asked = email ?? (await prompt.ask({ what: 'e-mail address', flag: '--email ADDRESS', default: storedEmail }));
   return { email: asked, password: await prompt.askSecret({ what: 'password', flag: '--password-stdin' }) };
 }

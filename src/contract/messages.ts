@@ -1,5 +1,17 @@
 import type { BreakdownName, FilterName, MetricName } from './vocabulary.ts';
 
+/** Method and path of each call, relative to the base URL (service specification, Endpoints). */
+export const endpoints = {
+  auth: { method: 'POST', path: '/auth-reporting' },
+  buyer: { method: 'POST', path: '/buyer-reporting' },
+  status: { method: 'POST', path: '/status-reporting' },
+  download: { method: 'POST', path: '/download-reporting' },
+  campaigns: { method: 'GET', path: '/campaigns' },
+} as const;
+
+/** The short names that faults and traces use for the calls. */
+export type EndpointName = keyof typeof endpoints;
+
 /** A report request in the contract's own terms, before it is encoded as JSON or as a form. */
 export interface ReportRequest {
   /** First second of the window, in unix seconds. */

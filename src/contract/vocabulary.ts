@@ -141,3 +141,104 @@ export interface Breakdown extends BreakdownEntry {
 export interface Filter extends FilterEntry {
   readonly name: FilterName;
 }
+
+/**
+ * A metric that the service does not send: `factor × numerator / denominator`. It is computed from sums, never averaged
+ * over rows, so it is right for any grouping.
+ */
+export interface DerivedMetric {
+  /** What people read. */
+  readonly name: string;
+  /** Its column in a file, and what `--sort` takes. */
+  readonly field: string;
+  readonly numerator: MetricName;
+  readonly denominator: MetricName;
+  readonly factor: number;
+  readonly unit: 'percent' | 'money';
+  readonly words: readonly string[];
+  readonly meaning: string;
+}
+
+/** What media buyers read next to the sums, in the order in which it is shown. */
+export const derivedMetrics = [
+  {
+    name: 'CTR',
+    field: 'ctr',
+    numerator: 'clicks',
+    denominator: 'displays',
+    factor: 100,
+    unit: 'percent',
+    words: ['click-through rate', 'click rate', 'clickthrough'],
+    meaning: 'click-through rate: clicks divided by displays, in a file as a fraction',
+  },
+  {
+    name: 'eCPM €',
+    field: 'ecpmEuro',
+    numerator: 'revenueEuro',
+    denominator: 'displays',
+    factor: 1000,
+    unit: 'money',
+    words: ['cpm', 'ecpm', 'rpm', 'cost per mille'],
+    meaning: 'revenue in euros of 1,000 displays',
+  },
+  {
+    name: 'eCPM $',
+    field: 'ecpmDollar',
+    numerator: 'revenueDollar',
+    denominator: 'displays',
+    factor: 1000,
+    unit: 'money',
+    words: [],
+    meaning: 'revenue in US dollars of 1,000 displays',
+  },
+] as const satisfies readonly DerivedMetric[];
+
+/** What `--metrics` and a column call a derived metric. */
+export type DerivedName = (typeof derivedMetrics)[number]['field'];
+
+/** The derived metric of that column, in any case. */
+export function findDerived(field: string): (DerivedMetric & { readonly field: DerivedName }) | undefined {
+  return derivedMetrics.find((metric) => metric.field.toLowerCase() === field.toLowerCase());
+}
+
+/** The metrics, breakdowns and filters that a profile may use, in column order. */
+export function vocabularyOf(profile: Profile): {
+  readonly metrics: readonly Metric[];
+  readonly breakdowns: readonly Breakdown[];
+  readonly filters: readonly Filter[];
+} {
+  const ofProfile = <T extends { readonly profiles: readonly Profile[] }>(entry: T): boolean =>
+    entry.profiles.includes(profile);
+  return {
+    metrics: (metrics as readonly Metric[]).filter(ofProfile),
+    breakdowns: (breakdowns as readonly Breakdown[]).filter(ofProfile),
+    filters: (filters as readonly Filter[]).filter(ofProfile),
+  };
+}
+
+const metricsByName = new Map<string, Metric>(metrics.map((metric) => [metric.name, metric]));
+const breakdownsByName = new Map<string, Breakdown>(breakdowns.map((breakdown) => [breakdown.name, breakdown]));
+
+/** The metric of that wire name; names are case-sensitive. */
+export function findMetric(name: string): Metric | undefined {
+  return metricsByName.get(name);
+}
+
+/** The breakdown of that wire name, in any case. */
+export function findBreakdown(name: string): Breakdown | undefined {
+  return breakdownsByName.get(name) ?? breakdownsByName.get(name.toUpperCase());
+}
+
+/** Whether a name or one of the trade's other words for it is this, in any case, in the singular or the plural. */
+export function isCalled(entry: { readonly name: string; readonly words?: readonly string[] }, term: string): boolean {
+  const wanted = singular(term);
+  return [entry.name, ...(entry.words ?? [])].some((word) => singular(word) === wanted);
+}
+
+function singular(word: string): string {
+  return word
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, ' ')
+    .replace(/s$/, '');
+}

@@ -1,9 +1,9 @@
 import { type Column, type FieldType, fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import { type DerivedMetric, derivedMetrics } from '../contract/derived.ts';
 import { numberTextOf } from '../contract/values.ts';
+import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
 import { IncompleteDataError, UsageError } from '../errors.ts';
+import type { Row, Value } from '../rows/row-batch.ts';
 import { hasValue, type RowBatch } from '../rows/row-batch.ts';
-import type { Row, Value } from '../rows/row-objects.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import type { EncodeOptions } from './encoder.ts';

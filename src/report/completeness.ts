@@ -3,11 +3,11 @@ import { dayOf, momentOf, numberTextOf } from '../contract/values.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
 import { IncompleteDataError } from '../errors.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
+import { rowsOf } from '../rows/row-batch.ts';
 import { changesOf, emptyRowsOf, RowKeys } from '../rows/row-keys.ts';
-import { rowsOf } from '../rows/row-objects.ts';
 import { printable } from '../text/printable.ts';
-import { splitWindow } from './parts/parts.ts';
-import { formatInstant, type Window, ZoneClock } from './window/window.ts';
+import { splitWindow } from './parts.ts';
+import { formatInstant, type Window, ZoneClock } from './window.ts';
 
 /** What a report should hold, as far as its request tells. */
 export interface Expectation {

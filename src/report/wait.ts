@@ -1,7 +1,7 @@
 import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
 import { ReportFailedError, StillInProgressError, UnreachableError } from '../errors.ts';
-import { formatDuration } from '../text/duration.ts';
 import { printable } from '../text/printable.ts';
+import { formatDuration } from '../text/quantity.ts';
 
 const shortestPauseMs = 500;
 const longestPauseMs = 30_000;

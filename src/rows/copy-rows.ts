@@ -1,5 +1,5 @@
 import * as ascii from './bytes.ts';
-import type { RowBatch } from './row-batch.ts';
+import { compactJson, type RowBatch } from './row-batch.ts';
 
 const backslashes = ascii.repeated(ascii.backslash);
 const commas = ascii.repeated(ascii.comma);
@@ -123,9 +123,4 @@ function csvCell(bytes: Buffer, start: number, end: number): string {
   const isText = bytes[start] === ascii.quote;
   const text = isText ? (json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1)) : compactJson(json);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** JSON without the blanks between its tokens; every digit stays. */
-export function compactJson(json: string): string {
-  return /\s/.test(json) ? json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1') : json;
 }

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { fieldTypeOf } from '../contract/columns.ts';
-import { endsEarly, grouped, malformed } from './body-errors.ts';
-import { type ByteWindow, maxRowBytes } from './byte-window.ts';
+import { formatCount } from '../text/quantity.ts';
 import * as ascii from './bytes.ts';
+import { type ByteWindow, endsEarly, malformed, maxRowBytes } from './bytes.ts';
 import { checkedBatch } from './json-document.ts';
 import { cut, isNumber } from './json-scan.ts';
 import { type ReportTail, type RowBatch, RowRanges } from './row-batch.ts';
@@ -261,7 +261,7 @@ export class CsvDocument {
   }
 
   #place(): string {
-    return this.#columns ? `row ${grouped(this.#ranges.firstRow + this.#ranges.rowCount + 1)}` : 'the header';
+    return this.#columns ? `row ${formatCount(this.#ranges.firstRow + this.#ranges.rowCount + 1)}` : 'the header';
   }
 }
 

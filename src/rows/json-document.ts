@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { fieldTypeOf } from '../contract/columns.ts';
 import type { ReportSummary } from '../contract/messages.ts';
-import { endsEarly, grouped, malformed, noRows } from './body-errors.ts';
-import { type ByteWindow, maxRowBytes } from './byte-window.ts';
+import { type AdreportError, IncompleteDataError, RejectedError } from '../errors.ts';
+import { printable } from '../text/printable.ts';
+import { formatCount } from '../text/quantity.ts';
 import * as ascii from './bytes.ts';
+import { type ByteWindow, endsEarly, malformed, maxRowBytes } from './bytes.ts';
 import { cut, MalformedJson, scanColon, scanString, scanValue, skipBlanks } from './json-scan.ts';
 import type { ReportTail, RowBatch, RowRanges } from './row-batch.ts';
 import { batchFull, RowScanner } from './row-scanner.ts';
@@ -211,14 +213,14 @@ export class JsonDocument {
   }
 
   #place(): string {
-    return this.#inRows() ? `Row ${grouped(this.#rowCount + 1)}` : 'The report';
+    return this.#inRows() ? `Row ${formatCount(this.#rowCount + 1)}` : 'The report';
   }
 
   #whereItEnds(): string {
     const { start, end } = this.#window;
     if (!this.#inRows()) return this.#dataSeen ? 'before its last "}"' : 'before its data';
-    if (start < end) return `in the middle of row ${grouped(this.#rowCount + 1)}`;
-    return `after row ${grouped(this.#rowCount)}, before its last "]"`;
+    if (start < end) return `in the middle of row ${formatCount(this.#rowCount + 1)}`;
+    return `after row ${formatCount(this.#rowCount)}, before its last "]"`;
   }
 }
 
@@ -228,7 +230,7 @@ export function checkedBatch(ranges: RowRanges, bytes: Buffer, positionOf: (at: 
   if (isUtf8(bytes.subarray(rowStarts[0], rowEnds[rowCount - 1]))) return ranges.batchOf(bytes);
   let row = 0;
   while (isUtf8(bytes.subarray(rowStarts[row], rowEnds[row]))) row++;
-  throw malformed(`Row ${grouped(firstRow + row + 1)} is not UTF-8`, positionOf(rowStarts[row] ?? 0));
+  throw malformed(`Row ${formatCount(firstRow + row + 1)} is not UTF-8`, positionOf(rowStarts[row] ?? 0));
 }
 
 /**
@@ -266,4 +268,39 @@ function isSummary(value: unknown): value is ReportSummary {
   const { since, until, timezone, breakdowns } = value as Partial<Record<keyof ReportSummary, unknown>>;
   const areTexts = [since, until, timezone].every((each) => typeof each === 'string');
   return areTexts && Array.isArray(breakdowns) && breakdowns.every((each) => typeof each === 'string');
+}
+
+/**
+ * A well-formed document without `data`: an error's (`decisions.md` 6), a status record, or something else.
+ * @param members the document's members, or those of its `response`, as JSON
+ */
+function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
+  const member = (name: string): unknown => {
+    const json = members.get(name);
+    return json === undefined ? undefined : JSON.parse(json.toString());
+  };
+  const error = textOf(member('error')) ?? textOf(member('error_id')) ?? textOf(member('message'));
+  const code = textOf(member('error_id'));
+  const status = textOf(member('status'));
+  if (error !== undefined && (members.has('error') || members.has('error_id') || status === undefined)) {
+    return new RejectedError(
+      `The service sent an error instead of the report: ${error}`,
+      code === undefined ? {} : { code },
+    );
+  }
+  if (status !== undefined) {
+    return new IncompleteDataError(`The service sent a status ("${status}") instead of the report.`, {
+      code: 'NO_DATA',
+    });
+  }
+  return new IncompleteDataError('The document that the service sent is no report: it has no "data" array.', {
+    code: 'NO_DATA',
+    retryable: false,
+  });
+}
+
+/** A string, or the `message` in an object, fit for one line of a terminal. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'object' && value !== null && 'message' in value) return textOf(value.message);
+  return typeof value === 'string' && value !== '' ? printable(value.slice(0, 300)) : undefined;
 }

@@ -1,7 +1,5 @@
 import { IncompleteDataError } from '../errors.ts';
-import { endsEarly, malformed } from './body-errors.ts';
-import { ByteWindow } from './byte-window.ts';
-import { less, openBrace, openBracket } from './bytes.ts';
+import { ByteWindow, endsEarly, less, malformed, openBrace, openBracket } from './bytes.ts';
 import { CsvDocument } from './csv-document.ts';
 import { areRows, JsonDocument } from './json-document.ts';
 import { skipBlanks } from './json-scan.ts';

@@ -1,5 +1,5 @@
-import { maxRowBytes } from './byte-window.ts';
 import * as ascii from './bytes.ts';
+import { maxRowBytes } from './bytes.ts';
 import {
   cut,
   MalformedJson,

@@ -1,8 +1,7 @@
 import { Unzip, UnzipInflate } from 'fflate';
-import { fieldTypeOf } from '../contract/columns.ts';
-import { derivedMetrics } from '../contract/derived.ts';
-import { fieldOfLabel } from '../contract/labels.ts';
-import { malformed } from './body-errors.ts';
+import { fieldOfLabel, fieldTypeOf } from '../contract/columns.ts';
+import { derivedMetrics } from '../contract/vocabulary.ts';
+import { malformed } from './bytes.ts';
 
 /** So much is unpacked at a time; what compresses a thousandfold is still no more than memory holds. */
 const pieceBytes = 8 * 1024;

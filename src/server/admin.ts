@@ -1,6 +1,6 @@
 import { reportStatuses } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
-import { parseDuration } from '../text/duration.ts';
+import { parseDuration } from '../text/quantity.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import type { Control } from './local-server.ts';
 import { latestSecond } from './request/read-request.ts';

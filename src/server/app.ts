@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type EndpointName, endpoints } from '../contract/endpoints.ts';
+import { type EndpointName, endpoints } from '../contract/messages.ts';
 import { adminCalls, createControl } from './admin.ts';
 import { type Answer, jsonAnswer, refusalAnswer, send } from './answer.ts';
 import type { Account } from './fixtures/fixtures.ts';

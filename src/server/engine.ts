@@ -1,8 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { columnsOf } from '../contract/columns.ts';
-import { findBreakdown } from '../contract/look-up.ts';
 import { defaultZone, type ReportRequest, type ReportSummary } from '../contract/messages.ts';
-import { type DimensionName, type Filter, filters, type MetricName, metrics } from '../contract/vocabulary.ts';
+import {
+  type DimensionName,
+  type Filter,
+  filters,
+  findBreakdown,
+  type MetricName,
+  metrics,
+} from '../contract/vocabulary.ts';
 import { daysBetween, localTime, timeLabels } from './calendar.ts';
 import {
   type Account,

@@ -1,6 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { EndpointName } from '../contract/endpoints.ts';
-import type { ReportStatus } from '../contract/messages.ts';
+import type { EndpointName, ReportStatus } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 
 /** What test suites see of the local server: types alone, so that their declarations need no package of ours. */

@@ -1,6 +1,5 @@
 import { columnsOf } from '../contract/columns.ts';
-import { endpoints } from '../contract/endpoints.ts';
-import { vocabularyOf } from '../contract/look-up.ts';
+import { endpoints } from '../contract/messages.ts';
 import {
   type Breakdown,
   breakdowns,
@@ -10,6 +9,7 @@ import {
   metrics,
   type Profile,
   profiles,
+  vocabularyOf,
 } from '../contract/vocabulary.ts';
 import type { AdminCall } from './admin.ts';
 import { faultKinds, kindLabel } from './faults/kinds/index.ts';

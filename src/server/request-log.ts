@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { EndpointName } from '../contract/endpoints.ts';
+import type { EndpointName } from '../contract/messages.ts';
 import type { NamedEffect } from './faults/fault-kind.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import type { LoggedRequest } from './local-server.ts';

@@ -17,3 +17,28 @@ export function printable(text: string): string {
     return `\\u${code.toString(16).padStart(4, '0')}`;
   });
 }
+
+/** JSON on one line in which what could steer a terminal is escaped: the value survives, and the terminal does too. */
+export function visibleJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[^ -~]/gu, (character) =>
+    printable(character) === character ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text as HTML, between tags or in a quoted attribute: nothing in it is markup. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+/** A text as one word of a POSIX shell; a single quote in it ends the quoting, stands escaped, and begins it anew. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

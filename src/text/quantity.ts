@@ -30,3 +30,29 @@ export function formatCount(count: number): string {
 export function formatPlural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/**
+ * `500ms`, `5s`, `30m`, `2h`, `1d`, or `0`, in milliseconds; `undefined` for anything else.
+ * A bare number other than 0 is refused: seconds or milliseconds would be a guess.
+ */
+export function parseDuration(text: string): number | undefined {
+  const trimmed = text.trim().toLowerCase();
+  if (trimmed === '0') return 0;
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(trimmed);
+  const unit = unitMs[match?.[2] ?? ''];
+  return match && unit ? Math.round(Number(match[1]) * unit) : undefined;
+}
+
+/** A duration as people write it: `850 ms`, `2.4 s`, `41 s`, `3 min 5 s`, `2 h 10 min`. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs < 1_000) return `${Math.round(durationMs)} ms`;
+  const seconds = durationMs / 1_000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return whole % 60 === 0 ? `${minutes} min` : `${minutes} min ${whole % 60} s`;
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,5 +1,5 @@
 import { numberTextOf } from '../contract/values.ts';
-import type { Value } from '../rows/row-objects.ts';
+import type { Value } from '../rows/row-batch.ts';
 
 /** Numbers with more characters than this are taken for text: nobody counts that far, and to add them takes long. */
 const longestNumber = 400;

@@ -1,5 +1,5 @@
 import type { RowBatch } from '../rows/row-batch.ts';
-import { rowsOf } from '../rows/row-objects.ts';
+import { rowsOf } from '../rows/row-batch.ts';
 import { addSums, Grouping, type Sums } from './grouping.ts';
 
 /** What a report comes to: its totals, and their course over time. */

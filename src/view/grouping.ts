@@ -1,5 +1,5 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import type { Row, Value } from '../rows/row-objects.ts';
+import type { Row, Value } from '../rows/row-batch.ts';
 import { Decimal, numberIn } from './decimal.ts';
 
 /** Sums by metric field, exact to the last digit; a metric without any number is absent. */

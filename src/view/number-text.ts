@@ -1,4 +1,4 @@
-import type { DerivedMetric } from '../contract/derived.ts';
+import type { DerivedMetric } from '../contract/vocabulary.ts';
 import { Decimal } from './decimal.ts';
 
 /** How numbers and times are written for people, the same whatever the reader's language. */

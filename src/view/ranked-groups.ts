@@ -1,5 +1,5 @@
 import { fieldTypeOf } from '../contract/columns.ts';
-import { findBreakdown } from '../contract/look-up.ts';
+import { findBreakdown } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { type FigureColumn, figureDigits, figureValue, findFigure, unknownColumn } from './figure-columns.ts';
 import { compareTimes } from './figures.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { derivedMetrics } from '../../src/contract/derived.ts';
-import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
+import { breakdowns, derivedMetrics, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { runCli } from '../support/run-cli.ts';
 
 async function vocabulary(...argv: readonly string[]) {

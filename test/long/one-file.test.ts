@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, '../..');
 
 /** New files. */
 const files: Readonly<Record<string, string>> = {
-  'src/output/formats/markdown.ts': `import { rowsOf } from '../../rows/row-objects.ts';
+  'src/output/formats/markdown.ts': `import { rowsOf } from '../../rows/row-batch.ts';
 import type { EncodeOptions, Encoder } from '../encoder.ts';
 
 /** A table that Markdown shows. */
@@ -96,7 +96,7 @@ const lines: readonly (readonly [file: string, before: string, text: string])[] 
     "import { viewCommand } from './view.ts';\n",
     "import { tallyCommand } from './tally.ts';\n",
   ],
-  ['src/commands/index.ts', '    viewCommand,\n', '    tallyCommand,\n'],
+  ['src/commands/index.ts', "  ['Reports:', 'view', viewCommand],\n", "  ['Reports:', 'tally', tallyCommand],\n"],
   [
     'src/server/faults/kinds/index.ts',
     "import { delay, reset, slow, truncate } from './connections.ts';\n",

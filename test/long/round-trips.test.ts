@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { fieldLabel } from '../../src/contract/labels.ts';
+import { fieldLabel } from '../../src/contract/columns.ts';
 import { Archive } from '../../src/output/xlsx/archive.ts';
 import { startLocalServer } from '../../src/server/start.ts';
 import { encode } from '../output/encode.ts';

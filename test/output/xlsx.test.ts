@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fieldLabel } from '../../src/contract/labels.ts';
+import { fieldLabel } from '../../src/contract/columns.ts';
 import { ReportSums } from '../../src/view/report-sums.ts';
 import { documentParts, textOf } from '../rows/report-documents.ts';
 import { documentOf, type EncodeCase, encode } from './encode.ts';

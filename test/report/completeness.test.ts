@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { askedColumns } from '../../src/contract/columns.ts';
 import type { BreakdownName, MetricName } from '../../src/contract/vocabulary.ts';
 import { checkCompleteness } from '../../src/report/completeness.ts';
-import { resolveWindow, type WindowFlags } from '../../src/report/window/window-flags.ts';
+import { resolveWindow, type WindowFlags } from '../../src/report/window-flags.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 

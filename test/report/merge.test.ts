@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mergeReports } from '../../src/report/parts/merge.ts';
+import { mergeReports } from '../../src/report/parts.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import type { RowBatches } from '../../src/rows/row-batch.ts';
 import { readBatches } from '../rows/read-rows.ts';

@@ -9,10 +9,10 @@ import {
   splitWindow,
   stillToFetch,
   takeShard,
-} from '../../src/report/parts/parts.ts';
-import { planReport } from '../../src/report/request/plan.ts';
-import { formatInstant, type Window } from '../../src/report/window/window.ts';
-import { resolveWindow } from '../../src/report/window/window-flags.ts';
+} from '../../src/report/parts.ts';
+import { planReport } from '../../src/report/request.ts';
+import { formatInstant, type Window } from '../../src/report/window.ts';
+import { resolveWindow } from '../../src/report/window-flags.ts';
 import { refusalOf } from './refusal.ts';
 
 function starts(window: Window, unit: SplitUnit): string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { formatInstant } from '../../src/report/window/window.ts';
-import { resolveWindow } from '../../src/report/window/window-flags.ts';
+import { formatInstant } from '../../src/report/window.ts';
+import { resolveWindow } from '../../src/report/window-flags.ts';
 import { refusalOf } from './refusal.ts';
 
 /** Wednesday 2026-11-18, 15:20:37 in Paris; the 46th ISO week's next, the 47th. */

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { parse } from 'qs';
 import { afterAll, expect, test } from 'vitest';
 import type { ReportRequest } from '../../src/contract/messages.ts';
-import { curlLine, encodeRequest, requestHash } from '../../src/report/request/request-body.ts';
+import { curlLine, encodeRequest, requestHash } from '../../src/report/request.ts';
 
 /** A report request with lists, and with text that JSON, forms and shells each have to escape. */
 const request: ReportRequest = {

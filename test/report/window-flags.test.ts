@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { describeWindow } from '../../src/report/window/describe-window.ts';
-import { resolveWindow, type WindowFlags } from '../../src/report/window/window-flags.ts';
+import { describeWindow } from '../../src/report/window.ts';
+import { resolveWindow, type WindowFlags } from '../../src/report/window-flags.ts';
 import { refusalOf } from './refusal.ts';
 
 /** Wednesday 2026-11-18, 15:20:37 in Paris. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatDate, formatInstant, secondsPerDay } from '../../src/report/window/window.ts';
-import { resolveWindow } from '../../src/report/window/window-flags.ts';
+import { formatDate, formatInstant, secondsPerDay } from '../../src/report/window.ts';
+import { resolveWindow } from '../../src/report/window-flags.ts';
 
 const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'Asia/Kolkata', 'America/Buenos_Aires'];
 const anyZone = fc.constantFrom(...zones);

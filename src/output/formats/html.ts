@@ -1,7 +1,6 @@
-import { metricOfField } from '../../contract/columns.ts';
-import { breakdownOfField, currencyOf, fieldLabel, nounOf } from '../../contract/labels.ts';
+import { breakdownOfField, currencyOf, fieldLabel, metricOfField, nounOf } from '../../contract/columns.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
-import { rowsOf } from '../../rows/row-objects.ts';
+import { rowsOf } from '../../rows/row-batch.ts';
 import { changeText } from '../../view/comparison.ts';
 import { type FigureColumn, figureValue, leadingFirst } from '../../view/figure-columns.ts';
 import { type Sums, strangeNotice } from '../../view/grouping.ts';

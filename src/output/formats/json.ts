@@ -1,6 +1,7 @@
 import { numberTextOf } from '../../contract/values.ts';
-import { compactJson, RowCopier } from '../../rows/copy-rows.ts';
+import { RowCopier } from '../../rows/copy-rows.ts';
 import type { ReportMember, RowBatch } from '../../rows/row-batch.ts';
+import { compactJson } from '../../rows/row-batch.ts';
 import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder } from '../encoder.ts';
 

@@ -3,7 +3,7 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { dayOf, exactDouble, exactInteger, momentOf, numberTextOf, wallTimeOf } from '../../contract/values.ts';
 import { IncompleteDataError } from '../../errors.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
-import { rowsOf, type Value } from '../../rows/row-objects.ts';
+import { rowsOf, type Value } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { ColumnPlan, type PlannedColumn, valueIn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';

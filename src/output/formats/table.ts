@@ -1,4 +1,4 @@
-import { rowsOf } from '../../rows/row-objects.ts';
+import { rowsOf } from '../../rows/row-batch.ts';
 import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { ReportTable } from '../table/report-table.ts';

@@ -1,6 +1,6 @@
 import { OutputError } from '../../errors.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
-import { type Row, rowsOf } from '../../rows/row-objects.ts';
+import { type Row, rowsOf } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { strangeNotice } from '../../view/grouping.ts';
 import { ReportSums } from '../../view/report-sums.ts';

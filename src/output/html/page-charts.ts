@@ -1,6 +1,5 @@
-import { currencyOf, fieldLabel } from '../../contract/labels.ts';
-import { escapeHtml } from '../../text/escape-html.ts';
-import { printable } from '../../text/printable.ts';
+import { currencyOf, fieldLabel } from '../../contract/columns.ts';
+import { escapeHtml, printable } from '../../text/printable.ts';
 import { type Comparison, changeText } from '../../view/comparison.ts';
 import { type FigureColumn, figureText, figureValue, scaleText } from '../../view/figure-columns.ts';
 import { addSums, type Group, type Grouping, type Sums } from '../../view/grouping.ts';

@@ -1,5 +1,5 @@
-import { fieldLabel } from '../../contract/labels.ts';
-import type { Row } from '../../rows/row-objects.ts';
+import { fieldLabel } from '../../contract/columns.ts';
+import type { Row } from '../../rows/row-batch.ts';
 import { hiddenCharacters } from '../../text/printable.ts';
 import { numberIn } from '../../view/decimal.ts';
 import { derivedInRow, type FigureColumn, figureDigits, figureValue } from '../../view/figure-columns.ts';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../../text/escape-html.ts';
-import { printable } from '../../text/printable.ts';
+import { escapeHtml, printable } from '../../text/printable.ts';
 import { groupedText, hourText, roundedMoney } from '../../view/number-text.ts';
 import { type CellType, embedColumn, escapeJson, type PageColumn, pageRows } from './page-rows.ts';
 import { pageScript } from './page-script.ts';

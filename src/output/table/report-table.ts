@@ -1,7 +1,6 @@
 import { metricOfField } from '../../contract/columns.ts';
-import type { derivedMetrics } from '../../contract/derived.ts';
-import type { MetricName } from '../../contract/vocabulary.ts';
-import type { Row } from '../../rows/row-objects.ts';
+import type { derivedMetrics, MetricName } from '../../contract/vocabulary.ts';
+import type { Row } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { type Comparison, changeText } from '../../view/comparison.ts';
 import { numberIn } from '../../view/decimal.ts';

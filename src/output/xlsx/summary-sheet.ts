@@ -1,4 +1,4 @@
-import { fieldLabel } from '../../contract/labels.ts';
+import { fieldLabel } from '../../contract/columns.ts';
 import { type Comparison, changeText } from '../../view/comparison.ts';
 import { type FigureColumn, figuresOf, figureValue, leadingFirst } from '../../view/figure-columns.ts';
 import type { Sums } from '../../view/grouping.ts';

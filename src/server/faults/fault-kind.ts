@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { EndpointName } from '../../contract/endpoints.ts';
+import type { EndpointName } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import type { Answer, BodyChange } from '../answer.ts';
 import type { ReportEnd } from '../service/reports.ts';

@@ -1,4 +1,4 @@
-import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
+import { type EndpointName, endpoints } from '../../contract/messages.ts';
 import { nearest } from '../../text/nearest.ts';
 import type { Account } from '../fixtures/fixtures.ts';
 import type { HeldReport, ReportEnd } from '../service/reports.ts';

@@ -1,4 +1,3 @@
-import { findBreakdown, findMetric, vocabularyOf } from '../../contract/look-up.ts';
 import { defaultZone, type ReportRequest } from '../../contract/messages.ts';
 import {
   type Breakdown,
@@ -6,8 +5,11 @@ import {
   type Filter,
   type FilterName,
   filters,
+  findBreakdown,
+  findMetric,
   type Metric,
   metrics,
+  vocabularyOf,
 } from '../../contract/vocabulary.ts';
 import { nearest } from '../../text/nearest.ts';
 import type { Account } from '../fixtures/fixtures.ts';

@@ -14,7 +14,7 @@ export const status: FaultKind = {
     const code = Number(name);
     if (code < 200) throw keys.wrong(`${name} is no final HTTP status`, 'Give one from 200 to 599.');
     const seconds = keys.takeWhole('retry-after');
-    const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+    const headers: Record<string, string> = seconds === undefined ? {} : { 'retry-after': String(seconds) };
     const error = `A fault was asked for: this call is answered with ${code}.`;
     // A status that the service does not use is an inner failure.
     const [error_id] = errorIds[code as keyof typeof errorIds] ?? errorIds[500];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseDuration } from '../../../text/duration.ts';
+import { parseDuration } from '../../../text/quantity.ts';
 import type { FaultKind } from '../fault-kind.ts';
 
 /** Faults of the connection: the answer is that of the service, but comes late, slowly, in part or not at all. */
