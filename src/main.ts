@@ -21,14 +21,13 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     progress: 'none',
   };
   let context: Context | undefined;
-  const consoleOf = () => createConsole({ ...streamsOf(host), env: host.env, flags });
 
   const perform: Perform =
     (action) =>
     async (...parsed) => {
       const command = parsed.at(-1) as { optsWithGlobals(): GlobalFlags; processedArgs: unknown[] };
       flags = command.optsWithGlobals();
-      context = createContext(host, await consoleOf(), flags);
+      context = createContext(host, createConsole(host, flags), flags);
       await action(context, flags as never, ...(command.processedArgs as never));
     };
 
@@ -36,9 +35,9 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     const help: string[] = [];
     const output = { write: (text: string) => void help.push(text), columns: host.stdout.columns ?? 100 };
     try {
-      await createProgram(perform, output).parseAsync([...argv], { from: 'user' });
+      await createProgram(perform, output, argv).parseAsync([...argv], { from: 'user' });
     } finally {
-      if (help.length > 0) await (await consoleOf()).write(help.join(''));
+      if (help.length > 0) await createConsole(host, flags).write(help.join(''));
     }
     return context?.exitCode ?? 0;
   } catch (error) {
@@ -51,21 +50,9 @@ export async function main(argv: readonly string[], host: Host = processHost()):
         hint: 'Go to another one, or give absolute paths.',
       });
     }
-    (context?.console ?? (await consoleOf())).renderError(reason);
+    (context?.console ?? createConsole(host, flags)).renderError(reason);
     return reason instanceof AdreportError ? reason.exitCode : 1;
   } finally {
     await context?.dispose();
   }
-}
-
-/** Node opens standard input when it is first asked for, which only a question should do. */
-function streamsOf(host: Host): Pick<Host, 'stdin' | 'stdout' | 'stderr'> {
-  const { stdout, stderr } = host;
-  return {
-    stdout,
-    stderr,
-    get stdin() {
-      return host.stdin;
-    },
-  };
 }

@@ -1,43 +1,43 @@
 import { Command, type CommanderError, Option } from 'commander';
 import { addGlobalFlags, rareRunFlags } from './app/flags.ts';
 import type { Perform } from './commands/command.ts';
-import { commands, hiddenCommands } from './commands/index.ts';
+import { commands } from './commands/index.ts';
+import { version } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
-import { topics } from './help/index.ts';
+import { summaryOf, topics } from './help/index.ts';
+import { plainStyle } from './ui/console.ts';
 import { layOutExamples, type Pair, wrap } from './ui/page.ts';
-import { plainStyle } from './ui/style.ts';
-import { version } from './version.ts';
 
 /** Where commander's own texts go: help and version to one side, nothing to the other (errors are thrown). */
-export interface ProgramOutput {
+interface ProgramOutput {
   readonly write: (text: string) => void;
   readonly columns: number;
 }
 
-/** The root command and its global flags, with every command below it. */
-export function createProgram(perform: Perform, output: ProgramOutput): Command {
+/** The root command with the command that the first word names; with every command where it names none. */
+export function createProgram(perform: Perform, output: ProgramOutput, argv: readonly string[] = []): Command {
   const program = addGlobalFlags(new Command('adreport'))
     .description(
       'Advertising reports from an asynchronous reporting service: ask, wait, download.\n' +
         'Every command runs without an account against a built-in service with --local.',
     )
-    .version(version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print this help');
-  for (const [heading, builders] of Object.entries(commands)) {
-    for (const build of builders) program.addCommand(build(perform).helpGroup(heading));
+    .version(version, '-V, --version', 'print the version');
+  // `help` and `complete` speak of all the others.
+  const named = commands.filter(([, name]) => name === argv[0] && !['help', 'complete'].includes(name));
+  for (const [heading, , build] of named.length > 0 ? named : commands) {
+    program.addCommand(build(perform).helpGroup(heading), { hidden: heading === '' });
   }
-  for (const build of hiddenCommands) program.addCommand(build(perform), { hidden: true });
-  for (const command of [program, ...descendants(program)]) configure(command, output);
+  configure(program, output);
   return program.configureHelp({ formatHelp: () => rootHelp(program, output.columns) });
 }
 
 /** The help of the program: what is looked up most, its commands, stands last, where a small terminal shows it. */
 function rootHelp(program: Command, columns: number): string {
-  const flags = [...listedOptions(program), helpOption].map((option) => [option.flags, option.description] as const);
-  const listed = program.createHelp().visibleCommands(program);
-  const shown = Object.keys(commands).map((heading) => {
-    const own = listed.filter((command) => command.helpGroup() === heading);
-    return [heading, own.map((command) => [command.name(), command.summary()] as const)] as const;
+  const headings = [...new Set(commands.map(([heading]) => heading))].filter(Boolean);
+  const listed = headings.map((heading) => {
+    const own = program.commands.filter((command) => command.helpGroup() === heading);
+    const pairs = own.map((command) => [command.name(), command.summary()] as const);
+    return `${heading}\n${layOutTerms(pairs, columns, 12)}`;
   });
   const examples: readonly Pair[] = [
     ['adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv', 'try it, no account needed'],
@@ -51,7 +51,10 @@ Examples:
 ${layOutExamples(examples, { columns, style: plainStyle })}
 
 Flags of every command:
-${layOutTerms(flags, columns)}
+${layOutTerms(
+  [...listedOptions(program), helpOption].map(({ flags, description }) => [flags, description]),
+  columns,
+)}
 
 Exit codes:
 ${layOutTerms(
@@ -61,24 +64,20 @@ ${layOutTerms(
 
 Topics (adreport help TOPIC):
 ${layOutTerms(
-  Object.entries(topics).map(([name, { summary }]) => [name, summary]),
+  Object.entries(topics).map(([name, text]) => [name, summaryOf(text)]),
   columns,
 )}
 
-${shown.map(([heading, pairs]) => `${heading}\n${layOutTerms(pairs, columns, 12)}`).join('\n')}
+${listed.join('\n')}
 `;
 }
 
 /** Terms with their meanings, broken at blanks. */
 function layOutTerms(pairs: readonly Pair[], columns: number, least = 0): string {
   const width = Math.max(least, ...pairs.map(([term]) => term.length));
-  const indent = ' '.repeat(width + 4);
-  return pairs
-    .map(
-      ([term, meaning]) =>
-        `  ${term.padEnd(width)}  ${wrap(meaning, Math.max(20, columns - width - 4)).join(`\n${indent}`)}`,
-    )
-    .join('\n');
+  const indent = `\n${' '.repeat(width + 4)}`;
+  const lines = (meaning: string) => wrap(meaning, Math.max(20, columns - width - 4)).join(indent);
+  return pairs.map(([term, meaning]) => `  ${term.padEnd(width)}  ${lines(meaning)}`).join('\n');
 }
 
 const helpOption = new Option('-h, --help', 'print this help').helpGroup('Help:');
@@ -87,20 +86,16 @@ function listedOptions({ options }: { readonly options: readonly Option[] }): Op
   return options.filter(({ hidden }) => !hidden);
 }
 
-function descendants(command: Command): Command[] {
-  return command.commands.flatMap((child) => [child as Command, ...descendants(child as Command)]);
-}
-
+/** Settles how a command and those below it show their help and their errors. */
 function configure(command: Command, output: ProgramOutput): void {
   // Only run has so many flags that the rare ones are left to --help-all.
-  const rare: readonly string[] = command.name() === 'run' ? rareRunFlags : [];
-  let showsAll = rare.length === 0;
-  if (!showsAll) {
+  let rare: readonly string[] = command.name() === 'run' ? rareRunFlags : [];
+  if (rare.length > 0) {
     command
       .optionsGroup('Help:')
       .option('--help-all', 'print every flag')
       .on('option:help-all', () => {
-        showsAll = true;
+        rare = [];
         command.help();
       });
   }
@@ -113,8 +108,7 @@ function configure(command: Command, output: ProgramOutput): void {
     .configureHelp({
       subcommandTerm: (child) => child.name(),
       showGlobalOptions: command.parent?.name() === 'local-server',
-      visibleOptions: (shown) =>
-        [...listedOptions(shown), helpOption].filter(({ long }) => showsAll || !rare.includes(long ?? '')),
+      visibleOptions: (shown) => [...listedOptions(shown), helpOption].filter(({ long }) => !rare.includes(long ?? '')),
       visibleGlobalOptions: ({ parent }) => (parent?.parent ? listedOptions(parent) : []),
       styleTitle: (title) => (title === 'Global Options:' ? 'Flags of local-server:' : title),
     })
@@ -127,8 +121,9 @@ function configure(command: Command, output: ProgramOutput): void {
       getErrHelpWidth: () => output.columns,
     });
   if (command.parent) {
-    command.addHelpText('after', `\n--json, -q, -v, --no-color and --progress hold for every command: adreport --help`);
+    command.addHelpText('after', '\n--json, -q, -v, --no-color and --progress hold for every command: adreport --help');
   }
+  for (const child of command.commands) configure(child as Command, output);
 }
 
 /** Commander's error as one of ours; `undefined` where it is no error at all (help and version were printed). */
@@ -137,5 +132,5 @@ export function fromCommanderError(error: CommanderError): UsageError | undefine
   const [first = '', ...suggestion] = error.message.replace(/^error: /, '').split('\n');
   const message = `${first[0]?.toUpperCase() ?? ''}${first.slice(1)}${/[.!?]$/.test(first) ? '' : '.'}`;
   const hint = suggestion.join(' ').replace(/^\((.*)\)$/, '$1') || 'See --help for what is accepted.';
-  return new UsageError(message, { code: 'USAGE', hint });
+  return new UsageError(message, { hint });
 }

@@ -6,11 +6,11 @@ import { savedKeys } from '../src/app/saved-reports.ts';
 import { environmentVariables } from '../src/config/settings.ts';
 import { vocabularyOf } from '../src/contract/vocabulary.ts';
 import { exitCodes } from '../src/errors.ts';
-import { topics } from '../src/help/index.ts';
+import { summaryOf, topics } from '../src/help/index.ts';
 import { placeholders } from '../src/output/file/file-name.ts';
 import { formatNames } from '../src/output/formats/index.ts';
 import { dayNames } from '../src/report/window-flags.ts';
-import { everyEndpoint } from '../src/server/faults/fault-spec.ts';
+import { everyEndpoint } from '../src/server/faults/faults.ts';
 import { faultKinds as serverFaults } from '../src/server/faults/kinds/index.ts';
 import { delayKind, faultKinds, steps } from './support/fault-matrix.ts';
 import { allCommands, program } from './support/program.ts';
@@ -21,14 +21,14 @@ const root = resolve(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const documents = [
   ['README.md', readme],
-  ...Object.entries(topics).map(([name, { text }]) => [`src/help/${name}.md`, text]),
+  ...Object.entries(topics).map(([name, text]) => [`src/help/${name}.md`, text]),
 ];
 const everything = documents.map(([, text]) => text).join('\n');
 
 /** The first column of a topic's table, whose header begins with this word, without the marks of code. */
 function firstColumn(topic: string, header: string): string[] {
   const table =
-    new RegExp(`^\\| ${header} .*\\n\\|[- |]+\\n((?:\\|.*\\n)+)`, 'm').exec(`${topics[topic]?.text}\n`)?.[1] ?? '';
+    new RegExp(`^\\| ${header} .*\\n\\|[- |]+\\n((?:\\|.*\\n)+)`, 'm').exec(`${topics[topic]}\n`)?.[1] ?? '';
   return table
     .trim()
     .split('\n')
@@ -43,7 +43,7 @@ const lines = [...everything.matchAll(/```(?:sh|console|crontab)\n([\s\S]*?)```/
 
 test('the README is short, and each topic has a title', () => {
   expect(readme.split('\n').length).toBeLessThanOrEqual(151);
-  for (const [name, { summary }] of Object.entries(topics)) expect(`${name}: ${summary}`).toMatch(/: \S.{10,}/);
+  for (const [name, text] of Object.entries(topics)) expect(`${name}: ${summaryOf(text)}`).toMatch(/: \S.{10,}/);
   expect(Object.keys(topics).sort()).toEqual(
     readdirSync(join(root, 'src/help'))
       .filter((file) => file.endsWith('.md'))
@@ -107,18 +107,18 @@ test('every flag that is named exists', () => {
 
 describe('facts that the code owns', () => {
   test('exit codes, filters, formats, placeholders, periods, keys', () => {
-    const rows = [...(topics['exit-codes']?.text ?? '').matchAll(/^\| (\d+) \| (.*?) \|/gm)];
+    const rows = [...(topics['exit-codes'] ?? '').matchAll(/^\| (\d+) \| (.*?) \|/gm)];
     expect(rows.map(([, code, meaning]) => [Number(code), meaning])).toEqual(exitCodes);
     expect(firstColumn('filters', 'filter')).toEqual(vocabularyOf('buyer').filters.map(({ name }) => name));
     expect(firstColumn('formats', 'format').sort()).toEqual([...formatNames].sort());
     expect(firstColumn('formats', 'placeholder').sort()).toEqual(placeholders.map((name) => `{${name}}`).sort());
     expect(firstColumn('periods', 'period')).toEqual(expect.arrayContaining(dayNames));
-    const [, keys = ''] = /are the flags of `adreport run`: ([^.]*)\./.exec(topics.cron?.text ?? '') ?? [];
+    const [, keys = ''] = /are the flags of `adreport run`: ([^.]*)\./.exec(topics.cron ?? '') ?? [];
     expect([...keys.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key).sort()).toEqual([...savedKeys].sort());
   });
 
   test('faults, and what each leads to', () => {
-    const text = topics.faults?.text ?? '';
+    const text = topics.faults ?? '';
     for (const endpoint of everyEndpoint) expect(text).toContain(`\`${endpoint}\``);
     for (const { meaning } of Object.values(serverFaults)) expect(text).toContain(meaning);
     const [, table = ''] = /^\| fault \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(text) ?? [];

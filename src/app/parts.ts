@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { AdreportError, InterruptedError } from '../errors.ts';
-import { createSpool, type Spool } from '../output/file/temporary-file.ts';
+import { createSpool, type Spool } from '../output/file/spool.ts';
 import { daysOf, mergeReports, type Part } from '../report/parts.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
@@ -219,7 +219,6 @@ function spoolIntake(context: Context, folder: string): Intake<Spooled> {
         for await (const batch of readRows(kept(metered, spool, context.host.signal), { contentType })) {
           rowCount = batch.firstRow + batch.rowCount;
         }
-        await spool.finish();
         return { spool, contentType, reportId, rowCount, sizeBytes, file: undefined };
       } catch (error) {
         await spool.close();

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { plainStyle } from '../ui/console.ts';
 import { layOutExamples, type Pair } from '../ui/page.ts';
-import { plainStyle } from '../ui/style.ts';
 
 /** What a command does: it throws our errors, returns nothing, and writes through `context.console` only. */
 type Action<Options, Args extends readonly unknown[]> = (

@@ -16,11 +16,10 @@ import type { Context } from '../context.ts';
 import { endpoints } from '../contract/messages.ts';
 import { AdreportError } from '../errors.ts';
 import { readRows } from '../rows/read-rows.ts';
-import { printable, quoteForShell } from '../text/printable.ts';
+import { printable, quoteForShell, visibleJson } from '../text/printable.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { wrap } from '../ui/page.ts';
 import { createProgress } from '../ui/progress.ts';
-import { visibleJson } from '../ui/visible-json.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 /** What one check came to: what is to be done about it is absent where all is well. */
@@ -100,9 +99,9 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
   async function checkStore(): Promise<void> {
     // The store closes files that are open to others, and says so: before the settings are read for anything else.
     const closed: string[] = [];
-    const store = await openStore({ env: host.env, warn: (text) => closed.push(text), wallClock: host.wallClock });
-    await attempt('settings-file', () => {
-      const names = Object.keys(store.read().accounts);
+    const store = openStore(host.env, (text) => closed.push(text));
+    await attempt('settings-file', async () => {
+      const names = Object.keys((await store.read()).accounts);
       const count = names.length === 0 ? 'no account is stored' : formatPlural(names.length, 'account');
       fine('settings-file', `${store.path}: ${[count, ...names].join(', ')}.`);
     });
@@ -131,7 +130,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
       odd('email', `ADREPORT_EMAIL is set without ADREPORT_PASSWORD, ${use}.`, 'Set both, or neither.');
     }
     const canSignIn = await attempt('sign-in', async () =>
-      requireSignIn(settings, context.isLocal ? noSettings : (await context.store()).read()),
+      requireSignIn(settings, context.isLocal ? noSettings : await context.store().read()),
     );
     const url = baseUrl.value;
     const proxy = await attempt('proxy', () => ({ found: readProxy(host.env) }));
@@ -217,7 +216,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const created = await createReportFor(context, plan, read);
     const quiet = {
       ...context,
-      progress: async () => createProgress({ mode: 'none', console, clock: host.stopwatch }),
+      progress: async () => createProgress('none', console, host.stopwatch),
     };
     if (created.kind === 'report') await awaitReport(quiet, created.id, waiting);
     const client = await context.client();
@@ -250,7 +249,8 @@ async function print({ console, flags }: Context, findings: readonly Finding[]):
   for (const { check, status, message, fix } of safe) {
     const dress = colours[status];
     const [first = '', ...more] = message.split('\n').flatMap((line) => wrap(printable(line), width));
-    const fixes = fix === null ? [] : wrap(`${showsUnicode ? '→' : '=>'} ${printable(fix)}`, width).map(dress);
+    const fixes =
+      fix === null ? [] : wrap(`${showsUnicode ? '→' : '=>'} ${printable(fix)}`, width).map((line) => dress(line));
     const head = `${dress(marks[status])} ${check.padEnd(indent - 5)}  ${first}`;
     await console.result([head, ...[...more, ...fixes].map((line) => ' '.repeat(indent) + line)].join('\n'));
   }

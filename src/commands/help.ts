@@ -28,13 +28,13 @@ async function help({ console, host }: Context, program: Command, words: readonl
   const [first = '', ...more] = words;
   // Before the commands: local-server is both, and its flags have a page of their own.
   const topic = more.length === 0 && Object.hasOwn(topics, first) ? topics[first] : undefined;
-  if (!topic) {
+  if (topic === undefined) {
     const command = findCommand(program, words);
     if (!command) throw unknown(program, words);
     return command.outputHelp();
   }
   const { columns, style } = console.out;
-  const text = first === 'periods' ? withToday(topic.text, host.wallClock()) : topic.text;
+  const text = first === 'periods' ? withToday(topic, host.wallClock()) : topic;
   await console.write(renderMarkdown(text, { columns, style }));
 }
 

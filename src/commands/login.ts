@@ -1,8 +1,7 @@
 import { Option } from 'commander';
 import type { Client, Credentials } from '../api/client.ts';
-import { checkBaseUrl } from '../config/base-url.ts';
-import { checkAccountName } from '../config/settings.ts';
-import { checkToken } from '../config/token.ts';
+import { checkBaseUrl, checkToken } from '../config/settings.ts';
+import { withAccount } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { type Encoding, encodings } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
@@ -52,8 +51,7 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
     throw new UsageError('--password-stdin and --token-stdin exclude each other: standard input is read once.');
   }
   const { account, baseUrl: known, profile, encoding, windowClock, storedAccount } = await context.settings();
-  checkAccountName(account.value);
-  const prompt = createPrompt({ stdin: host.stdin, console, signal: host.signal });
+  const prompt = createPrompt(host.stdin, console, host.signal);
 
   const baseUrl =
     known.value && known.source !== 'account'
@@ -63,7 +61,7 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
             what: 'base URL of the service',
             flag: '--base-url URL',
             check: checkBaseUrl,
-            ...(storedAccount ? { default: storedAccount.baseUrl } : {}),
+            default: storedAccount?.baseUrl,
           }),
         );
   const signedIn = await signIn(context, options, prompt, {
@@ -74,15 +72,17 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   const { client, token, email, campaigns } = signedIn;
   const isDsp = profile.source === 'default' && (await refusesBuyers(client, encoding.value));
   const stored = isDsp ? 'dsp' : profile.value;
-  await (await context.store()).saveAccount(account.value, {
+  const saved = {
     baseUrl: baseUrl.href,
     token,
     profile: stored,
     // What is the default is not stored, so that a service that changes needs no change here.
-    ...(encoding.value === 'json' ? {} : { encoding: encoding.value }),
-    ...(windowClock.value === 'instant' ? {} : { windowClock: windowClock.value }),
-    ...(email === undefined ? {} : { email }),
-  });
+    encoding: encoding.value === 'json' ? undefined : encoding.value,
+    windowClock: windowClock.value === 'instant' ? undefined : windowClock.value,
+    email,
+    savedAt: new Date(host.wallClock()).toISOString(),
+  };
+  await context.store().update((settings) => withAccount(settings, account.value, saved));
   const count = campaigns === undefined ? '' : `, ${formatPlural(campaigns, 'campaign')}`;
   console.note(`Signed in to ${baseUrl.href} as account “${account.value}”: ${stored} profile${count}.`);
 }
@@ -168,14 +168,10 @@ async function askProof(
 }
 
 function chooseWay(prompt: Prompt): Promise<'password' | 'token'> {
-  return prompt.choose({
-    what: 'way to sign in',
-    flag: '--token-stdin, or with --email and --password-stdin',
-    choices: [
-      { value: 'password', name: 'E-mail and password' },
-      { value: 'token', name: 'A token made in the service’s console' },
-    ],
-  });
+  return prompt.choose({ what: 'way to sign in', flag: '--token-stdin, or with --email and --password-stdin' }, [
+    { value: 'password', name: 'E-mail and password' },
+    { value: 'token', name: 'A token made in the service’s console' },
+  ]);
 }
 
 async function askCredentials(
@@ -183,7 +179,6 @@ async function askCredentials(
   email: string | undefined,
   storedEmail: string | undefined,
 ): Promise<Credentials> {
-  const preset = storedEmail === undefined ? {} : { default: storedEmail };
-  const asked = email ?? (await prompt.ask({ what: 'e-mail address', flag: '--email ADDRESS', ...preset }));
+  const asked = email ?? (await prompt.ask({ what: 'e-mail address', flag: '--email ADDRESS', default: storedEmail }));
   return { email: asked, password: await prompt.askSecret({ what: 'password', flag: '--password-stdin' }) };
 }

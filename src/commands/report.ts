@@ -17,8 +17,7 @@ import { askedColumns } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { type TextColumn, textTable } from '../output/table/text-table.ts';
 import type { LedgerEntry } from '../report/ledger.ts';
-import { printable } from '../text/printable.ts';
-import { visibleJson } from '../ui/visible-json.ts';
+import { printable, visibleJson } from '../text/printable.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 export const reportCommand: CommandBuilder = (perform) =>

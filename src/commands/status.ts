@@ -4,8 +4,7 @@ import { waitCommand } from '../app/resume.ts';
 import type { Context } from '../context.ts';
 import { outcomeOf } from '../contract/messages.ts';
 import { reportFailed } from '../report/wait.ts';
-import { printable } from '../text/printable.ts';
-import { visibleJson } from '../ui/visible-json.ts';
+import { printable, visibleJson } from '../text/printable.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 interface StatusOptions extends ServiceFlags, WaitFlags {

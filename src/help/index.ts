@@ -16,15 +16,11 @@ import security from './security.md';
 import speed from './speed.md';
 import testing from './testing.md';
 
-/** What `adreport help TOPIC` shows: the same text as on the web. */
-export interface Topic {
-  /** One line, as the root's help lists it: the title of the text, without the topic's name. */
-  readonly summary: string;
-  /** Markdown. */
-  readonly text: string;
-}
-
-const texts = {
+/**
+ * The Markdown of every topic by its name, in the order of the list: what `adreport help TOPIC` shows, the same text as on the
+ * web. A new topic is its file and its line here.
+ */
+export const topics: Readonly<Record<string, string>> = {
   reports,
   periods,
   filters,
@@ -44,7 +40,7 @@ const texts = {
   'real-service': realService,
 };
 
-/** Every topic by its name, in the order of the list: a new one is its file and its line here. */
-export const topics: Readonly<Record<string, Topic>> = Object.fromEntries(
-  Object.entries(texts).map(([name, text]) => [name, { summary: /^# .*?: (.*)$/m.exec(text)?.[1] ?? '', text }]),
-);
+/** One line, as the root's help lists a topic: the title of its text, without its name. */
+export function summaryOf(text: string): string {
+  return /^# .*?: (.*)$/m.exec(text)?.[1] ?? '';
+}

@@ -1,5 +1,5 @@
+import type { Style } from '../ui/console.ts';
 import { type PageLook, wrap } from '../ui/page.ts';
-import type { Style } from '../ui/style.ts';
 
 /** Lines longer than this are hard to read, however wide the terminal. */
 const columnsAtMost = 100;

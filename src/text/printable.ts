@@ -18,6 +18,13 @@ export function printable(text: string): string {
   });
 }
 
+/** JSON on one line in which what could steer a terminal is escaped: the value survives, and the terminal does too. */
+export function visibleJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[^ -~]/gu, (character) =>
+    printable(character) === character ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

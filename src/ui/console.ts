@@ -1,8 +1,22 @@
+import { Chalk, type ChalkInstance } from 'chalk';
 import { AdreportError, OutputError } from '../errors.ts';
-import { printable } from '../text/printable.ts';
+import { printable, visibleJson } from '../text/printable.ts';
 import { createSecrets } from './secrets.ts';
-import { canDraw, plainStyle, type Style, showsUnicode, styleFrom, wantsColor } from './style.ts';
-import { visibleJson } from './visible-json.ts';
+
+/** Dresses a text for one stream; returns it unchanged where the stream shows no colour. */
+export type Style = ChalkInstance;
+
+/** No colour at all. */
+export const plainStyle: Style = new Chalk({ level: 0 });
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface ConsoleStreams {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: Environment;
+}
 
 export interface ConsoleFlags {
   readonly quiet?: boolean;
@@ -14,68 +28,12 @@ export interface ConsoleFlags {
   readonly json?: boolean;
 }
 
-export interface ConsoleOptions {
-  /** Asked for only when somebody wants to know whether questions can be asked: Node opens it then. */
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly flags: ConsoleFlags;
-}
-
-/** What one of the two output streams can show. */
-interface Side {
-  readonly stream: NodeJS.WriteStream;
-  readonly isTerminal: boolean;
-  /** A terminal that understands escape sequences. */
-  readonly canDraw: boolean;
-  readonly showsUnicode: boolean;
-  /** Width in character cells: `COLUMNS`, else the terminal's, else 80. */
-  readonly columns: number;
-  readonly style: Style;
-}
-
 /** What is drawn at the bottom of the terminal. */
 interface Bars {
   /** Writes a line above the bars. */
   log(line: string): void;
   /** Takes the bars away. */
   clear(): void;
-}
-
-/** The program's voice: results on stdout, everything else on stderr (`cli.md`, Streams). */
-export interface Console {
-  readonly out: Side;
-  readonly err: Side;
-  /** Whether questions can be asked: stdin and stderr are terminals. */
-  readonly isInteractive: boolean;
-  readonly isQuiet: boolean;
-  /** How often `-v` was given; 0 when quiet. */
-  readonly verbosity: number;
-  /** Whether the reader of stdout has gone. */
-  readonly isClosed: boolean;
-  /** Writes a result to stdout, with a line end if it has none. Throws as `write`. */
-  result(text: string): Promise<void>;
-  /** Writes bytes to stdout, resolving once they are taken. Throws `ClosedPipeError`, or `OutputError`. */
-  write(bytes: Uint8Array | string): Promise<void>;
-  /** A line of information on stderr. */
-  note(text: string): void;
-  /** A line on stderr about something that is probably not wanted. */
-  warn(text: string): void;
-  /** A line on stderr that `-q` does not silence. */
-  error(text: string): void;
-  /** A line on stderr if `-v` was given at least `level` times. */
-  trace(level: 1 | 2, text: string): void;
-  /** A line of JSON on stderr. */
-  event(value: object): void;
-  /** Says an error on stderr: for people, or with `--json` as one line; a closed pipe is no error. */
-  renderError(error: unknown): void;
-  /** Keeps a secret out of everything that is written to stderr from now on. */
-  hide(secret: string): void;
-  /** A text without the secrets that are hidden by now: for a result that quotes what somebody else said. */
-  redact(text: string): string;
-  /** Tells which bars are shown now, `undefined` for none: while they are, lines are written above them. */
-  showBars(bars: Bars | undefined): void;
 }
 
 /** Whoever read our stdout has gone (`| head`): the program ends at once, quietly, and with success. */
@@ -86,11 +44,15 @@ export class ClosedPipeError extends AdreportError {
   }
 }
 
-/** Makes the program's voice. Chalk is loaded only where a stream shows colour. */
-export async function createConsole(options: ConsoleOptions): Promise<Console> {
-  const { stdout, stderr, flags } = options;
+/** The program's voice: results on stdout, everything else on stderr (`cli.md`, Streams). */
+export type Console = ReturnType<typeof createConsole>;
+
+/** Makes the program's voice; stdin is looked at only where somebody asks whether questions can be asked. */
+export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
+  const { stdout, stderr, env } = streams;
   const secrets = createSecrets();
-  const [out, err] = await Promise.all([createSide(stdout, options), createSide(stderr, options)]);
+  const out = sideOf(stdout, env, flags.color);
+  const err = sideOf(stderr, env, flags.color);
   const isQuiet = flags.quiet === true;
   const verbosity = isQuiet ? 0 : flags.verbose;
   let bars: Bars | undefined;
@@ -109,7 +71,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     if (bars) bars.log(line);
     else stderr.write(`${line}\n`);
   };
-  const say = (text: string): void => putLine(safeText(text, err.style !== plainStyle));
+  const say = (text: string): void => putLine(safeText(text, err.style.level > 0));
   const write = (bytes: Uint8Array | string): Promise<void> => {
     // Results that go to the terminal show by themselves how far it has come.
     if (out.isTerminal) bars?.clear();
@@ -122,68 +84,94 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   return {
     out,
     err,
-    get isInteractive() {
-      return err.isTerminal && options.stdin.isTTY === true;
-    },
     isQuiet,
+    /** How often `-v` was given; 0 when quiet. */
     verbosity,
-    get isClosed() {
-      return failure instanceof ClosedPipeError;
+    /** Whether questions can be asked: stdin and stderr are terminals. */
+    get isInteractive() {
+      return err.isTerminal && streams.stdin.isTTY === true;
     },
+    /** Writes bytes to stdout, resolving once they are taken. Throws `ClosedPipeError`, or `OutputError`. */
     write,
-    result: (text) => write(text.endsWith('\n') ? text : `${text}\n`),
-    note: (text) => {
+    /** Writes a result to stdout, with a line end if it has none. Throws as `write`. */
+    result: (text: string): Promise<void> => write(text.endsWith('\n') ? text : `${text}\n`),
+    /** A line of information on stderr. */
+    note: (text: string): void => {
       if (!isQuiet) say(text);
     },
-    warn: (text) => {
+    /** A line on stderr about something that is probably not wanted. */
+    warn: (text: string): void => {
       if (!isQuiet) say(`${err.style.yellow('Warning:')} ${text}`);
     },
+    /** A line on stderr that `-q` does not silence. */
     error: say,
-    trace: (level, text) => {
+    /** A line on stderr if `-v` was given at least `level` times. */
+    trace: (level: 1 | 2, text: string): void => {
       if (verbosity >= level) say(err.style.dim(text));
     },
-    event: (value) => putLine(visibleJson(value)),
-    renderError: (error) => {
-      if (error instanceof ClosedPipeError) return;
+    /** A line of JSON on stderr. */
+    event: (value: object): void => putLine(visibleJson(value)),
+    /** Says an error on stderr: for people, or with `--json` as one line. */
+    renderError: (error: unknown) => {
       const described = describeError(error);
       if (flags.json) return putLine(visibleJson({ error: described }));
       say(errorText(described, err.style));
       if (verbosity >= 2 && described.code === 'BUG' && error instanceof Error) say(err.style.dim(error.stack ?? ''));
     },
+    /** Keeps a secret out of everything that is written to stderr from now on. */
     hide: secrets.hide,
+    /** A text without the secrets that are hidden by now: for a result that quotes what somebody else said. */
     redact: secrets.redact,
-    showBars: (shown) => {
+    /** Tells which bars are shown now, `undefined` for none: while they are, lines are written above them. */
+    showBars: (shown: Bars | undefined): void => {
       bars = shown;
     },
   };
 }
 
-async function createSide(stream: NodeJS.WriteStream, { env, flags }: ConsoleOptions): Promise<Side> {
+/** What one of the two output streams can show. */
+function sideOf(stream: NodeJS.WriteStream, env: Environment, colorFlag: boolean) {
   return {
     stream,
     isTerminal: stream.isTTY === true,
     canDraw: canDraw(stream, env),
     showsUnicode: showsUnicode(env, process.platform),
+    /** Width in character cells: `COLUMNS`, else the terminal's, else 80. */
     get columns() {
       const forced = Number(env.COLUMNS);
       return Number.isInteger(forced) && forced > 0 ? forced : stream.columns || 80;
     },
-    style: wantsColor(stream, env, flags.color) ? await loadStyle() : plainStyle,
+    // Sixteen colours are all that we use, and the terminal's owner chose what they look like.
+    style: wantsColor(stream, env, colorFlag) ? new Chalk({ level: 1 }) : plainStyle,
   };
 }
 
-async function loadStyle(): Promise<Style> {
-  const { Chalk } = await import('chalk');
-  // Sixteen colours are all that we use, and the terminal's owner chose what they look like.
-  const chalk = new Chalk({ level: 1 });
-  return styleFrom((name) => (text) => chalk[name](text));
+/** Whether a stream gets colour: `--no-color`, `FORCE_COLOR` and `NO_COLOR`, the strongest first, then what the stream is. */
+export function wantsColor(stream: { readonly isTTY?: boolean }, env: Environment, colorFlag: boolean): boolean {
+  if (!colorFlag) return false;
+  if (env.FORCE_COLOR !== undefined) return !['0', 'false'].includes(env.FORCE_COLOR);
+  // An empty NO_COLOR means nothing (no-color.org).
+  return !env.NO_COLOR && canDraw(stream, env);
+}
+
+/** Whether a stream is a terminal that understands escape sequences. */
+function canDraw(stream: { readonly isTTY?: boolean }, env: Environment): boolean {
+  return stream.isTTY === true && env.TERM !== 'dumb';
+}
+
+/** Whether line drawing and braille are likely to be shown: not on the bare Linux console, nor in a locale that is not UTF-8. */
+export function showsUnicode(env: Environment, platform: NodeJS.Platform): boolean {
+  if (platform === 'win32') return env.WT_SESSION !== undefined || env.TERM_PROGRAM !== undefined;
+  if (env.TERM === 'linux') return false;
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
+  return !locale || /utf-?8/i.test(locale);
 }
 
 /** What a write says when its reader is gone: on a pipe, on Windows, on a socket, and every write after the first. */
-const closedCodes = new Set(['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
+const closedCodes = ['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'];
 
 function stdoutError(error: NodeJS.ErrnoException): AdreportError {
-  if (closedCodes.has(error.code ?? '')) return new ClosedPipeError();
+  if (closedCodes.includes(error.code ?? '')) return new ClosedPipeError();
   // `ENOSPC: no space left on device, write`: only the middle is for people.
   const reason = /^\w+: (.*), \w+$/.exec(error.message)?.[1] ?? error.message;
   return new OutputError(`stdout could not be written: ${reason}.`, { cause: error });
@@ -195,8 +183,8 @@ const bugHint =
 /** An error for programs, every member present; what is not ours is a bug here (exit code 1). */
 function describeError(error: unknown) {
   if (error instanceof AdreportError) {
-    const { code, message, hint, retryable, exitCode, reportId } = error;
-    return { code, message, hint: hint ?? null, retryable, exitCode, reportId: reportId ?? null };
+    const { code, message, hint = null, retryable, exitCode, reportId = null } = error;
+    return { code, message, hint, retryable, exitCode, reportId };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return { code: 'BUG', message, hint: bugHint, retryable: false, exitCode: 1, reportId: null };
@@ -206,7 +194,7 @@ function describeError(error: unknown) {
 function errorText({ message, hint }: ReturnType<typeof describeError>, style: Style): string {
   // A message may quote the service, whose lines must not look like ours.
   const indented = (text: string): string => text.split('\n').map(printable).join('\n  ');
-  const first = `${style.red(style.bold('adreport:'))} ${indented(message)}`;
+  const first = `${style.red.bold('adreport:')} ${indented(message)}`;
   return hint ? `${first}\n  ${indented(hint)}` : first;
 }
 
@@ -214,10 +202,7 @@ function errorText({ message, hint }: ReturnType<typeof describeError>, style: S
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
 const styling = /(\u001b\[(?:0|1|2|22|31|32|33|36|39)m)/;
 
-/**
- * Text as it may stand on stderr, whoever wrote it: line breaks stay, our own styling stays where the stream shows
- * colour, every other control character is made visible.
- */
+/** Text with every control character made visible but line breaks and, where the stream shows colour, our own styling. */
 function safeText(text: string, keepStyling: boolean): string {
   // `split` with a capture puts the separators at the odd places.
   const safeLine = (line: string): string =>

@@ -1,4 +1,4 @@
-import type { Style } from './style.ts';
+import type { Style } from './console.ts';
 
 /** A command line, and what it does. */
 export type Pair = readonly [name: string, meaning: string];

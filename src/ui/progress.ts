@@ -6,21 +6,18 @@ import type { Console } from './console.ts';
 /** What `--progress` says; `auto` is a bar where one can be drawn. */
 export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
 
-/** How a wait stands after a status call. */
+/** How a wait stands after a status call; the pause before the next one is 0 while one is being made. */
 interface WaitState {
-  /** The status as the service names it. */
   readonly status: string;
   readonly waitedMs: number;
-  /** Status calls made so far. */
   readonly polls: number;
-  /** The pause before the next one; 0 while one is being made. */
   readonly nextPollMs: number;
 }
 
 /** How a download stands. */
 interface TransferState {
   readonly bytes: number;
-  readonly rows?: number;
+  readonly rows?: number | null | undefined;
 }
 
 /** One thing that is being shown, until `stop` is called, once: then nothing is left of it on a terminal. */
@@ -48,18 +45,12 @@ export interface Progress {
   transfer(label: string, totalBytes?: number): Meter<TransferState>;
 }
 
-export interface ProgressOptions {
-  readonly mode: ProgressMode;
-  readonly console: Console;
-  /** Milliseconds that never run backwards. */
-  readonly clock: () => number;
-}
-
 /**
- * Progress in the given mode. A bar is drawn only where stderr is a terminal that can draw; elsewhere `bar` and `auto`
- * are plain lines.
+ * Progress in the given mode. Where stderr is no terminal that can draw, `bar` and `auto` are plain lines.
+ *
+ * @param clock milliseconds that never run backwards
  */
-export async function createProgress({ mode, console, clock }: ProgressOptions): Promise<Progress> {
+export async function createProgress(mode: ProgressMode, console: Console, clock: () => number): Promise<Progress> {
   if (mode === 'none' || console.isQuiet) return silentProgress;
   if (mode === 'json') return jsonProgress(console, clock);
   if (mode === 'plain' || !console.err.canDraw) return plainProgress(console, clock);
@@ -67,132 +58,111 @@ export async function createProgress({ mode, console, clock }: ProgressOptions):
   return barProgress(console, (options) => new cliProgress.MultiBar(options));
 }
 
-/** Counts the parts of a run as they begin and end; `told` hears of each change. */
-function countParts(
+/** What is told in modes without bars, as `--progress json` writes it. */
+type ProgressEvent =
+  | { event: 'status'; label: string; status: string; waitedMs: number; polls: number; nextPollMs: number }
+  | { event: 'download'; label: string; bytes: number; totalBytes: number | null; rows: number | null }
+  | { event: 'parts'; total: number; done: number; failed: number; running: number };
+
+/**
+ * Progress that is told as events: every status call, every part that begins or ends, and downloads.
+ *
+ * @param pauseMs between two events of one download
+ * @param part the progress of what one part waits for
+ */
+function eventProgress(
+  tell: (event: ProgressEvent, isEnd?: boolean) => void,
+  clock: () => number,
+  pauseMs: number,
   part: (label: string) => Progress,
-  told = (_done: number, _failed: number, _running: number) => {},
-) {
-  let [done, failed, running] = [0, 0, 0];
-  const begin: PartsProgress['begin'] = (label) => {
-    running += 1;
-    told(done, failed, running);
-    const end = (isDone: boolean): void => {
-      running -= 1;
-      if (isDone) done += 1;
-      else failed += 1;
-      told(done, failed, running);
-    };
-    return { progress: part(label), end };
-  };
-  return { begin, stop: () => {} };
-}
-
-/** The same progress with everything under one label. */
-function labelled(progress: Progress, label: string): Progress {
+): Progress {
   return {
-    parts: progress.parts,
-    wait: () => progress.wait(label),
-    transfer: (_what, totalBytes) => progress.transfer(label, totalBytes),
+    parts: (total) => {
+      const counts = { done: 0, failed: 0, running: 0 };
+      return {
+        begin: (label) => {
+          counts.running += 1;
+          tell({ event: 'parts', total, ...counts });
+          const end = (isDone: boolean): void => {
+            counts.running -= 1;
+            counts[isDone ? 'done' : 'failed'] += 1;
+            tell({ event: 'parts', total, ...counts });
+          };
+          return { progress: part(label), end };
+        },
+        stop: () => {},
+      };
+    },
+    wait: (label) => ({
+      update: ({ status, waitedMs, polls, nextPollMs }) => {
+        const times = { waitedMs: Math.round(waitedMs), polls, nextPollMs: Math.round(nextPollMs) };
+        tell({ event: 'status', label, status, ...times });
+      },
+      stop: () => {},
+    }),
+    transfer: (label, totalBytes = 0) => {
+      let event: ProgressEvent | undefined;
+      let toldAtMs = clock();
+      return {
+        update: ({ bytes, rows = null }) => {
+          event = { event: 'download', label, bytes, totalBytes: totalBytes || null, rows };
+          if (clock() - toldAtMs < pauseMs) return;
+          toldAtMs = clock();
+          tell(event);
+        },
+        stop: () => {
+          if (event) tell(event, true);
+        },
+      };
+    },
   };
 }
 
-const silentMeter = { update: () => {}, stop: () => {} };
+const silentProgress: Progress = eventProgress(
+  () => {},
+  () => 0,
+  0,
+  () => silentProgress,
+);
 
-const silentProgress: Progress = {
-  parts: () => countParts(() => silentProgress),
-  wait: () => silentMeter,
-  transfer: () => silentMeter,
-};
+function jsonProgress(console: Console, clock: () => number, ownLabel?: string): Progress {
+  const tell = (event: ProgressEvent): void => console.event(ownLabel ? { ...event, label: ownLabel } : event);
+  return eventProgress(tell, clock, 1_000, (label) => jsonProgress(console, clock, label));
+}
 
 const plainPauseMs = 10_000;
 
 /** Progress as lines for a log: one when something has changed, at most one every 10 s whatever it is about. */
 function plainProgress(console: Console, clock: () => number): Progress {
   let said: { readonly atMs: number; readonly text: string } | undefined;
-  const say = (text: string): void => {
-    const nowMs = clock();
-    if (said && (nowMs - said.atMs < plainPauseMs || said.text === text)) return;
-    said = { atMs: nowMs, text };
+  const tell = (event: ProgressEvent, isEnd = false): void => {
+    const text = isEnd ? undefined : plainText(event);
+    if (text === undefined || (said && (clock() - said.atMs < plainPauseMs || said.text === text))) return;
+    said = { atMs: clock(), text };
     console.note(text);
   };
-  return {
-    parts: (total) =>
-      countParts(
-        () => silentProgress,
-        (done, failed, running) => {
-          if (running === 0) return;
-          say(`Parts: ${done} of ${total} done, ${running} running${failed > 0 ? `, ${failed} failed` : ''}`);
-        },
-      ),
-    wait: (label) => ({
-      ...silentMeter,
-      update: ({ status, waitedMs, polls }) => {
-        if (polls > 0) say(`${label}: ${status}, ${formatDuration(waitedMs)}, ${formatPlural(polls, 'poll')}`);
-      },
-    }),
-    transfer: (label, totalBytes) => {
-      const startedMs = clock();
-      return {
-        ...silentMeter,
-        update: (state) => {
-          // Most downloads end sooner, and the command reports their end.
-          if (clock() - startedMs >= plainPauseMs) say(`${label}: ${amounts(state, totalBytes).join(', ')}`);
-        },
-      };
-    },
-  };
+  return eventProgress(tell, clock, plainPauseMs, () => silentProgress);
 }
 
-function amounts({ bytes, rows }: TransferState, totalBytes: number | undefined): string[] {
-  const amount = totalBytes === undefined ? formatBytes(bytes) : formatShare(bytes, totalBytes);
-  return rows === undefined ? [amount] : [amount, formatPlural(rows, 'row')];
+function plainText(event: ProgressEvent): string | undefined {
+  if (event.event === 'download') return `${event.label}: ${amounts(event).join(', ')}`;
+  if (event.event === 'status') {
+    const { label, status, waitedMs, polls } = event;
+    return polls === 0 ? undefined : `${label}: ${status}, ${formatDuration(waitedMs)}, ${formatPlural(polls, 'poll')}`;
+  }
+  const { total, done, failed, running } = event;
+  if (running === 0) return undefined;
+  return `Parts: ${done} of ${total} done, ${running} running${failed > 0 ? `, ${failed} failed` : ''}`;
 }
 
-const jsonPauseMs = 1_000;
-
-/**
- * Progress as JSON lines on stderr: `{"event":"status","label","status","waitedMs","polls","nextPollMs"}` for every
- * status call, and `{"event":"download","label","bytes","totalBytes","rows"}` at most once a second and at the end;
- * of a run of many parts `{"event":"parts","total","done","failed","running"}` whenever one begins or ends.
- */
-function jsonProgress(console: Console, clock: () => number): Progress {
-  const events: Progress = {
-    parts: (total) =>
-      countParts(
-        (label) => labelled(events, label),
-        (done, failed, running) => console.event({ event: 'parts', total, done, failed, running }),
-      ),
-    wait: (label) => ({
-      ...silentMeter,
-      update: ({ status, waitedMs, polls, nextPollMs }) => {
-        const times = { waitedMs: Math.round(waitedMs), polls, nextPollMs: Math.round(nextPollMs) };
-        console.event({ event: 'status', label, status, ...times });
-      },
-    }),
-    transfer: (label, totalBytes) => {
-      let pending: object | undefined;
-      let saidAtMs = Number.NEGATIVE_INFINITY;
-      const flush = (): void => {
-        if (pending) console.event(pending);
-        pending = undefined;
-        saidAtMs = clock();
-      };
-      return {
-        update: ({ bytes, rows }) => {
-          pending = { event: 'download', label, bytes, totalBytes: totalBytes ?? null, rows: rows ?? null };
-          if (clock() - saidAtMs >= jsonPauseMs) flush();
-        },
-        stop: flush,
-      };
-    },
-  };
-  return events;
+function amounts(state: TransferState & { readonly totalBytes?: number | null | undefined }): string[] {
+  const { bytes, rows, totalBytes } = state;
+  const amount = totalBytes ? formatShare(bytes, totalBytes) : formatBytes(bytes);
+  return typeof rows === 'number' ? [amount, formatPlural(rows, 'row')] : [amount];
 }
 
-/** More parts than this have one bar together. */
+/** More saved reports than this have one bar together. */
 const barsAtMost = 10;
-/** Longer labels and status words are cut. */
-const textAtMost = 40;
 
 /** Progress as bars at the bottom of the terminal, which is as it was once the last one is gone. */
 function barProgress(console: Console, open: (options: Options) => MultiBar): Progress {
@@ -224,7 +194,9 @@ function barProgress(console: Console, open: (options: Options) => MultiBar): Pr
     shown?.bars.log(`${line.replaceAll('\n', '\u001b[K\n')}\u001b[K\n`);
     shown?.bars.update();
   };
-  const add = (format: string, total: number, payload: { readonly [name: string]: string }) => {
+  const cut = (text: string): string => printable(text).slice(0, 40);
+  /** A bar, whose `update` takes its value and the text beside it. */
+  const add = (label: string, format: string, total: number, text: string) => {
     if (!shown) {
       shown = { bars: open(options), count: 0 };
       console.showBars({ log, clear });
@@ -232,67 +204,69 @@ function barProgress(console: Console, open: (options: Options) => MultiBar): Pr
       process.once('exit', clear);
     }
     const mine = shown;
-    const bar = mine.bars.create(total, 0, { ...payload }, { format });
+    const bar = mine.bars.create(total, 0, { text }, { format: `${cut(label)}  ${format}` });
     mine.count += 1;
-    const stop = (): void => {
-      mine.count -= 1;
-      if (shown !== mine) return;
-      mine.bars.remove(bar);
-      if (mine.count === 0) clear();
-    };
-    return { bar, stop };
-  };
-  const cut = (text: string): string => printable(text).slice(0, textAtMost);
-
-  /** A bar for each of several groups of parts, from the first part of any to the end of all. */
-  const groupBars = (groups: readonly (readonly [name: string, total: number])[]): PartsProgress => {
-    const width = Math.max(...groups.map(([name]) => cut(name).length));
-    const bars = groups.map(([name, total]) => {
-      const payload = { label: cut(name).padEnd(width), state: 'waiting' };
-      return { name, done: 0, ...add(`{label}  {bar}  {value} of {total}${dot}{state}`, total, payload) };
-    });
     return {
-      begin(label, report) {
-        const mine = bars.find(({ name }) => name === report) ?? bars[0];
-        const tell = (state: string): void => mine?.bar.update(mine.done, { state });
-        const progress: Progress = {
-          ...silentProgress,
-          wait: () => ({ ...silentMeter, update: ({ status }) => tell(cut(status)) }),
-          transfer: (_what, size) => ({ ...silentMeter, update: (state) => tell(amounts(state, size).join(dot)) }),
-        };
-        const end = (isDone: boolean): void => {
-          if (mine) mine.done += 1;
-          tell(isDone ? 'done' : `${cut(label)} failed`);
-        };
-        return { progress, end };
-      },
-      stop: () => {
-        for (const { stop } of bars) stop();
+      update: (value: number, text: string): void => bar.update(value, { text }),
+      stop: (): void => {
+        mine.count -= 1;
+        if (shown !== mine) return;
+        mine.bars.remove(bar);
+        if (mine.count === 0) clear();
       },
     };
   };
 
-  const progress: Progress = {
+  return {
     parts: (total, reports = new Map()) => {
-      if (reports.size > 1 && reports.size <= barsAtMost) return groupBars([...reports]);
-      return total > barsAtMost ? groupBars([['Parts', total]]) : countParts((label) => labelled(progress, label));
+      const groups = reports.size > 1 && reports.size <= barsAtMost ? [...reports] : [['Parts', total] as const];
+      const width = Math.max(...groups.map(([name]) => cut(name).length));
+      const bars = groups.map(([name, count]) => {
+        const bar = add(cut(name).padEnd(width), `{bar}  {value} of {total}${dot}{text}`, count, 'waiting');
+        return { ...bar, name, ended: 0 };
+      });
+      return {
+        begin: (label, report) => {
+          const bar = bars.find(({ name }) => name === report) ?? bars[0];
+          const say = (text: string): void => bar?.update(bar.ended, text);
+          const tell = (event: ProgressEvent): void => {
+            if (event.event === 'status') say(cut(event.status));
+            if (event.event === 'download') say(amounts(event).join(dot));
+          };
+          const end = (isDone: boolean): void => {
+            if (bar) bar.ended += 1;
+            say(isDone ? 'done' : `${cut(label)} failed`);
+          };
+          return {
+            progress: eventProgress(
+              tell,
+              () => 0,
+              0,
+              () => silentProgress,
+            ),
+            end,
+          };
+        },
+        stop: () => {
+          for (const { stop } of bars) stop();
+        },
+      };
     },
     wait: (label) => {
-      const payload = { label: cut(label), status: '', polls: '' };
-      const { bar, stop } = add('{label}  {status}{duration_formatted}{polls}', 1, payload);
-      const update = ({ status, polls }: WaitState): void =>
-        bar.update(0, { status: `${cut(status)}${dot}`, polls: `${dot}${formatPlural(polls, 'poll')}` });
-      return { update, stop };
+      const { update, stop } = add(label, `{text}${dot}{duration_formatted}`, 1, 'progress');
+      return {
+        update: ({ status, polls }) => update(0, `${cut(status)}${dot}${formatPlural(polls, 'poll')}`),
+        stop,
+      };
     },
     transfer: (label, totalBytes) => {
       const share = totalBytes ? `{bar}  {percentage} %${dot}` : '';
       const time = totalBytes ? '{eta_formatted} left' : '{duration_formatted}';
-      const payload = { label: cut(label), amounts: '0 B' };
-      const { bar, stop } = add(`{label}  ${share}{amounts}${dot}${time}`, totalBytes || 1, payload);
-      const update = (state: TransferState): void =>
-        bar.update(state.bytes, { amounts: amounts(state, totalBytes || undefined).join(dot) });
-      return { update, stop };
+      const { update, stop } = add(label, `${share}{text}${dot}${time}`, totalBytes || 1, '0 B');
+      return {
+        update: ({ bytes, rows }) => update(bytes, amounts({ bytes, rows, totalBytes }).join(dot)),
+        stop,
+      };
     },
   };
-  return progress;
 }

@@ -1,5 +1,4 @@
-import { printable } from '../text/printable.ts';
-import { visibleJson } from './visible-json.ts';
+import { printable, visibleJson } from '../text/printable.ts';
 
 /** Shorter values would be found inside ordinary words, and so give themselves away. */
 const shortestSecret = 4;
@@ -9,22 +8,17 @@ const certainSecret = 12;
 const replacement = '[hidden]';
 
 /** Keeps known secrets out of text. */
-export interface Secrets {
-  /** Makes a value known as secret, in each spelling in which a request or an error could carry it. */
-  hide(secret: string): void;
-  /** The text with `[hidden]` in the place of each. */
-  redact(text: string): string;
-}
-
-export function createSecrets(): Secrets {
+export function createSecrets() {
   let known: readonly string[] = [];
   return {
-    hide(secret) {
+    /** Makes a value known as secret, in each spelling in which a request or an error could carry it. */
+    hide(secret: string): void {
       if (secret.length < shortestSecret) return;
       // Longest first: a secret that begins with another one must not leave its end behind.
       known = [...new Set([...known, ...spellings(secret)])].sort((a, b) => b.length - a.length);
     },
-    redact: (text) => known.reduce(redactOne, text),
+    /** The text with `[hidden]` in the place of each. */
+    redact: (text: string): string => known.reduce(redactOne, text),
   };
 }
 
@@ -42,18 +36,10 @@ function spellings(secret: string): string[] {
 
 function redactOne(text: string, secret: string): string {
   if (secret.length >= certainSecret) return text.replaceAll(secret, replacement);
-  let redacted = '';
-  let from = 0;
-  for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, from)) {
-    const end = at + secret.length;
-    const isInWord = isWordAt(text, at - 1, at) || isWordAt(text, end - 1, end);
-    redacted += text.slice(from, at) + (isInWord ? secret : replacement);
-    from = end;
-  }
-  return redacted + text.slice(from);
-}
-
-/** Whether both characters are letters or digits, so that a word reaches over the place between them. */
-function isWordAt(text: string, first: number, second: number): boolean {
-  return [first, second].every((index) => /[\p{L}\p{N}]/u.test(text.charAt(index)));
+  const isWord = (character = ''): boolean => /[\p{L}\p{N}]/u.test(character);
+  return text.replaceAll(secret, (found: string, at: number) => {
+    const end = at + found.length;
+    const isInWord = (isWord(text[at - 1]) && isWord(text[at])) || (isWord(text[end - 1]) && isWord(text[end]));
+    return isInWord ? found : replacement;
+  });
 }

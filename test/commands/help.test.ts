@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/errors.ts';
-import { topics } from '../../src/help/index.ts';
+import { summaryOf, topics } from '../../src/help/index.ts';
 import { dayNames } from '../../src/report/window-flags.ts';
 import { readExamples } from '../support/examples.ts';
 import { allCommands, pathOf, program } from '../support/program.ts';
@@ -22,8 +22,8 @@ describe('the root', () => {
       expect(stdout).toMatch(new RegExp(`^${command.helpGroup()}$`, 'm'));
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain(` ${command.name()} ${command.summary()}`);
     }
-    for (const [name, { summary }] of Object.entries(topics))
-      expect(stdout).toMatch(new RegExp(`^ {2}${name} +${summary.replace('?', '\\?')}$`, 'm'));
+    for (const [name, text] of Object.entries(topics))
+      expect(stdout).toMatch(new RegExp(`^ {2}${name} +${summaryOf(text).replace('?', '\\?')}$`, 'm'));
     for (const [code, meaning] of exitCodes)
       expect(stdout).toMatch(new RegExp(`^ +${code} {2}${meaning.replace(/[()]/g, '\\$&')}$`, 'm'));
   });
@@ -80,7 +80,7 @@ describe('topics', () => {
     for (const columns of [60, 80, 120]) {
       const { exitCode, stdout } = await runCli(['help', topic], { env: { COLUMNS: String(columns) } });
       expect(exitCode).toBe(0);
-      const code = (topics[topic]?.text ?? '').match(/```[\s\S]*?```/g)?.join('\n') ?? '';
+      const code = (topics[topic] ?? '').match(/```[\s\S]*?```/g)?.join('\n') ?? '';
       const long = stdout
         .split('\n')
         .filter((line) => line.length > columns && !code.includes(line.trim()) && !/^ *\S+$/.test(line));

@@ -242,8 +242,8 @@ describe('what is shown', () => {
       env: { COLUMNS: '40' },
     });
     expect(bars.stdout).toMatchInlineSnapshot(`
-      "r.json: 4 rows, 373 B
-        2026-10-31 to 2026-11-01
+      "r.json: 4 rows, 373 B, 2026-10-31 to
+        2026-11-01
         clicks 129
         clicks by day  ▁█  30 to 99
 
@@ -257,8 +257,8 @@ describe('what is shown', () => {
       env: { COLUMNS: '40', LANG: 'C' },
     });
     expect(line.stdout).toMatchInlineSnapshot(`
-      "r.json: 4 rows, 373 B
-        2026-10-31 to 2026-11-01
+      "r.json: 4 rows, 373 B, 2026-10-31 to
+        2026-11-01
         revenue EUR 8.85
         revenueEuro by day  #_
 
@@ -313,16 +313,6 @@ describe('what is shown', () => {
     );
     expect(stdout).toBe('city,clicks\r\n,2\r\n');
   });
-
-  test('flags that need groups, where there are none, are told', async () => {
-    const json = JSON.stringify(rows);
-    const saysOf = async (...args: string[]) => (await view('r.json', json, args)).stderr;
-    const says = (flags: string) => `Warning: Without --by there are no groups: ${flags} changed nothing.\n`;
-    expect(await saysOf('--sort', 'clicks', '--top', '2')).toBe(says('--sort and --top'));
-    expect(await saysOf('--sort', 'clicks', '--top', '2', '--format', 'table')).toBe(says('--sort'));
-    expect(await saysOf('--top', '2', '--format', 'table')).toBe('');
-    expect(await saysOf('--sort', 'clicks', '--top', '2', '--by', 'DAILY')).toBe('');
-  });
 });
 
 describe('refusals', () => {
@@ -353,11 +343,11 @@ describe('refusals', () => {
     [['--by', 'campainName'], 'Did you mean campaignName?'],
     [['--by', 'COUNTRY'], '--by COUNTRY: the report has no such column.'],
     [['--by', 'HOURLY'], '--by HOURLY: the report has no such column.'],
-    [['--by', ''], '--by names no column.'],
-    [['--metrics', ' , '], '--metrics names no column.'],
+    [['--by', ''], 'Give names, with commas between them.'],
+    [['--metrics', ' , '], 'Give names'],
     [['--metrics', 'clics'], 'Did you mean clicks?'],
     [['--where', 'campainName=x'], 'Did you mean campaignName?'],
-    [['--where', 'x'], '--where x: a name, = and values belong here.'],
+    [['--where', 'x'], "Give a name, = and values: 'country=France,Germany'."],
     [['--sort', 'reach'], '--sort: the report has no column "reach".'],
     [['--sort', 'clicks:up'], 'after the colon stands asc or desc'],
     [['--chart', 'bar'], 'Add --by'],

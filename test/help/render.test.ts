@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderMarkdown } from '../../src/help/render.ts';
-import { plainStyle } from '../../src/ui/style.ts';
+import { plainStyle } from '../../src/ui/console.ts';
 
 const text = `# Title
 

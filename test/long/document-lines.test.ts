@@ -17,7 +17,7 @@ import { launcher } from '../support/spawn-cli.ts';
 const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
 const documents = {
   README: readme,
-  ...Object.fromEntries(Object.entries(topics).map(([name, { text }]) => [name, text])),
+  ...topics,
 };
 
 const server = await startLocalServer({ delayMs: 0 });

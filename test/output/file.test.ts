@@ -19,8 +19,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InterruptedError, OutputError } from '../../src/errors.ts';
-import { checkTarget, openOutput } from '../../src/output/file/output-file.ts';
-import { temporaryName } from '../../src/output/file/temporary-file.ts';
+import { checkTarget, openOutput, temporaryName } from '../../src/output/file/output-file.ts';
 
 let folder: string;
 let path: string;
@@ -137,7 +136,10 @@ describe('what is no regular file', () => {
 describe('--no-clobber', () => {
   it('refuses an existing file before and while it is opened', async () => {
     await writeFile(path, 'old');
-    const refusal = { exitCode: 8, message: `${path} exists already, and --no-clobber keeps it.` };
+    const refusal = {
+      exitCode: 8,
+      message: `${path} could not be written: it exists already, and --no-clobber keeps it.`,
+    };
     await expect(checkTarget(path, { noClobber: true })).rejects.toMatchObject(refusal);
     await expect(openOutput(path, { noClobber: true })).rejects.toMatchObject(refusal);
     await expect(checkTarget(path)).resolves.toBeUndefined();
@@ -172,7 +174,10 @@ describe('leftovers of runs that were killed', () => {
 
 describe('what cannot be written', () => {
   it('is a folder', async () => {
-    await expect(openOutput(folder)).rejects.toMatchObject({ exitCode: 8, message: `${folder} is a folder.` });
+    await expect(openOutput(folder)).rejects.toMatchObject({
+      exitCode: 8,
+      message: `${folder} could not be written: it is a folder.`,
+    });
     await expect(checkTarget(folder)).rejects.toThrow(OutputError);
   });
 

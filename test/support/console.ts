@@ -13,19 +13,19 @@ export interface ConsoleSetup {
 }
 
 /** The program's voice, and what it says; stdout is 100 columns wide and stderr 90, where they are terminals. */
-export async function openConsole({ tty = {}, env = {}, flags = {}, ...streams }: ConsoleSetup = {}): Promise<{
+export function openConsole({ tty = {}, env = {}, flags = {}, ...streams }: ConsoleSetup = {}): {
   readonly console: Console;
   readonly stdout: Capture;
   readonly stderr: Capture;
-}> {
+} {
   const stdout = captureOutput({ isTTY: tty.stdout === true, columns: 100 });
   const stderr = captureOutput({ isTTY: tty.stderr === true, columns: 90 });
-  const console = await createConsole({
+  const host = {
     stdin: streams.stdin ?? input('', { isTTY: tty.stdin === true }),
     stdout: (streams.out as NodeJS.WriteStream | undefined) ?? stdout.stream,
     stderr: stderr.stream,
     env,
-    flags: { verbose: 0, color: true, ...flags },
-  });
+  };
+  const console = createConsole(host, { verbose: 0, color: true, ...flags });
   return { console, stdout, stderr };
 }

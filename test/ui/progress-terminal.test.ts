@@ -7,8 +7,8 @@ const source = `
   import { createConsole } from './src/ui/console.ts';
   import { createProgress } from './src/ui/progress.ts';
   const { stdin, stdout, stderr, env } = process;
-  const console = await createConsole({ stdin, stdout, stderr, env, flags: { verbose: 0, color: true } });
-  const progress = await createProgress({ mode: 'auto', console, clock: () => performance.now() });
+  const console = createConsole({ stdin, stdout, stderr, env }, { verbose: 0, color: true });
+  const progress = await createProgress('auto', console, () => performance.now());
   process.on('SIGINT', () => process.exit(130));
   stdin.setEncoding('utf8').on('data', (keys) => { for (const key of keys.trim()) act(key); });
   const meters = [];
@@ -27,13 +27,6 @@ const source = `
     if (key === 'r') void console.result('a result');
     if (key === 's') meters.shift().stop();
     if (key === 'S') meters.pop().stop();
-    if (key === 'p') {
-      const parts = progress.parts(2);
-      for (const day of ['2026-11-01', '2026-11-02']) {
-        meters.push(parts.begin(day).progress.wait('Report 5f0c'));
-        meters.at(-1).update({ status: 'progress', waitedMs: 1_000, polls: 2, nextPollMs: 60_000 });
-      }
-    }
     if (key === 'P') {
       many = progress.parts(30);
       many.begin('a').end(true);
@@ -105,15 +98,11 @@ test('a result on the same terminal takes the bars away for good', async () => {
   expect(terminal.screen.lines).toEqual(['the first line', 'a result', 'the last line']);
 });
 
-test('up to ten parts have a bar each, under their own names; more have one together', async () => {
+test('parts have one bar together', async () => {
   const { terminal, press } = await open();
-  press('p');
-  await terminal.waitFor(/2026-11-01 .*progress.*\n.*2026-11-02 .*progress/s);
   press('P');
   await terminal.waitFor(/Parts .*2 of 30 · b failed/);
   press('E');
-  press('s');
-  press('s');
   press('q');
   expect(await terminal.exitCode).toBe(0);
   expect(terminal.screen.lines).toEqual(['the first line', 'the last line']);

@@ -13,7 +13,7 @@ async function setUp({ mode, isTTY = false, quiet = false, env = {} }: Setup) {
   const tty = { stdout: isTTY, stderr: isTTY };
   const { console, stdout, stderr } = await openConsole({ tty, env, flags: { quiet } });
   const time = { nowMs: 1_000 };
-  const progress = await createProgress({ mode, console, clock: () => time.nowMs });
+  const progress = await createProgress(mode, console, () => time.nowMs);
   return { progress, time, stderr, stdout };
 }
 

@@ -16,12 +16,12 @@ describe('without a terminal', () => {
   ])('at %s, what is missing is an error that names the flag', async (_name, tty) => {
     const stdin = input('', { isTTY: tty.stdin });
     const { console, stderr } = await openConsole({ stdin, tty });
-    const prompt = createPrompt({ stdin, console, signal: new AbortController().signal });
+    const prompt = createPrompt(stdin, console, new AbortController().signal);
     const expected = { name: 'UsageError', exitCode: 2, hint: 'Give it with --base-url URL.' };
     const question = { what: 'base URL', flag: '--base-url URL' };
     await expect(prompt.ask(question)).rejects.toMatchObject(expected);
     await expect(prompt.askSecret(question)).rejects.toMatchObject(expected);
-    await expect(prompt.choose({ ...question, choices: [] })).rejects.toMatchObject(expected);
+    await expect(prompt.choose(question, [])).rejects.toMatchObject(expected);
     expect(stderr.text()).toBe('');
   });
 });
@@ -34,10 +34,10 @@ const source = `
   import { createPrompt } from './src/ui/prompt.ts';
   const { stdin, stderr, env } = process;
   const stdout = createWriteStream(process.argv[2]);
-  const console = await createConsole({ stdin, stdout, stderr, env, flags: { verbose: 0, color: true } });
+  const console = createConsole({ stdin, stdout, stderr, env }, { verbose: 0, color: true });
   const controller = new AbortController();
   process.on('SIGUSR1', () => controller.abort(new UsageError('The signal was used.')));
-  const prompt = createPrompt({ stdin, console, signal: controller.signal });
+  const prompt = createPrompt(stdin, console, controller.signal);
   const check = (text) => {
     if (!text.startsWith('https://')) throw new UsageError('It must begin with https://.');
   };
@@ -45,7 +45,7 @@ const source = `
   try {
     const url = await prompt.ask({ what: 'base URL', flag: '--base-url URL', check });
     const email = await prompt.ask({ what: 'e-mail', flag: '--email E', default: 'me@example.com' });
-    const way = await prompt.choose({ what: 'way to sign in', flag: '--token-stdin', choices, default: 'password' });
+    const way = await prompt.choose({ what: 'way to sign in', flag: '--token-stdin' }, choices);
     const secret = await prompt.askSecret({ what: 'password', flag: '--password-stdin' });
     await console.result(JSON.stringify({ url, email, way, secret }));
     console.note('The password is ' + secret);

@@ -30,15 +30,11 @@ export function placeholdersOf(template: string): Placeholder[] {
 export function expandName(template: string, values: NameValues): string {
   return template.replace(placeholderPattern, (_, word: string) => {
     const value = values[placeholderNamed(word)];
-    if (value === undefined) throw notKnownHere(word, values);
-    return safeName(value);
-  });
-}
-
-function notKnownHere(word: string, values: NameValues): UsageError {
-  const known = placeholders.filter((placeholder) => values[placeholder] !== undefined);
-  return new UsageError(`-o has {${word}}, which is not known here.`, {
-    hint: known.length > 0 ? `Known here: ${inBraces(known)}.` : 'Give the name of the file as it is to be.',
+    if (value !== undefined) return safeName(value);
+    const known = placeholders.filter((placeholder) => values[placeholder] !== undefined);
+    throw new UsageError(`-o has {${word}}, which is not known here.`, {
+      hint: known.length > 0 ? `Known here: ${inBraces(known)}.` : 'Give the name of the file as it is to be.',
+    });
   });
 }
 
@@ -58,25 +54,20 @@ function placeholderNamed(word: string): Placeholder {
 /** Names that Windows keeps for devices, whatever their ending. */
 const deviceNames = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
-const longestBytes = 120;
-
 /**
  * Text as a part of a file name on any system: no separators, no control characters, no dot or blank at either end, not
  * empty, at most 120 bytes (121 for the name of a device).
  */
 export function safeName(text: string): string {
-  const replaced = text
+  let name = text
     .normalize('NFC')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a name
     .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff/\\:*?"<>|]/gu, '_')
+    .slice(0, 240)
+    .replace(/[\ud800-\udbff]$/, '')
     .replace(/^[.\s]+/, '');
-  let beginning = '';
-  for (const character of replaced) {
-    if (Buffer.byteLength(beginning + character) > longestBytes) break;
-    beginning += character;
-  }
-  // Windows drops what stands there.
-  const name = beginning.replace(/[.\s]+$/, '');
+  while (Buffer.byteLength(name) > 120) name = name.replace(/.$/su, '');
+  name = name.replace(/[.\s]+$/, '');
   return name === '' || deviceNames.test(name) ? `_${name}` : name;
 }
 
@@ -87,10 +78,7 @@ export function placeOf(path: string, platform: NodeJS.Platform = process.platfo
   return platform === 'win32' || platform === 'darwin' ? place.normalize('NFC').toLowerCase() : place;
 }
 
-/**
- * When a file was last written, in unix seconds; `undefined` where there is none. Synchronous: a folder of ten years of
- * days is looked through in 30 ms, and there is nothing else to do meanwhile.
- */
+/** When a file was last written, in unix seconds; `undefined` where there is none. */
 export function modifiedAt(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found?.isFile() ? found.mtimeMs / 1_000 : undefined;

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { IncompleteDataError } from '../../errors.ts';
 import type { Sink } from '../encoder.ts';
 
@@ -8,9 +8,11 @@ import type { Sink } from '../encoder.ts';
  */
 export class ReplaySink implements Sink {
   readonly #target: Sink;
-  #written = createHash('sha256');
+  readonly #written = createHash('sha256');
   #writtenBytes = 0;
-  #replay: { readonly hash: Hash; bytes: number } | undefined;
+  #again = createHash('sha256');
+  /** How many of the written bytes have yet to come again. */
+  #awaitedBytes = 0;
 
   constructor(target: Sink) {
     this.#target = target;
@@ -18,12 +20,20 @@ export class ReplaySink implements Sink {
 
   /** Begins the output anew, from its first byte. */
   restart(): void {
-    this.#replay = this.#writtenBytes > 0 ? { hash: createHash('sha256'), bytes: 0 } : undefined;
+    this.#again = createHash('sha256');
+    this.#awaitedBytes = this.#writtenBytes;
   }
 
   /** Throws `IncompleteDataError` when the bytes are not those of the first time. */
   async write(bytes: Uint8Array): Promise<void> {
-    const fresh = this.#replay ? this.#passOver(this.#replay, bytes) : bytes;
+    const known = bytes.subarray(0, this.#awaitedBytes);
+    if (known.length > 0) {
+      this.#again.update(known);
+      this.#awaitedBytes -= known.length;
+      const isWhole = this.#awaitedBytes === 0;
+      if (isWhole && !this.#again.digest().equals(this.#written.copy().digest())) throw changed();
+    }
+    const fresh = bytes.subarray(known.length);
     if (fresh.length === 0) return;
     this.#written.update(fresh);
     this.#writtenBytes += fresh.length;
@@ -32,28 +42,13 @@ export class ReplaySink implements Sink {
 
   /** Throws `IncompleteDataError` when the output ended before what was already written. */
   finish(): void {
-    if (this.#replay) throw changed();
-  }
-
-  /** What of the bytes goes beyond those of the first time. */
-  #passOver(replay: { readonly hash: Hash; bytes: number }, bytes: Uint8Array): Uint8Array {
-    const known = bytes.subarray(0, this.#writtenBytes - replay.bytes);
-    replay.hash.update(known);
-    replay.bytes += known.length;
-    if (replay.bytes === this.#writtenBytes) {
-      if (!replay.hash.digest().equals(this.#written.copy().digest())) throw changed();
-      this.#replay = undefined;
-    }
-    return bytes.subarray(known.length);
+    if (this.#awaitedBytes > 0) throw changed();
   }
 }
 
 function changed(): IncompleteDataError {
   return new IncompleteDataError(
     'The report broke off, and came differently the second time, after part of it was written.',
-    {
-      retryable: false,
-      hint: 'Write to a file (-o), which is whole or not there, instead of to stdout.',
-    },
+    { retryable: false, hint: 'Write to a file (-o), which is whole or not there, instead of to stdout.' },
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canDraw, showsUnicode, wantsColor } from '../../src/ui/style.ts';
+import { showsUnicode, wantsColor } from '../../src/ui/console.ts';
 
 const terminal = { isTTY: true };
 const pipe = {};
@@ -22,12 +22,6 @@ describe('wantsColor', () => {
   ])('%s', (_name, stream, env, colorFlag, expected) => {
     expect(wantsColor(stream, env, colorFlag)).toBe(expected);
   });
-});
-
-test('nothing is drawn on a pipe or a dumb terminal, whatever the colours', () => {
-  expect(canDraw(terminal, {})).toBe(true);
-  expect(canDraw(pipe, { FORCE_COLOR: '1' })).toBe(false);
-  expect(canDraw(terminal, { TERM: 'dumb', FORCE_COLOR: '1' })).toBe(false);
 });
 
 test.each([
