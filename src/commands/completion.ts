@@ -274,8 +274,8 @@ async function vocabularyAt(context: Context, { given }: Place) {
   return vocabularyOf(profiles.find((profile) => profile === named) ?? 'buyer');
 }
 
-async function storedSettings({ host: { env, wallClock } }: Context) {
-  return (await openStore({ env, wallClock, warn: () => {} })).read();
+function storedSettings({ host: { env } }: Context) {
+  return openStore(env, () => {}).read();
 }
 
 /** The reports of `adreport.yaml`, or of another file, with their window and breakdowns. */
