@@ -114,7 +114,7 @@ describe('facts that the code owns', () => {
     expect(firstColumn('formats', 'placeholder').sort()).toEqual(placeholders.map((name) => `{${name}}`).sort());
     expect(firstColumn('periods', 'period')).toEqual(expect.arrayContaining(dayNames));
     const [, keys = ''] = /are the flags of `adreport run`: ([^.]*)\./.exec(topics.cron ?? '') ?? [];
-    expect([...keys.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key).sort()).toEqual([...savedKeys].sort());
+    expect([...keys.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key).sort()).toEqual(savedKeys().sort());
   });
 
   test('faults, and what each leads to', () => {
