@@ -25,7 +25,7 @@ export function createApp(
   parts: ServiceParts,
   ownHosts: readonly string[] | undefined,
 ): { readonly app: FastifyInstance; readonly control: Control } {
-  const { tls, onRequest } = parts.options;
+  const { tls } = parts.options;
   const app = Fastify({
     ...(tls ? { https: tls } : {}),
     // A body that is a little too large is read to its end, so that the client reads the refusal: parseBody refuses it.
@@ -53,7 +53,7 @@ export function createApp(
     delete request.headers['content-type'];
     const { endpoint } = request.routeOptions.config as { readonly endpoint?: EndpointName };
     if (endpoint !== undefined || request.is404) {
-      const entry = parts.log.open(request.raw, reply.raw, { arrivedMs: parts.now(), endpoint }, onRequest);
+      const entry = parts.log.open(request.raw, reply.raw, { arrivedMs: parts.now(), endpoint });
       request.setDecorator('logEntry', entry);
     }
     const isOwn = !ownHosts || host === undefined || ownHosts.includes(host.replace(/:\d+$/, '').toLowerCase());

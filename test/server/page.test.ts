@@ -25,7 +25,7 @@ test('one page, which loads nothing from anywhere and runs nothing', async () =>
   expect(addresses).toEqual(['data:,', 'openapi.json']);
   const policy = String(answer.headers['content-security-policy']);
   expect(policy).toMatch(/^default-src 'none';/);
-  const [, style = ''] = /<style>([^]*?)<\/style>/.exec(html) ?? [];
+  const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? [];
   expect(policy).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`);
   expect([policy, html].join()).not.toContain('script');
 });
