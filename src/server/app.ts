@@ -5,7 +5,7 @@ import { type Answer, jsonAnswer, refusalAnswer, send } from './answer.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import type { Control } from './local-server.ts';
 import { openapiDocument } from './openapi.ts';
-import { pageHeaders, renderServerPage } from './page.ts';
+import { pageAnswer } from './page.ts';
 import { bodyBytesAtMost, type Parameters, parseBody } from './request/parse-body.ts';
 import { type LogEntry, loggedBytesAtMost } from './request-log.ts';
 import { createService, readCredentials, type ServiceParts } from './service/service.ts';
@@ -25,7 +25,7 @@ export function createApp(
   parts: ServiceParts,
   ownHosts: readonly string[] | undefined,
 ): { readonly app: FastifyInstance; readonly control: Control } {
-  const { tls, onRequest } = parts.options;
+  const { tls } = parts.options;
   const app = Fastify({
     ...(tls ? { https: tls } : {}),
     // A body that is a little too large is read to its end, so that the client reads the refusal: parseBody refuses it.
@@ -53,7 +53,7 @@ export function createApp(
     delete request.headers['content-type'];
     const { endpoint } = request.routeOptions.config as { readonly endpoint?: EndpointName };
     if (endpoint !== undefined || request.is404) {
-      const entry = parts.log.open(request.raw, reply.raw, { arrivedMs: parts.now(), endpoint }, onRequest);
+      const entry = parts.log.open(request.raw, reply.raw, { arrivedMs: parts.now(), endpoint });
       request.setDecorator('logEntry', entry);
     }
     const isOwn = !ownHosts || host === undefined || ownHosts.includes(host.replace(/:\d+$/, '').toLowerCase());
@@ -69,7 +69,8 @@ export function createApp(
 
   app.setNotFoundHandler((request) => {
     const path = decodeURIComponent(request.url.split('?', 1)[0] ?? '').slice(0, 80);
-    const calls = [...Object.values(endpoints), ...steering];
+    const pages = ['/openapi.json', '/'].map((page) => ({ method: 'GET', path: page }));
+    const calls = [...Object.values(endpoints), ...steering, ...pages];
     const here = calls.filter((call) => call.path === path.replace(/(\/reports\/)[^/]+$/, '$1:id'));
     if (here.length > 0) {
       const methods = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
@@ -77,7 +78,7 @@ export function createApp(
       throw new ServiceError('METHOD_NOT_ALLOWED', `${path} takes ${allow}.`, { headers: { allow } });
     }
     const known = calls.map((call) => `${call.method} ${call.path}`).join(', ');
-    throw new ServiceError('NOT_FOUND', `There is no ${path} here. There are ${known}, GET /openapi.json, GET /.`);
+    throw new ServiceError('NOT_FOUND', `There is no ${path} here. There are ${known}.`);
   });
 
   async function answerCall(endpoint: EndpointName, request: FastifyRequest, reply: FastifyReply) {
@@ -135,8 +136,13 @@ export function createApp(
   app.get('/', (request, reply) => {
     // A proxy in front may have given the server another name than the one it knows itself by.
     const base = `${request.protocol}://${request.headers.host ?? 'localhost'}`;
-    const body = renderServerPage(base, parts.fixtures.accounts, steering);
-    return send(request, reply, { status: 200, type: 'text/html; charset=utf-8', headers: pageHeaders, body });
+    const latest = parts.reports.list().slice(-20).reverse();
+    const reports = latest.map((report) => {
+      const { status } = parts.reports.record(report, parts.now());
+      const created = new Date(report.createdMs).toISOString().slice(0, 19).replace('T', ' ');
+      return [report.id, report.account.name, status, created, report.request.breakdowns.join(', ')];
+    });
+    return send(request, reply, pageAnswer(base, parts.fixtures.accounts, steering, reports));
   });
   return { app, control };
 }

@@ -3,8 +3,11 @@ import { nearest } from '../../text/nearest.ts';
 import type { Account } from '../fixtures/fixtures.ts';
 import type { HeldReport, ReportEnd } from '../service/reports.ts';
 import { seededRandom } from '../world/random.ts';
-import { FaultKeys, type NamedEffect } from './fault-kind.ts';
+import { type FaultEffect, readFaultKeys } from './fault-kind.ts';
 import { faultKinds, findKind, kindLabel, kindNames } from './kinds/index.ts';
+
+/** The effect of one fault on a call or a report, under the name of its kind. */
+export type NamedEffect = FaultEffect & { readonly type: string };
 
 /** A fault as `--fault` and the admin call give it (`cli.md`, `local-server`). */
 interface FaultSpec {
@@ -29,7 +32,7 @@ export const everyEndpoint = Object.keys(endpoints) as readonly EndpointName[];
 export function parseFault(given: string): FaultSpec {
   const text = given.trim();
   const [endpoint = '', name = ''] = text.split(':');
-  const keys = new FaultKeys(text);
+  const keys = readFaultKeys(text);
   const targets = everyEndpoint.filter((known) => endpoint === '*' || endpoint === known);
   if (targets.length === 0) {
     throw keys.wrong(`“${endpoint}” is no endpoint`, hintFor(endpoint, everyEndpoint, [...everyEndpoint, '*']));
@@ -68,89 +71,85 @@ function hintFor(name: string, known: readonly string[], told = known): string {
   return guess ? `Did you mean ${guess}?` : `Known: ${told.join(', ')}.`;
 }
 
-interface ActiveFault {
-  readonly spec: FaultSpec;
-  /** How many calls, or reports, it could have struck. */
-  calls: number;
-  struck: number;
-  /** Reports for which it has been decided whether they are struck. */
-  readonly judged: WeakSet<HeldReport>;
+/** A fault in force: how many calls, or reports, it could have struck, how many it has, and of which that is decided. */
+function activate(spec: FaultSpec) {
+  return { spec, calls: 0, struck: 0, judged: new WeakSet<HeldReport>() };
 }
 
-/** The faults in force, and which of them strikes what. Chance is seeded, so that a run can be repeated. */
-export class Faults {
-  readonly #seed: number;
-  readonly #initial: readonly string[];
-  #random = () => 0;
-  #active: ActiveFault[] = [];
+export type Faults = ReturnType<typeof createFaults>;
 
-  /** @param initial in the form of `--fault`. Throws `UsageError`. */
-  constructor(initial: readonly string[], seed: number) {
-    this.#seed = seed;
-    this.#initial = initial;
-    this.reset();
-  }
-
-  /** Puts more in force, after the others: all, or none where one is wrong. Throws `UsageError`. */
-  add(...texts: readonly string[]): void {
-    const specs = texts.map(parseFault);
-    this.#active.push(...specs.map((spec) => ({ spec, calls: 0, struck: 0, judged: new WeakSet<HeldReport>() })));
-  }
-
-  /** Ends every fault, the ones of the start included, until `reset`. */
-  clear(): void {
-    this.#active = [];
-  }
-
-  /** Back to the faults of the start, none of which has struck, and to the start of chance. */
-  reset(): void {
-    this.#random = seededRandom(this.#seed);
-    this.clear();
-    this.add(...this.#initial);
-  }
-
-  /** The faults in force, in the order in which they were given, and how each has fared. */
-  list(): { readonly fault: string; readonly calls: number; readonly struck: number }[] {
-    return this.#active.map(({ spec, calls, struck }) => ({ fault: spec.text, calls, struck }));
-  }
-
-  /**
-   * What strikes a call, in the order in which the faults were given. One that settles the call is the last: those
-   * after it keep their `times`, so that `503:times=2` and then `429:times=1` make 503, 503, 429.
-   */
-  strike(endpoint: EndpointName, account: Account | undefined): readonly NamedEffect[] {
-    const effects: NamedEffect[] = [];
-    let isSettled = false;
-    for (const fault of this.#active) {
-      const { effect } = fault.spec;
-      if (effect.end || !isFor(fault.spec, endpoint, account) || !this.#strikes(fault, isSettled)) continue;
-      effects.push(effect);
-      isSettled = effect.settles === true || effect.answer !== undefined;
-    }
-    return effects;
-  }
-
-  /** How a report is to end; each fault decides once, when the report is first asked for. */
-  endOf(report: HeldReport): ReportEnd | undefined {
-    let end: ReportEnd | undefined;
-    for (const fault of this.#active) {
-      const { effect } = fault.spec;
-      if (!effect.end || !isFor(fault.spec, 'status', report.account) || fault.judged.has(report)) continue;
-      fault.judged.add(report);
-      if (this.#strikes(fault, end !== undefined)) end = effect.end;
-    }
-    return end;
-  }
+/**
+ * The faults in force, and which of them strikes what. Chance is seeded, so that a run can be repeated.
+ *
+ * @param initial in the form of `--fault`. Throws `UsageError`.
+ */
+export function createFaults(initial: readonly string[], seed: number) {
+  const ofStart = initial.map(parseFault);
+  let random = seededRandom(seed);
+  let active = ofStart.map(activate);
 
   /** Counts a call; whether the fault strikes it, unless an earlier one has settled it. */
-  #strikes(fault: ActiveFault, isSettled: boolean): boolean {
+  function strikes(fault: ReturnType<typeof activate>, isSettled: boolean): boolean {
     const { times, after, probability } = fault.spec;
     fault.calls += 1;
     if (isSettled || fault.calls <= after || fault.struck >= times) return false;
-    if (probability < 1 && this.#random() >= probability) return false;
+    if (probability < 1 && random() >= probability) return false;
     fault.struck += 1;
     return true;
   }
+
+  return {
+    /** Puts more in force, after the others: all, or none where one is wrong. Throws `UsageError`. */
+    add(...texts: readonly string[]): void {
+      active.push(...texts.map(parseFault).map(activate));
+    },
+
+    /** Ends every fault, the ones of the start included, until `reset`. */
+    clear(): void {
+      active = [];
+    },
+
+    /** Back to the faults of the start, none of which has struck, and to the start of chance. */
+    reset(): void {
+      random = seededRandom(seed);
+      active = ofStart.map(activate);
+    },
+
+    /** The faults in force, in the order in which they were given, and how each has fared. */
+    list: () => active.map(({ spec, calls, struck }) => ({ fault: spec.text, calls, struck })),
+
+    /**
+     * What strikes a call, in the order in which the faults were given. One that settles the call is the last: those
+     * after it keep their `times`, so that `503:times=2` and then `429:times=1` make 503, 503, 429.
+     */
+    strike(endpoint: EndpointName, account: Account | undefined): readonly NamedEffect[] {
+      const effects: NamedEffect[] = [];
+      for (const fault of active) {
+        const { effect } = fault.spec;
+        if (effect.end || !isFor(fault.spec, endpoint, account)) continue;
+        if (
+          strikes(
+            fault,
+            effects.some(({ settles, answer }) => settles || answer),
+          )
+        )
+          effects.push(effect);
+      }
+      return effects;
+    },
+
+    /** How a report is to end; each fault decides once, when the report is first asked for. */
+    endOf(report: HeldReport): ReportEnd | undefined {
+      let end: ReportEnd | undefined;
+      for (const fault of active) {
+        const { effect } = fault.spec;
+        if (!effect.end || !isFor(fault.spec, 'status', report.account) || fault.judged.has(report)) continue;
+        fault.judged.add(report);
+        if (strikes(fault, end !== undefined)) end = effect.end;
+      }
+      return end;
+    },
+  };
 }
 
 function isFor({ reach, account: wanted }: FaultSpec, endpoint: EndpointName, account: Account | undefined): boolean {
