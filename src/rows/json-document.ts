@@ -4,7 +4,7 @@ import { type AdreportError, IncompleteDataError, RejectedError } from '../error
 import { printable } from '../text/printable.ts';
 import { formatCount } from '../text/quantity.ts';
 import * as ascii from './bytes.ts';
-import { cut, MalformedJson, scanColon, scanString, scanValue, skipBlanks } from './json-scan.ts';
+import { cut, MalformedJson, scanKey, scanValue, skipBlanks } from './json-scan.ts';
 import type { ReportTail, RowBatch, RowBatches } from './row-batch.ts';
 import { batchFull, RowScanner } from './row-scanner.ts';
 
@@ -115,18 +115,15 @@ export class JsonDocument {
 
   /** The member at the window's start; `undefined` where it is not there as a whole. */
   #scanMember(isOutermost: boolean): Member | undefined {
-    const { bytes, start: at, end } = this.#window;
-    if (bytes[at] !== ascii.quote) throw new MalformedJson(at, 'a key in quotes');
-    const keyEnd = scanString(bytes, at + 1, end);
-    const colonEnd = keyEnd === cut ? cut : scanColon(bytes, keyEnd, end);
-    if (colonEnd === cut) return undefined;
-    const start = skipBlanks(bytes, colonEnd);
-    const name = String(JSON.parse(bytes.toString('utf8', at, keyEnd)));
+    const { bytes, view, start: at, end } = this.#window;
+    const key = scanKey(bytes, view, at, end);
+    if (!key) return undefined;
+    const { name, end: start } = key;
     // `JSON.parse` lets the last of two win; a reader that does not hold the first cannot take it back.
     if (name === 'data' && this.#dataSeen) throw new MalformedJson(at, 'one "data" array');
     if (name === 'data' && bytes[start] === ascii.openBracket) return { name, start };
     if (name === 'response' && isOutermost && bytes[start] === ascii.openBrace) return { name, start };
-    const valueEnd = scanValue(bytes, start, end);
+    const valueEnd = scanValue(bytes, view, start, end);
     return valueEnd === cut ? undefined : { name, start, end: valueEnd };
   }
 
