@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { InvalidArgumentError, Option } from 'commander';
+import { tableLook } from '../app/deliver.ts';
 import { parsePositive } from '../app/flags.ts';
-import { tableLook } from '../app/output-flags.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
@@ -183,7 +183,7 @@ async function readFile(context: Context, name: string, options: ViewOptions, ro
         groups ??= settle(tail.fields);
         plan.settle(tail.fields);
         if (rowsAtMost > 0) preview.push(...table.end(plan.columns));
-        return { tail, sizeBytes: source.sizeBytes ?? tail.sizeBytes, figures: counter.figures(), groups, preview };
+        return { tail, sizeBytes: source.sizeBytes ?? source.readBytes(), figures: counter.figures(), groups, preview };
       }
       const batch = next.value;
       groups ??= settle(batch.fields);

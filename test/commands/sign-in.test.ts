@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startLocalServer } from '../../src/server/start.ts';
 import { tokens } from '../server/local.ts';
-import { runCli } from '../support/run-cli.ts';
+import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 /** A command line without any account of the environment. */
@@ -162,4 +162,8 @@ test('neither token nor password appears in any output at any verbosity', async 
   const ledger = join(cwd, '.config', 'ledger');
   const noted = readdirSync(ledger).map((name) => readFileSync(join(ledger, name), 'utf8'));
   expect(noted).toEqual([expect.not.stringContaining(token)]);
+});
+
+test('a question on a terminal whose input has ended is given up, like with Ctrl-C', async () => {
+  expectRefusal(await runCli('login', { tty: true }), 130, 'Base URL of the service:');
 });

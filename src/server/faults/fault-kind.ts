@@ -1,20 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { EndpointName } from '../../contract/messages.ts';
-import type { UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import type { Answer, BodyChange } from '../answer.ts';
 import type { ReportEnd } from '../service/reports.ts';
-
-/** The `key=value` pairs of a fault, each taken once. */
-export interface FaultKeys {
-  /** The value of a key as it was given. */
-  take(key: string): string | undefined;
-  /** A whole number, where it is given. Throws `UsageError`. */
-  takeWhole(key: string): number | undefined;
-  /** A number of bytes, `1000` or `10kb`, which must be given. Throws `UsageError`. */
-  takeSize(key: string): number;
-  /** The error that says what is wrong with the fault, and what to write instead. */
-  wrong(problem: string, hint: string): UsageError;
-}
 
 /** A kind of fault, as a file of `kinds/` declares it. */
 export interface FaultKind {
@@ -31,12 +19,8 @@ export interface FaultKind {
 }
 
 /** What a fault does: each member acts at another point of a call, or on a report. */
-interface FaultEffect extends BodyChange {
-  /**
-   * Acts before the service answers.
-   *
-   * @param revokeToken ends the token of the call
-   */
+export interface FaultEffect extends BodyChange {
+  /** Acts before the service answers; `revokeToken` ends the token of the call. */
   before?(revokeToken: () => void): Promise<void> | void;
   /** Whether faults that were given after it leave the call alone; one that answers needs not say so. */
   readonly settles?: true;
@@ -46,7 +30,49 @@ interface FaultEffect extends BodyChange {
   readonly end?: ReportEnd;
 }
 
-/** The effect of one fault on a call or a report, under the name of its kind. */
-export interface NamedEffect extends FaultEffect {
-  readonly type: string;
+const grammar = 'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
+
+const sizeUnits: Readonly<Record<string, number>> = { '': 1, b: 1, kb: 1_000, mb: 1_000_000 };
+
+export type FaultKeys = ReturnType<typeof readFaultKeys>;
+
+/** The `key=value` pairs of a fault, each taken once. Throws the `UsageError` that says what is wrong, now and later. */
+export function readFaultKeys(fault: string) {
+  const wrong = (problem: string, hint = grammar): UsageError =>
+    new UsageError(`The fault “${fault.slice(0, 120)}” is wrong: ${problem}.`, { code: 'BAD_FAULT', hint });
+  const values = new Map(
+    fault
+      .split(':')
+      .slice(2)
+      .map((pair): [string, string] => {
+        const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+        if (key === '') throw wrong(`“${pair}” is no key=value`);
+        return [key, value];
+      }),
+  );
+  /** What a key stands for, where it is given: `read` makes it of the text, or nothing of a text that is no `what`. */
+  function take<Value>(key: string, what: string, read: (text: string) => Value | undefined): Value | undefined {
+    const text = values.get(key);
+    values.delete(key);
+    const value = text === undefined ? undefined : read(text);
+    if (text !== undefined && value === undefined) throw wrong(`${key}=${text} is no ${what}`);
+    return value;
+  }
+  return {
+    wrong,
+    take,
+    takeWhole: (key: string): number | undefined =>
+      take(key, 'whole number', (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined)),
+    /** A number of bytes, `1000` or `10kb`, which must be given. */
+    takeSize(key: string): number {
+      const size = take(key, 'size such as 10kb', (text) => {
+        const [, count, unit = ''] = /^(\d{1,12})(b|kb|mb)?$/i.exec(text) ?? [];
+        return count === undefined ? undefined : Number(count) * (sizeUnits[unit.toLowerCase()] ?? 1);
+      });
+      if (size === undefined) throw wrong(`${key}= is missing`, `For example ${key}=10kb.`);
+      return size;
+    },
+    /** The keys that nothing has taken. */
+    untaken: (): string[] => [...values.keys()],
+  };
 }
