@@ -1,21 +1,16 @@
 import { numberTextOf } from '../contract/values.ts';
-import type { Value } from '../rows/row-batch.ts';
+import type { Value } from '../rows/row-objects.ts';
 
 /** Numbers with more characters than this are taken for text: nobody counts that far, and to add them takes long. */
 const longestNumber = 400;
 
-/** A decimal number, exact to its last digit: money is never rounded on the way. */
+/** A decimal number, exact to its last digit: money is never rounded on the way. `new Decimal(1250n, 2)` is 12.50. */
 export class Decimal {
-  static readonly zero = new Decimal(0n, 0);
-  readonly #units: bigint;
-  /** How many decimals `#units` has. */
-  readonly #scale: number;
-
-  /** `new Decimal(1250n, 2)` is 12.50. */
-  constructor(units: bigint, scale: number) {
-    this.#units = units;
-    this.#scale = scale;
-  }
+  constructor(
+    private readonly units: bigint,
+    /** How many decimals `units` has. */
+    private readonly scale: number,
+  ) {}
 
   /** Reads `12`, `-0.50` or `1e5`; `undefined` for any other text. */
   static parse(text: string): Decimal | undefined {
@@ -29,43 +24,32 @@ export class Decimal {
   }
 
   plus(other: Decimal): Decimal {
-    const scale = Math.max(this.#scale, other.#scale);
-    return new Decimal(this.#at(scale) + other.#at(scale), scale);
-  }
-
-  minus(other: Decimal): Decimal {
-    return this.plus(new Decimal(-other.#units, other.#scale));
-  }
-
-  /** The number nearest to it. */
-  toNumber(): number {
-    return Number(this.toString());
+    const scale = Math.max(this.scale, other.scale);
+    return new Decimal(this.at(scale) + other.at(scale), scale);
   }
 
   /** All its digits, without zeros at the end of its decimals. */
   toString(): string {
-    const negative = this.#units < 0n;
-    const digits = String(negative ? -this.#units : this.#units).padStart(this.#scale + 1, '0');
-    const integer = digits.slice(0, digits.length - this.#scale);
-    const fraction = this.#scale > 0 ? digits.slice(-this.#scale).replace(/0+$/, '') : '';
+    const negative = this.units < 0n;
+    const digits = String(negative ? -this.units : this.units).padStart(this.scale + 1, '0');
+    const integer = digits.slice(0, digits.length - this.scale);
+    const fraction = this.scale > 0 ? digits.slice(-this.scale).replace(/0+$/, '') : '';
     return `${negative ? '-' : ''}${integer}${fraction && `.${fraction}`}`;
   }
 
-  #at(scale: number): bigint {
-    return this.#units * 10n ** BigInt(scale - this.#scale);
+  private at(scale: number): bigint {
+    return this.units * 10n ** BigInt(scale - this.scale);
   }
 }
 
 /**
- * The number that a row's value is, or that its text such as `"1234,50"` holds (`contract/values.ts`); `null` where it says nothing (`null`,
- * `""`, an absent key); `undefined` where it is no number.
+ * The number that a row's value is, or that its text such as `"1234,50"` holds (`contract/values.ts`); `null` where it says
+ * nothing (`null`, `""`, an absent key); `undefined` where it is no number.
  */
 export function numberIn(value: Value | undefined): number | Decimal | null | undefined {
   if (typeof value === 'number') return value;
   if (value === null || value === undefined || value === '') return null;
-  if (typeof value !== 'string') return undefined;
-  if (value.length > longestNumber) return undefined;
-  const text = numberTextOf(value) ?? (/^-?\d+(?:\.\d+)?$/.test(value) ? value : undefined);
+  const text = typeof value === 'string' && value.length <= longestNumber ? numberTextOf(value) : undefined;
   if (text === undefined) return undefined;
   // A double holds every decimal number of 15 digits, and gives them back.
   return /^-?\d{1,13}(?:\.\d{1,2})?$/.test(text) ? Number(text) : Decimal.parse(text);
