@@ -37,7 +37,7 @@ export interface Context {
   elapsedMs(): number;
   /** Whether the command runs against a local server inside this process (`--local`). */
   readonly isLocal: boolean;
-  store(): Promise<Store>;
+  store(): Store;
   /** Base URL, token and the like with where each came from; with `--local` those of the server in this process. */
   settings(): Promise<Settings>;
   /** The client for what the settings say. Throws `SignInError` where they lack a base URL, or both token and credentials. */
@@ -72,7 +72,7 @@ export function createContext(host: Host, console: Console, options: Options): C
   // What ends what was made, in the order in which it must end.
   const cleanUps: (() => Promise<unknown>)[] = [];
   const startedMs = host.stopwatch();
-  const store = once(async () => openStore({ env: host.env, warn: console.warn, wallClock: host.wallClock }));
+  const store = () => openStore(host.env, console.warn);
   const localServer = once(async () => {
     const { startLocalServer } = await import('./server/start.ts');
     const server = await startLocalServer({ port: 0, clock: host.wallClock });
@@ -81,14 +81,14 @@ export function createContext(host: Host, console: Console, options: Options): C
   });
   const ledger = once(async () => {
     if (options.local) return undefined;
-    return openLedger({ directory: (await store()).directory, wallClock: host.wallClock, warn: console.warn });
+    return openLedger({ directory: store().directory, wallClock: host.wallClock, warn: console.warn });
   });
   const progress = once(async () => createProgress(options.progress, console, host.stopwatch));
   const ofSavedReports = new Map<string, Context>();
 
   const contextFor = (own: Options): Context => {
     const stored = once(async () =>
-      own.local ? noSettings : readUnlessNeedless(await store(), host.env, own, console.warn),
+      own.local ? noSettings : readUnlessNeedless(store(), host.env, own, console.warn),
     );
     const settings = once(async () => {
       const resolved = own.local

@@ -35,13 +35,13 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   'cli-progress': ['ui/progress.ts'],
   chalk: ['ui/console.ts'],
   'csv-stringify': ['output/formats/csv.ts'],
-  'csv-parse': ['rows/csv-rows.ts', 'server/fixtures/load.ts'],
+  'csv-parse': ['rows/csv-rows.ts', 'server/fixtures/read-file.ts'],
   luxon: ['report/window.ts', 'server/calendar.ts'],
   hyparquet: ['rows/parquet-rows.ts', 'output/formats/parquet.ts'],
   'hyparquet-writer': ['output/formats/parquet.ts'],
   fastify: ['server/app.ts', 'server/answer.ts', 'server/start.ts'],
   yaml: ['config/project-file.ts', 'server/fixtures/read-file.ts'],
-  zod: ['server/fixtures/schemas.ts', 'server/fixtures/read-file.ts'],
+  zod: ['server/fixtures/load.ts', 'server/fixtures/read-file.ts'],
   qs: ['server/request/parse-body.ts'],
 };
 

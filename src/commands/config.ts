@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
-import { tableLook } from '../app/output-flags.ts';
-import type { Changed } from '../config/change-setting.ts';
-import { findSettingName, findStorableName, setStored, unsetStored } from '../config/change-setting.ts';
+import { tableLook } from '../app/deliver.ts';
+import { changeSetting, findSettingName } from '../config/change-setting.ts';
 import { readProjectDefaults } from '../config/project-file.ts';
 import { nameSettings, resolveAccount } from '../config/settings.ts';
-import type { StoredSettings } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../output/table/text-table.ts';
@@ -44,8 +42,8 @@ export const configCommand: CommandBuilder = (perform) => {
   ])
     .addCommand(addLocalFlag(addAccountFlag(list)).action(perform(listConfig)))
     .addCommand(addLocalFlag(addAccountFlag(get)).action(perform(getConfig)))
-    .addCommand(addAccountFlag(set).action(perform(setConfig)))
-    .addCommand(addAccountFlag(unset).action(perform(unsetConfig)))
+    .addCommand(addAccountFlag(set).action(perform(changeConfig)))
+    .addCommand(addAccountFlag(unset).action(perform(changeConfig)))
     .addCommand(path.action(perform(printConfigPath)));
 };
 
@@ -84,39 +82,23 @@ async function getConfig(context: Context, _options: ConfigOptions, text: string
   context.console.note(`${name} is not set.`);
 }
 
-/** Stores a setting. Throws `UsageError` for a name or a value that cannot be stored. */
-async function setConfig(context: Context, options: ConfigOptions, text: string, value: string): Promise<void> {
-  const name = findStorableName(text);
-  if (name === 'account' && options.account !== undefined) {
+/**
+ * Stores a setting of the account that commands would use, or takes it back, and says what was done. Of the settings only that
+ * name is looked at: a base URL or token that is wrong must not keep anyone from mending it. Throws `UsageError` for a name or
+ * a value that cannot be stored.
+ */
+async function changeConfig(context: Context, options: ConfigOptions, name: string, value?: string): Promise<void> {
+  if (name === 'account' && value !== undefined && options.account !== undefined) {
     throw new UsageError('--account names the account that is changed, and this chooses the default one.', {
       hint: `Leave it out: adreport config set account ${value}`,
     });
   }
-  await changeStored(context, options, (stored, account) => setStored(stored, account, name, value));
-}
-
-/** Takes back a stored setting. Throws `UsageError` for a name that cannot be stored. */
-async function unsetConfig(context: Context, options: ConfigOptions, text: string): Promise<void> {
-  const name = findStorableName(text);
-  await changeStored(context, options, (stored, account) => unsetStored(stored, account, name));
-}
-
-/**
- * Changes what is stored, for the account that commands would use, and says what was done. Of the settings only that name
- * is looked at: a base URL or token that is wrong must not keep anyone from mending it. Throws what `change` throws, and
- * then nothing has changed.
- */
-async function changeStored(
-  context: Context,
-  options: ConfigOptions,
-  change: (stored: StoredSettings, account: string) => Changed,
-): Promise<void> {
   const { env, cwd } = context.host;
   const projectFile = await readProjectDefaults(cwd, context.console.warn);
   let said = '';
-  await (await context.store()).update((stored) => {
+  await context.store().update((stored) => {
     const account = resolveAccount({ flags: options, env, projectFile, stored });
-    const changed = change(stored, account.value);
+    const changed = changeSetting(stored, account.value, name, value);
     said = changed.said;
     return changed.settings;
   });
@@ -125,6 +107,6 @@ async function changeStored(
 
 /** Prints the path of the settings file, whether it is there or not. */
 async function printConfigPath(context: Context, _options: ConfigOptions): Promise<void> {
-  const { path } = await context.store();
+  const { path } = context.store();
   await context.console.result(context.flags.json ? JSON.stringify(path) : path);
 }

@@ -99,9 +99,9 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
   async function checkStore(): Promise<void> {
     // The store closes files that are open to others, and says so: before the settings are read for anything else.
     const closed: string[] = [];
-    const store = await openStore({ env: host.env, warn: (text) => closed.push(text), wallClock: host.wallClock });
-    await attempt('settings-file', () => {
-      const names = Object.keys(store.read().accounts);
+    const store = openStore(host.env, (text) => closed.push(text));
+    await attempt('settings-file', async () => {
+      const names = Object.keys((await store.read()).accounts);
       const count = names.length === 0 ? 'no account is stored' : formatPlural(names.length, 'account');
       fine('settings-file', `${store.path}: ${[count, ...names].join(', ')}.`);
     });
@@ -130,7 +130,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
       odd('email', `ADREPORT_EMAIL is set without ADREPORT_PASSWORD, ${use}.`, 'Set both, or neither.');
     }
     const canSignIn = await attempt('sign-in', async () =>
-      requireSignIn(settings, context.isLocal ? noSettings : (await context.store()).read()),
+      requireSignIn(settings, context.isLocal ? noSettings : await context.store().read()),
     );
     const url = baseUrl.value;
     const proxy = await attempt('proxy', () => ({ found: readProxy(host.env) }));

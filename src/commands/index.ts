@@ -1,7 +1,6 @@
 import { campaignsCommand } from './campaigns.ts';
 import type { CommandBuilder } from './command.ts';
-import { completeCommand } from './complete.ts';
-import { completionCommand } from './completion.ts';
+import { completeCommand, completionCommand } from './completion.ts';
 import { configCommand } from './config.ts';
 import { doctorCommand } from './doctor.ts';
 import { downloadCommand } from './download.ts';

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Client, Credentials } from '../api/client.ts';
-import { checkBaseUrl } from '../config/base-url.ts';
-import { checkToken } from '../config/token.ts';
+import { checkBaseUrl, checkToken } from '../config/settings.ts';
+import { withAccount } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { type Encoding, encodings } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
@@ -72,15 +72,17 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   const { client, token, email, campaigns } = signedIn;
   const isDsp = profile.source === 'default' && (await refusesBuyers(client, encoding.value));
   const stored = isDsp ? 'dsp' : profile.value;
-  await (await context.store()).saveAccount(account.value, {
+  const saved = {
     baseUrl: baseUrl.href,
     token,
     profile: stored,
     // What is the default is not stored, so that a service that changes needs no change here.
-    ...(encoding.value === 'json' ? {} : { encoding: encoding.value }),
-    ...(windowClock.value === 'instant' ? {} : { windowClock: windowClock.value }),
-    ...(email === undefined ? {} : { email }),
-  });
+    encoding: encoding.value === 'json' ? undefined : encoding.value,
+    windowClock: windowClock.value === 'instant' ? undefined : windowClock.value,
+    email,
+    savedAt: new Date(host.wallClock()).toISOString(),
+  };
+  await context.store().update((settings) => withAccount(settings, account.value, saved));
   const count = campaigns === undefined ? '' : `, ${formatPlural(campaigns, 'campaign')}`;
   console.note(`Signed in to ${baseUrl.href} as account “${account.value}”: ${stored} profile${count}.`);
 }

@@ -1,3 +1,4 @@
+import { findAccount, withAccount } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
@@ -12,7 +13,12 @@ export const logoutCommand: CommandBuilder = (perform) =>
 /** Forgets the stored token; the service itself is told nothing, a token ends there by its own life. */
 async function logout(context: Context, _options: { readonly account?: string }): Promise<void> {
   const { account } = await context.settings();
-  const hadToken = await (await context.store()).forgetToken(account.value);
+  let hadToken = false;
+  await context.store().update((settings) => {
+    const stored = findAccount(settings, account.value);
+    hadToken = stored?.token !== undefined;
+    return stored && hadToken ? withAccount(settings, account.value, { ...stored, token: undefined }) : settings;
+  });
   context.console.note(
     hadToken
       ? `Signed out of account “${account.value}”: its token is forgotten.`

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import { Option } from 'commander';
-import { collect, parsePositive } from '../app/flags.ts';
-import { tableLook } from '../app/output-flags.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import { tableLook } from '../app/deliver.ts';
+import { parsePositive } from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
@@ -11,14 +11,12 @@ import { stringifyTable } from '../output/formats/csv.ts';
 import { groupBars, groupLine, groupTable } from '../output/table/group-text.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { ReportTable } from '../output/table/report-table.ts';
-import { widthOf } from '../output/table/table-layout.ts';
 import { openReportFile, readReportStream } from '../rows/report-file.ts';
-import type { ReportTail } from '../rows/row-batch.ts';
-import { type Row, rowsOf } from '../rows/row-batch.ts';
+import { type ReportTail, type Row, rowsOf } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
 import { wrap } from '../ui/page.ts';
-import { type FigureColumn, figureDigits, figuresNamed, figuresOf } from '../view/figure-columns.ts';
+import { figureDigits, figuresNamed, figuresOf } from '../view/figure-columns.ts';
 import { FigureCounter, type Figures, timeFieldOf } from '../view/figures.ts';
 import { type Group, Grouping, isTime, keyText, strangeNotice } from '../view/grouping.ts';
 import {
@@ -32,13 +30,19 @@ import {
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 interface ViewOptions {
-  readonly by?: string;
-  readonly metrics?: string;
-  readonly where?: readonly string[];
+  readonly by?: readonly string[];
+  readonly metrics?: readonly string[];
+  readonly where?: readonly Condition[];
   readonly sort?: string;
   readonly top?: number;
   readonly chart?: 'bar' | 'line';
   readonly format?: 'table' | 'csv' | 'json' | 'ndjson';
+}
+
+/** A row must have one of the values in the column of that name. */
+interface Condition {
+  readonly name: string;
+  readonly values: readonly string[];
 }
 
 export const viewCommand: CommandBuilder = (perform) =>
@@ -54,9 +58,13 @@ export const viewCommand: CommandBuilder = (perform) =>
       'before',
       'Reads JSON, NDJSON, CSV of any dialect with a header row, each also as .gz, Parquet and the xlsx of adreport; - is stdin.\n',
     )
-    .option('--by <a,b>', 'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY of days too')
-    .option('--metrics <a,b>', 'the figures to show; ctr, ecpmEuro and ecpmDollar are computed from sums')
-    .option('--where <name=v1,v2>', 'only rows with one of these values; repeatable', collect)
+    .option(
+      '--by <a,b>',
+      'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY of days too',
+      parseNames,
+    )
+    .option('--metrics <a,b>', 'the figures to show; ctr, ecpmEuro and ecpmDollar are computed from sums', parseNames)
+    .option('--where <name=v1,v2>', 'only rows with one of these values; repeatable', parseCondition)
     .option('--sort <column[:asc|desc]>', 'order of the groups (default: time, else the first figure, largest first)')
     .option(
       '--top <n>',
@@ -74,6 +82,18 @@ export const viewCommand: CommandBuilder = (perform) =>
     )
     .action(perform(view));
 
+function parseNames(text: string): string[] {
+  const names = text.split(',').flatMap((name) => name.trim() || []);
+  if (names.length === 0) throw new InvalidArgumentError('Give names, with commas between them.');
+  return names;
+}
+
+function parseCondition(text: string, earlier: readonly Condition[] = []): Condition[] {
+  const [, name, values = ''] = /^\s*([^=]+?)\s*=(.*)$/s.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError("Give a name, = and values: 'country=France,Germany'.");
+  return [...earlier, { name, values: values.split(',').map((value) => value.trim()) }];
+}
+
 /** How many rows a preview and how many bars a chart has, where no flag says it. */
 const previewRows = 10;
 const barsAtMost = 20;
@@ -90,22 +110,16 @@ interface ReadFile {
 
 /** Shows the figures of a report file: as a card, groups, a chart, or rows for another program. */
 async function view(context: Context, options: ViewOptions, file: string): Promise<void> {
-  const { console } = context;
+  const { console, flags } = context;
+  const { by, chart, metrics } = options;
   const format = formatOf(context, options);
-  const by = options.by === undefined ? undefined : listOf('--by', options.by);
   const look = tableLook(context);
-  const isPreviewed = format === 'table' && by === undefined && options.chart === undefined;
-  const rowsAtMost = isPreviewed ? (options.top ?? previewRows) : 0;
-  const read = await readFile(context, file, {
-    by: options.chart === 'line' ? by : (by ?? []),
-    where: (options.where ?? []).map(conditionOf),
-    rowsAtMost,
-    look,
-  });
+  const isPreview = format === 'table' && by === undefined && chart === undefined;
+  const rowsAtMost = isPreview ? (options.top ?? previewRows) : 0;
+  const read = await readFile(context, file, options, rowsAtMost);
   const ranked = rank(read, options);
   warnOf(context, read, by !== undefined);
-  if (by === undefined && options.chart === undefined) warnOfOrder(context, options, isPreviewed);
-  if (context.flags.json) return console.result(jsonOf(file, read, ranked));
+  if (flags.json) return console.result(jsonOf(file, read, ranked));
   if (format === 'csv') return console.write(groupsAsCsv(ranked, console.out.isTerminal));
   if (format === 'json') return console.result(`[\n${groupsAsJson(ranked).join(',\n')}\n]`);
   if (format === 'ndjson')
@@ -114,10 +128,10 @@ async function view(context: Context, options: ViewOptions, file: string): Promi
         .map((text) => `${text}\n`)
         .join(''),
     );
-  const only = options.metrics === undefined ? undefined : ranked.figures.map(({ field }) => field);
-  const card = [headText(file, read, look), ...reportCard(read.figures, look, only)];
-  const below = rowsAtMost > 0 ? previewText(read, rowsAtMost, look) : groupText(context, ranked, options, look);
-  return console.write(`${[...card, '', ...below].join('\n').trimEnd()}\n`);
+  const only = metrics && ranked.figures.map(({ field }) => field);
+  const below = isPreview ? previewText(read, rowsAtMost, look) : groupText(context, ranked, options, look);
+  const lines = [headText(file, read, look), ...reportCard(read.figures, look, only), '', ...below];
+  return console.write(`${lines.join('\n').trimEnd()}\n`);
 }
 
 /** The form of the result. Throws `UsageError` for flags that do not go together. */
@@ -137,53 +151,28 @@ function formatOf({ console, flags }: Context, { format, chart, sort, top }: Vie
   return chart !== undefined ? 'table' : (format ?? (console.out.isTerminal || flags.json ? 'table' : 'csv'));
 }
 
-/** A condition of `--where`: the column's name, and the values of which a row must have one. */
-interface Condition {
-  readonly name: string;
-  readonly values: readonly string[];
-}
-
-function conditionOf(text: string): Condition {
-  const [, name = '', values = ''] = /^\s*([^=]+?)\s*=(.*)$/s.exec(text) ?? [];
-  if (name === '') {
-    throw new UsageError(`--where ${text}: a name, = and values belong here.`, {
-      hint: "For example: --where 'country=France,Germany'",
-    });
-  }
-  return { name, values: values.split(',').map((value) => value.trim()) };
-}
-
-/** What to make of a file while it is read. */
-interface Reading {
-  /** What to add up by: columns or breakdowns; `undefined` for the time of the rows, as it turns out to be. */
-  readonly by: readonly string[] | undefined;
-  readonly where: readonly Condition[];
-  readonly rowsAtMost: number;
-  readonly look: TableLook;
-}
-
 /**
- * Reads a report file, or stdin for `-`, once, in constant memory.
- * @throws UsageError where it cannot be opened, or lacks a column
- * @throws IncompleteDataError where it is no whole report
+ * Reads a report file, or stdin for `-`, once, in constant memory. Throws `UsageError` where it cannot be opened or lacks a
+ * column, and `IncompleteDataError` where it is no whole report.
  */
-async function readFile(context: Context, name: string, { by, where, rowsAtMost, look }: Reading): Promise<ReadFile> {
-  const shown = name === '-' ? 'stdin' : name;
+async function readFile(context: Context, name: string, options: ViewOptions, rowsAtMost: number): Promise<ReadFile> {
+  const { by, where = [], chart } = options;
   const { stdin, signal, cwd } = context.host;
   const source =
     name === '-'
-      ? readReportStream(addAbortSignal(signal, stdin), shown)
-      : await openReportFile(resolve(cwd, name), shown);
+      ? readReportStream(addAbortSignal(signal, stdin), 'stdin')
+      : await openReportFile(resolve(cwd, name), name);
   const meter = (await context.progress()).transfer('Reading', source.sizeBytes);
   const counter = new FigureCounter();
-  const table = new ReportTable({ table: { ...look, totals: false } });
+  const table = new ReportTable({ table: { ...tableLook(context), totals: false } });
   const plan = new ColumnPlan({});
   const preview: string[] = [];
   let groups: Grouping | undefined;
   let tests: readonly ((row: Row) => boolean)[] = [];
   const settle = (fields: readonly string[]): Grouping => {
     tests = where.map((condition) => testOf(condition, fields));
-    return new Grouping(resolveKeys(by ?? timeFieldOf(fields), fields));
+    // A line without --by follows the time of the rows, whatever it turns out to be.
+    return new Grouping(resolveKeys(by ?? (chart === 'line' ? timeFieldOf(fields) : []), fields));
   };
   try {
     for (;;) {
@@ -194,12 +183,11 @@ async function readFile(context: Context, name: string, { by, where, rowsAtMost,
         groups ??= settle(tail.fields);
         plan.settle(tail.fields);
         if (rowsAtMost > 0) preview.push(...table.end(plan.columns));
-        return { tail, sizeBytes: source.sizeBytes ?? tail.sizeBytes, figures: counter.figures(), groups, preview };
+        return { tail, sizeBytes: source.sizeBytes ?? source.readBytes(), figures: counter.figures(), groups, preview };
       }
       const batch = next.value;
       groups ??= settle(batch.fields);
-      const all = rowsOf(batch);
-      const rows = tests.length === 0 ? all : all.filter((row) => tests.every((test) => test(row)));
+      const rows = rowsOf(batch).filter((row) => tests.every((test) => test(row)));
       const wanted = rowsAtMost - counter.rowCount;
       if (plan.columns.length === 0) plan.follow(batch);
       if (wanted > 0) preview.push(...table.add(plan.columns, rows.slice(0, wanted), batch.fields));
@@ -223,7 +211,7 @@ function testOf({ name, values }: Condition, fields: readonly string[]): (row: R
 function rank({ groups }: ReadFile, { metrics, sort, top, chart }: ViewOptions): RankedGroups {
   const keys = groups.by;
   const known = figuresOf(groups.metrics);
-  const figures = metrics === undefined ? known : figuresNamed(listOf('--metrics', metrics), known, '--metrics');
+  const figures = metrics === undefined ? known : figuresNamed(metrics, known, '--metrics');
   if (chart === 'bar' && keys.length === 0) {
     throw new UsageError('--chart bar compares groups, and nothing says which.', {
       hint: 'Add --by, for example --by CAMPAIGN.',
@@ -247,12 +235,6 @@ function warnOf({ console }: Context, { groups }: ReadFile, wasAsked: boolean): 
   if (wasAsked && groups.rowCount > 1 && missing.length > 0) {
     console.warn(`No row has a value for ${missing.join(', ')}: the report was not broken down by it.`);
   }
-}
-
-/** Says which flags have nothing to do where there are no groups; the rows of the preview are the first. */
-function warnOfOrder({ console }: Context, { sort, top }: ViewOptions, isPreviewed: boolean): void {
-  const idle = [...(sort === undefined ? [] : ['--sort']), ...(top === undefined || isPreviewed ? [] : ['--top'])];
-  if (idle.length > 0) console.warn(`Without --by there are no groups: ${idle.join(' and ')} changed nothing.`);
 }
 
 /** Groups as CSV, in the layout of a report's; nothing where there is neither a key nor a figure. */
@@ -280,23 +262,17 @@ function jsonOf(file: string, { tail, sizeBytes, groups }: ReadFile, ranked: Ran
   ]);
 }
 
-/** What the file is: its name, size and times, on one line where they fit. */
+/** What the file is: its name, size and times. */
 function headText(file: string, { tail: { summary }, sizeBytes, figures }: ReadFile, look: TableLook): string {
   const { style, columns = Number.POSITIVE_INFINITY } = look;
-  const times = [figures.points[0]?.time, figures.points.at(-1)?.time].map((time) => time?.slice(0, 10));
-  const [from, to] = summary ? [summary.since.slice(0, 10), summary.until.slice(0, 10)] : times;
-  const span = from === undefined ? [] : [printable(from === to ? from : `${from} to ${to}`)];
-  const zone = summary ? ` (${printable(summary.timezone)})` : '';
-  const name = file === '-' ? 'stdin' : printable(file);
+  const times = summary ? [summary.since, summary.until] : [figures.points[0]?.time, figures.points.at(-1)?.time];
+  const span = [...new Set(times.flatMap((time) => time?.slice(0, 10) ?? []))].join(' to ');
+  const name = `${file === '-' ? 'stdin' : printable(file)}:`;
   const counts = `${formatPlural(figures.rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
-  const facts = `${[counts, ...span].join(', ')}${zone}`;
-  const head = `${style?.bold(name) ?? name}:`;
-  const nameWidth = widthOf(`${name}: `);
-  if (nameWidth + facts.length <= columns) return `${head} ${facts}`;
-  // The times move to a line of their own, or all of it does.
-  const isBeside = nameWidth + counts.length <= columns;
-  const below = wrap((isBeside ? `${span.join('')}${zone}` : facts).trim(), columns - 2);
-  return [isBeside ? `${head} ${counts}` : head, ...below.map((line) => `  ${line}`)].join('\n');
+  const facts = `${counts}${span && `, ${printable(span)}`}${summary ? ` (${printable(summary.timezone)})` : ''}`;
+  return wrap(`${name} ${facts}`, columns - 2)
+    .join('\n  ')
+    .replace(name, (text) => style?.bold(text) ?? text);
 }
 
 function previewText({ figures, preview }: ReadFile, rowsAtMost: number, look: TableLook): readonly string[] {
@@ -321,14 +297,7 @@ function groupText(
     return lines;
   }
   const sorted = metrics === undefined ? ranked.figures.find(({ field }) => field === ranked.sortField) : undefined;
-  const figure: FigureColumn | undefined = sorted ?? ranked.figures[0];
+  const figure = sorted ?? ranked.figures[0];
   if (!figure) throw new UsageError('--chart needs a metric, and the report has none.');
   return chart === 'bar' ? groupBars(ranked, figure, look) : groupLine(ranked, figure, look);
-}
-
-/** The names in a flag's value. Throws `UsageError` where there are none. */
-function listOf(flag: string, value: string): string[] {
-  const names = value.split(',').flatMap((name) => name.trim() || []);
-  if (names.length > 0) return names;
-  throw new UsageError(`${flag} names no column.`, { hint: 'Leave it out, or give some, with commas between them.' });
 }

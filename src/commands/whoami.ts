@@ -1,5 +1,5 @@
 import { addServiceFlags, type ServiceFlags } from '../app/flags.ts';
-import { maskToken } from '../config/token.ts';
+import { maskToken } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { AdreportError } from '../errors.ts';
 import { formatPlural } from '../text/quantity.ts';

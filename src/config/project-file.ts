@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Node } from 'yaml';
 import { UsageError } from '../errors.ts';
@@ -24,7 +24,6 @@ export interface SavedSection {
 
 /** `adreport.yaml`: reports by name, and what holds for all of them (`cli.md`, Cron). */
 export interface ProjectFile {
-  /** Absolute. */
   readonly path: string;
   /** As messages name it. */
   readonly shownPath: string;
@@ -47,11 +46,6 @@ export function findProjectFile(folder: string): string | undefined {
   const path = join(folder, projectFileName);
   if (existsSync(path)) return path;
   return dirname(folder) === folder ? undefined : findProjectFile(dirname(folder));
-}
-
-/** Reads a project file. Throws `UsageError` for one that cannot be read, or as `parseProjectFile`. */
-export async function readProjectFile(path: string, shownPath: string, keys: readonly string[]): Promise<ProjectFile> {
-  return { ...(await parseProjectFile(readText(path), shownPath, keys)), path };
 }
 
 /**
@@ -77,26 +71,25 @@ export async function readProjectDefaults(folder: string, warn: (sentence: strin
 
 function readText(path: string): string {
   const unreadable = (why: string) => new UsageError(`${path} could not be read: ${why}.`);
+  let stats: Stats | undefined;
   try {
-    const stats = statSync(path);
+    stats = statSync(path, { throwIfNoEntry: false });
     // A pipe that nobody writes to and a device have no end.
-    if (!stats.isFile()) throw unreadable('it is no regular file');
-    if (stats.size > bytesAtMost) throw unreadable('it is larger than 1 MB');
-    return readFileSync(path, 'utf8');
+    if (stats?.isFile() && stats.size <= bytesAtMost) return readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw unreadable(code === 'ENOENT' ? 'there is no such file' : message);
+    throw unreadable((error as Error).message);
   }
+  if (!stats) throw unreadable('there is no such file');
+  throw unreadable(stats.isFile() ? 'it is larger than 1 MB' : 'it is no regular file');
 }
 
 /**
  * A text of YAML as plain values, in which every scalar is a text as it was written: `2026`, `0012` and `2026-11-01` mean
- * what they look like. Throws `UsageError` with the line.
+ * what they look like; and the line of the key to which names lead. Throws `UsageError` with the line.
  */
 async function parseYaml(text: string, shownPath: string) {
   // It takes a fifth of the program's start, and most folders have no such file.
-  const { isAlias, isMap, LineCounter, parseDocument } = (await import('yaml')).default;
+  const { isMap, LineCounter, parseDocument } = (await import('yaml')).default;
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, schema: 'failsafe' });
   const [broken] = document.errors;
@@ -104,14 +97,11 @@ async function parseYaml(text: string, shownPath: string) {
     const problem = `this is not YAML: ${broken.message.replace(/\.?$/, '.')}`;
     throw projectError(shownPath, [{ line: lines.linePos(broken.pos[0]).line, problem }]);
   }
-  const resolved = (node: unknown) => (isAlias(node) ? node.resolve(document) : node);
-  /** The line of the key to which names lead. */
   const lineOf = (names: readonly string[]): number => {
     let line = 1;
     let node: unknown = document.contents;
     for (const name of names) {
-      const map = resolved(node);
-      const pair = isMap(map) ? map.items.find(({ key }) => String(key) === name) : undefined;
+      const pair = isMap(node) ? node.items.find(({ key }) => String(key) === name) : undefined;
       const offset = (pair?.key as Node | undefined)?.range?.[0];
       if (offset !== undefined) line = lines.linePos(offset).line;
       node = pair?.value;
@@ -127,100 +117,98 @@ async function parseYaml(text: string, shownPath: string) {
   }
 }
 
-/** The error for what is wrong with a project file: `adreport.yaml:12: there is no key perid.` */
+/** The error for what is wrong with a project file, a line each: `adreport.yaml:12: there is no key perid.` */
 export function projectError(path: string, faults: readonly ProjectFault[]): UsageError {
-  const [first, ...others] = faults;
   const code = 'BAD_PROJECT_FILE';
-  if (first && others.length === 0) {
-    const { line, problem, hint } = first;
-    return new UsageError(`${path}:${line}: ${problem}`, { code, ...(hint === undefined ? {} : { hint }) });
-  }
-  const lines = faults.map(({ line, problem, hint }) => `  - ${path}:${line}: ${problem}${hint ? ` ${hint}` : ''}`);
-  return new UsageError([`${faults.length} things are wrong with ${path}:`, ...lines].join('\n'), { code });
+  const [first, second] = faults;
+  if (first && !second) return new UsageError(`${path}:${first.line}: ${first.problem}`, { code, hint: first.hint });
+  const lines = faults.map(({ line, problem, hint = '' }) => `${path}:${line}: ${problem} ${hint}`.trimEnd());
+  return new UsageError(lines.join('\n'), { code });
 }
 
 const secret = /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key/i;
 
 /**
- * The sections of a project file. Throws one `UsageError` that names every fault with its line: YAML that is none, a
- * key that does not exist (with the nearest that does), a value of the wrong kind, and a key that looks like a secret.
+ * Reads a project file. Throws one `UsageError` for a file that cannot be read, or that names every fault with its line: YAML
+ * that is none, a key that does not exist (with the nearest that does), a value of the wrong kind, and a key that looks like a
+ * secret.
  *
  * @param keys what a saved report may say
  */
-export async function parseProjectFile(
-  text: string,
-  shownPath: string,
-  keys: readonly string[],
-): Promise<Omit<ProjectFile, 'path'>> {
-  const { content, lineOf } = await parseYaml(text, shownPath);
+export async function readProjectFile(path: string, shownPath: string, keys: readonly string[]): Promise<ProjectFile> {
+  const { content, lineOf } = await parseYaml(readText(path), shownPath);
   const faults: ProjectFault[] = [];
-  const addFault = (path: readonly string[], problem: string, hint?: string): void =>
-    void faults.push({ line: lineOf(path), problem, hint });
+  const addFault = (place: readonly string[], problem: string, hint?: string): void =>
+    void faults.push({ line: lineOf(place), problem, hint });
 
-  const top = membersOf(content, []).filter(([key]) => !isRefused([key], key, ['defaults', 'reports']));
-  const sections = Object.fromEntries(top);
-  const defaults = readSection(sections.defaults, ['defaults']);
-  const reports = new Map<string, SavedSection>();
-  for (const [name, value] of membersOf(sections.reports, ['reports'])) {
-    if (!/^[\p{L}\p{N}_]/u.test(name)) {
-      const problem = `${JSON.stringify(name)} is no name for a report.`;
-      addFault(['reports', name], problem, 'Begin with a letter or digit.');
+  /** The members of a mapping whose keys are known; each other key is a fault. */
+  const membersOf = (value: unknown, place: readonly string[], known?: readonly string[]): [string, unknown][] => {
+    if (!isObject(value)) {
+      if (value) addFault(place, `${place.at(-1) ?? 'The file'} must hold keys with values.`, 'See: adreport init');
+      return [];
     }
-    reports.set(name, readSection(value, ['reports', name]));
-  }
-  if (faults.length > 0) throw projectError(shownPath, faults);
-  return { shownPath, defaults, reports };
-
-  function readSection(section: unknown, path: readonly string[]): SavedSection {
-    const entries = new Map<string, SavedEntry>();
-    for (const [name, value] of membersOf(section, path)) {
-      const at = [...path, name];
-      const key = name === 'windowClock' ? 'window-clock' : name;
-      const texts = isRefused(at, key, keys) ? undefined : readTexts(value, at, key);
-      if (texts) entries.set(key, { line: lineOf(at), texts, isList: typeof value !== 'string' });
-    }
-    return { line: lineOf(path), entries };
-  }
-
+    return Object.entries(value).filter(([key]) => {
+      const fault = known && !known.includes(key) ? unknownKey(key, known) : undefined;
+      if (fault) addFault([...place, key], ...fault);
+      return !fault;
+    });
+  };
   /** A text, or those of a list; those of a mapping as `--filter` takes them. */
-  function readTexts(value: unknown, path: readonly string[], key: string): string[] | undefined {
-    if (isObject(value)) {
-      if (key !== 'filter') return void addFault(path, `${key} takes a value or a list.`);
-      return Object.entries(value).flatMap(([name, values]) => {
-        const texts = readTexts(values, [...path, name], `filter ${name}`);
-        return texts ? [`${name}=${texts.map(quoted).join(',')}`] : [];
-      });
+  const textsOf = (value: unknown, place: readonly string[]): string[] => {
+    const key = place.at(-1);
+    if (isObject(value) && key === 'filter') {
+      return Object.entries(value).map(
+        ([name, values]) =>
+          `${name}=${textsOf(values, [...place, name])
+            .map(quoted)
+            .join(',')}`,
+      );
     }
-    const texts = [value].flat();
-    if (texts.length > 0 && texts.every((item) => typeof item === 'string' && item !== '')) return texts as string[];
-    return void addFault(path, `${key} has no value.`, 'Leave the key out, or give it a value.');
-  }
+    const texts = [value].flat().filter((item): item is string => typeof item === 'string' && item !== '');
+    if (texts.length === 0 || texts.length < [value].flat().length) {
+      addFault(place, `${key} takes a value or a list of values.`, 'Leave the key out, or give it one.');
+    }
+    return texts;
+  };
+  const sectionOf = (value: unknown, place: readonly string[]): SavedSection => {
+    const members = membersOf(value, place, [...keys, 'windowClock']);
+    const entries = members.map(([name, member]) => {
+      const at = [...place, name];
+      const entry = { line: lineOf(at), texts: textsOf(member, at), isList: typeof member !== 'string' };
+      return [name === 'windowClock' ? 'window-clock' : name, entry] as const;
+    });
+    return { line: lineOf(place), entries: new Map(entries) };
+  };
 
-  function membersOf(value: unknown, path: readonly string[]): [string, unknown][] {
-    if (isObject(value)) return Object.entries(value);
-    if (value !== undefined && value !== null && value !== '') {
-      const problem = `${path.at(-1) ?? 'The file'} must hold keys with values.`;
-      addFault(path, problem, 'See a commented example with: adreport init');
+  const top = Object.fromEntries(membersOf(content, [], ['defaults', 'reports']));
+  const defaults = sectionOf(top.defaults, ['defaults']);
+  const reports = membersOf(top.reports, ['reports']).map(([name, value]) => {
+    const place = ['reports', name];
+    if (!/^[\p{L}\p{N}_]/u.test(name)) {
+      addFault(place, `${JSON.stringify(name)} is no name for a report.`, 'Begin with a letter or digit.');
     }
-    return [];
-  }
+    return [name, sectionOf(value, place)] as const;
+  });
+  if (faults.length > 0) throw projectError(shownPath, faults);
+  return { path, shownPath, defaults, reports: new Map(reports) };
+}
 
-  /** Whether a key must not be there; the reason is added to the faults. */
-  function isRefused(path: readonly string[], key: string, known: readonly string[]): boolean {
-    if (known.includes(key)) return false;
-    if (secret.test(key)) {
-      const hint =
-        'Store the token with adreport login, or set ADREPORT_TOKEN, or ADREPORT_EMAIL and ADREPORT_PASSWORD.';
-      addFault(path, `${key} looks like a secret, which must not stand in this file.`, hint);
-    } else if (/^(base[-_]?url|e?mail)$/i.test(key)) {
-      const hint = 'Name a stored account with account:, or set ADREPORT_BASE_URL.';
-      addFault(path, `${key} must not stand in this file: a folder cannot say where a token is sent.`, hint);
-    } else {
-      const guess = nearest(key.replaceAll('_', '-'), known);
-      addFault(path, `there is no key ${key}.`, guess ? `Did you mean ${guess}?` : `There are ${known.join(', ')}.`);
-    }
-    return true;
+/** Why a key must not be there, and what to do. */
+function unknownKey(key: string, known: readonly string[]): [problem: string, hint: string] {
+  if (secret.test(key)) {
+    return [
+      `${key} looks like a secret, which must not stand in this file.`,
+      'Store the token with adreport login, or set ADREPORT_TOKEN, or ADREPORT_EMAIL and ADREPORT_PASSWORD.',
+    ];
   }
+  if (/^(base[-_]?url|e?mail)$/i.test(key)) {
+    return [
+      `${key} must not stand in this file: a folder cannot say where a token is sent.`,
+      'Name a stored account with account:, or set ADREPORT_BASE_URL.',
+    ];
+  }
+  const guess = nearest(key.replaceAll('_', '-'), known);
+  return [`there is no key ${key}.`, guess ? `Did you mean ${guess}?` : `There are ${known.join(', ')}.`];
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,7 +1,6 @@
 import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { SignInError, UsageError } from '../errors.ts';
-import { checkBaseUrl, formatBaseUrl, originOf } from './base-url.ts';
 import {
   findAccount,
   noSettings,
@@ -10,7 +9,8 @@ import {
   type StoredSettings,
   unknownAccount,
 } from './store.ts';
-import { checkPassword, checkToken, maskToken } from './token.ts';
+
+// What settings there are, where each may come from, and what each can be.
 
 /** A process's environment; a variable that is not set is absent or `undefined`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,8 +32,42 @@ export const environmentVariables: readonly (readonly [name: string, meaning: st
   ['COLUMNS', 'width of tables and help, instead of the terminal’s'],
 ];
 
-/** Where a setting came from, the strongest first. */
+/** Where a setting came from. */
 type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
+
+/**
+ * The settings by the names that `adreport config` has for them: what each is called in the code, where it may come from, the
+ * strongest source first, and the words that it can be, where those are few. `adreport.yaml` never gives an address or a
+ * secret: it is found upwards from the working folder, and a folder that was cloned must not say where a token goes.
+ */
+export const settingTable = {
+  account: { key: 'account', sources: ['flag', 'env', 'file', 'account'] },
+  'base-url': { key: 'baseUrl', sources: ['flag', 'env', 'account'] },
+  profile: { key: 'profile', sources: ['flag', 'env', 'file', 'account'], choices: profiles },
+  encoding: { key: 'encoding', sources: ['flag', 'file', 'account'], choices: encodings },
+  'window-clock': { key: 'windowClock', sources: ['flag', 'file', 'account'], choices: windowClocks },
+  token: { key: 'token', sources: ['env', 'account'] },
+  email: { key: 'email', sources: ['env', 'account'] },
+  password: { key: 'password', sources: ['env'] },
+} as const satisfies Record<string, { key: string; sources: readonly SettingSource[]; choices?: readonly string[] }>;
+
+export type SettingName = keyof typeof settingTable;
+
+export const settingNames = Object.keys(settingTable) as readonly SettingName[];
+
+/** Texts that one source gives, by the settings' names in the code. */
+type Given = { readonly [Name in SettingName as (typeof settingTable)[Name]['key']]?: string | undefined };
+
+/** What `adreport.yaml` says of the account, for all commands or for one saved report. */
+export type ProjectChoice = Pick<Given, 'account' | 'profile' | 'encoding' | 'windowClock'>;
+
+/** What settings can come from. */
+export interface SettingsSources {
+  readonly flags: Given;
+  readonly env: Environment;
+  readonly projectFile?: ProjectChoice;
+  readonly stored: StoredSettings;
+}
 
 /** A value, and what gave it. */
 export interface Setting<T> {
@@ -62,160 +96,78 @@ export interface Settings {
 }
 
 /**
- * What `adreport.yaml` says of the account, for all commands or for one saved report. It never gives an address or a
- * secret: it is found upwards from the working folder, and a folder that was cloned must not say where a token goes.
- */
-export interface ProjectChoice {
-  readonly account?: string;
-  readonly profile?: string;
-  readonly encoding?: string;
-  readonly windowClock?: string;
-}
-
-/** What settings can come from. */
-export interface SettingsSources {
-  readonly flags: ProjectChoice & { readonly baseUrl?: string };
-  readonly env: Environment;
-  readonly projectFile?: ProjectChoice;
-  readonly stored: StoredSettings;
-}
-
-/**
- * Every setting by its strongest source: flag, environment, `adreport.yaml`, stored account, default (`cli.md`, Settings).
- * A stored token is used only with the origin it was stored for, wherever the base URL came from. Throws `UsageError` for
- * a value that cannot be one, naming where it came from.
+ * Every setting by its strongest source (`cli.md`, Settings). A stored token is used only with the origin it was stored for,
+ * wherever the base URL came from. Throws `UsageError` for a value that cannot be one, naming where it came from.
  */
 export function resolveSettings(sources: SettingsSources): Settings {
-  const { flags, env, projectFile = {}, stored } = sources;
   const account = resolveAccount(sources);
-  const storedAccount = findAccount(stored, account.value);
-  const fromAccount = (text: string | undefined) => setting(text, 'account', `account "${account.value}"`);
-  /** A setting of the account that a flag, `adreport.yaml` and, for some, a variable can give as well. */
-  const choice = <T extends string>(
-    key: keyof ProjectChoice & keyof StoredAccount,
-    known: readonly T[],
-    byDefault: T,
-  ) => {
-    const flag = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    return checked(
-      setting(flags[key], 'flag', `--${flag}`) ??
-        (key === 'profile' ? fromEnv(env, 'ADREPORT_PROFILE') : undefined) ??
-        setting(projectFile[key], 'file', `adreport.yaml (${key})`) ??
-        fromAccount(storedAccount?.[key]) ??
-        defaultSetting(byDefault),
-      (text) => checkChoice(text, flag, known),
-    );
-  };
+  const storedAccount = findAccount(sources.stored, account.value);
+  let ofAccount: Given = storedAccount ?? {};
+  const read = <T, D>(name: SettingName, check: (text: string) => T, byDefault: D): Setting<T | D> =>
+    readSetting(sources, name, { given: ofAccount, from: `account "${account.value}"` }, check, byDefault);
 
-  const given = setting(flags.baseUrl, 'flag', '--base-url') ?? fromEnv(env, 'ADREPORT_BASE_URL');
-  const baseUrl = checkedIfGiven(given ?? fromAccount(storedAccount?.baseUrl), checkBaseUrl);
-  const withheld = whyWithheld(account.value, storedAccount, baseUrl.value);
-  const token = checkedIfGiven(
-    fromEnv(env, 'ADREPORT_TOKEN') ?? (withheld ? undefined : fromAccount(storedAccount?.token)),
-    checkToken,
-  );
+  const baseUrl = read('base-url', checkBaseUrl, undefined);
+  const isElsewhere = storedAccount?.token && baseUrl.value && originOf(storedAccount.baseUrl) !== baseUrl.value.origin;
+  if (isElsewhere) ofAccount = { ...ofAccount, token: undefined };
+  const token = read('token', checkToken, undefined);
   return {
     account,
     storedAccount,
     baseUrl,
     token,
-    tokenWithheld: token.value ? undefined : withheld,
-    email: fromEnv(env, 'ADREPORT_EMAIL') ?? fromAccount(storedAccount?.email) ?? defaultSetting(undefined),
-    // The password is not trimmed, because blanks may belong to it.
-    password: checkedIfGiven(setting(env.ADREPORT_PASSWORD || undefined, 'env', 'ADREPORT_PASSWORD'), checkPassword),
-    profile: choice('profile', profiles, 'buyer'),
-    encoding: choice('encoding', encodings, 'json'),
-    windowClock: choice('windowClock', windowClocks, 'instant'),
+    tokenWithheld:
+      isElsewhere && !token.value
+        ? `The token of account "${account.value}" is for ${storedAccount.baseUrl}, and is not sent to ${formatBaseUrl(baseUrl.value)}.`
+        : undefined,
+    email: read('email', (text) => text.trim(), undefined),
+    password: read('password', checkPassword, undefined),
+    profile: read('profile', (text) => checkChoice(text, 'profile', profiles), 'buyer'),
+    encoding: read('encoding', (text) => checkChoice(text, 'encoding', encodings), 'json'),
+    windowClock: read('window-clock', (text) => checkChoice(text, 'window-clock', windowClocks), 'instant'),
   };
 }
 
 /** The name of the account that is used, by its strongest source. Throws `UsageError` for a name that cannot be one. */
-export function resolveAccount({ flags, env, projectFile = {}, stored }: SettingsSources): Setting<string> {
-  return checked(
-    setting(flags.account, 'flag', '--account') ??
-      fromEnv(env, 'ADREPORT_ACCOUNT') ??
-      setting(projectFile.account, 'file', 'adreport.yaml (account)') ??
-      setting(stored.defaultAccount, 'account', 'the stored default') ??
-      defaultSetting('default'),
-    checkAccountName,
-  );
+export function resolveAccount(sources: SettingsSources): Setting<string> {
+  const ofAccount = { given: { account: sources.stored.defaultAccount }, from: 'the stored default' };
+  return readSetting(sources, 'account', ofAccount, checkAccountName, 'default');
 }
 
-/** An account name as it may be stored and typed. Throws `UsageError`. */
-export function checkAccountName(text: string): string {
-  if (/^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u.test(text)) return text;
-  throw new UsageError('An account name begins with a letter or digit, and holds only letters, digits and . _ @ + -.');
-}
-
-/** The one of some words that is meant, in any case. Throws `UsageError`, naming them and what they are for. */
-export function checkChoice<T extends string>(text: string, name: string, known: readonly T[]): T {
-  const found = known.find((word) => word === text.toLowerCase());
-  if (found) return found;
-  throw new UsageError(`"${text}" is no ${name}; there are ${known.join(' and ')}.`);
-}
-
-function whyWithheld(name: string, account: StoredAccount | undefined, baseUrl: URL | undefined): string | undefined {
-  if (!account?.token || !baseUrl || originOf(account.baseUrl) === baseUrl.origin) return undefined;
-  return `The token of account "${name}" is for ${account.baseUrl}, and is not sent to ${formatBaseUrl(baseUrl)}.`;
-}
-
-function setting(text: string | undefined, source: SettingSource, from: string): Setting<string> | undefined {
-  return text === undefined ? undefined : { value: text, source, from };
-}
-
-/** A variable that is empty is one that is not set: that is how shells and CI systems clear it. */
-function fromEnv(env: Environment, name: string): Setting<string> | undefined {
-  return setting(env[name]?.trim() || undefined, 'env', name);
-}
-
-function defaultSetting<T>(value: T): Setting<T> {
-  return { value, source: 'default', from: 'default' };
-}
-
-function checkedIfGiven<T>(given: Setting<string> | undefined, check: (text: string) => T): Setting<T | undefined> {
-  return given ? checked(given, check) : defaultSetting(undefined);
-}
-
-/** The setting with its text made into a value; an error says where the text came from. */
-function checked<T>(given: Setting<string>, check: (text: string) => T): Setting<T> {
-  try {
-    return { ...given, value: check(given.value) };
-  } catch (error) {
-    if (error instanceof UsageError && given.source !== 'default') error.amend(`(From ${given.from}.)`);
-    throw error;
+function readSetting<T, D>(
+  { flags, env, projectFile = {} }: SettingsSources,
+  name: SettingName,
+  ofAccount: { readonly given: Given; readonly from: string },
+  check: (text: string) => T,
+  byDefault: D,
+): Setting<T | D> {
+  const { key, sources } = settingTable[name];
+  const variable = `ADREPORT_${name.replace('-', '_').toUpperCase()}`;
+  const places = {
+    flag: [flags[key], `--${name}`],
+    // A variable that is empty is one that is not set: that is how shells and CI systems clear it.
+    env: [env[variable]?.trim() ? env[variable] : undefined, variable],
+    file: [projectFile[key as keyof ProjectChoice], `adreport.yaml (${key})`],
+    account: [ofAccount.given[key], ofAccount.from],
+  } as const;
+  for (const source of sources) {
+    const [text, from] = places[source];
+    if (text === undefined) continue;
+    try {
+      return { value: check(text), source, from };
+    } catch (error) {
+      throw error instanceof UsageError ? error.amend(`(From ${from}.)`) : error;
+    }
   }
+  return { value: byDefault, source: 'default', from: 'default' };
 }
 
-/** Every setting by the name that `adreport config` has for it, in the order of its list. */
-export const settingNames = [
-  'account',
-  'base-url',
-  'profile',
-  'encoding',
-  'window-clock',
-  'token',
-  'email',
-  'password',
-] as const;
-
-export type SettingName = (typeof settingNames)[number];
-
-/** A setting as it may be shown: a token is masked, a password is `set`, and what nothing gives has no value. */
-export type NamedSetting = Setting<string | undefined> & { readonly name: SettingName };
-
-/** The settings as they may be shown; no secret is among them. */
-export function nameSettings(settings: Settings): NamedSetting[] {
-  const { baseUrl, token, password, windowClock } = settings;
-  const shown: Partial<Record<SettingName, Setting<string | undefined>>> = {
-    'base-url': { ...baseUrl, value: baseUrl.value && formatBaseUrl(baseUrl.value) },
-    token: { ...token, value: token.value && maskToken(token.value) },
-    password: { ...password, value: password.value && 'set' },
-    'window-clock': windowClock,
-  };
-  const others: Partial<Record<SettingName, Setting<string | undefined>>> = settings;
-  return settingNames.flatMap((name) => {
-    const setting = shown[name] ?? others[name];
-    return setting ? [{ name, ...setting }] : [];
+/** The settings as they may be shown: a token is masked, a password is `set`, and what nothing gives has no value. */
+export function nameSettings(settings: Settings) {
+  return settingNames.map((name) => {
+    const { value, source, from }: Setting<string | URL | undefined> = settings[settingTable[name].key];
+    const text = value instanceof URL ? formatBaseUrl(value) : value;
+    const shown = name === 'token' ? text && maskToken(text) : name === 'password' ? text && 'set' : text;
+    return { name, value: shown, source, from };
   });
 }
 
@@ -223,19 +175,18 @@ export function nameSettings(settings: Settings): NamedSetting[] {
  * What is stored. Settings that cannot be read are reported and passed over where the environment and the flags give all that
  * a call needs; else throws as the store does.
  */
-export function readUnlessNeedless(
+export async function readUnlessNeedless(
   store: Store,
   env: Environment,
-  flags: SettingsSources['flags'],
+  flags: Given,
   warn: (sentence: string) => void,
-): StoredSettings {
+): Promise<StoredSettings> {
   try {
-    return store.read();
+    return await store.read();
   } catch (error) {
-    const hasToken = fromEnv(env, 'ADREPORT_TOKEN') ?? (env.ADREPORT_EMAIL && env.ADREPORT_PASSWORD);
-    const hasBaseUrl = flags.baseUrl ?? fromEnv(env, 'ADREPORT_BASE_URL');
-    const namesAccount = flags.account ?? fromEnv(env, 'ADREPORT_ACCOUNT');
-    if (!(error instanceof UsageError) || !hasToken || !hasBaseUrl || namesAccount) throw error;
+    const { account, baseUrl, token, email, password } = resolveSettings({ flags, env, stored: noSettings });
+    const isEnough = baseUrl.value && (token.value || (email.value && password.value)) && account.source === 'default';
+    if (!(error instanceof UsageError) || !isEnough) throw error;
     warn(`${error.message} It is passed over: the base URL and the token are given without it.`);
     return noSettings;
   }
@@ -266,4 +217,93 @@ export function requireSignIn(settings: Settings, stored: StoredSettings): SignI
   throw new SignInError(settings.tokenWithheld ?? `Not signed in to account “${account.value}”: no token is stored.`, {
     hint: 'Sign in with adreport login, or set ADREPORT_TOKEN.',
   });
+}
+
+/** An account name as it may be stored and typed. Throws `UsageError`. */
+export function checkAccountName(text: string): string {
+  if (/^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u.test(text.trim())) return text.trim();
+  throw new UsageError('An account name begins with a letter or digit, and holds only letters, digits and . _ @ + -.');
+}
+
+/** The one of some words that is meant, in any case. Throws `UsageError`, naming them and what they are for. */
+export function checkChoice<T extends string>(text: string, name: string, known: readonly T[]): T {
+  const found = known.find((word) => word === text.trim().toLowerCase());
+  if (found) return found;
+  throw new UsageError(`"${text}" is no ${name}; there are ${known.join(' and ')}.`);
+}
+
+/**
+ * Reads a base URL: https, or http to this machine; without credentials, query or fragment; its path kept, without a
+ * slash at the end. Throws `UsageError` that says what is wrong.
+ */
+export function checkBaseUrl(text: string): URL {
+  const given = text.trim();
+  const wrong = (what: string, hint?: string) => new UsageError(`The base URL ${what}.`, hint ? { hint } : {});
+  // `localhost:8787` is a URL too, with the scheme `localhost:`.
+  const url = /^https?:\/\//i.test(given) && URL.canParse(given) ? new URL(given) : undefined;
+  if (!url) {
+    const guess = `${/^(localhost|127\.|\[::1\])/i.test(given) ? 'http' : 'https'}://${given}`;
+    const isGuess = !given.includes('://') && !given.includes('@') && URL.canParse(guess);
+    // Not quoted: what cannot be parsed may hold a password.
+    throw wrong('is no http or https address', isGuess ? `Did you mean ${guess}?` : undefined);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw wrong('must not hold a user name or password', 'Sign in with adreport login, or set ADREPORT_TOKEN.');
+  }
+  if (/[?#]/.test(given)) throw wrong(`"${given}" must end with its path: no query, no fragment`);
+  // `URL` writes every spelling of an IPv4 address (`127.1`, `0x7f000001`) as four decimal numbers.
+  if (url.protocol === 'http:' && !/^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(url.hostname)) {
+    throw wrong(
+      `"${given}" must begin with https://, or the token would travel readable for everyone on the way`,
+      'Plain http is for this machine alone: localhost, 127.0.0.1, [::1].',
+    );
+  }
+  url.pathname = url.pathname.replace(/\/+$/, '');
+  return url;
+}
+
+/** A base URL as people write it: no slash at the end. */
+export function formatBaseUrl(url: URL): string {
+  return url.href.replace(/\/$/, '');
+}
+
+/** The origin of a stored base URL, which somebody may have edited since it was checked; `undefined` if it is no URL. */
+export function originOf(text: string): string | undefined {
+  return URL.canParse(text) ? new URL(text).origin : undefined;
+}
+
+/** No secret is longer, in characters: a longer one is a mistake, such as a file in the place of its name. */
+const secretLengthAtMost = 4_096;
+
+/**
+ * A token as it was given, without blanks around it. Throws `UsageError` for one that could not stand in a header (RFC 9110,
+ * 5.5), or that has the scheme word which the service does not take (service specification, Authentication 1).
+ */
+export function checkToken(text: string): string {
+  const token = text.trim();
+  if (token === '') throw new UsageError('The token is empty.');
+  if (token.length > secretLengthAtMost) throw tooLong('token');
+  if (/^bearer\s/i.test(token)) {
+    throw new UsageError('The token must stand alone, without the word "Bearer" in front of it.');
+  }
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new UsageError('The token holds blanks or other characters that no token has.', {
+    hint: 'Copy it again, on one line.',
+  });
+}
+
+/** A token as it may be shown: its ends, so that two can be told apart, but never more than a quarter of it. */
+export function maskToken(token: string): string {
+  const shown = Math.min(4, Math.floor(token.length / 8));
+  return shown === 0 ? '…' : `${token.slice(0, shown)}…${token.slice(-shown)}`;
+}
+
+/** A password as it was given: blanks may belong to it. Throws `UsageError` for one that is too long to be one. */
+function checkPassword(text: string): string {
+  if (text.length > secretLengthAtMost) throw tooLong('password');
+  return text;
+}
+
+function tooLong(what: string): UsageError {
+  return new UsageError(`The ${what} is longer than ${secretLengthAtMost} characters.`);
 }

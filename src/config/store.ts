@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, posix, win32 } from 'node:path';
 import type Conf from 'conf';
@@ -69,41 +69,49 @@ export function unknownAccount(name: string, { accounts }: StoredSettings): [mes
 
 /** The settings with an account stored, in place of an older one of that name; the first one becomes the default. */
 export function withAccount(settings: StoredSettings, name: string, account: StoredAccount): StoredSettings {
-  return {
-    ...settings,
-    defaultAccount: settings.defaultAccount ?? name,
-    accounts: { ...settings.accounts, [name]: account },
-  };
+  const { defaultAccount = name, accounts } = settings;
+  return { ...settings, defaultAccount, accounts: { ...accounts, [name]: account } };
 }
 
-/** The settings file of this user: `settings.json`, mode 0600, in a folder that is made with mode 0700. */
-export type Store = Awaited<ReturnType<typeof openStore>>;
+export type Store = ReturnType<typeof openStore>;
 
-/** What the store needs to know of the machine. */
-export interface StoreOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Told one sentence when something was open to other users. */
-  readonly warn: (sentence: string) => void;
-  /** Milliseconds since 1970. */
-  readonly wallClock: () => number;
-}
+type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Opens the settings file with conf, which is loaded only where there is one, or one is written. */
-export async function openStore({ env, warn, wallClock }: StoreOptions) {
+/**
+ * The settings file of this user: `settings.json`, mode 0600, in a folder that is made with mode 0700, and which belongs to what
+ * else is this user's. conf is loaded only where there is a file, or one is written.
+ *
+ * @param warn told one sentence when something was open to other users
+ */
+export function openStore(env: Environment, warn: (sentence: string) => void) {
   const directory = settingsFolder(env);
   const path = join(directory, 'settings.json');
-  let ConfClass = existsSync(path) ? await loadConf() : undefined;
 
   /**
    * What is stored now; empty where nothing is. A file that is open to other users is closed to them, with a warning.
    * Throws `UsageError`, naming the file, if it cannot be read or was not written by adreport.
    */
-  const read = (): StoredSettings => {
-    if (!isThere(path) || !ConfClass) return noSettings;
-    tighten(path, warn);
-    const { accounts, ...others } = readFile(ConfClass, path);
-    if (!accounts) throw badFile(path, 'was not written by adreport: it holds no accounts');
-    return { ...others, accounts };
+  const read = async (): Promise<StoredSettings> =>
+    existsSync(path) ? readNow((await import('conf')).default) : noSettings;
+
+  const readNow = (Store: typeof Conf): StoredSettings => {
+    try {
+      const stats = statSync(path, { throwIfNoEntry: false });
+      if (!stats) return noSettings;
+      // A pipe that nobody writes to, or a device without an end, would be read for ever.
+      if (!stats.isFile()) throw new Error('it is no regular file');
+      sayIfOpen(path, warn);
+      const { accounts, ...others } = openConf(Store, path).store;
+      if (accounts) return { ...others, accounts };
+      throw new Error('it was not written by adreport');
+    } catch (error) {
+      // A parser's message quotes the file, in which the token stands.
+      const why = error instanceof SyntaxError ? 'it is not whole JSON' : reasonOf(error);
+      throw new UsageError(`The settings file ${path} cannot be read: ${why}.`, {
+        code: 'BAD_SETTINGS',
+        hint: 'It was left as it is. Repair it, or move it away and sign in again: adreport login',
+      });
+    }
   };
 
   /**
@@ -111,14 +119,15 @@ export async function openStore({ env, warn, wallClock }: StoreOptions) {
    * cannot be written.
    */
   const update = async (change: (settings: StoredSettings) => StoredSettings): Promise<void> => {
-    ConfClass ??= await loadConf();
-    const before = read();
+    // Loaded first: nothing may come between the reading and the writing.
+    const { default: Store } = await import('conf');
+    const before = readNow(Store);
     const settings = change(before);
     if (settings === before) return;
     try {
       makeFolder(directory);
       sayIfOpen(directory, warn);
-      openConf(ConfClass, path).store = { ...settings };
+      openConf(Store, path).store = { ...settings };
     } catch (cause) {
       throw new UsageError(`The settings file ${path} cannot be written: ${reasonOf(cause)}.`, {
         hint: 'ADREPORT_CONFIG_DIR names another folder; ADREPORT_TOKEN and ADREPORT_BASE_URL need none.',
@@ -127,32 +136,11 @@ export async function openStore({ env, warn, wallClock }: StoreOptions) {
     }
   };
 
-  return {
-    /** The folder of the file, for what else belongs to this user. */
-    directory,
-    path,
-    read,
-    update,
-
-    /** Stores an account, in place of an older one of that name; the first one becomes the default. Throws as `update`. */
-    saveAccount: (name: string, account: Omit<StoredAccount, 'savedAt'>): Promise<void> =>
-      update((settings) => withAccount(settings, name, { ...account, savedAt: new Date(wallClock()).toISOString() })),
-
-    /** Forgets the token of an account; whether there was one. Throws as `update`. */
-    async forgetToken(name: string): Promise<boolean> {
-      let had = false;
-      await update((settings) => {
-        const { token, ...rest } = findAccount(settings, name) ?? { baseUrl: '' };
-        had = token !== undefined;
-        return had ? withAccount(settings, name, rest) : settings;
-      });
-      return had;
-    },
-  };
+  return { directory, path, read, update };
 }
 
 /** The folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, else where the platform keeps such things. */
-export function settingsFolder(env: StoreOptions['env'], platform = process.platform, home = homeFolder()): string {
+export function settingsFolder(env: Environment, platform = process.platform, home = homeFolder()): string {
   const { join, resolve } = platform === 'win32' ? win32 : posix;
   if (env.ADREPORT_CONFIG_DIR) return resolve(env.ADREPORT_CONFIG_DIR);
   if (platform === 'win32') return join(env.APPDATA || join(home, 'AppData', 'Roaming'), 'adreport', 'Config');
@@ -173,51 +161,14 @@ function homeFolder(): string {
   }
 }
 
-async function loadConf(): Promise<typeof Conf> {
-  return (await import('conf')).default;
-}
-
-function openConf(ConfClass: typeof Conf, path: string): Conf<Partial<StoredSettings>> {
-  return new ConfClass<Partial<StoredSettings>>({
+function openConf(Store: typeof Conf, path: string) {
+  return new Store<Partial<StoredSettings>>({
     cwd: dirname(path),
     configName: 'settings',
     configFileMode: 0o600,
     accessPropertiesByDotNotation: false,
     schema,
-    // Editors on Windows write a byte order mark.
-    deserialize: (json) => JSON.parse(json.replace(/^\ufeff/, '')),
   });
-}
-
-/** What the file holds. Throws `UsageError`, naming the file and what is wrong with it; the file stays as it is. */
-function readFile(ConfClass: typeof Conf, path: string): Partial<StoredSettings> {
-  try {
-    return openConf(ConfClass, path).store;
-  } catch (error) {
-    if (error instanceof SyntaxError) throw badFile(path, 'is not whole JSON');
-    const [, violation] = /^Config schema violation: (.*)/s.exec(error instanceof Error ? error.message : '') ?? [];
-    throw badFile(path, violation ? `was not written by adreport: ${violation}` : `cannot be read: ${reasonOf(error)}`);
-  }
-}
-
-function badFile(path: string, what: string): UsageError {
-  return new UsageError(`The settings file ${path} ${what}.`, {
-    code: 'BAD_SETTINGS',
-    hint: 'It was left as it is. Repair it, or move it away and sign in again: adreport login',
-  });
-}
-
-/** Whether there is a settings file. Throws `UsageError` for what is there and no file of settings. */
-function isThere(path: string): boolean {
-  let stats: Stats | undefined;
-  try {
-    stats = statSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    throw badFile(path, `cannot be read: ${reasonOf(error)}`);
-  }
-  // A pipe that nobody writes to, or a device without an end, would be read for ever.
-  if (stats && !stats.isFile()) throw badFile(path, 'is no regular file');
-  return stats !== undefined;
 }
 
 /** Makes a folder and those above it, one by one, because Node's own way of it never ends below `/proc`. */
@@ -232,31 +183,19 @@ function makeFolder(path: string): void {
   }
 }
 
-/** The mode of what is there and open to others; Windows has no such modes. */
-function openMode(path: string): string | undefined {
-  const mode = statSync(path).mode & 0o7777;
-  return process.platform === 'win32' || (mode & 0o077) === 0 ? undefined : mode.toString(8).padStart(4, '0');
-}
-
-/** Takes the file away from everyone but its owner. */
-function tighten(path: string, warn: StoreOptions['warn']): void {
-  const mode = openMode(path);
-  if (mode === undefined) return;
+/** Says what is open to other users, which Windows has no modes for; a file is closed to them. */
+function sayIfOpen(path: string, warn: (sentence: string) => void) {
+  const stats = statSync(path);
+  if (process.platform === 'win32' || (stats.mode & 0o077) === 0) return;
+  const found = `${path} is open to other users (mode ${(stats.mode & 0o7777).toString(8).padStart(4, '0')})`;
+  // To close a folder that adreport did not make, such as `/tmp`, would break more than it protects.
+  if (stats.isDirectory()) return warn(`${found}, and is left so; the settings in it have mode 0600.`);
   try {
     chmodSync(path, 0o600);
-    warn(
-      `${path} was open to other users (mode ${mode}); it is now 0600. If somebody may have read it, make a new token.`,
-    );
+    warn(`${found}, and was closed: 0600. If somebody may have read it, make a new token.`);
   } catch {
-    warn(`${path} is open to other users (mode ${mode}), and is not ours to close.`);
+    warn(`${found}, and is not ours to close.`);
   }
-}
-
-/** A folder that adreport did not make keeps its mode: to close `/tmp` or a home folder would break more than it protects. */
-function sayIfOpen(directory: string, warn: StoreOptions['warn']): void {
-  const mode = openMode(directory);
-  if (mode)
-    warn(`${directory} is open to other users (mode ${mode}), and is left so; the settings in it have mode 0600.`);
 }
 
 /** `EACCES: permission denied, open '/…'`: only the middle is for people. */

@@ -188,13 +188,12 @@ export async function* mergeReports(reports: AsyncIterable<RowBatches>): RowBatc
       await batches.return(undefined as never);
     }
   }
-  return merged ?? { rowCount: 0, sizeBytes: 0, fields: [], summary: undefined, members: [] };
+  return merged ?? { rowCount: 0, fields: [], summary: undefined, members: [] };
 }
 
 function joinTails(first: ReportTail, second: ReportTail): ReportTail {
   return {
     rowCount: first.rowCount + second.rowCount,
-    sizeBytes: first.sizeBytes + second.sizeBytes,
     fields: [...new Set([...first.fields, ...second.fields])],
     summary: joinSummaries(first.summary, second.summary),
     members: first.members.flatMap((member) => joinMembers(member, second)),

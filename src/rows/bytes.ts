@@ -1,5 +1,5 @@
 import { IncompleteDataError } from '../errors.ts';
-import { formatCount } from '../text/quantity.ts';
+import { formatCount, formatPlural } from '../text/quantity.ts';
 /** The bytes that JSON and CSV are made of, by name. */
 
 export const tab = 0x09;
@@ -68,14 +68,15 @@ export function growArray(array: Int32Array, length: number): Int32Array<ArrayBu
 /** 8 MB: how long a row may be. */
 export const maxRowBytes = 8 * 1024 * 1024;
 
+/** How many blanks, or blank lines, may come one after the other, in bytes. */
+export const maxBlankBytes = 10 * 1024 * 1024;
+
 /** Zero bytes kept after the last one, so that a scan stops there and a word can be read from any position. */
 const slack = 16;
 
 /**
- * The bytes received and not yet consumed, in one buffer that is used throughout.
- *
- * It is filled up to a goal that depends on the document alone, never on how the network cut it: so the same document
- * gives the same batches. `bytes[end]` is always 0, which no JSON or CSV token contains.
+ * The bytes received and not yet consumed, in one buffer that is used throughout. `bytes[end]` is always 0, which no
+ * JSON token contains.
  */
 export class ByteWindow {
   bytes: Buffer;
@@ -87,25 +88,22 @@ export class ByteWindow {
   end = 0;
   /** How many bytes of the body came before `bytes[0]`. */
   #offset = 0;
-  #goalBytes: number;
+  readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #pieceBytes: number;
+  /** What is left of the chunk that came last. */
+  #chunk: Uint8Array = Buffer.alloc(0);
 
   /** @param pieceBytes how many bytes to gather before they are looked at */
-  constructor(pieceBytes: number) {
+  constructor(chunks: AsyncIterator<Uint8Array>, pieceBytes: number) {
+    this.#chunks = chunks;
     this.#pieceBytes = pieceBytes;
-    this.#goalBytes = pieceBytes;
     this.bytes = Buffer.alloc(pieceBytes + slack);
     this.view = viewOf(this.bytes);
   }
 
-  /** Whether enough bytes are here to look at them. */
-  get isFull(): boolean {
-    return this.end - this.start >= this.#goalBytes;
-  }
-
   /** How many bytes of the body have come in all. */
   get receivedBytes(): number {
-    return this.#offset + this.end;
+    return this.positionOf(this.end);
   }
 
   /** The position in the body of index `at` of `bytes`. */
@@ -113,30 +111,35 @@ export class ByteWindow {
     return this.#offset + at;
   }
 
-  /** Takes bytes of a chunk, from index `from`, until the goal is reached; returns how many. */
-  fill(chunk: Uint8Array, from: number): number {
-    const count = Math.min(this.#goalBytes - (this.end - this.start), chunk.length - from);
-    this.#makeRoom(count);
-    this.bytes.set(count === chunk.length ? chunk : chunk.subarray(from, from + count), this.end);
-    this.end += count;
-    this.bytes.fill(0, this.end, this.end + slack);
-    return count;
-  }
-
   /**
-   * Sets the next goal after a look at the bytes: at least as many new ones as are left over from before, so that
-   * a token longer than a piece is scanned again only each time it has doubled.
+   * Gathers the next piece, after which indexes of `bytes` mean others; whether there was one. Its size depends on the
+   * document alone, never on how the network cut it, so that the same document gives the same batches: at least as many
+   * bytes as are left over, so that a token longer than a piece is scanned again only each time it has doubled.
    */
-  settle(): void {
-    this.#goalBytes = Math.max(this.#pieceBytes, 2 * (this.end - this.start));
+  async more(): Promise<boolean> {
+    const goal = Math.max(this.#pieceBytes, 2 * (this.end - this.start));
+    const before = this.receivedBytes;
+    while (this.end - this.start < goal) {
+      if (this.#chunk.length === 0) {
+        const next = await this.#chunks.next();
+        if (next.done) break;
+        this.#chunk = next.value;
+      }
+      const taken = this.#chunk.subarray(0, goal - (this.end - this.start));
+      this.#makeRoom(taken.length, goal);
+      this.bytes.set(taken, this.end);
+      this.end += taken.length;
+      this.#chunk = this.#chunk.subarray(taken.length);
+    }
+    this.bytes.fill(0, this.end, this.end + slack);
+    return this.receivedBytes > before;
   }
 
-  #makeRoom(count: number): void {
+  #makeRoom(count: number, goal: number): void {
     if (this.end + count + slack <= this.bytes.length) return;
     const remaining = this.bytes.subarray(this.start, this.end);
-    const needed = remaining.length + count + slack;
-    if (needed > this.bytes.length) {
-      this.bytes = Buffer.alloc(Math.max(needed, this.#goalBytes + slack));
+    if (goal + slack > this.bytes.length) {
+      this.bytes = Buffer.alloc(goal + slack);
       this.view = viewOf(this.bytes);
     }
     this.bytes.set(remaining, 0);
@@ -146,18 +149,22 @@ export class ByteWindow {
   }
 }
 
-/** The body ended too early; `where` completes "The report ends …". */
-export function endsEarly(where: string, receivedBytes: number): IncompleteDataError {
-  return new IncompleteDataError(`The report ends ${where} (byte ${formatCount(receivedBytes)}).`, {
-    code: 'TRUNCATED',
-    hint: 'Download it again.',
-  });
+/** The body ended before it was whole. */
+export function endsEarly(rowCount: number, receivedBytes: number): IncompleteDataError {
+  const message = `The report ends too early, after ${formatPlural(rowCount, 'row')} (byte ${formatCount(receivedBytes)}).`;
+  return new IncompleteDataError(message, { code: 'TRUNCATED', hint: 'Download it again.' });
 }
 
 /** The body is not what it should be; `what` is a sentence without its full stop. */
-export function malformed(what: string, positionBytes: number): IncompleteDataError {
-  return new IncompleteDataError(`${what} (byte ${formatCount(positionBytes)}).`, {
+export function malformed(what: string, positionBytes?: number): IncompleteDataError {
+  const where = positionBytes === undefined ? '' : ` (byte ${formatCount(positionBytes)})`;
+  return new IncompleteDataError(`${what}${where}.`, {
     code: 'MALFORMED',
     hint: 'Download it again; if it stays so, the service sends a malformed report.',
   });
+}
+
+/** The bound on what stands between rows was passed. */
+export function tooManyBlanks(): IncompleteDataError {
+  return malformed('Over 10 MB of blanks or blank lines stand in a row');
 }

@@ -1,273 +1,235 @@
 import { isUtf8 } from 'node:buffer';
-import { fieldTypeOf } from '../contract/columns.ts';
 import type { ReportSummary } from '../contract/messages.ts';
 import { type AdreportError, IncompleteDataError, RejectedError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount } from '../text/quantity.ts';
 import * as ascii from './bytes.ts';
-import { type ByteWindow, endsEarly, malformed, maxRowBytes } from './bytes.ts';
 import { cut, MalformedJson, scanColon, scanString, scanValue, skipBlanks } from './json-scan.ts';
-import type { ReportTail, RowBatch, RowRanges } from './row-batch.ts';
+import type { ReportTail, RowBatch, RowBatches } from './row-batch.ts';
 import { batchFull, RowScanner } from './row-scanner.ts';
 
 /** 1 MB: how much may stand beside the rows. */
 const maxMemberBytes = 1024 * 1024;
 
-/** What comes next in the document; `line` is a row of NDJSON, which has nothing around its rows. */
-type State =
-  | 'document'
-  | 'first member'
-  | 'member'
-  | 'after member'
-  | 'first row'
-  | 'row'
-  | 'after row'
-  | 'end'
-  | 'line';
+interface Member {
+  readonly name: string;
+  /** Where its value begins. */
+  readonly start: number;
+  /** Where it ends; absent where it is not to be scanned as a whole. */
+  readonly end?: number;
+}
 
 /**
- * Reads a report from a window of bytes, as far as they go: `{"data":[…],"summary":{…}}` with its members in any order,
- * the same inside `{"response":{…}}`, a bare array of rows, or rows one a line.
+ * Reads a report: `{"data":[…],"summary":{…}}` with its members in any order, the same inside `{"response":{…}}`, a bare
+ * array of rows, or rows one a line. Wherever the bytes end inside a token, it waits for more of them.
  */
 export class JsonDocument {
-  readonly #window: ByteWindow;
+  readonly #window: ascii.ByteWindow;
   readonly #scanner = new RowScanner();
   readonly #members = new Map<string, Buffer>();
   #memberBytes = 0;
+  #blankBytes = 0;
   #dataSeen = false;
-  #state: State;
-  /** Objects that are open around the next member: 1, or 2 inside `response`; 0 around the rows of a bare array. */
-  #depth = 0;
+  #isInRows = false;
 
-  /** @param options.lines whether the rows stand alone, one a line (NDJSON) */
-  constructor(window: ByteWindow, { lines = false } = {}) {
+  constructor(window: ascii.ByteWindow) {
     this.#window = window;
-    this.#state = lines ? 'line' : 'document';
-    this.#dataSeen = lines;
   }
 
   /**
-   * Reads what is there and yields its rows. A batch is good until the generator is resumed.
-   * @throws IncompleteDataError where the document is malformed
-   */
-  *read(): Generator<RowBatch, void, undefined> {
-    const { ranges } = this.#scanner;
-    const window = this.#window;
-    let more = true;
-    while (more) {
-      more = this.#tryStep();
-      if (ranges.rowCount === 0) continue;
-      yield checkedBatch(ranges, window.bytes, (at) => window.positionOf(at));
-      ranges.clear();
-    }
-    if (window.end - window.start > maxRowBytes) {
-      throw malformed(`${this.#place()} is longer than 8 MB`, window.positionOf(window.start));
-    }
-  }
-
-  /**
-   * What the document held beside its rows, once all bytes have been read.
-   * @throws IncompleteDataError where the document has not come to its end, or has no `data`
+   * The rows, and what the document held beside them.
+   * @param areLines whether the rows stand alone, one a line (NDJSON)
+   * @throws IncompleteDataError where it is malformed, has not come to its end, or has no `data`
    * @throws RejectedError where it is an error's
    */
-  finish(): ReportTail {
-    const { receivedBytes, start, end } = this.#window;
-    const isOver = this.#state === 'end' || (this.#state === 'line' && start === end);
-    if (!isOver) throw endsEarly(this.#whereItEnds(), receivedBytes);
-    if (!this.#dataSeen) throw noRows(this.#members);
-    return {
-      rowCount: this.#rowCount,
-      sizeBytes: receivedBytes,
-      fields: this.#scanner.ranges.fields,
-      summary: summaryOf(this.#members.get('summary')),
-      members: [...this.#members].map(([name, json]) => ({ name, json })),
-    };
+  async *read(areLines: boolean): RowBatches {
+    try {
+      if (areLines) yield* this.#rows(areLines);
+      else yield* this.#document();
+    } catch (error) {
+      if (!(error instanceof MalformedJson)) throw error;
+      throw this.#malformed(`${this.#place()} cannot be read: expected ${error.expected}`, error.at);
+    }
+    return this.#tail();
+  }
+
+  #tail(): ReportTail {
+    const { firstRow: rowCount, fields } = this.#scanner.ranges;
+    const members = [...this.#members].map(([name, json]) => ({ name, json }));
+    return { rowCount, fields, summary: summaryOf(this.#members.get('summary')), members };
+  }
+
+  async *#document(): AsyncGenerator<RowBatch> {
+    const window = this.#window;
+    const first = await this.#nextByte();
+    if (first === ascii.openBrace) yield* this.#object(true);
+    else if (first === ascii.openBracket) yield* this.#data();
+    else throw new MalformedJson(window.start, '"{" or "["');
+    while (!this.#skipBlanks()) {
+      if (await window.more()) continue;
+      if (!this.#dataSeen) throw noRows(this.#members);
+      return;
+    }
+    throw this.#malformed('The report goes on after its end', window.start);
+  }
+
+  async *#object(isOutermost: boolean): AsyncGenerator<RowBatch> {
+    const window = this.#window;
+    window.start++;
+    if ((await this.#nextByte()) !== ascii.closeBrace) {
+      for (;;) {
+        yield* this.#member(isOutermost);
+        const next = await this.#nextByte();
+        if (next === ascii.closeBrace) break;
+        if (next !== ascii.comma) throw new MalformedJson(window.start, '"," or "}"');
+        window.start++;
+      }
+    }
+    window.start++;
+  }
+
+  async *#member(isOutermost: boolean): AsyncGenerator<RowBatch> {
+    const window = this.#window;
+    await this.#nextByte();
+    let member = this.#scanMember(isOutermost);
+    while (!member) {
+      if (this.#memberBytes + window.end - window.start > maxMemberBytes) throw this.#tooMuchBeside();
+      await this.#more();
+      member = this.#scanMember(isOutermost);
+    }
+    const { name, start, end } = member;
+    if (end === undefined) {
+      window.start = start;
+      yield* name === 'data' ? this.#data() : this.#object(false);
+      return;
+    }
+    this.#memberBytes += end - window.start;
+    if (this.#memberBytes > maxMemberBytes) throw this.#tooMuchBeside();
+    const whole = window.bytes.subarray(window.start, end);
+    if (!isUtf8(whole)) throw this.#malformed('The report is not UTF-8', window.start);
+    this.#members.set(name, Buffer.from(whole.subarray(start - window.start)));
+    window.start = end;
+  }
+
+  /** The member at the window's start; `undefined` where it is not there as a whole. */
+  #scanMember(isOutermost: boolean): Member | undefined {
+    const { bytes, start: at, end } = this.#window;
+    if (bytes[at] !== ascii.quote) throw new MalformedJson(at, 'a key in quotes');
+    const keyEnd = scanString(bytes, at + 1, end);
+    const colonEnd = keyEnd === cut ? cut : scanColon(bytes, keyEnd, end);
+    if (colonEnd === cut) return undefined;
+    const start = skipBlanks(bytes, colonEnd);
+    const name = String(JSON.parse(bytes.toString('utf8', at, keyEnd)));
+    // `JSON.parse` lets the last of two win; a reader that does not hold the first cannot take it back.
+    if (name === 'data' && this.#dataSeen) throw new MalformedJson(at, 'one "data" array');
+    if (name === 'data' && bytes[start] === ascii.openBracket) return { name, start };
+    if (name === 'response' && isOutermost && bytes[start] === ascii.openBrace) return { name, start };
+    const valueEnd = scanValue(bytes, start, end);
+    return valueEnd === cut ? undefined : { name, start, end: valueEnd };
+  }
+
+  /** The array of rows whose bracket is at the window's start. */
+  async *#data(): AsyncGenerator<RowBatch> {
+    this.#dataSeen = true;
+    this.#members.delete('data');
+    this.#window.start++;
+    yield* this.#rows(false);
+  }
+
+  async *#rows(areLines: boolean): AsyncGenerator<RowBatch> {
+    const window = this.#window;
+    const { ranges } = this.#scanner;
+    this.#isInRows = true;
+    let before: 'bracket' | 'row' | 'comma' = 'bracket';
+    for (;;) {
+      if (!this.#skipBlanks()) {
+        if (ranges.rowCount > 0) yield this.#batch();
+        if (!areLines) await this.#more();
+        else if (!(await window.more())) return;
+        continue;
+      }
+      const { bytes, view, start, end } = window;
+      const byte = bytes[start];
+      if (byte === ascii.closeBracket && before !== 'comma' && !areLines) break;
+      if (before === 'row' && !areLines) {
+        if (byte !== ascii.comma) throw new MalformedJson(start, '"," or "]"');
+        before = 'comma';
+        window.start++;
+        continue;
+      }
+      if (byte !== ascii.openBrace) throw new MalformedJson(start, 'a row object');
+      const rowEnd = this.#scanner.scanRow(bytes, view, start, end);
+      if (rowEnd >= 0) {
+        before = 'row';
+        window.start = rowEnd;
+        continue;
+      }
+      if (ranges.rowCount > 0) yield this.#batch();
+      if (rowEnd === batchFull) continue;
+      if (end - start > ascii.maxRowBytes) throw this.#malformed(`${this.#place()} is longer than 8 MB`, start);
+      await this.#more();
+    }
+    if (ranges.rowCount > 0) yield this.#batch();
+    this.#isInRows = false;
+    window.start++;
+  }
+
+  /** The rows that have been scanned. Throws `IncompleteDataError`, which names the row, where one is not UTF-8. */
+  #batch(): RowBatch {
+    const { ranges } = this.#scanner;
+    const { bytes } = this.#window;
+    const { rowCount, firstRow, rowStarts, rowEnds } = ranges;
+    if (isUtf8(bytes.subarray(rowStarts[0], rowEnds[rowCount - 1]))) return ranges.takeBatch(bytes);
+    let row = 0;
+    while (isUtf8(bytes.subarray(rowStarts[row], rowEnds[row]))) row++;
+    throw this.#malformed(`Row ${formatCount(firstRow + row + 1)} is not UTF-8`, rowStarts[row] ?? 0);
+  }
+
+  /** The byte that comes next in the document, to which the window's start moves. */
+  async #nextByte(): Promise<number | undefined> {
+    while (!this.#skipBlanks()) await this.#more();
+    return this.#window.bytes[this.#window.start];
+  }
+
+  /** Moves the window's start over blanks; whether anything comes after them yet. */
+  #skipBlanks(): boolean {
+    const window = this.#window;
+    const at = skipBlanks(window.bytes, window.start);
+    const isThere = at < window.end;
+    this.#blankBytes = isThere ? 0 : this.#blankBytes + at - window.start;
+    if (this.#blankBytes > ascii.maxBlankBytes) throw ascii.tooManyBlanks();
+    window.start = at;
+    return isThere;
+  }
+
+  async #more(): Promise<void> {
+    if (!(await this.#window.more())) throw ascii.endsEarly(this.#rowCount, this.#window.receivedBytes);
   }
 
   get #rowCount(): number {
     return this.#scanner.ranges.firstRow + this.#scanner.ranges.rowCount;
   }
 
-  #tryStep(): boolean {
-    try {
-      return this.#step();
-    } catch (error) {
-      if (!(error instanceof MalformedJson)) throw error;
-      const { bytes, end } = this.#window;
-      const found = error.at < end ? characterAt(bytes, error.at) : 'the end';
-      const what = `${this.#place()} is not well-formed JSON: expected ${error.expected}, found ${found}`;
-      throw malformed(what, this.#window.positionOf(error.at));
-    }
+  #malformed(what: string, at: number): IncompleteDataError {
+    return ascii.malformed(what, this.#window.positionOf(at));
   }
 
-  /** Consumes the next token, or all rows that are there; `false` where that takes more bytes. */
-  #step(): boolean {
-    const at = skipBlanks(this.#window.bytes, this.#window.start);
-    const byte = this.#window.bytes[at];
-    switch (this.#state) {
-      case 'document':
-        if (byte === ascii.openBrace) return this.#open(at + 1, 1);
-        if (byte !== ascii.openBracket) return this.#wantMore(at, '"{" or "["');
-        this.#dataSeen = true;
-        return this.#advance(at + 1, 'first row');
-      case 'first member':
-      case 'member':
-        return byte === ascii.closeBrace && this.#state === 'first member' ? this.#closeObject(at) : this.#member(at);
-      case 'after member':
-        if (byte === ascii.comma) return this.#advance(at + 1, 'member');
-        return byte === ascii.closeBrace ? this.#closeObject(at) : this.#wantMore(at, '"," or "}"');
-      case 'end':
-        if (at < this.#window.end) throw malformed('The report goes on after its end', this.#window.positionOf(at));
-        this.#window.start = at;
-        return false;
-      default:
-        return this.#rows();
-    }
-  }
-
-  #open(to: number, depth: number): boolean {
-    this.#depth = depth;
-    return this.#advance(to, 'first member');
-  }
-
-  #member(at: number): boolean {
-    const { bytes, end } = this.#window;
-    if (bytes[at] !== ascii.quote) return this.#wantMore(at, 'a key in quotes');
-    const keyEnd = scanString(bytes, at + 1, end);
-    if (keyEnd === cut) return this.#keep(at, end);
-    const colonEnd = scanColon(bytes, keyEnd, end);
-    if (colonEnd === cut) return this.#keep(at, end);
-    const valueStart = skipBlanks(bytes, colonEnd);
-    const name: unknown = JSON.parse(bytes.toString('utf8', at, keyEnd));
-    // `JSON.parse` lets the last of two win; a reader that does not hold the first cannot take it back.
-    if (name === 'data' && this.#dataSeen) throw new MalformedJson(at, 'one "data" array');
-    if (name === 'data' && bytes[valueStart] === ascii.openBracket) {
-      this.#dataSeen = true;
-      this.#members.delete(name);
-      return this.#advance(valueStart + 1, 'first row');
-    }
-    if (name === 'response' && this.#depth === 1 && bytes[valueStart] === ascii.openBrace) {
-      return this.#open(valueStart + 1, 2);
-    }
-    const valueEnd = scanValue(bytes, valueStart, end);
-    if (valueEnd === cut) return this.#keep(at, end);
-    if (!isUtf8(bytes.subarray(at, valueEnd))) throw malformed('The report is not UTF-8', this.#window.positionOf(at));
-    this.#keep(at, valueEnd);
-    this.#memberBytes += valueEnd - at;
-    this.#members.set(String(name), Buffer.from(bytes.subarray(valueStart, valueEnd)));
-    return this.#advance(valueEnd, 'after member');
-  }
-
-  /** Leaves what has come of a member, from `at` to `end`, for later, unless it is too long already. */
-  #keep(at: number, end: number): false {
-    if (this.#memberBytes + end - at > maxMemberBytes)
-      throw malformed('The report has over 1 MB beside its rows', this.#window.positionOf(at));
-    this.#window.start = at;
-    return false;
-  }
-
-  #closeObject(at: number): boolean {
-    this.#depth--;
-    return this.#advance(at + 1, this.#depth === 0 ? 'end' : 'after member');
-  }
-
-  #rows(): boolean {
-    const { bytes, view, start, end } = this.#window;
-    let p = start;
-    for (;;) {
-      p = skipBlanks(bytes, p);
-      if (this.#state === 'line' && p >= end) return this.#wantMore(p, '');
-      if (bytes[p] === ascii.closeBracket && (this.#state === 'first row' || this.#state === 'after row')) {
-        return this.#advance(p + 1, this.#depth === 0 ? 'end' : 'after member');
-      }
-      if (this.#state === 'after row') {
-        if (bytes[p] !== ascii.comma) return this.#wantMore(p, '"," or "]"');
-        this.#state = 'row';
-        p = skipBlanks(bytes, p + 1);
-      }
-      if (bytes[p] !== ascii.openBrace) return this.#wantMore(p, 'a row object');
-      const rowEnd = this.#scanner.scanRow(bytes, view, p, end);
-      this.#window.start = p;
-      if (rowEnd < 0) return rowEnd === batchFull;
-      if (this.#state !== 'line') this.#state = 'after row';
-      p = rowEnd;
-      this.#window.start = p;
-    }
-  }
-
-  #advance(to: number, state: State): true {
-    this.#window.start = to;
-    this.#state = state;
-    return true;
-  }
-
-  /** Nothing usable at `at`: more bytes have to come, or it is wrong. */
-  #wantMore(at: number, expected: string): false {
-    if (at < this.#window.end) throw new MalformedJson(at, expected);
-    this.#window.start = at;
-    return false;
-  }
-
-  #inRows(): boolean {
-    return ['first row', 'row', 'after row', 'line'].includes(this.#state);
+  #tooMuchBeside(): IncompleteDataError {
+    return this.#malformed('The report has over 1 MB beside its rows', this.#window.start);
   }
 
   #place(): string {
-    return this.#inRows() ? `Row ${formatCount(this.#rowCount + 1)}` : 'The report';
+    return this.#isInRows ? `Row ${formatCount(this.#rowCount + 1)}` : 'The report';
   }
-
-  #whereItEnds(): string {
-    const { start, end } = this.#window;
-    if (!this.#inRows()) return this.#dataSeen ? 'before its last "}"' : 'before its data';
-    if (start < end) return `in the middle of row ${formatCount(this.#rowCount + 1)}`;
-    return `after row ${formatCount(this.#rowCount)}, before its last "]"`;
-  }
-}
-
-/** The batch of the scanned rows. Throws `IncompleteDataError`, which names the row, where one is not UTF-8. */
-export function checkedBatch(ranges: RowRanges, bytes: Buffer, positionOf: (at: number) => number): RowBatch {
-  const { rowCount, firstRow, rowStarts, rowEnds } = ranges;
-  if (isUtf8(bytes.subarray(rowStarts[0], rowEnds[rowCount - 1]))) return ranges.batchOf(bytes);
-  let row = 0;
-  while (isUtf8(bytes.subarray(rowStarts[row], rowEnds[row]))) row++;
-  throw malformed(`Row ${formatCount(firstRow + row + 1)} is not UTF-8`, positionOf(rowStarts[row] ?? 0));
-}
-
-/**
- * Whether what begins with a brace at `at` is rows rather than a report document: another object comes after the first,
- * or it is alone and has the field of a row. Where not even the first is whole, it is too long for a row.
- */
-export function areRows(bytes: Buffer, at: number, end: number): boolean {
-  let objectEnd: number;
-  try {
-    objectEnd = scanValue(bytes, at, end);
-  } catch {
-    return false;
-  }
-  if (objectEnd === cut) return false;
-  const next = skipBlanks(bytes, objectEnd);
-  if (next < end) return bytes[next] === ascii.openBrace;
-  const first: object = JSON.parse(bytes.toString('utf8', at, objectEnd));
-  return !('data' in first) && Object.keys(first).some((key) => fieldTypeOf(key) !== undefined);
-}
-
-function characterAt(bytes: Buffer, at: number): string {
-  const byte = bytes[at] as number;
-  if (byte <= 0x20 || byte >= 0x7f) return `byte 0x${byte.toString(16).padStart(2, '0')}`;
-  return byte === ascii.quote ? `'"'` : `"${String.fromCharCode(byte)}"`;
 }
 
 /** The `summary` member of a report, or `undefined` where it does not have the shape of the specification. */
 function summaryOf(json: Buffer | undefined): ReportSummary | undefined {
-  const value: unknown = json === undefined ? undefined : JSON.parse(json.toString());
-  return isSummary(value) ? value : undefined;
-}
-
-function isSummary(value: unknown): value is ReportSummary {
-  if (typeof value !== 'object' || value === null) return false;
-  const { since, until, timezone, breakdowns } = value as Partial<Record<keyof ReportSummary, unknown>>;
-  const areTexts = [since, until, timezone].every((each) => typeof each === 'string');
-  return areTexts && Array.isArray(breakdowns) && breakdowns.every((each) => typeof each === 'string');
+  const summary: ReportSummary | null = json === undefined ? null : JSON.parse(json.toString());
+  const texts: unknown[] = [summary?.since, summary?.until, summary?.timezone];
+  const names: unknown = summary?.breakdowns;
+  const isWhole = Array.isArray(names) && [...texts, ...names].every((each) => typeof each === 'string');
+  return isWhole ? (summary ?? undefined) : undefined;
 }
 
 /**
@@ -275,28 +237,20 @@ function isSummary(value: unknown): value is ReportSummary {
  * @param members the document's members, or those of its `response`, as JSON
  */
 function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
-  const member = (name: string): unknown => {
+  const [error, errorId, message, status] = ['error', 'error_id', 'message', 'status'].map((name) => {
     const json = members.get(name);
-    return json === undefined ? undefined : JSON.parse(json.toString());
-  };
-  const error = textOf(member('error')) ?? textOf(member('error_id')) ?? textOf(member('message'));
-  const code = textOf(member('error_id'));
-  const status = textOf(member('status'));
-  if (error !== undefined && (members.has('error') || members.has('error_id') || status === undefined)) {
-    return new RejectedError(
-      `The service sent an error instead of the report: ${error}`,
-      code === undefined ? {} : { code },
-    );
-  }
-  if (status !== undefined) {
-    return new IncompleteDataError(`The service sent a status ("${status}") instead of the report.`, {
-      code: 'NO_DATA',
-    });
-  }
-  return new IncompleteDataError('The document that the service sent is no report: it has no "data" array.', {
-    code: 'NO_DATA',
-    retryable: false,
+    return json && textOf(JSON.parse(json.toString()));
   });
+  const said = error ?? errorId ?? message;
+  if (said !== undefined && (error !== undefined || errorId !== undefined || status === undefined)) {
+    const details = errorId === undefined ? {} : { code: errorId };
+    return new RejectedError(`The service sent an error instead of the report: ${said}`, details);
+  }
+  const what =
+    status === undefined
+      ? 'The document that the service sent is no report: it has no "data" array.'
+      : `The service sent a status ("${status}") instead of the report.`;
+  return new IncompleteDataError(what, { code: 'NO_DATA', retryable: status !== undefined });
 }
 
 /** A string, or the `message` in an object, fit for one line of a terminal. */

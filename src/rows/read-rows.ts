@@ -1,9 +1,8 @@
+import { fieldTypeOf } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
-import { ByteWindow, endsEarly, less, malformed, openBrace, openBracket } from './bytes.ts';
-import { CsvDocument } from './csv-document.ts';
-import { areRows, JsonDocument } from './json-document.ts';
-import { skipBlanks } from './json-scan.ts';
-import type { ReportTail, RowBatch, RowBatches } from './row-batch.ts';
+import { ByteWindow, endsEarly } from './bytes.ts';
+import { JsonDocument } from './json-document.ts';
+import type { RowBatches } from './row-batch.ts';
 
 /** How a body is to be read. */
 export interface ReadOptions {
@@ -11,23 +10,12 @@ export interface ReadOptions {
   readonly contentType?: string | undefined;
   /** How many bytes to look at together; the rows do not depend on it, the batches do. */
   readonly pieceBytes?: number;
-  /** Whether rows may also, or must, stand alone, one a line (NDJSON). Default: neither. */
+  /** Whether rows may also, or must, stand alone, one a line (NDJSON), as in files. Default: neither. */
   readonly lines?: 'allowed' | 'expected';
 }
 
-/** 64 KB: larger pieces fall out of the processor's cache and cost 15 to 40 %. */
+/** 64 KB: larger pieces fall out of the processor's cache and cost 15 to 40 %. So many bytes also tell what a body is. */
 const defaultPieceBytes = 64 * 1024;
-
-/** How many blanks may come one after the other, in bytes. What stands beside the rows counts too. */
-const maxBlankBytes = 10 * 1024 * 1024;
-
-/** What a body is read as, once its first bytes have told. */
-interface Document {
-  /** Reads what has arrived; `atEnd` when nothing more will. Throws `IncompleteDataError` where it is malformed. */
-  read(atEnd: boolean): Generator<RowBatch, void, undefined>;
-  /** What is known once all has been read. Throws where the document is not whole, or is no report. */
-  finish(): ReportTail;
-}
 
 /**
  * The rows of a report body, JSON or CSV, in constant memory: bytes that have been checked, and where in them the
@@ -39,54 +27,75 @@ interface Document {
  * @throws RejectedError where it is an error document
  */
 export async function* readRows(body: AsyncIterable<Uint8Array>, options: ReadOptions = {}): RowBatches {
-  const window = new ByteWindow(options.pieceBytes ?? defaultPieceBytes);
-  let document: Document | undefined;
-  /** The position in the body up to which there were rows. */
-  let lastRowAt = 0;
-  for await (const chunk of body) {
-    for (let taken = 0; taken < chunk.length; ) {
-      taken += window.fill(chunk, taken);
-      if (!window.isFull) continue;
-      document ??= recognise(window, options);
-      for (const batch of document?.read(false) ?? []) {
-        yield batch;
-        lastRowAt = window.positionOf(window.start);
-      }
-      if (window.positionOf(window.start) - lastRowAt > maxBlankBytes) {
-        throw malformed('Over 10 MB of blanks or blank lines stand in a row', lastRowAt);
-      }
-      window.settle();
-    }
+  const { lines } = options;
+  const chunks = body[Symbol.asyncIterator]();
+  try {
+    const head = await readHead(chunks);
+    const all = prepended(head, chunks);
+    if (lines === 'expected') return yield* readJson(all, options, true);
+    const form = formOf(head, options);
+    if (form !== 'csv') return yield* readJson(all, options, form === 'lines');
+    const { delimiterOf, readCsvLines } = await import('./csv-rows.ts');
+    const fields: string[] = [];
+    const csvLines = readCsvLines(all, delimiterOf(head, lines !== undefined), fields);
+    return { ...(yield* readJson(csvLines, options, true)), fields };
+  } finally {
+    await chunks.return?.();
   }
-  document ??= recognise(window, options);
-  if (!document) throw endsEarly('before it begins', window.receivedBytes);
-  for (const batch of document.read(true)) yield batch;
-  return document.finish();
 }
 
-/** What the body begins like; `undefined` while only blanks have come. */
-function recognise(window: ByteWindow, { contentType = '', lines }: ReadOptions): Document | undefined {
-  if (window.positionOf(window.start) === 0 && window.bytes[0] === 0xef) {
-    if (window.end < 3) return undefined;
-    if (window.bytes[1] === 0xbb && window.bytes[2] === 0xbf) window.start = 3;
+async function* readJson(
+  body: AsyncGenerator<Uint8Array>,
+  { pieceBytes = defaultPieceBytes }: ReadOptions,
+  areLines: boolean,
+): RowBatches {
+  try {
+    return yield* new JsonDocument(new ByteWindow(body, pieceBytes)).read(areLines);
+  } finally {
+    await body.return(undefined);
   }
-  const at = skipBlanks(window.bytes, window.start);
-  if (lines === 'expected') return new JsonDocument(window, { lines: true });
-  if (at >= window.end) {
-    window.start = at;
-    return undefined;
+}
+
+/** The first bytes of a body, without a byte order mark. */
+export async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Buffer> {
+  let head = Buffer.alloc(0);
+  while (head.length < defaultPieceBytes) {
+    const next = await chunks.next();
+    if (next.done) break;
+    head = Buffer.concat([head, next.value]);
   }
-  const first = window.bytes[at];
-  if (lines === 'allowed' && first === openBrace && areRows(window.bytes, at, window.end)) {
-    return new JsonDocument(window, { lines: true });
-  }
-  if (first === openBrace || first === openBracket) return new JsonDocument(window);
-  if (first === less) {
+  return head.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? head.subarray(3) : head;
+}
+
+/** The whole body again, from its first bytes on. */
+export async function* prepended(head: Buffer, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield head;
+  for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+}
+
+/** What the body is, by its first bytes and then by what the service says. */
+function formOf(head: Buffer, { contentType = '', lines }: ReadOptions): 'document' | 'lines' | 'csv' {
+  const text = head.toString('latin1').trimStart();
+  if (text === '' && head.length < defaultPieceBytes) throw endsEarly(0, head.length);
+  if (text.startsWith('<')) {
     throw new IncompleteDataError('The service sent a web page instead of the report.', {
       code: 'NO_DATA',
       hint: 'Check the base URL, and whether a proxy stands between.',
     });
   }
-  if (/^application\/(.+\+)?json\b/i.test(contentType.trim())) return new JsonDocument(window);
-  return new CsvDocument(window, { trusted: /^text\/csv\b/i.test(contentType.trim()) });
+  if (lines === 'allowed' && text.startsWith('{') && areRows(head.toString())) return 'lines';
+  const isJson = /^(?:[{[]|$)/.test(text) || /^\s*application\/(?:.+\+)?json\b/i.test(contentType);
+  return isJson ? 'document' : 'csv';
+}
+
+/** Whether a text begins with a row of NDJSON rather than a report document: a whole object that has none inside. */
+function areRows(text: string): boolean {
+  const [first = '', second = ''] = text.trimStart().split('\n', 2);
+  try {
+    const row: object = JSON.parse(first);
+    if ('data' in row) return false;
+    return second.startsWith('{') || Object.keys(row).some((key) => fieldTypeOf(key) !== undefined);
+  } catch {
+    return false;
+  }
 }

@@ -48,8 +48,6 @@ export interface ReportMember {
 /** What is known once the whole of a report has been read. */
 export interface ReportTail {
   readonly rowCount: number;
-  /** Size of the body as read, in bytes. */
-  readonly sizeBytes: number;
   /** Every key of the rows; of an empty CSV report, its header. */
   readonly fields: readonly string[];
   /** The `summary` member, where it has the specified shape; a CSV body has none. */
@@ -130,17 +128,13 @@ export class RowRanges {
     this.rowCount++;
   }
 
-  /** The batch of the rows since the last one. It shares the arrays: `clear` before the next row. */
-  batchOf(bytes: Buffer): RowBatch {
+  /** The batch of the rows since the last one. It shares the arrays, which the next row is written into. */
+  takeBatch(bytes: Buffer): RowBatch {
     const { rowCount, firstRow, fields, rowStarts, rowEnds, valueStarts, valueEnds, singleLine } = this;
-    return { bytes, rowCount, firstRow, fields, rowStarts, rowEnds, valueStarts, valueEnds, singleLine };
-  }
-
-  /** Begins the next batch. */
-  clear(): void {
-    this.firstRow += this.rowCount;
+    this.firstRow += rowCount;
     this.rowCount = 0;
     this.singleLine = true;
+    return { bytes, rowCount, firstRow, fields, rowStarts, rowEnds, valueStarts, valueEnds, singleLine };
   }
 }
 

@@ -2,7 +2,7 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { pipeline as finishPipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createDeflate, createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Coding, chooseCoding } from './negotiate.ts';
+import { preferencesIn } from './delivery.ts';
 import { ServiceError } from './service/service-error.ts';
 
 /** What a call is answered with, before it is compressed, slowed or cut. */
@@ -16,8 +16,8 @@ export interface Answer {
 
 /** What a fault does to the bytes of an answer. */
 export interface BodyChange {
-  /** What the bytes go through, compressed as they are. */
-  changeBody?(): Transform;
+  /** What becomes of the bytes, compressed as they are. */
+  changeBody?(body: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
   /** Whether the connection is cut after the body, so that no length is kept and no chunks are ended. */
   readonly cutsConnection?: true;
 }
@@ -31,8 +31,8 @@ export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Recor
 
 /** The answer that an error is told with, in the envelope of `decisions.md` 6: never more than a `ServiceError` says. */
 export function refusalAnswer(error: unknown): Answer {
-  const refusal = toServiceError(error);
-  return jsonAnswer(refusal.body, refusal.status, refusal.headers);
+  const { body, status, headers } = toServiceError(error);
+  return jsonAnswer(body, status, headers);
 }
 
 function toServiceError(error: unknown): ServiceError {
@@ -45,6 +45,13 @@ function toServiceError(error: unknown): ServiceError {
   return new ServiceError('INTERNAL', 'The service failed. This is a bug of the local server.');
 }
 
+/** Gzip comes first, because it costs the least time for its gain; brotli's default quality would take seconds. */
+const encoders: Readonly<Record<string, () => Transform>> = {
+  gzip: () => createGzip({ level: 1 }),
+  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),
+  deflate: () => createDeflate({ level: 1 }),
+};
+
 /** Shorter bodies do not gain from compression what their headers cost. */
 const shortestCompressed = 1_024;
 
@@ -56,32 +63,32 @@ export function send(
   faults: readonly BodyChange[] = [],
 ): FastifyReply {
   reply.code(status).headers({ ...headers, 'content-type': type });
-  const isFixed = Buffer.isBuffer(body) || (typeof body === 'string' && body.length < shortestCompressed);
-  const coding = isFixed ? 'identity' : chooseCoding(request.headers['accept-encoding']);
+  const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
+  const isFixed = Buffer.isBuffer(body) || (isWhole && body.length < shortestCompressed);
+  const coding = isFixed ? undefined : chooseCoding(request.headers['accept-encoding']);
   if (!isFixed) reply.header('vary', 'Accept, Accept-Encoding');
-  if (coding !== 'identity') reply.header('content-encoding', coding);
+  if (coding) reply.header('content-encoding', coding);
   // The length of the whole is announced, and not kept where a fault cuts the body.
-  else if (typeof body === 'string') reply.header('content-length', Buffer.byteLength(body));
-  const changes = faults.flatMap((fault) => fault.changeBody?.() ?? []);
-  if (coding === 'identity' && changes.length === 0 && (typeof body === 'string' || Buffer.isBuffer(body))) {
-    return reply.send(body);
-  }
-  const whole = Readable.from(typeof body === 'string' || Buffer.isBuffer(body) ? [body] : body, { objectMode: false });
-  const stream = [...encodersFor(coding), ...changes].reduce<Readable>(
-    (source, transform) => pipeline(source, transform, () => {}) as Transform,
-    whole,
-  );
+  else if (isWhole) reply.header('content-length', Buffer.byteLength(body));
+  const changes = faults.flatMap(({ changeBody }) => changeBody ?? []);
+  if (isWhole && !coding && changes.length === 0) return reply.send(body);
+  const encoder = coding && encoders[coding]?.();
+  const source = Readable.from(isWhole ? [body] : body, { objectMode: false });
+  const encoded: Readable = encoder ? pipeline(source, encoder, () => {}) : source;
+  const changed = changes.reduce<AsyncIterable<Buffer>>((bytes, change) => change(bytes), encoded);
+  const stream = changed === encoded ? encoded : Readable.from(changed, { objectMode: false });
   if (!faults.some(({ cutsConnection }) => cutsConnection)) return reply.send(stream);
   void sendAndCut(reply, stream);
   return reply;
 }
 
-function encodersFor(coding: Coding): Transform[] {
-  if (coding === 'gzip') return [createGzip({ level: 1 })];
-  if (coding === 'deflate') return [createDeflate({ level: 1 })];
-  // The default quality, 11, would take seconds for a megabyte.
-  if (coding === 'br') return [createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } })];
-  return [];
+/** A coding that `Accept-Encoding` allows; who names the body as it is, and likes nothing better, gets it so. */
+function chooseCoding(acceptEncoding: string | undefined): string | undefined {
+  const given = preferencesIn(acceptEncoding);
+  return Object.keys(encoders).find((name) => {
+    const quality = given.get(name) ?? given.get('*') ?? 0;
+    return quality > 0 && quality >= (given.get('identity') ?? 0);
+  });
 }
 
 /** Sends a body and cuts the connection once it has left. */
@@ -97,5 +104,4 @@ async function sendAndCut(reply: FastifyReply, body: Readable): Promise<void> {
     // The client is gone: nobody is left to be cut off.
   }
   raw.destroy();
-  body.destroy();
 }

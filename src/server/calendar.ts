@@ -1,6 +1,6 @@
 import { DateTime, IANAZone } from 'luxon';
 import type { TimeBreakdownName } from '../contract/vocabulary.ts';
-import { hourSeconds } from './fixtures/facts.ts';
+import { hourSeconds } from './fixtures/fixtures.ts';
 
 /** `2014-12-01T00:00:00+0100` for an instant in unix seconds. */
 export function localTime(seconds: number, zone: string): string {
@@ -15,15 +15,11 @@ export function localTime(seconds: number, zone: string): string {
  */
 export function timeLabels(breakdown: TimeBreakdownName | undefined, zoneName: string, since: number) {
   const zone = IANAZone.create(zoneName);
-  const range = localTime(since, zoneName).slice(0, 10);
   return (hour: number): readonly string[] => {
     if (breakdown === undefined) return [];
-    if (breakdown === 'RANGE') return [range];
-    const local = DateTime.fromSeconds(hour * hourSeconds, { zone });
-    const date = local.toISODate() ?? '';
-    if (breakdown === 'DAILY') return [date];
-    if (breakdown === 'MONTHLY') return [`${date.slice(0, -2)}01`];
-    return [date, local.toFormat("yyyy-MM-dd'T'HH:00:00ZZZ")];
+    const local = DateTime.fromSeconds(breakdown === 'RANGE' ? since : hour * hourSeconds, { zone });
+    const date = local.toFormat(breakdown === 'MONTHLY' ? 'yyyy-MM-01' : 'yyyy-MM-dd');
+    return breakdown === 'HOURLY' ? [date, local.toFormat("yyyy-MM-dd'T'HH:00:00ZZZ")] : [date];
   };
 }
 

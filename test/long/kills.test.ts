@@ -68,10 +68,10 @@ test(`${kills} writers of settings killed: the file is always whole, and what wa
   const env = { ...process.env, ADREPORT_CONFIG_DIR: join(temporaryFolder(), 'settings') };
   const script = bundleScript(`
     import { writeSync } from 'node:fs';
-    import { openStore } from './src/config/store.ts';
-    const store = await openStore({ env: process.env, warn: () => {}, wallClock: Date.now });
+    import { openStore, withAccount } from './src/config/store.ts';
+    const store = openStore(process.env, () => {});
     for (let i = 0; i < 1_000; i += 1) {
-      await store.saveAccount(process.pid + '-' + i, { baseUrl: 'https://x.example' });
+      await store.update((settings) => withAccount(settings, process.pid + '-' + i, { baseUrl: 'https://x.example' }));
       writeSync(1, process.pid + '-' + i + '\\n');
     }
   `);
@@ -85,7 +85,7 @@ test(`${kills} writers of settings killed: the file is always whole, and what wa
     // Killed after some of its lines, at a moment that differs each time.
     if (child.stdout) await once(child.stdout, 'data');
     expect(await killWithin(child, 0, 30)).toBe(true);
-    const { accounts } = (await openStore({ env, warn: () => {}, wallClock: Date.now })).read();
+    const { accounts } = await openStore(env, () => {}).read();
     const names = stored.split('\n').filter((name) => /^\d+-\d+$/.test(name));
     expect(names.filter((name) => !Object.hasOwn(accounts, name))).toEqual([]);
   }

@@ -99,7 +99,7 @@ const lines: readonly (readonly [file: string, before: string, text: string])[] 
   ['src/commands/index.ts', "  ['Reports:', 'view', viewCommand],\n", "  ['Reports:', 'tally', tallyCommand],\n"],
   [
     'src/server/faults/kinds/index.ts',
-    "import { truncate } from './truncate.ts';\n",
+    "import { delay, reset, slow, truncate } from './connections.ts';\n",
     "import { teapot } from './teapot.ts';\n",
   ],
   ['src/server/faults/kinds/index.ts', '  truncate,\n', '  teapot,\n'],

@@ -40,7 +40,7 @@ function textOf({ header, rows, delimiter, lineEnd, endsLastLine, byteOrderMark,
   return (byteOrderMark ? '\ufeff' : '') + lines.join(lineEnd) + (endsLastLine ? lineEnd : '');
 }
 
-/** What the JSON form of a cell is (`CsvDocument`). */
+/** What the JSON form of a cell is (`readCsvLines`). */
 function jsonOf(column: string, cell: string): string {
   if (cell === '') return 'null';
   const type = fieldTypeOf(column);
@@ -49,10 +49,6 @@ function jsonOf(column: string, cell: string): string {
 }
 
 describe('a CSV report', () => {
-  it('that is an error text is no report', async () => {
-    await expect(readReport('Error: no such report\n', csv)).rejects.toThrow('names no field of a report');
-  });
-
   it('reads as what was written, in any dialect, however it is cut', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -102,55 +98,43 @@ describe('a CSV report', () => {
 
   it('is recognised by its header when the service did not say what it sends', async () => {
     expect((await readReport('date;displays\n2026-11-01;3\n')).rows).toEqual(['{"date":"2026-11-01","displays":3}']);
-    await expect(readReport('Service unavailable\n')).rejects.toThrow(
-      'This is neither JSON nor a CSV report (byte 0).',
-    );
-    await expect(readReport('date,displays\n', { contentType: 'application/json' })).rejects.toThrow(
-      'not well-formed JSON',
-    );
+    await expect(readReport('date,displays\n', { contentType: 'application/json' })).rejects.toThrow('expected "{"');
   });
 
-  it('may have blank lines at its end, and nowhere else', async () => {
-    expect((await readReport('date,displays\n2026-11-01,3\n\r\n\n', csv)).tail.rowCount).toBe(1);
-    await expect(readReport('date,displays\n\n2026-11-01,3\n', csv)).rejects.toThrow(
-      'A blank line stands between the rows (byte 14).',
-    );
-    expect((await readReport('displays\n\n3\n', csv)).rows).toEqual(['{"displays":null}', '{"displays":3}']);
+  it.each([',', ';', '\t', '|', '^', ' '])('of a file may have %j as its delimiter', async (delimiter) => {
+    const text = ['\ufeff"date"', 'campaignName', 'displays\r2026-11-01', '"a ""b"",\r\n;"', '7\r'].join(delimiter);
+    const { rows } = await readReport(text, { lines: 'allowed' });
+    expect(rows).toEqual(['{"date":"2026-11-01","campaignName":"a \\"b\\",\\r\\n;","displays":7}']);
+  });
+
+  it('may have blank lines', async () => {
+    const { tail } = await readReport('\ndate,displays\n2026-11-01,3\n\r\n2026-11-02,4\n\n', csv);
+    expect(tail.rowCount).toBe(2);
   });
 
   it.each([
-    ['an open quote', 'date,city\n2026-11-01,"Par', 'The report ends in the middle of row 1 (byte 25).'],
-    ['a short last row', 'date,city\n2026-11-01', 'The report ends in the middle of row 1 (byte 20).'],
-    [
-      'lines that end in a carriage return alone',
-      'date,displays\r2026-11-01,1\r',
-      'The CSV has a carriage return without a line feed in its header (byte 0).',
-    ],
-    ['a short row', 'date,city\n2026-11-01\n', 'The CSV has 1 field in row 1, where its header has 2 (byte 10).'],
-    ['a long row', 'date,city\n1,2\n1,2,3\n', 'The CSV has 3 fields in row 2, where its header has 2 (byte 14).'],
-    ['text after a quote', 'date,city\n"a"b,c\n', 'The CSV has text after a closing quote in row 1 (byte 13).'],
-    ['a repeated column', 'date,date\n', 'The CSV header names "date" twice (byte 0).'],
-    ['an open header', '"date', 'The report ends in the middle of the header (byte 5).'],
+    ['an error text', 'Error: no such report\n', 'neither JSON nor a CSV report: its first line names no field'],
+    ['an open quote', 'date,city\n2026-11-01,"Par', 'Quote Not Closed: the parsing is finished with an opening quote'],
+    ['a short row', 'date,city\n2026-11-01\n', 'Invalid Record Length: expect 2, got 1 on line 2.'],
+    ['a long row', 'date,city\n1,2\n1,2,3\n', 'Invalid Record Length: expect 2, got 3 on line 3.'],
+    ['text after a quote', 'date,city\n"a"b,c\n', 'Invalid Closing Quote: got "b" at line 2'],
+    ['a repeated column', 'date,date\n', 'The CSV header names "date" twice.'],
+    ['an open header', '"date', 'Quote Not Closed'],
+    ['too many columns', `date,${Array.from({ length: 1_000 }, (_, i) => `c${i}`)}\n`, 'over 1000 columns'],
+    ['a long value', `date\n${'x'.repeat(1_100_000)}\n`, 'a value longer than 1 MB'],
+    ['Latin-1', Buffer.from('date,city\n1,\xe9\n', 'latin1'), 'The CSV is not UTF-8.'],
+    ['a cut character', Buffer.from('date,city\n1,é').subarray(0, -1), 'The CSV is not UTF-8.'],
   ])('is refused: %s', async (_, text, message) => {
     const error = await readReport(text, csv).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(IncompleteDataError);
-    expect(error).toHaveProperty('message', message);
+    expect(error).toHaveProperty('message', expect.stringContaining(message));
   });
 
-  it('is refused where it has no end of columns, or a line no end', async () => {
-    const names = Array.from({ length: 1_001 }, (_, i) => `c${i}`).join(',');
-    await expect(readReport(`${names}\n`, csv)).rejects.toThrow('The CSV header has over 1000 columns (byte 0).');
+  it('is refused where a line has no end', async () => {
     async function* endless() {
       yield Buffer.from('city\n');
       for (;;) yield Buffer.alloc(1_000_000, 'x');
     }
-    await expect(readRows(endless(), csv).next()).rejects.toThrow(
-      'One line of the report is longer than 8 MB (byte 5).',
-    );
-  });
-
-  it('is refused where it is not UTF-8', async () => {
-    const bytes = Buffer.concat([Buffer.from('date,city\n1,'), Buffer.from([0xe9, 0x0a])]);
-    await expect(readReport(bytes, csv)).rejects.toThrow('Row 1 is not UTF-8');
+    await expect(readRows(endless(), csv).next()).rejects.toThrow('a line, or blank lines in a row, of over 8 MB');
   });
 });

@@ -17,7 +17,7 @@ describe('rows one a line', () => {
         const body = lines.map((line) => line + lineEnd).join('');
         const { rows, tail } = await readReport(body, { ...expected, chunkBytes, pieceBytes });
         expect(rows).toEqual(lines);
-        expect(tail).toMatchObject({ rowCount: lines.length, sizeBytes: Buffer.byteLength(body), members: [] });
+        expect(tail).toMatchObject({ rowCount: lines.length, members: [] });
       }),
       { numRuns: 200 },
     );
@@ -40,17 +40,9 @@ describe('rows one a line', () => {
   });
 
   it.each([
-    ['cut in a row', '{"a":1}\n{"a":', 'The report ends in the middle of row 2 (byte 13).'],
-    [
-      'a row that is none',
-      '{"a":1}\n[2]\n',
-      'Row 2 is not well-formed JSON: expected a row object, found "[" (byte 8).',
-    ],
-    [
-      'a bad number',
-      '{"a":1}\n{"a":01}\n',
-      'Row 2 is not well-formed JSON: expected a number as JSON writes it, found "1" (byte 14).',
-    ],
+    ['cut in a row', '{"a":1}\n{"a":', 'The report ends too early, after 1 row (byte 13).'],
+    ['a row that is none', '{"a":1}\n[2]\n', 'Row 2 cannot be read: expected a row object (byte 8).'],
+    ['a bad number', '{"a":1}\n{"a":01}\n', 'Row 2 cannot be read: expected a number as JSON writes it (byte 14).'],
   ])('are refused: %s', async (_, body, message) => {
     const error = await readReport(body, expected).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(IncompleteDataError);

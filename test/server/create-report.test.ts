@@ -209,7 +209,7 @@ test.each([
   ['campaignId', { 7: 2 ** 53 + 2 }],
 ])('%s: an ID too large to be exact as a number should be a string', async (name, id) => {
   const [detail] = refusalIn(await create({ ...smallReport, [name]: id })).details ?? [];
-  expect(detail).toMatchObject({ parameter: name, problem: expect.stringContaining('send it as a string') });
+  expect(detail).toMatchObject({ parameter: name, problem: expect.stringContaining('as a string') });
   const answer = await call(server, '/status-reporting', { as: 'buyer', json: { id: 2 ** 53 } });
-  expect(refusalIn(answer).error).toContain('send it as a string');
+  expect(refusalIn(answer).error).toContain('as a string');
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { everyEndpoint, parseFault } from '../../src/server/faults/fault-spec.ts';
+import { everyEndpoint, parseFault } from '../../src/server/faults/faults.ts';
 import { faultKinds, findKind } from '../../src/server/faults/kinds/index.ts';
 
 test.each([
-  ['status:503:times=3', { endpoint: 'status', effect: { type: 'status' }, times: 3 }],
+  ['status:503:times=3', { reach: ['status'], effect: { type: 'status' }, times: 3 }],
   [' buyer:reset:after=2:p=0.25 ', { text: 'buyer:reset:after=2:p=0.25', after: 2, probability: 0.25 }],
   ['campaigns:garbage:for=dsp@example.com', { effect: { type: 'garbage' }, account: 'dsp@example.com' }],
-  ['*:stuck', { effect: { type: 'stuck' }, times: undefined, after: 0, probability: 1, account: undefined }],
+  ['*:stuck', { effect: { type: 'stuck' }, reach: ['status'], times: Infinity, after: 0, probability: 1 }],
 ])('%s', (text, expected) => {
   expect(parseFault(text)).toMatchObject(expected);
 });
@@ -16,19 +16,19 @@ describe('what is wrong is named, with what to write instead', () => {
   test.each([
     ['', '“” is no endpoint', 'Known: auth, buyer, status, download, campaigns, *.'],
     ['statis:503', '“statis” is no endpoint', 'Did you mean status?'],
-    ['status', '“” is no kind of fault', 'Known: reset, garbage'],
+    ['status', '“” is no kind of fault', 'Known: an HTTP status, reset'],
     ['status:100', '100 is no final HTTP status', 'from 200 to 599'],
     ['status:truncat:bytes=1', '“truncat” is no kind of fault', 'Did you mean truncate?'],
     ['status:503:tines=3', '“tines” is no key of 503', 'Did you mean times?'],
     ['status:503:bytes=3', '“bytes” is no key of 503', 'Known: times, after, p, for, retry-after.'],
     ['status:503:times', '“times” is no key=value', 'ENDPOINT:KIND[:key=value…]'],
     ['status:503:times=-1', 'times=-1 is no whole number', 'ENDPOINT:KIND'],
-    ['status:503:p=2', 'p=2 is no probability', 'from 0 to 1'],
+    ['status:503:p=2', 'p=2 is no probability from 0 to 1', 'ENDPOINT:KIND'],
     ['status:429:retry-after=x', 'retry-after=x is no whole number', 'ENDPOINT:KIND'],
     ['download:truncate', 'bytes= is missing', 'bytes=10kb'],
-    ['download:slow:rate=fast', 'rate=fast is no size', 'rate=10kb'],
+    ['download:slow:rate=fast', 'rate=fast is no size such as 10kb', 'ENDPOINT:KIND'],
     ['auth:delay', 'ms= is missing', 'delay:ms=500'],
-    ['auth:delay:ms=100d', 'ms=100d is no number of milliseconds', 'delay:ms=500'],
+    ['auth:delay:ms=100d', 'ms=100d is no number of milliseconds', 'ENDPOINT:KIND'],
     ['buyer:failed', 'failed cannot strike buyer', 'Write status:failed.'],
     ['status:not-downloadable', 'not-downloadable cannot strike status', 'Write download:not-downloadable.'],
     ['auth:unauthorized', 'unauthorized cannot strike auth', 'Write status:unauthorized.'],
@@ -53,7 +53,7 @@ test.each(Object.entries(faultKinds))('%s takes the keys that it declares, and s
     const pairs = Object.entries(keys).map((pair) => pair.join('='));
     for (const endpoint of everyEndpoint) {
       const parse = () => parseFault([endpoint, name, ...pairs].join(':'));
-      if (reach.includes(endpoint)) expect(parse()).toMatchObject({ endpoint, effect: { type: own } });
+      if (reach.includes(endpoint)) expect(parse()).toMatchObject({ reach: [endpoint], effect: { type: own } });
       else expect(parse).toThrow(`${own} cannot strike ${endpoint}`);
     }
   }

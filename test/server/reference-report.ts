@@ -1,5 +1,5 @@
-import { dimensionNames } from '../../src/server/fixtures/facts.ts';
 import type { Account, Fixtures } from '../../src/server/fixtures/fixtures.ts';
+import { dimensionNames } from '../../src/server/fixtures/fixtures.ts';
 
 /**
  * The report engine over again, as plainly as can be: a map of text keys, a sum at a time, time zones from `Intl`, and the

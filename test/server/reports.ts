@@ -1,5 +1,5 @@
 import type { ReportRequest } from '../../src/contract/messages.ts';
-import { encodeJson } from '../../src/server/encode.ts';
+import { encodeJson } from '../../src/server/delivery.ts';
 import { computeReport } from '../../src/server/engine.ts';
 import type { Account, Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import type { PlainRequest, Row } from './reference-report.ts';

@@ -1,20 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { EndpointName } from '../../contract/messages.ts';
-import type { UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import type { Answer, BodyChange } from '../answer.ts';
 import type { ReportEnd } from '../service/reports.ts';
-
-/** The `key=value` pairs of a fault, each taken once. */
-export interface FaultKeys {
-  /** The value of a key as it was given. */
-  take(key: string): string | undefined;
-  /** A whole number, where it is given. Throws `UsageError`. */
-  takeWhole(key: string): number | undefined;
-  /** A number of bytes, `1000` or `10kb`, which must be given. Throws `UsageError`. */
-  takeSize(key: string): number;
-  /** The error that says what is wrong with the fault, and what to write instead. */
-  wrong(problem: string, hint: string): UsageError;
-}
 
 /** A kind of fault, as a file of `kinds/` declares it. */
 export interface FaultKind {
@@ -49,4 +37,58 @@ interface FaultEffect extends BodyChange {
 /** The effect of one fault on a call or a report, under the name of its kind. */
 export interface NamedEffect extends FaultEffect {
   readonly type: string;
+}
+
+const grammar = 'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
+
+const sizeUnits: Readonly<Record<string, number>> = { '': 1, b: 1, kb: 1_000, mb: 1_000_000 };
+
+/** The `key=value` pairs of a fault, each taken once. Its methods throw the `UsageError` that says what is wrong. */
+export class FaultKeys {
+  readonly #text: string;
+  readonly #values: Map<string, string>;
+
+  constructor(text: string) {
+    this.#text = text;
+    const pairs = text.split(':').slice(2);
+    this.#values = new Map(
+      pairs.map((pair): [string, string] => {
+        const at = pair.indexOf('=');
+        if (at < 1) throw this.wrong(`“${pair}” is no key=value`);
+        return [pair.slice(0, at), pair.slice(at + 1)];
+      }),
+    );
+  }
+
+  /** What a key stands for, where it is given: `read` makes it of the text, or nothing of a text that is no `what`. */
+  take<Value>(key: string, what: string, read: (text: string) => Value | undefined): Value | undefined {
+    const text = this.#values.get(key);
+    this.#values.delete(key);
+    const value = text === undefined ? undefined : read(text);
+    if (text !== undefined && value === undefined) throw this.wrong(`${key}=${text} is no ${what}`);
+    return value;
+  }
+
+  takeWhole(key: string): number | undefined {
+    return this.take(key, 'whole number', (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined));
+  }
+
+  /** A number of bytes, `1000` or `10kb`, which must be given. */
+  takeSize(key: string): number {
+    const size = this.take(key, 'size such as 10kb', (text) => {
+      const [, count, unit = ''] = /^(\d{1,12})(b|kb|mb)?$/i.exec(text) ?? [];
+      return count === undefined ? undefined : Number(count) * (sizeUnits[unit.toLowerCase()] ?? 1);
+    });
+    if (size === undefined) throw this.wrong(`${key}= is missing`, `For example ${key}=10kb.`);
+    return size;
+  }
+
+  /** The keys that nothing has taken. */
+  untaken(): string[] {
+    return [...this.#values.keys()];
+  }
+
+  wrong(problem: string, hint = grammar): UsageError {
+    return new UsageError(`The fault “${this.#text.slice(0, 120)}” is wrong: ${problem}.`, { code: 'BAD_FAULT', hint });
+  }
 }

@@ -16,10 +16,7 @@ const formType = 'application/x-www-form-urlencoded';
  * Reads a body. One that begins with `{` is JSON whatever its Content-Type says, because `curl -d @file` labels JSON as
  * a form (`decisions.md` 1). Throws `ServiceError` 400, 413 or 415.
  */
-export function parseBody(
-  body: Buffer,
-  { type = '', coding = 'identity' }: { readonly type?: string | undefined; readonly coding?: string | undefined },
-): Parameters {
+export function parseBody(body: Buffer, contentType: string, coding = 'identity'): Parameters {
   if (body.length > bodyBytesAtMost) {
     throw new ServiceError('BODY_TOO_LARGE', `A body has at most ${bodyBytesAtMost} bytes.`);
   }
@@ -30,7 +27,7 @@ export function parseBody(
   if (!isUtf8(body)) throw new ServiceError('INVALID_BODY', 'The body is not UTF-8.');
   // A byte order mark is a blank to JavaScript, and an error to its JSON.
   const text = body.toString('utf8').trim();
-  const parameters = text.startsWith('{') ? parseJson(text) : parseOther(text, type);
+  const parameters = text.startsWith('{') ? parseJson(text) : parseForm(text, contentType);
   if (Object.keys(parameters).length > namesAtMost) {
     throw new ServiceError('INVALID_BODY', `The body has more than ${namesAtMost} parameters.`);
   }
@@ -45,30 +42,24 @@ function parseJson(text: string): Parameters {
   }
 }
 
-function parseOther(text: string, contentType: string): Parameters {
+function parseForm(text: string, contentType: string): Parameters {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   const isJson = type === 'application/json' || type.endsWith('+json');
   if (!isJson && !['', formType, 'text/plain'].includes(type)) {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `A body is JSON or ${formType}, not “${type.slice(0, 80)}”.`);
   }
-  if (text === '') return {};
-  if (isJson) {
+  if (isJson && text !== '') {
     throw new ServiceError('INVALID_BODY', 'The JSON body must be an object: its first character must be “{”.');
   }
   if (text.split('&', fieldsAtMost + 1).length > fieldsAtMost) {
     throw new ServiceError('INVALID_BODY', `The body has more than ${fieldsAtMost} fields.`);
   }
-  // Bracketed keys become objects, never arrays, so that a huge index allocates nothing.
-  const bounds = { parameterLimit: fieldsAtMost, arrayLimit: 0, depth: 1, plainObjects: true };
-  return qs.parse(text, { ...bounds, decoder: decodeFormText });
-}
-
-function decodeFormText(text: string): string {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
+    // Bracketed keys become objects, never arrays, so that a huge index allocates nothing.
+    const bounds = { parameterLimit: fieldsAtMost, arrayLimit: 0, depth: 1, plainObjects: true };
+    return qs.parse(text, { ...bounds, decoder: (part) => decodeURIComponent(part.replaceAll('+', ' ')) });
   } catch {
-    const error = `The form has a percent-encoding that is not UTF-8: “${text.slice(0, 80)}”.`;
-    throw new ServiceError('INVALID_BODY', error);
+    throw new ServiceError('INVALID_BODY', 'The form has a percent-encoding that is not UTF-8.');
   }
 }
 
@@ -107,10 +98,4 @@ function inOrder(members: Parameters): unknown[] | undefined {
 export function readScalar(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined;
-}
-
-/** Whether a value, or one in it, is a number that JSON cannot tell from its neighbours: an ID that should be a string. */
-export function isInexact(value: unknown): boolean {
-  const values = typeof value === 'object' && value !== null ? Object.values(value) : [value];
-  return values.some((item) => typeof item === 'number' && Math.abs(item) > Number.MAX_SAFE_INTEGER);
 }

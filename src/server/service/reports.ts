@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ReportRequest, ReportStatus, StatusRecord } from '../../contract/messages.ts';
 import type { Account } from '../fixtures/fixtures.ts';
-import { ServiceError } from './service-error.ts';
+import { refuseUntil, ServiceError } from './service-error.ts';
 
 /** Beyond so many reports, or so many bytes of their requests, the oldest are forgotten. */
 const reportsAtMost = 10_000;
@@ -23,10 +23,10 @@ export interface HeldReport {
   /** The length of the body that asked for it. */
   readonly sizeBytes: number;
   statusCalls: number;
-  end: ReportEnd | undefined;
+  end?: ReportEnd | undefined;
   /** Set by hand through the admin call; counts before everything else. */
-  fixedStatus: ReportStatus | undefined;
-  message: string | undefined;
+  fixedStatus?: ReportStatus;
+  message?: string | undefined;
 }
 
 /** The reports of every account and their states, by the server's clock (`decisions.md` 3 and 4). */
@@ -39,30 +39,24 @@ export class Reports {
   /** The e-mail of the owner of each forgotten report. */
   readonly #forgotten = new Map<string, string>();
 
-  constructor(options: { readonly readiness: Readiness; readonly ttlMs: number }) {
-    this.#readiness = options.readiness;
-    this.#ttlMs = options.ttlMs;
+  constructor(readiness: Readiness, ttlMs: number) {
+    this.#readiness = readiness;
+    this.#ttlMs = ttlMs;
   }
 
   /** A new report, in progress. */
   create(start: Pick<HeldReport, 'account' | 'request' | 'createdMs' | 'sizeBytes'>): HeldReport {
-    const id = randomBytes(16).toString('hex');
-    const report = { id, ...start, statusCalls: 0, end: undefined, fixedStatus: undefined, message: undefined };
-    this.#reports.set(id, report);
+    const report = { id: randomBytes(16).toString('hex'), ...start, statusCalls: 0 };
+    this.#reports.set(report.id, report);
     this.#bytes += report.sizeBytes;
-    for (const oldest of this.#reports.values()) {
+    for (const { id, account, sizeBytes } of this.#reports.values()) {
       if (this.#reports.size <= reportsAtMost && this.#bytes <= bytesAtMost) break;
-      this.#forget(oldest);
+      this.#reports.delete(id);
+      this.#bytes -= sizeBytes;
+      this.#forgotten.set(id, account.email);
     }
+    for (const id of this.#forgotten.keys()) if (this.#forgotten.size > forgottenAtMost) this.#forgotten.delete(id);
     return report;
-  }
-
-  #forget({ id, account, sizeBytes }: HeldReport): void {
-    this.#reports.delete(id);
-    this.#bytes -= sizeBytes;
-    this.#forgotten.set(id, account.email);
-    const [first] = this.#forgotten.keys();
-    if (first !== undefined && this.#forgotten.size > forgottenAtMost) this.#forgotten.delete(first);
   }
 
   /** An account's report that is not past its life; an unknown id and another account's are refused alike. */
@@ -79,11 +73,7 @@ export class Reports {
     throw new ServiceError('UNKNOWN_REPORT', `There is no report “${id.slice(0, 80)}”.`);
   }
 
-  /** Any account's report, for the admin calls. */
-  findAny(id: string): HeldReport | undefined {
-    return this.#reports.get(id);
-  }
-
+  /** Every account's reports, the oldest first, for the admin calls. */
   list(): HeldReport[] {
     return [...this.#reports.values()];
   }
@@ -96,27 +86,23 @@ export class Reports {
 
   /** The record that the create and the status call answer with. */
   record(report: HeldReport, nowMs: number): StatusRecord {
-    const status = this.statusOf(report, nowMs);
+    const status = this.#statusOf(report, nowMs);
     return { status, message: report.message ?? messages[status], report_id: report.id };
-  }
-
-  statusOf(report: HeldReport, nowMs: number): ReportStatus {
-    if (report.fixedStatus) return report.fixedStatus;
-    return this.#isDone(report, nowMs) ? (report.end ?? 'ready') : 'progress';
   }
 
   /** Throws unless the data may be had: 409 before the report is ready or when it failed, 410 when it expired. */
   assertDownloadable(report: HeldReport, nowMs: number): void {
-    const status = this.statusOf(report, nowMs);
+    const status = this.#statusOf(report, nowMs);
     if (status === 'ready') return;
     if (status === 'expired') throw expired(report.id);
     if (status === 'failed') throw new ServiceError('REPORT_FAILED', `The report ${report.id} has failed.`);
-    const seconds = Math.max(1, Math.ceil(this.#remainingMs(report, nowMs) / 1_000));
-    throw new ServiceError(
-      'REPORT_NOT_READY',
-      `The report ${report.id} is “${status}”: download it once its status is “ready”.`,
-      { headers: { 'retry-after': String(seconds) } },
-    );
+    const error = `The report ${report.id} is “${status}”: download it once its status is “ready”.`;
+    throw refuseUntil('REPORT_NOT_READY', error, this.#remainingMs(report, nowMs));
+  }
+
+  #statusOf(report: HeldReport, nowMs: number): ReportStatus {
+    if (report.fixedStatus) return report.fixedStatus;
+    return this.#isDone(report, nowMs) ? (report.end ?? 'ready') : 'progress';
   }
 
   #isDone(report: HeldReport, nowMs: number): boolean {

@@ -6,11 +6,11 @@ export interface FaultDetail {
   readonly allowed?: readonly string[] | string;
 }
 
-/** The refusals of the service by their HTTP status, the usual one of a status first. */
+/** The refusals of the service by their HTTP status, the usual one of a status first, and the graver before. */
 export const errorIds = {
   400: [
     ...(['SYSTEM', 'INVALID_BODY', 'MISSING_PARAMETER', 'INVALID_PARAMETER', 'UNKNOWN_PARAMETER'] as const),
-    ...(['CONFLICTING_BREAKDOWNS', 'PROFILE_MISMATCH'] as const),
+    ...(['PROFILE_MISMATCH', 'CONFLICTING_BREAKDOWNS'] as const),
   ],
   401: ['INVALID_TOKEN', 'MISSING_TOKEN', 'EXPIRED_TOKEN', 'INVALID_CREDENTIALS'],
   403: ['ADMIN_ONLY', 'FOREIGN_HOST', 'FOREIGN_ORIGIN'],
@@ -40,10 +40,15 @@ export class ServiceError extends Error {
     more: { readonly details?: readonly FaultDetail[]; readonly headers?: Readonly<Record<string, string>> } = {},
   ) {
     super(error);
-    const { details = [], headers = {} } = more;
     const found = Object.entries(errorIds).find(([, ids]) => (ids as readonly string[]).includes(error_id));
     this.status = Number(found?.[0]);
-    this.body = { response: details.length > 0 ? { error_id, error, details } : { error_id, error } };
-    this.headers = headers;
+    this.body = { response: { error_id, error, details: more.details } };
+    this.headers = more.headers ?? {};
   }
+}
+
+/** The refusal of a call that comes too early, by the header that says when to come back. */
+export function refuseUntil(error_id: ErrorId, error: string, waitMs: number): ServiceError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return new ServiceError(error_id, error, { headers: { 'retry-after': String(seconds) } });
 }

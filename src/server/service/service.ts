@@ -2,31 +2,28 @@ import type { EndpointName } from '../../contract/messages.ts';
 import { defaultZone, type ReportRequest } from '../../contract/messages.ts';
 import { type Answer, jsonAnswer, jsonType } from '../answer.ts';
 import { instantOfWallTime } from '../calendar.ts';
-import type { RequestLog } from '../control/request-log.ts';
-import { encodeCsv, encodeJson } from '../encode.ts';
+import { chooseDataFormat, encodeCsv, encodeJson } from '../delivery.ts';
 import { computeReport } from '../engine.ts';
 import type { Faults } from '../faults/faults.ts';
 import { type Account, campaignsOf, type Fixtures } from '../fixtures/fixtures.ts';
-import { chooseDataFormat } from '../negotiate.ts';
-import { isInexact, type Parameters, readMembers, readScalar } from '../request/parse-body.ts';
+import type { LocalServerOptions } from '../local-server.ts';
+import { type Parameters, readMembers, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
-import type { RateLimit } from './rate-limit.ts';
+import type { RequestLog } from '../request-log.ts';
 import type { HeldReport, Reports } from './reports.ts';
 import { ServiceError } from './service-error.ts';
 import type { Sessions } from './sessions.ts';
 
+/** What a running server is made of. */
 export interface ServiceParts {
+  readonly options: LocalServerOptions;
   /** The server's clock, in milliseconds since 1970, which tests have advanced by so much. */
   readonly now: () => number;
   advancedMs: number;
   readonly log: RequestLog;
-  readonly rateLimit: RateLimit | undefined;
   readonly sessions: Sessions;
   readonly reports: Reports;
   readonly faults: Faults;
-  readonly restateDays: number;
-  readonly lenient: boolean;
-  readonly windowClock: 'instant' | 'wall';
   /** The data as it is now: an edited folder brings new ones. */
   fixtures: Fixtures;
 }
@@ -45,12 +42,12 @@ export interface ServiceCall {
 
 /** The five calls of the service, apart from HTTP: what comes in, what goes out. They throw `ServiceError`. */
 export function createService(parts: ServiceParts): Readonly<Record<EndpointName, (call: ServiceCall) => Answer>> {
-  const { now, sessions, reports, faults } = parts;
+  const { now, sessions, reports, faults, options } = parts;
 
   function reportData(account: Account, request: ReportRequest, id: string, { accept, signal }: ServiceCall): Answer {
     const format = chooseDataFormat(accept, account.profile);
     if (!format) throw new ServiceError('NOT_ACCEPTABLE', 'A report is application/json or text/csv.');
-    const context = { nowMs: now(), restateDays: parts.restateDays, signal };
+    const context = { nowMs: now(), restateDays: options.restateDays ?? 0, signal };
     const report = computeReport(parts.fixtures, account, request, context);
     if (format === 'json') return { status: 200, type: jsonType, body: encodeJson(report) };
     const headers = { 'content-disposition': `attachment; filename="report-${id}.csv"` };
@@ -66,7 +63,7 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
 
   /** The window as instants: the digits of the request may be wall time (`decisions.md` 2). */
   function inInstants(request: ReportRequest): ReportRequest {
-    if (parts.windowClock === 'instant') return request;
+    if (options.windowClock !== 'wall') return request;
     const zone = request.timezone ?? defaultZone;
     const since = instantOfWallTime(request.since, zone, 'first');
     return { ...request, since, until: instantOfWallTime(request.until, zone, 'last') };
@@ -83,7 +80,7 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
 
     buyer(call) {
       const account = call.account();
-      const request = inInstants(readReportRequest(call.parameters(), account, parts.lenient));
+      const request = inInstants(readReportRequest(call.parameters(), account, options.lenient ?? false));
       if (request.output === 'direct') return reportData(account, request, 'direct', call);
       const report = reports.create({ account, request, createdMs: now(), sizeBytes: call.sizeBytes });
       // A report is in progress even where it takes no time (`decisions.md` 2).
@@ -107,15 +104,12 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
   };
 }
 
-function readId(given: Parameters): string {
-  const value = given.id;
-  const id = readScalar(value)?.trim();
-  if (id) return id;
-  const isMissing = value === undefined || value === null || value === '';
-  const inexact = isInexact(value) ? 'is too large for a number: send it as a string' : 'must be one string';
-  const problem = `${isMissing ? 'is missing' : inexact}: give the report ID of the create call.`;
-  const details = [{ parameter: 'id', problem }];
-  throw new ServiceError(isMissing ? 'MISSING_PARAMETER' : 'INVALID_PARAMETER', `id: ${problem}`, { details });
+function readId({ id }: Parameters): string {
+  const text = readScalar(id)?.trim();
+  if (text) return text;
+  const problem = 'is missing, or is no text: send the report ID of the create call as a string.';
+  const errorId = id === undefined || id === null || id === '' ? 'MISSING_PARAMETER' : 'INVALID_PARAMETER';
+  throw new ServiceError(errorId, `id: ${problem}`, { details: [{ parameter: 'id', problem }] });
 }
 
 /** E-mail and password in any of the shapes of `decisions.md` 1. */

@@ -1,20 +1,27 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Account } from '../fixtures/fixtures.ts';
-import { ServiceError } from './service-error.ts';
+import { refuseUntil, ServiceError } from './service-error.ts';
 
 const sessionsAtMost = 10_000;
 
-/** Who is signed in: tokens that live as long as they are used (`decisions.md` 1), and the fixed ones, which never end. */
+/**
+ * Who is signed in, and how often they may call: tokens that live as long as they are used (`decisions.md` 1), and the
+ * fixed ones, which never end.
+ */
 export class Sessions {
   readonly #ttlMs: number;
+  readonly #callsPerSecond: number;
   /** By token, the least recently used first. */
   readonly #sessions = new Map<string, { readonly email: string; readonly lastUsedMs: number }>();
   readonly #revoked = new Set<string>();
-  #accounts: readonly Account[] = [];
+  /** When the calls of the last second came, by account or, without one, by peer. */
+  readonly #recentCalls = new Map<string, number[]>();
+  #accounts: readonly Account[];
 
-  constructor(accounts: readonly Account[], ttlMs: number) {
+  constructor(accounts: readonly Account[], ttlMs: number, callsPerSecond = Number.POSITIVE_INFINITY) {
+    this.#accounts = accounts;
     this.#ttlMs = ttlMs;
-    this.replaceAccounts(accounts);
+    this.#callsPerSecond = callsPerSecond;
   }
 
   /** Takes over edited accounts; sessions of accounts that are gone end. */
@@ -62,6 +69,18 @@ export class Sessions {
     return account;
   }
 
+  /** Counts a call of an account or a peer. Throws 429 when it is one too many in any second. */
+  admit(caller: string, nowMs: number): void {
+    if (this.#callsPerSecond === Number.POSITIVE_INFINITY) return;
+    const recent = (this.#recentCalls.get(caller) ?? []).filter((time) => nowMs - time < 1_000);
+    this.#recentCalls.set(caller, recent);
+    if (recent.length >= this.#callsPerSecond) {
+      const error = `At most ${this.#callsPerSecond} calls a second are allowed.`;
+      throw refuseUntil('RATE_LIMITED', error, (recent[0] ?? nowMs) + 1_000 - nowMs);
+    }
+    recent.push(nowMs);
+  }
+
   /** Ends a token, fixed or not. */
   revoke(token: string): void {
     if (token === '' || this.#revoked.size > sessionsAtMost) return;
@@ -70,8 +89,7 @@ export class Sessions {
   }
 
   reset(): void {
-    this.#sessions.clear();
-    this.#revoked.clear();
+    for (const part of [this.#sessions, this.#revoked, this.#recentCalls]) part.clear();
   }
 }
 

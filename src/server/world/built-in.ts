@@ -1,9 +1,21 @@
 import { type MetricName, metrics } from '../../contract/vocabulary.ts';
-import { type Fact, type FactSource, unknownMember, type Wanted } from '../fixtures/facts.ts';
-import type { Fixtures } from '../fixtures/fixtures.ts';
-import { accounts } from './accounts.ts';
-import { type AdUnitPlan, builtInCampaigns, builtInCatalog, type Trait } from './catalog.ts';
+import { type Account, type Fact, type FactSource, type Fixtures, unknownMember } from '../fixtures/fixtures.ts';
+import { type AdUnitPlan, builtInCampaigns, builtInCatalog } from './catalog.ts';
 import { mix } from './random.ts';
+
+/** An account whose token is easy to recognise, and plainly no secret: 40 hexadecimal digits. */
+function account(name: string, tokenEnd: string, profile: 'buyer' | 'dsp', advertisers: string): Account {
+  const own = { email: `${name}@example.com`, password: 'demo', token: tokenEnd.padStart(40, '0') };
+  return { name, ...own, profile, admin: name === 'admin', advertiserIds: advertisers.split(' ') };
+}
+
+/** The built-in accounts. The names of `awkward` are hostile on purpose, and no other account sees them. */
+const accounts: readonly Account[] = [
+  account('buyer', 'b1', 'buyer', '501 502 503 504 505 509 510'),
+  account('admin', 'ad', 'buyer', '501 502 503 504 505 506 507 508 509 510 511 512'),
+  account('dsp', 'd5', 'dsp', '505 506 507 508 511 512'),
+  account('awkward', 'a4', 'buyer', '591 592'),
+];
 
 /**
  * The built-in data: accounts, campaigns, and facts for every hour from 1970 to 9999 (`decisions.md` 7).
@@ -22,7 +34,9 @@ function builtInFacts({ seed, scale }: { readonly seed: number; readonly scale: 
     firstHour: Math.min(...adUnits.map(({ span: [first] }) => first)),
     lastHour: Math.max(...adUnits.map(({ span: [, last] }) => last)),
     open(wanted) {
-      const open = adUnits.filter(({ trait }) => isWanted(trait, wanted));
+      const open = adUnits.filter(({ trait }) =>
+        [...wanted].every(([name, list]) => trait[name] === undefined || list.has(trait[name])),
+      );
       return (hour) => {
         const running = open.filter(({ span: [first, last] }) => hour >= first && hour <= last);
         const hourBits = mix(seed, hour);
@@ -37,30 +51,16 @@ function builtInFacts({ seed, scale }: { readonly seed: number; readonly scale: 
   };
 }
 
-function isWanted(trait: Trait, wanted: Wanted): boolean {
-  return [...wanted].every(([name, list]) => {
-    const member = trait[name];
-    return member === undefined || list.has(member);
-  });
-}
-
 /** @param bits 32 random bits, from which everything about the fact follows */
 function drawFact(adUnit: AdUnitPlan, hour: number, bits: number): Fact {
   const more = mix(bits, 1);
   const device = adUnit.devices[bits & 255];
   const place = adUnit.places[(bits >>> 8) & 255];
-  const app = device?.apps[(bits >>> 16) & 255];
-  const traits = [
-    adUnit.trait,
-    adUnit.creatives[bits >>> 24],
-    device,
-    place,
-    app,
-    place?.carriers[more & 255],
-    app?.subPublishers[(more >>> 8) & 255],
-  ];
+  const app = device?.next[(bits >>> 16) & 255];
+  const creative = adUnit.creatives[bits >>> 24];
+  const drawn = [adUnit, creative, device, place, app, place?.next[more & 255], app?.next[(more >>> 8) & 255]];
   return {
-    member: (name) => traits.find((trait) => trait?.[name])?.[name] ?? unknownMember,
+    member: (name) => drawn.find((choice) => choice?.trait[name])?.trait[name] ?? unknownMember,
     metrics: drawMetrics(adUnit, hour, mix(bits, 2), mix(bits, 3)),
   };
 }

@@ -15,18 +15,16 @@ export function seededRandom(seed: number): () => number {
   return () => (mix(seed, ++count) >>> 0) / 2 ** 32;
 }
 
-export type Weighted<Choice> = readonly [choice: Choice, weight: number];
-
 /**
  * A table of 256 entries in which each choice takes a share that follows its weight, so that a byte of a hash is
  * a weighted draw. A choice of at least 1/256 of the weight is never left out.
  */
-export function spread<Choice>(choices: readonly Weighted<Choice>[]): Choice[] {
-  const total = choices.reduce((sum, [, weight]) => sum + weight, 0);
+export function spread<Choice extends { readonly weight: number }>(choices: readonly Choice[]): Choice[] {
+  const total = choices.reduce((sum, { weight }) => sum + weight, 0);
   const table: Choice[] = [];
   let before = 0;
-  for (const [choice, weight] of choices) {
-    before += weight;
+  for (const choice of choices) {
+    before += choice.weight;
     while (table.length < Math.floor((before * 256) / total)) table.push(choice);
   }
   return table;

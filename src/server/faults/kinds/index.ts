@@ -1,13 +1,6 @@
 import type { FaultKind } from '../fault-kind.ts';
-import { delay } from './delay.ts';
-import { notDownloadable } from './not-downloadable.ts';
-import { expired, failed, stuck } from './report-ends.ts';
-import { reset } from './reset.ts';
-import { slow } from './slow.ts';
-import { status } from './status.ts';
-import { truncate } from './truncate.ts';
-import { unauthorized } from './unauthorized.ts';
-import { garbage, html } from './wrong-bodies.ts';
+import { expired, failed, garbage, html, notDownloadable, status, stuck, unauthorized } from './answers.ts';
+import { delay, reset, slow, truncate } from './connections.ts';
 
 /** Every kind of fault, in the order of help: a new one is its file and its line here. */
 export const faultKinds: Readonly<Record<string, FaultKind>> = {

@@ -1,24 +1,20 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { reportStatuses } from '../../contract/messages.ts';
-import { UsageError } from '../../errors.ts';
-import { parseDuration } from '../../text/quantity.ts';
-import { type Answer, jsonAnswer } from '../answer.ts';
-import type { Control } from '../local-server.ts';
-import type { HeldReport } from '../service/reports.ts';
-import type { ServiceParts } from '../service/service.ts';
-import { ServiceError } from '../service/service-error.ts';
+import { reportStatuses } from '../contract/messages.ts';
+import { UsageError } from '../errors.ts';
+import { parseDuration } from '../text/quantity.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
+import type { Control } from './local-server.ts';
+import { latestSecond } from './request/read-request.ts';
+import type { HeldReport } from './service/reports.ts';
+import type { ServiceParts } from './service/service.ts';
 
-/** 9999-12-31T23:59:59Z: beyond it dates have no four-digit year. */
-const latestMs = 253_402_300_799_000;
-
-/** What tests and the admin calls do to the server that is made of these parts. */
+/** What tests do to the server that is made of these parts. */
 export function createControl(parts: ServiceParts): Control {
-  const { faults, log, reports, sessions, rateLimit } = parts;
+  const { faults, log, reports, sessions } = parts;
   return {
     requests: () => log.list(),
     advance: (duration) => {
       const durationMs = typeof duration === 'number' ? duration : parseDuration(duration);
-      if (durationMs === undefined || !(durationMs >= 0) || parts.now() + durationMs > latestMs) {
+      if (durationMs === undefined || !(durationMs >= 0) || parts.now() + durationMs > latestSecond * 1_000) {
         throw new UsageError(`The clock cannot be advanced by “${String(duration).slice(0, 40)}”.`, {
           hint: 'Give milliseconds, or a number with a unit: 500ms, 30s, 5m, 2h or 1d.',
         });
@@ -28,13 +24,14 @@ export function createControl(parts: ServiceParts): Control {
     fault: (spec) => faults.add(spec),
     clearFaults: () => faults.clear(),
     setReport: (id, { status, message }) => {
-      const report = reports.findAny(id);
+      const report = reports.list().find((candidate) => candidate.id === id);
       if (!report) throw new UsageError(`There is no report “${id.slice(0, 80)}”.`, { code: 'UNKNOWN_REPORT' });
       report.fixedStatus = status;
       report.message = message;
     },
     reset: () => {
-      for (const part of [sessions, faults, rateLimit]) part?.reset();
+      sessions.reset();
+      faults.reset();
       parts.advancedMs = 0;
       reports.clear();
       log.clear();
@@ -53,6 +50,9 @@ export interface AdminCall {
   answer(body: string, id: string): Answer;
 }
 
+/** What an admin call does: it returns what is told, or nothing where all went well. Throws `UsageError`. */
+type Work = (given: Readonly<Record<string, unknown>>, id: string) => unknown;
+
 /** Every admin call: routes, `/openapi.json`, the page and the refusal of an unknown path are made of this list. */
 export function adminCalls(parts: ServiceParts, control: Control): readonly AdminCall[] {
   const { faults, log, reports } = parts;
@@ -65,25 +65,22 @@ export function adminCalls(parts: ServiceParts, control: Control): readonly Admi
     request: report.request,
   });
   const advance: Work = ({ advance: duration }) => {
-    if (typeof duration !== 'string') {
-      throw new UsageError('Send {"advance":"2h"}: a number with a unit, 500ms, 30s, 5m, 2h or 1d.');
-    }
+    if (typeof duration !== 'string') throw new UsageError('Send {"advance":"2h"}: a number with a unit.');
     control.advance(duration);
     return now();
   };
-  const addFaults: Work = ({ fault, faults: list }) => {
-    const given = fault === undefined ? list : [fault];
-    if (!Array.isArray(given) || given.length === 0 || !given.every((item) => typeof item === 'string')) {
+  const addFaults: Work = ({ fault, faults: list = [fault] }) => {
+    if (!Array.isArray(list) || list.length === 0 || !list.every((item) => typeof item === 'string')) {
       throw new UsageError('Send {"fault":"status:503:times=3"}, or {"faults":[…]}.', { code: 'BAD_FAULT' });
     }
-    faults.add(...given);
+    faults.add(...list);
     return { faults: faults.list() };
   };
-  const setReport: Work = ({ status, message }, id) => {
-    const known = reportStatuses.find((candidate) => candidate === status);
-    if (!known) throw new UsageError(`Send {"status":"…"} with one of ${reportStatuses.join(', ')}.`);
-    control.setReport(id, { status: known, ...(typeof message === 'string' ? { message } : {}) });
-    return { response: { report_id: id, status: known } };
+  const setReport: Work = ({ status: given, message }, id) => {
+    const status = reportStatuses.find((known) => known === given);
+    if (!status) throw new UsageError(`Send {"status":"…"} with one of ${reportStatuses.join(', ')}.`);
+    control.setReport(id, { status, ...(typeof message === 'string' ? { message } : {}) });
+    return { response: { report_id: id, status } };
   };
   return [
     call('GET', '/health', 'whether it is up, and its clock', health),
@@ -99,9 +96,6 @@ export function adminCalls(parts: ServiceParts, control: Control): readonly Admi
     call('POST', '/reset', 'back to how the server started', () => control.reset()),
   ];
 }
-
-/** What an admin call does: it returns what is told, or nothing where all went well. Throws `UsageError`. */
-type Work = (given: { readonly [name: string]: unknown }, id: string) => unknown;
 
 function call(method: AdminCall['method'], path: string, meaning: string, work: Work, example?: object): AdminCall {
   return {
@@ -122,18 +116,10 @@ function call(method: AdminCall['method'], path: string, meaning: string, work: 
   };
 }
 
-/** Refuses the pages of other sites: a browser lets them send a POST to this machine, without having asked first. */
-export function assertOwnOrigin({ origin, host }: IncomingHttpHeaders): void {
-  if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return;
-  throw new ServiceError('FOREIGN_ORIGIN', 'A page of another origin cannot steer this server.');
-}
-
-function readObject(body: string): { readonly [name: string]: unknown } {
+function readObject(body: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(body || '{}');
-    if (typeof value === 'object' && value !== null) return value as { [name: string]: unknown };
+    return { ...JSON.parse(body || '{}') };
   } catch {
-    // Said below.
+    throw new UsageError('The body must be a JSON object.', { code: 'INVALID_BODY' });
   }
-  throw new UsageError('The body must be a JSON object.', { code: 'INVALID_BODY' });
 }
