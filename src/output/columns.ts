@@ -1,7 +1,6 @@
 import { type Column, type FieldType, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
-import { hasValue, type RowBatch } from '../rows/row-batch.ts';
-import type { Row, Value } from '../rows/row-objects.ts';
+import { hasValue, type Row, type RowBatch, type Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { derivedFigure, derivedNumber, type Figure, figuresOf, sumsOfRow, unknownColumn } from '../view/figures.ts';
 import type { EncodeOptions } from './encoder.ts';

@@ -1,16 +1,19 @@
 import { numberTextOf } from '../contract/values.ts';
-import type { Value } from '../rows/row-objects.ts';
+import type { Value } from '../rows/row-batch.ts';
 
 /** Numbers with more characters than this are taken for text: nobody counts that far, and to add them takes long. */
 const longestNumber = 400;
 
 /** A decimal number, exact to its last digit: money is never rounded on the way. `new Decimal(1250n, 2)` is 12.50. */
 export class Decimal {
-  constructor(
-    private readonly units: bigint,
-    /** How many decimals `units` has. */
-    private readonly scale: number,
-  ) {}
+  readonly #units: bigint;
+  /** How many decimals `#units` has. */
+  readonly #scale: number;
+
+  constructor(units: bigint, scale: number) {
+    this.#units = units;
+    this.#scale = scale;
+  }
 
   /** Reads `12`, `-0.50` or `1e5`; `undefined` for any other text. */
   static parse(text: string): Decimal | undefined {
@@ -24,21 +27,21 @@ export class Decimal {
   }
 
   plus(other: Decimal): Decimal {
-    const scale = Math.max(this.scale, other.scale);
-    return new Decimal(this.at(scale) + other.at(scale), scale);
+    const scale = Math.max(this.#scale, other.#scale);
+    return new Decimal(this.#at(scale) + other.#at(scale), scale);
   }
 
   /** All its digits, without zeros at the end of its decimals. */
   toString(): string {
-    const negative = this.units < 0n;
-    const digits = String(negative ? -this.units : this.units).padStart(this.scale + 1, '0');
-    const integer = digits.slice(0, digits.length - this.scale);
-    const fraction = this.scale > 0 ? digits.slice(-this.scale).replace(/0+$/, '') : '';
+    const negative = this.#units < 0n;
+    const digits = String(negative ? -this.#units : this.#units).padStart(this.#scale + 1, '0');
+    const integer = digits.slice(0, digits.length - this.#scale);
+    const fraction = this.#scale > 0 ? digits.slice(-this.#scale).replace(/0+$/, '') : '';
     return `${negative ? '-' : ''}${integer}${fraction && `.${fraction}`}`;
   }
 
-  private at(scale: number): bigint {
-    return this.units * 10n ** BigInt(scale - this.scale);
+  #at(scale: number): bigint {
+    return this.#units * 10n ** BigInt(scale - this.#scale);
   }
 }
 

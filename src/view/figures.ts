@@ -1,7 +1,7 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import { type DerivedMetric, derivedMetrics } from '../contract/derived.ts';
+import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import type { Row } from '../rows/row-objects.ts';
+import type { Row } from '../rows/row-batch.ts';
 import { nearest } from '../text/nearest.ts';
 import { numberIn } from './decimal.ts';
 import { isMetric, type Sums } from './grouping.ts';

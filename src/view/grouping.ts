@@ -1,5 +1,5 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import type { Row, Value } from '../rows/row-objects.ts';
+import type { Row, Value } from '../rows/row-batch.ts';
 import { Decimal, numberIn } from './decimal.ts';
 
 /** Sums by metric field, exact to the last digit; a metric without any number is absent. */
@@ -29,9 +29,12 @@ export class RunningSums implements Sums {
   /** By the metric's index; a hole where there has been no number. */
   readonly #hundredths: number[] = [];
   readonly #beside: Decimal[] = [];
+  /** The metrics, which whoever made this may add to. */
+  readonly fields: readonly string[];
 
-  /** @param fields the metrics, which the caller may add to */
-  constructor(readonly fields: readonly string[]) {}
+  constructor(fields: readonly string[]) {
+    this.fields = fields;
+  }
 
   add(index: number, value: number | Decimal): void {
     const sum = this.#hundredths[index] ?? 0;
@@ -107,7 +110,11 @@ export class Grouping implements Iterable<Group> {
   /** Adds the groups of another grouping, by as many of its keys as this one has; a key that it lacks is null. */
   absorb(other: Grouping): void {
     this.#by ??= other.by;
-    for (const { key, sums } of other) this.addTo(this.by.map((_, i) => key[i] ?? null), sums);
+    for (const { key, sums } of other)
+      this.addTo(
+        this.by.map((_, i) => key[i] ?? null),
+        sums,
+      );
     this.rowCount += other.rowCount;
   }
 

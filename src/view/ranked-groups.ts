@@ -1,5 +1,5 @@
 import { fieldTypeOf } from '../contract/columns.ts';
-import { findBreakdown } from '../contract/look-up.ts';
+import { findBreakdown } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { type Figure, figureDigits, figureValue, findFigure, unknownColumn } from './figures.ts';
 import { addSums, compareTimes, type Group, isMetric, isTime, type KeyColumn, type Sums } from './grouping.ts';

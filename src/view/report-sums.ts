@@ -1,6 +1,6 @@
-import { breakdownOfField, fieldLabel, nounOf } from '../contract/labels.ts';
+import { breakdownOfField, fieldLabel, nounOf } from '../contract/columns.ts';
 import type { Breakdown } from '../contract/vocabulary.ts';
-import type { Row } from '../rows/row-objects.ts';
+import type { Row } from '../rows/row-batch.ts';
 import { type Group, Grouping, isTime, timeFieldOf } from './grouping.ts';
 
 /** Of a breakdown with more values than this no sums are kept; of time, ten years of hours are. */

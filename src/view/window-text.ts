@@ -1,4 +1,4 @@
-import { nounOf } from '../contract/labels.ts';
+import { nounOf } from '../contract/columns.ts';
 import type { ReportSummary } from '../contract/messages.ts';
 import { dayOf } from '../contract/values.ts';
 import { type Breakdown, type BreakdownName, breakdowns } from '../contract/vocabulary.ts';

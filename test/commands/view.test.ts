@@ -260,7 +260,6 @@ describe('what is shown', () => {
       "r.json: 4 rows, 373 B, 2026-10-31 to
         2026-11-01
         revenue EUR 8.85
-        revenueEuro by day  #_
 
       revenueEuro
       5.25 +**

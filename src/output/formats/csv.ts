@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import { numberTextOf } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
 import { RowCopier } from '../../rows/copy-rows.ts';
-import { rowsOf } from '../../rows/row-objects.ts';
+import { rowsOf } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { ColumnPlan, valueIn } from '../columns.ts';
 import type { CsvDialect, EncodeOptions, Encoder } from '../encoder.ts';

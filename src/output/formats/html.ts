@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { metricOfField } from '../../contract/columns.ts';
-import { breakdownOfField, currencyOf, fieldLabel, nounOf } from '../../contract/labels.ts';
-import type { ReportTail } from '../../rows/row-batch.ts';
-import { type Row, rowsOf } from '../../rows/row-objects.ts';
+import { breakdownOfField, currencyOf, fieldLabel, metricOfField, nounOf } from '../../contract/columns.ts';
+import { type ReportTail, type Row, rowsOf } from '../../rows/row-batch.ts';
 import { formatCount, formatPlural } from '../../text/quantity.ts';
 import { changeText, type Figure, leadingFirst } from '../../view/figures.ts';
 import { type Grouping, strangeNotices } from '../../view/grouping.ts';

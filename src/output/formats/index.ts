@@ -5,6 +5,10 @@ import { createEncoder as writeCsv } from './csv.ts';
 import { createNdjsonEncoder, createEncoder as writeJson } from './json.ts';
 import { createEncoder as writeTable } from './table.ts';
 
+interface Writer {
+  createEncoder(options: EncodeOptions): Encoder;
+}
+
 /** What the program must know of a format before it writes it. */
 export interface Format {
   /** The file endings that mean it, without the dot. */
@@ -16,7 +20,7 @@ export interface Format {
   /** Whether its files may be packed: `report.csv.gz`. */
   readonly packable?: true;
   /** What writes it; loaded where it is heavy. */
-  create(options: EncodeOptions): Encoder | Promise<Encoder>;
+  load(): Writer | Promise<Writer>;
 }
 
 /** Every output format: a new one is its file and its line here. */
@@ -25,32 +29,41 @@ export const formats = {
     endings: ['json'],
     meaning: "the service's document: data, then summary",
     packable: true,
-    create: writeJson,
+    load: () => ({ createEncoder: writeJson }),
   },
   ndjson: {
     endings: ['ndjson', 'jsonl'],
     meaning: 'one row object a line',
     packable: true,
-    create: createNdjsonEncoder,
+    load: () => ({ createEncoder: createNdjsonEncoder }),
   },
-  csv: { endings: ['csv'], meaning: 'a header, then one row a line', packable: true, create: writeCsv },
-  table: { endings: ['txt'], meaning: 'aligned columns and totals, for people', create: writeTable },
+  csv: {
+    endings: ['csv'],
+    meaning: 'a header, then one row a line',
+    packable: true,
+    load: () => ({ createEncoder: writeCsv }),
+  },
+  table: {
+    endings: ['txt'],
+    meaning: 'aligned columns and totals, for people',
+    load: () => ({ createEncoder: writeTable }),
+  },
   parquet: {
     endings: ['parquet'],
     meaning: 'typed columns, for DuckDB, Spark, pandas',
     binary: true,
-    create: async (options) => (await import('./parquet.ts')).createEncoder(options),
+    load: () => import('./parquet.ts'),
   },
   xlsx: {
     endings: ['xlsx'],
     meaning: 'a sheet for Excel, with totals',
     binary: true,
-    create: async (options) => (await import('./xlsx.ts')).createEncoder(options),
+    load: () => import('./xlsx.ts'),
   },
   html: {
     endings: ['html', 'htm'],
     meaning: 'one page to mail: totals, charts, a table',
-    create: async (options) => (await import('./html.ts')).createEncoder(options),
+    load: () => import('./html.ts'),
   },
 } as const satisfies Record<string, Format>;
 
@@ -80,7 +93,7 @@ export function isBinary(name: FormatName): boolean {
 
 /** An encoder for a format, whose code is loaded now. */
 export async function createEncoder(format: FormatName, options: EncodeOptions): Promise<Encoder> {
-  return formats[format].create(options);
+  return (await formats[format].load()).createEncoder(options);
 }
 
 /** A small table (campaigns, groups of rows) in a format that is made for reports; all of its bytes. */

@@ -1,6 +1,6 @@
 import { numberTextOf } from '../../contract/values.ts';
-import { compactJson, RowCopier } from '../../rows/copy-rows.ts';
-import type { RowBatch } from '../../rows/row-batch.ts';
+import { RowCopier } from '../../rows/copy-rows.ts';
+import { compactJson, type RowBatch } from '../../rows/row-batch.ts';
 import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder } from '../encoder.ts';
 

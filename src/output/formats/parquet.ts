@@ -2,8 +2,7 @@ import type { KeyValue, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { dayOf, exactDouble, exactInteger, momentOf, numberTextOf, wallTimeOf } from '../../contract/values.ts';
 import { IncompleteDataError } from '../../errors.ts';
-import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
-import { rowsOf, type Value } from '../../rows/row-batch.ts';
+import { type ReportTail, type RowBatch, rowsOf, type Value } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { ColumnPlan, type PlannedColumn, valueIn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
@@ -115,9 +114,9 @@ export function createEncoder(options: EncodeOptions): Encoder {
     encode(batch: RowBatch): Pieces {
       plan.follow(batch);
       const rows = rowsOf(batch);
+      if (groupRows === 0) values = plan.columns.map(() => []);
       for (const [i, column] of plan.columns.entries()) {
-        const cells = (values[i] ??= []);
-        for (const row of rows) cells.push(valueIn(row, column));
+        for (const row of rows) values[i]?.push(valueIn(row, column));
       }
       groupRows += batch.rowCount;
       groupBytes += (batch.rowEnds[batch.rowCount - 1] as number) - (batch.rowStarts[0] as number);

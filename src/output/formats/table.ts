@@ -1,5 +1,5 @@
 import { metricOfField } from '../../contract/columns.ts';
-import { type Row, rowsOf } from '../../rows/row-objects.ts';
+import { type Row, rowsOf } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { type Comparison, changeText, figureText, sumsOfRow } from '../../view/figures.ts';
 import { Grouping, keyText, type Sums, strangeNotices } from '../../view/grouping.ts';
@@ -113,9 +113,7 @@ export class ReportTable {
     });
     if (dropped.length > 0) {
       const names = dropped.map((name) => clip(printable(name))).join(', ');
-      note?.(
-        `Not shown, for lack of room: ${names}. Choose with --columns, or see all with --format csv.`,
-      );
+      note?.(`Not shown, for lack of room: ${names}. Choose with --columns, or see all with --format csv.`);
     }
     return [...layout.head(), ...rows.map((cells) => layout.line(cells))];
   }
@@ -128,7 +126,7 @@ export class ReportTable {
     return this.#columns.map(({ name, figure, numeric, type }, i) => {
       const total = look.totals === false || !figure ? '' : (figureText(figure, totals) ?? '');
       const least = comparison && total !== '' ? '▲ 100.0 %'.length : 0;
-      const label = i === labelled && rows.length > 1 ? 'before'.length : 0;
+      const label = i === labelled && rows.length > 1 ? (comparison ? 'before' : 'total').length : 0;
       return {
         name: clip(printable(figure?.derived ? plainName(figure.name, look.unicode) : name)),
         numeric,
@@ -179,7 +177,8 @@ export function rankColumns(
   const isName = ({ field, type, numeric }: (typeof columns)[number]) =>
     !numeric && !attributes.includes(field) && type !== 'id' && type !== 'date' && type !== 'hour';
   const first =
-    columns.find((column, i) => isName(column) && varies(i)) ?? columns.find(({ type }, i) => type === 'id' && varies(i));
+    columns.find((column, i) => isName(column) && varies(i)) ??
+    columns.find(({ type }, i) => type === 'id' && varies(i));
   const hasEuros = columns.some(({ field }) => field === 'revenueEuro');
   return columns.map((column, i) => {
     const { field, type, numeric } = column;

@@ -1,7 +1,6 @@
 import { Zip, ZipDeflate } from 'fflate';
 import { OutputError } from '../../errors.ts';
-import type { ReportTail } from '../../rows/row-batch.ts';
-import { type Row, rowsOf } from '../../rows/row-objects.ts';
+import { type ReportTail, type Row, rowsOf } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { strangeNotices } from '../../view/grouping.ts';
 import { ReportSums } from '../../view/report-sums.ts';
@@ -119,7 +118,7 @@ function tooManyRows(): OutputError {
 const largestBytes = 0xffffffff;
 
 /** A ZIP archive as a stream: `add` begins an entry, and its text follows in pieces; `take` gives the bytes that are ready. */
-function zipArchive() {
+export function zipArchive() {
   let pieces: Uint8Array[] = [];
   const zip = new Zip((error, piece) => {
     if (error) throw error;

@@ -1,4 +1,4 @@
-import { currencyOf, fieldLabel } from '../../contract/labels.ts';
+import { currencyOf, fieldLabel } from '../../contract/columns.ts';
 import { printable } from '../../text/printable.ts';
 import { formatCount } from '../../text/quantity.ts';
 import { type Comparison, changeText, type Figure, figureText, figureValue } from '../../view/figures.ts';
@@ -152,7 +152,12 @@ function round(value: number): number {
  * The rankings of a breakdown's values, one by each figure, of which the first is seen. The bars are SVG, whose widths
  * need no inline style (which the page's security policy forbids) and which print without background graphics.
  */
-export function rankings(each: UnitSums, figures: readonly Figure[], sums: ReportSums, comparison?: Comparison): string {
+export function rankings(
+  each: UnitSums,
+  figures: readonly Figure[],
+  sums: ReportSums,
+  comparison?: Comparison,
+): string {
   const { unit, groups } = each;
   if (!groups) return '<p class="by">Too many different values to rank.</p>';
   const lists = figures.map((figure, i) => {

@@ -1,7 +1,6 @@
-import { fieldLabel } from '../../contract/labels.ts';
-import type { Row } from '../../rows/row-objects.ts';
-import { escapeHtml } from '../../text/escape-html.ts';
-import { hiddenCharacters, printable } from '../../text/printable.ts';
+import { fieldLabel } from '../../contract/columns.ts';
+import type { Row } from '../../rows/row-batch.ts';
+import { escapeHtml, hiddenCharacters, printable } from '../../text/printable.ts';
 import { formatCount } from '../../text/quantity.ts';
 import { numberIn } from '../../view/decimal.ts';
 import { figureDigits, figureValue, sumsOfRow } from '../../view/figures.ts';
@@ -96,7 +95,9 @@ ${hasTotals ? `<tfoot><tr>${sums.join('')}</tfoot>\n` : ''}</table></div>
 }
 
 function renderCell(cell: Cell, type: PageColumn['type']): string {
-  return cell === null ? `<td${classOf(type, ' none')}>–` : `<td${classOf(type)}>${html(shownCell(String(cell), type))}`;
+  return cell === null
+    ? `<td${classOf(type, ' none')}>–`
+    : `<td${classOf(type)}>${html(shownCell(String(cell), type))}`;
 }
 
 function shownCell(cell: string, type: PageColumn['type']): string {

@@ -141,9 +141,9 @@ function widen(width: number, heading: readonly string[]): number {
 
 /** The heading of a number on two lines, parted between two words where that is narrowest: `revenue`, `Euro`. */
 function foldHeading({ name, numeric }: TableColumn): string[] {
-  const parts = name.split(/ |(?<=[a-z])(?=[A-Z])/);
-  if (!numeric || parts.length < 2) return [name];
   const glue = name.includes(' ') ? ' ' : '';
+  const parts = name.split(glue || /(?<=[a-z])(?=[A-Z])/);
+  if (!numeric || parts.length < 2) return [name];
   const headings = parts.slice(1).map((_, at) => [parts.slice(0, at + 1).join(glue), parts.slice(at + 1).join(glue)]);
   return headings.reduce((best, heading) => (widen(0, heading) < widen(0, best) ? heading : best));
 }

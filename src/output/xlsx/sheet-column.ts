@@ -1,7 +1,7 @@
-import { fieldLabel } from '../../contract/labels.ts';
+import { fieldLabel } from '../../contract/columns.ts';
 import { dayOf, exactDouble, momentOf, numberTextOf, wallTimeOf } from '../../contract/values.ts';
 import { OutputError } from '../../errors.ts';
-import type { Row } from '../../rows/row-objects.ts';
+import type { Row } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { keyText } from '../../view/grouping.ts';
 import { type PlannedColumn, valueIn } from '../columns.ts';

@@ -1,4 +1,4 @@
-import { fieldLabel } from '../../contract/labels.ts';
+import { fieldLabel } from '../../contract/columns.ts';
 import { type Comparison, changeText, type Figure, figuresOf, figureValue, leadingFirst } from '../../view/figures.ts';
 import type { Sums } from '../../view/grouping.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
