@@ -340,8 +340,8 @@ describe('refusals', () => {
 
   test.each([
     [['--by', 'campainName'], 'Did you mean campaignName?'],
-    [['--by', 'COUNTRY'], '--by COUNTRY: the report has no such column.'],
-    [['--by', 'HOURLY'], '--by HOURLY: the report has no such column.'],
+    [['--by', 'COUNTRY'], '--by: the report has no column "COUNTRY".'],
+    [['--by', 'HOURLY'], '--by: the report has no column "HOURLY".'],
     [['--by', ''], 'Give names, with commas between them.'],
     [['--metrics', ' , '], 'Give names'],
     [['--metrics', 'clics'], 'Did you mean clicks?'],

@@ -12,7 +12,7 @@ import type { EncodeOptions, Encoder } from '../encoder.ts';
 import { courseChart, rankings, shownFigure, timeChart } from '../html/page-charts.ts';
 import { pageScript } from '../html/page-script.ts';
 import { pageStyle } from '../html/page-style.ts';
-import { embedColumn, embedJson, html, pageColumn, renderTable, rowsOfSums } from '../html/page-table.ts';
+import { embedColumn, embedJson, htmlText, pageColumn, renderTable, rowsOfSums } from '../html/page-table.ts';
 
 /** As many rows as a page holds: more would open slowly, and nobody reads them. */
 const mostRows = 50_000;
@@ -74,7 +74,7 @@ function renderPage(findings: Findings): string[] {
   const notices = [...summed, ...strange, ...(comparison?.notices ?? [])];
   const against = comparison && `compared with ${comparison.before}`;
   const facts = [described.window, described.zone, formatPlural(tail.rowCount, 'row'), against];
-  const shown = facts.flatMap((fact) => (fact === undefined ? [] : html(fact)));
+  const shown = facts.flatMap((fact) => (fact === undefined ? [] : htmlText(fact)));
   const time = renderTime(findings, leading, others, described);
 
   const tableRows = grouping ? rowsOfSums(grouping) : (rows ?? []);
@@ -93,17 +93,17 @@ function renderPage(findings: Findings): string[] {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="adreport">
-<title>${[html(title), ...shown.slice(0, 1)].join(', ')}</title>
+<title>${[htmlText(title), ...shown.slice(0, 1)].join(', ')}</title>
 <link rel="icon" href="data:,">
 <style>${pageStyle}</style>
 </head>
 <body>
 <main>
 <header>
-<h1>${html(title)}</h1>
+<h1>${htmlText(title)}</h1>
 <p>${shown.map((fact) => `<span>${fact}</span>`).join(' ')}</p>
 </header>
-${notices.map((notice) => `<p class="notice">${html(notice)}</p>\n`).join('')}`,
+${notices.map((notice) => `<p class="notice">${htmlText(notice)}</p>\n`).join('')}`,
     renderCards(findings, leading, others),
     time.html,
     renderRankings(findings, [...leading, ...others]),
@@ -147,9 +147,9 @@ function renderCards({ sums, tail, options }: Findings, leading: readonly Figure
     if (derived && text === '–') return '';
     const hint = derived?.meaning ?? metricOfField(field)?.meaning ?? '';
     const change = before && `${changeText(figure, totals, before)} · ${shownFigure(figure, before)} before`;
-    const below = change ? `<dd class="change">${html(change)}</dd>` : '';
+    const below = change ? `<dd class="change">${htmlText(change)}</dd>` : '';
     const long = text.length > 11 ? ' class="long"' : '';
-    return `<div title="${html(hint)}"><dt>${html(fieldLabel(field))}</dt><dd${long}>${html(text)}</dd>${below}</div>\n`;
+    return `<div title="${htmlText(hint)}"><dt>${htmlText(fieldLabel(field))}</dt><dd${long}>${htmlText(text)}</dd>${below}</div>\n`;
   };
   const [first, more] = [leading, others].map((figures) => figures.map(cardOf).join(''));
   if (!first) return '';
@@ -185,10 +185,10 @@ function renderRankings({ sums, options }: Findings, all: readonly Figure[]): st
   const figures = all.filter(({ derived }) => !derived);
   const units = sums.units.filter(({ unit }) => !unit.isTime);
   if (figures.length === 0 || units.length === 0) return '';
-  const labels = figures.map(({ field }) => html(fieldLabel(field)));
+  const labels = figures.map(({ field }) => htmlText(fieldLabel(field)));
   const choices = labels.map((label, i) => `<option value="${i}">${label}</option>`).join('');
   const charts = units.map((each) => {
-    const title = html(nounOfUnit(each.unit));
+    const title = htmlText(nounOfUnit(each.unit));
     return `<section class="bars"><h3>${title}</h3>${rankings(each, figures, sums, options.comparison)}</section>\n`;
   });
   return `<section><div class="head"><h2>Top values</h2><p class="by">by <b>${labels[0]}</b></p><label class="by" hidden>by <select id="rank">${choices}</select></label></div>

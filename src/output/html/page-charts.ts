@@ -7,7 +7,7 @@ import { groupedText, roundedMoney, shortNumber } from '../../view/number-text.t
 import { byFigure } from '../../view/ranked-groups.ts';
 import { nameOfGroup, nounOfUnit, type ReportSums, type UnitSums } from '../../view/report-sums.ts';
 import type { TimeAxis } from '../../view/time-axis.ts';
-import { html } from './page-table.ts';
+import { htmlText } from './page-table.ts';
 
 /**
  * The charts of a page. They are SVG drawn here, not by a script in the page: so they are there in a mail program's
@@ -89,14 +89,14 @@ function drawChart(figure: Figure, { labels, marks }: TimeAxis, series: readonly
     : series.map(({ values }, i) => drawLine(values, y, `line s${i}`, false)).join('');
   const unit = figure.type === 'percent' ? '%' : '';
   const tickTexts = ticks.map((tick) => `<span>${withCurrency(figure, shortNumber(tick))}${unit}</span>`);
-  const legend = series.map(({ name }, i) => `<span><b class="k${i}"></b>${html(name)}</span>`).join(' ');
-  const label = html(`${fieldLabel(figure.field)} ${what}, ${labels[0]} to ${labels.at(-1)}`);
+  const legend = series.map(({ name }, i) => `<span><b class="k${i}"></b>${htmlText(name)}</span>`).join(' ');
+  const label = htmlText(`${fieldLabel(figure.field)} ${what}, ${labels[0]} to ${labels.at(-1)}`);
   return `<figure class="time${only ? '' : ' wide'}">
-<figcaption><b>${html(fieldLabel(figure.field))}</b> ${html(what)}</figcaption>
+<figcaption><b>${htmlText(fieldLabel(figure.field))}</b> ${htmlText(what)}</figcaption>
 <div class="plot"><div class="y" aria-hidden="true">${tickTexts.reverse().join('')}</div>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${grid.join('')}${drawing}</svg>
 </div>
-<div class="x${marks.length === 1 ? ' one' : ''}" aria-hidden="true">${marks.map((text) => `<span>${html(text)}</span>`).join('')}</div>
+<div class="x${marks.length === 1 ? ' one' : ''}" aria-hidden="true">${marks.map((text) => `<span>${htmlText(text)}</span>`).join('')}</div>
 ${only ? '' : `<p class="legend">${legend}</p>\n`}</figure>
 `;
 }
@@ -183,7 +183,7 @@ function rankedItems(
   const numbers = (sums: Sums) => {
     const value = figureValue(figure, sums) ?? 0;
     const share = all > 0 && value >= 0 ? `${((100 * value) / all).toFixed(1)}%` : '–';
-    return `<span class="n">${html(shownFigure(figure, sums))}<small>${share}</small></span>`;
+    return `<span class="n">${htmlText(shownFigure(figure, sums))}<small>${share}</small></span>`;
   };
   const items = shown.map((group) => {
     const { name, detail } = nameOfGroup(unit.fields, group);
@@ -191,8 +191,8 @@ function rankedItems(
     const length = most > 0 ? Math.max(0, Math.round((10_000 * value) / most) / 100) : 0;
     const change = comparison && changeText(figure, group.sums, comparison.sums.find(unit, group));
     return [
-      `<li><span title="${html(detail === '' ? name : `${name} (${detail})`)}"><i>${html(name)}</i>`,
-      `${detail && `<small>${html(detail)}</small>`}</span>${numbers(group.sums)}`,
+      `<li><span title="${htmlText(detail === '' ? name : `${name} (${detail})`)}"><i>${htmlText(name)}</i>`,
+      `${detail && `<small>${htmlText(detail)}</small>`}</span>${numbers(group.sums)}`,
       change ? `<small class="change">${change}</small>` : '',
       `<svg aria-hidden="true"><rect width="${length}%" height="100%" rx="2"/></svg>`,
     ].join('');

@@ -72,7 +72,7 @@ export function renderTable(title: string, columns: readonly PageColumn[], rowCo
   if (columns.length === 0) return '';
   const count = Math.min(pageRows, rowCount);
   const heads = columns.map(
-    ({ label, name, type }) => `<th scope="col"${classOf(type)} title="${html(name)}">${html(label)}`,
+    ({ label, name, type }) => `<th scope="col"${classOf(type)} title="${htmlText(name)}">${htmlText(label)}`,
   );
   const rows = Array.from({ length: count }, (_, row) => {
     return `<tr>${columns.map(({ cells, type }) => renderCell(cells[row] ?? null, type)).join('')}`;
@@ -97,7 +97,7 @@ ${hasTotals ? `<tfoot><tr>${sums.join('')}</tfoot>\n` : ''}</table></div>
 function renderCell(cell: Cell, type: PageColumn['type']): string {
   return cell === null
     ? `<td${classOf(type, ' none')}>–`
-    : `<td${classOf(type)}>${html(shownCell(String(cell), type))}`;
+    : `<td${classOf(type)}>${htmlText(shownCell(String(cell), type))}`;
 }
 
 function shownCell(cell: string, type: PageColumn['type']): string {
@@ -135,6 +135,6 @@ export function embedJson(value: unknown): string {
 }
 
 /** Text of the report as HTML. */
-export function html(text: string): string {
+export function htmlText(text: string): string {
   return escapeHtml(printable(text));
 }
