@@ -1,9 +1,8 @@
 import manifest from '../package.json' with { type: 'json' };
 import { type Client, createClient } from './api/client.ts';
-import { createHttp } from './api/http.ts';
+import { createHttp, readProxy } from './api/http.ts';
 import type { GlobalFlags, ServiceFlags } from './app/flags.ts';
 import { readProjectDefaults } from './config/project-file.ts';
-import { readProxy } from './config/proxy.ts';
 import {
   type ProjectChoice,
   readUnlessNeedless,
@@ -145,24 +144,21 @@ export function createContext(host: Host, console: Console, options: Options): C
 
 /** The client for one account, and what ends its connections. */
 async function connect(signIn: SignIn, host: Host, console: Console, options: Options) {
+  const proxy = readProxy(host.env);
+  if (proxy) console.hide(decodeURIComponent(proxy.url.password));
   const http = await createHttp({
     timeoutMs: options.timeout ?? defaultTimeoutMs,
     userAgent: `adreport/${version}`,
-    proxy: proxyOf(host.env, console.hide),
+    proxy,
     trace: (line) => console.trace(1, line),
   });
   const client = createClient({
     ...signIn,
     http,
     retries: options.retries ?? defaultRetries,
-    wallClock: host.wallClock,
-    stopwatch: host.stopwatch,
-    sleep: host.sleep,
-    random: host.random,
-    signal: host.signal,
-    onRetry: console.warn,
-    onToken: console.hide,
-    onNotice: console.warn,
+    host,
+    warn: console.warn,
+    hide: console.hide,
   });
   return { client, close: () => http.close() };
 }
@@ -197,12 +193,4 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     made ??= make();
     return made;
   };
-}
-
-/** The proxy of the environment, its password kept out of the output. */
-function proxyOf(env: Host['env'], hide: (secret: string) => void) {
-  const proxy = readProxy(env);
-  if (!proxy) return undefined;
-  hide(decodeURIComponent(proxy.url.password));
-  return { https: proxy.url.href, none: proxy.none };
 }
