@@ -64,9 +64,6 @@ type Options = GlobalFlags &
     readonly saved?: ProjectChoice;
   };
 
-const defaultRetries = 5;
-const defaultTimeoutMs = 30_000;
-
 /** Makes the context of one command line. */
 export function createContext(host: Host, console: Console, options: Options): Context {
   // What ends what was made, in the order in which it must end.
@@ -105,9 +102,24 @@ export function createContext(host: Host, console: Console, options: Options): C
       return resolved;
     });
     const clientFor = async (signIn: SignIn): Promise<Client> => {
-      const { client, close } = await connect(signIn, host, console, own);
-      cleanUps.unshift(close);
-      return client;
+      const proxy = readProxy(host.env);
+      if (proxy) console.hide(decodeURIComponent(proxy.url.password));
+      const http = await createHttp({
+        timeoutMs: own.timeout ?? 30_000,
+        userAgent: `adreport/${version}`,
+        proxy: proxy && { https: proxy.url.href, none: proxy.none },
+        trace: (line) => console.trace(1, line),
+      });
+      cleanUps.unshift(() => http.close());
+      const { wallClock, stopwatch, sleep, random, signal } = host;
+      return createClient({
+        ...signIn,
+        ...{ http, wallClock, stopwatch, sleep, random, signal },
+        retries: own.retries ?? 5,
+        onRetry: console.warn,
+        onToken: console.hide,
+        onNotice: console.warn,
+      });
     };
     return {
       host,
@@ -143,30 +155,6 @@ export function createContext(host: Host, console: Console, options: Options): C
   return contextFor(options);
 }
 
-/** The client for one account, and what ends its connections. */
-async function connect(signIn: SignIn, host: Host, console: Console, options: Options) {
-  const http = await createHttp({
-    timeoutMs: options.timeout ?? defaultTimeoutMs,
-    userAgent: `adreport/${version}`,
-    proxy: proxyOf(host.env, console.hide),
-    trace: (line) => console.trace(1, line),
-  });
-  const client = createClient({
-    ...signIn,
-    http,
-    retries: options.retries ?? defaultRetries,
-    wallClock: host.wallClock,
-    stopwatch: host.stopwatch,
-    sleep: host.sleep,
-    random: host.random,
-    signal: host.signal,
-    onRetry: console.warn,
-    onToken: console.hide,
-    onNotice: console.warn,
-  });
-  return { client, close: () => http.close() };
-}
-
 /** The settings of `--local`: an account of the server in this process, by name (`--account`) or by profile. */
 function localSettings({ url, accounts }: LocalServer, options: Options): Settings {
   const wanted = options.account ?? options.profile ?? options.saved?.profile ?? 'buyer';
@@ -197,12 +185,4 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     made ??= make();
     return made;
   };
-}
-
-/** The proxy of the environment, its password kept out of the output. */
-function proxyOf(env: Host['env'], hide: (secret: string) => void) {
-  const proxy = readProxy(env);
-  if (!proxy) return undefined;
-  hide(decodeURIComponent(proxy.url.password));
-  return { https: proxy.url.href, none: proxy.none };
 }
