@@ -1,9 +1,8 @@
 import manifest from '../package.json' with { type: 'json' };
 import { type Client, createClient } from './api/client.ts';
-import { createHttp } from './api/http.ts';
+import { createHttp, readProxy } from './api/http.ts';
 import type { GlobalFlags, ServiceFlags } from './app/flags.ts';
 import { readProjectDefaults } from './config/project-file.ts';
-import { readProxy } from './config/proxy.ts';
 import {
   type ProjectChoice,
   readUnlessNeedless,
@@ -107,18 +106,17 @@ export function createContext(host: Host, console: Console, options: Options): C
       const http = await createHttp({
         timeoutMs: own.timeout ?? 30_000,
         userAgent: `adreport/${version}`,
-        proxy: proxy && { https: proxy.url.href, none: proxy.none },
+        proxy,
         trace: (line) => console.trace(1, line),
       });
       cleanUps.unshift(() => http.close());
-      const { wallClock, stopwatch, sleep, random, signal } = host;
       return createClient({
         ...signIn,
-        ...{ http, wallClock, stopwatch, sleep, random, signal },
+        http,
         retries: own.retries ?? 5,
-        onRetry: console.warn,
-        onToken: console.hide,
-        onNotice: console.warn,
+        host,
+        warn: console.warn,
+        hide: console.hide,
       });
     };
     return {
