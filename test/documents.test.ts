@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { savedKeys } from '../src/app/saved-reports.ts';
-import { environmentVariables } from '../src/config/settings.ts';
+import { environmentVariables, settingTable } from '../src/config/settings.ts';
 import { vocabularyOf } from '../src/contract/vocabulary.ts';
 import { exitCodes } from '../src/errors.ts';
 import { summaryOf, topics } from '../src/help/index.ts';
@@ -114,7 +114,7 @@ describe('facts that the code owns', () => {
     expect(firstColumn('formats', 'placeholder').sort()).toEqual(placeholders.map((name) => `{${name}}`).sort());
     expect(firstColumn('periods', 'period')).toEqual(expect.arrayContaining(dayNames));
     const [, keys = ''] = /are the flags of `adreport run`: ([^.]*)\./.exec(topics.cron ?? '') ?? [];
-    expect([...keys.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key).sort()).toEqual([...savedKeys].sort());
+    expect([...keys.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key).sort()).toEqual(savedKeys().sort());
   });
 
   test('faults, and what each leads to', () => {
@@ -138,14 +138,15 @@ describe('facts that the code owns', () => {
       .filter((file) => file.endsWith('.ts'))
       .map((file) => readFileSync(join(folder, file), 'utf8'))
       .join('\n');
-    const read = [...sources.matchAll(/\benv\.([A-Z][A-Z_]{3,})\b|fromEnv\(env, '([A-Z_]+)'\)/g)].map(
-      ([, direct, named]) => direct ?? named,
-    );
-    // The platform's own, which say where things are and what the terminal is; one that takes protection away; ours.
-    const others = `APPDATA HOME XDG_CONFIG_HOME TERM LANG WT_SESSION TERM_PROGRAM LC_ALL LC_CTYPE
-      NODE_TLS_REJECT_UNAUTHORIZED ADREPORT_WORDBREAKS`;
+    const read = [...sources.matchAll(/\benv\.([A-Z][A-Z_]{3,})\b/g)].map(([, name]) => name);
+    const settings = Object.entries(settingTable)
+      .filter(([, { sources }]) => (sources as readonly string[]).includes('env'))
+      .map(([name]) => `ADREPORT_${name.replace('-', '_').toUpperCase()}`);
+    // The platform's own, which say where things are and what the terminal is.
+    const others = 'APPDATA HOME XDG_CONFIG_HOME TERM LANG WT_SESSION TERM_PROGRAM LC_ALL LC_CTYPE'.split(' ');
     const known = environmentVariables.map(([name]) => name);
-    const ours = new Set(read.filter((name) => name && !others.split(/\s+/).includes(name)));
+    // Node reads this one.
+    const ours = new Set(['NODE_EXTRA_CA_CERTS', ...settings, ...read.filter((name = '') => !others.includes(name))]);
     expect([...ours].sort()).toEqual([...known].sort());
     expect(firstColumn('environment', 'variable')).toEqual(known);
   });

@@ -4,54 +4,31 @@ import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../contract/columns.ts';
 import { IncompleteDataError, UsageError } from '../errors.ts';
-import type { EncodeOptions, Sink } from '../output/encoder.ts';
-import { writeRows } from '../output/encoder.ts';
+import { type CsvDialect, type Sink, writeRows } from '../output/encoder.ts';
 import { expandName, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
 import { checkTarget, openOutput } from '../output/file/output-file.ts';
 import { ReplaySink } from '../output/file/replay-sink.ts';
-import { createEncoder } from '../output/formats/index.ts';
+import { csvDialectOf } from '../output/formats/csv.ts';
+import {
+  createEncoder,
+  type FormatName,
+  findFormat,
+  formatNames,
+  formatOfFile,
+  isBinary,
+} from '../output/formats/index.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { checkCompleteness, type Expectation } from '../report/completeness.ts';
-import type { Window } from '../report/window.ts';
-import { describeWindow } from '../report/window.ts';
+import { describeWindow, type Window } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
-import type { RowBatch, RowBatches } from '../rows/row-batch.ts';
+import { type RowBatch, type RowBatches, rowsOf } from '../rows/row-batch.ts';
+import { nearest } from '../text/nearest.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
-import type { Comparison } from '../view/comparison.ts';
-import { FigureCounter, type Figures } from '../view/figures.ts';
+
+import type { Comparison } from '../view/figures.ts';
+import { Grouping } from '../view/grouping.ts';
 import type { OutputFlags } from './flags.ts';
-import { chooseFormat, columnsNamed, csvDialect, tableLook } from './output-flags.ts';
-
-/** Where a report goes and in what form: decided and checked before anything is asked for. */
-export interface Delivery {
-  /** Takes a report's data to the output; called anew, from zero, for each try of a download. */
-  readonly take: (answer: ReportAnswer, reportId?: string) => Promise<Delivered>;
-  /** Takes rows to the output, of one report or of several that were merged. */
-  readonly write: (batches: RowBatches, reportId?: string) => Promise<Delivered>;
-  /** The file, as the user named it, placeholders filled; `undefined` for stdout. */
-  readonly file: (reportId: string) => string | undefined;
-}
-
-/** An output that is whole. */
-export interface Delivered {
-  readonly rowCount: number;
-  /** The size of what was written. */
-  readonly sizeBytes: number;
-  /** The file, as the user named it; `undefined` for stdout. */
-  readonly file: string | undefined;
-  /** The totals of the report, where a person at a terminal reads them. */
-  readonly figures?: Figures;
-  /** The earlier report that its figures are held against. */
-  readonly comparison?: Comparison;
-  /** What `--json` tells of a file besides. */
-  readonly told?: {
-    readonly reportId: string | null;
-    readonly since: string | null;
-    readonly until: string | null;
-    readonly warnings: readonly string[];
-  };
-}
 
 /** What is known of a report before its data comes. */
 export interface ReportFacts {
@@ -68,6 +45,33 @@ export interface ReportFacts {
   readonly comparison?: () => Comparison | undefined;
 }
 
+/** Where a report goes and in what form: decided and checked before anything is asked for. */
+export interface Delivery {
+  /** Takes a report's data to the output; called anew, from zero, for each try of a download. */
+  take(answer: ReportAnswer, reportId?: string): Promise<Delivered>;
+  /** Takes rows to the output, of one report or of several that were merged. */
+  write(batches: RowBatches, reportId?: string): Promise<Delivered>;
+  /** The file, as the user named it, placeholders filled; `undefined` for stdout. */
+  file(reportId?: string): string | undefined;
+}
+
+/** An output that is whole. */
+export interface Delivered {
+  /** What `--json` tells of a file; it is `undefined` for stdout. */
+  readonly told: {
+    readonly file: string | undefined;
+    readonly rows: number;
+    readonly bytes: number;
+    readonly reportId: string | null;
+    readonly since: string | null;
+    readonly until: string | null;
+    readonly warnings: readonly string[];
+  };
+  /** The totals of the report, where a person at a terminal reads them. */
+  readonly figures?: Grouping;
+  readonly comparison?: Comparison;
+}
+
 /** The code of the error for a whole document whose rows are not all there (`--strict`). */
 export const incompleteReport = 'INCOMPLETE_REPORT';
 
@@ -77,23 +81,32 @@ export const incompleteReport = 'INCOMPLETE_REPORT';
  * or with `strict` not all there.
  */
 export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
-  const { expectation, strict = false } = facts;
+  const { console, host } = context;
+  const { expectation, columns } = facts;
   const format = chooseFormat(context, flags);
-  if (flags.open && (flags.output === undefined || flags.output === '-')) {
-    throw new UsageError('--open shows a file, and the output goes to stdout.', {
-      hint: 'Add -o, for example -o report.html.',
-    });
+  if (flags.open && isStdout(flags)) {
+    const hint = 'Add -o, for example -o report.html.';
+    throw new UsageError('--open shows a file, and the output goes to stdout.', { hint });
   }
-  const computed = facts.columns?.find(({ metric, breakdown }) => metric === undefined && breakdown === undefined);
+  const computed = columns?.find(({ metric, breakdown }) => metric === undefined && breakdown === undefined);
   if (computed && (format === 'json' || format === 'ndjson')) {
     throw new UsageError(`${computed.field} is computed here, and ${format} holds what the service sends.`, {
       hint: `Leave ${computed.field} out of --metrics, or write csv, parquet, xlsx, html or table.`,
     });
   }
+  const nowMs = host.wallClock();
+  const options = {
+    columns,
+    select: columnsNamed(flags),
+    normalize: flags.normalize,
+    title: flags.title,
+    madeMs: nowMs,
+    csv: csvDialect(context, flags),
+    table: tableLook(context, flags),
+    note: console.note,
+  };
   const target = await openTarget(context, flags, facts.names);
-  const nowMs = context.host.wallClock();
   const hasCard = showsCard(context, flags);
-  const options = encodeOptions(context, flags, facts);
 
   const write = async (
     batches: RowBatches,
@@ -101,12 +114,9 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
     observe?: (batch: RowBatch) => void,
   ): Promise<Delivered> => {
     const comparison = facts.comparison?.();
-    const encoder = await createEncoder(format, {
-      ...options,
-      ...(comparison ? { comparison } : {}),
-    });
+    const encoder = await createEncoder(format, { ...options, comparison });
     const check = expectation && checkCompleteness({ ...expectation, nowMs });
-    const counter = hasCard ? new FigureCounter() : undefined;
+    const counter = hasCard ? new Grouping('time') : undefined;
     const output = await target.open(reportId);
     try {
       const { rowCount, sizeBytes, tail } = await writeRows({
@@ -116,79 +126,51 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
         observe: (batch) => {
           observe?.(batch);
           check?.observe(batch);
-          counter?.observe(batch);
+          counter?.observe(rowsOf(batch), batch.fields);
         },
       });
-      const problems = check?.problems(tail) ?? [];
-      if (strict && problems.length > 0) throw incomplete(problems);
+      const warnings = check?.problems(tail) ?? [];
+      if (facts.strict && warnings.length > 0) {
+        throw new IncompleteDataError(warnings.join(' '), {
+          code: incompleteReport,
+          // A second download would give the same report.
+          retryable: false,
+          hint: 'Run the command again later: it creates a new report. Without --strict this is a warning.',
+        });
+      }
       await output.commit();
       // This is printed with -q too, because the report that was written is not the one that was asked for.
-      for (const problem of problems)
-        context.console.error(`${context.console.err.style.yellow('Warning:')} ${problem}`);
+      for (const warning of warnings) console.error(`${console.err.style.yellow('Warning:')} ${warning}`);
       const file = target.name(reportId);
       if (flags.open && file !== undefined) openFile(context, file);
-      const { since, until } = facts.window
-        ? describeWindow(facts.window)
-        : (tail.summary ?? { since: null, until: null });
-      const told = { reportId: reportId ?? null, since, until, warnings: problems };
-      return {
-        rowCount,
-        sizeBytes,
-        file,
-        told,
-        ...(counter ? { figures: counter.figures() } : {}),
-        ...(comparison ? { comparison } : {}),
-      };
+      const { since, until } = facts.window ? describeWindow(facts.window) : (tail.summary ?? noWindow);
+      const told = { file, rows: rowCount, bytes: sizeBytes, reportId: reportId ?? null, since, until, warnings };
+      return { told, figures: counter, comparison };
     } catch (error) {
       await output.abort();
       throw error;
     }
   };
 
-  const take: Delivery['take'] = async (answer, reportId) => {
-    const meter = (await context.progress()).transfer('Downloading', answer.sizeBytes);
-    let rows = 0;
-    const body = counted(answer.body, (bytes) => meter.update({ bytes, rows }));
-    try {
-      return await write(readRows(body, { contentType: answer.contentType }), reportId, (batch) => {
-        rows = batch.firstRow + batch.rowCount;
-      });
-    } finally {
-      meter.stop();
-    }
-  };
-
-  return { file: target.name, write, take };
-}
-
-function incomplete(problems: readonly string[]): IncompleteDataError {
-  return new IncompleteDataError(problems.join(' '), {
-    code: incompleteReport,
-    // A second download would give the same report.
-    retryable: false,
-    hint: 'Run the command again later: it creates a new report. Without --strict this is a warning.',
-  });
-}
-
-/** Whether a card with the figures of what was written is to be shown: to a person at a terminal, of a file. */
-export function showsCard({ console, flags: { json, progress } }: Context, { output }: OutputFlags): boolean {
-  const isFile = output !== undefined && output !== '-';
-  return isFile && console.err.isTerminal && !console.isQuiet && !json && ['auto', 'bar'].includes(progress);
-}
-
-function encodeOptions(context: Context, flags: OutputFlags, facts: ReportFacts): EncodeOptions {
-  const select = columnsNamed(flags);
   return {
-    ...(facts.columns ? { columns: facts.columns } : {}),
-    ...(select ? { select } : {}),
-    ...(flags.normalize ? { normalize: true } : {}),
-    ...(flags.title === undefined ? {} : { title: flags.title }),
-    madeMs: context.host.wallClock(),
-    csv: csvDialect(context, flags),
-    table: tableLook(context, flags),
-    note: context.console.note,
+    file: target.name,
+    write,
+    async take({ body, contentType, sizeBytes }, reportId) {
+      const meter = (await context.progress()).transfer('Downloading', sizeBytes);
+      let rows = 0;
+      const metered = counted(body, (bytes) => meter.update({ bytes, rows }));
+      try {
+        return await write(readRows(metered, { contentType }), reportId, (batch) => {
+          rows = batch.firstRow + batch.rowCount;
+        });
+      } finally {
+        meter.stop();
+      }
+    },
   };
 }
+
+const noWindow = { since: null, until: null };
 
 /** The same bytes; `tell` hears after each piece how many there were so far. */
 export async function* counted(body: AsyncIterable<Buffer>, tell: (bytes: number) => void): AsyncGenerator<Buffer> {
@@ -198,6 +180,66 @@ export async function* counted(body: AsyncIterable<Buffer>, tell: (bytes: number
     tell(bytes);
     yield piece;
   }
+}
+
+function isStdout({ output = '-' }: Pick<OutputFlags, 'output'>): boolean {
+  return output === '-';
+}
+
+/**
+ * The output format: as told, else by the file's ending, else a table on a terminal and CSV in a pipe. Throws
+ * `UsageError` for one that is not known, and where bytes that are no text would go to a terminal.
+ */
+export function chooseFormat({ console }: Context, flags: OutputFlags): FormatName {
+  const { isTerminal } = console.out;
+  const byDefault = () => (isStdout(flags) ? (isTerminal ? 'table' : 'csv') : formatByEnding(flags.output ?? ''));
+  const format = flags.format === undefined ? byDefault() : findFormat(flags.format);
+  if (format === undefined) {
+    const guess = nearest(flags.format ?? '', formatNames);
+    throw new UsageError(`There is no format “${flags.format}”.`, { hint: guess ? `Did you mean ${guess}?` : known });
+  }
+  if (isBinary(format) && isTerminal && isStdout(flags)) {
+    throw new UsageError(`${format} is no text: a terminal cannot show it.`, {
+      hint: `Write it to a file: -o report.${format}, or > report.${format}.`,
+    });
+  }
+  return format;
+}
+
+const known = `Known are ${formatNames.join(', ')}.`;
+
+/** An ending that is not known is refused, rather than another format written under its name. */
+function formatByEnding(output: string): FormatName {
+  const ending = /[^./\\](\.[^./\\]+)$/.exec(output)?.[1];
+  const format = formatOfFile(output) ?? (ending === undefined ? 'csv' : undefined);
+  if (format) return format;
+  const hint = `Say which with --format. ${known}`;
+  throw new UsageError(`-o ${output}: the ending ${ending} means no format.`, { hint });
+}
+
+/** The dialect that the flags describe; a terminal shows no control character. Throws `UsageError`. */
+export function csvDialect({ console }: Context, flags: OutputFlags): CsvDialect {
+  return { ...csvDialectOf(flags), shown: console.out.isTerminal && isStdout(flags) };
+}
+
+/** What `--columns` names; `undefined` for those that were asked for. Throws `UsageError` for a name that is empty. */
+export function columnsNamed({ columns }: OutputFlags): string[] | 'all' | undefined {
+  if (columns?.trim().toLowerCase() === 'all') return 'all';
+  const names = columns?.split(',').map((name) => name.trim());
+  if (!names?.includes('')) return names;
+  throw new UsageError(`--columns ${JSON.stringify(columns)} has a name that is empty.`, {
+    hint: 'For example: --columns date,campaignName,clicks',
+  });
+}
+
+/**
+ * How a table is to look: as wide and as coloured as the terminal, if that is where it goes; in a pipe as wide as
+ * `COLUMNS` says, where it says anything; in a file as wide as it is.
+ */
+export function tableLook({ console, host }: Context, flags: Pick<OutputFlags, 'output'> = {}) {
+  const { isTerminal, columns, style, showsUnicode } = console.out;
+  if (!isStdout(flags)) return {};
+  return { columns: isTerminal || host.env.COLUMNS ? columns : undefined, style, unicode: showsUnicode };
 }
 
 /** Where a report goes: a file that is whole or not there, or stdout. */
@@ -213,8 +255,18 @@ export interface OutputTarget {
  * anything is fetched, for a file that cannot be written or that `--no-clobber` keeps.
  */
 export async function openTarget(context: Context, flags: OutputFlags, values: NameValues): Promise<OutputTarget> {
-  const template = flags.output;
-  if (template === undefined || template === '-') return stdoutTarget(context);
+  const { output: template = '-' } = flags;
+  if (isStdout(flags)) {
+    const sink = new ReplaySink(context.console);
+    const output = { write: sink.write.bind(sink), commit: async () => sink.finish(), abort: async () => {} };
+    return {
+      name: () => undefined,
+      async open() {
+        sink.restart();
+        return output;
+      },
+    };
+  }
   const options = { noClobber: !flags.clobber };
   const name = (id?: string): string => expandName(template, id === undefined ? values : { ...values, id });
   const path = (id?: string): string => resolve(context.host.cwd, name(id));
@@ -222,52 +274,38 @@ export async function openTarget(context: Context, flags: OutputFlags, values: N
   return { name, open: (id) => openOutput(path(id), { ...options, signal: context.host.signal }) };
 }
 
-function stdoutTarget({ console }: Context): OutputTarget {
-  const sink = new ReplaySink(console);
-  return {
-    name: () => undefined,
-    async open() {
-      sink.restart();
-      return { write: (bytes) => sink.write(bytes), commit: async () => sink.finish(), abort: async () => {} };
-    },
-  };
-}
-
 /** Shows a file in the program that `BROWSER` names, or the one that the system has for it. */
 function openFile({ host, console }: Context, file: string): void {
-  const [command = '', ...args] = {
-    darwin: ['open'],
-    win32: ['cmd', '/c', 'start', '""'],
-  }[process.platform as string] ?? ['xdg-open'];
-  const { BROWSER: browser } = host.env;
-  const child = spawn(browser || command, [...(browser ? [] : args), resolve(host.cwd, file)], {
-    detached: true,
-    stdio: 'ignore',
-  });
-  child.on('error', () => console.warn(`No program was found to show ${file}: open it yourself.`));
+  const own: Partial<Record<NodeJS.Platform, string[]>> = { darwin: ['open'], win32: ['cmd', '/c', 'start', '""'] };
+  const { BROWSER } = host.env;
+  const [command = '', ...args] = BROWSER ? [BROWSER] : (own[process.platform] ?? ['xdg-open']);
+  const child = spawn(command, [...args, resolve(host.cwd, file)], { detached: true, stdio: 'ignore' });
+  child.on('error', () => console.warn(`${file} could not be opened: there is no ${command}.`));
   child.unref();
 }
 
 /**
- * Says on stderr what was written where, and its figures where they were counted; with `--json` a line of JSON on stdout.
- * It says nothing where the report went to stdout.
+ * Says on stderr what was written and shows a person its figures, and with `--json` tells it on stdout. It says nothing
+ * where the report went to stdout.
  */
-export async function announce(context: Context, delivered: Delivered, options = { isBrief: false }): Promise<void> {
+export async function announce(context: Context, { told, figures, comparison }: Delivered, isBrief = false) {
   const { console, elapsedMs, flags } = context;
-  const { rowCount: rows, sizeBytes: bytes, file, figures, told } = delivered;
-  if (file === undefined) return;
-  if (flags.json) await console.result(visibleJson({ file, rows, bytes, ...told }));
-  if (options.isBrief) return;
-  console.note(
-    `Wrote ${file}: ${formatPlural(rows, 'row')}, ${formatBytes(bytes)}, in ${formatDuration(elapsedMs())}.`,
-  );
-  if (figures) showCard(context, figures, delivered.comparison);
+  if (told.file === undefined) return;
+  if (flags.json) await console.result(visibleJson(told));
+  if (isBrief) return;
+  const size = `${formatPlural(told.rows, 'row')}, ${formatBytes(told.bytes)}`;
+  console.note(`Wrote ${told.file}: ${size}, in ${formatDuration(elapsedMs())}.`);
+  if (figures) showCard(context, figures, comparison);
+}
+
+/** Whether a card with the figures of what was written is to be shown: to a person at a terminal, of a file. */
+export function showsCard({ console, flags: { json, progress } }: Context, flags: OutputFlags): boolean {
+  const isWatched = console.err.isTerminal && !console.isQuiet && !json;
+  return !isStdout(flags) && isWatched && ['auto', 'bar'].includes(progress);
 }
 
 /** Shows the figures of what was written as a card on stderr, as wide as the terminal there. */
-export function showCard({ console }: Context, figures: Figures, comparison?: Comparison): void {
-  const { columns, style, showsUnicode } = console.err;
-  for (const line of reportCard(figures, { columns, style, unicode: showsUnicode }, undefined, comparison)) {
-    console.note(line);
-  }
+export function showCard({ console }: Context, figures: Grouping, comparison?: Comparison): void {
+  const { columns, style, showsUnicode: unicode } = console.err;
+  for (const line of reportCard(figures, { columns, style, unicode }, undefined, comparison)) console.note(line);
 }

@@ -6,33 +6,44 @@ import { fetchedStatus, type LedgerChange } from '../report/ledger.ts';
 import { encodeRequest, requestHash } from '../report/request.ts';
 import { waitForReport } from '../report/wait.ts';
 import { describeWindow } from '../report/window.ts';
-import { printable } from '../text/printable.ts';
+import { printable, quoteForShell } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
-import { type Delivered, incompleteReport } from './deliver.ts';
-import type { RunOptions, WaitFlags } from './flags.ts';
+import { incompleteReport } from './deliver.ts';
+import type { OutputFlags, RunOptions, ServiceFlags, WaitFlags } from './flags.ts';
 import type { ProfilePlan } from './plan.ts';
-import { resumeCommand } from './resume.ts';
 
 /** What takes the data of a report. */
-export interface Intake<T extends Delivered> {
+export interface Intake<T> {
   /** Called anew, from zero, for each try of a download. */
-  readonly take: (answer: ReportAnswer, reportId?: string) => Promise<T>;
+  take(answer: ReportAnswer, reportId?: string): Promise<T>;
   /** The file that the data goes to. Absent where that is not where it stays: then `noteFetched` is the caller's. */
-  readonly file?: (reportId: string) => string | undefined;
+  file?(reportId?: string): string | undefined;
 }
 
 /**
  * Creates a report, or picks up an unfinished one of the same request, waits for it, and hands its data on. What it
  * throws names the report and, where that can still be had, the command that goes on with it.
  */
-export async function fetchReport<T extends Delivered>(
+export async function fetchReport<T>(
   context: Context,
   options: RunOptions,
   plan: ProfilePlan,
   intake: Intake<T>,
 ): Promise<T> {
-  const unfinished = await fetchUnfinished(context, options, plan, intake);
-  if (unfinished) return unfinished;
+  const { console, host } = context;
+  const ledger = options.fresh || options.direct ? undefined : await context.ledger();
+  const unfinished = ledger?.findUnfinished((await ledgerIdentity(context, plan)).hash);
+  if (unfinished) {
+    const shownId = printable(unfinished.id);
+    const age = formatDuration(Math.max(0, host.wallClock() - Date.parse(unfinished.createdAt)));
+    console.note(`Picking up report ${shownId}, asked for ${age} ago (--fresh creates a new one).`);
+    try {
+      return await waitAndFetch(context, options, unfinished.id, intake);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      console.note(`The service does not have report ${shownId} any more: creating a new one.`);
+    }
+  }
   const created = await createReportFor(context, plan, intake.take);
   return created.kind === 'data' ? created.result : waitAndFetch(context, options, created.id, intake);
 }
@@ -63,50 +74,20 @@ export async function createReportFor<T>(
   return created;
 }
 
-/**
- * The report of the same request that an earlier run left unfinished; said on stderr. `undefined` where there is none,
- * or the service does not have it any more.
- */
-async function fetchUnfinished<T extends Delivered>(
-  context: Context,
-  options: RunOptions,
-  plan: ProfilePlan,
-  intake: Intake<T>,
-): Promise<T | undefined> {
-  if (options.fresh || options.direct) return undefined;
-  const entry = (await context.ledger())?.findUnfinished((await ledgerIdentity(context, plan)).hash);
-  if (!entry) return undefined;
-  const age = formatDuration(Math.max(0, context.host.wallClock() - Date.parse(entry.createdAt)));
-  context.console.note(`Picking up report ${printable(entry.id)}, asked for ${age} ago (--fresh creates a new one).`);
-  try {
-    return await waitAndFetch(context, options, entry.id, intake);
-  } catch (error) {
-    if (!isGone(error)) throw error;
-    context.console.note(`The service does not have report ${printable(entry.id)} any more: creating a new one.`);
-    return undefined;
-  }
-}
-
 /** Waits for a report and hands its data on; what becomes of it is noted in the ledger. */
-async function waitAndFetch<T extends Delivered>(
-  context: Context,
-  options: RunOptions,
-  id: string,
-  intake: Intake<T>,
-): Promise<T> {
+async function waitAndFetch<T>(context: Context, options: RunOptions, id: string, intake: Intake<T>): Promise<T> {
   const client = await context.client();
   const { account } = await context.settings();
   // A saved report may have an account of its own, which no other command would take from the file.
   const own = account.source === 'file' ? { ...options, account: account.value } : options;
-  const canGoOn = !context.isLocal && intake.file !== undefined;
-  const resume = canGoOn ? resumeCommand(id, own, intake.file?.(id)) : undefined;
+  const resume = intake.file && !context.isLocal ? resumeCommand(id, own, intake.file(id)) : undefined;
   try {
-    const delivered = await withResumeHint(context, id, resume, async () => {
+    const taken = await withResumeHint(context, id, resume, async () => {
       await awaitReport(context, id, options);
       return client.download(id, (answer) => intake.take(answer, id));
     });
-    if (intake.file) await noteFetched(context, id, delivered.file);
-    return delivered;
+    if (intake.file) await noteFetched(context, id, intake.file(id));
+    return taken;
   } catch (error) {
     // It was fetched and judged: picking it up again would lead to the same rows.
     if (error instanceof AdreportError && error.code === incompleteReport) await noteFetched(context, id, undefined);
@@ -122,8 +103,9 @@ async function waitAndFetch<T extends Delivered>(
 export async function awaitReport(context: Context, reportId: string, flags: WaitFlags): Promise<StatusRecord> {
   const { host } = context;
   const client = await context.client();
-  const note = await statusNoter(context, reportId);
+  const note = await ledgerNote(context, reportId);
   const meter = (await context.progress()).wait(`Report ${printable(reportId)}`);
+  let last = 'progress';
   try {
     return await waitForReport({
       reportId,
@@ -133,9 +115,10 @@ export async function awaitReport(context: Context, reportId: string, flags: Wai
       clock: host.stopwatch,
       sleep: host.sleep,
       signal: host.signal,
-      onPoll: ({ record, polls, waitedMs, nextPauseMs = 0 }) => {
-        note(record.status);
-        meter.update({ status: printable(record.status), polls, waitedMs, nextPollMs: nextPauseMs });
+      onPoll: ({ record: { status }, polls, waitedMs, nextPauseMs = 0 }) => {
+        if (status !== last) note({ status });
+        last = status;
+        meter.update({ status: printable(status), polls, waitedMs, nextPollMs: nextPauseMs });
       },
     });
   } finally {
@@ -143,27 +126,18 @@ export async function awaitReport(context: Context, reportId: string, flags: Wai
   }
 }
 
-// What commands write into the ledger. With `--local` there is none, and every one of these does nothing.
-
 /** Whose report it is, and the hash of what was asked for, by which the same request is found again. */
-async function ledgerIdentity(
-  context: Context,
-  { request }: ProfilePlan,
-): Promise<{ baseUrl: string; account: string; hash: string }> {
+async function ledgerIdentity(context: Context, { request }: ProfilePlan) {
   const { baseUrl, account, email } = await context.settings();
   const identity = { baseUrl: baseUrl.value?.href ?? '', account: email.value ?? account.value };
   return { ...identity, hash: requestHash({ ...identity, request }) };
 }
 
-/** A function to be told each status word of a report, which notes the changes; every report begins as `progress`. */
-export async function statusNoter(context: Context, id: string): Promise<(status: string) => void> {
+/** A function that notes in the ledger what becomes of a report; with `--local` there is none, and it does nothing. */
+export async function ledgerNote(context: Context, id: string): Promise<(change: LedgerChange) => void> {
   const ledger = await context.ledger();
   const { baseUrl } = await context.settings();
-  let last = 'progress';
-  return (status) => {
-    if (status !== last) ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, { status });
-    last = status;
-  };
+  return (change) => ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, change);
 }
 
 /**
@@ -172,12 +146,7 @@ export async function statusNoter(context: Context, id: string): Promise<(status
  * @param file where it was written, as the user named it; `undefined` for stdout, or for nowhere
  */
 export async function noteFetched(context: Context, id: string, file: string | undefined): Promise<void> {
-  await note(context, id, { status: fetchedStatus, file });
-}
-
-async function note(context: Context, id: string, change: LedgerChange): Promise<void> {
-  const { baseUrl } = await context.settings();
-  (await context.ledger())?.update({ baseUrl: baseUrl.value?.href ?? '', id }, change);
+  (await ledgerNote(context, id))({ status: fetchedStatus, file });
 }
 
 /**
@@ -199,8 +168,18 @@ export async function withResumeHint<T>(
     // A cancelled operation may throw anything on its way out; the reason it ended is the signal.
     const reason = signal.aborted ? signal.reason : error;
     if (!(reason instanceof AdreportError)) throw reason;
-    if (isGone(reason)) await note(context, reportId, { status: 'expired' });
-    throw amended(reason, reportId, resume);
+    if (isGone(reason)) (await ledgerNote(context, reportId))({ status: 'expired' });
+    const shownId = printable(reportId);
+    const goOn = resume && `Go on with: ${resume}`;
+    if (reason instanceof InterruptedError || reason instanceof StillInProgressError) {
+      // Each of several reports that one signal ends has its own words to add.
+      const own = reason instanceof InterruptedError ? reason.copy() : reason;
+      const sentence = goOn && !own.message.includes(reportId) ? `The report ${shownId} goes on being made.` : '';
+      throw own.amend(sentence, { reportId, hint: goOn });
+    }
+    const isKept = goOn && (reason.retryable || [3, 8].includes(reason.exitCode));
+    const hints = [reason.hint, isKept && `The report ${shownId} is kept. ${goOn}`].filter(Boolean);
+    throw reason.amend('', { reportId, hint: hints.join('\n') || undefined });
   }
 }
 
@@ -211,15 +190,50 @@ function isGone(error: unknown): boolean {
   return error instanceof ReportFailedError && (error.httpStatus === 410 || error.code === 'REPORT_EXPIRED');
 }
 
-function amended(error: AdreportError, reportId: string, resume: string | undefined): AdreportError {
-  const goOn = resume === undefined ? undefined : `Go on with: ${resume}`;
-  if (error instanceof InterruptedError || error instanceof StillInProgressError) {
-    const sentence = error.message.includes(reportId) ? '' : `The report ${printable(reportId)} goes on being made.`;
-    return error.amend(goOn ? sentence : '', { reportId, ...(goOn ? { hint: goOn } : {}) });
-  }
-  const isKept = resume !== undefined && (error.retryable || [3, 8].includes(error.exitCode));
-  const hint = [error.hint, isKept ? `The report ${printable(reportId)} is kept. ${goOn}` : undefined]
-    .filter(Boolean)
-    .join('\n');
-  return error.amend('', { reportId, ...(hint === '' ? {} : { hint }) });
+/** The command line that waits for a report as the same account. */
+export function waitCommand(id: string, options: ServiceFlags): string {
+  return commandLine('status', id, ` --wait${serviceFlagsOf(options)}`);
+}
+
+/** The command line that fetches a report to the same file, or stdout, and in the same form as the one that asked for it. */
+function resumeCommand(id: string, options: ServiceFlags & OutputFlags, file: string | undefined): string {
+  const output = flagsOf({
+    '-o': file,
+    '--format': options.format,
+    '--no-clobber': !options.clobber,
+    '--columns': options.columns,
+    '--normalize': options.normalize,
+    '--delimiter': options.delimiter,
+    '--decimal': options.decimal,
+    '--bom': options.bom,
+    '--excel': options.excel,
+    '--escape-formulas': options.escapeFormulas,
+    '--no-header': !options.header,
+  });
+  return `${waitCommand(id, options)} && ${commandLine('download', id, serviceFlagsOf(options) + output)}`;
+}
+
+function serviceFlagsOf({ account, baseUrl, encoding }: ServiceFlags): string {
+  return flagsOf({ '--account': account, '--base-url': baseUrl, '--encoding': encoding });
+}
+
+function flagsOf(flags: Readonly<Record<string, string | boolean | undefined>>): string {
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined && value !== false);
+  return given.map(([name, value]) => (value === true ? ` ${name}` : ` ${name} ${quoted(String(value))}`)).join('');
+}
+
+/** An id that begins with a dash would be read as a flag: it stands last, behind `--`. */
+function commandLine(command: string, id: string, flags: string): string {
+  return id.startsWith('-')
+    ? `adreport ${command}${flags} -- ${quoted(id)}`
+    : `adreport ${command} ${quoted(id)}${flags}`;
+}
+
+/** A word as a shell reads it back. */
+function quoted(text: string): string {
+  if (/^[\w./:@%+=,-]+$/.test(text)) return text;
+  // Control characters stay visible: bash, zsh and ksh read them back from this form.
+  return /\p{Cc}/u.test(text)
+    ? `$${quoteForShell(JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"'))}`
+    : quoteForShell(text);
 }

@@ -2,111 +2,24 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { formatNames } from '../output/formats/index.ts';
+import { type SplitUnit, splitUnits } from '../report/parts.ts';
 import { type ComparedWindow, comparedWindows } from '../report/window.ts';
 import { parseDuration } from '../text/quantity.ts';
 import type { ProgressMode } from '../ui/progress.ts';
 
 // The groups of flags that commands share, each declared once; the types say what an action receives.
 
+type Texts<Name extends string> = { readonly [Flag in Name]?: string };
+type Lists<Name extends string> = { readonly [Flag in Name]?: readonly string[] };
+type Switches<Name extends string> = { readonly [Flag in Name]?: boolean };
+
 /** The flags of the program, which hold for every command. */
-export interface GlobalFlags {
-  readonly json?: boolean;
-  readonly quiet?: boolean;
+export interface GlobalFlags extends Switches<'json' | 'quiet'> {
   /** How often `-v` was given. */
   readonly verbose: number;
   /** False for `--no-color`. */
   readonly color: boolean;
   readonly progress: ProgressMode;
-}
-
-/** Which service is called, with which account, and how long the program tries. */
-export interface ServiceFlags {
-  /** The name of a stored account; with `--local` of one of that server's. */
-  readonly account?: string;
-  readonly baseUrl?: string;
-  readonly local?: boolean;
-  /** How the bodies of calls are written. */
-  readonly encoding?: Encoding;
-  /** How often a failed call is repeated; 0 for never. */
-  readonly retries?: number;
-  /** Milliseconds: to connect, to the first byte, and idle. */
-  readonly timeout?: number;
-}
-
-/** What a report is of, as it was typed: names, dates and lists are read by `report/`. */
-export interface ReportFlags extends ServiceFlags {
-  readonly profile?: Profile;
-  readonly metrics?: string;
-  readonly by?: string;
-  /** Another word for `by`; one of them at most is given. */
-  readonly breakdowns?: string;
-  readonly filter?: readonly string[];
-  readonly country?: readonly string[];
-  readonly campaign?: readonly string[];
-  readonly adUnit?: readonly string[];
-  readonly advertiser?: readonly string[];
-  readonly timezone?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly period?: string;
-  /** How the service reads the ends of the window. */
-  readonly windowClock?: WindowClock;
-  readonly direct?: boolean;
-  readonly dryRun?: boolean;
-}
-
-/** Where a result goes, and in which form (`cli.md`, Output). */
-export interface OutputFlags {
-  /** A path with its placeholders; `-` is stdout. */
-  readonly output?: string;
-  readonly format?: string;
-  /** The heading of a page and of a sheet's summary. */
-  readonly title?: string;
-  /** Whether the file is shown once it is written. */
-  readonly open?: boolean;
-  /** False for `--no-clobber`. */
-  readonly clobber: boolean;
-  readonly columns?: string;
-  readonly normalize?: boolean;
-  readonly delimiter?: string;
-  readonly decimal?: string;
-  readonly bom?: boolean;
-  readonly excel?: boolean;
-  readonly escapeFormulas?: boolean;
-  /** False for `--no-header`. */
-  readonly header: boolean;
-}
-
-/** How one window becomes many reports. */
-interface PartFlags {
-  readonly split?: 'day' | 'week' | 'month';
-  /** Reports at a time. */
-  readonly concurrency: number;
-  readonly missing?: boolean;
-  /** Parts, counted from the end of the window. */
-  readonly lookback?: number;
-  /** `K/N`. */
-  readonly shard?: string;
-}
-
-/** How long a command waits for a report, and how often it asks. */
-export interface WaitFlags {
-  /** Milliseconds. */
-  readonly waitTimeout: number;
-  /** Milliseconds, or `auto`. */
-  readonly pollInterval: number | 'auto';
-}
-
-/** Everything that `run` takes; the names of its flags are also the keys of a saved report. */
-export interface RunOptions extends ReportFlags, PartFlags, OutputFlags, WaitFlags {
-  readonly fresh?: boolean;
-  readonly strict?: boolean;
-  /** The window whose figures stand beside those of the report. */
-  readonly compare?: ComparedWindow;
-  readonly all?: boolean;
-  readonly file?: string;
-  /** The options that stand on the command line, which beat those of a saved report. */
-  readonly given?: readonly string[];
 }
 
 export function addGlobalFlags(program: Command): Command {
@@ -116,10 +29,18 @@ export function addGlobalFlags(program: Command): Command {
     .option('-v, --verbose', 'trace HTTP calls on stderr (-vv: more)', (_value, count: number) => count + 1, 0)
     .option('--no-color', 'no colour (also NO_COLOR; FORCE_COLOR for the reverse)')
     .addOption(
-      new Option('--progress <mode>', 'how waiting is shown on stderr')
-        .choices(['auto', 'bar', 'plain', 'json', 'none'])
-        .default('auto'),
+      oneOf('--progress <mode>', 'how waiting is shown on stderr', ['auto', 'bar', 'plain', 'json', 'none']).default(
+        'auto',
+      ),
     );
+}
+
+/** Which service is called, with which account, and how long the program tries. */
+export interface ServiceFlags extends Texts<'account' | 'baseUrl'>, Switches<'local'> {
+  readonly encoding?: Encoding;
+  readonly retries?: number;
+  /** Milliseconds. */
+  readonly timeout?: number;
 }
 
 export function addServiceFlags(command: Command): Command {
@@ -128,21 +49,25 @@ export function addServiceFlags(command: Command): Command {
     .option('--account <name>', 'the stored account to use')
     .option('--base-url <url>', 'address of the service')
     .option('--local', 'use a local server started inside this process: no account, no network')
-    .addOption(
-      new Option('--encoding <kind>', 'of the bodies of all calls (default: the stored one, else json)').choices(
-        encodings,
-      ),
-    )
+    .addOption(oneOf('--encoding <kind>', 'of the bodies of all calls (default: the stored one, else json)', encodings))
     .option('--retries <n>', 'how often a failed call is repeated (default: 5)', parseCount)
     .option('--timeout <duration>', 'to connect, to the first byte, and idle (default: 30s)', parseTimeout);
+}
+
+/** What a report is of, as it was typed: names, dates and lists are read by `report/`. */
+export interface ReportFlags
+  extends ServiceFlags,
+    Texts<'metrics' | 'by' | 'breakdowns' | 'timezone' | 'since' | 'until' | 'period'>,
+    Lists<'filter' | 'country' | 'campaign' | 'adUnit' | 'advertiser'>,
+    Switches<'direct' | 'dryRun'> {
+  readonly profile?: Profile;
+  readonly windowClock?: WindowClock;
 }
 
 export function addReportFlags(command: Command): Command {
   return command
     .optionsGroup('Report:')
-    .addOption(
-      new Option('--profile <name>', "the account's profile (default: the stored one, else buyer)").choices(profiles),
-    )
+    .addOption(oneOf('--profile <name>', "the account's profile (default: the stored one, else buyer)", profiles))
     .option('--metrics <a,b>', 'metrics, in column order (default: all of the profile)')
     .option('--by <a,b>', 'breakdowns, e.g. DAILY,CAMPAIGN; any case')
     .addOption(new Option('--breakdowns <a,b>', 'the same as --by').conflicts('by').hideHelp())
@@ -158,13 +83,22 @@ export function addReportFlags(command: Command): Command {
     .option('--timezone <tz>', 'zone of the report, DSP only (buyer: always Europe/Paris)')
     .optionsGroup('Request:')
     .addOption(
-      new Option(
+      oneOf(
         '--window-clock <kind>',
         'how the service reads the window: as instants, or as wall time (default: the stored one, else instant)',
-      ).choices(windowClocks),
+        windowClocks,
+      ),
     )
     .option('--direct', 'ask for the data in the answer, without waiting (output=direct)')
     .option('--dry-run', 'print the window, the request and a curl line; no network (but for names)');
+}
+
+/** Where a result goes, and in which form (`cli.md`, Output). `clobber` and `header` are false for `--no-…`. */
+export interface OutputFlags
+  extends Texts<'output' | 'format' | 'title' | 'columns' | 'delimiter' | 'decimal'>,
+    Switches<'open' | 'normalize' | 'bom' | 'excel' | 'escapeFormulas'> {
+  readonly clobber: boolean;
+  readonly header: boolean;
 }
 
 export function addOutputFlags(command: Command): Command {
@@ -181,37 +115,77 @@ export function addOutputFlags(command: Command): Command {
     .option('--columns <a,b>', 'choose and order the columns, or all that the service sends')
     .option('--normalize', 'decimal points, and revenueDollar in both profiles')
     .option('--delimiter <c>', 'CSV delimiter (default: ,)')
-    .addOption(new Option('--decimal <c>', 'CSV decimal mark').choices([',', '.']))
+    .addOption(oneOf('--decimal <c>', 'CSV decimal mark', [',', '.']))
     .option('--bom', 'CSV: begin with a byte order mark')
     .option('--excel', 'CSV as a European Excel opens it: ; and , and BOM')
     .option('--escape-formulas', 'CSV: defuse cells that a spreadsheet would run')
     .option('--no-header', 'CSV: no header row');
 }
 
-function addPartFlags(command: Command): Command {
-  return command
-    .optionsGroup('Many reports:')
-    .addOption(
-      new Option(
-        '--split <unit>',
-        'a report for each day, week or month; one merged output, or with {date} a file each',
-      ).choices(['day', 'week', 'month']),
-    )
-    .option('--concurrency <n>', 'reports at a time', parsePositive, 4)
-    .option('--missing', 'fetch only what has no file yet')
-    .option('--lookback <n>', 'with --missing: the last n parts again, because late numbers change them', parseCount)
-    .option('--shard <k/n>', 'only every n-th part, for n machines side by side');
+/** How long a command waits for a report, and how often it asks. */
+export interface WaitFlags {
+  /** Milliseconds. */
+  readonly waitTimeout: number;
+  /** Milliseconds, or `auto`. */
+  readonly pollInterval: number | 'auto';
 }
 
 export function addWaitFlags(command: Command): Command {
   return command
     .optionsGroup('Waiting:')
     .addOption(
-      new Option('--wait-timeout <duration>', 'give up waiting after this long, exit 7')
-        .argParser(parseDurationFlag)
-        .default(30 * 60_000, '30m'),
+      durationOption('--wait-timeout <duration>', 'give up waiting after this long, exit 7').default(1_800_000, '30m'),
     )
     .option('--poll-interval <duration>', 'auto, or a fixed pause between status calls', parsePollInterval, 'auto');
+}
+
+/** Everything that `run` takes; the names of its flags are also the keys of a saved report. */
+export interface RunOptions
+  extends ReportFlags,
+    OutputFlags,
+    WaitFlags,
+    Texts<'shard' | 'file'>,
+    Switches<'missing' | 'fresh' | 'strict' | 'all'> {
+  readonly split?: SplitUnit;
+  /** Reports at a time. */
+  readonly concurrency: number;
+  /** Parts, counted from the end of the window. */
+  readonly lookback?: number;
+  /** The window whose figures stand beside those of the report. */
+  readonly compare?: ComparedWindow;
+  /** The options that stand on the command line, which beat those of a saved report. */
+  readonly given?: readonly string[];
+}
+
+/** The flags of `run`, for the command and for the keys of `adreport.yaml`. */
+export function addRunFlags(command: Command): Command {
+  addReportFlags(command)
+    .addOption(
+      oneOf(
+        '--compare <window>',
+        'html, table, xlsx and the card: the change against the window before, or a year earlier',
+        comparedWindows,
+      ),
+    )
+    .option('--fresh', 'create a new report even where the same one is still unfinished')
+    .option('--strict', 'days missing from the window, or a repeated row, are exit 9 instead of a warning');
+  addOutputFlags(command)
+    .optionsGroup('Many reports:')
+    .addOption(
+      oneOf(
+        '--split <unit>',
+        'a report for each day, week or month; one merged output, or with {date} a file each',
+        splitUnits,
+      ),
+    )
+    .option('--concurrency <n>', 'reports at a time', parsePositive, 4)
+    .option('--missing', 'fetch only what has no file yet')
+    .option('--lookback <n>', 'with --missing: the last n parts again, because late numbers change them', parseCount)
+    .option('--shard <k/n>', 'only every n-th part, for n machines side by side');
+  return addServiceFlags(addWaitFlags(command))
+    .optionsGroup('Saved reports:')
+    .option('--all', 'every report of adreport.yaml')
+    .option('--file <file>', 'take the reports from this file (default: adreport.yaml, here or in a folder above)');
 }
 
 /** The flags of `run` that only `--help-all` shows. */
@@ -220,22 +194,14 @@ export const rareRunFlags: readonly string[] =
   --delimiter --decimal --bom --escape-formulas --no-header --concurrency --shard --poll-interval --base-url --encoding
   --retries --timeout --file --title --open`.split(/\s+/);
 
-/** The flags of `run`, for the command and for the keys of `adreport.yaml`. */
-export function addRunFlags(command: Command): Command {
-  addReportFlags(command)
-    .addOption(
-      new Option(
-        '--compare <window>',
-        'html, table, xlsx and the card: the change against the window before, or a year earlier',
-      ).choices(comparedWindows),
-    )
-    .option('--fresh', 'create a new report even where the same one is still unfinished')
-    .option('--strict', 'days missing from the window, or a repeated row, are exit 9 instead of a warning');
-  addServiceFlags(addWaitFlags(addPartFlags(addOutputFlags(command))));
-  return command
-    .optionsGroup('Saved reports:')
-    .option('--all', 'every report of adreport.yaml')
-    .option('--file <file>', 'take the reports from this file (default: adreport.yaml, here or in a folder above)');
+/** A flag whose value is one of these words. */
+export function oneOf(flags: string, description: string, words: readonly string[]): Option {
+  return new Option(flags, description).choices(words);
+}
+
+/** A flag that takes a duration, and gives milliseconds. */
+export function durationOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(parseDurationFlag);
 }
 
 // What reads the value of a flag. Each throws Commander's `InvalidArgumentError`, which ends in exit 2.
@@ -246,7 +212,7 @@ export function collect(value: string, earlier: readonly string[] = []): string[
 }
 
 /** `500ms`, `30s`, `5m`, `2h`, `1d` or `0`, in milliseconds. */
-export function parseDurationFlag(value: string): number {
+function parseDurationFlag(value: string): number {
   const durationMs = parseDuration(value);
   if (durationMs === undefined) throw new InvalidArgumentError('Give a number with a unit: 500ms, 30s, 5m or 2h.');
   return durationMs;

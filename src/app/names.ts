@@ -1,44 +1,29 @@
 import type { Context } from '../context.ts';
 import type { CampaignRecord } from '../contract/messages.ts';
-import type { FilterName } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { splitValues } from '../report/request.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import type { ReportFlags } from './flags.ts';
 
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
+type Named = readonly [id: string, name: string];
 
-interface NameFlag {
-  readonly flag: string;
-  readonly filter: FilterName;
-  readonly patterns: (flags: ReportFlags) => readonly string[] | undefined;
-  readonly named: (campaign: CampaignRecord) => readonly Named[];
-}
-
-const nameFlags: readonly NameFlag[] = [
-  {
-    flag: '--campaign',
-    filter: 'campaignId',
-    patterns: ({ campaign }) => campaign,
-    named: ({ campaignId: id, campaignName: name }) => [{ id, name }],
-  },
-  {
-    flag: '--ad-unit',
-    filter: 'adunitId',
-    patterns: ({ adUnit }) => adUnit,
-    named: ({ adunits }) => adunits.map(({ adunitId: id, adunitName: name }) => ({ id, name })),
-  },
-  {
-    flag: '--advertiser',
-    filter: 'advertiserId',
-    patterns: ({ advertiser }) => advertiser,
-    named: ({ advertiserId: id, advertiserName: name }) => [{ id, name }],
-  },
-];
+/** The flags that take names, with the filters that they become and what they name in a campaign. */
+const nameFlags = [
+  ['--campaign', 'campaignId', 'campaign', (one: CampaignRecord): Named[] => [[one.campaignId, one.campaignName]]],
+  [
+    '--ad-unit',
+    'adunitId',
+    'adUnit',
+    (one: CampaignRecord) => one.adunits.map((unit): Named => [unit.adunitId, unit.adunitName]),
+  ],
+  [
+    '--advertiser',
+    'advertiserId',
+    'advertiser',
+    (one: CampaignRecord): Named[] => [[one.advertiserId, one.advertiserName]],
+  ],
+] as const;
 
 /**
  * The flags with the names of campaigns, ad units and advertisers turned into `--filter`s of their ids, and what was
@@ -47,21 +32,19 @@ const nameFlags: readonly NameFlag[] = [
  */
 export async function resolveNames<Flags extends ReportFlags>(context: Context, flags: Flags): Promise<Flags> {
   const show = (name: string): string => (context.console.verbosity >= 2 ? '[hidden]' : printable(name));
-  const wanted = nameFlags.flatMap((kind) => {
-    const patterns = kind.patterns(flags);
-    return patterns === undefined
-      ? []
-      : [{ kind, patterns: patterns.flatMap((list) => readPatterns(kind.flag, list)) }];
+  const wanted = nameFlags.flatMap(([flag, filter, option, named]) => {
+    const patterns = flags[option]?.flatMap((list) => readPatterns(flag, list));
+    return patterns ? [{ flag, filter, patterns, named }] : [];
   });
   if (wanted.length === 0) return flags;
   const campaigns = await (await context.client()).campaigns();
-  const filters = wanted.map(({ kind, patterns }) => {
-    const all = distinct(campaigns.flatMap(kind.named));
-    const found = distinct(patterns.flatMap((pattern) => match(kind.flag, pattern, all, show)));
-    const names = found.map(({ id, name }) => `${show(name)} (${id})`);
+  const filters = wanted.map(({ flag, filter, patterns, named }) => {
+    const all = new Map(campaigns.flatMap(named));
+    const found = new Map(patterns.flatMap((pattern) => match(flag, pattern, all, show)));
+    const names = [...found].map(([id, name]) => `${show(name)} (${id})`);
     const more = names.length > 10 ? `, and ${names.length - 10} more` : '';
-    context.console.note(`${kind.flag} ${patterns.map(show).join(',')}: ${names.slice(0, 10).join(', ')}${more}.`);
-    return `${kind.filter}=${found.map(({ id }) => id).join(',')}`;
+    context.console.note(`${flag} ${patterns.map(show).join(',')}: ${names.slice(0, 10).join(', ')}${more}.`);
+    return `${filter}=${[...found.keys()].join(',')}`;
   });
   return { ...flags, filter: [...(flags.filter ?? []), ...filters] };
 }
@@ -76,16 +59,21 @@ function readPatterns(flag: string, list: string): string[] {
 }
 
 /** Those of the name, any case, `*` for any text and `?` for one character; or the one of that id. */
-function match(flag: string, pattern: string, all: readonly Named[], show: (name: string) => string): readonly Named[] {
+function match(
+  flag: string,
+  pattern: string,
+  all: ReadonlyMap<string, string>,
+  show: (name: string) => string,
+): Named[] {
   const source = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
     .replaceAll('*', '.*')
     .replaceAll('?', '.');
   const form = new RegExp(`^${source}$`, 'isu');
-  const found = all.filter(({ id, name }) => id === pattern || form.test(name));
+  const found = [...all].filter(([id, name]) => id === pattern || form.test(name));
   if (found.length > 0) return found;
-  const near = nearestNames(pattern.replaceAll('*', '').trim(), all);
-  throw new UsageError(`${flag} ${JSON.stringify(show(pattern))} matches none of the ${all.length} names.`, {
+  const near = nearestNames(pattern.replaceAll('*', '').trim(), [...all.values()]);
+  throw new UsageError(`${flag} ${JSON.stringify(show(pattern))} matches none of the ${all.size} names.`, {
     hint:
       near.length > 0
         ? `Did you mean ${near.map((name) => JSON.stringify(show(name))).join(', ')}?`
@@ -94,17 +82,12 @@ function match(flag: string, pattern: string, all: readonly Named[], show: (name
 }
 
 /** At most three names that are near a misspelt one, or that have as many words in a row that are. */
-function nearestNames(wanted: string, all: readonly Named[]): string[] {
+function nearestNames(wanted: string, names: readonly string[]): string[] {
   const wordCount = wanted.split(/\s+/).length;
   const piecesOf = (name: string): string[] => {
     const words = name.split(/\s+/);
     return [name, ...words.map((_, at) => words.slice(at, at + wordCount).join(' '))];
   };
-  const names = all.map(({ name }) => name);
   const best = nearest(wanted, names.flatMap(piecesOf))?.toLowerCase();
   return names.filter((name) => piecesOf(name).some((piece) => piece.toLowerCase() === best)).slice(0, 3);
-}
-
-function distinct(named: readonly Named[]): Named[] {
-  return [...new Map(named.map((one) => [one.id, one])).values()];
 }

@@ -2,78 +2,170 @@ import { setMaxListeners } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { Context } from '../context.ts';
-import { AdreportError, InterruptedError } from '../errors.ts';
+import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
 import { createSpool, type Spool } from '../output/file/spool.ts';
 import { daysOf, mergeReports, type Part } from '../report/parts.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
+import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
+import { ClosedPipeError } from '../ui/console.ts';
 import type { PartsProgress } from '../ui/progress.ts';
+import { Grouping } from '../view/grouping.ts';
 import { prepareCompared } from './compare.ts';
-import { counted, type Delivered, incompleteReport } from './deliver.ts';
+import {
+  announce,
+  counted,
+  type Delivered,
+  type Delivery,
+  incompleteReport,
+  prepareDelivery,
+  showCard,
+} from './deliver.ts';
 import { fetchReport, type Intake, noteFetched } from './fetch.ts';
-import type { RunOutcome } from './outcome.ts';
-import { factsOf, fileOf, type Job, mergedFactsOf } from './plan.ts';
+import { factsOf, fileOf, type Job } from './plan.ts';
 
-/** What the parts of a run share. */
-interface Run {
-  readonly takeTurn: Turns;
-  readonly progress: PartsProgress;
-  readonly outcome: RunOutcome;
+interface Failure {
+  /** Names the report, or the part, that failed; absent where there is one report only. */
+  readonly label: string | undefined;
+  /** That of its account; reports of one account share it. */
+  readonly context: Context;
+  readonly error: AdreportError;
 }
 
+/** What the parts of a run share, and what became of them. */
+interface Run {
+  readonly context: Context;
+  readonly takeTurn: Turns;
+  readonly progress: PartsProgress;
+  readonly delivered: Delivered[];
+  readonly failures: Failure[];
+}
+
+/** How many files and failures are named one by one. */
+const namedAtMost = 10;
+
 /**
- * Fetches every part of every job, so many at a time (the largest `--concurrency`, and of each job its own). A part that
- * fails keeps no other from being fetched; the outcome has what was written and what failed.
+ * Fetches every part of every job, so many at a time (the largest `--concurrency`, and of each job its own). What fails keeps
+ * nothing else from being fetched: at the end the error of the first one is thrown, after the names of all.
+ *
+ * @param prepare what is to be done with a job before its parts are fetched
+ * @param hint what to do after a failure
  */
-export async function runParts(context: Context, jobs: readonly Job[], outcome: RunOutcome): Promise<void> {
+export async function runParts(
+  context: Context,
+  jobs: readonly Job[],
+  prepare: (job: Job) => Promise<Job>,
+  hint: string,
+): Promise<void> {
   const partCount = jobs.reduce((sum, { parts }) => sum + parts.length, 0);
-  const concurrency = Math.max(...jobs.map(({ options }) => options.concurrency));
   const named = jobs.flatMap(({ name, parts }) => (name === undefined ? [] : [[name, parts.length] as const]));
   const progress = (await context.progress()).parts(partCount, new Map(named));
+  const takeTurn = turns(Math.max(...jobs.map(({ options }) => options.concurrency)));
+  const run: Run = { context, takeTurn, progress, delivered: [], failures: [] };
   // Every call under way listens to this signal, and Node warns of more than ten listeners by default.
   setMaxListeners(0, context.host.signal);
-  const run: Run = { takeTurn: turns(concurrency), progress, outcome };
+  const runJob = async (job: Job): Promise<void> => {
+    const ready = await attempt(run, job, job.name, () => prepare(job));
+    if (ready) await (ready.isMerged ? runMerged(run, ready) : runToFiles(run, ready));
+  };
   try {
-    await Promise.all(jobs.map((job) => (job.isMerged ? runMerged(run, job) : runToFiles(run, job))));
+    await Promise.all(jobs.map(runJob));
   } finally {
     progress.stop();
   }
+  conclude(run, hint, jobs.length === 1);
+}
+
+/** The result of some work for a job, or `undefined` with its error noted. A bug, and a closed pipe, are thrown on. */
+async function attempt<T>(
+  { failures }: Run,
+  { context }: Job,
+  label: string | undefined,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AdreportError) || error instanceof ClosedPipeError) throw error;
+    // What was called off has not failed; and what ended several is one failure.
+    const isCalledOff = error instanceof InterruptedError || context.host.signal.aborted;
+    if (!isCalledOff && !failures.some((failure) => failure.error === error)) failures.push({ label, context, error });
+    return undefined;
+  }
+}
+
+/** Notes an output that was written, and says so while they are few; its figures come together with the others'. */
+async function add({ context, delivered }: Run, output: Delivered): Promise<void> {
+  delivered.push(output);
+  await announce(context, { told: output.told }, delivered.length > namedAtMost);
+}
+
+/** Says what was written in all, and throws what went wrong; where nothing did, shows the figures of one report's files. */
+function conclude({ context, delivered, failures }: Run, hint: string, isOneReport: boolean): void {
+  const { console, elapsedMs, host } = context;
+  const files = delivered.filter(({ told }) => told.file !== undefined);
+  // Different reports may count the same displays.
+  const figures = isOneReport ? files.flatMap((one) => one.figures ?? []) : [];
+  if (files.length > namedAtMost || figures.length > 1) {
+    const sum = (of: 'rows' | 'bytes'): number => files.reduce((total, { told }) => total + told[of], 0);
+    const size = `${formatPlural(sum('rows'), 'row')}, ${formatBytes(sum('bytes'))}`;
+    console.note(`Together ${formatPlural(files.length, 'file')}: ${size}, in ${formatDuration(elapsedMs())}.`);
+  }
+  const { aborted, reason } = host.signal;
+  if (aborted) throw reason instanceof InterruptedError ? reason.amend('', { hint }) : reason;
+  const [first, ...others] = failures;
+  if (first) {
+    const { error, label } = first;
+    // A report that could not even be prepared needs another command.
+    if (label === undefined) throw error;
+    const lines = failures.slice(0, namedAtMost).map((failure) => `\n  - ${failure.label}: ${failure.error.message}`);
+    const more = failures.length - lines.length;
+    error.message =
+      others.length === 0
+        ? `${label} failed: ${error.message}`
+        : `${failures.length} reports failed:${lines.join('')}${more > 0 ? `\n  - and ${more} more` : ''}`;
+    throw error.amend('', { hint: error.hint === undefined ? hint : `${error.hint}\n${hint}` });
+  }
+  const together = new Grouping('time');
+  for (const each of figures) together.absorb(each);
+  if (figures.length > 0) showCard(context, together);
 }
 
 async function runToFiles(run: Run, job: Job): Promise<void> {
-  const { signal } = ownController(job.context.host.signal);
   const takeTurn = turns(job.options.concurrency);
   const runOne = async (part: Part): Promise<void> => {
-    const delivered = await fetchPart(run, { job, part, signal }, (context) =>
-      prepareCompared(
-        context,
-        job.options,
-        { ...job.plan, window: part.window, request: part.request },
-        factsOf(job, part),
-      ),
-    );
-    if (delivered) await run.outcome.add(delivered);
+    const delivered = await fetchPart(run, job, part, (context) => prepareOutput({ ...job, context }, part));
+    if (delivered) await add(run, delivered);
   };
   await Promise.all(job.parts.map((part) => takeTurn(() => runOne(part))));
 }
 
+/** The output of a part of its own, or without a part that of all of them. */
+function prepareOutput(job: Job, part?: Part): Promise<Delivery> {
+  const { context, options } = job;
+  const facts = factsOf(job, part);
+  return options.compare
+    ? prepareCompared(context, options, facts, { ...job.plan, ...part })
+    : prepareDelivery(context, options, facts);
+}
+
 async function runMerged(run: Run, job: Job): Promise<void> {
-  const { context, options, name } = job;
-  const delivered = await run.outcome.attempt({ label: name ?? 'The merged output', context }, async () => {
+  const { context } = job;
+  const delivered = await attempt(run, job, job.name, async () => {
     const reportIds: string[] = [];
-    const note = (file?: string) => Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
-    const delivery = await prepareCompared(context, options, job.plan, mergedFactsOf(job));
+    const noteAll = (file?: string) => Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
+    const delivery = await prepareOutput(job);
     try {
       const written = await delivery.write(mergeReports(inOrder(run, job, reportIds)));
       // The reports are marked as fetched only now: until the output is whole, the same command can fetch each of them again.
-      await note(written.file);
+      await noteAll(written.told.file);
       return written;
     } catch (error) {
-      if (error instanceof AdreportError && error.code === incompleteReport) await note();
+      if (error instanceof AdreportError && error.code === incompleteReport) await noteAll();
       throw error;
     }
   });
-  if (delivered) await run.outcome.add(delivered);
+  if (delivered) await add(run, delivered);
 }
 
 /** How many reports may wait on the disk, each in an open file, until it is their turn. */
@@ -87,8 +179,11 @@ const aheadAtMost = 32;
  */
 async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator<RowBatches> {
   const { parts, options } = job;
-  const controller = ownController(job.context.host.signal);
-  const { signal } = controller;
+  const host = job.context.host;
+  const controller = new AbortController();
+  const signal = AbortSignal.any([host.signal, controller.signal]);
+  setMaxListeners(0, signal);
+  const own = { ...job, context: { ...job.context, host: { ...host, signal } } };
   const takeTurn = turns(options.concurrency);
   const folder = spoolFolder(job);
   const pending: Promise<Spooled | undefined>[] = [];
@@ -96,13 +191,13 @@ async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator
     for (let next = 0; next < parts.length; next++) {
       for (const part of parts.slice(pending.length, next + Math.max(aheadAtMost, options.concurrency))) {
         const prepare = async (context: Context) => spoolIntake(context, folder);
-        pending.push(takeTurn(() => fetchPart(run, { job, part, signal }, prepare)));
+        pending.push(takeTurn(() => fetchPart(run, own, part, prepare)));
       }
       const spooled = await pending[next];
       if (!spooled) {
         // The others still come to their end, so that the service has them ready for the next run.
         await Promise.all(pending);
-        throw run.outcome.reason;
+        throw run.failures[0]?.error ?? host.signal.reason;
       }
       if (spooled.reportId !== undefined) reportIds.push(spooled.reportId);
       yield readRows(spooled.spool.read(), { contentType: spooled.contentType });
@@ -115,31 +210,30 @@ async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator
   }
 }
 
-interface PartOfJob {
-  readonly job: Job;
-  readonly part: Part;
-  /** Ends the work on it. */
-  readonly signal: AbortSignal;
-}
-
-/** Fetches one part when there is room for it; `undefined` where that failed, which the outcome knows. */
-function fetchPart<T extends Delivered>(
+/** Fetches one part when there is room for it; `undefined` where that failed, which the run notes. */
+function fetchPart<T>(
   run: Run,
-  { job, part, signal }: PartOfJob,
+  job: Job,
+  part: Part,
   prepare: (context: Context) => Promise<Intake<T>>,
 ): Promise<T | undefined> {
-  const label = labelOf(job, part);
-  return run.outcome.attempt({ label, context: job.context }, () =>
+  const { name, options, context } = job;
+  // A saved report is called by its name, with the part's days where it has several; others by their days.
+  const label = name === undefined || options.split === undefined ? (name ?? daysOf(part)) : `${name} ${daysOf(part)}`;
+  return attempt(run, job, label, () =>
     run.takeTurn(async () => {
-      run.outcome.throwIfOver(job.context);
-      signal.throwIfAborted();
-      const { progress, end } = run.progress.begin(label, job.name);
+      context.host.signal.throwIfAborted();
+      // A refused sign-in would meet every other call of its account too.
+      const refused = run.failures.find(({ error, ...failure }) => {
+        return error instanceof SignInError && failure.context.client === context.client;
+      });
+      if (refused) throw refused.error;
+      const { progress, end } = run.progress.begin(label, name);
       let isDone = false;
       try {
-        const host = { ...job.context.host, signal };
-        const context = { ...job.context, host, progress: async () => progress };
+        const own = { ...context, progress: async () => progress };
         const plan = { ...job.plan, window: part.window, request: part.request };
-        const result = await fetchReport(context, job.options, plan, await prepare(context));
+        const result = await fetchReport(own, options, plan, await prepare(own));
         isDone = true;
         return result;
       } finally {
@@ -149,32 +243,11 @@ function fetchPart<T extends Delivered>(
   );
 }
 
-/** What a part is called: a saved report by its name, with the part's days where it has several; others by their days. */
-function labelOf({ name, options }: Job, part: Part): string {
-  if (name === undefined) return daysOf(part);
-  return options.split === undefined ? name : `${name} ${daysOf(part)}`;
-}
-
 /** The folder of the merged output, which has room for it; the system's where the output is no file. */
 function spoolFolder(job: Job): string {
   const [first] = job.parts;
-  const file = first && fileOf(job, first);
-  if (file === undefined) return tmpdir();
-  const path = resolve(job.context.host.cwd, file);
+  const path = resolve(job.context.host.cwd, (first && fileOf(job, first)) ?? '/dev/stdout');
   return path.startsWith('/dev/') ? tmpdir() : dirname(path);
-}
-
-/** A controller that a signal aborts too, with a copy of its reason: the parts write into it what became of their reports. */
-function ownController(signal: AbortSignal): AbortController {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  const abort = (): void => {
-    const { reason } = signal;
-    controller.abort(reason instanceof InterruptedError ? reason.copy() : reason);
-  };
-  // A signal that is already aborted needs no listener: `throwIfOver` lets no part begin.
-  signal.addEventListener('abort', abort, { once: true });
-  return controller;
 }
 
 /** Does work once there is room for it, and throws what it throws. */
@@ -198,7 +271,7 @@ function turns(size: number): Turns {
 }
 
 /** A report that is whole and waits on the disk. */
-interface Spooled extends Delivered {
+interface Spooled {
   readonly spool: Spool;
   readonly contentType: string | undefined;
   readonly reportId: string | undefined;
@@ -207,19 +280,16 @@ interface Spooled extends Delivered {
 /** Takes a report's body to the disk as it came, and reads it once on the way, so that a damaged one comes again. */
 function spoolIntake(context: Context, folder: string): Intake<Spooled> {
   return {
-    async take({ body, contentType, sizeBytes: expected }, reportId) {
+    async take({ body, contentType, sizeBytes }, reportId) {
       const spool = await createSpool(folder);
-      const meter = (await context.progress()).transfer('Downloading', expected);
+      const meter = (await context.progress()).transfer('Downloading', sizeBytes);
       try {
-        let [sizeBytes, rowCount] = [0, 0];
-        const metered = counted(body, (bytes) => {
-          sizeBytes = bytes;
-          meter.update({ bytes, rows: rowCount });
-        });
+        let rows = 0;
+        const metered = counted(body, (bytes) => meter.update({ bytes, rows }));
         for await (const batch of readRows(kept(metered, spool, context.host.signal), { contentType })) {
-          rowCount = batch.firstRow + batch.rowCount;
+          rows = batch.firstRow + batch.rowCount;
         }
-        return { spool, contentType, reportId, rowCount, sizeBytes, file: undefined };
+        return { spool, contentType, reportId };
       } catch (error) {
         await spool.close();
         throw error;

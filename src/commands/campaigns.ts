@@ -1,12 +1,9 @@
-import { openTarget } from '../app/deliver.ts';
+import { chooseFormat, csvDialect, openTarget, tableLook } from '../app/deliver.ts';
 import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from '../app/flags.ts';
-import { checkDialect, chooseFormat, csvDialect, tableLook } from '../app/output-flags.ts';
 import type { Context } from '../context.ts';
 import { type AdUnit, type CampaignRecord, defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
-import { stringifyTable } from '../output/formats/csv.ts';
-import type { FormatName } from '../output/formats/index.ts';
-import { encodeTable } from '../output/table/encode-table.ts';
+import { encodeTable, type FormatName } from '../output/formats/index.ts';
 import { type TextColumn, textTable } from '../output/table/text-table.ts';
 import { formatInstant } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
@@ -41,24 +38,21 @@ type Column = TextColumn<CampaignRow>;
 
 /** What people look for, a campaign and an ad unit, is the last to be given up where there is no room. */
 const campaignColumns: readonly Column[] = [
-  { name: 'advertiserId', value: (row) => row.advertiserId },
-  { name: 'advertiserName', value: (row) => row.advertiserName },
   { name: 'campaignId', value: (row) => row.campaignId, keep: true },
   { name: 'campaignName', value: (row) => row.campaignName, keep: true },
-  { name: 'campaignStartDate', value: (row) => row.campaignStartDate, type: 'wallTime' },
-  { name: 'campaignEndDate', value: (row) => row.campaignEndDate, type: 'wallTime' },
 ];
-const adUnitCount: Column = { name: 'adunits', value: (row) => row.adunits?.length ?? 0, type: 'integer' };
 const adUnitColumns: readonly Column[] = [
   { name: 'adunitId', value: (row) => row.adunitId, keep: true },
   { name: 'adunitName', value: (row) => row.adunitName, keep: true },
 ];
+const adUnitCount: Column = { name: 'adunits', value: (row) => row.adunits?.length ?? 0, type: 'integer' };
+const advertiserName: Column = { name: 'advertiserName', value: (row) => row.advertiserName };
 
 /** Lists campaigns, or with `--ad-units` their ad units, in any format. */
 async function campaigns(context: Context, options: CampaignsOptions): Promise<void> {
   const { search, active } = options;
   const format = options.format === undefined && context.flags.json ? 'json' : chooseFormat(context, options);
-  checkDialect(context, options, format);
+  const dialect = csvDialect(context, options);
   const columns = chooseColumns(options, format);
   const isActive =
     active === undefined ? () => true : activeDuring(active === true ? 'today' : active, context.host.wallClock());
@@ -72,10 +66,12 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
         adunits.map(({ adunitId, adunitName }) => ({ ...one, adunitId, adunitName })),
       )
     : found;
-  const bytes = await render(context, options, { format, rows, columns });
   const output = await target.open();
   try {
-    await output.write(bytes);
+    if (format === 'table') await output.write(Buffer.from(textTable(rows, columns, tableLook(context, options))));
+    else if (format === 'json' || format === 'ndjson')
+      await output.write(Buffer.from(jsonOf(rows, columns, options, format)));
+    else await output.write(await encodeTable(format, rows, columns, { csv: dialect, note: context.console.note }));
     await output.commit();
   } catch (error) {
     await output.abort();
@@ -88,41 +84,43 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
  * instead of seconds. Throws `UsageError`.
  */
 function chooseColumns({ adUnits, columns }: CampaignsOptions, format: FormatName): readonly Column[] {
-  const known = [...campaignColumns, ...(adUnits ? adUnitColumns : [adUnitCount])];
-  if (columns === undefined && format !== 'table') return known;
-  if (columns === undefined) {
-    const [, advertiser, ...names] = campaignColumns.slice(0, 4);
+  const own = adUnits ? adUnitColumns : [adUnitCount];
+  if (columns === undefined && format === 'table') {
     const start: Column = { name: 'start', value: (row) => row.campaignStartDate.slice(0, 10) };
     const end: Column = { name: 'end', value: (row) => row.campaignEndDate.slice(0, 10) };
-    const own = adUnits ? [names, adUnitColumns] : [names];
-    return [...own.flat(), ...(advertiser ? [advertiser] : []), start, end, ...(adUnits ? [] : [adUnitCount])];
+    return [...campaignColumns, ...(adUnits ? own : []), advertiserName, start, end, ...(adUnits ? [] : own)];
   }
+  const known: readonly Column[] = [
+    { name: 'advertiserId', value: (row) => row.advertiserId },
+    advertiserName,
+    ...campaignColumns,
+    { name: 'campaignStartDate', value: (row) => row.campaignStartDate, type: 'wallTime' },
+    { name: 'campaignEndDate', value: (row) => row.campaignEndDate, type: 'wallTime' },
+    ...own,
+  ];
+  return columns === undefined ? known : columns.split(',').map((name) => columnNamed(name.trim(), known));
+}
+
+function columnNamed(wanted: string, known: readonly Column[]): Column {
+  const found = known.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  if (found) return found;
   const names = known.map(({ name }) => name);
-  return columns.split(',').map((part) => {
-    const wanted = part.trim();
-    const found = known.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
-    if (found) return found;
-    const guess = nearest(wanted, names);
-    const hint = guess ? `Did you mean ${guess}?` : `Known are ${names.join(', ')}.`;
-    throw new UsageError(`--columns: there is no column “${wanted}”.`, { hint });
-  });
+  const guess = nearest(wanted, names);
+  const hint = guess ? `Did you mean ${guess}?` : `Known are ${names.join(', ')}.`;
+  throw new UsageError(`--columns: there is no column “${wanted}”.`, { hint });
 }
 
-interface Listing {
-  readonly format: FormatName;
-  readonly rows: readonly CampaignRow[];
-  readonly columns: readonly Column[];
-}
-
-async function render(context: Context, options: CampaignsOptions, listing: Listing): Promise<Uint8Array> {
-  const { format, rows, columns } = listing;
-  if (format === 'table') return Buffer.from(textTable(rows, columns, tableLook(context, options)));
-  if (format === 'csv') return Buffer.from(await stringifyTable(rows, columns, csvDialect(context, options)));
-  if (format !== 'json' && format !== 'ndjson') return encodeTable(format, rows, columns, context.console.note);
+/** The records as the service sent them, or of each what `--columns` names. */
+function jsonOf(
+  rows: readonly CampaignRow[],
+  columns: readonly Column[],
+  options: CampaignsOptions,
+  format: FormatName,
+) {
   const pick = (row: CampaignRow) => Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
   const lines = rows.map((row) => JSON.stringify(options.columns === undefined ? row : pick(row)));
-  if (format === 'ndjson') return Buffer.from(lines.map((line) => `${line}\n`).join(''));
-  return Buffer.from(lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`);
+  if (format === 'ndjson') return lines.map((line) => `${line}\n`).join('');
+  return lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`;
 }
 
 /** Whether a campaign, or one of its ad units, has the text in a name, or is the one of that id. */
@@ -136,9 +134,9 @@ function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): bo
 /** A test for the campaigns that run at some time of a period; their dates are Paris wall time (`decisions.md` 5). */
 function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord) => boolean {
   const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs });
-  const wallTime = (instant: number) => formatInstant(instant, defaultZone).slice(0, 19).replace('T', ' ');
-  const [first, last] = [wallTime(since), wallTime(until)];
-  return ({ campaignStartDate, campaignEndDate }) =>
-    // A date that is missing is no bound.
-    (campaignStartDate === '' || campaignStartDate <= last) && (campaignEndDate === '' || campaignEndDate >= first);
+  const [first = '', last = ''] = [since, until].map((instant) =>
+    formatInstant(instant, defaultZone).slice(0, 19).replace('T', ' '),
+  );
+  // A date that is missing is no bound.
+  return ({ campaignStartDate: start, campaignEndDate: end }) => start <= last && (end === '' || end >= first);
 }

@@ -282,7 +282,7 @@ function storedSettings({ host: { env } }: Context) {
 async function savedReports({ host }: Context, file: string | undefined): Promise<Candidate[]> {
   const path = file === undefined ? findProjectFile(host.cwd) : resolve(host.cwd, file);
   if (path === undefined) return [];
-  return [...(await readProjectFile(path, path, savedKeys)).reports].map(([value, { entries }]) => {
+  return [...(await readProjectFile(path, path, savedKeys())).reports].map(([value, { entries }]) => {
     const told = ['period', 'since', 'by'].flatMap((key) => entries.get(key)?.texts.join(',') ?? []);
     return { value, meaning: told.join(', ') };
   });

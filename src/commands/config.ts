@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { tableLook } from '../app/output-flags.ts';
+import { tableLook } from '../app/deliver.ts';
 import { changeSetting, findSettingName } from '../config/change-setting.ts';
 import { readProjectDefaults } from '../config/project-file.ts';
 import { nameSettings, resolveAccount } from '../config/settings.ts';

@@ -1,16 +1,14 @@
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { Option } from 'commander';
 import type { ReportAnswer } from '../api/client.ts';
-import { createHttp } from '../api/http.ts';
-import { TransportError, unreachable } from '../api/transport-error.ts';
+import { createHttp, readProxy, TransportError } from '../api/http.ts';
 import { awaitReport, createReportFor, noteFetched } from '../app/fetch.ts';
 import { parseTimeout } from '../app/flags.ts';
 import { planFromFlags } from '../app/plan.ts';
 import { savedKeys, savedOptions } from '../app/saved-reports.ts';
 import { findProjectFile, projectFileName, readProjectFile } from '../config/project-file.ts';
-import { goesThrough, maskProxy, readProxy } from '../config/proxy.ts';
-import { nameSettings, requireSignIn } from '../config/settings.ts';
+import { nameSettings, requireSignIn, type Settings } from '../config/settings.ts';
 import { noSettings, openStore } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { endpoints } from '../contract/messages.ts';
@@ -22,14 +20,14 @@ import { wrap } from '../ui/page.ts';
 import { createProgress } from '../ui/progress.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-/** What one check came to: what is to be done about it is absent where all is well. */
+/** What one check came to, and what is to be done about it where not all is well. */
 interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'broken';
   readonly message: string;
-  readonly fix?: string;
-  /** What a command would end with because of it; present where something is broken. */
-  readonly exitCode?: number;
+  readonly fix: string | null;
+  /** What a command would end with because of it. */
+  readonly exitCode: number | null;
 }
 
 export const doctorCommand: CommandBuilder = (perform) =>
@@ -55,9 +53,10 @@ export const doctorCommand: CommandBuilder = (perform) =>
 async function doctor(context: Context, { timeout }: { readonly timeout: number }): Promise<void> {
   const { console, host } = context;
   const findings: Finding[] = [];
-  const fine = (check: string, message: string) => findings.push({ check, status: 'ok', message });
+  const fine = (check: string, message: string) =>
+    void findings.push({ check, status: 'ok', message, fix: null, exitCode: null });
   const odd = (check: string, message: string, fix: string) =>
-    findings.push({ check, status: 'warning', message, fix });
+    void findings.push({ check, status: 'warning', message, fix, exitCode: null });
   /** The result of some work; what goes wrong with it is a finding. */
   const attempt = async <T>(check: string, work: () => T | Promise<T>): Promise<T | undefined> => {
     try {
@@ -66,29 +65,21 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
       if (host.signal.aborted) throw host.signal.reason;
       if (!(error instanceof AdreportError)) throw error;
       const { message, hint: fix = 'See adreport help exit-codes.', exitCode } = error;
-      const isNoMatter = context.isLocal && check === 'settings-file';
-      findings.push(
-        isNoMatter ? { check, status: 'warning', message, fix } : { check, status: 'broken', message, fix, exitCode },
-      );
+      if (context.isLocal && check === 'settings-file') odd(check, message, fix);
+      else findings.push({ check, status: 'broken', message, fix, exitCode });
       return undefined;
     }
   };
 
   fine('node', `Node.js ${process.version.slice(1)} on ${process.platform}`);
   fine('terminal', console.out.isTerminal ? `${console.out.columns} columns` : 'no terminal');
-  try {
-    accessSync(host.cwd, constants.W_OK);
-    fine('output', `${host.cwd} can be written to.`);
-  } catch {
-    odd('output', `${host.cwd} cannot be written to.`, 'Write elsewhere, e.g. -o ~/report.csv, or to a pipe.');
-  }
   await checkStore();
   await attempt(projectFileName, async () => {
     const path = findProjectFile(host.cwd);
     if (path === undefined) return fine(projectFileName, 'not here, nor in a folder above');
-    const file = await readProjectFile(path, relative(host.cwd, path), savedKeys);
+    const file = await readProjectFile(path, relative(host.cwd, path), savedKeys());
     for (const section of file.reports.values()) savedOptions(file, section, [], dirname(path));
-    return fine(projectFileName, `${path}: ${formatPlural(file.reports.size, 'report')}.`);
+    fine(projectFileName, `${path}: ${formatPlural(file.reports.size, 'report')}.`);
   });
   const settings = await attempt('settings', () => context.settings());
   if (settings) await checkService(settings);
@@ -106,7 +97,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
       fine('settings-file', `${store.path}: ${[count, ...names].join(', ')}.`);
     });
     for (const text of closed) odd('permissions', text, 'Nothing is left to do, if nobody else uses this machine.');
-    // Windows has no such modes; what is not there is open to nobody.
+    // Windows has no such modes.
     const paths = process.platform === 'win32' ? [] : [store.directory, join(store.directory, 'ledger')];
     const loose = paths.filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
     for (const path of loose) {
@@ -117,17 +108,11 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
   }
 
   /** The settings with their sources, the way to the service, and whether it takes the token. */
-  async function checkService(settings: Awaited<ReturnType<Context['settings']>>): Promise<void> {
-    const { email, password, baseUrl } = settings;
+  async function checkService(settings: Settings): Promise<void> {
+    const { email, baseUrl } = settings;
     if (email.value) console.hide(email.value);
     for (const { name, value, from } of nameSettings(settings)) {
       if (value !== undefined) fine(name, `${value} (from ${from})`);
-    }
-    const use = 'so that no token can be fetched or renewed with them';
-    if (password.value !== undefined && email.value === undefined) {
-      odd('password', `ADREPORT_PASSWORD is set, and no e-mail address, ${use}.`, 'Set ADREPORT_EMAIL too.');
-    } else if (email.source === 'env' && password.value === undefined) {
-      odd('email', `ADREPORT_EMAIL is set without ADREPORT_PASSWORD, ${use}.`, 'Set both, or neither.');
     }
     const canSignIn = await attempt('sign-in', async () =>
       requireSignIn(settings, context.isLocal ? noSettings : await context.store().read()),
@@ -135,37 +120,20 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const url = baseUrl.value;
     const proxy = await attempt('proxy', () => ({ found: readProxy(host.env) }));
     if (!url || !proxy) return;
-    const isUsed = proxy.found !== undefined && goesThrough(proxy.found, url);
-    const why = url.protocol === 'https:' ? 'NO_PROXY names its host' : 'plain http stays on this machine';
-    const route = isUsed ? `is used for ${url.origin}.` : `is not used for ${url.origin}: ${why}.`;
-    fine('proxy', proxy.found ? `${maskProxy(proxy.found)} ${route}` : 'none is set (HTTPS_PROXY)');
-    checkAuthorities();
-    const answered = await attempt('connection', () => checkConnection(url, isUsed ? proxy.found : undefined));
+    const { url: proxyUrl, none } = proxy.found ?? {};
+    const except = none ? `, but for ${none}` : '';
+    const route = url.protocol === 'https:' ? `for https${except}` : 'is not used: plain http stays on this machine';
+    fine('proxy', proxyUrl ? `${proxyUrl.protocol}//${proxyUrl.host} ${route}` : 'none is set (HTTPS_PROXY)');
+    const answered = await attempt('connection', () => checkConnection(url, proxy.found));
     if (!answered || !canSignIn) return;
     const isSignedIn = await attempt('sign-in', async () => {
-      const campaigns = await (await context.client()).campaigns();
-      const savedAt = settings.token.source === 'account' ? settings.storedAccount?.savedAt : undefined;
-      const since = savedAt ? ` Signed in ${savedAt.slice(0, 16).replace('T', ' ')}Z.` : '';
+      const { length } = await (await context.client()).campaigns();
       const life = context.isLocal ? '' : ' A token lives 2 h after its last use (7 days if made in the console).';
-      return fine('sign-in', `works: ${formatPlural(campaigns.length, 'campaign')}.${since}${life}`);
+      fine('sign-in', `works: ${formatPlural(length, 'campaign')}.${life}`);
+      return true;
     });
     // The server in this process is our own, and reads instants.
     if (isSignedIn && !context.isLocal) await attempt('window-clock', checkWindowClock);
-  }
-
-  /** The authorities that the environment adds, or the checks that it takes away. */
-  function checkAuthorities(): void {
-    const file = host.env.NODE_EXTRA_CA_CERTS;
-    if (file) {
-      const path = resolve(host.cwd, file);
-      const isPem = existsSync(path) && readFileSync(path, 'latin1').includes('CERTIFICATE-----');
-      if (isPem) fine('authorities', `${file} is trusted too (NODE_EXTRA_CA_CERTS).`);
-      else
-        odd('authorities', `NODE_EXTRA_CA_CERTS: ${file} holds no certificate, and is left out.`, 'Name a PEM file.');
-    }
-    if (host.env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return;
-    const message = 'NODE_TLS_REJECT_UNAUTHORIZED=0: whoever is on the way can read the token.';
-    odd('authorities', message, 'Unset it; a private authority is made known with NODE_EXTRA_CA_CERTS=FILE.');
   }
 
   /** Makes one call without a token, which the service answers with 401 (`decisions.md`, 6). */
@@ -174,31 +142,32 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const http = await createHttp({
       timeoutMs: timeout,
       userAgent: 'adreport doctor',
-      proxy: proxy && { https: proxy.url.href, none: proxy.none },
+      proxy,
       trace: () => {},
     });
     const startedMs = host.stopwatch();
     const url = new URL(baseUrl.href.replace(/\/$/, '') + path);
-    const { signal } = host;
     try {
+      const { signal } = host;
       const answer = await http.send({ method, url, headers: { accept: 'application/json' }, signal });
       const { status, headers, body } = answer;
       body.destroy();
       const said = `${url.origin} answers ${status} in ${formatDuration(host.stopwatch() - startedMs)}`;
+      const isBusy = status === 429 || status >= 500;
+      const advice = isBusy ? 'Wait: the service is busy, or has a fault.' : 'Check the path of the base URL.';
       if (status === 401 || status === 403) fine('connection', `${said}, as it should without a token.`);
-      else if (status === 429) odd('connection', `${said}.`, 'Wait: the service allows no more calls for now.');
-      else if (status >= 500)
-        odd('connection', `${said}.`, 'Wait: the service’s side, or a proxy before it, has a fault.');
-      else odd('connection', `${said}, where the service says 401.`, 'Check the path of the base URL.');
+      else odd('connection', `${said}, where the service says 401.`, advice);
       // The header counts whole seconds.
       const skewMs = host.wallClock() - Date.parse(headers.date ?? '') - 500;
-      const far = `${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s`;
+      const far = formatDuration(Math.abs(skewMs));
       const fix = 'Set the clock (e.g. with NTP): today, now and -36h are reckoned from it.';
-      if (Math.abs(skewMs) < 60_000) fine('clock', `within ${formatDuration(Math.abs(skewMs))} of the service’s`);
-      else if (!Number.isNaN(skewMs)) odd('clock', `This machine’s clock is ${far}.`, fix);
+      if (Math.abs(skewMs) < 60_000) fine('clock', `within ${far} of the service’s`);
+      else if (!Number.isNaN(skewMs)) {
+        odd('clock', `This machine’s clock is ${far} ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s.`, fix);
+      }
       return true;
     } catch (error) {
-      throw error instanceof TransportError ? unreachable(error, url) : error;
+      throw error instanceof TransportError ? error.error : error;
     } finally {
       await http.close();
     }
@@ -206,39 +175,35 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
 
   /** Whether the service reads a window as we mean it: a report of yesterday's total says which window it covers. */
   async function checkWindowClock(): Promise<void> {
-    const flags = { by: 'RANGE', metrics: 'displays', period: 'yesterday' };
-    const plan = await planFromFlags(context, flags);
-    const waiting = { pollInterval: 'auto', waitTimeout: timeout } as const;
+    const plan = await planFromFlags(context, { by: 'RANGE', metrics: 'displays', period: 'yesterday' });
     const read = async ({ body, contentType }: ReportAnswer) => {
       const batches = readRows(body, { contentType });
       for (let next = await batches.next(); ; next = await batches.next()) if (next.done) return next.value.summary;
     };
     const created = await createReportFor(context, plan, read);
-    const quiet = {
-      ...context,
-      progress: async () => createProgress('none', console, host.stopwatch),
-    };
-    if (created.kind === 'report') await awaitReport(quiet, created.id, waiting);
-    const client = await context.client();
-    const summary = created.kind === 'data' ? created.result : await client.download(created.id, read);
-    if (created.kind === 'report') await noteFetched(context, created.id, undefined);
-    if (!summary) return void fine('window-clock', 'The service does not say which window a report covers.');
+    let summary = created.kind === 'data' ? created.result : undefined;
+    if (created.kind === 'report') {
+      const progress = await createProgress('none', console, host.stopwatch);
+      const quiet = { ...context, progress: async () => progress };
+      await awaitReport(quiet, created.id, { pollInterval: 'auto', waitTimeout: timeout });
+      summary = await (await context.client()).download(created.id, read);
+      await noteFetched(context, created.id, undefined);
+    }
+    if (!summary) return fine('window-clock', 'The service does not say which window a report covers.');
     const shift = Date.parse(summary.since) / 1_000 - plan.window.since;
-    if (shift === 0)
-      return void fine('window-clock', `${plan.windowClock}: reports cover the window that is asked for.`);
+    if (shift === 0) return fine('window-clock', `${plan.windowClock}: reports cover the window that is asked for.`);
     const other = plan.windowClock === 'wall' ? 'instant' : 'wall';
-    const message = `A report begins ${formatDuration(Math.abs(shift) * 1_000)} ${shift > 0 ? 'later' : 'earlier'} than asked for.`;
-    odd('window-clock', message, `adreport config set window-clock ${other}`);
+    const far = `${formatDuration(Math.abs(shift) * 1_000)} ${shift > 0 ? 'later' : 'earlier'}`;
+    odd('window-clock', `A report begins ${far} than asked for.`, `adreport config set window-clock ${other}`);
   }
 }
 
 /** Prints the findings without any secret that the service, or a setting, might have had them quote. */
 async function print({ console, flags }: Context, findings: readonly Finding[]): Promise<void> {
-  const safe = findings.map(({ message, fix, ...finding }) => ({
+  const safe = findings.map((finding) => ({
     ...finding,
-    message: console.redact(message),
-    fix: fix === undefined ? null : console.redact(fix),
-    exitCode: finding.exitCode ?? null,
+    message: console.redact(finding.message),
+    fix: finding.fix && console.redact(finding.fix),
   }));
   if (flags.json) return console.result(visibleJson(safe));
   const { columns, style, showsUnicode } = console.out;
@@ -248,10 +213,9 @@ async function print({ console, flags }: Context, findings: readonly Finding[]):
   const width = Math.max(30, Math.min(120, columns) - indent);
   for (const { check, status, message, fix } of safe) {
     const dress = colours[status];
-    const [first = '', ...more] = message.split('\n').flatMap((line) => wrap(printable(line), width));
-    const fixes =
-      fix === null ? [] : wrap(`${showsUnicode ? '→' : '=>'} ${printable(fix)}`, width).map((line) => dress(line));
-    const head = `${dress(marks[status])} ${check.padEnd(indent - 5)}  ${first}`;
-    await console.result([head, ...[...more, ...fixes].map((line) => ' '.repeat(indent) + line)].join('\n'));
+    const told = message.split('\n').flatMap((line) => wrap(printable(line), width));
+    const fixes = fix === null ? [] : wrap(`${showsUnicode ? '→' : '=>'} ${printable(fix)}`, width).map(dress);
+    const lines = [...told, ...fixes].join(`\n${' '.repeat(indent)}`);
+    await console.result(`${dress(marks[status])} ${check.padEnd(indent - 5)}  ${lines}`);
   }
 }

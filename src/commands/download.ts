@@ -1,8 +1,6 @@
 import { announce, prepareDelivery } from '../app/deliver.ts';
-import { noteFetched, withResumeHint } from '../app/fetch.ts';
+import { noteFetched, waitCommand, withResumeHint } from '../app/fetch.ts';
 import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from '../app/flags.ts';
-import { checkDialect, chooseFormat } from '../app/output-flags.ts';
-import { waitCommand } from '../app/resume.ts';
 import type { Context } from '../context.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
@@ -21,13 +19,12 @@ export const downloadCommand: CommandBuilder = (perform) =>
 
 /** Fetches the data of a report that is ready. */
 async function download(context: Context, options: DownloadOptions, reportId: string): Promise<void> {
-  checkDialect(context, options, chooseFormat(context, options));
   const delivery = await prepareDelivery(context, options, { names: { id: reportId } });
   const client = await context.client();
   const resume = `${waitCommand(reportId, options)}, then the same command again`;
   const delivered = await withResumeHint(context, reportId, resume, () =>
     client.download(reportId, (answer) => delivery.take(answer, reportId)),
   );
-  await noteFetched(context, reportId, delivered.file);
+  await noteFetched(context, reportId, delivered.told.file);
   await announce(context, delivered);
 }

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { tableLook } from '../app/output-flags.ts';
+import { tableLook } from '../app/deliver.ts';
 import type { Context } from '../context.ts';
 import { allCountries, findCountry } from '../contract/countries.ts';
 import { derivedMetrics, isCalled, type Profile, profiles, vocabularyOf } from '../contract/vocabulary.ts';

@@ -1,47 +1,32 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { collect, parseCount, parseDurationFlag, parsePositive } from '../app/flags.ts';
+import { collect, durationOption, oneOf, parseCount, parsePositive } from '../app/flags.ts';
 import type { Context } from '../context.ts';
-import { defaultZone, type WindowClock, windowClocks } from '../contract/messages.ts';
-import { codeOf, UsageError } from '../errors.ts';
+import { defaultZone, windowClocks } from '../contract/messages.ts';
+import { InterruptedError, UsageError } from '../errors.ts';
 import { resolveWindow } from '../report/window-flags.ts';
 import type { LoggedRequest } from '../server/local-server.ts';
-import type { LocalServer, LocalServerOptions as ServerOptions } from '../server/start.ts';
+import type { LocalServer, LocalServerOptions } from '../server/start.ts';
 import { quoteForShell } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
-import { runToEnd } from './run-program.ts';
 
-/** The server that the flags describe (`cli.md`, local-server). */
-interface LocalServerOptions {
-  /** An address; of IPv6 without brackets. */
+/** The flags that are not called as in `LocalServerOptions`; durations are in milliseconds. */
+interface ServerFlags extends LocalServerOptions {
   readonly host: string;
-  /** 0 for any that is free. */
   readonly port: number;
-  readonly fixtures?: string;
-  readonly seed: number;
-  /** How many times the facts there are. */
-  readonly scale: number;
-  /** Milliseconds that a report takes; instead of `polls` and `manual`. */
   readonly delay?: number;
-  /** The status call at which a report is ready. */
-  readonly polls?: number;
-  readonly manual?: boolean;
-  /** Milliseconds from the last call on. */
   readonly tokenTtl: number;
-  /** Milliseconds. */
   readonly reportTtl: number;
-  /** Days after which the conversions and the revenue of a day are complete. */
   readonly restate: number;
-  /** Calls a second, by account. */
   readonly rateLimit?: number;
-  readonly lenient?: boolean;
+  readonly fault?: readonly string[];
   readonly tlsCert?: string;
   readonly tlsKey?: string;
-  readonly fault?: readonly string[];
-  readonly windowClock: WindowClock;
 }
 
 export const localServerCommand: CommandBuilder = (perform) => {
@@ -50,8 +35,8 @@ export const localServerCommand: CommandBuilder = (perform) => {
     ['adreport local-server --port 0 --json', 'any free port, told as JSON'],
     ["adreport local-server --delay 30s --fault 'status:503:times=3'", 'slow, and unsteady'],
   ])
-    .addOption(new Option('--host <address>', 'address to listen on').argParser(parseHost).default('127.0.0.1'))
-    .addOption(new Option('--port <n>', 'port to listen on; 0 takes a free one').argParser(parsePort).default(8787));
+    .option('--host <address>', 'address to listen on', parseHost, '127.0.0.1')
+    .option('--port <n>', 'port to listen on; 0 takes a free one', parsePort, 8787);
   // The server's own flags hold for the commands below it too.
   const execCommand = declareCommand(
     'exec <command...>',
@@ -69,7 +54,6 @@ export const localServerCommand: CommandBuilder = (perform) => {
       ['adreport local-server validate ./fixtures --json', 'what is in it, as JSON'],
     ],
   );
-  const period = '--period <period>';
   const exportCommand = declareCommand(
     'export <dir>',
     'write the built-in data of a period as a folder for --fixtures',
@@ -77,7 +61,7 @@ export const localServerCommand: CommandBuilder = (perform) => {
       ['adreport local-server export ./fixtures --period last-week', 'data to edit'],
       ['adreport local-server --fixtures ./fixtures', 'and to serve'],
     ],
-  ).requiredOption(period, 'the days to write, in Europe/Paris: last-7d, 2026-10, 2026-11-01..2026-11-15');
+  ).requiredOption('--period <period>', 'the days to write, in Europe/Paris: last-7d, 2026-10, 2026-11-01..2026-11-15');
   return addServerFlags(command)
     .addCommand(execCommand.action(perform(exec)))
     .addCommand(validateCommand.action(perform(validate)))
@@ -98,8 +82,14 @@ function addServerFlags(command: Command): Command {
       0,
     )
     .optionsGroup('Reports and tokens:')
-    .addOption(durationOption('--delay <duration>', 'how long a report takes (default: 2s)'))
-    .option('--polls <n>', 'a report is ready at the n-th status call', parsePositive)
+    .addOption(
+      durationOption('--delay <duration>', 'how long a report takes (default: 2s)').conflicts(['polls', 'manual']),
+    )
+    .addOption(
+      new Option('--polls <n>', 'a report is ready at the n-th status call')
+        .argParser(parsePositive)
+        .conflicts('manual'),
+    )
     .option('--manual', 'a report is ready when the admin call says so')
     .addOption(
       durationOption('--token-ttl <duration>', 'life of a token, extended by each call').default(7_200_000, '2h'),
@@ -107,17 +97,11 @@ function addServerFlags(command: Command): Command {
     .addOption(durationOption('--report-ttl <duration>', 'life of a report').default(86_400_000, '24h'))
     .optionsGroup('Behaviour:')
     .option('--rate-limit <n/s>', 'at most n calls a second and account, else 429', parseRate)
-    .addOption(
-      new Option('--window-clock <kind>', 'how the ends of a window are read').choices(windowClocks).default('instant'),
-    )
+    .addOption(oneOf('--window-clock <kind>', 'how the ends of a window are read', windowClocks).default('instant'))
     .option('--lenient', 'ignore unknown parameters instead of refusing them')
     .option('--tls-cert <file>', 'serve https with this certificate')
     .option('--tls-key <file>', 'and this key')
     .option('--fault <spec>', 'ENDPOINT:KIND[:key=value…], repeatable, e.g. status:503:times=3', collect);
-}
-
-function durationOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(parseDurationFlag);
 }
 
 /** An address; of IPv6, also as it stands in a URL. */
@@ -138,9 +122,9 @@ function parseRate(value: string): number {
 }
 
 /** Serves until Ctrl-C or SIGTERM, which end it cleanly: that is what it is for, so exit 0. */
-async function localServer(context: Context, options: LocalServerOptions): Promise<void> {
+async function localServer(context: Context, options: ServerFlags): Promise<void> {
   const { console, flags, host } = context;
-  const { url, accounts, close } = await startFromFlags(context, options, { host: options.host, port: options.port });
+  const { url, accounts, close } = await startFromFlags(context, options);
   try {
     if (flags.json) {
       const shown = accounts.map(({ name: _name, ...account }) => account);
@@ -163,60 +147,38 @@ async function localServer(context: Context, options: LocalServerOptions): Promi
 }
 
 /** Starts the server that the flags describe; its request log goes to stderr. */
-async function startFromFlags(
-  { console, host }: Context,
-  options: LocalServerOptions,
-  address: { readonly host: string; readonly port: number },
-): Promise<LocalServer> {
-  const { fixtures, delay: delayMs, polls, manual, lenient, tlsCert, tlsKey } = options;
-  if ([delayMs, polls, manual].filter((value) => value !== undefined).length > 1) {
-    throw new UsageError('--delay, --polls and --manual exclude each other: each says how long a report takes.');
-  }
+async function startFromFlags({ console, host }: Context, flags: ServerFlags): Promise<LocalServer> {
+  const { tlsCert, tlsKey } = flags;
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key go together.', { hint: 'Give both, or neither for plain http.' });
   }
-  const given = {
-    delayMs,
-    polls,
-    manual,
-    lenient,
-    fixtures: fixtures && resolve(host.cwd, fixtures),
-    rateLimitPerSecond: options.rateLimit,
-    faults: options.fault,
-    tls: tlsCert &&
-      tlsKey && { cert: readPem(host.cwd, tlsCert, '--tls-cert'), key: readPem(host.cwd, tlsKey, '--tls-key') },
+  const readPem = (flag: string, file: string): string => {
+    try {
+      return readFileSync(resolve(host.cwd, file), 'utf8');
+    } catch (cause) {
+      throw new UsageError(`${flag}: ${file} could not be read: ${(cause as Error).message}.`, { cause });
+    }
   };
   const { startLocalServer } = await import('../server/start.ts');
   const server = await startLocalServer({
-    ...address,
-    seed: options.seed,
-    scale: options.scale,
-    tokenTtlMs: options.tokenTtl,
-    reportTtlMs: options.reportTtl,
-    restateDays: options.restate,
-    windowClock: options.windowClock,
-    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as ServerOptions),
+    ...flags,
+    fixtures: flags.fixtures && resolve(host.cwd, flags.fixtures),
+    delayMs: flags.delay,
+    tokenTtlMs: flags.tokenTtl,
+    reportTtlMs: flags.reportTtl,
+    restateDays: flags.restate,
+    rateLimitPerSecond: flags.rateLimit,
+    faults: flags.fault,
+    tls: tlsCert && tlsKey ? { cert: readPem('--tls-cert', tlsCert), key: readPem('--tls-key', tlsKey) } : undefined,
     onNotice: console.note,
     onRequest: (request) => console.note(requestLine(request)),
   });
-  if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(address.host)) {
+  if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(flags.host)) {
     console.warn(
-      `The server listens on ${address.host}: every machine that reaches this one can use it, admin calls included.`,
+      `The server listens on ${flags.host}: every machine that reaches this one can use it, admin calls included.`,
     );
   }
   return server;
-}
-
-function readPem(cwd: string, file: string, flag: string): string {
-  let text: string;
-  try {
-    text = readFileSync(resolve(cwd, file), 'utf8');
-  } catch (cause) {
-    const why = codeOf(cause) === 'ENOENT' ? 'there is no such file' : (codeOf(cause) ?? cause);
-    throw new UsageError(`${flag}: ${file} could not be read: ${why}.`, { cause });
-  }
-  if (text.includes('-----BEGIN')) return text;
-  throw new UsageError(`${flag}: ${file} holds no PEM text.`, { hint: 'It begins with -----BEGIN.' });
 }
 
 /** `12:00:01 POST /status-reporting 200 1.2 ms 310 B buyer` */
@@ -230,11 +192,11 @@ function requestLine({ time, method, path, status, elapsedMs, sizeBytes, account
  * Runs a command against a server of its own, with the settings of the server's first account in place of whatever service
  * the environment named before, and hands its exit code on (128 + n for a signal, as shells do).
  */
-async function exec(context: Context, options: LocalServerOptions, command: readonly string[]): Promise<void> {
+async function exec(context: Context, options: ServerFlags, command: readonly string[]): Promise<void> {
   const { host } = context;
   const [program = '', ...args] = command;
   if (program.trim() === '') throw new UsageError('exec needs a command.', { hint: 'For example: exec -- npm test' });
-  const { url, accounts, close } = await startFromFlags(context, options, { host: options.host, port: 0 });
+  const { url, accounts, close } = await startFromFlags(context, { ...options, port: 0 });
   const [account] = accounts;
   const env = {
     ...host.env,
@@ -244,13 +206,52 @@ async function exec(context: Context, options: LocalServerOptions, command: read
     ADREPORT_PASSWORD: account?.password,
     ADREPORT_PROFILE: account?.profile,
     ADREPORT_ACCOUNT: undefined,
-    ...(options.tlsCert === undefined ? {} : { NODE_EXTRA_CA_CERTS: resolve(host.cwd, options.tlsCert) }),
+    ...(options.tlsCert && { NODE_EXTRA_CA_CERTS: resolve(host.cwd, options.tlsCert) }),
   };
   try {
     context.exitCode = await runToEnd(program, args, env, host);
   } finally {
     await close();
   }
+}
+
+/**
+ * Runs a program to its end, and leaves none of the processes it started. Where it can have a process group of its own
+ * the whole group is signalled; one that reads from a terminal must stay in ours, where Ctrl-C reaches it by itself.
+ */
+function runToEnd(program: string, args: readonly string[], env: NodeJS.ProcessEnv, host: Context['host']) {
+  const isWindows = process.platform === 'win32';
+  const isGroup = !isWindows && host.stdin.isTTY !== true;
+  // What npm installs is a script on Windows (npm.cmd), which only its shell runs.
+  const [command = '', ...words] = isWindows
+    ? [program, ...args].map((word) => JSON.stringify(word))
+    : [program, ...args];
+  const child = spawn(command, words, { cwd: host.cwd, env, detached: isGroup, stdio: 'inherit', shell: isWindows });
+  const signalAll = (signal: NodeJS.Signals): void => {
+    try {
+      if (isGroup && child.pid !== undefined) process.kill(-child.pid, signal);
+      else child.kill(signal);
+    } catch {
+      // It has ended already.
+    }
+  };
+  const passOn = (): void => {
+    const isInterrupt = host.signal.reason instanceof InterruptedError && host.signal.reason.exitCode === 130;
+    if (!isInterrupt || isGroup) signalAll(isInterrupt ? 'SIGINT' : 'SIGTERM');
+  };
+  // A second signal ends this process at once: the command must not outlive it.
+  const endWithUs = (): void => signalAll('SIGKILL');
+  return new Promise<number>((resolve, reject) => {
+    host.signal.addEventListener('abort', passOn, { once: true });
+    process.once('exit', endWithUs);
+    child.on('error', (cause) => reject(new UsageError(`${program} could not be run: ${cause.message}.`, { cause })));
+    child.on('exit', (code, killedBy) => resolve(code ?? 128 + (killedBy ? constants.signals[killedBy] : 0)));
+    if (host.signal.aborted) passOn();
+  }).finally(() => {
+    host.signal.removeEventListener('abort', passOn);
+    process.removeListener('exit', endWithUs);
+    if (isGroup) signalAll('SIGTERM');
+  });
 }
 
 /** Reads a folder of data as the server would, and says what is in it. Throws `UsageError` for the first mistake. */
@@ -268,7 +269,7 @@ async function validate({ console, flags, host }: Context, _options: unknown, di
   await console.result(`${directory}: ${counts}, ${hasFacts ? `facts from ${firstHour} to ${lastHour}` : 'no facts'}`);
 }
 
-type ExportOptions = Pick<LocalServerOptions, 'seed' | 'scale'> & { readonly period: string };
+type ExportOptions = { readonly seed: number; readonly scale: number; readonly period: string };
 
 /** Writes the built-in data of a period as files that `--fixtures` serves, and names them. */
 async function exportData({ console, host, flags }: Context, options: ExportOptions, directory: string): Promise<void> {

@@ -1,5 +1,4 @@
-import { announce, prepareDelivery } from '../app/deliver.ts';
-import { printDryRun } from '../app/dry-run.ts';
+import { announce, prepareDelivery, tableLook } from '../app/deliver.ts';
 import { createReportFor } from '../app/fetch.ts';
 import {
   addOutputFlags,
@@ -10,10 +9,8 @@ import {
   type ReportFlags,
 } from '../app/flags.ts';
 import { resolveNames } from '../app/names.ts';
-import { tableLook } from '../app/output-flags.ts';
-import { planFromFlags, reportNames, sayNotes } from '../app/plan.ts';
+import { factsOf, planFromFlags, printDryRun, sayNotes } from '../app/plan.ts';
 import type { Context } from '../context.ts';
-import { askedColumns } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { type TextColumn, textTable } from '../output/table/text-table.ts';
 import type { LedgerEntry } from '../report/ledger.ts';
@@ -63,17 +60,7 @@ async function createReport(context: Context, flags: ReportCreateOptions): Promi
   if (options.dryRun) {
     return printDryRun(context, [{ ...plan, context, output: options.output }]);
   }
-  const columns = askedColumns(plan.profile, plan.request, plan.shownMetrics);
-  const delivery = await prepareDelivery(context, options, {
-    names: reportNames(plan),
-    columns,
-    expectation: {
-      window: plan.window,
-      breakdowns: plan.request.breakdowns,
-      columns,
-      isFiltered: Object.keys(plan.request.filters).length > 0,
-    },
-  });
+  const delivery = await prepareDelivery(context, options, factsOf({ plan, options: {} }));
   const created = await createReportFor(context, plan, delivery.take);
   if (created.kind === 'report') {
     const { id, status } = created;

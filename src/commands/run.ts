@@ -1,12 +1,10 @@
 import { prepareCompared } from '../app/compare.ts';
-import { announce } from '../app/deliver.ts';
-import { type PlannedCall, printDryRun } from '../app/dry-run.ts';
+import { announce, prepareDelivery } from '../app/deliver.ts';
 import { fetchReport } from '../app/fetch.ts';
 import { addRunFlags, type RunOptions } from '../app/flags.ts';
 import { resolveNames } from '../app/names.ts';
-import { RunOutcome } from '../app/outcome.ts';
 import { runParts } from '../app/parts.ts';
-import { factsOf, fileOf, type Job, planFromFlags, planJob, sayNotes } from '../app/plan.ts';
+import { factsOf, fileOf, type Job, planFromFlags, planJob, printDryRun, sayNotes } from '../app/plan.ts';
 import { planSavedReports } from '../app/saved-reports.ts';
 import type { Context } from '../context.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
@@ -23,11 +21,9 @@ export const runCommand: CommandBuilder = (perform) =>
     ]),
   )
     .hook('preAction', (_root, action) => {
-      const given = action.options.map((option) => option.attributeName());
-      action.setOptionValue(
-        'given',
-        given.filter((name) => action.getOptionValueSource(name) === 'cli'),
-      );
+      const names = action.options.map((option) => option.attributeName());
+      const given = names.filter((name) => action.getOptionValueSource(name) === 'cli');
+      action.setOptionValue('given', given);
     })
     .action(perform(run));
 
@@ -37,63 +33,42 @@ async function run(context: Context, options: RunOptions, names: readonly string
   const planned = isSaved ? await planSavedReports(context, options, names) : [await planJob(context, options)];
   for (const { plan } of planned) sayNotes(context, plan);
   const jobs = planned.filter(({ parts }) => parts.length > 0);
-  if (options.dryRun) return printDryRun(context, (await Promise.all(jobs.map(withNames))).flatMap(callsOf));
-  const [first] = jobs;
-  if (!first) return sayNothingIsMissing(context, planned);
-  if (jobs.length === 1 && first.options.split === undefined) return runWhole(await withNames(first));
-  return runMany(context, jobs);
+  if (options.dryRun) {
+    const named = await Promise.all(jobs.map(withNames));
+    const calls = named.flatMap((job) => job.parts.map((part) => ({ ...job, ...part, output: fileOf(job, part) })));
+    return printDryRun(context, calls);
+  }
+  const [first, ...others] = jobs;
+  if (!first) {
+    const count = planned.reduce((sum, { partCount }) => sum + partCount, 0);
+    return context.console.note(`Nothing is missing: ${count === 1 ? 'the file is' : `${count} parts are`} there.`);
+  }
+  if (others.length === 0 && first.options.split === undefined) return runWhole(await withNames(first));
+  // On stdout nothing can be missing.
+  const writesFiles = jobs.some((job) => job.parts.some((part) => fileOf(job, part) !== undefined));
+  const isComplete = jobs.every((job) => job.options.missing);
+  const hint = isComplete
+    ? ': it fetches only what is missing.'
+    : '; with --missing it fetches only what has no file yet.';
+  await runParts(context, jobs, withNames, `Run the same command again${writesFiles ? hint : '.'}`);
 }
 
 /** A report that is not split: its only part is the whole of it. */
 async function runWhole(job: Job): Promise<void> {
-  const { context, options, plan } = job;
-  for (const part of job.parts) {
-    const delivery = await prepareCompared(context, options, plan, factsOf(job, part));
-    await announce(context, await fetchReport(context, options, plan, delivery));
-  }
-}
-
-/** Several reports, or one in parts: what fails keeps nothing else from being fetched. */
-async function runMany(context: Context, jobs: readonly Job[]): Promise<void> {
-  const outcome = new RunOutcome(context);
-  const isOneReport = jobs.length === 1;
-  const named = await Promise.all(
-    jobs.map((job) => {
-      if (isOneReport) return withNames(job);
-      return outcome.attempt({ label: job.name ?? 'A report', context: job.context }, () => withNames(job));
-    }),
-  );
-  const ready = named.filter((job) => job !== undefined);
-  if (ready.length > 0) await runParts(context, ready, outcome);
-  outcome.conclude(howToGoOn(jobs), { isOneReport });
-}
-
-function howToGoOn(jobs: readonly Job[]): string {
-  const again = 'Run the same command again';
-  if (jobs.every(({ options }) => options.missing)) return `${again}: it fetches only what is missing.`;
-  // On stdout nothing can be missing.
-  const writesFiles = jobs.some((job) => job.parts.some((part) => fileOf(job, part) !== undefined));
-  return writesFiles ? `${again}; with --missing it fetches only what has no file yet.` : `${again}.`;
-}
-
-function callsOf(job: Job): PlannedCall[] {
-  const { context, name } = job;
-  return job.parts.map((part) => ({ context, name, ...part, output: fileOf(job, part) }));
+  const { context, options, plan, parts } = job;
+  const facts = factsOf(job, parts[0]);
+  const delivery = options.compare
+    ? await prepareCompared(context, options, facts, plan)
+    : await prepareDelivery(context, options, facts);
+  await announce(context, await fetchReport(context, options, plan, delivery));
 }
 
 /** The job with names of campaigns and the like turned into ids: only now, because that asks the service. */
 async function withNames(job: Job): Promise<Job> {
+  const { campaign, adUnit, advertiser } = job.options;
+  if (!campaign && !adUnit && !advertiser) return job;
   const options = await resolveNames(job.context, job.options);
-  if (options === job.options) return job;
   const { filters } = (await planFromFlags(job.context, options)).request;
   const plan = { ...job.plan, request: { ...job.plan.request, filters } };
-  const parts = job.parts.map((part) => ({ ...part, request: { ...part.request, filters } }));
-  return { ...job, plan, parts };
-}
-
-function sayNothingIsMissing({ console }: Context, jobs: readonly Job[]): void {
-  const count = jobs.reduce((sum, { partCount }) => sum + partCount, 0);
-  console.note(
-    count === 1 ? 'Nothing is missing: the file is there.' : `Nothing is missing: ${count} parts are there.`,
-  );
+  return { ...job, plan, parts: job.parts.map((part) => ({ ...part, request: { ...part.request, filters } })) };
 }

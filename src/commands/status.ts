@@ -1,6 +1,5 @@
-import { awaitReport, statusNoter, withResumeHint } from '../app/fetch.ts';
+import { awaitReport, ledgerNote, waitCommand, withResumeHint } from '../app/fetch.ts';
 import { addServiceFlags, addWaitFlags, type ServiceFlags, type WaitFlags } from '../app/flags.ts';
-import { waitCommand } from '../app/resume.ts';
 import type { Context } from '../context.ts';
 import { outcomeOf } from '../contract/messages.ts';
 import { reportFailed } from '../report/wait.ts';
@@ -29,7 +28,7 @@ async function status(context: Context, options: StatusOptions, reportId: string
   const record = await withResumeHint(context, reportId, resume, async () => {
     if (options.wait) return awaitReport(context, reportId, options);
     const found = await (await context.client()).status(reportId);
-    (await statusNoter(context, reportId))(found.status);
+    if (found.status !== 'progress') (await ledgerNote(context, reportId))({ status: found.status });
     return found;
   });
   const { status: word, message, report_id } = record;

@@ -30,11 +30,8 @@ export function createControl(parts: ServiceParts): Control {
       report.message = message;
     },
     reset: () => {
-      sessions.reset();
-      faults.reset();
+      for (const part of [sessions, faults, reports, log]) part.reset();
       parts.advancedMs = 0;
-      reports.clear();
-      log.clear();
     },
   };
 }
@@ -65,7 +62,8 @@ export function adminCalls(parts: ServiceParts, control: Control): readonly Admi
     request: report.request,
   });
   const advance: Work = ({ advance: duration }) => {
-    if (typeof duration !== 'string') throw new UsageError('Send {"advance":"2h"}: a number with a unit.');
+    if (typeof duration !== 'string')
+      throw new UsageError('Send {"advance":"2h"}: a number with a unit, 500ms, 30s, 5m, 2h or 1d.');
     control.advance(duration);
     return now();
   };
@@ -85,7 +83,7 @@ export function adminCalls(parts: ServiceParts, control: Control): readonly Admi
   return [
     call('GET', '/health', 'whether it is up, and its clock', health),
     call('GET', '/requests', 'the latest calls', () => ({ counts: log.counts(), requests: log.list() })),
-    call('DELETE', '/requests', 'forgets the calls', () => log.clear()),
+    call('DELETE', '/requests', 'forgets the calls', () => log.reset()),
     call('GET', '/clock', 'the time by the server’s clock', now),
     call('POST', '/clock', 'moves the clock on', advance, { advance: '2h' }),
     call('GET', '/faults', 'the faults in force', () => ({ faults: faults.list() })),

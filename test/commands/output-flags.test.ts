@@ -49,18 +49,4 @@ describe('flags of the output', () => {
     expect(await run([...argv, '--columns', 'date,,clicks'])).toMatchObject({ exitCode: 2, stdout: '' });
     expect(server.requests()).toEqual([]);
   });
-
-  test('flags of CSV that another format has no use for are told, once', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
-    const says = (format: string, names: string) =>
-      `Warning: The output is ${format}: ${names} would change CSV alone.\n`;
-    const csv = [...byHour, '--excel', '--no-header'];
-    expect((await run([...csv, '--format', 'ndjson'])).stderr).toContain(says('ndjson', '--excel, --no-header'));
-    const perDay = await run([...csv, '--split', 'day', '-o', '{date}.json']);
-    expect(perDay.stderr.split(says('json', '--excel, --no-header'))).toHaveLength(2);
-    expect((await run([...csv, '--format', 'csv'])).stderr).not.toContain('Warning');
-    const listed = await run(['campaigns', '--delimiter', ';', '--escape-formulas', '--format', 'json']);
-    expect(listed.stderr).toBe(says('json', '--delimiter, --escape-formulas'));
-    expect((await run(['campaigns', '--format', 'json'])).stderr).toBe('');
-  });
 });

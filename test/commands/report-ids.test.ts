@@ -11,11 +11,8 @@ test.each([
   ['a line break', 'a\nb "c"', '\\n'],
   ['a dash in front', '-rf', ' -- -rf'],
 ])('%s: the resume command leads back to the id', async (_name, id, visible) => {
-  const { url } = await serve((_request, response) =>
-    json(response, { response: { status: 'progress', report_id: id } }),
-  );
-  const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: 'f'.repeat(40) };
-  const result = await runCli(['run', '--period', '2026-11-09', '--wait-timeout', '1s', '-q'], { env });
+  const { env } = await serve((_request, response) => json(response, { status: 'progress', report_id: id }));
+  const result = await runCli('run --period 2026-11-09 --wait-timeout 1s -q', { env });
   expect(result.exitCode).toBe(7);
   expect(result.stderr).toContain(visible);
   expect(result.stderr).not.toContain('a\nb');
@@ -28,7 +25,7 @@ test.each([
 test('escapes of adreport.yaml are visible in --dry-run', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  "a\\e[31m": { period: 2026-11-09, output: "x\\e[2J.csv" }\n');
-  const { exitCode, stdout } = await runCli(['run', '--all', '--local', '--dry-run'], { cwd });
+  const { exitCode, stdout } = await runCli('run --all --local --dry-run', { cwd });
   expect(exitCode).toBe(0);
   expect(stdout).not.toContain('\u001b');
   expect(stdout).toContain('␛[31m');

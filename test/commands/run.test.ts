@@ -1,126 +1,84 @@
 import { describe, expect, test } from 'vitest';
-import { runCli } from '../support/run-cli.ts';
+import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-const byDay = ['run', '--period', '2026-11-09..2026-11-15', '--by', 'DAILY', '--metrics', 'displays,clicks'];
+const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays,clicks';
 
 describe('run --local', () => {
   test('writes a report with no account, no settings and no ledger', async () => {
-    const result = await runCli([
-      'run',
-      '--local',
-      '--period',
-      'last-week',
-      '--by',
-      'DAILY,CAMPAIGN',
-      '-o',
-      'week.csv',
-    ]);
+    const result = await runCli('run --local --period last-week --by DAILY,CAMPAIGN -o week.csv');
     expect(result).toMatchObject({ exitCode: 0, stdout: '' });
     expect(Object.keys(result.files)).toEqual(['week.csv']);
     const lines = (result.files['week.csv'] ?? '').split('\r\n');
     expect(lines[0]).toMatch(/^date,.*campaignId,campaignName,.*revenueEuro,valueDollar,eyesTrackings$/);
-    expect(new Set(lines.slice(1, -1).map((line) => line.split(',')[0]))).toEqual(
-      new Set(['09', '10', '11', '12', '13', '14', '15'].map((day) => `2026-11-${day}`)),
+    expect([...new Set(lines.slice(1, -1).map((line) => line.split(',')[0]))]).toEqual(
+      ['09', '10', '11', '12', '13', '14', '15'].map((day) => `2026-11-${day}`),
     );
     expect(result.stderr).toMatch(/Wrote week\.csv: \d+ rows, .*kB/);
   });
 
   test('the built-in accounts have names, and an unknown one is refused', async () => {
-    const admin = ['run', '--local', '--account', 'admin', '--period', 'yesterday', '--filter', 'advertiserId=1'];
+    const admin = 'run --local --account admin --period yesterday --filter advertiserId=1';
     expect(await runCli(admin)).toMatchObject({ exitCode: 0 });
-    const unknown = await runCli(['campaigns', '--local', '--account', 'nobody']);
-    expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('buyer, admin, dsp') });
+    expectRefusal(await runCli('campaigns --local --account nobody'), 2, 'buyer, admin, dsp');
   });
 });
 
 describe('run against a service', () => {
   test('a wait that times out is exit 7, and its resume command works', async () => {
     const { run, server } = await serveForTest({ manual: true });
-    const waited = await run([...byDay, '--wait-timeout', '30s', '-o', 'days.json']);
+    const waited = await run(`${byDay} --wait-timeout 30s -o days.json`);
     expect(waited).toMatchObject({ exitCode: 7, files: {} });
-    const resume = /Go on with: adreport (status \w+ --wait) && adreport (download \w+ -o days\.json)/.exec(
-      waited.stderr,
-    );
-    const [, status = '', download = ''] = resume ?? [];
-    server.setReport(/status (\w+)/.exec(status)?.[1] ?? '', { status: 'ready' });
-    expect(await run(status.split(' '))).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
-    const fetched = await run(download.split(' '));
+    const resume = /Go on with: adreport (status (\w+) --wait) && adreport (download \w+ -o days\.json)/;
+    const [, status = '', id = '', download = ''] = resume.exec(waited.stderr) ?? [];
+    server.setReport(id, { status: 'ready' });
+    expect(await run(status)).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
+    const fetched = await run(download);
     expect(JSON.parse(fetched.files['days.json'] ?? '').data).toHaveLength(7);
   });
 
   test('the same request picks up its unfinished report; a fetched one is not picked up; --fresh never is', async () => {
-    const { run, server } = await serveForTest({ manual: true });
-    await run([...byDay, '--wait-timeout', '5s']);
-    const creates = () => server.requests().filter(({ endpoint }) => endpoint === 'buyer').length;
-    const [entry] = JSON.parse((await run(['report', 'list', '--json'])).stdout);
-    expect(await run([...byDay, '--wait-timeout', '1s'])).toMatchObject({
-      exitCode: 7,
-      stderr: expect.stringContaining(`Picking up report ${entry.id}`),
-    });
-    expect(creates()).toBe(1);
+    const { run, server, calls } = await serveForTest({ manual: true });
+    await run(`${byDay} --wait-timeout 5s`);
+    const [entry] = JSON.parse((await run('report list --json')).stdout);
+    expectRefusal(await run(`${byDay} --wait-timeout 1s`), 7, `Picking up report ${entry.id}`);
     server.setReport(entry.id, { status: 'ready' });
     const second = await run(byDay);
     expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`Picking up report ${entry.id}`) });
-    expect(creates()).toBe(1);
-    await run([...byDay, '--wait-timeout', '1s']);
-    expect(creates()).toBe(2);
-    await run([...byDay, '--fresh', '--wait-timeout', '1s']);
-    expect(creates()).toBe(3);
-  });
-
-  test.each(['failed', 'expired'] as const)(
-    'a report that ends as %s is exit 6, and leaves the old file alone',
-    async (status) => {
-      const { run } = await serveForTest({ delayMs: 0, faults: [`status:${status}:times=1:after=1`] });
-      expect(await run([...byDay, '-o', 'days.csv'])).toMatchObject({ exitCode: 0 });
-      const failed = await run([...byDay, '--fresh', '-o', 'days.csv']);
-      expect(failed).toMatchObject({ exitCode: 6, stderr: expect.stringContaining(status) });
-      expect(failed.files['days.csv']).toContain('2026-11-15');
-      expect(Object.keys(failed.files)).toEqual(['days.csv']);
-    },
-  );
-
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('%s is exit %i, and prints the id and the resume command', async (signal, exitCode) => {
-    const { run } = await serveForTest({ manual: true });
-    const result = await run([...byDay, '-o', 'days.csv'], { interrupt: { when: /progress/, signal } });
-    expect(result).toMatchObject({ exitCode, files: {} });
-    expect(result.stderr).toMatch(
-      /The report (\w+) .*\n.*adreport status \1 --wait && adreport download \1 -o days\.csv/,
-    );
+    expect(calls('buyer')).toBe(1);
+    await run(`${byDay} --wait-timeout 1s`);
+    expect(calls('buyer')).toBe(2);
+    await run(`${byDay} --fresh --wait-timeout 1s`);
+    expect(calls('buyer')).toBe(3);
   });
 
   test('--direct needs no polling', async () => {
     const { run, server } = await serveForTest();
-    const { stdout } = await run([...byDay, '--direct', '--format', 'json']);
+    const { stdout } = await run(`${byDay} --direct --format json`);
     expect(JSON.parse(stdout).data).toHaveLength(7);
     expect(server.requests().map(({ endpoint }) => endpoint)).toEqual(['buyer']);
   });
 
   test('both encodings ask for the same report', async () => {
     const { run } = await serveForTest({}, 'admin');
-    const argv = [...byDay, '--by', 'DAILY,OS', '--filter', 'countryId=3017382,2921044', '--fresh', '--format', 'json'];
-    const [asJson, asForm] = [await run(argv), await run([...argv, '--encoding', 'form'])];
+    const line = `run --period 2026-11-09..2026-11-15 --by DAILY,OS --filter countryId=3017382,2921044 --fresh --format json`;
+    const [asJson, asForm] = [await run(line), await run(`${line} --encoding form`)];
     expect(asForm.stdout).toBe(asJson.stdout);
     expect(JSON.parse(asForm.stdout).data.length).toBeGreaterThan(7);
   });
 
   test('--no-clobber refuses before anything is asked for', async () => {
-    const { run, server } = await serveForTest({ delayMs: 0 });
-    await run([...byDay, '-o', '{profile}-{since}.csv']);
-    const again = await run([...byDay, '-o', '{profile}-{since}.csv', '--no-clobber', '--fresh']);
-    expect(again).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('buyer-2026-11-09.csv') });
-    expect(server.requests().filter(({ endpoint }) => endpoint === 'buyer')).toHaveLength(1);
+    const { run, calls } = await serveForTest({ delayMs: 0 });
+    await run(`${byDay} -o {profile}-{since}.csv`);
+    expectRefusal(await run(`${byDay} -o {profile}-{since}.csv --no-clobber --fresh`), 8, 'buyer-2026-11-09.csv');
+    expect(calls('buyer')).toBe(1);
   });
 });
 
 describe('--dry-run', () => {
   test('prints window, body and a curl line, and calls nobody', async () => {
     const { run, server } = await serveForTest();
-    const { stdout, exitCode } = await run(['run', '--period', '2026-10-25', '--by', 'HOURLY', '--dry-run']);
+    const { stdout, exitCode } = await run('run --period 2026-10-25 --by HOURLY --dry-run');
     expect(exitCode).toBe(0);
     expect(stdout).toContain('2026-10-25T00:00:00+0200 … 2026-10-25T23:59:59+0100');
     expect(stdout).toContain('25 h: clock change');
@@ -130,14 +88,13 @@ describe('--dry-run', () => {
   });
 
   test('a wall time that a clock change skips is resolved, and said on stderr', async () => {
-    const argv = ['run', '--since', '2026-03-29T02:30', '--until', '2026-03-29T12:00', '--dry-run'];
-    const { stdout, stderr } = await runCli(argv);
+    const { stdout, stderr } = await runCli('run --since 2026-03-29T02:30 --until 2026-03-29T12:00 --dry-run');
     expect(stdout).toContain('window  2026-03-29T03:00:00+0200 …');
     expect(stderr).toMatch(/02:30.*\n$/);
   });
 
   test('with --json one entry a window', async () => {
-    const { stdout } = await runCli(['run', '--period', '2026-11-01', '--metrics', 'clicks', '--dry-run', '--json']);
+    const { stdout } = await runCli('run --period 2026-11-01 --metrics clicks --dry-run --json');
     expect(JSON.parse(stdout)).toEqual({
       requests: [
         {
@@ -155,18 +112,17 @@ describe('--dry-run', () => {
 
 describe('mistakes are exit 2, with one sentence and the nearest right name', () => {
   test.each([
-    [['--period', 'yesterday', '--by', 'DAYLY'], 'DAILY'],
-    [['--period', 'yesterday', '--format', 'jsn'], 'json'],
-    [['--period', 'yesterday', '-o', 'x.docx'], '.docx'],
-    [['--period', 'yesterday', '-o', '{dat}.csv'], '{date}'],
-    [['--perid', 'yesterday'], '--period'],
-    [['--period', 'yesterday', '--wait-timeout', '30'], '30s'],
-    [[], '--period yesterday'],
-  ])('run %j', async (flags, hint) => {
-    const { exitCode, stdout, stderr } = await runCli(['run', '--local', ...flags]);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain(hint);
-    expect(stderr).not.toMatch(/\n\s+at /);
+    [' --period yesterday --by DAYLY', 'DAILY'],
+    [' --period yesterday --format jsn', 'json'],
+    [' --period yesterday -o x.docx', '.docx'],
+    [' --period yesterday -o {dat}.csv', '{date}'],
+    [' --perid yesterday', '--period'],
+    [' --period yesterday --wait-timeout 30', '30s'],
+    ['', '--period yesterday'],
+  ])('run --local%s', async (flags, hint) => {
+    const result = await runCli(`run --local${flags}`);
+    expectRefusal(result, 2, hint);
+    expect(result.stderr).not.toMatch(/\n\s+at /);
   });
 
   test('what is no error of ours is a bug: exit 1, no trace, and no word of going on', async () => {
@@ -174,18 +130,10 @@ describe('mistakes are exit 2, with one sentence and the nearest right name', ()
     const onSleep = () => {
       throw new Error('the clock stopped');
     };
-    const split = ['--split', 'day', '-o', '{date}.csv'];
-    for (const argv of [byDay, [...byDay, ...split], ['whoami']]) {
-      const { exitCode, stdout, stderr } = await run(argv, { onSleep });
-      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-      expect(stderr).toContain('the clock stopped');
-      expect(stderr).not.toMatch(/Go on with|\n\s+at /);
+    for (const line of [byDay, `${byDay} --split day -o {date}.csv`, 'whoami']) {
+      const result = await run(line, { onSleep });
+      expectRefusal(result, 1, 'the clock stopped');
+      expect(result.stderr).not.toMatch(/Go on with|\n\s+at /);
     }
-  });
-
-  test('--json makes the error one line of JSON', async () => {
-    const { stderr, exitCode } = await runCli(['run', '--json', '--local', '--period', 'soon']);
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-    expect(JSON.parse(stderr).error).toMatchObject({ code: 'USAGE', exitCode, retryable: false, reportId: null });
   });
 });

@@ -4,7 +4,15 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { parquetWriteFile } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
-import { type CliOptions, type CliResult, runCli, temporaryFolder } from '../support/run-cli.ts';
+import {
+  type CliOptions,
+  type CliResult,
+  type CommandLine,
+  expectRefusal,
+  runCli,
+  temporaryFolder,
+  wordsOf,
+} from '../support/run-cli.ts';
 
 interface Row {
   readonly date: string;
@@ -49,14 +57,11 @@ const bodies: readonly (readonly [name: string, bytes: (given: readonly Row[]) =
   ['report.csv.gz', (given) => gzipSync(csvOf(given, ','))],
 ];
 
-function folderWith(name: string, bytes: string | Uint8Array): string {
+/** Views a file of that name; without arguments, with what `view` chooses itself. */
+function view(name: string, bytes: string | Uint8Array, args: CommandLine = [], options: CliOptions = {}) {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, name), bytes);
-  return cwd;
-}
-
-function view(name: string, bytes: string | Uint8Array, args: readonly string[], options: CliOptions = {}) {
-  return runCli(['view', name, ...args], { cwd: folderWith(name, bytes), ...options });
+  return runCli(['view', name, ...wordsOf(args)], { cwd, ...options });
 }
 
 /** The rows of a result in NDJSON. */
@@ -77,14 +82,14 @@ const byCampaign = [
 
 describe('every form of a report', () => {
   test.each(bodies)('%s: the same sums, and ratios of sums', async (name, bytes) => {
-    const args = ['--by', 'campaign', '--format', 'ndjson'];
+    const args = '--by campaign --format ndjson';
     expect(rowsOf(await view(name, bytes(rows), args))).toEqual(byCampaign);
-    expect(rowsOf(await runCli(['view', '-', ...args], { stdin: bytes(rows) }))).toEqual(byCampaign);
+    expect(rowsOf(await runCli(`view - ${args}`, { stdin: bytes(rows) }))).toEqual(byCampaign);
   });
 
   test.each([...' !#$%&()*,/:;<=>?@[\\]^`{|}~', '\t'])('CSV with the delimiter %j', async (delimiter) => {
     const bytes = csvOf(rows, delimiter, ',');
-    expect(rowsOf(await view('r.csv', bytes, ['--by', 'campaign', '--format', 'ndjson']))).toEqual(byCampaign);
+    expect(rowsOf(await view('r.csv', bytes, '--by campaign --format ndjson'))).toEqual(byCampaign);
   });
 
   test('Parquet, one row group after the other', async () => {
@@ -101,30 +106,30 @@ describe('every form of a report', () => {
         { name: 'revenueEuro', data: many.map(({ revenueEuro }) => revenueEuro), type: 'DOUBLE' },
       ],
     });
-    const result = await runCli(['view', 'report.parquet', '--by', 'DAILY', '--format', 'ndjson'], { cwd });
+    const result = await runCli('view report.parquet --by DAILY --format ndjson', { cwd });
     expect(rowsOf(result)).toEqual([
       { date: '2026-10-31', displays: 75000, clicks: 1500, revenueEuro: 262.5, ctr: 0.02, ecpmEuro: 3.5 },
       { date: '2026-11-01', displays: 155000, clicks: 4950, revenueEuro: 180, ctr: 0.031935, ecpmEuro: 1.16129 },
     ]);
   });
 
-  test.each(['DAILY,CAMPAIGN', 'HOURLY'])('a sheet that was written by %s', async (by) => {
+  test.each([
+    ['DAILY,CAMPAIGN', 'date,campaignId,campaignName'],
+    ['HOURLY', 'date'],
+  ])('a sheet that was written by %s', async (by, columns) => {
     const cwd = temporaryFolder();
-    const fetch = (file: string) =>
-      runCli(['run', '--local', '--account', 'awkward', '--period', '2026-11-01..2026-11-03', '--by', by, '-o', file], {
-        cwd,
-      });
-    await fetch('r.xlsx');
-    await fetch('r.json');
     const shown = async (file: string) => {
-      const args = ['--by', by === 'HOURLY' ? 'date' : 'date,campaignId,campaignName', '--format', 'ndjson'];
-      const rows = rowsOf(await runCli(['view', file, ...args], { cwd })) as Record<string, unknown>[];
+      await runCli(`run --local --account awkward --period 2026-11-01..2026-11-03 --by ${by} -o ${file}`, { cwd });
+      const rows = rowsOf(await runCli(`view ${file} --by ${columns} --format ndjson`, { cwd })) as Record<
+        string,
+        unknown
+      >[];
       return rows.map(({ valueDollar, revenueDollar = valueDollar, ...row }) => ({ ...row, revenueDollar }));
     };
     const expected = await shown('r.json');
     expect(expected.length).toBeGreaterThan(2);
     expect(await shown('r.xlsx')).toEqual(expected);
-    const piped = await runCli(['view', '-', '--format', 'json'], { cwd, stdin: readFileSync(join(cwd, 'r.xlsx')) });
+    const piped = await runCli('view - --format json', { cwd, stdin: readFileSync(join(cwd, 'r.xlsx')) });
     expect(piped.exitCode).toBe(0);
   });
 
@@ -143,7 +148,7 @@ describe('every form of a report', () => {
         fc.constantFrom(...bodies),
         fc.constantFrom('date', 'campaignName'),
         async (given, [file, bytes], by) => {
-          const result = await view(file, bytes(given), ['--by', by, '--format', 'ndjson', '--sort', 'clicks', '-q']);
+          const result = await view(file, bytes(given), `--by ${by} --format ndjson --sort clicks -q`);
           const sums = new Map<string | null, { displays: number; clicks: number; cents: number }>();
           for (const { displays, clicks, revenueEuro, [by]: key } of given) {
             const before = sums.get(key) ?? { displays: 0, clicks: 0, cents: 0 };
@@ -172,7 +177,7 @@ describe('what is shown', () => {
   const json = JSON.stringify({ data: rows });
 
   test('on a terminal a card and the first rows; in a pipe one row of sums', async () => {
-    const shown = await view('r.json', json, ['--progress', 'none', '--no-color'], { tty: true });
+    const shown = await view('r.json', json, '--progress none --no-color', { tty: true });
     expect(shown.stdout).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
         displays 4,600   revenue €  8.85   eCPM € 1.92
@@ -187,12 +192,12 @@ describe('what is shown', () => {
       2026-11-01  x;"y",␊z           100       9         1.10  9.00%   11.00
       "
     `);
-    const piped = await view('r.json', json, []);
+    const piped = await view('r.json', json);
     expect(piped.stdout).toBe('displays,clicks,revenueEuro,ctr,ecpmEuro\r\n4600,129,8.85,0.028043,1.923913\r\n');
   });
 
   test('groups, the others and the total', async () => {
-    const args = ['--by', 'campaignName', '--sort', 'ctr:asc', '--top', '1', '--format', 'table'];
+    const args = '--by campaignName --sort ctr:asc --top 1 --format table';
     expect((await view('r.json', json, args, { env: { COLUMNS: '50' } })).stdout).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
         displays 4,600   revenue €  8.85   eCPM € 1.92
@@ -218,7 +223,7 @@ describe('what is shown', () => {
       { campaignName: 'c', displays: 10, clicks: null },
     ];
     const sorted = async (sort: string) => {
-      const args = ['--by', 'CAMPAIGN', '--sort', sort, '--metrics', 'ctr,clicks'];
+      const args = `--by CAMPAIGN --sort ${sort} --metrics ctr,clicks`;
       return (await view('r.json', JSON.stringify(odd), args)).stdout.split('\r\n').slice(1, -1);
     };
     expect(await sorted('campaignName')).toEqual(['a9,0.2,2', 'a10,,3', 'b,0.1,1', 'c,,', ',0.4,8']);
@@ -228,17 +233,14 @@ describe('what is shown', () => {
   });
 
   test('--where keeps rows with one of the values, in the figures too', async () => {
-    const kept = await view('r.json', json, ['--by', 'date', '--where', 'CAMPAIGN=été,x;"y"', '--metrics', 'clicks']);
+    const kept = await view('r.json', json, '--by date --where CAMPAIGN=été,x;"y" --metrics clicks');
     expect(kept.stdout).toBe('date,clicks\r\n2026-10-31,10\r\n2026-11-01,90\r\n');
-    const none = ['--where', 'campaignname=', '--where', 'date=2026-10-31', '--json'];
-    expect(JSON.parse((await view('r.json', json, none)).stdout)).toMatchObject({
-      rowCount: 1,
-      totals: { clicks: 20 },
-    });
+    const none = await view('r.json', json, '--where campaignname= --where date=2026-10-31 --json');
+    expect(JSON.parse(none.stdout)).toMatchObject({ rowCount: 1, totals: { clicks: 20 } });
   });
 
   test('bars and a line', async () => {
-    const bars = await view('r.json', json, ['--by', 'CAMPAIGN', '--chart', 'bar', '--metrics', 'clicks'], {
+    const bars = await view('r.json', json, '--by CAMPAIGN --chart bar --metrics clicks', {
       env: { COLUMNS: '40' },
     });
     expect(bars.stdout).toMatchInlineSnapshot(`
@@ -253,14 +255,13 @@ describe('what is shown', () => {
       x;"y",␊z  ██▎                          9
       "
     `);
-    const line = await view('r.json', json, ['--chart', 'line', '--metrics', 'revenueEuro'], {
+    const line = await view('r.json', json, '--chart line --metrics revenueEuro', {
       env: { COLUMNS: '40', LANG: 'C' },
     });
     expect(line.stdout).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to
         2026-11-01
         revenue EUR 8.85
-        revenueEuro by day  #_
 
       revenueEuro
       5.25 +**
@@ -280,7 +281,7 @@ describe('what is shown', () => {
   });
 
   test('--json has all of it', async () => {
-    const { stdout } = await view('r.json', json, ['--by', 'date', '--metrics', 'clicks', '--top', '1', '--json']);
+    const { stdout } = await view('r.json', json, '--by date --metrics clicks --top 1 --json');
     expect(JSON.parse(stdout)).toEqual({
       file: 'r.json',
       rowCount: 4,
@@ -295,8 +296,8 @@ describe('what is shown', () => {
 
   test('names of the service are inert', async () => {
     const bad = JSON.stringify([{ campaignName: '\u001b[31mred\n', 'clicks\u001b[2J': 1, clicks: 1 }]);
-    for (const args of [[], ['--by', 'CAMPAIGN'], ['--by', 'CAMPAIGN', '--chart', 'bar']]) {
-      const { stdout } = await view('r.json', bad, [...args, '--progress', 'none', '--no-color'], { tty: true });
+    for (const args of ['', ' --by CAMPAIGN', ' --by CAMPAIGN --chart bar']) {
+      const { stdout } = await view('r.json', bad, `--progress none --no-color${args}`, { tty: true });
       expect(stdout).not.toContain('\u001b');
     }
   });
@@ -306,7 +307,7 @@ describe('what is shown', () => {
       { city: null, clicks: 'n/a' },
       { city: null, clicks: 2 },
     ]);
-    const { stderr, stdout } = await view('r.json', odd, ['--by', 'CITY']);
+    const { stderr, stdout } = await view('r.json', odd, '--by CITY');
     expect(stderr).toBe(
       'Warning: 1 value of clicks is no number, and is in no sum.\n' +
         'Warning: No row has a value for city: the report was not broken down by it.\n',
@@ -320,90 +321,78 @@ describe('refusals', () => {
   const json = JSON.stringify({ data: rows });
 
   test.each([
-    ['cut.json', json.slice(0, -40), 9, 'cut.json: The report ends too early, after 3 rows'],
-    ['cut.csv', csv.slice(0, -15), 9, 'cut.csv: The CSV cannot be read: '],
-    ['cut.ndjson', '{"clicks":1}\n{"cli', 9, 'ends too early, after 1 row (byte 18)'],
-    ['bad.ndjson', '{"clicks":1}\n{"clicks":01}\n', 9, 'Row 2 cannot be read'],
-    ['bad.json', '{"data":[{"clicks":1},{"clicks":}]}', 9, 'Row 2 cannot be read'],
-    ['cut.csv.gz', gzipSync(csv).subarray(0, 60), 9, 'Its gzip stream is not whole'],
-    ['cut.parquet', 'PAR1\u0015\u0004', 9, 'cut.parquet: It is no whole Parquet file'],
-    ['page.html', '<!doctype html>', 9, 'page.html: The service sent a web page'],
-    ['book.xlsx', 'PK\u0003\u0004', 9, 'It is no sheet that adreport wrote'],
-    ['error.json', '{"response":{"error":"no"}}', 9, 'The service sent an error instead of the report: no'],
-    ['other.json', '{"a":[1]}', 9, 'it has no "data" array'],
-    ['headless.csv', csv.slice(csv.indexOf('\n') + 1), 9, 'This is neither JSON nor a CSV report'],
-    ['empty.csv', '', 9, 'ends too early, after 0 rows'],
-  ])('%s', async (name, bytes, exitCode, says) => {
-    const result = await view(name, bytes, []);
-    expect(result.stderr).toContain(says);
-    expect(result).toMatchObject({ exitCode, stdout: '' });
+    ['cut.json', json.slice(0, -40), 'cut.json: The report ends too early, after 3 rows'],
+    ['cut.csv', csv.slice(0, -15), 'cut.csv: The CSV cannot be read: '],
+    ['cut.ndjson', '{"clicks":1}\n{"cli', 'ends too early, after 1 row (byte 18)'],
+    ['bad.ndjson', '{"clicks":1}\n{"clicks":01}\n', 'Row 2 cannot be read'],
+    ['bad.json', '{"data":[{"clicks":1},{"clicks":}]}', 'Row 2 cannot be read'],
+    ['cut.csv.gz', gzipSync(csv).subarray(0, 60), 'Its gzip stream is not whole'],
+    ['cut.parquet', 'PAR1\u0015\u0004', 'cut.parquet: It is no whole Parquet file'],
+    ['page.html', '<!doctype html>', 'page.html: The service sent a web page'],
+    ['book.xlsx', 'PK\u0003\u0004', 'It is no sheet that adreport wrote'],
+    ['error.json', '{"response":{"error":"no"}}', 'The service sent an error instead of the report: no'],
+    ['other.json', '{"a":[1]}', 'it has no "data" array'],
+    ['headless.csv', csv.slice(csv.indexOf('\n') + 1), 'This is neither JSON nor a CSV report'],
+    ['empty.csv', '', 'ends too early, after 0 rows'],
+  ])('%s is exit 9', async (name, bytes, says) => {
+    expectRefusal(await view(name, bytes), 9, says);
   });
 
   test.each([
-    [['--by', 'campainName'], 'Did you mean campaignName?'],
-    [['--by', 'COUNTRY'], '--by COUNTRY: the report has no such column.'],
-    [['--by', 'HOURLY'], '--by HOURLY: the report has no such column.'],
+    ['--by campainName', 'Did you mean campaignName?'],
+    ['--by COUNTRY', '--by: the report has no column "COUNTRY".'],
+    ['--by HOURLY', '--by: the report has no column "HOURLY".'],
     [['--by', ''], 'Give names, with commas between them.'],
     [['--metrics', ' , '], 'Give names'],
-    [['--metrics', 'clics'], 'Did you mean clicks?'],
-    [['--where', 'campainName=x'], 'Did you mean campaignName?'],
-    [['--where', 'x'], "Give a name, = and values: 'country=France,Germany'."],
-    [['--sort', 'reach'], '--sort: the report has no column "reach".'],
-    [['--sort', 'clicks:up'], 'after the colon stands asc or desc'],
-    [['--chart', 'bar'], 'Add --by'],
-    [['--chart', 'line', '--by', 'CAMPAIGN'], '--chart line needs days or hours'],
-    [['--chart', 'line', '--top', '3'], '--sort and --top do not go with it'],
-    [['--chart', 'line', '--format', 'csv'], '--format csv writes for programs'],
-    [['--json', '--format', 'csv'], 'contradict each other'],
+    ['--metrics clics', 'Did you mean clicks?'],
+    ['--where campainName=x', 'Did you mean campaignName?'],
+    ['--where x', "Give a name, = and values: 'country=France,Germany'."],
+    ['--sort reach', '--sort: the report has no column "reach".'],
+    ['--sort clicks:up', 'after the colon stands asc or desc'],
+    ['--chart bar', 'Add --by'],
+    ['--chart line --by CAMPAIGN', '--chart line needs days or hours'],
+    ['--chart line --top 3', '--sort and --top do not go with it'],
+    ['--chart line --format csv', '--format csv writes for programs'],
+    ['--json --format csv', 'contradict each other'],
   ])('%j is exit 2', async (args, says) => {
-    const result = await view('r.csv', csv, args);
-    expect(result.stderr).toContain(says);
-    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expectRefusal(await view('r.csv', csv, args), 2, says);
   });
 
-  test('a file that is not there, and a folder', async () => {
-    expect(await runCli(['view', 'nowhere.csv'])).toMatchObject({ exitCode: 2 });
-    const { stderr, exitCode } = await runCli(['view', '.']);
-    expect([stderr, exitCode]).toEqual([expect.stringContaining('adreport: . is a folder.\n'), 2]);
-  });
-
-  test('Parquet through a pipe', async () => {
-    const { stderr, exitCode } = await runCli(['view', '-'], { stdin: 'PAR1....' });
-    expect(stderr).toContain('Parquet cannot be read from a pipe');
-    expect(exitCode).toBe(2);
+  test('a file that is not there, a folder, and Parquet through a pipe are exit 2', async () => {
+    expectRefusal(await runCli('view nowhere.csv'), 2, 'nowhere.csv');
+    expectRefusal(await runCli('view .'), 2, 'adreport: . is a folder.');
+    expectRefusal(await runCli('view -', { stdin: 'PAR1....' }), 2, 'Parquet cannot be read from a pipe');
   });
 });
 
 describe('the closing card', () => {
-  const run = ['run', '--local', '--period', '2026-11-01..2026-11-07', '--by', 'DAILY,CAMPAIGN'];
+  const run = 'run --local --period 2026-11-01..2026-11-07 --by DAILY,CAMPAIGN --no-color';
+  const cardOf = (stderr: string): string => /Wrote week\.\w+: [^\n]*\n([\s\S]*)$/.exec(stderr)?.[1] ?? '';
 
   test('follows the file on a terminal, with the figures that view shows of it', async () => {
-    const { stderr, cwd } = await runCli([...run, '-o', 'week.json', '--no-color'], { tty: true });
-    const [, card = ''] = /Wrote week\.json: [^\n]*\n([\s\S]*)$/.exec(stderr) ?? [];
+    const { stderr, cwd } = await runCli(`${run} -o week.json`, { tty: true });
+    const card = cardOf(stderr);
     expect(card).toMatch(/^ {2}requests [\d,]+ .* CTR +\d\.\d\d%\n/);
     expect(card).toMatch(/ {2}requests by day {2}2026-11-01 [▁-█]{7} 2026-11-07 {2}[\d,]+ to [\d,]+\n$/);
-    const viewed = await runCli(['view', 'week.json', '--no-color', '--progress', 'none'], { tty: true, cwd });
+    const viewed = await runCli('view week.json --no-color --progress none', { tty: true, cwd });
     expect(viewed.stdout).toContain(card);
   });
 
   test.each([
-    ['off a terminal', [], false],
-    ['with -q', ['-q'], true],
-    ['with --json', ['--json'], true],
-    ['with --progress none', ['--progress', 'none'], true],
-    ['to stdout', ['-o', '-'], true],
-  ])('%s there is none', async (_when, args, tty) => {
-    const { stderr } = await runCli([...run, '-o', 'week.csv', ...args], { tty });
-    expect(stderr).not.toContain('requests by day');
+    ['off a terminal', '-o week.csv', false],
+    ['with -q', '-o week.csv -q', true],
+    ['with --json', '-o week.csv --json', true],
+    ['with --progress none', '-o week.csv --progress none', true],
+    ['to stdout', '-o -', true],
+  ])('%s there is none', async (_when, flags, tty) => {
+    expect((await runCli(`${run} ${flags}`, { tty })).stderr).not.toContain('requests by day');
   });
 
   test('a file a day has one card for all', async () => {
-    const split = ['--split', 'day', '-o', '{date}.csv', '--no-color'];
-    const { stderr } = await runCli([...run, ...split], { tty: true });
-    const whole = await runCli([...run, '-o', 'week.csv', '--no-color'], { tty: true });
-    const [, card = ''] = /Wrote week\.csv: [^\n]*\n([\s\S]*)$/.exec(whole.stderr) ?? [];
+    const { stderr } = await runCli(`${run} --split day -o {date}.csv`, { tty: true });
+    const whole = await runCli(`${run} -o week.csv`, { tty: true });
     expect(stderr).toMatch(/Together 7 files: \d+ rows/);
-    expect(stderr.endsWith(card)).toBe(true);
+    expect(stderr.endsWith(cardOf(whole.stderr))).toBe(true);
     expect(stderr.split('requests by day')).toHaveLength(2);
   });
 });

@@ -15,7 +15,7 @@ export interface Received {
 export type Handler = (request: Received, response: ServerResponse) => void | Promise<void>;
 
 /** A real HTTP server on loopback, whose every answer is the test's own; closed when the test is over. */
-export async function serve(handler: Handler): Promise<{ url: URL; received: Received[] }> {
+export async function serve(handler: Handler) {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
@@ -35,7 +35,10 @@ export async function serve(handler: Handler): Promise<{ url: URL; received: Rec
         server.closeAllConnections();
       }),
   );
-  return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`), received };
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  /** Of a command that is signed in there. */
+  const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: 'f'.repeat(40) };
+  return { url, received, env };
 }
 
 /** Answers with JSON. */

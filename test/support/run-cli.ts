@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import type { Host } from '../../src/host.ts';
 import { main } from '../../src/main.ts';
@@ -49,8 +49,21 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+/** The words of a command line: a text is split at its blanks. */
+export type CommandLine = string | readonly string[];
+
+export function wordsOf(line: CommandLine): readonly string[] {
+  return typeof line === 'string' ? line.split(' ') : line;
+}
+
+/** Holds a command line to its refusal: the exit code, nothing on stdout, and what stderr says. */
+export function expectRefusal(result: object, exitCode: number, says: string | RegExp): void {
+  const stderr = typeof says === 'string' ? expect.stringContaining(says) : expect.stringMatching(says);
+  expect(result).toMatchObject({ exitCode, stdout: '', stderr });
+}
+
 /** Runs a command line in this process, as `bin/adreport.js` would, with a clock and a settings folder of its own. */
-export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+export async function runCli(line: CommandLine, options: CliOptions = {}): Promise<CliResult> {
   const cwd = options.cwd ?? temporaryFolder();
   const controller = new AbortController();
   const { tty: isTTY = false, columns = 100, onOutput = () => {}, stdin } = options;
@@ -86,7 +99,7 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
     },
     random: () => 0.5,
   };
-  const exitCode = await main(argv, host);
+  const exitCode = await main(wordsOf(line), host);
   return { exitCode, stdout: stdout.text(), stderr: stderr.text(), files: filesIn(cwd), cwd };
 }
 

@@ -1,12 +1,14 @@
 import type { LocalServer, LocalServerOptions } from '../../src/server/start.ts';
 import { startForTest } from '../server/local.ts';
-import { type CliOptions, type CliResult, runCli, temporaryFolder, usualStartMs } from './run-cli.ts';
+import { type CliOptions, type CliResult, type CommandLine, runCli, temporaryFolder, usualStartMs } from './run-cli.ts';
 
 /** A local server for one test, and command lines that run against it as one of its accounts. */
 export interface TestService {
   readonly server: LocalServer;
   /** Runs a command line signed in; each pause of the program moves the server's clock on by as much. */
-  readonly run: (argv: readonly string[], options?: CliOptions) => Promise<CliResult>;
+  readonly run: (line: CommandLine, options?: CliOptions) => Promise<CliResult>;
+  /** How many calls of one kind the server has had. */
+  readonly calls: (endpoint: 'auth' | 'buyer' | 'status' | 'download' | 'campaigns') => number;
   /** The working folder that every command line of the test shares, settings included. */
   readonly cwd: string;
 }
@@ -31,8 +33,9 @@ export async function serveForTest(
   return {
     server,
     cwd,
-    run: (argv, more = {}) =>
-      runCli(argv, {
+    calls: (endpoint) => server.requests().filter((request) => request.endpoint === endpoint).length,
+    run: (line, more = {}) =>
+      runCli(line, {
         cwd,
         ...more,
         env: { ...env, ...more.env },

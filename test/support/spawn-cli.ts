@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { temporaryFolder } from './run-cli.ts';
+import { type CommandLine, temporaryFolder, wordsOf } from './run-cli.ts';
 
 /** The launcher, as users run it; the tests' set-up has built what it starts. */
 export const launcher = resolve(import.meta.dirname, '../../bin/adreport.js');
@@ -23,10 +23,10 @@ export interface SpawnOptions {
 
 /** Runs a command line in a process of its own, which sees nothing of this one's environment; stdin is empty. */
 export async function spawnCli(
-  argv: readonly string[],
+  line: CommandLine,
   { env = {}, cwd = temporaryFolder(), onStart }: SpawnOptions = {},
 ): Promise<SpawnedResult> {
-  const child = spawn(process.execPath, [launcher, ...argv], {
+  const child = spawn(process.execPath, [launcher, ...wordsOf(line)], {
     cwd,
     env: { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: join(cwd, '.config'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,7 +3,6 @@ import {
   type Breakdown,
   breakdowns,
   type Filter,
-  type FilterName,
   filters,
   findBreakdown,
   findMetric,
@@ -25,9 +24,6 @@ export const latestSecond = 253_402_300_799;
 const plainParameters: readonly string[] = ['since', 'until', 'metrics', 'breakdowns', 'timezone', 'output'];
 const everyParameter = [...plainParameters, ...filters.map(({ name }) => name)];
 
-/** The gravest fault names the answer; `ADMIN_ONLY` is last, because a request that is wrong in itself is mended before. */
-const gravity: readonly ErrorId[] = [...errorIds[400], 'ADMIN_ONLY'];
-
 /**
  * The report request that the parameters of `POST /buyer-reporting` make, for an account (`decisions.md` 2).
  * Throws one `ServiceError` that lists everything that is wrong.
@@ -35,172 +31,129 @@ const gravity: readonly ErrorId[] = [...errorIds[400], 'ADMIN_ONLY'];
  * @param lenient whether parameters that are not known are passed over
  */
 export function readReportRequest(given: Parameters, account: Account, lenient: boolean): ReportRequest {
-  const reader = new RequestReader(given, account);
-  const since = reader.readInstant('since') ?? 0;
-  const until = reader.readInstant('until') ?? latestSecond;
-  if (since > until) reader.refuse('INVALID_PARAMETER', 'since', `is after until (${until}).`, { value: since });
-  const request = {
-    since,
-    until,
-    metrics: reader.readMetrics(),
-    breakdowns: reader.readBreakdowns(),
-    filters: reader.readFilters(),
-    ...reader.readTimezone(),
-    ...reader.readOutput(),
+  const { profile } = account;
+  const faults: { readonly errorId: ErrorId; readonly detail: FaultDetail }[] = [];
+  const refuse = (errorId: ErrorId, parameter: string, problem: string, more?: Partial<FaultDetail>): void => {
+    faults.push({ errorId, detail: { parameter, problem, ...more } });
   };
-  for (const name of lenient ? [] : Object.keys(given)) {
-    if (everyParameter.includes(name)) continue;
-    const problem = `is no parameter of a report${suggestion(name, everyParameter)}`;
-    reader.refuse('UNKNOWN_PARAMETER', shown(name), problem, { allowed: everyParameter });
-  }
-  reader.throwFaults();
-  return request;
-}
+  const isAbsent = (name: string): boolean => [undefined, null, ''].some((nothing) => given[name] === nothing);
 
-/** Reads one parameter after the other, and keeps what is wrong with them. */
-class RequestReader {
-  readonly #given: Parameters;
-  readonly #account: Account;
-  readonly #faults: { readonly errorId: ErrorId; readonly detail: FaultDetail }[] = [];
-
-  constructor(given: Parameters, account: Account) {
-    this.#given = given;
-    this.#account = account;
-  }
-
-  refuse(errorId: ErrorId, parameter: string, problem: string, more: Partial<FaultDetail> = {}): undefined {
-    this.#faults.push({ errorId, detail: { parameter, problem, ...more } });
-  }
-
-  throwFaults(): void {
-    const [gravest] = this.#faults.toSorted((a, b) => gravity.indexOf(a.errorId) - gravity.indexOf(b.errorId));
-    if (!gravest) return;
-    const others = this.#faults.length - 1;
-    const more = others === 0 ? '' : ` ${others === 1 ? 'One more fault is' : `${others} more faults are`} in details.`;
-    const { parameter, problem } = gravest.detail;
-    const details = this.#faults.slice(0, detailsAtMost).map(({ detail }) => detail);
-    throw new ServiceError(gravest.errorId, `${parameter}: ${problem}${more}`, { details });
-  }
-
-  /** Whether a parameter is absent, or as good as absent. */
-  #lacks(name: string): boolean {
-    return [undefined, null, ''].some((nothing) => this.#given[name] === nothing);
-  }
-
-  readInstant(name: 'since' | 'until'): number | undefined {
+  const readInstant = (name: 'since' | 'until'): number => {
     const allowed = 'a unix timestamp in whole seconds';
-    if (this.#lacks(name)) return this.refuse('MISSING_PARAMETER', name, `is missing: give ${allowed}.`, { allowed });
-    const text = (readScalar(this.#given[name]) ?? '').trim();
+    const text = readScalar(given[name])?.trim() ?? '';
     if (/^\d{1,12}$/.test(text) && Number(text) <= latestSecond) return Number(text);
-    const problem = /^\d{13}$/.test(text)
+    const advice = /^\d{13}$/.test(text)
       ? `looks like milliseconds: divide by 1000 (${text.slice(0, 10)}).`
       : `must be ${allowed}.`;
-    return this.refuse('INVALID_PARAMETER', name, problem, { value: shown(this.#given[name]), allowed });
-  }
+    if (isAbsent(name)) refuse('MISSING_PARAMETER', name, `is missing: give ${allowed}.`, { allowed });
+    else refuse('INVALID_PARAMETER', name, advice, { value: shown(given[name]), allowed });
+    return Number.NaN;
+  };
 
-  /** The metrics asked for: a comma list or an array, at least one. */
-  readMetrics(): ReportRequest['metrics'] {
-    const allowed = vocabularyOf(this.#account.profile).metrics.map(({ name }) => name);
-    const names = this.#readArray('metrics', (value) => namesIn(value.split(',', valuesAtMost + 1)));
-    if (names?.length === 0) {
-      this.refuse('MISSING_PARAMETER', 'metrics', 'is missing: name at least one metric.', { allowed });
-    }
-    const found = (names ?? []).flatMap((name) => this.#findName('metrics', name, findMetric(name)) ?? []);
-    return found.map(({ name }) => name);
-  }
+  /** The values of an array parameter, each made of one or more of its texts, repeats dropped, in their order. */
+  const readList = (parameter: string, split: (text: string) => readonly string[]): string[] => {
+    const values = readArray(given[parameter])?.flatMap(split);
+    if (values && values.length <= valuesAtMost) return [...new Set(values)];
+    const allowed = `at most ${valuesAtMost} values`;
+    if (values) refuse('INVALID_PARAMETER', parameter, `has more than ${valuesAtMost} values.`, { allowed });
+    else refuse('INVALID_PARAMETER', parameter, 'must be a list of values: send a long ID as a string.');
+    return [];
+  };
 
-  /** The breakdowns asked for: an array, of which one at most is of time; `daily` and `DAILY` are one. */
-  readBreakdowns(): ReportRequest['breakdowns'] {
-    const names = this.#readArray('breakdowns', (value) => namesIn([value])) ?? [];
-    const found = new Set(names.flatMap((name) => this.#findName('breakdowns', name, findBreakdown(name)) ?? []));
-    const times = [...found].filter(({ time }) => time).map(({ name }) => name);
-    if (times.length > 1) {
-      const problem = `${times.join(' and ')} exclude each other: use at most one time breakdown.`;
-      this.refuse('CONFLICTING_BREAKDOWNS', 'breakdowns', problem, { value: times });
-    }
-    return [...found].map(({ name }) => name);
-  }
-
-  /** The values of an array parameter, repeats dropped, in their order. */
-  #readArray(parameter: string, parts: (value: string) => readonly string[]): string[] | undefined {
-    const values = readArray(this.#given[parameter])?.flatMap(parts);
-    if (!values) {
-      return this.refuse('INVALID_PARAMETER', parameter, 'must be a list of values: send a long ID as a string.');
-    }
-    if (values.length > valuesAtMost) {
-      const allowed = `at most ${valuesAtMost} values`;
-      return this.refuse('INVALID_PARAMETER', parameter, `has more than ${valuesAtMost} values.`, { allowed });
-    }
-    return [...new Set(values)];
-  }
-
-  #findName<Entry extends Metric | Breakdown>(
+  /** What the names of a list stand for, each once; those that are unknown or another profile's are refused. */
+  const readNames = <Entry extends Metric | Breakdown>(
     parameter: 'metrics' | 'breakdowns',
-    name: string,
-    entry: Entry | undefined,
-  ): Entry | undefined {
-    const { profile } = this.#account;
-    if (entry?.profiles.includes(profile)) return entry;
-    const value = shown(name);
-    const more = { value, allowed: vocabularyOf(profile)[parameter].map((known) => known.name) };
-    if (entry) {
-      const problem = `${value} is not available to the ${profile} profile.`;
-      return this.refuse('PROFILE_MISMATCH', parameter, problem, more);
-    }
-    const known = (parameter === 'metrics' ? metrics : breakdowns).map((one) => one.name);
-    const advice = name.includes(',')
-      ? ': send each breakdown by itself, as an array or as breakdowns[0]=…&breakdowns[1]=….'
-      : suggestion(name, known);
-    return this.refuse('INVALID_PARAMETER', parameter, `${value} is not known${advice}`, more);
+    split: (text: string) => readonly string[],
+    find: (name: string) => Entry | undefined,
+  ): Entry[] => {
+    const names = readList(parameter, (text) => split(text).flatMap((name) => name.trim() || []));
+    const known = (parameter === 'metrics' ? metrics : breakdowns).map(({ name }) => name);
+    const allowed = vocabularyOf(profile)[parameter].map(({ name }) => name);
+    const found = names.map((name) => {
+      const entry = find(name);
+      if (entry?.profiles.includes(profile)) return entry;
+      const value = shown(name);
+      const advice = name.includes(',')
+        ? ': send each breakdown by itself, as an array or as breakdowns[0]=…&breakdowns[1]=….'
+        : suggestion(name, known);
+      const problem = entry ? `is not available to the ${profile} profile.` : `is not known${advice}`;
+      refuse(entry ? 'PROFILE_MISMATCH' : 'INVALID_PARAMETER', parameter, `${value} ${problem}`, { value, allowed });
+      return undefined;
+    });
+    return [...new Set(found)].filter((entry) => entry !== undefined);
+  };
+
+  const since = readInstant('since');
+  const until = readInstant('until');
+  if (since > until) refuse('INVALID_PARAMETER', 'since', `is after until (${until}).`, { value: since });
+
+  const askedMetrics = readNames('metrics', (text) => text.split(',', valuesAtMost + 1), findMetric);
+  if (askedMetrics.length === 0 && !faults.some(({ detail }) => detail.parameter === 'metrics')) {
+    const allowed = vocabularyOf(profile).metrics.map(({ name }) => name);
+    refuse('MISSING_PARAMETER', 'metrics', 'is missing: name at least one metric.', { allowed });
   }
 
-  readFilters(): ReportRequest['filters'] {
-    const { profile, admin } = this.#account;
-    const read: { [Name in FilterName]?: readonly string[] } = {};
-    for (const { name, profiles, adminOnly, compare } of filters as readonly Filter[]) {
-      if (this.#given[name] === undefined) continue;
-      if (!profiles.includes(profile)) {
-        const problem = `is not available to the ${profile} profile.`;
-        this.refuse('PROFILE_MISMATCH', name, problem, { allowed: plainParameters });
-      } else if (adminOnly && !admin) {
-        this.refuse('ADMIN_ONLY', name, 'is for admin accounts only: leave it out.');
-      } else {
-        const values = this.#readArray(name, (value) => [compare === 'id' ? value.trim() : value]) ?? [];
-        for (const item of compare === 'id' ? values : []) {
-          if (/^\d{1,20}$/.test(item)) continue;
-          const more = { value: shown(item), allowed: 'digits' };
-          this.refuse('INVALID_PARAMETER', name, `“${shown(item)}” is no ID: IDs are digits.`, more);
-        }
-        if (values.length > 0) read[name] = values;
+  const askedBreakdowns = readNames('breakdowns', (text) => [text], findBreakdown);
+  const times = askedBreakdowns.filter(({ time }) => time).map(({ name }) => name);
+  if (times.length > 1) {
+    const problem = `${times.join(' and ')} exclude each other: use at most one time breakdown.`;
+    refuse('CONFLICTING_BREAKDOWNS', 'breakdowns', problem, { value: times });
+  }
+
+  const askedFilters: Record<string, readonly string[]> = {};
+  for (const { name, profiles, adminOnly, compare } of filters as readonly Filter[]) {
+    if (given[name] === undefined) continue;
+    if (!profiles.includes(profile)) {
+      refuse('PROFILE_MISMATCH', name, `is not available to the ${profile} profile.`, { allowed: plainParameters });
+    } else if (adminOnly && !account.admin) {
+      refuse('ADMIN_ONLY', name, 'is for admin accounts only: leave it out.');
+    } else {
+      const values = readList(name, (text) => [compare === 'id' ? text.trim() : text]);
+      for (const value of values.filter((text) => compare === 'id' && !/^\d{1,20}$/.test(text)).map(shown)) {
+        refuse('INVALID_PARAMETER', name, `“${value}” is no ID: IDs are digits.`, { value, allowed: 'digits' });
       }
+      if (values.length > 0) askedFilters[name] = values;
     }
-    return read;
   }
 
-  /** DSP only; for a buyer it is accepted and has no effect, because the summary always states europe/paris. */
-  readTimezone(): { readonly timezone?: string } {
-    if (this.#account.profile === 'buyer') return {};
-    if (this.#lacks('timezone')) return { timezone: defaultZone };
-    const value = shown(this.#given.timezone);
-    const timezone = readScalar(this.#given.timezone)?.trim() ?? '';
-    if (isZone(timezone)) return { timezone };
-    const problem = `“${value}” is no time zone of the TZ database${suggestion(value, Intl.supportedValuesOf('timeZone'))}`;
-    this.refuse('INVALID_PARAMETER', 'timezone', problem, { value });
-    return {};
+  // A buyer's timezone is accepted and has no effect, because the summary always states europe/paris.
+  const timezone = isAbsent('timezone') ? defaultZone : (readScalar(given.timezone)?.trim() ?? '');
+  if (profile === 'dsp' && !isZone(timezone)) {
+    const value = shown(given.timezone);
+    const problem = `“${value}” is no time zone of the TZ database`;
+    const guess = suggestion(value, Intl.supportedValuesOf('timeZone'));
+    refuse('INVALID_PARAMETER', 'timezone', problem + guess, { value });
   }
 
-  readOutput(): { readonly output?: 'direct' } {
-    if (this.#lacks('output')) return {};
-    if (this.#given.output === 'direct') return { output: 'direct' };
-    const value = shown(this.#given.output);
+  if (!isAbsent('output') && given.output !== 'direct') {
+    const value = shown(given.output);
     const problem = `“${value}” is not known: leave it out, or use direct.`;
-    this.refuse('INVALID_PARAMETER', 'output', problem, { value, allowed: ['direct'] });
-    return {};
+    refuse('INVALID_PARAMETER', 'output', problem, { value, allowed: ['direct'] });
   }
-}
 
-function namesIn(values: readonly string[]): string[] {
-  return values.map((value) => value.trim()).filter((value) => value !== '');
+  for (const name of Object.keys(given).filter((key) => !lenient && !everyParameter.includes(key))) {
+    const problem = `is no parameter of a report${suggestion(name, everyParameter)}`;
+    refuse('UNKNOWN_PARAMETER', shown(name), problem, { allowed: everyParameter });
+  }
+
+  // The gravest fault names the answer; `ADMIN_ONLY` is last: a request that is wrong in itself is mended before.
+  const [gravest] = [...errorIds[400], 'ADMIN_ONLY'].flatMap((id) => faults.filter(({ errorId }) => errorId === id));
+  if (gravest) {
+    const others = faults.length - 1;
+    const more = others === 0 ? '' : ` ${others === 1 ? 'One more fault is' : `${others} more faults are`} in details.`;
+    const details = faults.slice(0, detailsAtMost).map(({ detail }) => detail);
+    const { parameter, problem } = gravest.detail;
+    throw new ServiceError(gravest.errorId, `${parameter}: ${problem}${more}`, { details });
+  }
+  return {
+    since,
+    until,
+    metrics: askedMetrics.map(({ name }) => name),
+    breakdowns: askedBreakdowns.map(({ name }) => name),
+    filters: askedFilters,
+    timezone: profile === 'dsp' ? timezone : undefined,
+    output: given.output === 'direct' ? 'direct' : undefined,
+  };
 }
 
 /** Whether the platform knows the zone by an IANA name; offsets such as `+02:00` are no names. */

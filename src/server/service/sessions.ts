@@ -1,96 +1,88 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Account } from '../fixtures/fixtures.ts';
+import type { LocalServerOptions } from '../local-server.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
 const sessionsAtMost = 10_000;
 
+export type Sessions = ReturnType<typeof createSessions>;
+
 /**
  * Who is signed in, and how often they may call: tokens that live as long as they are used (`decisions.md` 1), and the
- * fixed ones, which never end.
+ * fixed ones, which never end. What it refuses it throws as `ServiceError`.
+ *
+ * @param accountsNow the accounts as they are at the time of a call
  */
-export class Sessions {
-  readonly #ttlMs: number;
-  readonly #callsPerSecond: number;
+export function createSessions(accountsNow: () => readonly Account[], options: LocalServerOptions) {
+  const { tokenTtlMs = 2 * 3_600_000, rateLimitPerSecond } = options;
   /** By token, the least recently used first. */
-  readonly #sessions = new Map<string, { readonly email: string; readonly lastUsedMs: number }>();
-  readonly #revoked = new Set<string>();
+  const sessions = new Map<string, { readonly email: string; readonly lastUsedMs: number }>();
+  const revoked = new Set<string>();
   /** When the calls of the last second came, by account or, without one, by peer. */
-  readonly #recentCalls = new Map<string, number[]>();
-  #accounts: readonly Account[];
-
-  constructor(accounts: readonly Account[], ttlMs: number, callsPerSecond = Number.POSITIVE_INFINITY) {
-    this.#accounts = accounts;
-    this.#ttlMs = ttlMs;
-    this.#callsPerSecond = callsPerSecond;
-  }
-
-  /** Takes over edited accounts; sessions of accounts that are gone end. */
-  replaceAccounts(accounts: readonly Account[]): void {
-    this.#accounts = accounts;
-    for (const [token, { email }] of this.#sessions) if (!this.accountOf(email)) this.#sessions.delete(token);
-  }
+  const recentCalls = new Map<string, number[]>();
 
   /** The account of an e-mail address, in any case. */
-  accountOf(email: string): Account | undefined {
+  function accountOf(email: string): Account | undefined {
     const wanted = email.trim().toLowerCase();
-    return this.#accounts.find((account) => account.email.toLowerCase() === wanted);
+    return accountsNow().find((account) => account.email.toLowerCase() === wanted);
   }
 
-  /** A new token for the right e-mail and password; the same refusal, after the same work, for either being wrong. */
-  signIn(email: string, password: string, nowMs: number): string {
-    const account = this.accountOf(email);
-    const isRight = timingSafeEqual(digest(password), digest(account?.password ?? ''));
-    if (!account || !isRight) {
-      throw new ServiceError('INVALID_CREDENTIALS', 'No account has this e-mail address and password.');
-    }
-    const token = randomBytes(20).toString('hex');
-    this.#sessions.set(token, { email: account.email, lastUsedMs: nowMs });
-    const [stalest] = this.#sessions.keys();
-    if (stalest !== undefined && this.#sessions.size > sessionsAtMost) this.#sessions.delete(stalest);
-    return token;
-  }
+  return {
+    accountOf,
 
-  /** The account of a call, by its `Authorization` header; an accepted call extends the token's life. */
-  authorize(header: string | undefined, nowMs: number): Account {
-    const token = header?.trim() ?? '';
-    if (this.#revoked.has(token)) {
-      throw new ServiceError('INVALID_TOKEN', 'This token is no longer valid: sign in again.');
-    }
-    const fixed = this.#accounts.find((account) => account.token === token);
-    if (fixed) return fixed;
-    const session = this.#sessions.get(token);
-    const account = session && this.accountOf(session.email);
-    if (!session || !account) throw refusalOf(token);
-    if (nowMs - session.lastUsedMs > this.#ttlMs) {
-      throw new ServiceError('EXPIRED_TOKEN', 'This token was not used for too long and has expired: sign in again.');
-    }
-    this.#sessions.delete(token);
-    this.#sessions.set(token, { ...session, lastUsedMs: nowMs });
-    return account;
-  }
+    /** A new token for the right e-mail and password; the same refusal, after the same work, for either being wrong. */
+    signIn(email: string, password: string, nowMs: number): string {
+      const account = accountOf(email);
+      const isRight = timingSafeEqual(digest(password), digest(account?.password ?? ''));
+      if (!account || !isRight) {
+        throw new ServiceError('INVALID_CREDENTIALS', 'No account has this e-mail address and password.');
+      }
+      const token = randomBytes(20).toString('hex');
+      sessions.set(token, { email: account.email, lastUsedMs: nowMs });
+      for (const stalest of sessions.keys()) if (sessions.size > sessionsAtMost) sessions.delete(stalest);
+      return token;
+    },
 
-  /** Counts a call of an account or a peer. Throws 429 when it is one too many in any second. */
-  admit(caller: string, nowMs: number): void {
-    if (this.#callsPerSecond === Number.POSITIVE_INFINITY) return;
-    const recent = (this.#recentCalls.get(caller) ?? []).filter((time) => nowMs - time < 1_000);
-    this.#recentCalls.set(caller, recent);
-    if (recent.length >= this.#callsPerSecond) {
-      const error = `At most ${this.#callsPerSecond} calls a second are allowed.`;
-      throw refuseUntil('RATE_LIMITED', error, (recent[0] ?? nowMs) + 1_000 - nowMs);
-    }
-    recent.push(nowMs);
-  }
+    /** The account of a call, by its `Authorization` header; an accepted call extends the token's life. */
+    authorize(header: string | undefined, nowMs: number): Account {
+      const token = header?.trim() ?? '';
+      if (revoked.has(token)) {
+        throw new ServiceError('INVALID_TOKEN', 'This token is no longer valid: sign in again.');
+      }
+      const fixed = accountsNow().find((account) => account.token === token);
+      if (fixed) return fixed;
+      const session = sessions.get(token);
+      const account = session && accountOf(session.email);
+      if (!session || !account) throw refusalOf(token);
+      if (nowMs - session.lastUsedMs > tokenTtlMs) {
+        throw new ServiceError('EXPIRED_TOKEN', 'This token was not used for too long and has expired: sign in again.');
+      }
+      sessions.delete(token);
+      sessions.set(token, { ...session, lastUsedMs: nowMs });
+      return account;
+    },
 
-  /** Ends a token, fixed or not. */
-  revoke(token: string): void {
-    if (token === '' || this.#revoked.size > sessionsAtMost) return;
-    this.#revoked.add(token);
-    this.#sessions.delete(token);
-  }
+    /** Counts a call of an account or a peer, and refuses it when it is one too many in any second. */
+    admit(caller: string, nowMs: number): void {
+      if (rateLimitPerSecond === undefined) return;
+      const recent = (recentCalls.get(caller) ?? []).filter((time) => nowMs - time < 1_000);
+      recentCalls.set(caller, recent);
+      if (recent.length >= rateLimitPerSecond) {
+        const error = `At most ${rateLimitPerSecond} calls a second are allowed.`;
+        throw refuseUntil('RATE_LIMITED', error, (recent[0] ?? nowMs) + 1_000 - nowMs);
+      }
+      recent.push(nowMs);
+    },
 
-  reset(): void {
-    for (const part of [this.#sessions, this.#revoked, this.#recentCalls]) part.clear();
-  }
+    /** Ends a token, fixed or not. */
+    revoke(token: string): void {
+      if (token !== '' && revoked.size < sessionsAtMost) revoked.add(token);
+    },
+
+    reset(): void {
+      for (const part of [sessions, revoked, recentCalls]) part.clear();
+    },
+  };
 }
 
 /** What to change about a token that nobody has. */

@@ -31,14 +31,14 @@ function builtInFacts({ seed, scale }: { readonly seed: number; readonly scale: 
   const { members, adUnits } = builtInCatalog();
   return {
     members: members.all(),
-    firstHour: Math.min(...adUnits.map(({ span: [first] }) => first)),
-    lastHour: Math.max(...adUnits.map(({ span: [, last] }) => last)),
+    firstHour: Math.min(...adUnits.map(({ firstHour }) => firstHour)),
+    lastHour: Math.max(...adUnits.map(({ lastHour }) => lastHour)),
     open(wanted) {
       const open = adUnits.filter(({ trait }) =>
         [...wanted].every(([name, list]) => trait[name] === undefined || list.has(trait[name])),
       );
       return (hour) => {
-        const running = open.filter(({ span: [first, last] }) => hour >= first && hour <= last);
+        const running = open.filter(({ firstHour, lastHour }) => hour >= firstHour && hour <= lastHour);
         const hourBits = mix(seed, hour);
         return running.flatMap((adUnit) => {
           const bits = mix(hourBits, adUnit.seed);
