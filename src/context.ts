@@ -1,9 +1,8 @@
 import manifest from '../package.json' with { type: 'json' };
 import { type Client, createClient } from './api/client.ts';
-import { createHttp } from './api/http.ts';
+import { createHttp, readProxy } from './api/http.ts';
 import type { GlobalFlags, ServiceFlags } from './app/flags.ts';
 import { readProjectDefaults } from './config/project-file.ts';
-import { readProxy } from './config/proxy.ts';
 import {
   type ProjectChoice,
   readUnlessNeedless,
@@ -64,9 +63,6 @@ type Options = GlobalFlags &
     readonly saved?: ProjectChoice;
   };
 
-const defaultRetries = 5;
-const defaultTimeoutMs = 30_000;
-
 /** Makes the context of one command line. */
 export function createContext(host: Host, console: Console, options: Options): Context {
   // What ends what was made, in the order in which it must end.
@@ -105,9 +101,23 @@ export function createContext(host: Host, console: Console, options: Options): C
       return resolved;
     });
     const clientFor = async (signIn: SignIn): Promise<Client> => {
-      const { client, close } = await connect(signIn, host, console, own);
-      cleanUps.unshift(close);
-      return client;
+      const proxy = readProxy(host.env);
+      if (proxy) console.hide(decodeURIComponent(proxy.url.password));
+      const http = await createHttp({
+        timeoutMs: own.timeout ?? 30_000,
+        userAgent: `adreport/${version}`,
+        proxy,
+        trace: (line) => console.trace(1, line),
+      });
+      cleanUps.unshift(() => http.close());
+      return createClient({
+        ...signIn,
+        http,
+        retries: own.retries ?? 5,
+        host,
+        warn: console.warn,
+        hide: console.hide,
+      });
     };
     return {
       host,
@@ -143,30 +153,6 @@ export function createContext(host: Host, console: Console, options: Options): C
   return contextFor(options);
 }
 
-/** The client for one account, and what ends its connections. */
-async function connect(signIn: SignIn, host: Host, console: Console, options: Options) {
-  const http = await createHttp({
-    timeoutMs: options.timeout ?? defaultTimeoutMs,
-    userAgent: `adreport/${version}`,
-    proxy: proxyOf(host.env, console.hide),
-    trace: (line) => console.trace(1, line),
-  });
-  const client = createClient({
-    ...signIn,
-    http,
-    retries: options.retries ?? defaultRetries,
-    wallClock: host.wallClock,
-    stopwatch: host.stopwatch,
-    sleep: host.sleep,
-    random: host.random,
-    signal: host.signal,
-    onRetry: console.warn,
-    onToken: console.hide,
-    onNotice: console.warn,
-  });
-  return { client, close: () => http.close() };
-}
-
 /** The settings of `--local`: an account of the server in this process, by name (`--account`) or by profile. */
 function localSettings({ url, accounts }: LocalServer, options: Options): Settings {
   const wanted = options.account ?? options.profile ?? options.saved?.profile ?? 'buyer';
@@ -197,12 +183,4 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     made ??= make();
     return made;
   };
-}
-
-/** The proxy of the environment, its password kept out of the output. */
-function proxyOf(env: Host['env'], hide: (secret: string) => void) {
-  const proxy = readProxy(env);
-  if (!proxy) return undefined;
-  hide(decodeURIComponent(proxy.url.password));
-  return { https: proxy.url.href, none: proxy.none };
 }

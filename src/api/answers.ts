@@ -1,6 +1,116 @@
 import { type CampaignRecord, knownOutcomeOf } from '../contract/messages.ts';
+import { IncompleteDataError } from '../errors.ts';
+import { printable } from '../text/printable.ts';
+import type { HttpResponse } from './http.ts';
 
-// Reading what a service may answer, liberally: its exact shapes are only partly known (`decisions.md` 1 to 6).
+// Reading what a service may answer: bodies within bounds, and in them any known shape (`decisions.md` 1 to 6).
+
+/** No body that is read whole is longer: only reports are, and those are read in pieces. */
+const bytesAtMost = 16 * 1024 * 1024;
+
+/** How much of an answer tells a record from a report of any size, which is streamed. */
+const peekedBytes = 64 * 1024;
+
+/**
+ * A whole body as text, in the charset that it declares, else UTF-8. Throws `IncompleteDataError` for one that is longer
+ * than 16 MB, and for bytes that are no text in that charset.
+ */
+export async function readText({ body, headers }: HttpResponse): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > bytesAtMost) {
+      throw new IncompleteDataError('The answer is longer than 16 MB, and is no report.', { retryable: false });
+    }
+    pieces.push(piece);
+  }
+  return decoderFor(charsetOf(headers['content-type']))(Buffer.concat(pieces), false);
+}
+
+/** The charset that a `Content-Type` declares, else UTF-8. */
+export function charsetOf(contentType = ''): string {
+  return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+}
+
+/** What makes text of the bytes in a charset, piece by piece. Both throw `IncompleteDataError`, where that cannot be. */
+export function decoderFor(charset: string): (piece: Buffer, isMore: boolean) => string {
+  const orRefuse = <T>(attempt: () => T): T => {
+    try {
+      return attempt();
+    } catch {
+      throw new IncompleteDataError(`The answer is no text in ${printable(charset)}.`, { retryable: false });
+    }
+  };
+  const decoder = orRefuse(() => new TextDecoder(charset, { fatal: true }));
+  return (piece, isMore) => orRefuse(() => decoder.decode(piece, { stream: isMore }));
+}
+
+/** The beginning of a body (64 KiB, all there is, or enough), whether that is all of it, and the whole from its first byte. */
+export async function peek(body: AsyncIterable<Buffer>, isEnough = (_beginning: string): boolean => false) {
+  const rest = body[Symbol.asyncIterator]();
+  const pieces: Buffer[] = [];
+  let size = 0;
+  let isWhole = false;
+  while (size < peekedBytes && !(pieces[0] && isEnough(pieces[0].toString('latin1', 0, 100)))) {
+    const next = await rest.next();
+    isWhole = next.done === true;
+    if (next.done) break;
+    pieces.push(next.value);
+    size += next.value.length;
+  }
+  async function* all(): AsyncGenerator<Buffer> {
+    yield* pieces;
+    if (!isWhole) yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  return { start: new TextDecoder().decode(Buffer.concat(pieces)), isWhole, all: all() };
+}
+
+/** A body's JSON, its long integers as text: an id that is rounded is another report's. Throws `SyntaxError`. */
+function parseExactJson(text: string): unknown {
+  let depth = 0;
+  const stringBracketOrLong = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|(?<![\d.eE+-])\d{16,}(?![\d.eE])/g;
+  const exact = text.replace(stringBracketOrLong, (token) => {
+    if (token.startsWith('"')) return token;
+    if (/\d/.test(token)) return `"${token}"`;
+    depth += token === '[' || token === '{' ? 1 : -1;
+    // Each open bracket takes forty times its byte while it is parsed.
+    if (depth > 1_000) throw new SyntaxError('The brackets go too deep.');
+    return token;
+  });
+  return JSON.parse(exact);
+}
+
+/** The JSON of a text; where it is none, what else there is. */
+export function parsedOr(otherwise: () => unknown, text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return otherwise();
+  }
+}
+
+/** Whether an answer is a web page, such as a proxy's or a portal's. */
+export function isPage(text: string, { headers }: HttpResponse): boolean {
+  return /html/i.test(headers['content-type'] ?? '') || /^\s*</.test(text);
+}
+
+/** A body's JSON. Throws `IncompleteDataError` that quotes what came instead. */
+export function parseJson(text: string, response: HttpResponse): unknown {
+  return parsedOr(() => {
+    const came = isPage(text, response) ? 'a web page' : text.trim() === '' ? 'an empty body' : quoteAnswer(text);
+    // Its cause is not kept: it quotes the answer as well, and nothing is masked in it.
+    throw new IncompleteDataError(`The service answered ${response.status} with ${came} instead of JSON.`, {
+      retryable: false,
+      hint: 'Is the base URL the reporting service’s? adreport whoami shows it. A proxy may stand between: HTTPS_PROXY.',
+    });
+  }, text);
+}
+
+/** The first 150 characters of an answer, in quotation marks. */
+export function quoteAnswer(text: string): string {
+  return `“${printable(text.trim().slice(0, 150))}${text.trim().length > 150 ? '…' : ''}”`;
+}
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -18,14 +128,12 @@ function at(value: unknown, path: string): unknown {
 
 /** The non-empty texts and numbers at some paths, with blanks between these, in their order. */
 function scalarsAt(value: unknown, paths: string): string[] {
-  return paths.split(' ').flatMap((path) => {
-    const found = at(value, path);
-    if (typeof found === 'number') return [String(found)];
-    return typeof found === 'string' && found.trim() !== '' ? [found.trim()] : [];
-  });
+  const found = paths.split(' ').map((path) => at(value, path));
+  const texts = found.map((one) => (typeof one === 'string' || typeof one === 'number' ? String(one).trim() : ''));
+  return texts.filter((text) => text !== '');
 }
 
-/** The report id in a create call's answer, in any of the shapes of `decisions.md` 2; `undefined` where there is none. */
+/** The report id in a create call's answer; `undefined` where there is none. */
 export function findReportId(answer: unknown): string | undefined {
   const paths = 'response.report_id response.reportId response.id response.data.report_id report_id reportId id';
   return scalarsAt(answer, `${paths} data.report_id response .`)[0];
@@ -43,10 +151,8 @@ export function isReportData(answer: unknown): boolean {
 export function findStatus(answer: unknown): { readonly status: string; readonly message: string } | undefined {
   const paths = 'response.status response.data.status data.status status response.state state response';
   // A number is the status of HTTP once more.
-  const status = scalarsAt(answer, paths)
-    .find((word) => /\p{L}/u.test(word))
-    ?.toLowerCase();
-  return status === undefined ? undefined : { status, message: messageIn(answer) ?? status };
+  const status = scalarsAt(answer, paths).find((word) => /\p{L}/u.test(word));
+  return status ? { status: status.toLowerCase(), message: messageIn(answer) ?? status.toLowerCase() } : undefined;
 }
 
 /** The token in a sign-in's answer, which may be a bare text of 16 to 512 token characters. */
@@ -59,9 +165,8 @@ export function findToken(answer: unknown): string | undefined {
 function itemsOf(value: unknown): readonly (readonly [key: string, item: unknown])[] | undefined {
   if (Array.isArray(value)) return value.map((item: unknown) => ['', item]);
   const entries = isObject(value) ? Object.entries(value) : [];
-  return entries.length > 0 && entries.every(([key, item]) => /^\d+$/.test(key) && isObject(item))
-    ? entries
-    : undefined;
+  const isKeyed = entries.length > 0 && entries.every(([key, item]) => /^\d+$/.test(key) && isObject(item));
+  return isKeyed ? entries : undefined;
 }
 
 /** The campaign list, bare or wrapped, with every field a string and every list there; `undefined` where there is none. */
@@ -93,13 +198,11 @@ export function hasNextPage(answer: unknown, link = ''): boolean {
   return next.length > 0 || /;\s*rel\s*=\s*"?next\b/i.test(link);
 }
 
-/** What a refusal says. */
+/** What a refusal says: its code, why, one line a fault where it lists them, and its word for how a report stands. */
 export interface Refusal {
   readonly errorId?: string | undefined;
   readonly message?: string | undefined;
-  /** One line a fault, where the service lists them. */
   readonly faults: readonly string[];
-  /** Its word for how a report stands. */
   readonly status?: string | undefined;
 }
 
@@ -134,8 +237,8 @@ function listedErrors(answer: unknown): string[] {
 /** The error that an answer names although its status says success; a mere `message` is none, unless its status says no. */
 export function findError(answer: unknown): Refusal | undefined {
   const refusal = refusalIn(answer);
-  const says =
-    scalarsAt(answer, `response.error ${errorPaths} response.error_id error_id`)[0] ?? listedErrors(answer)[0];
+  const named = scalarsAt(answer, `response.error ${errorPaths} response.error_id error_id`);
+  const [says] = [...named, ...listedErrors(answer)];
   if (says !== undefined && says !== '0') return { ...refusal, message: refusal.message ?? says };
   const saysNo = /^(ko|nok|error|fail(ed|ure)?|denied|refused|invalid|unauthorized)$/.test(refusal.status ?? '');
   return saysNo || [at(answer, 'success'), at(answer, 'response.success')].includes(false) ? refusal : undefined;

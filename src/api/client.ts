@@ -1,12 +1,24 @@
 import { type CampaignRecord, knownOutcomeOf, type StatusRecord } from '../contract/messages.ts';
 import { IncompleteDataError, SignInError, StillInProgressError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import { findCampaigns, findError, findReportId, findStatus, findToken, hasNextPage, isReportData } from './answers.ts';
-import { type Call, createExchange, type ExchangeOptions, type RequestBody } from './exchange.ts';
+import {
+  charsetOf,
+  decoderFor,
+  findCampaigns,
+  findError,
+  findReportId,
+  findStatus,
+  findToken,
+  hasNextPage,
+  isReportData,
+  parsedOr,
+  parseJson,
+  peek,
+  readText,
+} from './answers.ts';
+import { type Call, createExchange, type ExchangeOptions, parseRetryAfter } from './exchange.ts';
 import type { HttpResponse } from './http.ts';
-import { charsetOf, decoderFor, parsedOr, parseJson, peek, readText, withoutTokens } from './read-body.ts';
-import { recordInsteadOfReport, unexpectedAnswer } from './refusal.ts';
-import { parseRetryAfter } from './retry.ts';
+import { recordInsteadOfReport, unexpectedAnswer, withoutTokens } from './refusal.ts';
 
 /** What a sign-in exchanges for a token. */
 export interface Credentials {
@@ -19,10 +31,8 @@ export interface ClientOptions extends ExchangeOptions {
   readonly token: string | undefined;
   /** Where given, a refused token is renewed once a call, and the call repeated. */
   readonly credentials: Credentials | undefined;
-  /** Told of every token that comes in, so that it can be kept out of the output. */
-  readonly onToken?: (token: string) => void;
-  /** Told, once each, what is odd about answers that are taken all the same. */
-  readonly onNotice?: (sentence: string) => void;
+  /** Keeps a token that comes in out of the output. */
+  readonly hide: (token: string) => void;
 }
 
 /** A report's data on its way in; `body` is decompressed and read once. */
@@ -55,26 +65,25 @@ export function createClient(options: ClientOptions) {
   let token = options.token;
   let signingIn: Promise<string> | undefined;
 
+  /** Says, once, what is odd about answers that are taken all the same. */
   const notice = (sentence: string): void => {
-    if (!noticed.has(sentence)) options.onNotice?.(sentence);
+    if (!noticed.has(sentence)) options.warn(sentence);
     noticed.add(sentence);
   };
 
+  const bodyOf = (json: object, form: Readonly<Record<string, string>>): NonNullable<Call['body']> =>
+    encoding === 'form'
+      ? { contentType: 'application/x-www-form-urlencoded', text: new URLSearchParams(form).toString() }
+      : { contentType: 'application/json', text: JSON.stringify(json) };
+
   /** Signs in once, however many calls wait for it. */
   function signIn(): Promise<string> {
-    signingIn ??= requestToken()
-      .then((fresh) => {
-        token = fresh;
-        options.onToken?.(fresh);
-        return fresh;
-      })
-      .finally(() => {
-        signingIn = undefined;
-      });
+    signingIn ??= requestToken().finally(() => {
+      signingIn = undefined;
+    });
     return signingIn;
   }
 
-  /** Exchanges e-mail and password for a token. */
   async function requestToken(): Promise<string> {
     if (!credentials) {
       throw new SignInError('You are not signed in: there is no token.', {
@@ -82,24 +91,23 @@ export function createClient(options: ClientOptions) {
       });
     }
     const { email, password } = credentials;
-    const body =
-      encoding === 'form'
-        ? formBody({ 'auth[email]': email, 'auth[password]': password })
-        : jsonBody({ auth: { email, password } });
-    return perform({ endpoint: 'auth', body }, readToken);
+    const body = bodyOf({ auth: { email, password } }, { 'auth[email]': email, 'auth[password]': password });
+    token = await perform({ endpoint: 'auth', body }, readToken);
+    options.hide(token);
+    return token;
   }
 
-  /** A new token after one was refused, unless another call has fetched one meanwhile; `undefined` without credentials. */
-  async function renew(refused: string): Promise<string | undefined> {
-    if (!credentials) return undefined;
-    return token !== undefined && token !== refused ? token : signIn();
-  }
-
+  /** Makes a call with the token; one that is refused is renewed once, unless another call has done so meanwhile. */
   async function call<T>(what: Call, read: (response: HttpResponse) => Promise<T>): Promise<T> {
-    return perform({ ...what, token: token ?? (await signIn()), renew }, read);
+    const used = token ?? (await signIn());
+    try {
+      return await perform({ ...what, token: used }, read);
+    } catch (error) {
+      if (!(error instanceof SignInError) || !credentials) throw error;
+      const fresh = token === undefined || token === used ? await signIn() : token;
+      return perform({ ...what, token: fresh }, read);
+    }
   }
-
-  const idBody = (id: string): RequestBody => (encoding === 'form' ? formBody({ id }) : jsonBody({ id }));
 
   return {
     /** Exchanges e-mail and password for a token, which the later calls use. Throws `SignInError` without them. */
@@ -109,15 +117,15 @@ export function createClient(options: ClientOptions) {
      * Asks for a report; `takeData` is called where the answer is the data itself. It is repeated only where it certainly
      * did nothing. An error tells if a report may exist all the same.
      */
-    createReport: <T>(body: RequestBody, takeData: Take<T>): Promise<Created<T>> =>
+    createReport: <T>(body: NonNullable<Call['body']>, takeData: Take<T>): Promise<Created<T>> =>
       call({ endpoint: 'buyer', body }, (response) => readCreated(response, takeData)),
 
     /**
      * How a report stands, and when to ask again, where the service says it. Throws `ReportFailedError` for one that is gone.
      * @param patienceMs how long the call may go on being repeated, where it fails in passing
      */
-    status: (reportId: string, patienceMs?: number): Promise<StatusRecord & { readonly retryAfterMs?: number }> =>
-      call({ endpoint: 'status', body: idBody(reportId), patienceMs }, async (response) => {
+    status: (id: string, patienceMs?: number): Promise<StatusRecord & { readonly retryAfterMs?: number | undefined }> =>
+      call({ endpoint: 'status', body: bodyOf({ id }, { id }), patienceMs }, async (response) => {
         const text = await readText(response);
         const answer = parseJson(text, response);
         const found = findStatus(answer);
@@ -131,16 +139,16 @@ export function createClient(options: ClientOptions) {
               'progress. If it stays so, try: adreport download ID',
           );
         }
-        const retryAfterMs = parseRetryAfter(response.headers['retry-after'], options.wallClock());
-        return { ...found, report_id: reportId, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+        const retryAfterMs = parseRetryAfter(response.headers['retry-after'], options.host.wallClock());
+        return { ...found, report_id: id, retryAfterMs };
       }),
 
     /**
      * Downloads a report; `take` is called anew, from zero, for each try, and what it throws is thrown on. Throws
      * `StillInProgressError` for a report that is not ready, `ReportFailedError` for one that has failed or expired.
      */
-    download: <T>(reportId: string, take: Take<T>): Promise<T> =>
-      call({ endpoint: 'download', body: idBody(reportId) }, (response) => readReport(response, take)),
+    download: <T>(id: string, take: Take<T>): Promise<T> =>
+      call({ endpoint: 'download', body: bodyOf({ id }, { id }) }, (response) => readReport(response, take)),
 
     /** Every campaign that the account sees. */
     campaigns: (): Promise<CampaignRecord[]> =>
@@ -157,25 +165,16 @@ export function createClient(options: ClientOptions) {
   };
 }
 
-function jsonBody(value: unknown): RequestBody {
-  return { contentType: 'application/json', text: JSON.stringify(value) };
-}
-
-function formBody(fields: Readonly<Record<string, string>>): RequestBody {
-  return { contentType: 'application/x-www-form-urlencoded', text: new URLSearchParams(fields).toString() };
-}
-
 /** The token of a sign-in's answer. Throws `SignInError` for a refusal, `IncompleteDataError` for anything else. */
 async function readToken(response: HttpResponse): Promise<string> {
   const text = await readText(response);
-  const bare = /^[\w.~+/=-]{16,512}$/.exec(text.trim())?.[0];
+  const bare = findToken(text);
   if (bare) return bare;
   // What may be a token goes into no error.
   const answer = parsedOr(() => parseJson(withoutTokens(text), response), text);
   const found = findToken(answer);
-  const status = findStatus(answer)?.status;
-  const isRefused = found === undefined && status !== undefined && knownOutcomeOf(status) !== 'ready';
-  if (isRefused && !findError(answer)) {
+  const { status } = findStatus(answer) ?? {};
+  if (found === undefined && status !== undefined && knownOutcomeOf(status) !== 'ready' && !findError(answer)) {
     throw new SignInError(`The service refused the sign-in: its status is ${printable(withoutTokens(status))}.`);
   }
   if (found === undefined || findError(answer)) {
@@ -193,16 +192,21 @@ async function readToken(response: HttpResponse): Promise<string> {
 async function readCreated<T>(response: HttpResponse, takeData: Take<T>): Promise<Created<T>> {
   const { start, isWhole, all } = await peek(response.body);
   const data = async () => ({ kind: 'data' as const, result: await takeData(reportAnswer(response, all)) });
-  const text = new TextDecoder().decode(start);
   // Lines of fields rather than JSON or a page are CSV that was sent under another name.
-  const isCsv = /\bcsv\b/i.test(response.headers['content-type'] ?? '') || /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(text);
+  const isCsv = /\bcsv\b/i.test(response.headers['content-type'] ?? '') || /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(start);
   if (isCsv || !isWhole) return data();
-  const answer = parseJson(text, response);
+  const answer = parseJson(start, response);
   if (isReportData(answer)) return data();
   const id = findReportId(answer);
   if (id === undefined || findError(answer)) {
     const hint = 'A report may have been created all the same. Is the base URL the reporting service’s?';
-    throw unexpectedAnswer('buyer', answer, 'The report was asked for, but the answer holds no report id.', text, hint);
+    throw unexpectedAnswer(
+      'buyer',
+      answer,
+      'The report was asked for, but the answer holds no report id.',
+      start,
+      hint,
+    );
   }
   return { kind: 'report', id, status: findStatus(answer)?.status ?? 'progress' };
 }
@@ -213,10 +217,9 @@ async function readReport<T>(response: HttpResponse, take: Take<T>): Promise<T> 
   // A list of rows, or what is no JSON, is handed on as it comes.
   const isReport = (beginning: string) => /^\s*(\{\s*"data"\s*:\s*\[|[^\s{[])/.test(beginning);
   const { start, isWhole, all } = await peek(response.body, isReport);
-  const text = isWhole ? new TextDecoder().decode(start) : '';
-  if (/^\s*[{[]/.test(text)) {
-    const answer = parsedOr(() => undefined, text);
-    const error = isReportData(answer) ? undefined : recordInsteadOfReport(answer, text);
+  if (isWhole && /^\s*[{[]/.test(start)) {
+    const answer = parsedOr(() => undefined, start);
+    const error = isReportData(answer) ? undefined : recordInsteadOfReport(answer, start);
     if (error) throw error;
   }
   return take(reportAnswer(response, all));
@@ -227,11 +230,10 @@ function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>): Repo
   const { 'content-encoding': coding, 'content-length': length, 'content-type': contentType } = response.headers;
   const charset = charsetOf(contentType);
   const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
-  const sizeBytes = Number(length);
   return {
     body: isUtf8 ? body : asUtf8(body, charset),
     contentType,
-    sizeBytes: length !== undefined && !coding && isUtf8 && Number.isSafeInteger(sizeBytes) ? sizeBytes : undefined,
+    sizeBytes: isUtf8 && !coding && /^\d{1,15}$/.test(length ?? '') ? Number(length) : undefined,
   };
 }
 

@@ -1,19 +1,9 @@
-import type { Encoding } from '../contract/messages.ts';
-import { type EndpointName, endpoints } from '../contract/messages.ts';
-import { AdreportError, codeOf, IncompleteDataError, SignInError } from '../errors.ts';
+import type { Encoding, EndpointName } from '../contract/messages.ts';
+import { endpoints } from '../contract/messages.ts';
+import { AdreportError, codeOf, IncompleteDataError } from '../errors.ts';
 import { formatDuration } from '../text/quantity.ts';
-import type { Http, HttpResponse } from './http.ts';
+import { type Http, type HttpResponse, TransportError } from './http.ts';
 import { readHttpError } from './refusal.ts';
-import {
-  createThrottle,
-  type FailedTry,
-  isRefusedForNow,
-  longestRetryAfterMs,
-  mayRetry,
-  parseRetryAfter,
-  retryPauseMs,
-} from './retry.ts';
-import { TransportError, unreachable } from './transport-error.ts';
 
 /** What the calls of one client have in common. */
 export interface ExchangeOptions {
@@ -23,161 +13,202 @@ export interface ExchangeOptions {
   readonly encoding: Encoding;
   /** How many times a call that failed in passing is made again. */
   readonly retries: number;
-  /** Milliseconds since 1970. */
-  readonly wallClock: () => number;
-  /** Milliseconds that never run backwards. */
-  readonly stopwatch: () => number;
-  readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
-  /** From 0 (inclusive) to 1. */
-  readonly random: () => number;
-  readonly signal: AbortSignal;
-  /** Told in one sentence, before each pause, why a call is made again and when. */
-  readonly onRetry?: (sentence: string) => void;
+  readonly host: {
+    /** Milliseconds since 1970. */
+    readonly wallClock: () => number;
+    /** Milliseconds that never run backwards. */
+    readonly stopwatch: () => number;
+    readonly sleep: Sleep;
+    /** From 0 (inclusive) to 1. */
+    readonly random: () => number;
+    readonly signal: AbortSignal;
+  };
+  /** Says why a call is made again and when, or what is odd about an answer. */
+  readonly warn: (sentence: string) => void;
 }
 
-/** An encoded request body. */
-export interface RequestBody {
-  readonly contentType: string;
-  readonly text: string;
-}
+type Sleep = (durationMs: number, signal?: AbortSignal) => Promise<void>;
 
 /** One call of the service, before its retries. */
 export interface Call {
   readonly endpoint: EndpointName;
-  readonly body?: RequestBody;
+  readonly body?: { readonly contentType: string; readonly text: string };
   /** How long the call may go on being repeated, in milliseconds; the last try is made then. Default: no limit. */
   readonly patienceMs?: number | undefined;
   readonly token?: string;
-  /** A fresh token in place of a refused one, where there are credentials. */
-  readonly renew?: (refused: string) => Promise<string | undefined>;
 }
 
 /** What one try came to, when it came to nothing. */
-type Failure = { readonly failed: FailedTry; readonly error: AdreportError };
+interface Failure {
+  readonly error: AdreportError;
+  /** The answer's status and `Retry-After`, when there was an answer. */
+  readonly status?: number;
+  readonly retryAfterMs?: number | undefined;
+  /** Whether bytes of the request may have reached the service. */
+  readonly sent: boolean;
+  /** Whether a failure without a status can pass: a name that does not resolve or a bad certificate will not. */
+  readonly passing: boolean;
+}
+
+/** The statuses that say "later" rather than "no". */
+const passingStatuses = [408, 429, 500, 502, 503, 504];
+
+/** The longest `Retry-After` that is waited for: a cron job is told of a longer one instead of sleeping through it. */
+const longestRetryAfterMs = 15 * 60_000;
+
+const mayExist = 'A report may have been created all the same.';
 
 /**
- * The retry loop around `Http`, with one pace for all the calls of a client (`cli.md`, Waiting). What it returns makes a
- * call, with retries and one renewal of the token, and reads its answer. It throws the errors of `errors.ts`.
+ * Makes calls, with retries (`cli.md`, Waiting) and one pace for all of a client. A create makes a report more each time it is
+ * carried out, so it is repeated only when it certainly did nothing. What it returns makes a call and reads its answer, and
+ * throws the errors of `errors.ts`.
  */
-export function createExchange(options: ExchangeOptions) {
-  const { signal, stopwatch } = options;
-  const throttle = createThrottle(stopwatch, options.sleep, signal);
+export function createExchange({ baseUrl, http, encoding, retries, host, warn }: ExchangeOptions) {
+  const { signal, stopwatch, wallClock } = host;
+  const throttle = createThrottle(stopwatch, host.sleep, signal);
 
   return async function perform<T>(call: Call, read: (response: HttpResponse) => Promise<T>): Promise<T> {
-    const startedMs = stopwatch();
-    let current = call;
-    for (let tries = 1; ; ) {
+    const endMs = stopwatch() + (call.patienceMs ?? Number.POSITIVE_INFINITY);
+    for (let tries = 1; ; tries += 1) {
       await throttle.pass();
-      const outcome = await attempt(options, current, read);
+      const outcome = await attempt(call, read);
       if ('value' in outcome) {
         throttle.ease();
         return outcome.value;
       }
-      const { token, renew, ...others } = current;
-      if (outcome.error instanceof SignInError && renew && token !== undefined) {
-        const fresh = await renew(token);
-        current = { ...others, token: fresh ?? token };
-        if (fresh !== undefined) continue;
+      const { error, status, retryAfterMs = 0 } = outcome;
+      const isTooLong = call.patienceMs === undefined && retryAfterMs > longestRetryAfterMs;
+      // Timers may end a fraction of a millisecond early, and that is no reason for one more try.
+      const leftMs = endMs - stopwatch();
+      if (tries > retries || !mayRetry(outcome, call) || isTooLong || leftMs < 1) {
+        if (isTooLong)
+          error.amend(`It asks to be left alone for ${formatDuration(retryAfterMs)}, which is not waited for.`);
+        throw lastWord(outcome, call, tries);
       }
-      const leftMs = (call.patienceMs ?? Number.POSITIVE_INFINITY) - (stopwatch() - startedMs);
-      const pauseMs = pauseBefore(options, outcome, call, tries, leftMs);
-      if (pauseMs === undefined) throw lastWord(outcome, call, tries);
-      options.onRetry?.(`${outcome.error.message.split('\n')[0]} Trying again in ${formatDuration(pauseMs)}.`);
-      if (outcome.failed.status === 429) throttle.hold(pauseMs);
-      else await options.sleep(pauseMs, signal);
-      tries += 1;
+      const pauseMs = Math.min(retryPauseMs(tries, retryAfterMs, host.random), leftMs);
+      warn(`${error.message.split('\n')[0]} Trying again in ${formatDuration(pauseMs)}.`);
+      if (status === 429) throttle.hold(pauseMs);
+      else await host.sleep(pauseMs, signal);
     }
   };
-}
 
-/** Whether each such call that is carried out makes a report more; the other calls change nothing. */
-function isCreate({ endpoint }: Call): boolean {
-  return endpoint === 'buyer';
-}
-
-/** How long to pause before the next try, in milliseconds; `undefined` where there is none. */
-function pauseBefore(
-  { retries, random }: ExchangeOptions,
-  { failed, error }: Failure,
-  call: Call,
-  tries: number,
-  leftMs: number,
-): number | undefined {
-  if (!mayRetry(failed, { isCreate: isCreate(call), tries, retries })) return undefined;
-  const { retryAfterMs = 0 } = failed;
-  if (call.patienceMs === undefined && retryAfterMs > longestRetryAfterMs) {
-    error.amend(`It asks to be left alone for ${formatDuration(retryAfterMs)}, which is not waited for.`);
-    return undefined;
-  }
-  // Timers may end a fraction of a millisecond early, and that is no reason for one more try.
-  return leftMs < 1 ? undefined : Math.min(retryPauseMs(tries, retryAfterMs, random), leftMs);
-}
-
-/** One try of a call. Throws what no repetition can mend. */
-async function attempt<T>(
-  { baseUrl, encoding, http, signal, wallClock }: ExchangeOptions,
-  call: Call,
-  read: (response: HttpResponse) => Promise<T>,
-): Promise<{ value: T } | Failure> {
-  const { endpoint, body, token } = call;
-  const { method, path } = endpoints[endpoint];
-  const url = new URL(baseUrl.href.replace(/\/$/, '') + path);
-  let sent = false;
-  try {
-    const response = await http.send({
-      method,
-      url,
-      headers: {
-        accept: 'application/json',
-        ...(body ? { 'content-type': body.contentType } : {}),
-        ...(token === undefined ? {} : { authorization: token }),
-      },
-      body: body?.text,
-      signal,
-      isDownload: endpoint === 'download',
-      onSent: () => {
-        sent = true;
-      },
-    });
-    const { status, headers } = response;
-    if (status >= 200 && status <= 299) return { value: await read(response) };
-    const retryAfterMs = parseRetryAfter(headers['retry-after'], wallClock());
-    return {
-      failed: { status, retryAfterMs, sent: true, passing: false },
-      error: await readHttpError(response, { url, endpoint, encoding }),
-    };
-  } catch (error) {
-    if (!signal.aborted) return toFailure(error, url);
-    const reason: unknown = signal.reason;
-    throw sent && isCreate(call) && reason instanceof AdreportError ? reason.amend(mayExist) : reason;
+  /** One try of a call. Throws what no repetition can mend. */
+  async function attempt<T>(
+    { endpoint, body, token }: Call,
+    read: (response: HttpResponse) => Promise<T>,
+  ): Promise<{ value: T } | Failure> {
+    const { method, path } = endpoints[endpoint];
+    let sent = false;
+    try {
+      const response = await http.send({
+        method,
+        url: new URL(baseUrl.href.replace(/\/$/, '') + path),
+        headers: {
+          accept: 'application/json',
+          ...(body && { 'content-type': body.contentType }),
+          ...(token !== undefined && { authorization: token }),
+        },
+        body: body?.text,
+        signal,
+        isDownload: endpoint === 'download',
+        onSent: () => {
+          sent = true;
+        },
+      });
+      const { status, headers } = response;
+      if (status >= 200 && status <= 299) return { value: await read(response) };
+      const retryAfterMs = parseRetryAfter(headers['retry-after'], wallClock());
+      const error = await readHttpError(response, endpoint, encoding);
+      return { error, status, retryAfterMs, sent: true, passing: false };
+    } catch (error) {
+      if (!signal.aborted) return failureOf(error);
+      const reason: unknown = signal.reason;
+      throw sent && endpoint === 'buyer' && reason instanceof AdreportError ? reason.amend(mayExist) : reason;
+    }
   }
 }
 
 /** What an exception of one try means; rethrows what no repetition can mend and no rule here explains. */
-function toFailure(error: unknown, url: URL): Failure {
-  if (error instanceof IncompleteDataError) return { failed: { sent: true, passing: error.retryable }, error };
-  if (error instanceof TransportError) {
-    const passing = !['unknown-host', 'tls', 'not-http', 'proxy-refusal'].includes(error.failure);
-    return { failed: { sent: error.sent, passing }, error: unreachable(error, url) };
-  }
+function failureOf(error: unknown): Failure {
+  if (error instanceof TransportError) return error;
+  if (error instanceof IncompleteDataError) return { error, sent: true, passing: error.retryable };
   if (error instanceof AdreportError || !/^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(error) ?? '')) throw error;
   const damaged = new IncompleteDataError('The compressed answer is damaged or cut short.', { cause: error });
-  return { failed: { sent: true, passing: true }, error: damaged };
+  return { error: damaged, sent: true, passing: true };
 }
 
-const mayExist = 'A report may have been created all the same.';
+function mayRetry(failure: Failure, { endpoint }: Call): boolean {
+  const { status, passing, sent } = failure;
+  if (status === undefined) return passing && !(sent && endpoint === 'buyer');
+  return endpoint === 'buyer' ? isRefusedForNow(failure) : passingStatuses.includes(status);
+}
+
+/** Whether the service said that it did nothing, and when to come back. */
+function isRefusedForNow({ status, retryAfterMs }: Failure): boolean {
+  return status === 429 || (status === 503 && retryAfterMs !== undefined);
+}
 
 /** The error that ends the call: says how often it was tried, and what a create may have left behind. */
-function lastWord({ failed, error }: Failure, call: Call, tries: number): AdreportError {
-  const { status, sent } = failed;
+function lastWord(failure: Failure, { endpoint }: Call, tries: number): AdreportError {
+  const { error, status, sent } = failure;
   // A service that answers with a refusal has created nothing.
-  const wasRefused = isRefusedForNow(failed) || (status !== undefined && status < 500 && status !== 408);
-  if (isCreate(call) && sent && !wasRefused) {
-    return error.amend(mayExist, {
-      code: 'CREATE_UNCERTAIN',
-      hint: 'It is not asked for again by itself: running the command again creates another report.',
-      retryable: false,
-    });
+  const wasRefused = isRefusedForNow(failure) || (status !== undefined && status < 500 && status !== 408);
+  if (endpoint === 'buyer' && sent && !wasRefused) {
+    const hint = 'It is not asked for again by itself: running the command again creates another report.';
+    return error.amend(mayExist, { code: 'CREATE_UNCERTAIN', hint, retryable: false });
   }
   return tries === 1 ? error : error.amend(`Tried ${tries} times.`);
+}
+
+/**
+ * The pause before the next try, in milliseconds: doubling from half a second to half a minute, of which a random half
+ * is left out so that many clients do not come back at the same moment. `Retry-After` makes it longer, never shorter:
+ * a date that a clock running ahead has already passed is no reason to hurry.
+ *
+ * @param tries how many tries have failed so far, from 1
+ */
+export function retryPauseMs(tries: number, retryAfterMs: number, random: () => number): number {
+  const full = Math.min(30_000, 500 * 2 ** (tries - 1));
+  return Math.max(Math.round(full * (0.5 + random() / 2)), retryAfterMs);
+}
+
+/**
+ * `Retry-After` in milliseconds from now, given in seconds or as an HTTP date (RFC 9110, 10.2.3), a year at most;
+ * `undefined` when unreadable.
+ */
+export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
+  const text = value?.trim() ?? '';
+  const waitMs = /^\d+(\.\d+)?$/.test(text) ? Math.round(Number(text) * 1_000) : Date.parse(text) - nowMs;
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, waitMs), 365 * 86_400_000);
+}
+
+/**
+ * One pace for all the calls of a client, however many reports it works on at a time. Without a 429 calls are free. Each
+ * 429 stops all of them for the pause it asks for, and doubles the space between two calls after it, from 50 ms to 5 s;
+ * each call that gets through takes a tenth off the space. So many parts at a time settle at about the rate that the
+ * service allows, instead of being refused together again.
+ */
+export function createThrottle(clock: () => number, sleep: Sleep, signal: AbortSignal) {
+  let spacingMs = 0;
+  let freeAtMs = Number.NEGATIVE_INFINITY;
+  let last = Promise.resolve();
+  return {
+    /** Resolves when a call may be made: those who wait leave one after the other. */
+    pass(): Promise<void> {
+      last = last.then(async () => {
+        while (freeAtMs > clock()) await sleep(freeAtMs - clock(), signal);
+        freeAtMs = clock() + spacingMs;
+      });
+      return last;
+    },
+    /** The service allows no more for now: nobody calls for so long, and all call more slowly after it. */
+    hold(pauseMs: number): void {
+      freeAtMs = Math.max(freeAtMs, clock() + pauseMs);
+      spacingMs = Math.min(5_000, Math.max(50, spacingMs * 2));
+    },
+    /** A call was let through: the pace may rise again. */
+    ease(): void {
+      spacingMs = spacingMs < 6 ? 0 : spacingMs * 0.9;
+    },
+  };
 }

@@ -2,18 +2,29 @@ import { hrtime } from 'node:process';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { RejectedError, UnreachableError } from '../errors.ts';
-import { ProxyError, TransportError } from './transport-error.ts';
+import {
+  type AdreportError,
+  codeOf,
+  IncompleteDataError,
+  RejectedError,
+  UnreachableError,
+  UsageError,
+} from '../errors.ts';
 
 /** How every exchange of a client is made. */
 interface HttpOptions {
   /** Bounds connecting, the wait for the first byte, and a pause within a body; four times it and a second the whole. */
   readonly timeoutMs: number;
   readonly userAgent: string;
-  /** `HTTPS_PROXY` and `NO_PROXY`; plain http is loopback only and goes past any proxy. */
-  readonly proxy?: { readonly https: string; readonly none: string | undefined } | undefined;
+  readonly proxy?: Proxy | undefined;
   /** Told of each exchange, once it is over, in a line without headers and bodies, so without secrets. */
   readonly trace: (line: string) => void;
+}
+
+/** The proxy for https, and `NO_PROXY`; plain http is loopback only and goes past any proxy. */
+interface Proxy {
+  readonly url: URL;
+  readonly none: string;
 }
 
 interface HttpRequest {
@@ -71,6 +82,25 @@ export async function createHttp(options: HttpOptions) {
   };
 }
 
+/**
+ * The proxy of the environment, `http://` where it names no scheme, as curl has it; `undefined` where there is none.
+ * Throws `UsageError` for an address that is none, and for a user name or password that cannot be decoded.
+ */
+export function readProxy(env: Readonly<Record<string, string | undefined>>): Proxy | undefined {
+  const text = (env.https_proxy || env.HTTPS_PROXY)?.trim();
+  if (!text) return undefined;
+  try {
+    const url = new URL(text.includes('://') ? text : `http://${text}`);
+    decodeURIComponent(url.username + url.password);
+    if (/^https?:$/.test(url.protocol)) return { url, none: (env.no_proxy ?? env.NO_PROXY ?? '').trim() };
+  } catch {
+    // Not quoted below: what cannot be parsed may hold a password.
+  }
+  throw new UsageError('HTTPS_PROXY is no http or https address, or its user name or password cannot be decoded.', {
+    hint: 'For example: http://me:secret@127.0.0.1:3128. A percent sign that stands for itself is written as %25.',
+  });
+}
+
 async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Dispatcher> {
   const connect = { timeout: timeoutMs };
   if (!proxy) {
@@ -83,8 +113,8 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
   return new EnvHttpProxyAgent({
     connect,
     httpProxy: '',
-    httpsProxy: proxy.https,
-    noProxy: proxy.none ?? '',
+    httpsProxy: proxy.url.href,
+    noProxy: proxy.none,
     requestTls: connect,
     proxyTls: connect,
     clientFactory: (origin, options) => {
@@ -93,8 +123,8 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
       // The parts lack `connect`, which undici's index mixes in. A proxy that hangs up is undici's code for "connect
       // again", which it does at once and without end: its errors go on as ours, without that code.
       const connect = (request: Dispatcher.ConnectOptions<null>) =>
-        connectThrough.call(pool, request).catch((error: unknown) => {
-          throw new ProxyError(origin.origin, error);
+        connectThrough.call(pool, request).catch((cause: unknown) => {
+          throw new ProxyError(origin.origin, { cause });
         });
       return Object.assign(pool, { connect });
     },
@@ -112,20 +142,17 @@ function redirected(request: HttpRequest, status: number, location: string): Htt
   const isSameOrigin = target?.origin === url.origin;
   const keepsMethod = status === 307 || status === 308;
   const mayFollow = method === 'GET' || (isSameOrigin ? keepsMethod : isDownload && !keepsMethod);
-  const refuse = (what: string, hint: string) =>
-    new RejectedError(`${url.origin}${url.pathname} redirects to ${what}.`, { code: 'REDIRECT_REFUSED', hint });
-  if (!target || !mayFollow) {
-    const where = target?.origin ?? 'an unreadable address';
-    const hint = 'If the service has moved, set the base URL to its new address.';
-    throw refuse(`${where}, and a POST is not sent on to another address`, hint);
+  if (target && mayFollow && isSameOrigin) return { ...request, url: target };
+  if (target && mayFollow && target.protocol === 'https:') {
+    const { authorization: _token, 'content-type': _type, ...headers } = request.headers;
+    return { ...request, method: 'GET', url: target, headers, body: undefined };
   }
-  if (isSameOrigin) return { ...request, url: target };
-  if (target.protocol !== 'https:') {
-    const hint = 'Check the base URL; a portal or a proxy may stand between it and this machine.';
-    throw refuse(`${target.origin}, which is not https`, hint);
-  }
-  const { authorization: _token, 'content-type': _type, ...headers } = request.headers;
-  return { ...request, method: 'GET', url: target, headers, body: undefined };
+  const why = mayFollow ? 'which is not https' : 'and a POST is not sent on to another address';
+  const where = target?.origin ?? 'an unreadable address';
+  throw new RejectedError(`${url.origin}${url.pathname} redirects to ${where}, ${why}.`, {
+    code: 'REDIRECT_REFUSED',
+    hint: 'Check the base URL: the service may have moved, or a portal or a proxy may stand before it.',
+  });
 }
 
 /** One request and one answer. Resolves when status and headers are there. */
@@ -146,7 +173,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       ended = true;
       clearTimeout(limit);
       signal?.removeEventListener('abort', abort);
-      const lost = error !== undefined && new TransportError(error, { sent, begun: body !== undefined });
+      const lost = error === undefined ? undefined : new TransportError(error, url, sent, body !== undefined);
       const failure: unknown = lost && signal?.aborted ? signal.reason : lost;
       const answer = status ? `${status}, ${bytes} bytes` : 'no answer';
       const problem = failure ? ` (${failure instanceof Error ? failure.message : String(failure)})` : '';
@@ -235,4 +262,86 @@ function decompress(body: Readable, contentEncoding = ''): Readable {
     // The callback is there because an error without one would be thrown; the reader sees it on the stream itself.
     return create ? (pipeline(stream, create(), () => {}) as Transform) : stream;
   }, body);
+}
+
+/** What went wrong between this machine and the proxy of that address, before anything could go on to the service. */
+class ProxyError extends Error {}
+
+/** An exchange that did not come to its end. */
+export class TransportError extends Error {
+  /** What the user is to see. */
+  readonly error: AdreportError;
+  /** Whether bytes of the request may have reached the service. */
+  readonly sent: boolean;
+  /** Whether the same exchange may come to its end a little later. */
+  readonly passing: boolean;
+
+  /** @param begun whether the answer had begun: its status and headers are known, its body is not whole */
+  constructor(cause: unknown, url: URL, sent: boolean, begun: boolean) {
+    const { sentence, code, hint, passing } = diagnose(cause, url);
+    super(sentence, { cause });
+    this.error =
+      begun && code !== 'TIMEOUT'
+        ? new IncompleteDataError(`The answer of ${url.origin} broke off: ${sentence}.`, { cause })
+        : new UnreachableError(`Could not reach ${url.origin}: ${sentence}.`, { code, hint, cause });
+    this.sent = sent;
+    this.passing = passing || begun;
+  }
+}
+
+interface Diagnosis {
+  readonly sentence: string;
+  readonly code: 'TIMEOUT' | 'TLS' | 'UNREACHABLE';
+  readonly hint: string;
+  readonly passing: boolean;
+}
+
+const proxyHint = 'Check HTTPS_PROXY and NO_PROXY.';
+const timeout = {
+  code: 'TIMEOUT',
+  hint: 'A slow service can be given longer with --timeout, e.g. --timeout 2m.',
+} as const;
+const tls = {
+  code: 'TLS',
+  hint: 'A private certificate authority is made known with NODE_EXTRA_CA_CERTS=FILE.',
+  passing: false,
+} as const;
+const wrongHost = 'The certificate is of another host: check the base URL, which adreport whoami shows.';
+
+/** The codes of Node and undici that tell more than that there was no answer. */
+const known: readonly (readonly [codes: RegExp, sentence?: string, more?: Partial<Diagnosis>])[] = [
+  [/^ECONNREFUSED$/, 'connection refused, nothing is listening there'],
+  [/^ENOTFOUND$/, 'there is no host of that name', { passing: false }],
+  [/^EAI_AGAIN$/, 'the host name could not be looked up'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was cut'],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'no connection in time', timeout],
+  [/^UND_ERR_HEADERS_TIMEOUT$/, 'no answer in time', timeout],
+  [/^UND_ERR_BODY_TIMEOUT$/, 'the answer stopped moving', timeout],
+  [/^ANSWER_TIMEOUT$/, undefined, timeout],
+  [/^EPROTO$/, 'the other side does not speak TLS', tls],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, undefined, { ...tls, hint: wrongHost }],
+  [/^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/, undefined, tls],
+  [/^(HPE_|HTTPParserError$)/, 'the answer is not HTTP', { passing: false }],
+];
+
+function diagnose(error: unknown, url: URL): Diagnosis {
+  if (error instanceof ProxyError) {
+    const inner = diagnose(error.cause, url);
+    const hint = inner.code === 'UNREACHABLE' ? proxyHint : inner.hint;
+    return { ...inner, sentence: `at the proxy ${error.message}: ${inner.sentence}`, hint };
+  }
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const base = { code: 'UNREACHABLE', passing: true } as const;
+  const [, refusal] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
+  if (refusal) {
+    const sentence = `the proxy answered ${refusal} instead of connecting`;
+    return { ...base, sentence, hint: proxyHint, passing: !refusal.startsWith('4') };
+  }
+  const code = codeOf(error) ?? '';
+  const [, sentence = message, more] = known.find(([codes]) => codes.test(code || name)) ?? [];
+  const isLocal = code === 'ECONNREFUSED' && /^(localhost|127\.|\[::1\])/.test(url.hostname);
+  const hint = isLocal
+    ? 'Start the local server with: adreport local-server (or add --local to this command).'
+    : 'Check the base URL and the network: adreport whoami shows what is set.';
+  return { ...base, hint, ...more, sentence: code && !sentence.includes(code) ? `${sentence} (${code})` : sentence };
 }

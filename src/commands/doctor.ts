@@ -2,14 +2,12 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { Option } from 'commander';
 import type { ReportAnswer } from '../api/client.ts';
-import { createHttp } from '../api/http.ts';
-import { TransportError, unreachable } from '../api/transport-error.ts';
+import { createHttp, readProxy, TransportError } from '../api/http.ts';
 import { awaitReport, createReportFor, noteFetched } from '../app/fetch.ts';
 import { parseTimeout } from '../app/flags.ts';
 import { planFromFlags } from '../app/plan.ts';
 import { savedKeys, savedOptions } from '../app/saved-reports.ts';
 import { findProjectFile, projectFileName, readProjectFile } from '../config/project-file.ts';
-import { goesThrough, maskProxy, readProxy } from '../config/proxy.ts';
 import { nameSettings, requireSignIn, type Settings } from '../config/settings.ts';
 import { noSettings, openStore } from '../config/store.ts';
 import type { Context } from '../context.ts';
@@ -122,11 +120,11 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const url = baseUrl.value;
     const proxy = await attempt('proxy', () => ({ found: readProxy(host.env) }));
     if (!url || !proxy) return;
-    const isUsed = proxy.found !== undefined && goesThrough(proxy.found, url);
-    const why = url.protocol === 'https:' ? 'NO_PROXY names its host' : 'plain http stays on this machine';
-    const route = isUsed ? `is used for ${url.origin}.` : `is not used for ${url.origin}: ${why}.`;
-    fine('proxy', proxy.found ? `${maskProxy(proxy.found)} ${route}` : 'none is set (HTTPS_PROXY)');
-    const answered = await attempt('connection', () => checkConnection(url, isUsed ? proxy.found : undefined));
+    const { url: proxyUrl, none } = proxy.found ?? {};
+    const except = none ? `, but for ${none}` : '';
+    const route = url.protocol === 'https:' ? `for https${except}` : 'is not used: plain http stays on this machine';
+    fine('proxy', proxyUrl ? `${proxyUrl.protocol}//${proxyUrl.host} ${route}` : 'none is set (HTTPS_PROXY)');
+    const answered = await attempt('connection', () => checkConnection(url, proxy.found));
     if (!answered || !canSignIn) return;
     const isSignedIn = await attempt('sign-in', async () => {
       const { length } = await (await context.client()).campaigns();
@@ -144,7 +142,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const http = await createHttp({
       timeoutMs: timeout,
       userAgent: 'adreport doctor',
-      proxy: proxy && { https: proxy.url.href, none: proxy.none },
+      proxy,
       trace: () => {},
     });
     const startedMs = host.stopwatch();
@@ -169,7 +167,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
       }
       return true;
     } catch (error) {
-      throw error instanceof TransportError ? unreachable(error, url) : error;
+      throw error instanceof TransportError ? error.error : error;
     } finally {
       await http.close();
     }

@@ -60,7 +60,11 @@ export function changeSetting(stored: StoredSettings, account: string, text: str
           said: `${said} Its token was for another address, and is forgotten.`,
         };
   }
-  if (!before) throw new UsageError(...unknownAccount(account, stored));
+  if (!before) {
+    const [said, details] = unknownAccount(account, stored);
+    if (value === undefined) return { settings: stored, said };
+    throw new UsageError(said, details);
+  }
   if (name === 'base-url') {
     const { [account]: _forgotten, ...accounts } = stored.accounts;
     const defaultAccount = stored.defaultAccount === account ? undefined : stored.defaultAccount;

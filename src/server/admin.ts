@@ -62,7 +62,8 @@ export function adminCalls(parts: ServiceParts, control: Control): readonly Admi
     request: report.request,
   });
   const advance: Work = ({ advance: duration }) => {
-    if (typeof duration !== 'string') throw new UsageError('Send {"advance":"2h"}: a number with a unit.');
+    if (typeof duration !== 'string')
+      throw new UsageError('Send {"advance":"2h"}: a number with a unit, 500ms, 30s, 5m, 2h or 1d.');
     control.advance(duration);
     return now();
   };

@@ -3,7 +3,6 @@ import { type EndpointName, endpoints } from '../contract/messages.ts';
 import { adminCalls, createControl } from './admin.ts';
 import { type Answer, jsonAnswer, refusalAnswer, send } from './answer.ts';
 import type { Account } from './fixtures/fixtures.ts';
-import type { Control } from './local-server.ts';
 import { openapiDocument } from './openapi.ts';
 import { pageAnswer } from './page.ts';
 import { bodyBytesAtMost, type Parameters, parseBody } from './request/parse-body.ts';
@@ -21,13 +20,11 @@ const localHeader = 'x-adreport-local';
  *
  * @param ownHosts the names by which a request may call this server; any where absent
  */
-export function createApp(
-  parts: ServiceParts,
-  ownHosts: readonly string[] | undefined,
-): { readonly app: FastifyInstance; readonly control: Control } {
-  const { tls } = parts.options;
+export function createApp(parts: ServiceParts, ownHosts: readonly string[] | undefined) {
+  const { sessions, options } = parts;
   const app = Fastify({
-    ...(tls ? { https: tls } : {}),
+    // A connection whose TLS handshake does not end would hold a server that is to close.
+    ...(options.tls ? { https: { ...options.tls, handshakeTimeout: 2_000 } } : {}),
     // A body that is a little too large is read to its end, so that the client reads the refusal: parseBody refuses it.
     bodyLimit: 8 * bodyBytesAtMost,
     requestTimeout: 60_000,
@@ -90,16 +87,20 @@ export function createApp(
       entry.body = body.toString('utf8', 0, loggedBytesAtMost);
       return given;
     };
-    const findAccount = (): Account => parts.sessions.authorize(authorization, parts.now());
+    const findAccount = (): Account => sessions.authorize(authorization, parts.now());
     // Whose call it is, for the log, the rate limit and the faults: at sign-in, whom the e-mail names.
-    const account = attempt(() =>
-      endpoint === 'auth' ? parts.sessions.accountOf(readCredentials(parameters()).email ?? '') : findAccount(),
-    );
-    parts.sessions.admit(account?.email ?? request.ip, parts.now());
+    let account: Account | undefined;
+    try {
+      account = endpoint === 'auth' ? sessions.accountOf(readCredentials(parameters()).email ?? '') : findAccount();
+    } catch (error) {
+      // The call itself will say why it is refused.
+      if (!(error instanceof ServiceError)) throw error;
+    }
+    sessions.admit(account?.email ?? request.ip, parts.now());
     const faults = parts.faults.strike(endpoint, account);
     Object.assign(entry, { account, faults });
     for (const fault of faults) {
-      await fault.before?.(() => parts.sessions.revoke(authorization?.trim() ?? ''));
+      await fault.before?.(() => sessions.revoke(authorization?.trim() ?? ''));
       if (!fault.answer) continue;
       const answer = fault.answer(request.raw);
       return answer ? send(request, reply, answer) : reply.hijack();
@@ -151,14 +152,4 @@ export function createApp(
 function assertOwnOrigin({ headers: { origin, host } }: FastifyRequest): void {
   if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return;
   throw new ServiceError('FOREIGN_ORIGIN', 'A page of another origin cannot steer this server.');
-}
-
-/** What the work returns, or nothing where the service refuses it: the call itself will say why. */
-function attempt<Value>(work: () => Value): Value | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof ServiceError) return undefined;
-    throw error;
-  }
 }

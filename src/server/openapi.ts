@@ -10,7 +10,7 @@ import {
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 import type { AdminCall } from './admin.ts';
-import { faultKinds, kindLabel } from './faults/kinds/index.ts';
+import { kindLabels } from './faults/kinds/index.ts';
 import document from './openapi.json' with { type: 'json' };
 import { errorIds } from './service/service-error.ts';
 
@@ -43,7 +43,7 @@ export function openapiDocument(adminCalls: readonly AdminCall[]): object {
 
 function adminOperation({ method, path, meaning, example }: AdminCall): object {
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'The report ID.' };
-  const kinds = `KIND is ${Object.entries(faultKinds).map(kindLabel)}.`;
+  const kinds = `KIND is ${kindLabels.join(', ')}.`;
   const content = { 'application/json': { schema: { type: 'object' }, example } };
   const answer = { content: { 'application/json': { schema: { type: 'object' } } } };
   return {

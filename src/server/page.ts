@@ -3,7 +3,7 @@ import { endpoints } from '../contract/messages.ts';
 import { escapeHtml, quoteForShell } from '../text/printable.ts';
 import type { AdminCall } from './admin.ts';
 import type { Answer } from './answer.ts';
-import { faultKinds, kindLabel } from './faults/kinds/index.ts';
+import { kindLabels } from './faults/kinds/index.ts';
 import type { Account } from './fixtures/fixtures.ts';
 
 const pageStyle = `
@@ -58,7 +58,7 @@ ${rows || '<tr><td colspan="5">None yet: run the calls below, in their order.'}<
 <h2>Accounts and their calls</h2>
 ${accounts.map((account, index) => accountPart(base, account, index === 0)).join('')}
 <h2>Steering: the clock, faults, reports</h2>
-<p>These calls need no token. A fault is <code>ENDPOINT:KIND</code>, and KIND one of ${Object.entries(faultKinds).map(kindLabel).join(', ')}.</p>
+<p>These calls need no token. A fault is <code>ENDPOINT:KIND</code>, and KIND one of ${kindLabels.join(', ')}.</p>
 <ol>${adminCalls.map((call) => adminItem(base, call)).join('')}</ol>
 </html>
 `;

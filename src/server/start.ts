@@ -1,4 +1,4 @@
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { codeOf, UsageError } from '../errors.ts';
 import { createApp } from './app.ts';
@@ -34,12 +34,6 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     log: createRequestLog(options.onRequest),
   };
   const { app, control } = buildApp(parts, host);
-  // A connection whose TLS handshake is not over would hold the server, and is in nobody's list but this.
-  const sockets = new Set<Socket>();
-  app.server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
   const bound = await listen(app, host, port);
   const onFixtures = (edited: Fixtures): void => {
     parts.fixtures = edited;
@@ -48,9 +42,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
 
   async function close(): Promise<void> {
     if (endWatch) endWatch();
-    const closed = app.close();
-    for (const socket of sockets) socket.destroy();
-    await closed;
+    await app.close();
   }
 
   return {

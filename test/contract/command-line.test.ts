@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { environmentVariables } from '../../src/config/settings.ts';
 import { exitCodes } from '../../src/errors.ts';
-import { kindNames } from '../../src/server/faults/kinds/index.ts';
+import { kindLabels } from '../../src/server/faults/kinds/index.ts';
 import { allCommands, pathOf } from '../support/program.ts';
 
 /** The program has what `cli.md` names. What each does, the tests of `test/commands` show. */
@@ -46,5 +46,5 @@ test('every kind of fault', () => {
   const [, list = ''] = /KIND: an HTTP status([\s\S]*?)\nFor/.exec(text) ?? [];
   const kinds = [...list.matchAll(/`([a-z-]+)/g)].map(([, kind = '']) => kind);
   expect(kinds.length).toBeGreaterThan(10);
-  expect(kinds.filter((kind) => !kindNames.includes(kind))).toEqual([]);
+  expect(kinds.filter((kind) => !kindLabels.includes(kind))).toEqual([]);
 });

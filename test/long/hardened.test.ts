@@ -30,7 +30,7 @@ import { launcher, spawnCli } from '../support/spawn-cli.ts';
  * |    | commands/local-server-process.test.ts: nobody reads its stderr                                            |
  * | 14 | commands/report-ids.test.ts                                                                               |
  * | 15 | here; bin.test.ts: signals while waiting; commands/terminal.test.ts: a terminal that closes               |
- * | 16 | bin.test.ts: 128 open files; api/retry.test.ts: Retry-After                                               |
+ * | 16 | bin.test.ts: 128 open files; api/exchange.test.ts: Retry-After                                            |
  */
 
 const token = 'c0ffee'.repeat(7);

@@ -55,16 +55,13 @@ async function tally(context: Context, { loud }: TallyOptions): Promise<void> {
 }
 `,
   'src/server/faults/kinds/teapot.ts': `import { jsonAnswer } from '../../answer.ts';
-import type { FaultKind } from '../fault-kind.ts';
+import { type FaultKind, wholeNumber } from '../fault-kind.ts';
 
 export const teapot: FaultKind = {
   meaning: 'the server makes tea, so many cups of it',
-  keys: { cups: '2' },
+  keys: { cups: wholeNumber },
   reach: ['status', 'download'],
-  read(keys) {
-    const cups = keys.takeWhole('cups') ?? 1;
-    return { answer: () => jsonAnswer({ cups }, 418, { 'x-tea': String(cups) }) };
-  },
+  effect: ({ cups = 1 }) => ({ answer: () => jsonAnswer({ cups }, 418, { 'x-tea': String(cups) }) }),
 };
 `,
 };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { EndpointName } from '../../contract/messages.ts';
-import { UsageError } from '../../errors.ts';
+import { parseDuration } from '../../text/quantity.ts';
 import type { Answer, BodyChange } from '../answer.ts';
 import type { ReportEnd } from '../service/reports.ts';
 
@@ -8,14 +8,21 @@ import type { ReportEnd } from '../service/reports.ts';
 export interface FaultKind {
   /** One line for help. */
   readonly meaning: string;
-  /** Where it goes by any name of a pattern, and not by its own. */
-  readonly names?: { readonly pattern: RegExp; readonly label: string; readonly examples: readonly string[] };
-  /** The keys that it takes beside those of every fault, each with a value that it may have. */
-  readonly keys?: Readonly<Record<string, string>>;
+  /** The keys that it takes beside those of every fault. */
+  readonly keys?: Readonly<Record<string, FaultKey>>;
+  /** The key that must be given. */
+  readonly needs?: string;
   /** The calls that it can strike, the likeliest first; every one where absent. */
   readonly reach?: readonly EndpointName[];
-  /** Reads its keys, and says what it does then; `name` is the one it was given by. Throws `UsageError`. */
-  read(keys: FaultKeys, name: string): FaultEffect;
+  /** What it does, given the values of its keys; `name` is the one it was given by. */
+  effect(values: { readonly [key: string]: number | undefined }, name: string): FaultEffect;
+}
+
+/** A key of a fault: what its value is called, one that it may have, and how it is read; `undefined` where it is wrong. */
+interface FaultKey {
+  readonly what: string;
+  readonly example: string;
+  read(text: string): number | undefined;
 }
 
 /** What a fault does: each member acts at another point of a call, or on a report. */
@@ -30,49 +37,37 @@ export interface FaultEffect extends BodyChange {
   readonly end?: ReportEnd;
 }
 
-const grammar = 'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
+export const wholeNumber: FaultKey = {
+  what: 'whole number',
+  example: '2',
+  read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+};
 
-const sizeUnits: Readonly<Record<string, number>> = { '': 1, b: 1, kb: 1_000, mb: 1_000_000 };
+export const probability: FaultKey = {
+  what: 'probability from 0 to 1',
+  example: '0.1',
+  read: (text) => (/^(0|1|0?\.\d+)$/.test(text) ? Number(text) : undefined),
+};
 
-export type FaultKeys = ReturnType<typeof readFaultKeys>;
+/** In bytes. */
+export const size: FaultKey = {
+  what: 'size such as 1000 or 10kb',
+  example: '10kb',
+  read(text) {
+    const [, count, unit = ''] = /^(\d{1,12})(b|kb|mb)?$/i.exec(text) ?? [];
+    const factor = { kb: 1_000, mb: 1_000_000 }[unit.toLowerCase()] ?? 1;
+    return count === undefined ? undefined : Number(count) * factor;
+  },
+};
 
-/** The `key=value` pairs of a fault, each taken once. Throws the `UsageError` that says what is wrong, now and later. */
-export function readFaultKeys(fault: string) {
-  const wrong = (problem: string, hint = grammar): UsageError =>
-    new UsageError(`The fault “${fault.slice(0, 120)}” is wrong: ${problem}.`, { code: 'BAD_FAULT', hint });
-  const values = new Map(
-    fault
-      .split(':')
-      .slice(2)
-      .map((pair): [string, string] => {
-        const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
-        if (key === '') throw wrong(`“${pair}” is no key=value`);
-        return [key, value];
-      }),
-  );
-  /** What a key stands for, where it is given: `read` makes it of the text, or nothing of a text that is no `what`. */
-  function take<Value>(key: string, what: string, read: (text: string) => Value | undefined): Value | undefined {
-    const text = values.get(key);
-    values.delete(key);
-    const value = text === undefined ? undefined : read(text);
-    if (text !== undefined && value === undefined) throw wrong(`${key}=${text} is no ${what}`);
-    return value;
-  }
-  return {
-    wrong,
-    take,
-    takeWhole: (key: string): number | undefined =>
-      take(key, 'whole number', (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined)),
-    /** A number of bytes, `1000` or `10kb`, which must be given. */
-    takeSize(key: string): number {
-      const size = take(key, 'size such as 10kb', (text) => {
-        const [, count, unit = ''] = /^(\d{1,12})(b|kb|mb)?$/i.exec(text) ?? [];
-        return count === undefined ? undefined : Number(count) * (sizeUnits[unit.toLowerCase()] ?? 1);
-      });
-      if (size === undefined) throw wrong(`${key}= is missing`, `For example ${key}=10kb.`);
-      return size;
-    },
-    /** The keys that nothing has taken. */
-    untaken: (): string[] => [...values.keys()],
-  };
-}
+/** Timers hold 2^31 - 1 milliseconds at most, and end at once beyond it. */
+const durationMsAtMost = 2 ** 31 - 1;
+
+export const milliseconds: FaultKey = {
+  what: 'number of milliseconds up to 24 days',
+  example: '500',
+  read(text) {
+    const durationMs = /^\d{1,10}$/.test(text) ? Number(text) : parseDuration(text);
+    return durationMs !== undefined && durationMs <= durationMsAtMost ? durationMs : undefined;
+  },
+};

@@ -1,74 +1,67 @@
 import { type EndpointName, endpoints } from '../../contract/messages.ts';
+import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import type { Account } from '../fixtures/fixtures.ts';
 import type { HeldReport, ReportEnd } from '../service/reports.ts';
 import { seededRandom } from '../world/random.ts';
-import { type FaultEffect, readFaultKeys } from './fault-kind.ts';
-import { faultKinds, findKind, kindLabel, kindNames } from './kinds/index.ts';
+import { type FaultEffect, type FaultKind, probability, wholeNumber } from './fault-kind.ts';
+import { findKind, kindLabels } from './kinds/index.ts';
 
 /** The effect of one fault on a call or a report, under the name of its kind. */
 export type NamedEffect = FaultEffect & { readonly type: string };
 
-/** A fault as `--fault` and the admin call give it (`cli.md`, `local-server`). */
-interface FaultSpec {
-  readonly text: string;
-  readonly effect: NamedEffect;
-  /** The calls that it can strike. */
-  readonly reach: readonly EndpointName[];
-  /** How often it strikes. */
-  readonly times: number;
-  /** How many calls pass before it may strike. */
-  readonly after: number;
-  /** With what probability a call is struck, from 0 to 1. */
-  readonly probability: number;
-  /** The account it is for, by name or e-mail; every one where absent. */
-  readonly account: string | undefined;
-}
-
 /** What a fault can strike. */
 export const everyEndpoint = Object.keys(endpoints) as readonly EndpointName[];
 
-/** Reads `ENDPOINT:KIND[:key=value…]`. Throws `UsageError` that names the part that is wrong. */
-export function parseFault(given: string): FaultSpec {
+type FaultSpec = ReturnType<typeof parseFault>;
+
+/** The keys of every fault, beside `for`. */
+const commonKeys = { times: wholeNumber, after: wholeNumber, p: probability };
+
+const grammar = 'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
+
+/**
+ * Reads a fault as `--fault` and the admin call give it: `ENDPOINT:KIND[:key=value…]` (`cli.md`, `local-server`).
+ * Throws `UsageError` that names the part that is wrong.
+ */
+export function parseFault(given: string) {
   const text = given.trim();
-  const [endpoint = '', name = ''] = text.split(':');
-  const keys = readFaultKeys(text);
+  const [endpoint = '', name = '', ...pairs] = text.split(':');
+  const wrong = (problem: string, hint = grammar): UsageError =>
+    new UsageError(`The fault “${text.slice(0, 120)}” is wrong: ${problem}.`, { code: 'BAD_FAULT', hint });
+
   const targets = everyEndpoint.filter((known) => endpoint === '*' || endpoint === known);
-  if (targets.length === 0) {
-    throw keys.wrong(`“${endpoint}” is no endpoint`, hintFor(endpoint, everyEndpoint, [...everyEndpoint, '*']));
+  if (targets.length === 0) throw wrong(`“${endpoint}” is no endpoint`, hintFor(endpoint, [...everyEndpoint, '*']));
+  const [type, kind] = findKind(name);
+  if (!kind) throw wrong(`“${name}” is no kind of fault`, hintFor(name, kindLabels));
+  const reach = targets.filter((target) => !kind.reach || kind.reach.includes(target));
+  if (reach.length === 0) throw wrong(`${type} cannot strike ${endpoint}`, `Write ${kind.reach?.[0]}:${type}.`);
+
+  const keys: NonNullable<FaultKind['keys']> = { ...commonKeys, ...kind.keys };
+  const values: Record<string, number> = {};
+  let account: string | undefined;
+  for (const pair of pairs) {
+    const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+    if (key === '') throw wrong(`“${pair}” is no key=value`);
+    if (key === 'for') account = value;
+    else if (!keys[key]) throw wrong(`“${key}” is no key of ${name}`, hintFor(key, ['for', ...Object.keys(keys)]));
+    else {
+      const read = keys[key].read(value);
+      if (read === undefined) throw wrong(`${key}=${value} is no ${keys[key].what}`);
+      values[key] = read;
+    }
   }
-  const found = findKind(name);
-  if (!found) {
-    const labels = Object.entries(faultKinds).map(kindLabel);
-    throw keys.wrong(`“${name}” is no kind of fault`, hintFor(name, kindNames, labels));
+  const { needs = '' } = kind;
+  if (needs && values[needs] === undefined) {
+    throw wrong(`${needs}= is missing`, `For example ${endpoint}:${name}:${needs}=${keys[needs]?.example}.`);
   }
-  const [type, kind] = found;
-  const spec = {
-    text,
-    effect: { type, ...kind.read(keys, name) },
-    reach: targets.filter((target) => !kind.reach || kind.reach.includes(target)),
-    times: keys.takeWhole('times') ?? Number.POSITIVE_INFINITY,
-    after: keys.takeWhole('after') ?? 0,
-    probability: keys.take('p', 'probability from 0 to 1', readProbability) ?? 1,
-    account: keys.take('for', 'account', (account) => account),
-  };
-  for (const unknown of keys.untaken()) {
-    const known = ['times', 'after', 'p', 'for', ...Object.keys(kind.keys ?? {})];
-    throw keys.wrong(`“${unknown}” is no key of ${name}`, hintFor(unknown, known));
-  }
-  if (spec.reach.length === 0)
-    throw keys.wrong(`${type} cannot strike ${endpoint}`, `Write ${kind.reach?.[0]}:${type}.`);
-  return spec;
+  const { times = Number.POSITIVE_INFINITY, after = 0, p = 1 } = values;
+  return { text, reach, account, times, after, p, effect: { type, ...kind.effect(values, name) } };
 }
 
-function readProbability(text: string): number | undefined {
-  const probability = Number.parseFloat(text);
-  return probability >= 0 && probability <= 1 ? probability : undefined;
-}
-
-function hintFor(name: string, known: readonly string[], told = known): string {
-  const guess = nearest(name, known);
-  return guess ? `Did you mean ${guess}?` : `Known: ${told.join(', ')}.`;
+function hintFor(name: string, known: readonly string[]): string {
+  const guess = name.length > 1 && nearest(name, known);
+  return guess ? `Did you mean ${guess}?` : `Known: ${known.join(', ')}.`;
 }
 
 /** A fault in force: how many calls, or reports, it could have struck, how many it has, and of which that is decided. */
@@ -90,10 +83,10 @@ export function createFaults(initial: readonly string[], seed: number) {
 
   /** Counts a call; whether the fault strikes it, unless an earlier one has settled it. */
   function strikes(fault: ReturnType<typeof activate>, isSettled: boolean): boolean {
-    const { times, after, probability } = fault.spec;
+    const { times, after, p } = fault.spec;
     fault.calls += 1;
     if (isSettled || fault.calls <= after || fault.struck >= times) return false;
-    if (probability < 1 && random() >= probability) return false;
+    if (p < 1 && random() >= p) return false;
     fault.struck += 1;
     return true;
   }

@@ -1,19 +1,16 @@
 import { type Answer, jsonAnswer, jsonType } from '../../answer.ts';
 import type { ReportEnd } from '../../service/reports.ts';
 import { errorIds, ServiceError } from '../../service/service-error.ts';
-import type { FaultKind } from '../fault-kind.ts';
+import { type FaultKind, wholeNumber } from '../fault-kind.ts';
 
 /** Faults by which the service says something else than it would. */
 
 /** The one kind without a name of its own: `503`, `429:retry-after=2`. */
 export const status: FaultKind = {
   meaning: 'is what the call is answered with; retry-after=SECONDS adds that header',
-  names: { pattern: /^[1-5]\d\d$/, label: 'an HTTP status', examples: ['503', '429', '401'] },
-  keys: { 'retry-after': '2' },
-  read(keys, name) {
+  keys: { 'retry-after': wholeNumber },
+  effect({ 'retry-after': seconds }, name) {
     const code = Number(name);
-    if (code < 200) throw keys.wrong(`${name} is no final HTTP status`, 'Give one from 200 to 599.');
-    const seconds = keys.takeWhole('retry-after');
     const headers: Record<string, string> = seconds === undefined ? {} : { 'retry-after': String(seconds) };
     const error = `A fault was asked for: this call is answered with ${code}.`;
     // A status that the service does not use is an inner failure.
@@ -23,7 +20,7 @@ export const status: FaultKind = {
 };
 
 function answering(meaning: string, answer: Omit<Answer, 'status'>): FaultKind {
-  return { meaning, read: () => ({ answer: () => ({ status: 200, ...answer }) }) };
+  return { meaning, effect: () => ({ answer: () => ({ status: 200, ...answer }) }) };
 }
 
 export const garbage = answering('the answer is neither JSON nor UTF-8', {
@@ -42,13 +39,13 @@ export const unauthorized: FaultKind = {
   // A sign-in carries no token that could die.
   reach: ['status', 'buyer', 'download', 'campaigns'],
   // The service itself refuses the token then.
-  read: () => ({ settles: true, before: (revokeToken) => revokeToken() }),
+  effect: () => ({ settles: true, before: (revokeToken) => revokeToken() }),
 };
 
 export const notDownloadable: FaultKind = {
   meaning: 'the report is ready, and refused with 409 all the same',
   reach: ['download'],
-  read: () => ({
+  effect: () => ({
     answer() {
       const headers = { 'retry-after': '1' };
       throw new ServiceError('REPORT_NOT_READY', 'The report is not ready for download.', { headers });
@@ -58,7 +55,7 @@ export const notDownloadable: FaultKind = {
 
 /** A fault that lets a report end otherwise than as `ready`; its `times` counts reports. */
 function ending(end: ReportEnd, meaning: string): FaultKind {
-  return { meaning, reach: ['status'], read: () => ({ end }) };
+  return { meaning, reach: ['status'], effect: () => ({ end }) };
 }
 
 export const failed = ending('failed', 'the report ends as failed');

@@ -18,15 +18,11 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
   delay,
 };
 
-/** The kinds that go by their own name. */
-export const kindNames = Object.entries(faultKinds).flatMap(([name, { names }]) => (names ? [] : [name]));
+/** The kinds as a list of them names each: `status` goes by any status. */
+export const kindLabels = Object.keys(faultKinds).map((name) => (name === 'status' ? 'an HTTP status' : name));
 
 /** The kind that goes by a name, with the name it is listed by. */
-export function findKind(name: string): [type: string, kind: FaultKind] | undefined {
-  return Object.entries(faultKinds).find(([own, { names }]) => (names ? names.pattern.test(name) : own === name));
-}
-
-/** A kind as a list of them names it: those of a pattern in words. */
-export function kindLabel([name, { names }]: [name: string, kind: FaultKind]): string {
-  return names?.label ?? name;
+export function findKind(name: string): [type: string, kind: FaultKind | undefined] {
+  const type = /^[2-5]\d\d$/.test(name) ? 'status' : name;
+  return [type, name !== 'status' && Object.hasOwn(faultKinds, type) ? faultKinds[type] : undefined];
 }

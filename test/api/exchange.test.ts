@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createThrottle, parseRetryAfter, retryPauseMs } from '../../src/api/retry.ts';
+import { createThrottle, parseRetryAfter, retryPauseMs } from '../../src/api/exchange.ts';
 
 describe('retryPauseMs', () => {
   test('grows from half a second, is jittered by half, and never passes 30 s', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (tries, random) => {
-        const pause = retryPauseMs(tries, undefined, () => random);
+        const pause = retryPauseMs(tries, 0, () => random);
         const full = Math.min(30_000, 500 * 2 ** (tries - 1));
         expect(pause).toBeGreaterThanOrEqual(full / 2);
         expect(pause).toBeLessThanOrEqual(full);
