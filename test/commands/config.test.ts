@@ -58,11 +58,8 @@ describe('list and get', () => {
     expect(await config('get profile')).toMatchObject({ exitCode: 0, stdout: 'buyer\n', stderr: '' });
     expect((await config('get profile --account agency')).stdout).toBe('dsp\n');
     expect((await config('get token')).stdout).toBe('c0ff…ffee\n');
-    expect(await config('get password')).toMatchObject({
-      exitCode: 0,
-      stdout: '',
-      stderr: 'password is not set.\n',
-    });
+    const none = await config('get password');
+    expect(none).toMatchObject({ exitCode: 0, stdout: '', stderr: 'password is not set.\n' });
     expect((await config('get password --json')).stdout).toBe('null\n');
     writeFileSync(join(cwd, 'adreport.yaml'), 'defaults: { account: agency }\n');
     expect((await config('get base-url')).stdout).toBe('https://dsp.example.com\n');
@@ -73,10 +70,8 @@ describe('list and get', () => {
 describe('set and unset', () => {
   test('a first base URL makes the default account, closed to others; its profile follows', async () => {
     const { config, stored, path } = settle();
-    expect(await config('set base-url https://reports.example.com/v1/')).toMatchObject({
-      exitCode: 0,
-      stdout: '',
-    });
+    const set = await config('set base-url https://reports.example.com/v1/');
+    expect(set).toMatchObject({ exitCode: 0, stdout: '' });
     expect((await config('set profile DSP')).stderr).toBe('profile of account “default”: dsp.\n');
     expect(stored()).toEqual({
       defaultAccount: 'default',
