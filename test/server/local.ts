@@ -150,6 +150,11 @@ export async function createReport(server: LocalServer, as: AccountName = 'buyer
   return (created as { response: { report_id: string } }).response.report_id;
 }
 
+/** The answer to a download of a report. */
+export function downloadOf(server: LocalServer, id: string, as: AccountName = 'buyer'): Promise<Answered> {
+  return call(server, '/download-reporting', { as, json: { id } });
+}
+
 /** The status word of a report. */
 export async function statusOf(server: LocalServer, id: string, as: AccountName = 'buyer'): Promise<string> {
   const answer = jsonOf(await call(server, '/status-reporting', { as, json: { id } }));
