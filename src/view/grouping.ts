@@ -110,6 +110,7 @@ export class Grouping implements Iterable<Group> {
   /** Adds the groups of another grouping, by as many of its keys as this one has; a key that it lacks is null. */
   absorb(other: Grouping): void {
     this.#by ??= other.by;
+    this.#addMetrics(other.metrics);
     for (const { key, sums } of other)
       this.addTo(
         this.by.map((_, i) => key[i] ?? null),
