@@ -21,13 +21,23 @@ import { reportCard } from '../output/table/report-card.ts';
 import { checkCompleteness, type Expectation } from '../report/completeness.ts';
 import { describeWindow, type Window } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
+
+<<<<<<< HEAD
+
 import type { RowBatches } from '../rows/row-batch.ts';
+
+=======
+
+import { type RowBatch, type RowBatches, rowsOf } from '../rows/row-batch.ts';
+
+>>>>>>> main
+
 import { nearest } from '../text/nearest.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 
-import type { Comparison } from '../view/comparison.ts';
-import { FigureCounter, type Figures } from '../view/figures.ts';
+import type { Comparison } from '../view/figures.ts';
+import { Grouping } from '../view/grouping.ts';
 import type { OutputFlags } from './flags.ts';
 
 /** What is known of a report before its data comes. */
@@ -49,7 +59,25 @@ export interface ReportFacts {
 export type Delivery = Awaited<ReturnType<typeof prepareDelivery>>;
 
 /** An output that is whole. */
+<<<<<<< HEAD
 export type Delivered = Awaited<ReturnType<Delivery['write']>>;
+=======
+export interface Delivered {
+  /** What `--json` tells of a file; it is `undefined` for stdout. */
+  readonly told: {
+    readonly file: string | undefined;
+    readonly rows: number;
+    readonly bytes: number;
+    readonly reportId: string | null;
+    readonly since: string | null;
+    readonly until: string | null;
+    readonly warnings: readonly string[];
+  };
+  /** The totals of the report, where a person at a terminal reads them. */
+  readonly figures?: Grouping;
+  readonly comparison?: Comparison;
+}
+>>>>>>> main
 
 /** The code of the error for a whole document whose rows are not all there (`--strict`). */
 export const incompleteReport = 'INCOMPLETE_REPORT';
@@ -92,7 +120,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
     const comparison = facts.comparison?.();
     const encoder = await createEncoder(format, { ...options, comparison });
     const check = expectation && checkCompleteness({ ...expectation, nowMs });
-    const counter = hasCard ? new FigureCounter() : undefined;
+    const counter = hasCard ? new Grouping('time') : undefined;
     const output = await target.open(reportId);
     try {
       const { rowCount, sizeBytes, tail } = await writeRows({
@@ -101,7 +129,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
         sink: output,
         observe: (batch) => {
           check?.observe(batch);
-          counter?.observe(batch);
+          counter?.observe(rowsOf(batch), batch.fields);
         },
       });
       const warnings = check?.problems(tail) ?? [];
@@ -121,7 +149,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
       const { since, until } = facts.window ? describeWindow(facts.window) : (tail.summary ?? noWindow);
       // What `--json` tells of a file.
       const told = { file, rows: rowCount, bytes: sizeBytes, reportId: reportId ?? null, since, until, warnings };
-      return { told, figures: counter?.figures(), comparison };
+      return { told, figures: counter, comparison };
     } catch (error) {
       await output.abort();
       throw error;
@@ -289,7 +317,7 @@ export function showsCard({ console, flags: { json, progress } }: Context, flags
 }
 
 /** Shows the figures of what was written as a card on stderr, as wide as the terminal there. */
-export function showCard({ console }: Context, figures: Figures, comparison?: Comparison): void {
+export function showCard({ console }: Context, figures: Grouping, comparison?: Comparison): void {
   const { columns, style, showsUnicode: unicode } = console.err;
   for (const line of reportCard(figures, { columns, style, unicode }, undefined, comparison)) console.note(line);
 }

@@ -11,7 +11,7 @@ import type { RowBatches } from '../rows/row-batch.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import { ClosedPipeError } from '../ui/console.ts';
 import type { PartsProgress } from '../ui/progress.ts';
-import { mergeFigures } from '../view/figures.ts';
+import { Grouping } from '../view/grouping.ts';
 import { prepareCompared } from './compare.ts';
 import {
   announce,
@@ -120,7 +120,9 @@ function conclude({ context, delivered, failures }: Run, hint: string, isOneRepo
         : `${failures.length} reports failed:${lines.join('')}${more > 0 ? `\n  - and ${more} more` : ''}`;
     throw error.amend('', { hint: error.hint === undefined ? hint : `${error.hint}\n${hint}` });
   }
-  if (figures.length > 0) showCard(context, mergeFigures(figures));
+  const together = new Grouping('time');
+  for (const each of figures) together.absorb(each);
+  if (figures.length > 0) showCard(context, together);
 }
 
 async function runToFiles(run: Run, job: Job): Promise<void> {
