@@ -22,15 +22,7 @@ import { checkCompleteness, type Expectation } from '../report/completeness.ts';
 import { describeWindow, type Window } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 
-<<<<<<< HEAD
-
-import type { RowBatches } from '../rows/row-batch.ts';
-
-=======
-
-import { type RowBatch, type RowBatches, rowsOf } from '../rows/row-batch.ts';
-
->>>>>>> main
+import { type RowBatches, rowsOf } from '../rows/row-batch.ts';
 
 import { nearest } from '../text/nearest.ts';
 import { visibleJson } from '../text/printable.ts';
@@ -59,25 +51,7 @@ export interface ReportFacts {
 export type Delivery = Awaited<ReturnType<typeof prepareDelivery>>;
 
 /** An output that is whole. */
-<<<<<<< HEAD
 export type Delivered = Awaited<ReturnType<Delivery['write']>>;
-=======
-export interface Delivered {
-  /** What `--json` tells of a file; it is `undefined` for stdout. */
-  readonly told: {
-    readonly file: string | undefined;
-    readonly rows: number;
-    readonly bytes: number;
-    readonly reportId: string | null;
-    readonly since: string | null;
-    readonly until: string | null;
-    readonly warnings: readonly string[];
-  };
-  /** The totals of the report, where a person at a terminal reads them. */
-  readonly figures?: Grouping;
-  readonly comparison?: Comparison;
-}
->>>>>>> main
 
 /** The code of the error for a whole document whose rows are not all there (`--strict`). */
 export const incompleteReport = 'INCOMPLETE_REPORT';
