@@ -63,9 +63,6 @@ type Options = GlobalFlags &
     readonly saved?: ProjectChoice;
   };
 
-const defaultRetries = 5;
-const defaultTimeoutMs = 30_000;
-
 /** Makes the context of one command line. */
 export function createContext(host: Host, console: Console, options: Options): Context {
   // What ends what was made, in the order in which it must end.
@@ -104,9 +101,23 @@ export function createContext(host: Host, console: Console, options: Options): C
       return resolved;
     });
     const clientFor = async (signIn: SignIn): Promise<Client> => {
-      const { client, close } = await connect(signIn, host, console, own);
-      cleanUps.unshift(close);
-      return client;
+      const proxy = readProxy(host.env);
+      if (proxy) console.hide(decodeURIComponent(proxy.url.password));
+      const http = await createHttp({
+        timeoutMs: own.timeout ?? 30_000,
+        userAgent: `adreport/${version}`,
+        proxy,
+        trace: (line) => console.trace(1, line),
+      });
+      cleanUps.unshift(() => http.close());
+      return createClient({
+        ...signIn,
+        http,
+        retries: own.retries ?? 5,
+        host,
+        warn: console.warn,
+        hide: console.hide,
+      });
     };
     return {
       host,
@@ -140,27 +151,6 @@ export function createContext(host: Host, console: Console, options: Options): C
     };
   };
   return contextFor(options);
-}
-
-/** The client for one account, and what ends its connections. */
-async function connect(signIn: SignIn, host: Host, console: Console, options: Options) {
-  const proxy = readProxy(host.env);
-  if (proxy) console.hide(decodeURIComponent(proxy.url.password));
-  const http = await createHttp({
-    timeoutMs: options.timeout ?? defaultTimeoutMs,
-    userAgent: `adreport/${version}`,
-    proxy,
-    trace: (line) => console.trace(1, line),
-  });
-  const client = createClient({
-    ...signIn,
-    http,
-    retries: options.retries ?? defaultRetries,
-    host,
-    warn: console.warn,
-    hide: console.hide,
-  });
-  return { client, close: () => http.close() };
 }
 
 /** The settings of `--local`: an account of the server in this process, by name (`--account`) or by profile. */

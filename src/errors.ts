@@ -17,39 +17,34 @@ export interface ErrorDetails {
 export abstract class AdreportError extends Error {
   /** What the program exits with (`cli.md`, Exit codes). */
   abstract readonly exitCode: number;
-  code: string;
-  hint: string | undefined;
-  retryable: boolean;
-  reportId: string | undefined;
-  readonly httpStatus: number | undefined;
+  readonly code: string;
+  readonly hint?: string;
+  readonly retryable: boolean;
+  readonly reportId?: string;
+  readonly httpStatus?: number;
 
-  constructor(message: string, defaultCode: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+  constructor(message: string, { cause, code = '', retryable = false, ...details }: ErrorDetails) {
+    super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
-    this.code = details.code ?? defaultCode;
-    this.hint = details.hint;
-    this.retryable = details.retryable ?? false;
-    this.reportId = details.reportId;
-    this.httpStatus = details.httpStatus;
+    this.code = code;
+    this.retryable = retryable;
+    Object.assign(this, details);
   }
 
   /** Adds what only a caller further out knows: a sentence to the message, if any, and details in place of the old ones. */
   amend(sentence: string, details: ErrorDetails = {}): this {
     if (sentence !== '') this.message = `${this.message} ${sentence}`;
-    this.code = details.code ?? this.code;
-    this.hint = details.hint ?? this.hint;
-    this.retryable = details.retryable ?? this.retryable;
-    this.reportId = details.reportId ?? this.reportId;
-    return this;
+    const given = Object.entries(details).filter(([, value]) => value !== undefined);
+    return Object.assign(this, Object.fromEntries(given));
   }
 }
 
 /** The class of the errors that end in one exit code. */
-function errorClass(exitCode: number, defaultCode: string, retryable = false) {
+function errorClass(exitCode: number, code: string, retryable = false) {
   return class extends AdreportError {
     readonly exitCode = exitCode;
     constructor(message: string, details?: ErrorDetails) {
-      super(message, defaultCode, { retryable, ...details });
+      super(message, { retryable, ...details, code: details?.code ?? code });
     }
   };
 }
@@ -82,8 +77,8 @@ export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', true) 
 export class InterruptedError extends AdreportError {
   readonly exitCode: number;
   readonly #signal: 'SIGINT' | 'SIGTERM';
-  constructor(signal: 'SIGINT' | 'SIGTERM', details?: ErrorDetails) {
-    super(signal === 'SIGINT' ? 'Interrupted.' : 'Terminated.', 'INTERRUPTED', { retryable: true, ...details });
+  constructor(signal: 'SIGINT' | 'SIGTERM') {
+    super(signal === 'SIGINT' ? 'Interrupted.' : 'Terminated.', { code: 'INTERRUPTED', retryable: true });
     this.exitCode = signal === 'SIGINT' ? 130 : 143;
     this.#signal = signal;
   }

@@ -13,22 +13,21 @@ export interface ExchangeOptions {
   readonly encoding: Encoding;
   /** How many times a call that failed in passing is made again. */
   readonly retries: number;
-  readonly host: ExchangeHost;
+  readonly host: {
+    /** Milliseconds since 1970. */
+    readonly wallClock: () => number;
+    /** Milliseconds that never run backwards. */
+    readonly stopwatch: () => number;
+    readonly sleep: Sleep;
+    /** From 0 (inclusive) to 1. */
+    readonly random: () => number;
+    readonly signal: AbortSignal;
+  };
   /** Says why a call is made again and when, or what is odd about an answer. */
   readonly warn: (sentence: string) => void;
 }
 
-/** What the calls take from the machine. */
-interface ExchangeHost {
-  /** Milliseconds since 1970. */
-  readonly wallClock: () => number;
-  /** Milliseconds that never run backwards. */
-  readonly stopwatch: () => number;
-  readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
-  /** From 0 (inclusive) to 1. */
-  readonly random: () => number;
-  readonly signal: AbortSignal;
-}
+type Sleep = (durationMs: number, signal?: AbortSignal) => Promise<void>;
 
 /** One call of the service, before its retries. */
 export interface Call {
@@ -189,27 +188,22 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
  * each call that gets through takes a tenth off the space. So many parts at a time settle at about the rate that the
  * service allows, instead of being refused together again.
  */
-export function createThrottle(clock: () => number, sleep: ExchangeHost['sleep'], signal: AbortSignal) {
+export function createThrottle(clock: () => number, sleep: Sleep, signal: AbortSignal) {
   let spacingMs = 0;
   let freeAtMs = Number.NEGATIVE_INFINITY;
-  let heldUntilMs = Number.NEGATIVE_INFINITY;
+  let last = Promise.resolve();
   return {
-    /** Resolves when a call may be made. */
-    async pass(): Promise<void> {
-      for (;;) {
-        // The next moment at which a call may be made is taken: those who wait leave one after the other.
-        const turnMs = Math.max(clock(), heldUntilMs, freeAtMs);
-        freeAtMs = turnMs + spacingMs;
-        const waitMs = turnMs - clock();
-        if (waitMs > 0) await sleep(waitMs, signal);
-        // Unless another call was refused meanwhile: then the turn comes after that pause.
-        if (heldUntilMs <= turnMs) return;
-      }
+    /** Resolves when a call may be made: those who wait leave one after the other. */
+    pass(): Promise<void> {
+      last = last.then(async () => {
+        while (freeAtMs > clock()) await sleep(freeAtMs - clock(), signal);
+        freeAtMs = clock() + spacingMs;
+      });
+      return last;
     },
     /** The service allows no more for now: nobody calls for so long, and all call more slowly after it. */
     hold(pauseMs: number): void {
-      heldUntilMs = Math.max(heldUntilMs, clock() + pauseMs);
-      freeAtMs = Math.max(freeAtMs, heldUntilMs);
+      freeAtMs = Math.max(freeAtMs, clock() + pauseMs);
       spacingMs = Math.min(5_000, Math.max(50, spacingMs * 2));
     },
     /** A call was let through: the pace may rise again. */

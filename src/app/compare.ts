@@ -5,7 +5,7 @@ import { requestFor } from '../report/request.ts';
 import { earlierWindow, formatInstant, secondsPerDay, type Window, ZoneClock } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { rowsOf } from '../rows/row-batch.ts';
-import type { Comparison } from '../view/comparison.ts';
+import type { Comparison } from '../view/figures.ts';
 import { ReportSums } from '../view/report-sums.ts';
 import { windowText } from '../view/window-text.ts';
 import { chooseFormat, type Delivery, prepareDelivery, type ReportFacts, showsCard } from './deliver.ts';

@@ -3,9 +3,7 @@ import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } 
 import type { Context } from '../context.ts';
 import { type AdUnit, type CampaignRecord, defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
-import { stringifyTable } from '../output/formats/csv.ts';
-import type { FormatName } from '../output/formats/index.ts';
-import { encodeTable } from '../output/table/encode-table.ts';
+import { encodeTable, type FormatName } from '../output/formats/index.ts';
 import { type TextColumn, textTable } from '../output/table/text-table.ts';
 import { formatInstant } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
@@ -71,10 +69,9 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
   const output = await target.open();
   try {
     if (format === 'table') await output.write(Buffer.from(textTable(rows, columns, tableLook(context, options))));
-    else if (format === 'csv') await output.write(Buffer.from(stringifyTable(rows, columns, dialect)));
     else if (format === 'json' || format === 'ndjson')
       await output.write(Buffer.from(jsonOf(rows, columns, options, format)));
-    else await output.write(await encodeTable(format, rows, columns, context.console.note));
+    else await output.write(await encodeTable(format, rows, columns, { csv: dialect, note: context.console.note }));
     await output.commit();
   } catch (error) {
     await output.abort();

@@ -1,5 +1,5 @@
-import { Option } from 'commander';
 import type { Client, Credentials } from '../api/client.ts';
+import { oneOf } from '../app/flags.ts';
 import { checkBaseUrl, checkToken } from '../config/settings.ts';
 import { withAccount } from '../config/store.ts';
 import type { Context } from '../context.ts';
@@ -31,8 +31,8 @@ export const loginCommand: CommandBuilder = (perform) =>
     .option('--email <address>', 'sign in with e-mail and password')
     .option('--password-stdin', 'read the password from standard input')
     .option('--token-stdin', 'read a token made in the service’s console from standard input')
-    .addOption(new Option('--profile <name>', 'the profile of the account (default: buyer)').choices(profiles))
-    .addOption(new Option('--encoding <kind>', 'of the bodies of all calls (default: json)').choices(encodings))
+    .addOption(oneOf('--profile <name>', 'the profile of the account (default: buyer)', profiles))
+    .addOption(oneOf('--encoding <kind>', 'of the bodies of all calls (default: json)', encodings))
     .option('--account <name>', 'name to store it under (default: default)')
     .action(perform(login));
 
@@ -40,9 +40,10 @@ export const loginCommand: CommandBuilder = (perform) =>
 interface Proof {
   readonly token?: string;
   readonly credentials?: Credentials;
-  /** Whether it was asked for, so that it can be asked for again. */
-  readonly isTyped?: boolean;
 }
+
+/** How often a secret that is typed may be wrong. */
+const triesAtMost = 3;
 
 /** Asks for what is missing, proves it with a call, and stores the token; the password is never stored. */
 async function login(context: Context, options: LoginOptions): Promise<void> {
@@ -52,75 +53,54 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   }
   const { account, baseUrl: known, profile, encoding, windowClock, storedAccount } = await context.settings();
   const prompt = createPrompt(host.stdin, console, host.signal);
-
-  const baseUrl =
-    known.value && known.source !== 'account'
-      ? known.value
-      : checkBaseUrl(
-          await prompt.ask({
-            what: 'base URL of the service',
-            flag: '--base-url URL',
-            check: checkBaseUrl,
-            default: storedAccount?.baseUrl,
-          }),
-        );
-  const signedIn = await signIn(context, options, prompt, {
-    baseUrl,
-    encoding: encoding.value,
-    storedEmail: storedAccount?.email,
-  });
-  const { client, token, email, campaigns } = signedIn;
-  const isDsp = profile.source === 'default' && (await refusesBuyers(client, encoding.value));
-  const stored = isDsp ? 'dsp' : profile.value;
-  const saved = {
-    baseUrl: baseUrl.href,
-    token,
-    profile: stored,
-    // What is the default is not stored, so that a service that changes needs no change here.
-    encoding: encoding.value === 'json' ? undefined : encoding.value,
-    windowClock: windowClock.value === 'instant' ? undefined : windowClock.value,
-    email,
-    savedAt: new Date(host.wallClock()).toISOString(),
-  };
-  await context.store().update((settings) => withAccount(settings, account.value, saved));
-  const count = campaigns === undefined ? '' : `, ${formatPlural(campaigns, 'campaign')}`;
-  console.note(`Signed in to ${baseUrl.href} as account “${account.value}”: ${stored} profile${count}.`);
-}
-
-/** How often a secret that is typed may be wrong. */
-const triesAtMost = 3;
-
-/** Proves who somebody is with a call. What is typed and refused is asked for again. */
-async function signIn(
-  context: Context,
-  options: LoginOptions,
-  prompt: Prompt,
-  {
-    storedEmail,
-    ...service
-  }: { readonly baseUrl: URL; readonly encoding: Encoding; readonly storedEmail: string | undefined },
-) {
+  const askBaseUrl = () =>
+    prompt.ask({
+      what: 'base URL of the service',
+      flag: '--base-url URL',
+      check: checkBaseUrl,
+      default: storedAccount?.baseUrl,
+    });
+  const isGiven = known.value && known.source !== 'account';
+  const baseUrl = isGiven ? known.value : checkBaseUrl(await askBaseUrl());
+  const email = options.email ?? (host.env.ADREPORT_EMAIL || undefined);
+  const given = await givenProof(context, options, email);
   for (let tries = 1; ; tries += 1) {
-    const { isTyped = false, ...proof } = await askProof(context, options, prompt, storedEmail);
-    const client = await context.clientFor({ ...service, token: undefined, credentials: undefined, ...proof });
+    const proof = given ?? (await askProof(prompt, email, storedAccount?.email));
+    const none = { token: undefined, credentials: undefined };
+    const client = await context.clientFor({ baseUrl, encoding: encoding.value, ...none, ...proof });
     try {
       const token = proof.token ?? (await client.signIn());
-      return { client, token, email: proof.credentials?.email, campaigns: await countCampaigns(context, client) };
+      const campaigns = await countCampaigns(context, client);
+      const isDsp = profile.source === 'default' && (await refusesBuyers(client, encoding.value));
+      const stored = isDsp ? 'dsp' : profile.value;
+      const saved = {
+        baseUrl: baseUrl.href,
+        token,
+        profile: stored,
+        // What is the default is not stored, so that a service that changes needs no change here.
+        encoding: encoding.value === 'json' ? undefined : encoding.value,
+        windowClock: windowClock.value === 'instant' ? undefined : windowClock.value,
+        email: proof.credentials?.email,
+      };
+      await context.store().update((settings) => withAccount(settings, account.value, saved));
+      const shown = `account “${account.value}”: ${stored} profile${campaigns}`;
+      return console.note(`Signed in to ${baseUrl.href} as ${shown}.`);
     } catch (error) {
-      if (!(error instanceof SignInError) || !isTyped || tries === triesAtMost) throw error;
-      context.console.warn(`${error.message} Try again.`);
+      // What is typed and refused is asked for again.
+      if (!(error instanceof SignInError) || given || tries === triesAtMost) throw error;
+      console.warn(`${error.message} Try again.`);
     }
   }
 }
 
-/** How many campaigns the account sees; `undefined`, with a warning, where it has no list of them. */
-async function countCampaigns({ console }: Context, client: Client): Promise<number | undefined> {
+/** `, 12 campaigns`: how many the account sees; nothing, with a warning, where it has no list of them. */
+async function countCampaigns({ console }: Context, client: Client): Promise<string> {
   try {
-    return (await client.campaigns()).length;
+    return `, ${formatPlural((await client.campaigns()).length, 'campaign')}`;
   } catch (error) {
     if (!(error instanceof AdreportError) || ![403, 404].includes(error.httpStatus ?? 0)) throw error;
     console.warn(`The list of campaigns is not to be had, so that the token is not proved: ${error.message}`);
-    return undefined;
+    return '';
   }
 }
 
@@ -139,46 +119,37 @@ async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolea
 }
 
 /**
- * A token or credentials, from where the flags say, else the environment's, else asked for. An address given as a flag
- * stands above a token of the environment.
+ * A token or credentials, from where the flags say, else the environment's; `undefined` where they are to be asked for. An
+ * address given as a flag stands above a token of the environment.
  */
-async function askProof(
+async function givenProof(
   { console, host }: Context,
   options: LoginOptions,
-  prompt: Prompt,
-  storedEmail: string | undefined,
-): Promise<Proof> {
+  email: string | undefined,
+): Promise<Proof | undefined> {
   const { env, stdin, signal } = host;
   if (options.tokenStdin) return { token: checkToken(await readSecret(stdin, console, '--token-stdin', signal)) };
-  const email = options.email ?? (env.ADREPORT_EMAIL || undefined);
   if (options.passwordStdin) {
-    if (email === undefined)
-      throw new UsageError('--password-stdin needs the e-mail address.', { hint: 'Add --email.' });
+    const hint = 'Add --email.';
+    if (email === undefined) throw new UsageError('--password-stdin needs the e-mail address.', { hint });
     return { credentials: { email, password: await readSecret(stdin, console, '--password-stdin', signal) } };
   }
   if (options.email === undefined && env.ADREPORT_TOKEN) return { token: checkToken(env.ADREPORT_TOKEN) };
-  if (email !== undefined && env.ADREPORT_PASSWORD) return { credentials: { email, password: env.ADREPORT_PASSWORD } };
-
-  const way = email === undefined ? await chooseWay(prompt) : 'password';
-  if (way === 'token') {
-    const token = await prompt.askSecret({ what: 'token', flag: '--token-stdin', check: checkToken });
-    return { token: checkToken(token), isTyped: true };
-  }
-  return { credentials: await askCredentials(prompt, email, storedEmail), isTyped: true };
+  const password = env.ADREPORT_PASSWORD;
+  return email !== undefined && password ? { credentials: { email, password } } : undefined;
 }
 
-function chooseWay(prompt: Prompt): Promise<'password' | 'token'> {
-  return prompt.choose({ what: 'way to sign in', flag: '--token-stdin, or with --email and --password-stdin' }, [
+async function askProof(prompt: Prompt, known: string | undefined, storedEmail: string | undefined): Promise<Proof> {
+  const flag = '--token-stdin, or with --email and --password-stdin';
+  const ways = [
     { value: 'password', name: 'E-mail and password' },
     { value: 'token', name: 'A token made in the service’s console' },
-  ]);
-}
-
-async function askCredentials(
-  prompt: Prompt,
-  email: string | undefined,
-  storedEmail: string | undefined,
-): Promise<Credentials> {
-  const asked = email ?? (await prompt.ask({ what: 'e-mail address', flag: '--email ADDRESS', default: storedEmail }));
-  return { email: asked, password: await prompt.askSecret({ what: 'password', flag: '--password-stdin' }) };
+  ] as const;
+  const way = known === undefined ? await prompt.choose({ what: 'way to sign in', flag }, ways) : 'password';
+  if (way === 'token') {
+    return { token: checkToken(await prompt.askSecret({ what: 'token', flag: '--token-stdin', check: checkToken })) };
+  }
+  const question = { what: 'e-mail address', flag: '--email ADDRESS', default: storedEmail };
+  const email = known ?? (await prompt.ask(question));
+  return { credentials: { email, password: await prompt.askSecret({ what: 'password', flag: '--password-stdin' }) } };
 }

@@ -11,7 +11,7 @@ export const logoutCommand: CommandBuilder = (perform) =>
     .action(perform(logout));
 
 /** Forgets the stored token; the service itself is told nothing, a token ends there by its own life. */
-async function logout(context: Context, _options: { readonly account?: string }): Promise<void> {
+async function logout(context: Context): Promise<void> {
   const { account } = await context.settings();
   let hadToken = false;
   await context.store().update((settings) => {

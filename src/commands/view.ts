@@ -7,18 +7,17 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
 import type { TableLook } from '../output/encoder.ts';
-import { stringifyTable } from '../output/formats/csv.ts';
+import { encodeTable } from '../output/formats/index.ts';
+import { ReportTable } from '../output/formats/table.ts';
 import { groupBars, groupLine, groupTable } from '../output/table/group-text.ts';
 import { reportCard } from '../output/table/report-card.ts';
-import { ReportTable } from '../output/table/report-table.ts';
 import { openReportFile, readReportStream } from '../rows/report-file.ts';
-import { type ReportTail, type Row, rowsOf } from '../rows/row-batch.ts';
+import { type Row, rowsOf } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
 import { wrap } from '../ui/page.ts';
-import { figureDigits, figuresNamed, figuresOf } from '../view/figure-columns.ts';
-import { FigureCounter, type Figures, timeFieldOf } from '../view/figures.ts';
-import { type Group, Grouping, isTime, keyText, strangeNotice } from '../view/grouping.ts';
+import { figureDigits, figuresNamed, figuresOf } from '../view/figures.ts';
+import { type Group, Grouping, inTimeOrder, isTime, keyText, strangeNotices } from '../view/grouping.ts';
 import {
   fieldsNamed,
   groupsAsJson,
@@ -98,15 +97,8 @@ function parseCondition(text: string, earlier: readonly Condition[] = []): Condi
 const previewRows = 10;
 const barsAtMost = 20;
 
-/** What reading a file once gave. */
-interface ReadFile {
-  readonly tail: ReportTail;
-  readonly sizeBytes: number;
-  readonly figures: Figures;
-  readonly groups: Grouping;
-  /** The first rows as a table; empty where none were wanted. */
-  readonly preview: readonly string[];
-}
+/** What reading a file once gave; `preview` are its first rows as a table, empty where none were wanted. */
+type ReadFile = Awaited<ReturnType<typeof readFile>>;
 
 /** Shows the figures of a report file: as a card, groups, a chart, or rows for another program. */
 async function view(context: Context, options: ViewOptions, file: string): Promise<void> {
@@ -120,7 +112,7 @@ async function view(context: Context, options: ViewOptions, file: string): Promi
   const ranked = rank(read, options);
   warnOf(context, read, by !== undefined);
   if (flags.json) return console.result(jsonOf(file, read, ranked));
-  if (format === 'csv') return console.write(groupsAsCsv(ranked, console.out.isTerminal));
+  if (format === 'csv') return console.write(await groupsAsCsv(ranked, console.out.isTerminal));
   if (format === 'json') return console.result(`[\n${groupsAsJson(ranked).join(',\n')}\n]`);
   if (format === 'ndjson')
     return console.write(
@@ -155,7 +147,7 @@ function formatOf({ console, flags }: Context, { format, chart, sort, top }: Vie
  * Reads a report file, or stdin for `-`, once, in constant memory. Throws `UsageError` where it cannot be opened or lacks a
  * column, and `IncompleteDataError` where it is no whole report.
  */
-async function readFile(context: Context, name: string, options: ViewOptions, rowsAtMost: number): Promise<ReadFile> {
+async function readFile(context: Context, name: string, options: ViewOptions, rowsAtMost: number) {
   const { by, where = [], chart } = options;
   const { stdin, signal, cwd } = context.host;
   const source =
@@ -163,16 +155,15 @@ async function readFile(context: Context, name: string, options: ViewOptions, ro
       ? readReportStream(addAbortSignal(signal, stdin), 'stdin')
       : await openReportFile(resolve(cwd, name), name);
   const meter = (await context.progress()).transfer('Reading', source.sizeBytes);
-  const counter = new FigureCounter();
-  const table = new ReportTable({ table: { ...tableLook(context), totals: false } });
+  const figures = new Grouping('time');
   const plan = new ColumnPlan({});
+  const table = new ReportTable(plan, { table: { ...tableLook(context), totals: false } });
   const preview: string[] = [];
   let groups: Grouping | undefined;
   let tests: readonly ((row: Row) => boolean)[] = [];
   const settle = (fields: readonly string[]): Grouping => {
     tests = where.map((condition) => testOf(condition, fields));
-    // A line without --by follows the time of the rows, whatever it turns out to be.
-    return new Grouping(resolveKeys(by ?? (chart === 'line' ? timeFieldOf(fields) : []), fields));
+    return new Grouping(resolveKeys(by ?? [], fields));
   };
   try {
     for (;;) {
@@ -182,18 +173,21 @@ async function readFile(context: Context, name: string, options: ViewOptions, ro
         const tail = next.value;
         groups ??= settle(tail.fields);
         plan.settle(tail.fields);
-        if (rowsAtMost > 0) preview.push(...table.end(plan.columns));
-        return { tail, sizeBytes: source.sizeBytes ?? source.readBytes(), figures: counter.figures(), groups, preview };
+        if (rowsAtMost > 0) preview.push(...table.end());
+        // Without --by there is one group, and a line follows the time of the rows.
+        if (!by && chart === 'line') groups = figures;
+        else if (!by) groups.absorb(figures);
+        return { tail, sizeBytes: source.sizeBytes ?? source.readBytes(), figures, groups, preview };
       }
       const batch = next.value;
       groups ??= settle(batch.fields);
       const rows = rowsOf(batch).filter((row) => tests.every((test) => test(row)));
-      const wanted = rowsAtMost - counter.rowCount;
+      const wanted = rowsAtMost - figures.rowCount;
       if (plan.columns.length === 0) plan.follow(batch);
-      if (wanted > 0) preview.push(...table.add(plan.columns, rows.slice(0, wanted), batch.fields));
-      counter.observe(batch, rows);
-      groups.observe(rows, batch.fields);
-      meter.update({ bytes: source.readBytes(), rows: counter.rowCount });
+      if (wanted > 0) preview.push(...table.add(rows.slice(0, wanted), batch.fields));
+      figures.observe(rows, batch.fields);
+      if (by) groups.observe(rows, batch.fields);
+      meter.update({ bytes: source.readBytes(), rows: figures.rowCount });
     }
   } finally {
     meter.stop();
@@ -228,8 +222,9 @@ function rank({ groups }: ReadFile, { metrics, sort, top, chart }: ViewOptions):
   return rankGroups(groups, { keys, figures, known, ...best });
 }
 
-function warnOf({ console }: Context, { groups }: ReadFile, wasAsked: boolean): void {
-  for (const [field, count] of groups.strangeCounts) console.warn(strangeNotice(field, count));
+function warnOf({ console }: Context, { figures, groups }: ReadFile, wasAsked: boolean): void {
+  const metrics = figures.metrics.map((field) => ({ field, name: field }));
+  for (const notice of strangeNotices(figures, metrics)) console.warn(notice);
   const [only] = groups.size === 1 ? groups : [];
   const missing = groups.by.filter((_, i) => only?.key[i] === null).map(({ field }) => field);
   if (wasAsked && groups.rowCount > 1 && missing.length > 0) {
@@ -238,13 +233,13 @@ function warnOf({ console }: Context, { groups }: ReadFile, wasAsked: boolean): 
 }
 
 /** Groups as CSV, in the layout of a report's; nothing where there is neither a key nor a figure. */
-function groupsAsCsv({ keys, figures, shown }: RankedGroups, isTerminal: boolean): string {
+async function groupsAsCsv({ keys, figures, shown }: RankedGroups, isTerminal: boolean): Promise<string> {
   if (keys.length + figures.length === 0) return '';
   const columns = [
     ...keys.map(({ field }, i) => ({ name: field, value: ({ key }: Group) => key[i] })),
     ...figures.map((figure) => ({ name: figure.field, value: ({ sums }: Group) => figureDigits(figure, sums) })),
   ];
-  return stringifyTable(shown, columns, { shown: isTerminal });
+  return (await encodeTable('csv', shown, columns, { csv: { shown: isTerminal } })).toString();
 }
 
 /** All figures as JSON for programs; sums keep every digit. */
@@ -265,7 +260,8 @@ function jsonOf(file: string, { tail, sizeBytes, groups }: ReadFile, ranked: Ran
 /** What the file is: its name, size and times. */
 function headText(file: string, { tail: { summary }, sizeBytes, figures }: ReadFile, look: TableLook): string {
   const { style, columns = Number.POSITIVE_INFINITY } = look;
-  const times = summary ? [summary.since, summary.until] : [figures.points[0]?.time, figures.points.at(-1)?.time];
+  const points = inTimeOrder(figures);
+  const times = summary ? [summary.since, summary.until] : [points[0]?.time, points.at(-1)?.time];
   const span = [...new Set(times.flatMap((time) => time?.slice(0, 10) ?? []))].join(' to ');
   const name = `${file === '-' ? 'stdin' : printable(file)}:`;
   const counts = `${formatPlural(figures.rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
@@ -296,7 +292,7 @@ function groupText(
     }
     return lines;
   }
-  const sorted = metrics === undefined ? ranked.figures.find(({ field }) => field === ranked.sortField) : undefined;
+  const sorted = metrics === undefined ? ranked.sortedBy : undefined;
   const figure = sorted ?? ranked.figures[0];
   if (!figure) throw new UsageError('--chart needs a metric, and the report has none.');
   return chart === 'bar' ? groupBars(ranked, figure, look) : groupLine(ranked, figure, look);

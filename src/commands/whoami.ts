@@ -1,11 +1,9 @@
-import { addServiceFlags, type ServiceFlags } from '../app/flags.ts';
+import { addServiceFlags } from '../app/flags.ts';
 import { maskToken } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { AdreportError } from '../errors.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
-
-type WhoamiOptions = ServiceFlags;
 
 export const whoamiCommand: CommandBuilder = (perform) =>
   addServiceFlags(
@@ -16,9 +14,16 @@ export const whoamiCommand: CommandBuilder = (perform) =>
   ).action(perform(whoami));
 
 /** Shows who the program is to the service, and proves it with a call; what does not work is thrown once it is shown. */
-async function whoami(context: Context, _options: WhoamiOptions): Promise<void> {
-  const { account, baseUrl, token, profile } = await context.settings();
-  const { campaignCount = 0, problem } = await tryOut(context);
+async function whoami({ console, flags, settings, client }: Context): Promise<void> {
+  const { account, baseUrl, token, profile } = await settings();
+  // The list of campaigns is the lightest call of the service.
+  const campaigns = await client()
+    .then((service) => service.campaigns())
+    .catch((error: unknown) => {
+      if (error instanceof AdreportError) return error;
+      throw error;
+    });
+  const problem = campaigns instanceof AdreportError ? campaigns : undefined;
   const shown = {
     account: account.value,
     baseUrl: baseUrl.value?.href ?? null,
@@ -27,27 +32,13 @@ async function whoami(context: Context, _options: WhoamiOptions): Promise<void> 
     tokenSource: token.value === undefined ? null : token.source,
     works: problem === undefined,
   };
-  if (context.flags.json) {
-    await context.console.result(JSON.stringify(shown));
-  } else {
-    const parts = [
-      `account ${shown.account}`,
-      shown.baseUrl ?? 'no base URL',
-      `${shown.profile} profile`,
-      shown.token === null ? 'no token' : `token ${shown.token} (from ${token.from})`,
-      problem === undefined ? `works: ${formatPlural(campaignCount, 'campaign')}` : 'does not work',
-    ];
-    await context.console.result(parts.join(' · '));
-  }
+  const parts = [
+    `account ${shown.account}`,
+    shown.baseUrl ?? 'no base URL',
+    `${shown.profile} profile`,
+    shown.token === null ? 'no token' : `token ${shown.token} (from ${token.from})`,
+    campaigns instanceof AdreportError ? 'does not work' : `works: ${formatPlural(campaigns.length, 'campaign')}`,
+  ];
+  await console.result(flags.json ? JSON.stringify(shown) : parts.join(' · '));
   if (problem) throw problem;
-}
-
-/** What the lightest call of the service, the list of campaigns, comes to. */
-async function tryOut(context: Context): Promise<{ campaignCount?: number; problem?: AdreportError }> {
-  try {
-    return { campaignCount: (await (await context.client()).campaigns()).length };
-  } catch (error) {
-    if (error instanceof AdreportError) return { problem: error };
-    throw error;
-  }
 }

@@ -1,14 +1,7 @@
-import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
-import { type Profile, profiles } from '../contract/vocabulary.ts';
+import { type Encoding, encodings, windowClocks } from '../contract/messages.ts';
+import { profiles } from '../contract/vocabulary.ts';
 import { SignInError, UsageError } from '../errors.ts';
-import {
-  findAccount,
-  noSettings,
-  type Store,
-  type StoredAccount,
-  type StoredSettings,
-  unknownAccount,
-} from './store.ts';
+import { findAccount, noSettings, type Store, type StoredSettings, unknownAccount } from './store.ts';
 
 // What settings there are, where each may come from, and what each can be.
 
@@ -78,32 +71,21 @@ export interface Setting<T> {
 }
 
 /** Every setting of a command; what no source gives has the value `undefined` and the source `default`. */
-export interface Settings {
-  readonly account: Setting<string>;
-  /** The account of that name, if it is stored. */
-  readonly storedAccount: StoredAccount | undefined;
-  readonly baseUrl: Setting<URL | undefined>;
-  readonly token: Setting<string | undefined>;
-  /** Why the stored token is not used, one sentence, where it is not. */
-  readonly tokenWithheld: string | undefined;
-  readonly email: Setting<string | undefined>;
-  readonly password: Setting<string | undefined>;
-  readonly profile: Setting<Profile>;
-  /** How the bodies of calls are written. */
-  readonly encoding: Setting<Encoding>;
-  /** How the service reads the ends of a window. */
-  readonly windowClock: Setting<WindowClock>;
-}
+export type Settings = ReturnType<typeof resolveSettings>;
 
 /**
  * Every setting by its strongest source (`cli.md`, Settings). A stored token is used only with the origin it was stored for,
  * wherever the base URL came from. Throws `UsageError` for a value that cannot be one, naming where it came from.
  */
-export function resolveSettings(sources: SettingsSources): Settings {
+export function resolveSettings(sources: SettingsSources) {
   const account = resolveAccount(sources);
   const storedAccount = findAccount(sources.stored, account.value);
   let ofAccount: Given = storedAccount ?? {};
-  const read = <T, D>(name: SettingName, check: (text: string) => T, byDefault: D): Setting<T | D> =>
+  const read = <T, D extends T | undefined>(
+    name: SettingName,
+    check: (text: string) => T,
+    byDefault: D,
+  ): Setting<T | D> =>
     readSetting(sources, name, { given: ofAccount, from: `account "${account.value}"` }, check, byDefault);
 
   const baseUrl = read('base-url', checkBaseUrl, undefined);
@@ -112,9 +94,11 @@ export function resolveSettings(sources: SettingsSources): Settings {
   const token = read('token', checkToken, undefined);
   return {
     account,
+    /** The account of that name, if it is stored. */
     storedAccount,
     baseUrl,
     token,
+    /** Why the stored token is not used, one sentence, where it is not. */
     tokenWithheld:
       isElsewhere && !token.value
         ? `The token of account "${account.value}" is for ${storedAccount.baseUrl}, and is not sent to ${formatBaseUrl(baseUrl.value)}.`
@@ -122,7 +106,9 @@ export function resolveSettings(sources: SettingsSources): Settings {
     email: read('email', (text) => text.trim(), undefined),
     password: read('password', checkPassword, undefined),
     profile: read('profile', (text) => checkChoice(text, 'profile', profiles), 'buyer'),
+    /** How the bodies of calls are written. */
     encoding: read('encoding', (text) => checkChoice(text, 'encoding', encodings), 'json'),
+    /** How the service reads the ends of a window. */
     windowClock: read('window-clock', (text) => checkChoice(text, 'window-clock', windowClocks), 'instant'),
   };
 }
@@ -133,7 +119,7 @@ export function resolveAccount(sources: SettingsSources): Setting<string> {
   return readSetting(sources, 'account', ofAccount, checkAccountName, 'default');
 }
 
-function readSetting<T, D>(
+function readSetting<T, D extends T | undefined>(
   { flags, env, projectFile = {} }: SettingsSources,
   name: SettingName,
   ofAccount: { readonly given: Given; readonly from: string },

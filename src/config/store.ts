@@ -16,8 +16,6 @@ export interface StoredAccount {
   readonly email?: string;
   readonly encoding?: Encoding;
   readonly windowClock?: WindowClock;
-  /** ISO 8601, when it was last signed in to. */
-  readonly savedAt?: string;
 }
 
 /** What the settings file holds. Members that are not known here are kept: a newer version may have written them. */
@@ -46,7 +44,6 @@ const schema = {
         email: text,
         encoding: { enum: encodings },
         windowClock: { enum: windowClocks },
-        savedAt: text,
       },
     },
   },

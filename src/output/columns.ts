@@ -1,43 +1,28 @@
 import { type Column, type FieldType, fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import { numberTextOf } from '../contract/values.ts';
-import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
-import { IncompleteDataError, UsageError } from '../errors.ts';
-import type { Row, Value } from '../rows/row-batch.ts';
-import { hasValue, type RowBatch } from '../rows/row-batch.ts';
-import { nearest } from '../text/nearest.ts';
+import { IncompleteDataError } from '../errors.ts';
+import { hasValue, type Row, type RowBatch, type Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
+import { derivedFigure, derivedNumber, type Figure, figuresOf, sumsOfRow, unknownColumn } from '../view/figures.ts';
 import type { EncodeOptions } from './encoder.ts';
 
 /** A column as it is written. */
 export interface PlannedColumn {
-  /** The key in the rows; for a computed column its own name. */
+  /** The key in the rows; for a derived column its own name. */
   readonly field: string;
   /** What it is called in the output. */
   readonly name: string;
-  /** `undefined` for a field that the vocabulary does not know, and for a computed column. */
+  /** `undefined` for a field that the vocabulary does not know, and for a derived column. */
   readonly type: FieldType | undefined;
-  /** Whether its values are numbers, or strings that hold numbers, which can be added up. */
+  /** Whether its values are numbers, or strings that hold numbers. */
   readonly numeric: boolean;
-  /** For a column that is computed from two others: what it is, and their keys in the rows. It is never added up. */
-  readonly computed?: { readonly metric: DerivedMetric; readonly numerator: string; readonly denominator: string };
+  /** What it comes to in sums: for a metric, and for a derived column, whose values are computed from others of the row. */
+  readonly figure?: Figure;
 }
 
 /** What a row has in a column; nothing, or null, where it has none. */
-export function valueIn(row: Row, { field, computed }: PlannedColumn): Value | undefined {
-  if (!computed) return row[field];
-  const [numerator, denominator] = [numberIn(row, computed.numerator), numberIn(row, computed.denominator)];
-  if (numerator === undefined || !denominator) return null;
-  // A rate is a plain fraction in a file; people read it in percent.
-  const factor = computed.metric.unit === 'percent' ? 1 : computed.metric.factor;
-  return Number(((factor * numerator) / denominator).toFixed(6));
+export function valueIn(row: Row, { field, figure }: PlannedColumn): Value | undefined {
+  return figure?.derived ? derivedNumber(figure, sumsOfRow(row)) : row[field];
 }
-
-function numberIn(row: Row, field: string): number | undefined {
-  const text = numberTextOf(row[field]);
-  return text === undefined ? undefined : Number(text);
-}
-
-type PlanOptions = Pick<EncodeOptions, 'columns' | 'select' | 'normalize' | 'note'>;
 
 /**
  * Which columns are written, and where a batch has them. Where the request is known, these are the ones that it asked
@@ -49,14 +34,24 @@ export class ColumnPlan {
   columns: readonly PlannedColumn[] = [];
   /** The index in the batch's `fields` of each column, or -1. */
   indexes = new Int32Array(0);
-  readonly #options: PlanOptions;
+  readonly #options: Pick<EncodeOptions, 'columns' | 'select' | 'normalize' | 'note'>;
+  readonly #chosen: readonly string[] | undefined;
   #fields: readonly string[] | undefined;
   /** Where the batch has the fields that are left out while they are null. */
   #leftOut: readonly number[] = [];
   #isDecided = false;
 
-  constructor(options: PlanOptions) {
+  constructor(options: Pick<EncodeOptions, 'columns' | 'select' | 'normalize' | 'note'>) {
     this.#options = options;
+    this.#chosen = options.select === 'all' ? undefined : options.select;
+  }
+
+  /** The columns for people: unless they were chosen by name, also those that derive from them. */
+  get shown(): readonly PlannedColumn[] {
+    if (this.#chosen) return this.columns;
+    const derived = figuresOf(this.columns.map(({ field }) => field)).filter((figure) => figure.derived);
+    const others = derived.filter(({ field }) => this.columns.every((column) => column.field !== field));
+    return [...this.columns, ...others.map(derivedColumn)];
   }
 
   /**
@@ -65,13 +60,14 @@ export class ColumnPlan {
    * @throws IncompleteDataError where a later batch has a value in a field that has no column
    */
   follow(batch: RowBatch): void {
-    if (batch.fields !== this.#fields) {
-      if (!this.#isDecided) this.#decide(batch.fields, (field) => hasValue(batch, batch.fields.indexOf(field)));
-      this.#fields = batch.fields;
-      this.indexes = Int32Array.from(this.columns, ({ field, computed }) =>
-        computed ? -1 : batch.fields.indexOf(field),
+    const { fields } = batch;
+    if (fields !== this.#fields) {
+      if (!this.#isDecided) this.#decide(fields, (field) => hasValue(batch, fields.indexOf(field)));
+      this.#fields = fields;
+      this.indexes = Int32Array.from(this.columns, ({ field, figure }) =>
+        figure?.derived ? -1 : fields.indexOf(field),
       );
-      this.#leftOut = this.#findLeftOut(batch.fields);
+      this.#leftOut = this.#findLeftOut(fields);
     }
     for (const index of this.#leftOut) if (hasValue(batch, index)) throw lateColumn(batch, index);
   }
@@ -83,61 +79,54 @@ export class ColumnPlan {
    */
   settle(fields: readonly string[]): void {
     if (this.#isDecided) return;
-    const { columns, select } = this.#options;
-    const isKnown = fields.length > 0 || columns !== undefined;
-    this.#decide(isKnown || select === 'all' ? fields : (select ?? []), () => false);
+    const isKnown = fields.length > 0 || this.#options.columns !== undefined;
+    this.#decide(isKnown ? fields : (this.#chosen ?? fields), () => false);
   }
 
   #decide(fields: readonly string[], isFilled: (field: string) => boolean): void {
     this.#isDecided = true;
-    const { columns: asked, select, note = () => {} } = this.#options;
-    if (select !== undefined && select !== 'all') {
+    const { columns: asked, select, note } = this.#options;
+    if (this.#chosen) {
       const known = [...new Set([...fields, ...(asked ?? []).map(({ field }) => field)])];
-      this.columns = [...new Set(select)].map((name) => this.#selected(name, known));
+      this.columns = [...new Set(this.#chosen)].map((name) => this.#planned(fieldNamed(name, known), known));
       return;
     }
-    if (asked === undefined) {
-      this.columns = fields.map((field) => this.#planned(field, fields));
-      return;
-    }
-    const own = asked.filter(({ hidden }) => !hidden).map((column) => this.#planned(fieldOf(column, fields), fields));
-    const taken = new Set([...own.map(({ field }) => field), ...asked.map((column) => fieldOf(column, fields))]);
-    const others = fields.filter((field) => !taken.has(field));
-    const kept = others.filter((field) => select === 'all' || fieldTypeOf(field) === undefined || isFilled(field));
+    const own = (asked ?? []).flatMap((column) => (column.hidden ? [] : fieldOf(column, fields)));
+    const taken = [...own, ...(asked ?? []).map((column) => fieldOf(column, fields))];
+    const others = fields.filter((field) => !taken.includes(field));
+    const isFree = (field: string) => !asked || select === 'all' || fieldTypeOf(field) === undefined;
+    const kept = others.filter((field) => isFree(field) || isFilled(field));
     for (const field of kept) {
-      if (select === 'all' || fieldTypeOf(field) === undefined) continue;
-      note(`The column ${field} was not asked for; it is kept because it has values.`);
+      if (!isFree(field)) note?.(`The column ${field} was not asked for; it is kept because it has values.`);
     }
-    this.columns = [...own, ...kept.map((field) => this.#planned(field, fields))];
+    this.columns = [...own, ...kept].map((field) => this.#planned(field, fields));
   }
 
   /** Fields without a column, which must stay null. Columns that were named are all that is wanted. */
   #findLeftOut(fields: readonly string[]): number[] {
-    const { columns = [], select } = this.#options;
-    if (select !== undefined && select !== 'all') return [];
-    const hidden = columns.filter((column) => column.hidden).map((column) => fieldOf(column, fields));
-    const taken = new Set([...this.columns.map(({ field }) => field), ...hidden]);
+    if (this.#chosen) return [];
+    const hidden = (this.#options.columns ?? []).filter((column) => column.hidden);
+    const taken = new Set([
+      ...this.columns.map(({ field }) => field),
+      ...hidden.map((column) => fieldOf(column, fields)),
+    ]);
     return [...fields.keys()].filter((index) => !taken.has(fields[index] ?? ''));
-  }
-
-  #selected(name: string, known: readonly string[]): PlannedColumn {
-    const isComputed = !known.includes(name) && derivedMetrics.some(({ field }) => field === name);
-    return this.#planned(isComputed ? name : fieldNamed(name, known), known);
   }
 
   #planned(field: string, fields: readonly string[]): PlannedColumn {
     const { columns = [], normalize = false } = this.#options;
-    const computed = fields.includes(field) ? undefined : derivedMetrics.find((metric) => metric.field === field);
-    if (computed) {
-      const source = (name: string): string => fields.find((each) => metricOfField(each)?.name === name) ?? name;
-      const sources = { numerator: source(computed.numerator), denominator: source(computed.denominator) };
-      return { field, name: field, type: undefined, numeric: false, computed: { metric: computed, ...sources } };
-    }
-    const metric = metricOfField(field);
+    const derived = fields.includes(field) ? undefined : derivedFigure(field, fields);
+    if (derived) return derivedColumn(derived);
+    const [figure] = figuresOf([field]);
     const type = columns.find((column) => column.field === field)?.type ?? fieldTypeOf(field);
-    const name = normalize && metric && !fields.includes(metric.name) ? metric.name : field;
-    return { field, name, type, numeric: type === 'integer' || type === 'money' };
+    const metric = metricOfField(field)?.name;
+    const name = normalize && metric && !fields.includes(metric) ? metric : field;
+    return { field, name, type, numeric: type === 'integer' || type === 'money', ...(figure ? { figure } : {}) };
   }
+}
+
+function derivedColumn(figure: Figure): PlannedColumn {
+  return { field: figure.field, name: figure.field, type: undefined, numeric: true, figure };
 }
 
 /** The key that the rows have for a column of the request: a metric may stand there under its own name. */
@@ -158,14 +147,10 @@ function lateColumn(batch: RowBatch, index: number): IncompleteDataError {
   );
 }
 
-/** The field that a user means by a column's name: the field itself, or the metric's own name for it. */
+/** The field that a user means by a column's name: the field itself, the metric's own name for it, or a derived metric. */
 function fieldNamed(name: string, known: readonly string[]): string {
-  const field =
-    known.find((candidate) => candidate === name) ?? known.find((candidate) => metricOfField(candidate)?.name === name);
-  if (field !== undefined) return field;
-  const suggestion = nearest(name, known);
-  throw new UsageError(`The report has no column "${name}".`, {
-    code: 'UNKNOWN_COLUMN',
-    hint: suggestion ? `Did you mean ${suggestion}?` : `It has ${known.join(', ')}.`,
-  });
+  const isKnown = known.includes(name) || derivedFigure(name, known) !== undefined;
+  const field = isKnown ? name : known.find((candidate) => metricOfField(candidate)?.name === name);
+  if (field === undefined) throw unknownColumn(name, known);
+  return field;
 }

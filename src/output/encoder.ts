@@ -1,6 +1,6 @@
 import type { Column } from '../contract/columns.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
-import type { Comparison } from '../view/comparison.ts';
+import type { Comparison } from '../view/figures.ts';
 
 /** How CSV is written; every member has a default, which together are the service's own layout. */
 export interface CsvDialect {
@@ -18,18 +18,12 @@ export interface CsvDialect {
   readonly shown?: boolean;
 }
 
-/** How parts of a table look on a terminal; each returns its text, dressed. */
-interface TableStyle {
-  bold(text: string): string;
-  dim(text: string): string;
-}
-
 /** How a table for people is laid out; every member has a default. */
 export interface TableLook {
   /** Character cells to fit into; absent: as wide as the rows are. */
   readonly columns?: number;
-  /** Default: plain text. */
-  readonly style?: TableStyle;
+  /** How parts of it look on a terminal. Default: plain text. */
+  readonly style?: { bold(text: string): string; dim(text: string): string };
   /** Whether the terminal shows more than ASCII. Default: true. */
   readonly unicode?: boolean;
   /** Whether a line of totals ends it. Default: true. */
@@ -68,9 +62,9 @@ export type Pieces = readonly Uint8Array[];
  */
 export interface Encoder {
   /** The bytes of a batch. Batches of several reports may follow each other. */
-  encode(batch: RowBatch): Pieces | Promise<Pieces>;
+  encode(batch: RowBatch): Pieces;
   /** The bytes after the last row. */
-  end(tail: ReportTail): Pieces | Promise<Pieces>;
+  end(tail: ReportTail): Pieces;
 }
 
 /** Where bytes go: a file, stdout. */
@@ -79,21 +73,24 @@ export interface Sink {
   write(bytes: Uint8Array): void | Promise<void>;
 }
 
-interface WriteOptions {
-  readonly batches: RowBatches;
-  readonly encoder: Encoder;
-  readonly sink: Sink;
-  /** Sees every batch before it is written, e.g. to check that no day is missing. */
-  readonly observe?: (batch: RowBatch) => void;
-}
-
 /**
  * Writes a report from its first row to its end; `sizeBytes` is how much was written. On any error the batches are
  * closed, so that the download behind them stops; the sink is the caller's to commit or to abort.
  *
+ * @param observe sees every batch before it is written, e.g. to check that no day is missing
  * @throws what the batches, the encoder and the sink throw
  */
-export async function writeRows({ batches, encoder, sink, observe }: WriteOptions) {
+export async function writeRows({
+  batches,
+  encoder,
+  sink,
+  observe,
+}: {
+  readonly batches: RowBatches;
+  readonly encoder: Encoder;
+  readonly sink: Sink;
+  readonly observe?: (batch: RowBatch) => void;
+}) {
   let sizeBytes = 0;
   const write = async (pieces: Pieces): Promise<void> => {
     for (const piece of pieces) {
@@ -105,11 +102,11 @@ export async function writeRows({ batches, encoder, sink, observe }: WriteOption
     for (;;) {
       const next = await batches.next();
       if (next.done) {
-        await write(await encoder.end(next.value));
+        await write(encoder.end(next.value));
         return { rowCount: next.value.rowCount, sizeBytes, tail: next.value };
       }
       observe?.(next.value);
-      await write(await encoder.encode(next.value));
+      await write(encoder.encode(next.value));
     }
   } finally {
     // Its result is not used: after an error nothing but the closing matters.

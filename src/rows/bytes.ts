@@ -58,13 +58,6 @@ export function firstMarked(marks: number): number {
   return (31 - Math.clz32(marks & -marks)) >> 3;
 }
 
-/** A longer copy: at least `length` long, and at least twice as long as before, so that growing stays cheap. */
-export function growArray(array: Int32Array, length: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(Math.max(length, 2 * array.length));
-  larger.set(array);
-  return larger;
-}
-
 /** 8 MB: how long a row may be. */
 export const maxRowBytes = 8 * 1024 * 1024;
 

@@ -17,26 +17,26 @@ export class RowCopier {
    * @param separator `,\n` or `\n`
    */
   toJson(batch: RowBatch, separator: Buffer): Uint8Array {
-    const { bytes, rowCount, rowStarts, rowEnds, singleLine } = batch;
-    const start = rowStarts[0] as number;
-    const end = rowEnds[rowCount - 1] as number;
-    if (!singleLine) {
+    const { bytes, rowCount, rowStarts, rowEnds } = batch;
+    if (hasLineBreaks(batch)) {
       const rows = Array.from({ length: rowCount }, (_, row) =>
         compactJson(bytes.toString('utf8', rowStarts[row], rowEnds[row])),
       );
       return Buffer.from(rows.join(separator.toString()));
     }
+    const start = rowStarts[0] as number;
+    const end = rowEnds[rowCount - 1] as number;
     const out = this.#reserve(end - start + rowCount * separator.length);
-    if (this.#haveRoom(batch, separator.length)) {
-      // As much room is between the rows as the separator takes: all are copied in one go.
-      bytes.copy(out, 0, start, end);
-      for (let row = 1; row < rowCount; row++) out.set(separator, (rowEnds[row - 1] as number) - start);
-      return out.subarray(0, end - start);
-    }
+    // Where as much room is between the rows as the separator takes, all are copied in one go.
+    const isSpaced = rowEnds
+      .subarray(0, rowCount - 1)
+      .every((rowEnd, row) => rowStarts[row + 1] === rowEnd + separator.length);
+    if (isSpaced) bytes.copy(out, 0, start, end);
     let at = 0;
     for (let row = 0; row < rowCount; row++) {
-      if (row > 0) at += separator.copy(out, at);
-      at += bytes.copy(out, at, rowStarts[row], rowEnds[row]);
+      if (row > 0) for (let i = 0; i < separator.length; i++) out[at++] = separator[i] as number;
+      if (isSpaced) at = (rowEnds[row] as number) - start;
+      else at += bytes.copy(out, at, rowStarts[row], rowEnds[row]);
     }
     return out.subarray(0, at);
   }
@@ -84,13 +84,6 @@ export class RowCopier {
     return out.subarray(0, at);
   }
 
-  #haveRoom({ rowCount, rowStarts, rowEnds }: RowBatch, length: number): boolean {
-    for (let row = 1; row < rowCount; row++) {
-      if ((rowStarts[row] as number) - (rowEnds[row - 1] as number) !== length) return false;
-    }
-    return true;
-  }
-
   #reserve(sizeBytes: number): Buffer {
     if (this.#out.length < sizeBytes) {
       this.#out = Buffer.allocUnsafe(Math.ceil(sizeBytes * 1.25));
@@ -98,6 +91,17 @@ export class RowCopier {
     }
     return this.#out;
   }
+}
+
+/** Whether a row stands on more than one line. */
+function hasLineBreaks({ bytes, rowCount, rowStarts, rowEnds }: RowBatch): boolean {
+  let at = -1;
+  for (let row = 0; row < rowCount; row++) {
+    if (at < (rowStarts[row] as number)) at = bytes.indexOf(ascii.lineFeed, rowStarts[row]);
+    if (at < 0) return false;
+    if (at < (rowEnds[row] as number)) return true;
+  }
+  return false;
 }
 
 /**

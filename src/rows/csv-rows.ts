@@ -2,7 +2,8 @@ import { parse } from 'csv-parse';
 import { fieldTypeOf } from '../contract/columns.ts';
 import { printable } from '../text/printable.ts';
 import { malformed, maxRowBytes } from './bytes.ts';
-import { maxFields, maxValueBytes } from './row-scanner.ts';
+import { maxFields } from './row-batch.ts';
+import { maxValueBytes } from './row-scanner.ts';
 
 /** So many characters of rows are handed on together. */
 const linesLength = 64 * 1024;

@@ -4,7 +4,7 @@ import { type AdreportError, IncompleteDataError, RejectedError } from '../error
 import { printable } from '../text/printable.ts';
 import { formatCount } from '../text/quantity.ts';
 import * as ascii from './bytes.ts';
-import { cut, MalformedJson, scanColon, scanString, scanValue, skipBlanks } from './json-scan.ts';
+import { cut, MalformedJson, scanKey, scanValue, skipBlanks } from './json-scan.ts';
 import type { ReportTail, RowBatch, RowBatches } from './row-batch.ts';
 import { batchFull, RowScanner } from './row-scanner.ts';
 
@@ -31,6 +31,8 @@ export class JsonDocument {
   #blankBytes = 0;
   #dataSeen = false;
   #isInRows = false;
+  /** What stands before the next row. */
+  #before: 'bracket' | 'row' | 'comma' = 'bracket';
 
   constructor(window: ascii.ByteWindow) {
     this.#window = window;
@@ -113,18 +115,15 @@ export class JsonDocument {
 
   /** The member at the window's start; `undefined` where it is not there as a whole. */
   #scanMember(isOutermost: boolean): Member | undefined {
-    const { bytes, start: at, end } = this.#window;
-    if (bytes[at] !== ascii.quote) throw new MalformedJson(at, 'a key in quotes');
-    const keyEnd = scanString(bytes, at + 1, end);
-    const colonEnd = keyEnd === cut ? cut : scanColon(bytes, keyEnd, end);
-    if (colonEnd === cut) return undefined;
-    const start = skipBlanks(bytes, colonEnd);
-    const name = String(JSON.parse(bytes.toString('utf8', at, keyEnd)));
+    const { bytes, view, start: at, end } = this.#window;
+    const key = scanKey(bytes, view, at, end);
+    if (!key) return undefined;
+    const { name, end: start } = key;
     // `JSON.parse` lets the last of two win; a reader that does not hold the first cannot take it back.
     if (name === 'data' && this.#dataSeen) throw new MalformedJson(at, 'one "data" array');
     if (name === 'data' && bytes[start] === ascii.openBracket) return { name, start };
     if (name === 'response' && isOutermost && bytes[start] === ascii.openBrace) return { name, start };
-    const valueEnd = scanValue(bytes, start, end);
+    const valueEnd = scanValue(bytes, view, start, end);
     return valueEnd === cut ? undefined : { name, start, end: valueEnd };
   }
 
@@ -138,40 +137,44 @@ export class JsonDocument {
 
   async *#rows(areLines: boolean): AsyncGenerator<RowBatch> {
     const window = this.#window;
-    const { ranges } = this.#scanner;
     this.#isInRows = true;
-    let before: 'bracket' | 'row' | 'comma' = 'bracket';
+    this.#before = 'bracket';
     for (;;) {
-      if (!this.#skipBlanks()) {
-        if (ranges.rowCount > 0) yield this.#batch();
-        if (!areLines) await this.#more();
-        else if (!(await window.more())) return;
-        continue;
+      const stop = this.#scanRows(areLines);
+      if (this.#scanner.ranges.rowCount > 0) yield this.#batch();
+      if (stop === 'end') break;
+      if (stop === 'full') continue;
+      if (window.end - window.start > ascii.maxRowBytes) {
+        throw this.#malformed(`${this.#place()} is longer than 8 MB`, window.start);
       }
-      const { bytes, view, start, end } = window;
+      if (!areLines || window.start < window.end) await this.#more();
+      else if (!(await window.more())) return;
+    }
+    this.#isInRows = false;
+    window.start++;
+  }
+
+  /** Scans the rows that are there, up to where more bytes are needed, the batch is full, or the array ends. */
+  #scanRows(areLines: boolean): 'more' | 'full' | 'end' {
+    const window = this.#window;
+    const { bytes, view, end } = window;
+    while (this.#skipBlanks()) {
+      const { start } = window;
       const byte = bytes[start];
-      if (byte === ascii.closeBracket && before !== 'comma' && !areLines) break;
-      if (before === 'row' && !areLines) {
+      if (byte === ascii.closeBracket && this.#before !== 'comma' && !areLines) return 'end';
+      if (this.#before === 'row' && !areLines) {
         if (byte !== ascii.comma) throw new MalformedJson(start, '"," or "]"');
-        before = 'comma';
+        this.#before = 'comma';
         window.start++;
         continue;
       }
       if (byte !== ascii.openBrace) throw new MalformedJson(start, 'a row object');
       const rowEnd = this.#scanner.scanRow(bytes, view, start, end);
-      if (rowEnd >= 0) {
-        before = 'row';
-        window.start = rowEnd;
-        continue;
-      }
-      if (ranges.rowCount > 0) yield this.#batch();
-      if (rowEnd === batchFull) continue;
-      if (end - start > ascii.maxRowBytes) throw this.#malformed(`${this.#place()} is longer than 8 MB`, start);
-      await this.#more();
+      if (rowEnd < 0) return rowEnd === batchFull ? 'full' : 'more';
+      this.#before = 'row';
+      window.start = rowEnd;
     }
-    if (ranges.rowCount > 0) yield this.#batch();
-    this.#isInRows = false;
-    window.start++;
+    return 'more';
   }
 
   /** The rows that have been scanned. Throws `IncompleteDataError`, which names the row, where one is not UTF-8. */

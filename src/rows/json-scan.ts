@@ -26,18 +26,6 @@ export class MalformedJson extends Error {
   }
 }
 
-/** 1 for the bytes that end a run of plain characters in a string: the quote, the backslash, control characters. */
-const stopsString = new Uint8Array(256);
-stopsString.fill(1, 0, 0x20);
-stopsString[ascii.quote] = 1;
-stopsString[ascii.backslash] = 1;
-
-const simpleEscapes = new Uint8Array(256);
-for (const character of '"\\/bfnrt') simpleEscapes[character.charCodeAt(0)] = 1;
-
-const hexDigits = new Uint8Array(256);
-for (const character of '0123456789abcdefABCDEF') hexDigits[character.charCodeAt(0)] = 1;
-
 /** The index of the first byte at or after `at` that is no JSON blank. */
 export function skipBlanks(bytes: Uint8Array, at: number): number {
   let p = at;
@@ -52,118 +40,85 @@ export function skipBlanks(bytes: Uint8Array, at: number): number {
 const quotes = ascii.repeated(ascii.quote);
 const backslashes = ascii.repeated(ascii.backslash);
 
-/** As `scanString`, faster where the string is short and holds no escape, as most do. */
-export function scanPlainString(bytes: Uint8Array, view: DataView, at: number, end: number): number {
+/** A string; `at` is the index after its opening quote. */
+export function scanString(bytes: Buffer, view: DataView, at: number, end: number): number {
   let p = at;
   for (;;) {
     const word = view.getInt32(p, true);
     const marks = ascii.zeroBytes(word ^ quotes) | ascii.zeroBytes(word ^ backslashes) | ascii.controlBytes(word);
     if (marks !== 0) {
       p += ascii.firstMarked(marks);
-      return bytes[p] === ascii.quote ? p + 1 : scanString(bytes, p, end);
+      return bytes[p] === ascii.quote ? p + 1 : scanEscapedString(bytes, p, end);
     }
     p += 4;
   }
 }
 
-/** A string; `at` is the index after its opening quote, or any index in it at which no escape is under way. */
-export function scanString(bytes: Uint8Array, at: number, end: number): number {
+const simpleEscapes = Buffer.from('"\\/bfnrt');
+
+/** The rest of a string with an escape. */
+function scanEscapedString(bytes: Buffer, at: number, end: number): number {
+  let isPlain = true;
   let p = at;
-  for (;;) {
-    while (stopsString[bytes[p] as number] === 0) p++;
-    const byte = bytes[p];
-    if (byte === ascii.quote) return p + 1;
+  for (; bytes[p] !== ascii.quote; p++) {
+    if (bytes[p] === ascii.backslash) {
+      p++;
+      isPlain = isPlain && simpleEscapes.includes(bytes[p] as number);
+    } else if ((bytes[p] as number) < ascii.space && p < end)
+      throw new MalformedJson(p, 'no bare control character in a string');
     if (p >= end) return cut;
-    if (byte !== ascii.backslash) throw new MalformedJson(p, 'no bare control character in a string');
-    p = scanEscape(bytes, p, end);
-    if (p === cut) return cut;
   }
+  // What is more than `\n` and the like is for `JSON.parse` to judge.
+  if (!isPlain && !isJson(`"${bytes.toString('utf8', at, p)}"`))
+    throw new MalformedJson(at, 'an escape that JSON knows');
+  return p + 1;
 }
 
-function scanEscape(bytes: Uint8Array, at: number, end: number): number {
-  const letter = bytes[at + 1] as number;
-  if (simpleEscapes[letter] === 1) return at + 2;
-  if (at + 1 >= end) return cut;
-  if (letter !== ascii.letterU) throw new MalformedJson(at, 'an escape that JSON knows');
-  for (let p = at + 2; p < at + 6; p++) {
-    if (p >= end) return cut;
-    if (hexDigits[bytes[p] as number] === 0) throw new MalformedJson(p, 'four hexadecimal digits');
-  }
-  return at + 6;
-}
-
-function isDigit(byte: number): boolean {
-  return byte >= ascii.zero && byte <= ascii.nine;
-}
-
-function skipDigits(bytes: Uint8Array, at: number): number {
+function scanDigits(bytes: Uint8Array, at: number, end: number): number {
   let p = at;
-  while (isDigit(bytes[p] as number)) p++;
-  return p;
-}
-
-/** The index after the JSON number at `at`; where there is none, `-2 - p` with `p` the byte that is wrong. */
-function numberEnd(bytes: Uint8Array, at: number): number {
-  const integer = bytes[at] === ascii.minus ? at + 1 : at;
-  let p = skipDigits(bytes, integer);
-  if (p === integer) return -2 - p;
-  if (bytes[integer] === ascii.zero && p > integer + 1) return -2 - (integer + 1);
-  if (bytes[p] === ascii.dot) {
-    const fraction = p + 1;
-    p = skipDigits(bytes, fraction);
-    if (p === fraction) return -2 - p;
-  }
-  // Lower case and upper case differ in one bit.
-  if (((bytes[p] as number) | 0x20) === ascii.letterE) {
-    const sign = bytes[p + 1];
-    const exponent = sign === ascii.plus || sign === ascii.minus ? p + 2 : p + 1;
-    p = skipDigits(bytes, exponent);
-    if (p === exponent) return -2 - p;
-  }
+  while ((bytes[p] as number) >= ascii.zero && (bytes[p] as number) <= ascii.nine) p++;
+  if (p === at && p < end) throw new MalformedJson(p, 'a digit');
   return p;
 }
 
 /** A number; the byte after it must be here too, since it might be another digit. */
 export function scanNumber(bytes: Uint8Array, at: number, end: number): number {
-  const p = numberEnd(bytes, at);
-  if (p >= 0) return p >= end ? cut : p;
-  if (-2 - p >= end) return cut;
-  throw new MalformedJson(-2 - p, 'a number as JSON writes it');
-}
-
-/** Whether the bytes from `start` to `end` are one JSON number and nothing else; the byte at `end` is no digit. */
-export function isNumber(bytes: Uint8Array, start: number, end: number): boolean {
-  return end > start && numberEnd(bytes, start) === end;
-}
-
-const literals = ['null', 'true', 'false'].map((text) => Buffer.from(text));
-
-function scanLiteral(bytes: Uint8Array, at: number, end: number): number {
-  const literal = literals.find((text) => text[0] === bytes[at]);
-  if (!literal) throw new MalformedJson(at, 'a JSON value');
-  for (let i = 1; i < literal.length; i++) {
-    if (at + i >= end) return cut;
-    if (bytes[at + i] !== literal[i]) throw new MalformedJson(at, literal.toString());
+  let p = bytes[at] === ascii.minus ? at + 1 : at;
+  p = bytes[p] === ascii.zero ? p + 1 : scanDigits(bytes, p, end);
+  if (bytes[p] === ascii.dot) p = scanDigits(bytes, p + 1, end);
+  // Lower case and upper case differ in one bit.
+  if (((bytes[p] as number) | 0x20) === ascii.letterE) {
+    const sign = bytes[p + 1];
+    p = scanDigits(bytes, sign === ascii.plus || sign === ascii.minus ? p + 2 : p + 1, end);
   }
-  return at + literal.length;
+  return p >= end ? cut : p;
+}
+
+function scanLiteral(bytes: Buffer, at: number, end: number): number {
+  const literal = ['null', 'true', 'false'].find((text) => text.charCodeAt(0) === bytes[at]);
+  if (literal === undefined) throw new MalformedJson(at, 'a JSON value');
+  const to = at + literal.length;
+  if (to > end) return cut;
+  if (bytes.toString('latin1', at, to) !== literal) throw new MalformedJson(at, literal);
+  return to;
 }
 
 /** Any JSON value. */
-export function scanValue(bytes: Buffer, at: number, end: number): number {
+export function scanValue(bytes: Buffer, view: DataView, at: number, end: number): number {
   const byte = bytes[at] as number;
-  if (byte === ascii.quote) return scanString(bytes, at + 1, end);
-  if (isDigit(byte) || byte === ascii.minus) return scanNumber(bytes, at, end);
-  if (byte === ascii.openBrace || byte === ascii.openBracket) return scanNested(bytes, at, end);
+  if (byte === ascii.quote) return scanString(bytes, view, at + 1, end);
+  if ((byte >= ascii.zero && byte <= ascii.nine) || byte === ascii.minus) return scanNumber(bytes, at, end);
+  if (byte === ascii.openBrace || byte === ascii.openBracket) return scanNested(bytes, view, at, end);
   return at >= end ? cut : scanLiteral(bytes, at, end);
 }
 
 /** An object or an array: its end is found by counting, and what is in it is for `JSON.parse` to judge. */
-function scanNested(bytes: Buffer, at: number, end: number): number {
+function scanNested(bytes: Buffer, view: DataView, at: number, end: number): number {
   let depth = 0;
   for (let p = at; ; p++) {
     const byte = bytes[p];
     if (byte === ascii.quote) {
-      p = scanString(bytes, p + 1, end) - 1;
+      p = scanString(bytes, view, p + 1, end) - 1;
       if (p < at) return cut;
     } else if (byte === ascii.openBrace || byte === ascii.openBracket) {
       if (++depth > maxDepth) throw new MalformedJson(p, 'at most 256 levels of nesting');
@@ -184,10 +139,18 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The blanks after a key and its colon. */
-export function scanColon(bytes: Uint8Array, at: number, end: number): number {
-  const p = skipBlanks(bytes, at);
-  if (bytes[p] === ascii.colon) return p + 1;
-  if (p >= end) return cut;
-  throw new MalformedJson(p, '":"');
+/** A key, its colon and the blanks after it; `at` is the index of its opening quote. */
+export function scanKey(
+  bytes: Buffer,
+  view: DataView,
+  at: number,
+  end: number,
+): { name: string; end: number } | undefined {
+  if (bytes[at] !== ascii.quote) throw new MalformedJson(at, 'a key in quotes');
+  const keyEnd = scanString(bytes, view, at + 1, end);
+  if (keyEnd === cut) return undefined;
+  const colonAt = skipBlanks(bytes, keyEnd);
+  if (colonAt >= end) return undefined;
+  if (bytes[colonAt] !== ascii.colon) throw new MalformedJson(colonAt, '":"');
+  return { name: JSON.parse(bytes.toString('utf8', at, keyEnd)), end: skipBlanks(bytes, colonAt + 1) };
 }

@@ -1,5 +1,5 @@
 import type { ReportSummary } from '../contract/messages.ts';
-import { comma, growArray, letterN, quote } from './bytes.ts';
+import { comma, letterE, letterN, quote } from './bytes.ts';
 
 /**
  * A run of report rows as byte ranges into one buffer: nothing is decoded until somebody asks.
@@ -24,8 +24,6 @@ export interface RowBatch {
    */
   readonly valueStarts: Int32Array;
   readonly valueEnds: Int32Array;
-  /** Whether every row stands on one line. */
-  readonly singleLine: boolean;
 }
 
 /** Whether a row of the batch has something in that field: neither nothing at all, nor null, nor an empty text. */
@@ -59,23 +57,22 @@ export interface ReportTail {
 /** The batches of one report, and its tail as the generator's return value. */
 export type RowBatches = AsyncGenerator<RowBatch, ReportTail, undefined>;
 
+/** How many different keys the rows of a report may have. */
+export const maxFields = 1000;
+
 /** How many values a batch holds at most, unless one row alone has more. */
 const maxValues = 1 << 16;
 
-/**
- * The ranges of a batch while it is being read: a matrix of value ranges, rows by fields, that widens when a key
- * appears for the first time.
- */
+/** The ranges of a batch while it is being read: a matrix of value ranges, rows by fields, that widens with each new key. */
 export class RowRanges {
   fields: readonly string[] = [];
   rowCount = 0;
   firstRow = 0;
-  singleLine = true;
   /** As in `RowBatch`. */
-  rowStarts = new Int32Array(1024);
-  rowEnds = new Int32Array(1024);
-  valueStarts = new Int32Array(1024);
-  valueEnds = new Int32Array(1024);
+  readonly rowStarts = new Int32Array(maxValues);
+  readonly rowEnds = new Int32Array(maxValues);
+  readonly valueStarts = new Int32Array(maxValues + maxFields);
+  readonly valueEnds = new Int32Array(maxValues + maxFields);
   readonly #indexes = new Map<string, number>();
 
   /** Whether there is no room for one more row. */
@@ -95,7 +92,6 @@ export class RowRanges {
   addField(name: string): number | undefined {
     const width = this.fields.length;
     if (this.rowCount > 0 && (this.rowCount + 1) * (width + 1) > maxValues) return undefined;
-    this.reserveRow();
     for (let row = this.rowCount; row >= 0; row--) {
       const from = row * width;
       const to = row * (width + 1);
@@ -108,19 +104,6 @@ export class RowRanges {
     return width;
   }
 
-  /** Makes room for one more row, one field wider than now. */
-  reserveRow(): void {
-    const values = (this.rowCount + 1) * (this.fields.length + 1);
-    if (values > this.valueStarts.length) {
-      this.valueStarts = growArray(this.valueStarts, values);
-      this.valueEnds = growArray(this.valueEnds, values);
-    }
-    if (this.rowCount >= this.rowStarts.length) {
-      this.rowStarts = growArray(this.rowStarts, this.rowCount + 1);
-      this.rowEnds = growArray(this.rowEnds, this.rowCount + 1);
-    }
-  }
-
   /** Completes the row whose values have been set. */
   endRow(start: number, end: number): void {
     this.rowStarts[this.rowCount] = start;
@@ -130,11 +113,10 @@ export class RowRanges {
 
   /** The batch of the rows since the last one. It shares the arrays, which the next row is written into. */
   takeBatch(bytes: Buffer): RowBatch {
-    const { rowCount, firstRow, fields, rowStarts, rowEnds, valueStarts, valueEnds, singleLine } = this;
+    const { rowCount, firstRow, fields, rowStarts, rowEnds, valueStarts, valueEnds } = this;
     this.firstRow += rowCount;
     this.rowCount = 0;
-    this.singleLine = true;
-    return { bytes, rowCount, firstRow, fields, rowStarts, rowEnds, valueStarts, valueEnds, singleLine };
+    return { bytes, rowCount, firstRow, fields, rowStarts, rowEnds, valueStarts, valueEnds };
   }
 }
 
@@ -161,10 +143,18 @@ export function rowsOf(batch: RowBatch): readonly Row[] {
 }
 
 function parseRows(batch: RowBatch): Row[] {
-  if (batch.rowCount === 0) return [];
-  const text = jsonOf(batch);
-  const rows: Record<string, Value>[] = JSON.parse(`[${text}]`);
-  if (mayHoldLongNumber.test(text)) for (const [index, row] of rows.entries()) keepLongNumbers(row, batch, index);
+  const { bytes, rowCount, fields, valueStarts, valueEnds } = batch;
+  const rows: Record<string, Value>[] = rowCount === 0 ? [] : JSON.parse(`[${jsonOf(batch)}]`);
+  for (const [index, row] of rows.entries()) {
+    for (let field = 0, at = index * fields.length; field < fields.length; field++, at++) {
+      const start = valueStarts[at] as number;
+      if (start < 0 || bytes[start] === quote || bytes[start] === letterN) continue;
+      const end = valueEnds[at] as number;
+      let isDoubtful = end - start > exactDigits;
+      for (let p = start; p < end && !isDoubtful; p++) isDoubtful = ((bytes[p] as number) | 0x20) === letterE;
+      if (isDoubtful) keepDigits(row, fields[field] as string, bytes.toString('utf8', start, end));
+    }
+  }
   return rows;
 }
 
@@ -175,29 +165,24 @@ function jsonOf({ bytes, rowCount, rowStarts, rowEnds }: RowBatch): string {
   return Array.from({ length: rowCount }, (_, row) => bytes.toString('utf8', rowStarts[row], rowEnds[row])).join(',');
 }
 
-/** A number of sixteen digits, a point between them or not, or with an exponent. */
-const mayHoldLongNumber = /[:[,]\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
+/** A double holds every decimal number of so many digits, and gives them back. */
+const exactDigits = 15;
 
-/** Puts the text of the body in the place of each value of a row that a double has changed. */
-function keepLongNumbers(row: Record<string, Value>, batch: RowBatch, index: number): void {
-  const { bytes, fields, valueStarts, valueEnds } = batch;
-  for (const [column, field] of fields.entries()) {
-    const value = row[field];
-    if (value === null || (typeof value !== 'number' && typeof value !== 'object')) continue;
-    const at = index * fields.length + column;
-    const text = bytes.toString('utf8', valueStarts[at], valueEnds[at]);
-    if (typeof value === 'number' ? !isExact(text) : mayHoldLongNumber.test(`:${text}`)) row[field] = compactJson(text);
-  }
+/** Puts the text of the body in the place of a value that a double has changed. */
+function keepDigits(row: Record<string, Value>, field: string, text: string): void {
+  const value = row[field];
+  const isChanged =
+    typeof value === 'number'
+      ? !isExact(text)
+      : typeof value === 'object' && /[:[,]\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/.test(text);
+  if (isChanged) row[field] = compactJson(text);
 }
 
-/** Whether a double holds a JSON number to its last digit: it does up to 15 significant digits. */
+/** Whether a double holds a JSON number to its last digit. */
 function isExact(text: string): boolean {
-  const digits = text
-    .replace(/[eE].*$/, '')
-    .replace(/[-.]/g, '')
-    .replace(/^0+/, '');
+  const digits = text.replace(/[eE].*$|[-.]/g, '').replace(/^0+/, '');
   const number = Number(text);
-  return digits.length <= 15 && Number.isFinite(number) && (number !== 0 || digits === '');
+  return digits.length <= exactDigits && Number.isFinite(number) && (number !== 0 || digits === '');
 }
 
 /** JSON without the blanks between its tokens; every digit stays. */

@@ -1,12 +1,12 @@
-import { growArray, letterN, quote } from './bytes.ts';
+import { letterN, quote } from './bytes.ts';
 import type { RowBatch } from './row-batch.ts';
 
-/** Beyond so many rows no more keys are kept: the table below then takes 16 MB. */
+/** Beyond so many rows no more keys are kept: they then take 40 MB. */
 const rowsAtMost = 1_000_000;
 
 /**
- * The keys of a report's rows, read from their bytes and kept as hashes of 64 bits: among a million rows two different
- * ones meet once in thirty million reports.
+ * The keys of a report's rows, read from their bytes and kept as hashes of 63 bits: among a million rows two different
+ * ones meet once in ten million reports.
  */
 export class RowKeys {
   /** How many rows have a key that came before. */
@@ -15,8 +15,10 @@ export class RowKeys {
   firstRepeated = 0;
   readonly #fields: readonly string[];
   #rowCount = 0;
-  /** Pairs of hash halves, open addressing; a low half of zero is an empty slot. */
-  #table = new Int32Array(2 * 4_096);
+  readonly #hashes = new Set<number>();
+  /** A hash, as two integers and as one number. */
+  readonly #halves = new Int32Array(2);
+  readonly #whole = new Float64Array(this.#halves.buffer);
 
   /** @param fields the row fields that together tell a row from every other */
   constructor(fields: readonly string[]) {
@@ -29,64 +31,37 @@ export class RowKeys {
     // Its rows cannot be told apart by the rest.
     if (indexes.includes(-1)) return;
     const rowCount = Math.min(batch.rowCount, rowsAtMost - this.#rowCount);
+    this.#rowCount += rowCount;
     for (let row = 0; row < rowCount; row++) {
-      this.#rowCount++;
-      // A key takes two places, and at most half of them are taken.
-      if (4 * this.#rowCount > this.#table.length) this.#grow();
-      if (this.#addKeyOf(batch, indexes, row)) continue;
-      this.repeatedCount++;
-      this.firstRepeated ||= batch.firstRow + row + 1;
+      const hash = this.#hashOf(batch, indexes, row);
+      if (this.#hashes.has(hash)) {
+        this.repeatedCount++;
+        this.firstRepeated ||= batch.firstRow + row + 1;
+      } else this.#hashes.add(hash);
     }
   }
 
-  /** Adds a row's key; whether it is new. */
-  #addKeyOf({ bytes, fields, valueStarts, valueEnds }: RowBatch, indexes: readonly number[], row: number): boolean {
+  #hashOf({ bytes, fields, valueStarts, valueEnds }: RowBatch, indexes: readonly number[], row: number): number {
     let high = 0x811c9dc5;
     let low = 0x2f0b4c47;
     for (const index of indexes) {
       const at = row * fields.length + index;
       const start = valueStarts[at] as number;
       const end = start < 0 ? start : (valueEnds[at] as number);
-      // Four bytes at a time; what stands behind a value is not part of it.
-      for (let i = start; i < end; i += 4) {
-        const word =
-          (bytes[i] as number) |
-          (i + 1 < end ? (bytes[i + 1] as number) << 8 : 0) |
-          (i + 2 < end ? (bytes[i + 2] as number) << 16 : 0) |
-          (i + 3 < end ? (bytes[i + 3] as number) << 24 : 0);
-        high = Math.imul(high ^ word, 0x01000193);
-        high ^= high >>> 15;
-        low = Math.imul(low ^ word, 0x5bd1e995);
+      for (let i = start; i < end; i++) {
+        high = Math.imul(high ^ (bytes[i] as number), 0x01000193);
+        low = Math.imul(low ^ (bytes[i] as number), 0x5bd1e995);
         low ^= low >>> 13;
       }
       // So that `"a" "bc"` and `"ab" "c"` differ.
       high = Math.imul(high ^ (end - start), 0x01000193);
       low = Math.imul(low ^ (end - start), 0x5bd1e995);
     }
-    return insert(this.#table, high | 0, low || 1);
+    this.#halves[0] = low;
+    // Without one bit of its exponent, it is no NaN, which would equal every other.
+    this.#halves[1] = high & ~0x40000000;
+    return this.#whole[0] as number;
   }
-
-  #grow(): void {
-    const larger = growArray(new Int32Array(0), 2 * this.#table.length);
-    for (let at = 0; at < this.#table.length; at += 2) {
-      const low = this.#table[at + 1] as number;
-      if (low !== 0) insert(larger, this.#table[at] as number, low);
-    }
-    this.#table = larger;
-  }
-}
-
-/** Puts a hash into the table; whether it was not there. */
-function insert(table: Int32Array, high: number, low: number): boolean {
-  const mask = table.length - 2;
-  let at = ((high ^ (low >>> 7)) << 1) & mask;
-  while (table[at + 1] !== 0) {
-    if (table[at] === high && table[at + 1] === low) return false;
-    at = (at + 2) & mask;
-  }
-  table[at] = high;
-  table[at + 1] = low;
-  return true;
 }
 
 /** Calls `take` with each text of a field that the row before did not have, and with the row; null where it has none. */

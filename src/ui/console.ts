@@ -40,7 +40,7 @@ interface Bars {
 export class ClosedPipeError extends AdreportError {
   readonly exitCode = 0;
   constructor() {
-    super('Nobody reads the output any more.', 'CLOSED_PIPE');
+    super('Nobody reads the output any more.', { code: 'CLOSED_PIPE' });
   }
 }
 

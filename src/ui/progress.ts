@@ -7,32 +7,17 @@ import type { Console } from './console.ts';
 export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
 
 /** How a wait stands after a status call; the pause before the next one is 0 while one is being made. */
-interface WaitState {
-  readonly status: string;
-  readonly waitedMs: number;
-  readonly polls: number;
-  readonly nextPollMs: number;
-}
+type WaitState = { status: string; waitedMs: number; polls: number; nextPollMs: number };
 
 /** How a download stands. */
-interface TransferState {
-  readonly bytes: number;
-  readonly rows?: number | null | undefined;
-}
+type TransferState = { bytes: number; rows?: number | null; totalBytes?: number | null | undefined };
 
 /** One thing that is being shown, until `stop` is called, once: then nothing is left of it on a terminal. */
-interface Meter<State> {
-  update(state: State): void;
-  stop(): void;
-}
+type Meter<State> = { update(state: State): void; stop(): void };
 
-/** Many reports that are fetched side by side. */
+/** Many reports that are fetched side by side. What a part waits for is shown through the `progress` that `begin` gives. */
 export interface PartsProgress {
-  /**
-   * Called when a part's turn has come; what it waits for is shown through `progress`.
-   *
-   * @param report the saved report that it is a part of
-   */
+  /** @param report the saved report that it is a part of */
   begin(label: string, report?: string): { readonly progress: Progress; end(isDone: boolean): void };
   stop(): void;
 }
@@ -60,8 +45,8 @@ export async function createProgress(mode: ProgressMode, console: Console, clock
 
 /** What is told in modes without bars, as `--progress json` writes it. */
 type ProgressEvent =
-  | { event: 'status'; label: string; status: string; waitedMs: number; polls: number; nextPollMs: number }
-  | { event: 'download'; label: string; bytes: number; totalBytes: number | null; rows: number | null }
+  | ({ event: 'status'; label: string } & WaitState)
+  | ({ event: 'download'; label: string } & Required<TransferState>)
   | { event: 'parts'; total: number; done: number; failed: number; running: number };
 
 /**
@@ -155,8 +140,7 @@ function plainText(event: ProgressEvent): string | undefined {
   return `Parts: ${done} of ${total} done, ${running} running${failed > 0 ? `, ${failed} failed` : ''}`;
 }
 
-function amounts(state: TransferState & { readonly totalBytes?: number | null | undefined }): string[] {
-  const { bytes, rows, totalBytes } = state;
+function amounts({ bytes, rows, totalBytes }: TransferState): string[] {
   const amount = totalBytes ? formatShare(bytes, totalBytes) : formatBytes(bytes);
   return typeof rows === 'number' ? [amount, formatPlural(rows, 'row')] : [amount];
 }

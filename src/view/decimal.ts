@@ -4,14 +4,12 @@ import type { Value } from '../rows/row-batch.ts';
 /** Numbers with more characters than this are taken for text: nobody counts that far, and to add them takes long. */
 const longestNumber = 400;
 
-/** A decimal number, exact to its last digit: money is never rounded on the way. */
+/** A decimal number, exact to its last digit: money is never rounded on the way. `new Decimal(1250n, 2)` is 12.50. */
 export class Decimal {
-  static readonly zero = new Decimal(0n, 0);
   readonly #units: bigint;
   /** How many decimals `#units` has. */
   readonly #scale: number;
 
-  /** `new Decimal(1250n, 2)` is 12.50. */
   constructor(units: bigint, scale: number) {
     this.#units = units;
     this.#scale = scale;
@@ -33,15 +31,6 @@ export class Decimal {
     return new Decimal(this.#at(scale) + other.#at(scale), scale);
   }
 
-  minus(other: Decimal): Decimal {
-    return this.plus(new Decimal(-other.#units, other.#scale));
-  }
-
-  /** The number nearest to it. */
-  toNumber(): number {
-    return Number(this.toString());
-  }
-
   /** All its digits, without zeros at the end of its decimals. */
   toString(): string {
     const negative = this.#units < 0n;
@@ -57,15 +46,13 @@ export class Decimal {
 }
 
 /**
- * The number that a row's value is, or that its text such as `"1234,50"` holds (`contract/values.ts`); `null` where it says nothing (`null`,
- * `""`, an absent key); `undefined` where it is no number.
+ * The number that a row's value is, or that its text such as `"1234,50"` holds (`contract/values.ts`); `null` where it says
+ * nothing (`null`, `""`, an absent key); `undefined` where it is no number.
  */
 export function numberIn(value: Value | undefined): number | Decimal | null | undefined {
   if (typeof value === 'number') return value;
   if (value === null || value === undefined || value === '') return null;
-  if (typeof value !== 'string') return undefined;
-  if (value.length > longestNumber) return undefined;
-  const text = numberTextOf(value) ?? (/^-?\d+(?:\.\d+)?$/.test(value) ? value : undefined);
+  const text = typeof value === 'string' && value.length <= longestNumber ? numberTextOf(value) : undefined;
   if (text === undefined) return undefined;
   // A double holds every decimal number of 15 digits, and gives them back.
   return /^-?\d{1,13}(?:\.\d{1,2})?$/.test(text) ? Number(text) : Decimal.parse(text);

@@ -1,81 +1,154 @@
-import type { RowBatch } from '../rows/row-batch.ts';
-import { rowsOf } from '../rows/row-batch.ts';
-import { addSums, Grouping, type Sums } from './grouping.ts';
+import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import type { Row } from '../rows/row-batch.ts';
+import { nearest } from '../text/nearest.ts';
+import { numberIn } from './decimal.ts';
+import { isMetric, type Sums } from './grouping.ts';
+import { groupedText, moneyText } from './number-text.ts';
+import type { ReportSums } from './report-sums.ts';
 
-/** What a report comes to: its totals, and their course over time. */
-export interface Figures {
-  readonly rowCount: number;
-  readonly totals: Sums;
-  /** `hour` or `date`, whichever tells more; `undefined` where the rows have no time. */
-  readonly timeField: string | undefined;
-  /** The sums of each time that the rows have, in order of time. */
-  readonly points: readonly Point[];
+/** What is read of a group or a report: the sum of a metric, or what two sums give. */
+export interface Figure {
+  /** The row field of the metric, or the field of the derived one. */
+  readonly field: string;
+  /** What the terminal calls it: its field, or `eCPM €`. */
+  readonly name: string;
+  readonly type: 'integer' | 'money' | 'percent';
+  /** Present where the figure is computed from sums: how, and from those of which row fields. */
+  readonly derived?: DerivedMetric & { readonly over: string; readonly under: string };
 }
 
-/** What the rows of one time come to. */
-interface Point {
-  /** As in the rows: `2026-11-01`, `2026-11-01T02:00:00+0100`. */
-  readonly time: string;
-  readonly sums: Sums;
+/** An earlier report, whose figures stand beside those of this one. */
+export interface Comparison {
+  readonly sums: ReportSums;
+  /** Both windows for people: `1–31 October 2026`. */
+  readonly now: string;
+  readonly before: string;
+  /** What makes the two windows unequal: a leap day, a day of 25 hours. */
+  readonly notices: readonly string[];
 }
 
-/** Adds up the figures of a report while its rows go by; its memory is that of the days or hours. */
-export class FigureCounter {
-  #grouping: Grouping | undefined;
-
-  /** How many rows there were so far. */
-  get rowCount(): number {
-    return this.#grouping?.rowCount ?? 0;
-  }
-
-  /** Adds the rows of a batch, or some of them. */
-  observe(batch: RowBatch, rows = rowsOf(batch)): void {
-    this.#grouping ??= new Grouping(timeFieldOf(batch.fields));
-    this.#grouping.observe(rows, batch.fields);
-  }
-
-  /** The figures of the rows so far. */
-  figures(): Figures {
-    const grouping = this.#grouping ?? new Grouping();
-    const points = [...grouping].flatMap(({ key: [time], sums }) =>
-      // A text that is empty, or `total`, has no place on a line of time.
-      typeof time === 'string' && /^\d{4}-\d\d-\d\d/.test(time) ? [{ time, sums }] : [],
-    );
-    const { rowCount, by } = grouping;
-    return { rowCount, totals: grouping.totals(), timeField: by[0]?.field, points: inOrder(points) };
-  }
+/** The sums and what derives from them, for row fields that are metrics, in their order. */
+export function figuresOf(fields: readonly string[]): Figure[] {
+  const metrics = fields.filter(isMetric);
+  const derived = derivedMetrics.flatMap(({ field }) => derivedFigure(field, metrics) ?? []);
+  return [
+    ...metrics.map((field): Figure => {
+      return { field, name: field, type: fieldTypeOf(field) === 'money' ? 'money' : 'integer' };
+    }),
+    ...derived,
+  ];
 }
 
-/** The field that tells the time of rows best, if any does. */
-export function timeFieldOf(fields: readonly string[]): string[] {
-  return ['hour', 'date'].filter((field) => fields.includes(field)).slice(0, 1);
+/** The derived metric of that name, computed from the given row fields; `undefined` where it is none, or they lack one. */
+export function derivedFigure(name: string, fields: readonly string[]): Figure | undefined {
+  const metric = (derivedMetrics as readonly DerivedMetric[]).find(({ field }) => field === name);
+  const fieldOf = (wanted: string) => fields.find((field) => metricOfField(field)?.name === wanted);
+  const [over, under] = [metric && fieldOf(metric.numerator), metric && fieldOf(metric.denominator)];
+  if (!metric || over === undefined || under === undefined) return undefined;
+  const type = metric.unit === 'percent' ? 'percent' : 'money';
+  return { field: name, name: metric.name, type, derived: { ...metric, over, under } };
 }
 
-/** The figures of several reports as those of one; where two have a time in common, it is added up. */
-export function mergeFigures(parts: readonly Figures[]): Figures {
-  const points = new Map<string, Sums>();
-  for (const { time, sums } of parts.flatMap((part) => part.points)) {
-    points.set(time, addSums([points.get(time) ?? new Map(), sums]));
-  }
-  return {
-    rowCount: parts.reduce((count, part) => count + part.rowCount, 0),
-    totals: addSums(parts.map((part) => part.totals)),
-    timeField: parts.find((part) => part.timeField !== undefined)?.timeField,
-    points: inOrder([...points].map(([time, sums]) => ({ time, sums }))),
+/** The figures that lead (revenue, displays, clicks, CTR), in that order, and the others in their own. */
+export function leadingFirst(figures: readonly Figure[]): { leading: Figure[]; others: Figure[] } {
+  // Dollars lead only where there are no euros.
+  const revenue = figures.some(({ field }) => field === 'revenueEuro') ? 'revenueEuro' : 'revenueDollar';
+  const leading = [revenue, 'displays', 'clicks', 'ctr'].flatMap((name) =>
+    figures.filter(({ field }) => (metricOfField(field)?.name ?? field) === name),
+  );
+  const others = figures.filter((figure) => !leading.includes(figure));
+  return leading.length > 0 ? { leading, others } : { leading: others.slice(0, 1), others: others.slice(1) };
+}
+
+/** A figure of some sums as the number nearest to it, a rate in percent; `undefined` where they do not give it. */
+export function figureValue({ field, derived }: Figure, sums: Sums): number | undefined {
+  const numberOf = (name: string) => {
+    const value = sums.get(name);
+    return value === undefined ? undefined : Number(value);
   };
+  if (!derived) return numberOf(field);
+  const [over, under] = [numberOf(derived.over), numberOf(derived.under)];
+  return over === undefined || !under ? undefined : (derived.factor * over) / under;
 }
 
-function inOrder(points: readonly Point[]): Point[] {
-  return [...points].sort((a, b) => compareTimes(a.time, b.time));
+/** The numbers of one row as sums. */
+export function sumsOfRow(row: Row): Sums {
+  return { get: (field) => numberIn(row[field]) ?? undefined };
 }
 
-/** Orders dates and hours as time does: at the end of summer 02:00+0200 comes before 02:00+0100. */
-export function compareTimes(a: string, b: string): number {
-  const difference = instantOf(a) - instantOf(b);
-  return Number.isNaN(difference) ? Number(a > b) - Number(a < b) : difference;
+/** A derived figure as a file holds it: six decimals, a rate as a plain fraction; `null` where there is none. */
+export function derivedNumber(figure: Figure, sums: Sums): number | null {
+  const value = figureValue(figure, sums);
+  return value === undefined ? null : Number((figure.type === 'percent' ? value / 100 : value).toFixed(6));
 }
 
-/** Milliseconds since 1970, or `NaN`. ECMAScript wants a colon in the offset. */
-function instantOf(time: string): number {
-  return Date.parse(time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+/** A figure in full, for programs: every digit of a sum, or what is derived; `null` where there is none. */
+export function figureDigits(figure: Figure, sums: Sums): string | null {
+  const value = figure.derived ? derivedNumber(figure, sums) : (sums.get(figure.field) ?? null);
+  if (value === null) return null;
+  return figure.type === 'money' && !figure.derived ? moneyText(String(value)) : String(value);
+}
+
+/** A figure as people read it, every digit of a sum: `48,665.12`, `1.94%`; `null` where there is none. */
+export function figureText(figure: Figure, sums: Sums): string | null {
+  if (!figure.derived) {
+    const digits = figureDigits(figure, sums);
+    return digits && groupedText(digits);
+  }
+  const value = figureValue(figure, sums);
+  return value === undefined ? null : scaleText(figure, value);
+}
+
+/** A value on a scale of a figure, rounded as people read it. */
+export function scaleText({ type }: Figure, value: number): string {
+  if (type === 'integer') return groupedText(String(Math.round(value)));
+  return groupedText(value.toFixed(2)) + (type === 'percent' ? '%' : '');
+}
+
+/** How a figure has changed, as people read it: `▲ 12.3 %`, `▼ 3.0 %`, `new` where there was none before. */
+export function changeText(figure: Figure, nowSums: Sums, beforeSums: Sums | undefined, unicode = true): string {
+  const [now, before] = [figureValue(figure, nowSums), beforeSums && figureValue(figure, beforeSums)];
+  if (now === undefined) return '–';
+  if (before === undefined || (before === 0 && now !== 0)) return 'new';
+  const percent = now === before ? 0 : (100 * (now - before)) / Math.abs(before);
+  const text = `${Math.abs(percent).toFixed(1)} %`;
+  const [up, down] = unicode ? ['▲', '▼'] : ['+', '-'];
+  return `${text === '0.0 %' ? '=' : percent > 0 ? up : down} ${text}`;
+}
+
+/** The figure of a name in any case: its field, its metric, or a derived metric (`ctr`, `eCPM €`). */
+export function findFigure(name: string, known: readonly Figure[]): Figure | undefined {
+  const equals = (text: string | undefined) => text?.toLowerCase() === name.toLowerCase();
+  return (
+    known.find(({ field }) => equals(field)) ??
+    known.find((figure) => equals(figure.derived?.name ?? metricOfField(figure.field)?.name))
+  );
+}
+
+/**
+ * The figures that a flag names.
+ * @throws UsageError for a name that is no figure of the report
+ */
+export function figuresNamed(names: readonly string[], known: readonly Figure[], flag: string): Figure[] {
+  const fields = known.map(({ field }) => field);
+  return [
+    ...new Set(
+      names.map((name) => {
+        const figure = findFigure(name, known);
+        if (figure) return figure;
+        throw unknownColumn(name, fields, `${flag}: the report`);
+      }),
+    ),
+  ];
+}
+
+/** The error for a column that the report does not have. @param report how the sentence begins, the report named */
+export function unknownColumn(name: string, known: readonly string[], report = 'The report'): UsageError {
+  const suggestion = nearest(name, known);
+  return new UsageError(`${report} has no column "${name}".`, {
+    code: 'UNKNOWN_COLUMN',
+    hint: suggestion ? `Did you mean ${suggestion}?` : `It has ${known.join(', ') || 'none'}.`,
+  });
 }

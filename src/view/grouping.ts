@@ -4,15 +4,14 @@ import { Decimal, numberIn } from './decimal.ts';
 
 /** Sums by metric field, exact to the last digit; a metric without any number is absent. */
 export interface Sums {
-  get(field: string): Decimal | undefined;
-  keys(): Iterable<string>;
+  get(field: string): Decimal | number | undefined;
 }
 
 /** The rows that have the same values in some fields. */
 export interface Group {
   /** The values, in the order of the fields asked for: text, a number's digits, or `null` (also for an absent key). */
   readonly key: readonly (string | null)[];
-  readonly sums: Sums;
+  readonly sums: RunningSums;
 }
 
 /** A field by whose values rows are grouped. */
@@ -25,47 +24,37 @@ export interface KeyColumn {
 /** Up to this many hundredths a double counts exactly, and the digits of a number in them are those that stood there. */
 const mostHundredths = 1e15;
 
-/** The sums of one group while rows go by: whole hundredths in one number a metric, and beside it what does not fit. */
-class RunningSums implements Sums {
-  readonly #fields: readonly string[];
-  /** By the metric's index in `#fields`; NaN where there has been no number. */
+/** Sums while rows go by: whole hundredths in one number a metric, and beside it what does not fit. */
+export class RunningSums implements Sums {
+  /** By the metric's index; a hole where there has been no number. */
   readonly #hundredths: number[] = [];
-  #beside: Map<number, Decimal> | undefined;
+  readonly #beside: Decimal[] = [];
+  /** The metrics, which whoever made this may add to. */
+  readonly fields: readonly string[];
 
-  /** @param fields the metrics, which the caller may add to */
   constructor(fields: readonly string[]) {
-    this.#fields = fields;
+    this.fields = fields;
   }
 
   add(index: number, value: number | Decimal): void {
-    while (this.#hundredths.length <= index) this.#hundredths.push(Number.NaN);
-    const before = this.#hundredths[index] ?? Number.NaN;
-    const sum = Number.isNaN(before) ? 0 : before;
-    if (typeof value === 'number') {
-      const hundredths = Math.round(value * 100);
-      const next = sum + hundredths;
-      if (hundredths / 100 === value && Math.abs(hundredths) < mostHundredths && Math.abs(next) < mostHundredths) {
-        this.#hundredths[index] = next;
-        return;
-      }
+    const sum = this.#hundredths[index] ?? 0;
+    const hundredths = typeof value === 'number' ? Math.round(value * 100) : Number.NaN;
+    const next = sum + hundredths;
+    if (hundredths / 100 === value && Math.abs(hundredths) < mostHundredths && Math.abs(next) < mostHundredths) {
+      this.#hundredths[index] = next;
+      return;
     }
-    const decimal = typeof value === 'number' ? (Decimal.parse(String(value)) ?? Decimal.zero) : value;
     this.#hundredths[index] = sum;
-    this.#beside ??= new Map();
-    this.#beside.set(index, (this.#beside.get(index) ?? Decimal.zero).plus(decimal));
+    const decimal = typeof value === 'number' ? Decimal.parse(String(value)) : value;
+    if (decimal) this.#beside[index] = this.#beside[index]?.plus(decimal) ?? decimal;
   }
 
-  get(field: string): Decimal | undefined {
-    const index = this.#fields.indexOf(field);
+  get(field: string): Decimal | number | undefined {
+    const index = this.fields.indexOf(field);
     const hundredths = this.#hundredths[index];
-    if (hundredths === undefined || Number.isNaN(hundredths)) return undefined;
-    const sum = new Decimal(BigInt(hundredths), 2);
-    const beside = this.#beside?.get(index);
-    return beside ? sum.plus(beside) : sum;
-  }
-
-  keys(): string[] {
-    return this.#fields.filter((_, index) => !Number.isNaN(this.#hundredths[index] ?? Number.NaN));
+    const beside = this.#beside[index];
+    if (hundredths === undefined) return undefined;
+    return beside ? new Decimal(BigInt(hundredths), 2).plus(beside) : hundredths / 100;
   }
 }
 
@@ -80,25 +69,17 @@ export class Grouping implements Iterable<Group> {
   readonly metrics: string[] = [];
   /** How many values of a metric are no numbers, by field; they are in no sum. */
   readonly strangeCounts = new Map<string, number>();
-  readonly by: readonly KeyColumn[];
-  readonly #groups = new Map<string, Group & { readonly sums: RunningSums }>();
+  readonly #groups = new Map<string, Group>();
+  #by: readonly KeyColumn[] | undefined;
   #fields: readonly string[] = [];
 
-  /**
-   * @param by row fields, such as `date` and `campaignName`; one that no row has is null throughout
-   * @param earlier the rows before these, none of which had a value for `by`
-   */
-  constructor(by: readonly (string | KeyColumn)[] = [], earlier?: Grouping) {
-    this.by = by.map((field) => (typeof field === 'string' ? { field } : field));
-    if (!earlier || earlier.rowCount === 0) return;
-    this.rowCount = earlier.rowCount;
-    this.metrics.push(...earlier.metrics);
-    const { sums } = this.#groupOf({});
-    const totals = earlier.totals();
-    for (const [index, field] of this.metrics.entries()) {
-      const total = totals.get(field);
-      if (total) sums.add(index, total);
-    }
+  /** @param by row fields; one that no row has is null throughout. `time`: the hours or else the days of the rows, if they have any */
+  constructor(by: readonly (string | KeyColumn)[] | 'time' = []) {
+    if (by !== 'time') this.#by = by.map((field) => (typeof field === 'string' ? { field } : field));
+  }
+
+  get by(): readonly KeyColumn[] {
+    return this.#by ?? [];
   }
 
   /** How many groups there are. */
@@ -110,11 +91,14 @@ export class Grouping implements Iterable<Group> {
   observe(rows: readonly Row[], fields: readonly string[]): void {
     if (fields !== this.#fields) {
       this.#fields = fields;
-      this.metrics.push(...fields.filter((field) => isMetric(field) && !this.metrics.includes(field)));
+      this.#by ??= timeFieldOf(fields).map((field) => ({ field }));
+      this.#addMetrics(fields.filter(isMetric));
     }
+    const { metrics } = this;
     for (const row of rows) {
       const { sums } = this.#groupOf(row);
-      for (const [index, field] of this.metrics.entries()) {
+      for (let index = 0; index < metrics.length; index++) {
+        const field = metrics[index] as string;
         const value = numberIn(row[field]);
         if (value === undefined) this.strangeCounts.set(field, (this.strangeCounts.get(field) ?? 0) + 1);
         else if (value !== null) sums.add(index, value);
@@ -123,9 +107,30 @@ export class Grouping implements Iterable<Group> {
     this.rowCount += rows.length;
   }
 
+  /** Adds the groups of another grouping, by as many of its keys as this one has; a key that it lacks is null. */
+  absorb(other: Grouping): void {
+    this.#by ??= other.by;
+    for (const { key, sums } of other)
+      this.addTo(
+        this.by.map((_, i) => key[i] ?? null),
+        sums,
+      );
+    this.rowCount += other.rowCount;
+  }
+
+  /** Adds sums to the group with these values. */
+  addTo(key: Group['key'], sums: RunningSums): void {
+    this.#addMetrics(sums.fields);
+    const group = this.#groupAt(key);
+    for (const field of sums.fields) {
+      const value = sums.get(field);
+      if (value !== undefined) group.sums.add(this.metrics.indexOf(field), value);
+    }
+  }
+
   /** The sums over all rows. */
-  totals(): Sums {
-    return addSums([...this].map(({ sums }) => sums));
+  totals(): RunningSums {
+    return addSums(this);
   }
 
   [Symbol.iterator](): Iterator<Group> {
@@ -137,11 +142,20 @@ export class Grouping implements Iterable<Group> {
     return this.#groups.get(idOf(key));
   }
 
+  #addMetrics(fields: readonly string[]): void {
+    this.metrics.push(...fields.filter((field) => !this.metrics.includes(field)));
+  }
+
   #groupOf(row: Row) {
-    const key = this.by.map(({ field, byMonth }) => {
-      const text = keyText(row[field]);
-      return byMonth && text !== null ? `${text.slice(0, 7)}-01` : text;
-    });
+    return this.#groupAt(
+      this.by.map(({ field, byMonth }) => {
+        const text = keyText(row[field]);
+        return byMonth && text !== null ? `${text.slice(0, 7)}-01` : text;
+      }),
+    );
+  }
+
+  #groupAt(key: Group['key']) {
     const id = idOf(key);
     const known = this.#groups.get(id);
     if (known) return known;
@@ -175,27 +189,46 @@ export function isTime(field: string): boolean {
   return type === 'date' || type === 'hour';
 }
 
-/** The sums of several groups together. */
-export function addSums(parts: readonly Sums[]): Map<string, Decimal> {
-  const total = new Map<string, Decimal>();
-  for (const part of parts) {
-    for (const field of part.keys()) {
-      total.set(field, (total.get(field) ?? Decimal.zero).plus(part.get(field) ?? Decimal.zero));
-    }
-  }
-  return total;
+/** The field that tells the time of rows best, if any does. */
+export function timeFieldOf(fields: readonly string[]): string[] {
+  return ['hour', 'date'].filter((field) => fields.includes(field)).slice(0, 1);
 }
 
-/**
- * Says how many values of a metric are in none of its sums: who reads a total has to know what is not in it.
- * @param words what they are instead of numbers, for one and for several
- */
-export function strangeNotice(
-  name: string,
-  count: number,
-  words: readonly [string, string] = ['no number', 'no numbers'],
-): string {
-  return count === 1
-    ? `1 value of ${name} is ${words[0]}, and is in no sum.`
-    : `${count.toLocaleString('en')} values of ${name} are ${words[1]}, and are in no sum.`;
+/** The sums of several groups together. */
+export function addSums(groups: Iterable<Group>): RunningSums {
+  const all = new Grouping();
+  for (const { sums } of groups) all.addTo([], sums);
+  return all.find([])?.sums ?? new RunningSums([]);
+}
+
+/** The groups that have a time, in its order: at the end of summer 02:00+0200 comes before 02:00+0100. */
+export function inTimeOrder(groups: Iterable<Group>): (Group & { readonly time: string })[] {
+  const timed = [...groups].flatMap((group) => {
+    const time = group.key[0] ?? '';
+    // A text that is empty, or `total`, has no place on a line of time.
+    return /^\d{4}-\d\d-\d\d/.test(time) ? [{ ...group, time }] : [];
+  });
+  return timed.sort((a, b) => compareTimes(a.time, b.time));
+}
+
+/** Orders dates and hours as time does. */
+export function compareTimes(a: string, b: string): number {
+  const difference = instantOf(a) - instantOf(b);
+  return Number.isNaN(difference) ? Number(a > b) - Number(a < b) : difference;
+}
+
+/** Milliseconds since 1970, or `NaN`. ECMAScript wants a colon in the offset. */
+function instantOf(time: string): number {
+  return Date.parse(time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+}
+
+/** Says how many values of metrics are in none of the sums: who reads a total has to know what is not in it. */
+export function strangeNotices({ strangeCounts }: Grouping, columns: readonly { field: string; name: string }[]) {
+  return columns.flatMap(({ field, name }) => {
+    const count = strangeCounts.get(field);
+    if (count === undefined) return [];
+    return count === 1
+      ? `1 value of ${name} is no number, and is in no sum.`
+      : `${count.toLocaleString('en')} values of ${name} are no numbers, and are in no sum.`;
+  });
 }

@@ -1,23 +1,19 @@
-import type { DerivedMetric } from '../contract/vocabulary.ts';
 import { Decimal } from './decimal.ts';
 
 /** How numbers and times are written for people, the same whatever the reader's language. */
 
-/** A number with its thousands apart: `48,665.12`. What is no number stays as it is. */
+/** A number with its thousands apart: `48,665.12`. What is no number, or has hundreds of digits, stays as it is. */
 export function groupedText(number: string): string {
-  const [, sign, digits = '', rest] = /^(-?)(\d+)((?:\.\d+)?)$/.exec(number) ?? [];
-  if (digits.length <= 3) return number;
-  const head = digits.length % 3;
-  const groups = [digits.slice(0, head), ...(digits.slice(head).match(/\d{3}/g) ?? [])];
-  return `${sign}${groups.filter((group) => group !== '').join(',')}${rest}`;
+  if (number.length > 400) return number;
+  return number.replace(/^-?\d+(?=(\.\d+)?$)/, (digits) => digits.replace(/(?<=\d)(?=(?:\d{3})+$)/g, ','));
 }
 
 /** An amount of money with two decimals at least: `5` is `5.00`; no digit is taken away. */
 export function moneyText(number: string): string {
   const text = /^-?\d+(?:\.\d+)?$/.test(number) ? number : Decimal.parse(number)?.toString();
   if (text === undefined) return number;
-  const decimals = text.split('.')[1]?.length ?? 0;
-  return decimals >= 2 ? text : `${text}${decimals === 0 ? '.00' : '0'}`;
+  const [integer, decimals = ''] = text.split('.');
+  return `${integer}.${decimals.padEnd(2, '0')}`;
 }
 
 /** An amount of money with two decimals, rounded where it has more. */
@@ -31,11 +27,6 @@ export function roundedMoney(number: string): string {
 /** An hour without the minutes and seconds that it never has: `2026-10-25 02:00+0200`. */
 export function hourText(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:00):00(?=[+-]\d{4}$)/, '$1 $2');
-}
-
-/** A derived metric's value as people read it: `1.94%`, `3.27`. */
-export function derivedText({ unit }: DerivedMetric, value: number): string {
-  return groupedText(value.toFixed(2)) + (unit === 'percent' ? '%' : '');
 }
 
 const magnitudes = [

@@ -1,89 +1,80 @@
 import { fieldTypeOf } from '../contract/columns.ts';
 import { findBreakdown } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { type FigureColumn, figureDigits, figureValue, findFigure, unknownColumn } from './figure-columns.ts';
-import { compareTimes } from './figures.ts';
-import { addSums, type Group, isMetric, isTime, type KeyColumn, type Sums } from './grouping.ts';
+import { type Figure, figureDigits, figureValue, findFigure, unknownColumn } from './figures.ts';
+import { addSums, compareTimes, type Group, isMetric, isTime, type KeyColumn, type Sums } from './grouping.ts';
 
 /** The groups of a report in the order that was asked for. */
 export interface RankedGroups {
   readonly keys: readonly KeyColumn[];
-  readonly figures: readonly FigureColumn[];
+  readonly figures: readonly Figure[];
   readonly shown: readonly Group[];
   /** Those beyond the first, added up. */
   readonly others: { readonly count: number; readonly sums: Sums } | undefined;
   readonly total: Sums;
-  /** The figure that decides the order, by its field; `undefined` where none was named. */
-  readonly sortField: string | undefined;
+  /** The figure that decides the order; `undefined` where none was named. */
+  readonly sortedBy: Figure | undefined;
 }
 
 /** In what order groups are shown, and how many of them. */
 interface Ranking {
   readonly keys: readonly KeyColumn[];
-  readonly figures: readonly FigureColumn[];
+  readonly figures: readonly Figure[];
   /** Every figure that the report gives: what can be sorted by. */
-  readonly known: readonly FigureColumn[];
+  readonly known: readonly Figure[];
   /** `column`, `column:asc` or `column:desc`. Default: time upwards where there is any, else the first figure downwards. */
   readonly sort: string | undefined;
   /** How many groups to show. Default: all. */
   readonly top: number | undefined;
 }
 
+type Order = (a: Group, b: Group) => number;
+
 /**
  * Puts groups in order and adds up those beyond the top.
  * @throws UsageError for an order by a column that is not there, or by none
  */
 export function rankGroups(groups: Iterable<Group>, ranking: Ranking): RankedGroups {
-  const { keys, figures, known, top = Number.POSITIVE_INFINITY } = ranking;
-  const ordered = [...groups].sort(comparison(ranking));
+  const { keys, figures, top = Number.POSITIVE_INFINITY } = ranking;
+  const { order, sortedBy } = orderOf(ranking);
+  const ordered = [...groups].sort(order);
   const rest = ordered.slice(top);
   return {
     keys,
     figures,
     shown: ordered.slice(0, top),
-    others: rest.length > 0 ? { count: rest.length, sums: addSums(rest.map(({ sums }) => sums)) } : undefined,
-    total: addSums(ordered.map(({ sums }) => sums)),
-    sortField: ranking.sort === undefined ? undefined : findFigure(nameOfSort(ranking.sort).name, known)?.field,
+    others: rest.length > 0 ? { count: rest.length, sums: addSums(rest) } : undefined,
+    total: addSums(ordered),
+    sortedBy,
   };
 }
 
 /** Groups by one figure, the greatest first; those that do not have it come last. */
-export function byFigure(figure: FigureColumn, sign = -1): (a: Group, b: Group) => number {
-  const values = new Map<Group, number | undefined>();
-  const figureOf = (group: Group): number | undefined => {
-    if (!values.has(group)) values.set(group, figureValue(figure, group.sums));
-    return values.get(group);
-  };
+export function byFigure(figure: Figure, sign = -1): Order {
   return (a, b) => {
-    const [first, second] = [figureOf(a), figureOf(b)];
+    const [first, second] = [figureValue(figure, a.sums), figureValue(figure, b.sums)];
     if (first === undefined || second === undefined) return Number(first === undefined) - Number(second === undefined);
     return sign * (first - second);
   };
 }
 
-function comparison({ keys, known, figures: [lead], sort }: Ranking): (a: Group, b: Group) => number {
+function orderOf({ keys, known, figures: [lead], sort }: Ranking): { order: Order; sortedBy?: Figure } {
   const time = keys.findIndex(({ field }) => isTime(field));
-  if (sort === undefined) return time >= 0 ? byKey(time, 1, true) : lead ? byFigure(lead) : () => 0;
-  const { name, direction } = nameOfSort(sort);
-  if (name.includes(':')) {
-    throw new UsageError(`--sort ${sort}: after the colon stands asc or desc.`, {
-      hint: 'For example: --sort ctr:asc',
-    });
-  }
+  if (sort === undefined) return { order: time >= 0 ? byKey(time, 1, true) : lead ? byFigure(lead) : () => 0 };
+  const [, name = '', direction] = /^\s*(.*?)(?::(asc|desc))?\s*$/i.exec(sort) ?? [];
+  const isDown = direction?.toLowerCase() !== 'asc';
   const key = keys.findIndex(({ field }) => field.toLowerCase() === name.toLowerCase());
-  if (key >= 0) return byKey(key, direction === 'desc' ? -1 : 1, key === time);
+  if (key >= 0) return { order: byKey(key, direction && isDown ? -1 : 1, key === time) };
   const figure = findFigure(name, known);
-  if (figure) return byFigure(figure, direction === 'asc' ? 1 : -1);
-  const fields = [...keys, ...known].map(({ field }) => field);
-  throw unknownColumn(name, fields, '--sort');
+  if (figure) return { order: byFigure(figure, isDown ? -1 : 1), sortedBy: figure };
+  if (!name.includes(':')) {
+    const fields = [...keys, ...known].map(({ field }) => field);
+    throw unknownColumn(name, fields, '--sort: the report');
+  }
+  throw new UsageError(`--sort ${sort}: after the colon stands asc or desc.`, { hint: 'For example: --sort ctr:asc' });
 }
 
-function nameOfSort(sort: string): { name: string; direction: string | undefined } {
-  const [, name = '', direction] = /^(.*?)(?::(asc|desc))?$/i.exec(sort.trim()) ?? [];
-  return { name, direction: direction?.toLowerCase() };
-}
-
-function byKey(index: number, sign: number, asTime: boolean): (a: Group, b: Group) => number {
+function byKey(index: number, sign: number, asTime: boolean): Order {
   const texts = new Intl.Collator('en', { numeric: true });
   return (a, b) => {
     const [first, second] = [a.key[index] ?? null, b.key[index] ?? null];
@@ -94,28 +85,25 @@ function byKey(index: number, sign: number, asTime: boolean): (a: Group, b: Grou
 }
 
 /**
- * The fields that `--by` means: columns of the report, in any case, or breakdowns such as `COUNTRY` with theirs.
+ * The fields that a flag such as `--by` means: columns of the report, in any case, or breakdowns such as `COUNTRY` with theirs.
  * @throws UsageError for a name that is neither, or whose column the report lacks
  */
-export function resolveKeys(names: readonly string[], fields: readonly string[]): KeyColumn[] {
-  const keys = names.flatMap((name) => keysNamed(name, fields));
+export function resolveKeys(names: readonly string[], fields: readonly string[], flag = '--by'): KeyColumn[] {
+  const keys = names.flatMap((name) => keysNamed(name, fields, flag));
   return keys.filter(({ field }, i) => keys.findIndex((other) => other.field === field) === i);
 }
 
-function keysNamed(name: string, fields: readonly string[], flag = '--by'): KeyColumn[] {
+function keysNamed(name: string, fields: readonly string[], flag: string): KeyColumn[] {
   const dimensions = fields.filter((field) => !isMetric(field));
   const own = fields.find((field) => field === name) ?? fields.find((field) => sameName(field, name));
   const breakdown = findBreakdown(name);
   if (own !== undefined && (!breakdown || own === name)) return [{ field: own }];
-  if (!breakdown) throw unknownColumn(name, dimensions, flag);
+  if (!breakdown) throw unknownColumn(name, dimensions, `${flag}: the report`);
   const wanted = breakdown.fields.map((field) => field.name).filter((field) => fields.includes(field));
   // An hour says its day.
   const shown = wanted.includes('hour') ? ['hour'] : wanted;
   if (shown.length === 0 || (breakdown.name === 'HOURLY' && !wanted.includes('hour'))) {
-    throw new UsageError(`${flag} ${breakdown.name}: the report has no such column.`, {
-      code: 'UNKNOWN_COLUMN',
-      hint: `It has ${dimensions.join(', ') || 'figures alone'}.`,
-    });
+    throw unknownColumn(breakdown.name, dimensions, `${flag}: the report`);
   }
   return shown.map((field) => ({ field, byMonth: breakdown.name === 'MONTHLY' }));
 }
@@ -123,7 +111,7 @@ function keysNamed(name: string, fields: readonly string[], flag = '--by'): KeyC
 /** The row fields that `--where name=…` may mean: a column in any case, or the columns of a breakdown. */
 export function fieldsNamed(name: string, fields: readonly string[]): string[] {
   const own = fields.filter((field) => sameName(field, name));
-  return own.length > 0 ? own : keysNamed(name, fields, '--where').map(({ field }) => field);
+  return own.length > 0 ? own : resolveKeys([name], fields, '--where').map(({ field }) => field);
 }
 
 function sameName(field: string, name: string): boolean {

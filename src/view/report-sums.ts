@@ -1,8 +1,7 @@
 import { breakdownOfField, fieldLabel, nounOf } from '../contract/columns.ts';
 import type { Breakdown } from '../contract/vocabulary.ts';
 import type { Row } from '../rows/row-batch.ts';
-import { timeFieldOf } from './figures.ts';
-import { type Group, Grouping, isMetric, isTime } from './grouping.ts';
+import { type Group, Grouping, isTime, timeFieldOf } from './grouping.ts';
 
 /** Of a breakdown with more values than this no sums are kept; of time, ten years of hours are. */
 const mostValues = 50_000;
@@ -23,28 +22,23 @@ export interface UnitSums {
   readonly groups: Grouping | undefined;
 }
 
-/** A column as far as its rows are grouped by it: those of numbers are not. */
+/** A column as far as rows are grouped by it: those of numbers are not. */
 interface Shown {
   readonly field: string;
-  readonly computed?: unknown;
+  readonly numeric: boolean;
 }
 
-/** The units of the columns that hold no figures, in their order. */
+/** The units of the columns that hold no numbers, in their order. */
 function unitsOf(columns: readonly Shown[]): Unit[] {
   const units = new Map<string, Unit>();
-  const time = timeFieldOf(columns.map(({ field }) => field));
-  for (const { field, computed } of columns) {
-    if (isMetric(field) || computed) continue;
+  const fields = columns.flatMap(({ field, numeric }) => (numeric ? [] : [field]));
+  for (const field of fields) {
     const breakdown = breakdownOfField(field);
-    if (isTime(field)) units.set('time', { fields: time, isTime: true });
-    else if (breakdown) units.set(breakdown.name, { fields: namesOf(breakdown), isTime: false, breakdown });
-    else units.set(`field ${field}`, { fields: [field], isTime: false });
+    if (isTime(field)) units.set('time', { fields: timeFieldOf(fields), isTime: true });
+    else if (!breakdown) units.set(`field ${field}`, { fields: [field], isTime: false });
+    else units.set(breakdown.name, { fields: breakdown.fields.map(({ name }) => name), isTime: false, breakdown });
   }
   return [...units.values()];
-}
-
-function namesOf({ fields }: Breakdown): string[] {
-  return fields.map(({ name }) => name);
 }
 
 /** A unit while rows go by. */
@@ -60,53 +54,53 @@ interface Entry {
  */
 export class ReportSums {
   readonly total = new Grouping();
-  readonly #entries = new Map<string, Entry>();
-  #columns: readonly Shown[] = [];
+  #entries: Entry[] | undefined;
   #course: Entry | undefined;
 
   /** Adds rows; `columns` are those that are to be shown, `all` every key that rows have had so far. */
   observe(rows: readonly Row[], columns: readonly Shown[], all: readonly string[]): void {
-    if (columns !== this.#columns) {
-      this.#columns = columns;
-      for (const unit of unitsOf(columns)) {
-        const id = unit.fields.join();
-        if (!this.#entries.has(id)) this.#entries.set(id, { unit, groups: 'none' });
-      }
-    }
-    for (const entry of this.#entries.values()) this.#observeUnit(entry, rows, all);
+    this.#entries ??= unitsOf(columns).map((unit) => ({ unit, groups: 'none' }));
+    for (const entry of this.#entries) this.#add(entry, rows, all);
     this.#course ??= this.#beginCourse();
-    if (this.#course) this.#observeUnit(this.#course, rows, all);
+    if (this.#course) this.#add(this.#course, rows, all);
     this.total.observe(rows, all);
   }
 
   /** The units that have values, in column order. */
   get units(): UnitSums[] {
-    return [...this.#entries.values()].flatMap(({ unit, groups }) =>
+    return (this.#entries ?? []).flatMap(({ unit, groups }) =>
       groups === 'none' ? [] : [{ unit, groups: groups === 'many' ? undefined : groups }],
     );
   }
 
   /** The sums by time (the first value of a key) and by the first other unit that has values; `undefined` where there are none. */
-  get course(): { readonly unit: Unit; readonly groups: Grouping } | undefined {
-    const { unit, groups = 'none' } = this.#course ?? {};
-    return unit && typeof groups === 'object' ? { unit, groups } : undefined;
+  get course(): Grouping | undefined {
+    const groups = this.#course?.groups;
+    return typeof groups === 'object' ? groups : undefined;
   }
 
-  #observeUnit(entry: Entry, rows: readonly Row[], all: readonly string[]): void {
-    const { unit } = entry;
-    const hasValue = (row: Row) => unit.fields.some((field) => (row[field] ?? null) !== null);
-    if (entry.groups === 'none' && rows.some(hasValue)) entry.groups = new Grouping(unit.fields, this.total);
+  /** What another report with these breakdowns comes to for one value of a unit. */
+  find({ fields }: Unit, { key }: Group) {
+    const same = this.units.find(({ unit }) => unit.fields.join() === fields.join());
+    return same?.groups?.find(key)?.sums;
+  }
+
+  #add(entry: Entry, rows: readonly Row[], all: readonly string[]): void {
+    const { fields, isTime } = entry.unit;
+    if (entry.groups === 'none' && rows.some((row) => fields.some((field) => (row[field] ?? null) !== null))) {
+      entry.groups = new Grouping(fields);
+      // The rows before had no value here.
+      entry.groups.absorb(this.total);
+    }
     if (typeof entry.groups === 'string') return;
     entry.groups.observe(rows, all);
-    if (entry.groups.size > (unit.isTime ? mostMoments : mostValues)) entry.groups = 'many';
+    if (entry.groups.size > (isTime ? mostMoments : mostValues)) entry.groups = 'many';
   }
 
   #beginCourse(): Entry | undefined {
-    const begun = [...this.#entries.values()].filter(({ groups }) => groups !== 'none').map(({ unit }) => unit);
+    const begun = this.units.map(({ unit }) => unit);
     const [time, other] = [begun.find(({ isTime }) => isTime), begun.find(({ isTime }) => !isTime)];
-    if (!time || !other) return undefined;
-    const unit = { ...other, fields: [...time.fields, ...other.fields], isTime: true };
-    return { unit, groups: new Grouping(unit.fields, this.total) };
+    return time && other && { unit: { fields: [...time.fields, ...other.fields], isTime: true }, groups: 'none' };
   }
 }
 

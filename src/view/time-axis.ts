@@ -7,7 +7,7 @@ export interface TimeAxis {
   readonly step: Step;
   /** What each slot is called. */
   readonly labels: readonly string[];
-  /** The same in brief, for three places at most along the axis. */
+  /** The first, the middle and the last of these in brief, to stand along the axis. */
   readonly marks: readonly string[];
   /** The groups of each slot; none where the report has no rows for it. */
   readonly slots: readonly (readonly Group[])[];
@@ -21,7 +21,7 @@ const mostSlots = 800;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** The time of a group, as the report's zone has it. */
+/** A group's time, as the report's zone has it. */
 interface GroupTime {
   /** `YYYY-MM-DD` */
   readonly date: string;
@@ -87,13 +87,12 @@ function labelAt(number: number, step: Step): string {
   return longMonth(`${year}-${String((number % 12) + 1).padStart(2, '0')}`);
 }
 
-/** The first, the middle and the last: `1 Oct`, `25 Oct, 14:00`, with the year where it changes along the axis. */
+/** `1 Oct`, `25 Oct, 14:00`, `October 2026`; with the year where it changes along the axis. */
 function marksOf(labels: readonly string[]): string[] {
-  const places = labels.length > 2 ? [0, (labels.length - 1) >> 1, labels.length - 1] : [0, labels.length - 1];
-  const chosen = [...new Set(places)].map((place) => (labels[place] ?? '').replace(/^\w{3} (?=\d)/, ''));
+  const places = new Set([0, labels.length > 2 ? (labels.length - 1) >> 1 : 0, labels.length - 1]);
+  const chosen = [...places].map((place) => (labels[place] ?? '').replace(/^\w{3} (?=\d)/, ''));
   const years = new Set(chosen.map((label) => /\d{4}/.exec(label)?.[0]));
-  const isMonths = /^[A-Z]/.test(chosen[0] ?? '');
-  return years.size > 1 || isMonths ? chosen : chosen.map((label) => label.replace(/ \d{4}/, ''));
+  return years.size > 1 ? chosen : chosen.map((label) => label.replace(/^(\d.*?) \d{4}/, '$1'));
 }
 
 /** Wall times; where the clock is put back and an hour comes twice, the offset tells the two apart. */

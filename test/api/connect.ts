@@ -26,7 +26,7 @@ export async function clientAt(
     retries: 3,
     host: {
       wallClock: () => Date.UTC(2026, 10, 20, 12),
-      stopwatch: () => 0,
+      stopwatch: () => pauses.reduce((sum, durationMs) => sum + durationMs, 0),
       sleep: async (durationMs) => void pauses.push(durationMs),
       random: () => 0.5,
       signal: new AbortController().signal,

@@ -262,7 +262,6 @@ describe('what is shown', () => {
       "r.json: 4 rows, 373 B, 2026-10-31 to
         2026-11-01
         revenue EUR 8.85
-        revenueEuro by day  #_
 
       revenueEuro
       5.25 +**
@@ -341,8 +340,8 @@ describe('refusals', () => {
 
   test.each([
     ['--by campainName', 'Did you mean campaignName?'],
-    ['--by COUNTRY', '--by COUNTRY: the report has no such column.'],
-    ['--by HOURLY', '--by HOURLY: the report has no such column.'],
+    ['--by COUNTRY', '--by: the report has no column "COUNTRY".'],
+    ['--by HOURLY', '--by: the report has no column "HOURLY".'],
     [['--by', ''], 'Give names, with commas between them.'],
     [['--metrics', ' , '], 'Give names'],
     ['--metrics clics', 'Did you mean clicks?'],

@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CsvFlags, csvDialectOf, stringifyTable } from '../../src/output/formats/csv.ts';
-import type { TextColumn } from '../../src/output/table/text-table.ts';
+import { type CsvFlags, csvDialectOf } from '../../src/output/formats/csv.ts';
 import { documentOf, encode } from './encode.ts';
 
 const csv = async (flags: CsvFlags, ...rows: string[]) =>
@@ -84,46 +82,6 @@ describe('a key that appears after the header was written', () => {
     expect((await encode(body, 'csv', { ...narrow, select: ['a'] })).text).toBe('a\r\n1\r\n"x\r\n""y"""\r\n""\r\n');
     expect((await encode(body, 'ndjson', narrow)).text).toBe(
       '{"a":1}\n{"a":"x\\r\\n\\"y\\"","b":2}\n{"c":3,"a":null}\n',
-    );
-  });
-});
-
-describe('a small table', () => {
-  const dialect = fc.record({
-    delimiter: fc.constantFrom(',', ';', '\t', '|'),
-    decimal: fc.constantFrom(undefined, ',', '.'),
-    bom: fc.boolean(),
-    escapeFormulas: fc.boolean(),
-    header: fc.boolean(),
-  });
-  const text = fc.oneof(
-    fc.string({ unit: 'grapheme' }),
-    fc.constantFrom('', ' ', '\n', '\r', '"', ';', '=1+1', '-1', "'", 'a\tb', 'null', 'a,b', '\ufeff', '#'),
-  );
-  const row = fc.record({ campaignName: fc.option(text), share: fc.oneof(fc.integer(), fc.constant(1.5)) });
-
-  it('is written as a report of the same rows is', async () => {
-    const columns = [
-      { name: 'campaignName', value: (each: { campaignName: string | null }) => each.campaignName },
-      { name: 'share', value: (each: { share: number }) => each.share },
-    ];
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(row, { minLength: 1 }),
-        dialect,
-        fc.integer({ min: 1, max: 2 }),
-        async (rows, flags, width) => {
-          const chosen = columns.slice(0, width) as TextColumn<(typeof rows)[number]>[];
-          const report = await encode(JSON.stringify(rows), 'csv', {
-            csv: csvDialectOf({ ...flags, decimal: flags.decimal ?? '.' }),
-            select: chosen.map(({ name }) => name),
-          });
-          expect(await stringifyTable(rows, chosen, csvDialectOf({ ...flags, decimal: flags.decimal ?? '.' }))).toBe(
-            report.text,
-          );
-        },
-      ),
-      { numRuns: 300 },
     );
   });
 });

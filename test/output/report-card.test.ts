@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { reportCard } from '../../src/output/table/report-card.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
-import { FigureCounter, type Figures } from '../../src/view/figures.ts';
+import { rowsOf } from '../../src/rows/row-batch.ts';
+import { Grouping, inTimeOrder } from '../../src/view/grouping.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 
-async function figuresOf(rows: readonly object[]): Promise<Figures> {
-  const counter = new FigureCounter();
+async function figuresOf(rows: readonly object[]): Promise<Grouping> {
+  const counter = new Grouping('time');
   const body = Buffer.from(JSON.stringify({ data: rows }));
-  for await (const batch of readRows(chunksOf(body, 1000))) counter.observe(batch);
-  return counter.figures();
+  for await (const batch of readRows(chunksOf(body, 1000))) counter.observe(rowsOf(batch), batch.fields);
+  return counter;
 }
 
 const days = Array.from({ length: 14 }, (_, day) => ({
@@ -59,7 +60,7 @@ describe('reportCard', () => {
       revenueEuro: '1,50',
     }));
     const figures = await figuresOf(hours.toReversed());
-    expect(figures.points.map(({ time }) => time)).toEqual(hours.map(({ hour }) => hour));
+    expect(inTimeOrder(figures).map(({ time }) => time)).toEqual(hours.map(({ hour }) => hour));
     expect(reportCard(figures).join('\n')).toMatchInlineSnapshot(`
       "  displays 3,000   revenue € 4.50   eCPM € 1.50
         displays by hour  2026-10-25 ▁▅█ 2026-10-25  0 to 2,000"

@@ -13,7 +13,7 @@ const rows = [
 ];
 
 function table(columns: number | undefined, ...given: string[]): Promise<Encoded> {
-  return encode(documentOf(...given), 'table', { table: columns === undefined ? {} : { columns } });
+  return encode(documentOf(...given), 'table', { table: columns === undefined ? {} : { columns }, pieceBytes: 8000 });
 }
 
 describe('table', () => {

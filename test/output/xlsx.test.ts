@@ -32,9 +32,9 @@ describe('xlsx', () => {
       <cols><col min="1" max="1" width="12" customWidth="1"/><col min="2" max="2" width="18" customWidth="1"/><col min="3" max="3" width="11" customWidth="1"/><col min="4" max="4" width="11" customWidth="1"/><col min="5" max="5" width="11" customWidth="1"/><col min="6" max="6" width="9" customWidth="1"/><col min="7" max="7" width="12" customWidth="1"/><col min="8" max="8" width="8" customWidth="1"/><col min="9" max="9" width="10" customWidth="1"/><col min="10" max="10" width="10" customWidth="1"/></cols>
       <sheetData>
       <row r="1" ht="33" customHeight="1"><c r="A1" s="1" t="inlineStr"><is><t>Date</t></is></c><c r="B1" s="1" t="inlineStr"><is><t>Hour</t></is></c><c r="C1" s="1" t="inlineStr"><is><t>Campaign ID</t></is></c><c r="D1" s="1" t="inlineStr"><is><t>Campaign name</t></is></c><c r="E1" s="2" t="inlineStr"><is><t>Displays</t></is></c><c r="F1" s="2" t="inlineStr"><is><t>Clicks</t></is></c><c r="G1" s="2" t="inlineStr"><is><t>Revenue (€)</t></is></c><c r="H1" s="1" t="inlineStr"><is><t>x</t></is></c><c r="I1" s="2" t="inlineStr"><is><t>CTR</t></is></c><c r="J1" s="2" t="inlineStr"><is><t>eCPM (€)</t></is></c></row>
-      <row r="2"><c r="A2" s="3"><v>46327</v></c><c r="B2" s="4"><v>46327.25</v></c><c r="C2" t="inlineStr"><is><t>007</t></is></c><c r="D2" t="inlineStr"><is><t>=1+1 &lt;&amp;&gt;</t></is></c><c r="E2" s="6"><v>1200</v></c><c r="F2" s="6"><v>12</v></c><c r="G2" s="7"><v>1234.50</v></c><c r="H2"><v>1.5</v></c><c r="I2" s="8"><v>0.01</v></c><c r="J2" s="7"><v>1028.75</v></c></row>
+      <row r="2"><c r="A2" s="3"><v>46327</v></c><c r="B2" s="4"><v>46327.25</v></c><c r="C2" t="inlineStr"><is><t>007</t></is></c><c r="D2" t="inlineStr"><is><t>=1+1 &lt;&amp;&gt;</t></is></c><c r="E2" s="6"><v>1200</v></c><c r="F2" s="6"><v>12</v></c><c r="G2" s="7"><v>1234.50</v></c><c r="H2" s="0"><v>1.5</v></c><c r="I2" s="8"><v>0.01</v></c><c r="J2" s="7"><v>1028.75</v></c></row>
       <row r="3"><c r="B3" t="inlineStr"><is><t>soon</t></is></c><c r="C3" t="inlineStr"><is><t>7</t></is></c><c r="D3" t="inlineStr"><is><t xml:space="preserve"> a_x005F_x0041__x001B_
-      </t></is></c><c r="E3" s="6"><v>34</v></c><c r="F3" s="6"><v>1</v></c><c r="G3" s="7"><v>0.125</v></c><c r="H3" t="inlineStr"><is><t>true</t></is></c><c r="I3" s="8"><v>0.0294117647058824</v></c><c r="J3" s="7"><v>3.67647058823529</v></c></row></sheetData>
+      </t></is></c><c r="E3" s="6"><v>34</v></c><c r="F3" s="6"><v>1</v></c><c r="G3" s="7"><v>0.125</v></c><c r="H3" t="inlineStr"><is><t>true</t></is></c><c r="I3" s="8"><v>0.029412</v></c><c r="J3" s="7"><v>3.676471</v></c></row></sheetData>
       <autoFilter ref="A1:J3"/>
       <pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/>
       <pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/><headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter></worksheet>"
@@ -106,7 +106,7 @@ describe('xlsx', () => {
   it('has the change against an earlier report there, and both windows', async () => {
     const before = new ReportSums();
     const earlier = [{ country: 'France', displays: 100 }];
-    before.observe(earlier, [{ field: 'country' }], ['country', 'displays']);
+    before.observe(earlier, [{ field: 'country', numeric: false }], ['country', 'displays']);
     const comparison = { sums: before, now: 'now', before: 'then', notices: ['A day of 25 hours.'] };
     const body = documentOf('{"country":"France","displays":112}', '{"country":"Spain","displays":3}');
     const cells = readSheet((await encode(body, 'xlsx', { comparison })).bytes, 2);
@@ -165,7 +165,7 @@ describe('xlsx', () => {
       undefined,
       '[1]',
     ]);
-    expect(notes).toEqual(['2 values of revenueEuro are text, and are in no sum.']);
+    expect(notes).toEqual(['2 values of revenueEuro are no numbers, and are in no sum.']);
   });
 
   it('computes CTR and eCPM of each row, nothing where displays are 0, and none where columns were chosen', async () => {

@@ -8,7 +8,6 @@ export interface ReadReport {
   readonly rows: readonly string[];
   /** Each row as the texts of its values by key. */
   readonly values: readonly ReadonlyMap<string, string>[];
-  readonly singleLine: readonly boolean[];
   readonly tail: ReportTail;
 }
 
@@ -22,16 +21,14 @@ export function readReport(
 export async function readBatches(batches: RowBatches): Promise<ReadReport> {
   const rows: string[] = [];
   const values: Map<string, string>[] = [];
-  const singleLine: boolean[] = [];
   for (;;) {
     const next = await batches.next();
-    if (next.done) return { rows, values, singleLine, tail: next.value };
+    if (next.done) return { rows, values, tail: next.value };
     const batch = next.value;
     if (batch.firstRow !== rows.length) throw new Error(`batch begins at row ${batch.firstRow}, not ${rows.length}`);
     const text = (start: number | undefined, end: number | undefined) => batch.bytes.toString('utf8', start, end);
     for (let row = 0; row < batch.rowCount; row++) {
       rows.push(text(batch.rowStarts[row], batch.rowEnds[row]));
-      singleLine.push(batch.singleLine);
       const present = batch.fields.flatMap((field, i): [string, string][] => {
         const place = row * batch.fields.length + i;
         return batch.valueStarts[place] === -1 ? [] : [[field, text(batch.valueStarts[place], batch.valueEnds[place])]];

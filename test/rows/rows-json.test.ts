@@ -85,7 +85,7 @@ describe('a JSON report', () => {
     ['cut before data', '{"summary":{}', 'The report ends too early, after 0 rows (byte 13).'],
     ['cut after data', '{"data":[]', 'The report ends too early, after 0 rows (byte 10).'],
     ['something after', '{"data":[]}{}', 'The report goes on after its end (byte 11).'],
-    ['a bad number', '{"data":[{"a":01}]}', 'Row 1 cannot be read: expected a number as JSON writes it (byte 15).'],
+    ['a bad number', '{"data":[{"a":01}]}', 'Row 1 cannot be read: expected "," or "}" (byte 15).'],
     ['a bare control', '{"data":[{"a":"\u0007"}]}', 'expected no bare control character in a string (byte 15).'],
     ['a row that is none', '{"data":[{},1]}', 'Row 2 cannot be read: expected a row object (byte 12).'],
     ['a comma too many', '{"data":[{},]}', 'Row 2 cannot be read: expected a row object (byte 12).'],

@@ -22,7 +22,13 @@ it.each([
       '2 values of Revenue (€) are no numbers, and are in no sum.',
     ],
   ],
-  ['xlsx', ['1 value of displays is text, and is in no sum.', '2 values of revenueEuro are text, and are in no sum.']],
+  [
+    'xlsx',
+    [
+      '1 value of displays is no number, and is in no sum.',
+      '2 values of revenueEuro are no numbers, and are in no sum.',
+    ],
+  ],
 ] as const)('%s says what its totals do not hold', async (format, notes) => {
   expect((await encode(body, format)).notes).toEqual(notes);
 });

@@ -6,7 +6,6 @@ import { rowsOf } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { ColumnPlan, valueIn } from '../columns.ts';
 import type { CsvDialect, EncodeOptions, Encoder } from '../encoder.ts';
-import type { TextColumn } from '../table/text-table.ts';
 
 /**
  * Reports as CSV in the layout of the service's own (`decisions.md` 4), copied from their bytes, or in another dialect,
@@ -25,7 +24,7 @@ export function createEncoder(options: EncodeOptions): Encoder {
     if (isBegun) return Buffer.alloc(0);
     isBegun = true;
     const names = plan.columns.map(({ name }) => cellText(name, dialect, false));
-    const header = (dialect.header ?? true) && names.length > 0 ? linesOf([names], dialect) : '';
+    const header = (dialect.header ?? true) && names.length > 0 ? linesOf([names], delimiter) : '';
     return Buffer.from(`${dialect.bom ? '\ufeff' : ''}${header}`);
   }
 
@@ -33,13 +32,11 @@ export function createEncoder(options: EncodeOptions): Encoder {
     encode(batch) {
       plan.follow(batch);
       const { columns, indexes } = plan;
-      if (isPlain && columns.every(({ computed }) => computed === undefined)) {
-        return [begin(), copier.toCsv(batch, indexes)];
-      }
+      if (isPlain && columns.every(({ figure }) => !figure?.derived)) return [begin(), copier.toCsv(batch, indexes)];
       const rows = rowsOf(batch).map((row) =>
         columns.map((column) => cellText(valueIn(row, column), dialect, column.numeric)),
       );
-      return [begin(), Buffer.from(linesOf(rows, dialect))];
+      return [begin(), Buffer.from(linesOf(rows, delimiter))];
     },
     end(tail) {
       plan.settle(tail.fields);
@@ -48,30 +45,15 @@ export function createEncoder(options: EncodeOptions): Encoder {
   };
 }
 
-/** A small table (campaigns, groups of rows) as CSV text, in the same dialect as a report's. */
-export function stringifyTable<Row>(
-  rows: readonly Row[],
-  columns: readonly TextColumn<Row>[],
-  dialect: CsvDialect = {},
-): string {
-  const header = (dialect.header ?? true) ? [columns.map(({ name }) => cellText(name, dialect, false))] : [];
-  const body = rows.map((row) => columns.map(({ value }) => cellText(value(row), dialect, false)));
-  return `${dialect.bom ? '\ufeff' : ''}${linesOf([...header, ...body], dialect)}`;
-}
-
 /** What a spreadsheet runs as a formula (OWASP, CSV injection). */
 const formulaStart = /^[=+\-@\t\r]/;
 
 /** A value as the text of its cell, before quotes. @param isNumber whether a text may hold a number */
 function cellText(value: unknown, { decimal, escapeFormulas, shown }: CsvDialect, isNumber: boolean): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'number' || (isNumber && (decimal !== undefined || escapeFormulas))) {
-    const number = numberTextOf(value);
-    if (number !== undefined) {
-      if (decimal !== undefined) return decimal === ',' ? number.replace('.', ',') : number;
-      return String(value);
-    }
-  }
+  const number = typeof value === 'number' || isNumber ? numberTextOf(value) : undefined;
+  if (number !== undefined && decimal !== undefined) return decimal === ',' ? number.replace('.', ',') : number;
+  if (number !== undefined) return String(value);
   if (typeof value === 'object') return JSON.stringify(value);
   const text = shown ? printable(String(value)) : String(value);
   return escapeFormulas && formulaStart.test(text) ? `'${text}` : text;
@@ -81,28 +63,17 @@ function cellText(value: unknown, { decimal, escapeFormulas, shown }: CsvDialect
  * Rows as lines. A row without a quote, a line break or a delimiter in its cells is joined as it is, which takes a third
  * of the time; csv-stringify writes the others.
  */
-function linesOf(rows: readonly string[][], { delimiter = ',' }: CsvDialect): string {
+function linesOf(rows: readonly string[][], delimiter: string): string {
   const width = rows[0]?.length ?? 0;
-  let text = '';
-  let others: string[][] = [];
-  const flush = () => {
-    if (others.length > 0) text += stringify(others, { delimiter, ...lineOptions, quoted_empty: width < 2 });
-    others = [];
-  };
-  for (const cells of rows) {
+  // Readers take either half of a line break alone for the end of a row too, and skip a line with nothing on it.
+  const options = { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/, quoted_empty: width < 2 };
+  const lines = rows.map((cells) => {
     const line = cells.join(delimiter);
-    if (line === '' || /["\r\n]/.test(line) || line.split(delimiter).length !== width) others.push(cells);
-    else {
-      flush();
-      text += `${line}\r\n`;
-    }
-  }
-  flush();
-  return text;
+    const isPlain = line !== '' && !/["\r\n]/.test(line) && line.split(delimiter).length === width;
+    return isPlain ? `${line}\r\n` : stringify([cells], options);
+  });
+  return lines.join('');
 }
-
-// Readers take either alone for the end of a row too, and skip a line with nothing on it.
-const lineOptions = { record_delimiter: '\r\n', quoted_match: /[\r\n]/ };
 
 /** The CSV flags as the command line gives them. */
 export interface CsvFlags {
@@ -121,7 +92,7 @@ export interface CsvFlags {
  * @throws UsageError for a delimiter that could be part of a value, or a decimal mark that is none
  */
 export function csvDialectOf(flags: CsvFlags): CsvDialect {
-  const excel = flags.excel ?? false;
+  const { excel = false, escapeFormulas = false, header = true } = flags;
   const given = flags.delimiter ?? (excel ? ';' : ',');
   const delimiter = given === '\\t' || given.toLowerCase() === 'tab' ? '\t' : given;
   if (!/^[\t\x20-\x7e]$/.test(delimiter) || /["'\w.+-]/.test(delimiter)) {
@@ -131,11 +102,5 @@ export function csvDialectOf(flags: CsvFlags): CsvDialect {
   }
   const decimal = flags.decimal ?? (excel ? ',' : undefined);
   if (decimal !== undefined && decimal !== ',' && decimal !== '.') throw new UsageError('--decimal takes "," or ".".');
-  return {
-    delimiter,
-    ...(decimal === undefined ? {} : { decimal }),
-    bom: flags.bom ?? excel,
-    escapeFormulas: flags.escapeFormulas ?? false,
-    header: flags.header ?? true,
-  };
+  return { delimiter, ...(decimal && { decimal }), bom: flags.bom ?? excel, escapeFormulas, header };
 }

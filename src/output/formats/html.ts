@@ -1,38 +1,40 @@
+import { createHash } from 'node:crypto';
 import { breakdownOfField, currencyOf, fieldLabel, metricOfField, nounOf } from '../../contract/columns.ts';
-import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
-import { rowsOf } from '../../rows/row-batch.ts';
-import { changeText } from '../../view/comparison.ts';
-import { type FigureColumn, figureValue, leadingFirst } from '../../view/figure-columns.ts';
-import { type Sums, strangeNotice } from '../../view/grouping.ts';
-import { groupedText } from '../../view/number-text.ts';
+import { type ReportTail, type Row, rowsOf } from '../../rows/row-batch.ts';
+import { formatCount, formatPlural } from '../../text/quantity.ts';
+import { changeText, type Figure, leadingFirst } from '../../view/figures.ts';
+import { type Grouping, strangeNotices } from '../../view/grouping.ts';
 import { nounOfUnit, ReportSums } from '../../view/report-sums.ts';
 import { areMonths, layOutTime } from '../../view/time-axis.ts';
-import { breakdownsOf, listWords, titleOf, windowFacts } from '../../view/window-text.ts';
+import { type Description, describeReport, listWords } from '../../view/window-text.ts';
 import { ColumnPlan } from '../columns.ts';
-import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
-import { type Card, type Page, renderReport } from '../html/page.ts';
-import { type Charts, courseChart, rankings, shownFigure, timeCharts } from '../html/page-charts.ts';
-import { mostRows, type PageColumn, PageRows, pageColumn } from '../html/page-rows.ts';
-import { figuresOfColumns } from '../report-figures.ts';
+import type { EncodeOptions, Encoder } from '../encoder.ts';
+import { courseChart, rankings, shownFigure, timeChart } from '../html/page-charts.ts';
+import { pageScript } from '../html/page-script.ts';
+import { pageStyle } from '../html/page-style.ts';
+import { embedColumn, embedJson, htmlText, pageColumn, renderTable, rowsOfSums } from '../html/page-table.ts';
+
+/** As many rows as a page holds: more would open slowly, and nobody reads them. */
+const mostRows = 50_000;
 
 /** A page to mail: everything in one file, which opens without a network and holds what it shows. */
 export function createEncoder(options: EncodeOptions): Encoder {
   const plan = new ColumnPlan(options);
   const sums = new ReportSums();
-  const rows = new PageRows();
+  let rows: Row[] | undefined = [];
   return {
-    encode(batch: RowBatch): Pieces {
+    encode(batch) {
       plan.follow(batch);
       const objects = rowsOf(batch);
       sums.observe(objects, plan.columns, batch.fields);
-      rows.observe(objects, sums, plan.columns, batch.fields);
+      if (rows && rows.length + objects.length > mostRows) rows = undefined;
+      for (const row of rows ? objects : []) rows?.push(row);
       // The totals stand before the rows: nothing is written until the last of them is known.
       return [];
     },
-    end(tail: ReportTail): Pieces {
+    end(tail) {
       plan.settle(tail.fields);
-      const page = composePage({ plan, sums, rows, tail, options });
-      return renderReport(page).map((piece) => Buffer.from(piece));
+      return renderPage({ plan, sums, rows, tail, options }).map((piece) => Buffer.from(piece));
     },
   };
 }
@@ -41,132 +43,156 @@ export function createEncoder(options: EncodeOptions): Encoder {
 interface Findings {
   readonly plan: ColumnPlan;
   readonly sums: ReportSums;
-  readonly rows: PageRows;
+  /** `undefined`: there are more than a page holds. */
+  readonly rows: readonly Row[] | undefined;
   readonly tail: ReportTail;
   readonly options: EncodeOptions;
 }
 
-/** Puts together what a page says; tells the user on stderr where it does not hold every row. */
-function composePage({ plan, sums, rows, tail, options }: Findings): Page {
-  const { comparison } = options;
-  const { units, total } = sums;
-  const totals = total.totals();
-  const known = figuresOfColumns(plan.columns, tail.fields);
-  const { leading, others: further } = leadingFirst([...known.values()]);
-  const figures = [...leading, ...further];
-  const time = units.find(({ unit }) => unit.isTime);
-  const others = units.filter(({ unit }) => !unit.isTime);
-  const asked = breakdownsOf(
-    tail.summary,
-    units.map(({ unit }) => unit),
-  );
-  const strange = plan.columns.flatMap(({ field }) => {
-    const count = total.strangeCounts.get(field);
-    return count === undefined ? [] : strangeNotice(fieldLabel(field), count);
-  });
-  const fields = plan.columns.map(({ field }) => field);
-  const filled = units.flatMap(({ unit }) => unit.fields.filter((field) => fields.includes(field)));
-  const summed = rows.by ? [sumsNotice(rows.by, rows.rowCount, tail.rowCount, filled)] : [];
-  for (const notice of summed) options.note?.(`${notice} Every row: --format csv.`);
-  for (const notice of strange) options.note?.(notice);
-  const count = `${groupedText(String(tail.rowCount))} ${tail.rowCount === 1 ? 'row' : 'rows'}`;
-  const times = [...(time?.groups ?? [])].map(({ key }) => key[0] ?? null);
-  const against = comparison ? [`compared with ${comparison.before}`] : [];
-  return {
-    title: options.title ?? titleOf(asked),
-    facts: [...windowFacts(tail.summary, times), count, ...against],
-    notices: [...summed, ...strange, ...(comparison?.notices ?? [])],
-    cards: figures.flatMap((figure) => cardOf(figure, totals, tail.rowCount === 0, options)),
-    leadingCards: leading.length,
-    time: chartsOf(sums, leading, further, asked.find((breakdown) => breakdown.time)?.name),
-    rankings:
-      figures.length === 0
-        ? []
-        : others.map((each) => {
-            return {
-              title: nounOfUnit(each.unit),
-              html: rankings(
-                each,
-                figures.filter(({ derived }) => !derived),
-                sums,
-                comparison,
-              ),
-            };
-          }),
-    rankLabels: figures.filter(({ derived }) => !derived).map(({ field }) => fieldLabel(field)),
-    table: {
-      title: rows.by ? 'Sums' : 'Rows',
-      columns: tableColumns({ plan, sums, rows, tail, options }, known, totals),
-      rowCount: rows.rowCount,
-    },
-  };
+/** Nothing runs and nothing is loaded but what stands in the page, whatever a name in the data says. */
+const policy =
+  `default-src 'none'; script-src '${hashOf(pageScript)}'; style-src '${hashOf(pageStyle)}'; ` +
+  "img-src data:; base-uri 'none'; form-action 'none'";
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-function cardOf(figure: FigureColumn, totals: Sums, isEmpty: boolean, { comparison }: EncodeOptions): Card[] {
-  const { field, derived, type } = figure;
-  if (derived && figureValue(figure, totals) === undefined) return [];
-  const zero = currencyOf(field) + (type === 'money' ? '0.00' : '0');
-  const before = comparison?.sums.total.totals();
-  const change = before && changeText(figureValue(figure, totals), figureValue(figure, before));
-  const hint = derived?.meaning ?? metricOfField(field)?.meaning ?? '';
-  const text = isEmpty ? zero : shownFigure(figure, totals);
-  const earlier = before && shownFigure(figure, before);
-  return [{ label: fieldLabel(field), text, hint, change: change && `${change} · ${earlier} before` }];
+/** The page in pieces; tells the user on stderr where it does not hold every row. */
+function renderPage(findings: Findings): string[] {
+  const { plan, sums, rows, tail, options } = findings;
+  const { comparison, note } = options;
+  const { leading, others } = leadingFirst(plan.shown.flatMap(({ figure }) => figure ?? []));
+  const described = describeReport(tail.summary, sums);
+  const title = options.title ?? described.title;
+  const grouping = rows ? undefined : sumsToShow(sums);
+  const summed = grouping ? [sumsNotice(grouping, tail.rowCount)] : [];
+  const labelled = plan.columns.map(({ field }) => ({ field, name: fieldLabel(field) }));
+  const strange = strangeNotices(sums.total, labelled);
+  for (const notice of summed) note?.(`${notice} Every row: --format csv.`);
+  for (const notice of strange) note?.(notice);
+  const notices = [...summed, ...strange, ...(comparison?.notices ?? [])];
+  const against = comparison && `compared with ${comparison.before}`;
+  const facts = [described.window, described.zone, formatPlural(tail.rowCount, 'row'), against];
+  const shown = facts.flatMap((fact) => (fact === undefined ? [] : htmlText(fact)));
+  const time = renderTime(findings, leading, others, described);
+
+  const tableRows = grouping ? rowsOfSums(grouping) : (rows ?? []);
+  const isGiven = (field: string) => !grouping || grouping.by.some((key) => key.field === field);
+  const columns = plan.columns
+    .filter(({ field, figure }) => figure || isGiven(field))
+    .map((column) => pageColumn(column, tableRows, sums.total.totals()))
+    // A column without any value is left out, unless it was chosen.
+    .filter(({ cells }) => options.select || cells.length === 0 || cells.some((cell) => cell !== null));
+  return [
+    `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="content-security-policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="adreport">
+<title>${[htmlText(title), ...shown.slice(0, 1)].join(', ')}</title>
+<link rel="icon" href="data:,">
+<style>${pageStyle}</style>
+</head>
+<body>
+<main>
+<header>
+<h1>${htmlText(title)}</h1>
+<p>${shown.map((fact) => `<span>${fact}</span>`).join(' ')}</p>
+</header>
+${notices.map((notice) => `<p class="notice">${htmlText(notice)}</p>\n`).join('')}`,
+    renderCards(findings, leading, others),
+    time.html,
+    renderRankings(findings, [...leading, ...others]),
+    renderTable(grouping ? 'Sums' : 'Rows', columns, tableRows.length),
+    `</main>
+<div id="tip" role="status" hidden></div>
+<script type="application/json" id="data">{"times":${embedJson(time.times)},"rowCount":${tableRows.length},"columns":[`,
+    ...columns.map((column, i) => (i === 0 ? '' : ',\n') + embedColumn(column)),
+    `]}</script>
+<script>${pageScript}</script>
+</body>
+</html>
+`,
+  ];
 }
 
-/** The charts over time: the first figure by the greatest values of a breakdown, then every figure as a whole. */
-function chartsOf(
-  sums: ReportSums,
-  leading: readonly FigureColumn[],
-  further: readonly FigureColumn[],
-  asked: string | undefined,
-): Page['time'] {
-  const time = sums.units.find(({ unit }) => unit.isTime)?.groups;
-  const groups = [...(time ?? [])];
-  const axis = layOutTime(groups, asked === 'MONTHLY' || (asked !== 'DAILY' && areMonths(groups)));
-  const [lead] = leading;
-  if (!axis || !lead) return undefined;
-  const { course } = sums;
-  const unit = course && sums.units.find((each) => each.unit.breakdown === course.unit.breakdown && !each.unit.isTime);
-  const none: Charts = { html: [], texts: [] };
-  const lines = unit && course && axis.slots.length > 1 ? courseChart(lead, axis, unit, course.groups) : none;
-  const [first, more] = [timeCharts(leading, axis), timeCharts(further, axis)];
-  return {
-    lines: lines.html,
-    first: first.html,
-    more: more.html,
-    labels: axis.labels,
-    texts: [...lines.texts, ...first.texts, ...more.texts],
-  };
+/** What the table shows of a report that has more rows than a page holds: by time and breakdown, or by the first that fits. */
+function sumsToShow({ course, units, total }: ReportSums): Grouping {
+  const all = [course, ...units.map(({ groups }) => groups)];
+  return all.find((grouping) => grouping && grouping.size <= mostRows) ?? total;
 }
 
-function sumsNotice(by: readonly string[], sumCount: number, allRows: number, fields: readonly string[]): string {
-  const given = fields.filter((field) => !by.includes(field));
-  const [all, most, count] = [allRows, mostRows, sumCount].map((number) => groupedText(String(number)));
-  const how = by.length > 0 ? ` by ${listWords(namesOf(by))}` : '';
-  const added = given.length > 0 ? `, with ${listWords(namesOf(given))} added up` : '';
-  const table = sumCount === 1 ? 'the sum of all' : `${count} sums${how}`;
-  return `The report has ${all} rows, more than the ${most} that a page holds: its table shows ${table} instead${added}. Totals and charts are of all rows.`;
-}
-
-/** What fields are told apart by, in words: a breakdown's fields together are one thing. */
-function namesOf(fields: readonly string[]): string[] {
-  const names = fields.map((field) => {
+function sumsNotice({ by, size }: Grouping, rowCount: number): string {
+  // A breakdown's fields together are one thing.
+  const names = by.map(({ field }) => {
     const breakdown = breakdownOfField(field);
     return breakdown && !breakdown.time ? nounOf(breakdown) : field;
   });
-  return [...new Set(names)];
+  const table = size === 1 ? 'the sum of all' : `${formatCount(size)} sums by ${listWords([...new Set(names)])}`;
+  return `The report has ${formatCount(rowCount)} rows, more than the ${formatCount(mostRows)} that a page holds: its table shows ${table} instead. Totals and charts are of all rows.`;
 }
 
-/** The columns of the table; one without any value is left out, unless it was chosen. */
-function tableColumns(
-  { plan, rows, tail, options }: Findings,
-  figures: ReadonlyMap<string, FigureColumn>,
-  totals: Sums,
-): PageColumn[] {
-  const { by } = rows;
-  const shown = plan.columns.filter(({ field }) => !by || figures.has(field) || by.includes(field));
-  const columns = shown.map((column) => pageColumn(column, rows, figures.get(column.field), totals));
-  const keepsAll = options.select !== undefined || tail.rowCount === 0;
-  return keepsAll ? columns : columns.filter(({ cells }) => cells.some((cell) => cell !== null));
+/** The totals, those that lead larger than the others. */
+function renderCards({ sums, tail, options }: Findings, leading: readonly Figure[], others: readonly Figure[]): string {
+  const totals = sums.total.totals();
+  const before = options.comparison?.sums.total.totals();
+  const cardOf = (figure: Figure): string => {
+    const { field, derived, type } = figure;
+    const zero = derived ? '–' : currencyOf(field) + (type === 'money' ? '0.00' : '0');
+    const text = tail.rowCount === 0 ? zero : shownFigure(figure, totals);
+    if (derived && text === '–') return '';
+    const hint = derived?.meaning ?? metricOfField(field)?.meaning ?? '';
+    const change = before && `${changeText(figure, totals, before)} · ${shownFigure(figure, before)} before`;
+    const below = change ? `<dd class="change">${htmlText(change)}</dd>` : '';
+    const long = text.length > 11 ? ' class="long"' : '';
+    return `<div title="${htmlText(hint)}"><dt>${htmlText(fieldLabel(field))}</dt><dd${long}>${htmlText(text)}</dd>${below}</div>\n`;
+  };
+  const [first, more] = [leading, others].map((figures) => figures.map(cardOf).join(''));
+  if (!first) return '';
+  const further = more ? `<dl class="cards more">\n${more}</dl>` : '';
+  return `<section aria-label="Totals"><dl class="cards">\n${first}</dl>${further}</section>\n`;
+}
+
+/** The charts over time: the first figure by the greatest values of a breakdown, then every figure as a whole. */
+function renderTime(
+  { sums }: Findings,
+  leading: readonly Figure[],
+  others: readonly Figure[],
+  { time: asked }: Description,
+) {
+  const groups = [...(sums.units.find(({ unit }) => unit.isTime)?.groups ?? [])];
+  const axis = layOutTime(groups, asked === 'MONTHLY' || (asked !== 'DAILY' && areMonths(groups)));
+  const [lead] = leading;
+  if (!axis || !lead) return { html: '', times: null };
+  const unit = sums.units.find((each) => !each.unit.isTime);
+  const lines = unit && sums.course ? courseChart(lead, axis, unit, sums.course) : [];
+  const [first, more] = [leading, others].map((figures) => figures.flatMap((figure) => timeChart(figure, axis)));
+  const charts = [lines, first ?? [], more ?? []];
+  const [linesHtml, firstHtml, moreHtml] = charts.map((part) => part.map((chart) => chart.html).join(''));
+  const details = `<details><summary>Other figures over time</summary>\n<div class="charts">\n${moreHtml}</div></details>`;
+  return {
+    html: `<section><h2>Over time</h2>\n${linesHtml}<div class="charts">\n${firstHtml}</div>${moreHtml && details}</section>\n`,
+    times: { labels: axis.labels, numbers: charts.flat().map(({ texts }) => texts) },
+  };
+}
+
+/** The greatest values of each breakdown, by the first figure unless the reader chooses another. */
+function renderRankings({ sums, options }: Findings, all: readonly Figure[]): string {
+  const figures = all.filter(({ derived }) => !derived);
+  const units = sums.units.filter(({ unit }) => !unit.isTime);
+  if (figures.length === 0 || units.length === 0) return '';
+  const labels = figures.map(({ field }) => htmlText(fieldLabel(field)));
+  const choices = labels.map((label, i) => `<option value="${i}">${label}</option>`).join('');
+  const charts = units.map((each) => {
+    const title = htmlText(nounOfUnit(each.unit));
+    return `<section class="bars"><h3>${title}</h3>${rankings(each, figures, sums, options.comparison)}</section>\n`;
+  });
+  return `<section><div class="head"><h2>Top values</h2><p class="by">by <b>${labels[0]}</b></p><label class="by" hidden>by <select id="rank">${choices}</select></label></div>
+<div class="ranks">
+${charts.join('')}</div></section>
+`;
 }

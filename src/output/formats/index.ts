@@ -1,11 +1,12 @@
-import type { EncodeOptions, Encoder } from '../encoder.ts';
+import { readRows } from '../../rows/read-rows.ts';
+import { type EncodeOptions, type Encoder, writeRows } from '../encoder.ts';
+import type { TextColumn } from '../table/text-table.ts';
 import { createEncoder as writeCsv } from './csv.ts';
-import { createEncoder as writeJson } from './json.ts';
-import { createEncoder as writeNdjson } from './ndjson.ts';
+import { createNdjsonEncoder, createEncoder as writeJson } from './json.ts';
 import { createEncoder as writeTable } from './table.ts';
 
 interface Writer {
-  createEncoder(options: EncodeOptions): Encoder | Promise<Encoder>;
+  createEncoder(options: EncodeOptions): Encoder;
 }
 
 /** What the program must know of a format before it writes it. */
@@ -16,6 +17,8 @@ export interface Format {
   readonly meaning: string;
   /** Whether its bytes are no text, and would upset a terminal. */
   readonly binary?: true;
+  /** Whether its files may be packed: `report.csv.gz`. */
+  readonly packable?: true;
   /** What writes it; loaded where it is heavy. */
   load(): Writer | Promise<Writer>;
 }
@@ -25,14 +28,21 @@ export const formats = {
   json: {
     endings: ['json'],
     meaning: "the service's document: data, then summary",
+    packable: true,
     load: () => ({ createEncoder: writeJson }),
   },
   ndjson: {
     endings: ['ndjson', 'jsonl'],
     meaning: 'one row object a line',
-    load: () => ({ createEncoder: writeNdjson }),
+    packable: true,
+    load: () => ({ createEncoder: createNdjsonEncoder }),
   },
-  csv: { endings: ['csv'], meaning: 'a header, then one row a line', load: () => ({ createEncoder: writeCsv }) },
+  csv: {
+    endings: ['csv'],
+    meaning: 'a header, then one row a line',
+    packable: true,
+    load: () => ({ createEncoder: writeCsv }),
+  },
   table: {
     endings: ['txt'],
     meaning: 'aligned columns and totals, for people',
@@ -44,7 +54,12 @@ export const formats = {
     binary: true,
     load: () => import('./parquet.ts'),
   },
-  xlsx: { endings: ['xlsx'], meaning: 'a sheet for Excel, with totals', binary: true, load: () => import('./xlsx.ts') },
+  xlsx: {
+    endings: ['xlsx'],
+    meaning: 'a sheet for Excel, with totals',
+    binary: true,
+    load: () => import('./xlsx.ts'),
+  },
   html: {
     endings: ['html', 'htm'],
     meaning: 'one page to mail: totals, charts, a table',
@@ -58,18 +73,16 @@ export const formatNames = Object.keys(formats) as FormatName[];
 
 /** The format of that name, in any case; `undefined` where there is none. */
 export function findFormat(name: string): FormatName | undefined {
-  const lower = name.toLowerCase();
-  return formatNames.find((known) => known === lower);
+  return formatNames.find((known) => known === name.toLowerCase());
 }
-
-/** Formats whose files may be packed: `report.csv.gz`. */
-const packable: readonly FormatName[] = ['json', 'ndjson', 'csv'];
 
 /** The format that a file's ending means; `undefined` for another ending, or none. */
 export function formatOfFile(path: string): FormatName | undefined {
   const [, ending = '', packed] = /\.([^./\\]+?)(\.gz)?$/i.exec(path) ?? [];
-  const found = formatNames.find((name) => (formats[name].endings as readonly string[]).includes(ending.toLowerCase()));
-  return found && packed && !packable.includes(found) ? undefined : found;
+  return formatNames.find((name) => {
+    const { endings, packable }: Format = formats[name];
+    return endings.includes(ending.toLowerCase()) && (!packed || packable);
+  });
 }
 
 /** Whether a format's bytes are no text. */
@@ -80,6 +93,29 @@ export function isBinary(name: FormatName): boolean {
 
 /** An encoder for a format, whose code is loaded now. */
 export async function createEncoder(format: FormatName, options: EncodeOptions): Promise<Encoder> {
-  const { createEncoder } = await formats[format].load();
-  return createEncoder(options);
+  return (await formats[format].load()).createEncoder(options);
+}
+
+/** A small table (campaigns, groups of rows) in a format that is made for reports; all of its bytes. */
+export async function encodeTable<Row>(
+  format: FormatName,
+  rows: readonly Row[],
+  columns: readonly TextColumn<Row>[],
+  options: EncodeOptions = {},
+): Promise<Buffer> {
+  const types = columns.map(({ name, type = 'text' }) => ({ field: name, type }));
+  const encoder = await createEncoder(format, { ...options, columns: types });
+  const data = rows.map((row) => Object.fromEntries(columns.map(({ name, value }) => [name, value(row) ?? null])));
+  const pieces: Buffer[] = [];
+  await writeRows({
+    batches: readRows(bodyOf(data)),
+    encoder,
+    sink: { write: (piece) => void pieces.push(Buffer.from(piece)) },
+  });
+  return Buffer.concat(pieces);
+}
+
+/** Objects as the body of a report, which is what encoders write. */
+async function* bodyOf(data: readonly object[]): AsyncGenerator<Buffer> {
+  yield Buffer.from(JSON.stringify({ data }));
 }

@@ -1,52 +1,50 @@
 import { numberTextOf } from '../../contract/values.ts';
 import { RowCopier } from '../../rows/copy-rows.ts';
-import type { ReportMember, RowBatch } from '../../rows/row-batch.ts';
-import { compactJson } from '../../rows/row-batch.ts';
+import { compactJson, type RowBatch } from '../../rows/row-batch.ts';
 import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder } from '../encoder.ts';
 
-const beginning = Buffer.from('{"data":[');
-const separator = Buffer.from(',\n');
-
 /** The service's document: `data` with one row a line, then `summary`, then whatever else the document had. */
 export function createEncoder(options: EncodeOptions): Encoder {
+  const separator = Buffer.from(',\n');
   const encodeRows = jsonRows(options, separator);
-  let rowsBegun = false;
+  let isBegun = false;
   return {
     encode(batch) {
-      const before = rowsBegun ? separator : Buffer.concat([beginning, Buffer.from('\n')]);
-      rowsBegun = true;
+      const before = isBegun ? separator : Buffer.from('{"data":[\n');
+      isBegun = true;
       return [before, encodeRows(batch)];
     },
     end(tail) {
       const ordered = [...tail.members].sort((a, b) => Number(b.name === 'summary') - Number(a.name === 'summary'));
       return [
-        rowsBegun ? Buffer.from('\n]') : Buffer.concat([beginning, Buffer.from(']')]),
-        ...ordered.flatMap(memberText),
+        Buffer.from(isBegun ? '\n]' : '{"data":[]'),
+        ...ordered.flatMap(({ name, json }) => [Buffer.from(`,${JSON.stringify(name)}:`), json]),
         Buffer.from('}\n'),
       ];
     },
   };
 }
 
-function memberText({ name, json }: ReportMember): Buffer[] {
-  return [Buffer.from(`,${JSON.stringify(name)}:`), json];
+/** One row object a line, and nothing else: the summary has no place here. */
+export function createNdjsonEncoder(options: EncodeOptions): Encoder {
+  const lineEnd = Buffer.from('\n');
+  const encodeRows = jsonRows(options, lineEnd);
+  return { encode: (batch) => [encodeRows(batch), lineEnd], end: () => [] };
 }
 
-/**
- * Writes the rows of a batch as JSON objects, one a line: copied as they came, unless columns are chosen or numbers
- * normalised. Throws `UsageError` where a selected column does not exist.
- */
-export function jsonRows(options: EncodeOptions, between: Buffer): (batch: RowBatch) => Uint8Array {
+/** Writes the rows of a batch as JSON objects: copied as they came, unless columns are chosen or numbers normalised. */
+function jsonRows(options: EncodeOptions, between: Buffer): (batch: RowBatch) => Uint8Array {
   const { select, normalize = false } = options;
   const copier = new RowCopier();
   const isChosen = select !== undefined && select !== 'all';
   if (!isChosen && !normalize) return (batch) => copier.toJson(batch, between);
-  // Without a choice every field has its column, those that appear late included.
-  let plan = new ColumnPlan({ ...options, select: isChosen ? select : 'all' });
+  const newPlan = () => new ColumnPlan(isChosen ? options : { ...options, columns: [], select: 'all' });
+  let plan = newPlan();
   let known: readonly string[] = [];
   return (batch) => {
-    if (!isChosen && batch.fields !== known) plan = new ColumnPlan({ ...options, columns: [], select: 'all' });
+    // Without a choice every field has its column, those that appear late included.
+    if (!isChosen && batch.fields !== known) plan = newPlan();
     known = batch.fields;
     plan.follow(batch);
     const columns = plan.columns.map(({ name, numeric }, i) => {
@@ -56,7 +54,7 @@ export function jsonRows(options: EncodeOptions, between: Buffer): (batch: RowBa
       const members = columns.flatMap(({ key, isNumber, index }) => {
         const at = row * batch.fields.length + index;
         const start = index < 0 ? -1 : (batch.valueStarts[at] as number);
-        return start < 0 ? [] : [key + jsonText(batch.bytes.toString('utf8', start, batch.valueEnds[at]), isNumber)];
+        return start < 0 ? [] : key + jsonText(batch.bytes.toString('utf8', start, batch.valueEnds[at]), isNumber);
       });
       return `{${members.join(',')}}`;
     });

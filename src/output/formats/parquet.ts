@@ -2,8 +2,7 @@ import type { KeyValue, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { dayOf, exactDouble, exactInteger, momentOf, numberTextOf, wallTimeOf } from '../../contract/values.ts';
 import { IncompleteDataError } from '../../errors.ts';
-import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
-import { rowsOf, type Value } from '../../rows/row-batch.ts';
+import { type ReportTail, type RowBatch, rowsOf, type Value } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { ColumnPlan, type PlannedColumn, valueIn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
@@ -77,122 +76,94 @@ function numberBy<T>(exact: (text: string) => T | undefined, value: Value): T | 
  * Its calls throw `IncompleteDataError` for a metric that is no number, or that its column cannot hold exactly.
  */
 export function createEncoder(options: EncodeOptions): Encoder {
-  return new ParquetEncoder(options);
-}
-
-class ParquetEncoder implements Encoder {
-  readonly #plan: ColumnPlan;
-  readonly #note: (sentence: string) => void;
-  readonly #out = new ByteWriter();
+  const plan = new ColumnPlan(options);
+  const out = new ByteWriter();
   /** The file's key-value metadata, which are known at its end. */
-  readonly #texts: KeyValue[] = [];
-  #writer: ParquetWriter | undefined;
-  #kinds: Kind[] = [];
+  const texts: KeyValue[] = [];
+  let writer: ParquetWriter | undefined;
+  let columnKinds: Kind[] = [];
   /** The values of the row group so far, column by column. */
-  #values: (Value | undefined)[][] = [];
-  #groupRows = 0;
-  #groupBytes = 0;
-  #rowsBefore = 0;
+  let values: (Value | undefined)[][] = [];
+  let [groupRows, groupBytes, rowsBefore] = [0, 0, 0];
 
-  constructor(options: EncodeOptions) {
-    this.#plan = new ColumnPlan(options);
-    this.#note = options.note ?? (() => {});
-  }
-
-  encode(batch: RowBatch): Pieces {
-    this.#plan.follow(batch);
-    const rows = rowsOf(batch);
-    const { columns } = this.#plan;
-    if (this.#groupRows === 0) this.#values = columns.map(() => []);
-    for (const [i, column] of columns.entries()) {
-      const values = this.#values[i] ?? [];
-      for (const row of rows) values.push(valueIn(row, column));
-    }
-    this.#groupRows += batch.rowCount;
-    this.#groupBytes += (batch.rowEnds[batch.rowCount - 1] as number) - (batch.rowStarts[0] as number);
-    return this.#groupRows >= groupRowsAtMost || this.#groupBytes >= groupBytesAtMost ? this.#endGroup() : [];
-  }
-
-  end({ fields, members }: ReportTail): Pieces {
-    this.#plan.settle(fields);
-    this.#texts.push(...members.map(({ name, json }) => ({ key: `adreport.${name}`, value: json.toString() })));
-    // Pieces are good until the next call: these are copied.
-    const group = this.#groupRows > 0 ? this.#endGroup().map((piece) => Buffer.from(piece)) : [];
-    (this.#writer ?? this.#begin([])).finish();
-    return [...group, this.#out.getBytes()];
-  }
-
-  /** @param first the values of the first row group, which decide of a time whether its form is known */
-  #begin(first: readonly (readonly (Value | undefined)[])[]): ParquetWriter {
-    this.#kinds = this.#plan.columns.map((column, i) => this.#kindOf(column, first[i] ?? []));
-    const leaves = this.#plan.columns.map(({ name }, i): SchemaElement => {
-      return { name, repetition_type: 'OPTIONAL', ...this.#kinds[i]?.element };
+  /** The first row group decides of a time whether its form is known. */
+  function begin(): ParquetWriter {
+    columnKinds = plan.columns.map((column, i) => kindOf(column, values[i] ?? [], options.note));
+    const leaves = plan.columns.map(({ name }, i): SchemaElement => {
+      return { name, repetition_type: 'OPTIONAL', ...columnKinds[i]?.element };
     });
-    return new ParquetWriter({
-      writer: this.#out,
-      schema: [{ name: 'schema', num_children: leaves.length }, ...leaves],
-      kvMetadata: this.#texts,
-      createdBy: 'adreport',
-    });
+    const schema = [{ name: 'schema', num_children: leaves.length }, ...leaves];
+    return new ParquetWriter({ writer: out, schema, kvMetadata: texts, createdBy: 'adreport' });
   }
 
-  #kindOf({ name, type, computed }: PlannedColumn, values: readonly (Value | undefined)[]): Kind {
-    if (computed) return kinds.money;
-    if (type === undefined || type === 'id' || type === 'text') return kinds.text;
-    const kind: Kind = kinds[type];
-    if (type === 'integer' || type === 'money') return kind;
-    const strange = [...new Set(values)].find((value) => !isNothing(value) && kind.convert(value) === undefined);
-    if (strange === undefined) return kind;
-    this.#note(`The column ${name} is kept as text: “${shortened(textOf(strange))}” is no ${kind.wanted}.`);
-    return kinds.text;
-  }
-
-  #endGroup(): Pieces {
-    this.#out.index = 0;
-    this.#writer ??= this.#begin(this.#values);
-    const columnData = this.#plan.columns.map((column, i) => {
-      const kind = this.#kinds[i] ?? kinds.text;
-      return { name: column.name, data: this.#converted(column, kind, this.#values[i] ?? []) };
+  function endGroup(): Pieces {
+    writer ??= begin();
+    const columnData = plan.columns.map(({ name }, i) => {
+      const kind = columnKinds[i] ?? kinds.text;
+      return { name, data: (values[i] ?? []).map((value, row) => converted(value, kind, name, rowsBefore + row + 1)) };
     });
-    this.#writer.write({ columnData, rowGroupSize: this.#groupRows });
-    this.#values = [];
-    this.#rowsBefore += this.#groupRows;
-    this.#groupRows = 0;
-    this.#groupBytes = 0;
-    const bytes = this.#out.getBytes();
-    this.#out.index = 0;
+    writer.write({ columnData, rowGroupSize: groupRows });
+    rowsBefore += groupRows;
+    [values, groupRows, groupBytes] = [[], 0, 0];
+    const bytes = out.getBytes();
+    out.index = 0;
     return [bytes];
   }
 
-  #converted(column: PlannedColumn, kind: Kind, values: readonly (Value | undefined)[]): unknown[] {
-    // Values repeat, and texts that are the same are kept once.
-    const known = new Map<Value, number | bigint | string>();
-    return values.map((value, row) => {
-      if (isNothing(value, kind)) return null;
-      let converted = known.get(value);
-      if (converted === undefined) {
-        converted = kind.convert(value);
-        if (converted === undefined) this.#refuse(column, kind, this.#rowsBefore + row + 1, value);
-        known.set(value, converted);
+  return {
+    encode(batch: RowBatch): Pieces {
+      plan.follow(batch);
+      const rows = rowsOf(batch);
+      if (groupRows === 0) values = plan.columns.map(() => []);
+      for (const [i, column] of plan.columns.entries()) {
+        for (const row of rows) values[i]?.push(valueIn(row, column));
       }
-      return converted;
-    });
-  }
-
-  #refuse({ name }: PlannedColumn, { wanted }: Kind, row: number, value: Value): never {
-    const shown = shortened(JSON.stringify(value));
-    throw new IncompleteDataError(`Row ${row}: ${printable(name)} is ${shown}, which is no ${wanted}.`, {
-      code: 'BAD_VALUE',
-      // The same report would be downloaded again, to no avail.
-      retryable: false,
-      hint: 'Choose the other columns with --columns, or --format csv, which keeps every value as it is.',
-    });
-  }
+      groupRows += batch.rowCount;
+      groupBytes += (batch.rowEnds[batch.rowCount - 1] as number) - (batch.rowStarts[0] as number);
+      return groupRows >= groupRowsAtMost || groupBytes >= groupBytesAtMost ? endGroup() : [];
+    },
+    end({ fields, members }: ReportTail): Pieces {
+      plan.settle(fields);
+      texts.push(...members.map(({ name, json }) => ({ key: `adreport.${name}`, value: json.toString() })));
+      // The writer uses its bytes again: these are copied.
+      const group = groupRows > 0 ? endGroup().map((piece) => Buffer.from(piece)) : [];
+      (writer ?? begin()).finish();
+      return [...group, out.getBytes()];
+    },
+  };
 }
 
-/** An empty text says as little as null, except in a column of texts. */
-function isNothing(value: Value | undefined, kind?: Kind): value is null | undefined {
-  return value === null || value === undefined || (value === '' && kind !== kinds.text);
+function kindOf(
+  { name, type, figure }: PlannedColumn,
+  values: readonly (Value | undefined)[],
+  note: EncodeOptions['note'],
+): Kind {
+  if (figure?.derived) return kinds.money;
+  if (type === undefined || type === 'id' || type === 'text') return kinds.text;
+  const kind: Kind = kinds[type];
+  if (type === 'integer' || type === 'money') return kind;
+  const strange = [...new Set(values)].find((value) => !isNothing(value) && kind.convert(value) === undefined);
+  if (strange === undefined) return kind;
+  note?.(`The column ${name} is kept as text: “${shortened(textOf(strange))}” is no ${kind.wanted}.`);
+  return kinds.text;
+}
+
+function converted(value: Value | undefined, kind: Kind, name: string, row: number) {
+  // An empty text says as little as null, except in a column of texts.
+  if (isNothing(value) && !(value === '' && kind === kinds.text)) return null;
+  const result = kind.convert(value as Value);
+  if (result !== undefined) return result;
+  const shown = shortened(JSON.stringify(value));
+  throw new IncompleteDataError(`Row ${row}: ${printable(name)} is ${shown}, which is no ${kind.wanted}.`, {
+    code: 'BAD_VALUE',
+    // The same report would be downloaded again, to no avail.
+    retryable: false,
+    hint: 'Choose the other columns with --columns, or --format csv, which keeps every value as it is.',
+  });
+}
+
+function isNothing(value: Value | undefined): value is null | undefined | '' {
+  return value === null || value === undefined || value === '';
 }
 
 function shortened(text: string): string {

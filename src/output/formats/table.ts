@@ -1,22 +1,209 @@
-import { rowsOf } from '../../rows/row-batch.ts';
-import { ColumnPlan } from '../columns.ts';
+import { metricOfField } from '../../contract/columns.ts';
+import { type Row, rowsOf } from '../../rows/row-batch.ts';
+import { printable } from '../../text/printable.ts';
+import { type Comparison, changeText, figureText, sumsOfRow } from '../../view/figures.ts';
+import { Grouping, keyText, type Sums, strangeNotices } from '../../view/grouping.ts';
+import { hourText } from '../../view/number-text.ts';
+import { ColumnPlan, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
-import { ReportTable } from '../table/report-table.ts';
+import { type CellText, clip, type TableColumn, TableLayout } from '../table/table-layout.ts';
 
 /** A table for people: aligned columns, true numbers, derived metrics, a line of totals. */
 export function createEncoder(options: EncodeOptions): Encoder {
   const plan = new ColumnPlan(options);
-  const table = new ReportTable(options);
-  const piecesOf = (lines: readonly string[]): Pieces =>
-    lines.length === 0 ? [] : [Buffer.from(`${lines.join('\n')}\n`)];
+  const table = new ReportTable(plan, options);
+  const piecesOf = (lines: readonly string[]): Pieces => [Buffer.from(lines.map((line) => `${line}\n`).join(''))];
   return {
     encode(batch) {
       plan.follow(batch);
-      return piecesOf(table.add(plan.columns, rowsOf(batch), batch.fields));
+      return piecesOf(table.add(rowsOf(batch), batch.fields));
     },
     end(tail) {
       plan.settle(tail.fields);
-      return piecesOf(table.end(plan.columns));
+      return piecesOf(table.end());
     },
   };
+}
+
+/** How many rows are held to find the widths of the columns; the rest is laid out like them. */
+const heldRows = 1000;
+
+/** How many more digits the totals may have than those of the rows that are held. */
+const spareDigits = 3;
+
+/** The rows of a report as lines; the first thousand rows are held to find the widths. */
+export class ReportTable {
+  readonly #plan: ColumnPlan;
+  readonly #options: EncodeOptions;
+  readonly #held: Row[] = [];
+  readonly #totals = new Grouping();
+  #columns: readonly PlannedColumn[] = [];
+  #layout: TableLayout | undefined;
+
+  /** @param plan which decides the columns before the first rows come */
+  constructor(plan: ColumnPlan, options: EncodeOptions) {
+    this.#plan = plan;
+    this.#options = options;
+  }
+
+  /** Takes rows, and returns the lines that are ready; `fields` are all the keys that rows have had so far. */
+  add(rows: readonly Row[], fields: readonly string[]): string[] {
+    this.#totals.observe(rows, fields);
+    const layout = this.#layout;
+    if (layout) return rows.map((row) => layout.line(this.#cellsOf(row)));
+    for (const row of rows) this.#held.push(row);
+    return this.#held.length < heldRows ? [] : this.#begin(spareDigits);
+  }
+
+  /** The last lines: the totals, where there are any. */
+  end(): string[] {
+    const { table: look = {}, note, comparison } = this.#options;
+    const lines = this.#layout ? [] : this.#begin(0);
+    const layout = this.#layout;
+    const totals = this.#totals.totals();
+    const hasTotals = this.#columns.some(({ field }) => totals.get(field) !== undefined);
+    if (!layout || this.#totals.rowCount < 2 || look.totals === false || !hasTotals) return lines;
+    for (const notice of strangeNotices(this.#totals, this.#columns)) note?.(notice);
+    lines.push(...layout.foot(this.#totalCells(totals, 'total')));
+    if (!comparison) return lines;
+    const before = comparison.sums.total.totals();
+    const changes = this.#columns.map(({ figure }) => figure && changeText(figure, totals, before, look.unicode));
+    return [
+      ...lines,
+      layout.line(this.#totalCells(before, 'before')),
+      layout.line(this.#labelled(changes, 'change')),
+      ...comparisonNotices(comparison),
+    ];
+  }
+
+  #cellsOf(row: Row): CellText[] {
+    const sums = sumsOfRow(row);
+    return this.#columns.map(({ field, type, figure }) => {
+      const number = figure && figureText(figure, sums);
+      if (number || figure?.derived) return number;
+      const text = keyText(row[field]);
+      return text === null ? null : clip(printable(type === 'hour' ? hourText(text) : text));
+    });
+  }
+
+  #totalCells(totals: Sums, label: string): CellText[] {
+    const cells = this.#columns.map(({ figure }) => {
+      return figure && (figureText(figure, totals) ?? (figure.derived ? null : undefined));
+    });
+    return this.#labelled(cells, label);
+  }
+
+  /** The cells with a label in the first column that has no numbers. */
+  #labelled(cells: CellText[], label: string): CellText[] {
+    const first = this.#layout?.columns.find(({ numeric }) => !numeric);
+    return cells.map((cell, i) => (i === first?.index ? label : cell));
+  }
+
+  /** Finds the columns' places from the rows held so far; totals may take `spare` more cells. */
+  #begin(spare: number): string[] {
+    const { table: look = {}, note } = this.#options;
+    this.#columns = this.#plan.shown;
+    const rows = this.#held.splice(0).map((row) => this.#cellsOf(row));
+    const layout = new TableLayout(this.#tableColumns(rows, spare), look);
+    this.#layout = layout;
+    const dropped = layout.dropped.flatMap((index) => {
+      const column = this.#columns[index];
+      // What derives from others was not asked for, unless it was named.
+      return column && (this.#plan.columns.includes(column) || !column.figure?.derived) ? column.name : [];
+    });
+    if (dropped.length > 0) {
+      const names = dropped.map((name) => clip(printable(name))).join(', ');
+      note?.(`Not shown, for lack of room: ${names}. Choose with --columns, or see all with --format csv.`);
+    }
+    return [...layout.head(), ...rows.map((cells) => layout.line(cells))];
+  }
+
+  #tableColumns(rows: readonly CellText[][], spare: number): TableColumn[] {
+    const { table: look = {}, select, comparison } = this.#options;
+    const totals = this.#totals.totals();
+    const ranks = rankColumns(this.#columns, rows);
+    const labelled = this.#columns.findIndex(({ numeric }) => !numeric);
+    return this.#columns.map(({ name, figure, numeric, type }, i) => {
+      const total = look.totals === false || !figure ? '' : (figureText(figure, totals) ?? '');
+      const least = comparison && total !== '' ? '▲ 100.0 %'.length : 0;
+      const label = i === labelled && rows.length > 1 ? (comparison ? 'before' : 'total').length : 0;
+      return {
+        name: clip(printable(figure?.derived ? plainName(figure.name, look.unicode) : name)),
+        numeric,
+        rigid: type === 'date' || type === 'hour',
+        dispensable: ranks[i] ?? 0,
+        // A column that was chosen is shown, even where nothing is in it.
+        cells: rows.map((cells) => cells[i] ?? (select ? '' : null)),
+        minWidth: numeric ? Math.max(least, total.length + spare) : label,
+      };
+    });
+  }
+}
+
+/** What a table gives up first where there is no room stands last: what is spent and earned is read before all else. */
+const metricOrder = [
+  'displays',
+  'revenueEuro',
+  'clicks',
+  'ctr',
+  'downloads',
+  'ecpmEuro',
+  'leads',
+  'landings',
+  'revenueDollar',
+  'requests',
+  'ecpmDollar',
+  'eyesTrackings',
+];
+
+/** Names tell more than the third metric. */
+const nameRank = 3.5;
+
+/** What belongs to a name, and tells no row from another. */
+const attributes = ['adUnitLimitType', 'adUnitLimitValue', 'billingEntity'];
+
+/**
+ * How gladly each column of a table is given up: 0 never, then the higher the sooner. What tells the rows apart stays; an
+ * id goes before its name, unless two have one name, and what is the same in every row goes first.
+ * @param rows the cells of each row, by column
+ */
+export function rankColumns(
+  columns: readonly Pick<PlannedColumn, 'field' | 'type' | 'numeric'>[],
+  rows: readonly CellText[][],
+): number[] {
+  const last = metricOrder.length + 1;
+  const counts = columns.map((_, i) => new Set(rows.map((cells) => cells[i])).size);
+  const varies = (i: number) => (counts[i] ?? 0) > 1;
+  const isName = ({ field, type, numeric }: (typeof columns)[number]) =>
+    !numeric && !attributes.includes(field) && type !== 'id' && type !== 'date' && type !== 'hour';
+  const first =
+    columns.find((column, i) => isName(column) && varies(i)) ??
+    columns.find(({ type }, i) => type === 'id' && varies(i));
+  const hasEuros = columns.some(({ field }) => field === 'revenueEuro');
+  return columns.map((column, i) => {
+    const { field, type, numeric } = column;
+    if (!varies(i) && counts.some((count) => count > 1)) return last + 2;
+    if (column === first || type === 'hour') return 0;
+    if (type === 'date') return columns.some((other) => other.type === 'hour') ? last : 0;
+    if (attributes.includes(field)) return last + 1;
+    if (type === 'id') {
+      const isTold = columns[i + 1]?.type !== 'text' || (counts[i + 1] ?? 0) >= (counts[i] ?? 0);
+      return isTold ? last + 1 : nameRank;
+    }
+    if (!numeric) return nameRank;
+    const metric = metricOfField(field)?.name ?? field;
+    // Dollars are read where there are no euros.
+    const rank = metricOrder.indexOf(metric === 'revenueDollar' && !hasEuros ? 'revenueEuro' : metric);
+    return rank < 0 ? last : rank + 1;
+  });
+}
+
+/** What stands below a comparison: both windows, and what makes them unequal. */
+export function comparisonNotices({ now, before, notices }: Comparison): string[] {
+  return [`Change: ${now} against ${before}.`, ...notices].map(printable);
+}
+
+/** The heading of a figure for a terminal that may show ASCII alone. */
+export function plainName(name: string, unicode = true): string {
+  return unicode ? name : name.replace('€', 'EUR');
 }

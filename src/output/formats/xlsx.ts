@@ -1,15 +1,13 @@
+import { Zip, ZipDeflate } from 'fflate';
 import { OutputError } from '../../errors.ts';
-import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
-import { type Row, rowsOf } from '../../rows/row-batch.ts';
+import { type ReportTail, type Row, rowsOf } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
-import { strangeNotice } from '../../view/grouping.ts';
+import { strangeNotices } from '../../view/grouping.ts';
 import { ReportSums } from '../../view/report-sums.ts';
-import { breakdownsOf, describeZone, titleOf, windowText } from '../../view/window-text.ts';
-import { ColumnPlan, type PlannedColumn } from '../columns.ts';
+import { describeReport } from '../../view/window-text.ts';
+import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
-import { figuresOfColumns, withDerived } from '../report-figures.ts';
-import { Archive } from '../xlsx/archive.ts';
-import { ReportColumn } from '../xlsx/report-column.ts';
+import { SheetColumn } from '../xlsx/sheet-column.ts';
 import { summarySheet } from '../xlsx/summary-sheet.ts';
 import { fixedParts, headerRow, lettersOf, sheetBeginning, sheetEnd, workbookXml } from '../xlsx/workbook.ts';
 
@@ -29,120 +27,84 @@ const heldRows = 1000;
  * Its calls throw `OutputError` for what does not fit into a sheet.
  */
 export function createEncoder(options: EncodeOptions): Encoder {
-  return new XlsxEncoder(options);
-}
-
-class XlsxEncoder implements Encoder {
-  readonly #plan: ColumnPlan;
-  readonly #options: EncodeOptions;
-  readonly #archive = new Archive();
-  readonly #sheet;
-  readonly #sums = new ReportSums();
-  #columns: ReportColumn[] = [];
-  #rowCount = 0;
+  const plan = new ColumnPlan(options);
+  const sums = new ReportSums();
+  const archive = zipArchive();
+  for (const [path, xml] of fixedParts) archive.add(path)(xml, true);
+  const writeSheet = archive.add('xl/worksheets/sheet1.xml');
+  let columns: SheetColumn[] = [];
+  let rowCount = 0;
   /** Rows that wait for the widths of their columns; `undefined` once these are written. */
-  #held: Row[] | undefined = [];
+  let held: Row[] | undefined = [];
 
-  constructor(options: EncodeOptions) {
-    this.#options = options;
-    this.#plan = new ColumnPlan(options);
-    for (const [path, xml] of fixedParts) this.#archive.add(path, xml);
-    this.#sheet = this.#archive.open('xl/worksheets/sheet1.xml');
-  }
-
-  encode(batch: RowBatch): Pieces {
-    if (this.#rowCount + batch.rowCount > mostRows) throw tooManyRows();
-    this.#plan.follow(batch);
-    if (this.#columns.length === 0) this.#columns = columnsOf(this.#plan.columns, batch.fields, this.#options);
-    const rows = rowsOf(batch);
-    this.#sums.observe(rows, this.#plan.columns, batch.fields);
-    this.#rowCount += rows.length;
-    if (!this.#held) this.#sheet.write(this.#rowsXml(rows, this.#rowCount - rows.length + 2));
-    else this.#held.push(...rows);
-    if (this.#held && this.#rowCount >= heldRows) this.#begin(this.#held);
-    return this.#archive.take();
-  }
-
-  end(tail: ReportTail): Pieces {
-    this.#plan.settle(tail.fields);
-    if (this.#columns.length === 0) this.#columns = columnsOf(this.#plan.columns, tail.fields, this.#options);
-    if (this.#held) this.#begin(this.#held);
-    const filtered =
-      this.#columns.length > 0 ? `A1:${lettersOf(this.#columns.length - 1)}${this.#rowCount + 1}` : undefined;
-    this.#sheet.write(sheetEnd(filtered, 'landscape'), true);
-    const { summary } = tail;
-    const hours = this.#plan.columns.some(({ type }) => type === 'hour')
-      ? `Hours are the wall time of ${summary?.timezone ?? "the report's zone"}: Excel has no time zones.`
-      : '';
-    const strange = this.#plan.columns.flatMap(({ field, name }) => {
-      const count = this.#sums.total.strangeCounts.get(field);
-      return count === undefined ? [] : strangeNotice(name, count, ['text', 'text']);
+  function rowsXml(rows: readonly Row[], firstSheetRow: number): string {
+    const lines = rows.map((row, i) => {
+      const sheetRow = firstSheetRow + i;
+      return `<row r="${sheetRow}">${columns.map((column) => column.cellOf(row, sheetRow)).join('')}</row>`;
     });
-    const notices = [...(hours ? [hours] : []), ...strange];
-    for (const notice of notices) this.#options.note?.(notice);
-    this.#archive.add('xl/worksheets/sheet2.xml', this.#summarySheet(tail, notices));
-    this.#archive.add('xl/workbook.xml', workbookXml(filtered));
-    this.#archive.end();
-    return this.#archive.take();
+    return lines.join('');
   }
 
   /** Writes the sheet up to the rows that were held. */
-  #begin(rows: readonly Row[]): void {
-    const xml = this.#rowsXml(rows, 2);
-    const header = this.#columns.map((column) => column.headerCell()).join('');
-    const widths = this.#columns.map(({ width }) => width);
-    const row = headerRow(
-      1,
-      this.#columns.map(({ label }) => label),
-      widths,
-    );
-    const head = header === '' ? '' : `${row}${header}</row>`;
-    this.#sheet.write(sheetBeginning(widths, 1) + head + xml);
-    this.#held = undefined;
+  function begin(rows: readonly Row[]): void {
+    columns = plan.shown.map((column, i) => new SheetColumn(column, i));
+    const xml = rowsXml(rows, 2);
+    const widths = columns.map(({ width }) => width);
+    const labels = columns.map(({ label }) => label);
+    const header = `${headerRow(1, labels, widths)}${columns.map((column) => column.headerCell()).join('')}</row>`;
+    writeSheet(sheetBeginning(widths, 1) + (columns.length > 0 ? header : '') + xml);
+    held = undefined;
   }
 
-  #rowsXml(rows: readonly Row[], firstSheetRow: number): string {
-    let xml = '';
-    for (const [i, row] of rows.entries()) {
-      const sheetRow = firstSheetRow + i;
-      xml += `<row r="${sheetRow}">`;
-      for (const column of this.#columns) xml += column.cellOf(row, sheetRow);
-      xml += '</row>';
-    }
-    return xml;
+  function noticesOf({ summary }: ReportTail): string[] {
+    const zone = summary?.timezone ?? "the report's zone";
+    const hours = `Hours are the wall time of ${zone}: Excel has no time zones.`;
+    const hasHours = plan.columns.some(({ type }) => type === 'hour');
+    return [...(hasHours ? [hours] : []), ...strangeNotices(sums.total, plan.columns)];
   }
 
-  #summarySheet({ summary, rowCount }: ReportTail, notices: readonly string[]): string {
-    const { comparison, madeMs, title } = this.#options;
-    const units = this.#sums.units.map(({ unit }) => unit);
-    const made =
-      madeMs === undefined ? undefined : `${new Date(madeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-    const facts = Object.entries({
-      Window: summary && windowText(summary),
-      Zone: summary && describeZone(summary.timezone),
-      Rows: rowCount.toLocaleString('en'),
-      Made: made,
-      'Compared with': comparison?.before,
-    }).flatMap(([name, text]) => (text === undefined ? [] : [[name, printable(text)] as const]));
-    return summarySheet({
-      title: printable(title ?? titleOf(breakdownsOf(summary, units))),
-      facts,
-      notices: [...notices, ...(comparison?.notices ?? [])].map(printable),
-      sums: this.#sums,
-      comparison,
-    });
-  }
-}
-
-function columnsOf(
-  planned: readonly PlannedColumn[],
-  fields: readonly string[],
-  options: EncodeOptions,
-): ReportColumn[] {
-  const figures = figuresOfColumns(planned, fields);
-  return withDerived(planned, figures, options).map((column, i) => {
-    return new ReportColumn(column, i, figures.get(column.field));
-  });
+  return {
+    encode(batch): Pieces {
+      rowCount += batch.rowCount;
+      if (rowCount > mostRows) throw tooManyRows();
+      plan.follow(batch);
+      const rows = rowsOf(batch);
+      sums.observe(rows, plan.columns, batch.fields);
+      if (held) for (const row of rows) held.push(row);
+      else writeSheet(rowsXml(rows, rowCount - rows.length + 2));
+      if (held && rowCount >= heldRows) begin(held);
+      return archive.take();
+    },
+    end(tail): Pieces {
+      plan.settle(tail.fields);
+      if (held) begin(held);
+      const filtered = columns.length > 0 ? `A1:${lettersOf(columns.length - 1)}${rowCount + 1}` : undefined;
+      writeSheet(sheetEnd(filtered), true);
+      const { comparison, madeMs, title, note } = options;
+      const notices = noticesOf(tail);
+      for (const notice of notices) note?.(notice);
+      const described = describeReport(tail.summary, sums);
+      const made = madeMs === undefined ? undefined : new Date(madeMs).toISOString();
+      const facts = Object.entries({
+        Window: described.window,
+        Zone: described.zone,
+        Rows: rowCount.toLocaleString('en'),
+        Made: made && `${made.slice(0, 10)} ${made.slice(11, 16)} UTC`,
+        'Compared with': comparison?.before,
+      });
+      const summary = summarySheet({
+        title: printable(title ?? described.title),
+        facts: facts.flatMap(([name, text]) => (text === undefined ? [] : [[name, printable(text)] as const])),
+        notices: [...notices, ...(comparison?.notices ?? [])].map(printable),
+        sums,
+        comparison,
+      });
+      archive.add('xl/worksheets/sheet2.xml')(summary, true);
+      archive.add('xl/workbook.xml')(workbookXml(filtered), true);
+      archive.end();
+      return archive.take();
+    },
+  };
 }
 
 function tooManyRows(): OutputError {
@@ -150,4 +112,43 @@ function tooManyRows(): OutputError {
     code: 'TOO_LARGE',
     hint: "Write CSV or Parquet (-o report.parquet), or a sheet a month: --split month -o '{date}.xlsx'.",
   });
+}
+
+/** What fits into an entry of a ZIP archive without its extension for more, which spreadsheets do not read. */
+const largestBytes = 0xffffffff;
+
+/** A ZIP archive as a stream: `add` begins an entry, and its text follows in pieces; `take` gives the bytes that are ready. */
+export function zipArchive() {
+  let pieces: Uint8Array[] = [];
+  const zip = new Zip((error, piece) => {
+    if (error) throw error;
+    pieces.push(piece);
+  });
+  return {
+    add(name: string) {
+      // Higher levels take twice as long and save a tenth.
+      const entry = new ZipDeflate(name, { level: 3 });
+      // The first day of ZIP: with the time of writing, the same report would give other bytes each time.
+      entry.mtime = new Date(1980, 0, 1);
+      zip.add(entry);
+      let sizeBytes = 0;
+      return (text: string, isLast = false): void => {
+        const bytes = Buffer.from(text);
+        sizeBytes += bytes.length;
+        if (sizeBytes > largestBytes) {
+          throw new OutputError('The sheet becomes larger than 4 GiB, which no spreadsheet opens.', {
+            code: 'TOO_LARGE',
+            hint: 'Choose fewer columns with --columns, or write CSV or Parquet.',
+          });
+        }
+        entry.push(bytes, isLast);
+      };
+    },
+    end: () => zip.end(),
+    take(): Uint8Array[] {
+      const ready = pieces;
+      pieces = [];
+      return ready;
+    },
+  };
 }

@@ -1,20 +1,10 @@
 import { metricOfField } from '../../contract/columns.ts';
-import { type Comparison, changeText } from '../../view/comparison.ts';
-import { type FigureColumn, figuresOf, figureText, figureValue } from '../../view/figure-columns.ts';
-import type { Figures } from '../../view/figures.ts';
+import { type Comparison, changeText, type Figure, figuresOf, figureText, figureValue } from '../../view/figures.ts';
+import { type Grouping, inTimeOrder } from '../../view/grouping.ts';
 import type { TableLook } from '../encoder.ts';
-import { comparisonNotices, plainName } from './report-table.ts';
+import { comparisonNotices, plainName } from '../formats/table.ts';
 import { widthOf } from './table-layout.ts';
 import { sparkline } from './text-charts.ts';
-
-/** One figure of the card: what it is called, and its value as people read it. */
-interface Item {
-  readonly field: string;
-  readonly label: string;
-  /** For where there is little room. */
-  readonly short: string;
-  readonly text: string;
-}
 
 /** Cells between two columns of figures, and before the first. */
 const gap = 3;
@@ -22,99 +12,76 @@ const margin = 2;
 
 /**
  * The figures of a report in a few lines: the sum of each metric, what they give, and the first one's course.
+ * @param report the report by time
  * @param only the row fields and derived metrics to show, in this order. Default: all
  * @param comparison an earlier report, whose change is shown beside each figure
  */
 export function reportCard(
-  figures: Figures,
+  report: Grouping,
   look: TableLook = {},
   only?: readonly string[],
   comparison?: Comparison,
 ): string[] {
-  const { columns = 80 } = look;
-  const known = figuresOf([...figures.totals.keys()]);
+  const { columns = 80, unicode } = look;
+  const totals = report.totals();
+  const before = comparison?.sums.total.totals();
+  const known = figuresOf(report.metrics).filter((figure) => figure.derived || totals.get(figure.field) !== undefined);
   const chosen = only ? only.flatMap((field) => known.filter((figure) => figure.field === field)) : known;
-  const items = chosen.map((figure) => itemOf(figure, figures, look, comparison));
-  // Figures are read down; the fewest lines into which they fit are best.
-  const grids = [4, 3, 2, 1].flatMap((count) => [
-    grid(items, count, { look, short: false }),
-    grid(items, count, { look, short: true }),
-  ]);
-  const lines = grids.find(({ width }) => width <= columns)?.lines ?? grids.at(-1)?.lines ?? [];
-  const notices = comparison ? comparisonNotices(comparison) : [];
-  return [...lines, ...course(figures, look, chosen), ...notices.map((notice) => ' '.repeat(margin) + notice)];
-}
-
-function itemOf(figure: FigureColumn, { totals }: Figures, { unicode }: TableLook, comparison?: Comparison): Item {
-  const { field, name, derived } = figure;
-  const label = derived ? name : (metricOfField(field)?.name ?? field);
-  const currency = { revenueEuro: 'revenue €', revenueDollar: 'revenue $' }[label] ?? label;
-  const value = figureText(figure, totals) ?? '–';
-  const change =
-    comparison && changeText(figureValue(figure, totals), figureValue(figure, comparison.sums.total.totals()), unicode);
-  return {
-    field,
-    label: plainName(currency, unicode),
-    short: plainName(label === 'eyesTrackings' ? 'eyes' : currency, unicode),
-    text: change === undefined ? value : `${value} ${change}`,
-  };
-}
-
-function grid(items: readonly Item[], columnCount: number, { look, short }: { look: TableLook; short: boolean }) {
-  const height = Math.ceil(items.length / columnCount);
-  const count = Math.ceil(items.length / Math.max(1, height));
-  const columns = Array.from({ length: count }, (_, i) => items.slice(i * height, (i + 1) * height)).map((column) => {
-    const labels = column.map((item) => (short ? item.short : item.label));
-    const labelWidth = Math.max(...labels.map(widthOf));
-    const valueWidth = Math.max(...column.map(({ text }) => widthOf(text)));
-    const cells = column.map(({ text }, i) => {
-      const label = labels[i] ?? '';
-      const padding = ' '.repeat(labelWidth - widthOf(label) + 1 + valueWidth - widthOf(text));
-      return (look.style?.dim(label) ?? label) + padding + text;
-    });
-    return { cells, width: labelWidth + 1 + valueWidth };
+  const items = chosen.map((figure) => {
+    const change = before ? ` ${changeText(figure, totals, before, unicode)}` : '';
+    return { label: labelOf(figure, unicode), text: (figureText(figure, totals) ?? '–') + change };
   });
-  const between = ' '.repeat(short ? gap - 1 : gap);
-  const lines = Array.from(
-    { length: height },
-    (_, row) => ' '.repeat(margin) + columns.flatMap(({ cells }) => cells[row] ?? []).join(between),
-  );
-  const width = columns.reduce((sum, column) => sum + column.width + between.length, margin - between.length);
-  return { lines, width };
+  // Figures are read down; the fewest lines into which they fit are best.
+  const grids = [4, 3, 2, 1].map((count) => grid(items, count, look));
+  const lines = grids.find((each) => each.width <= columns)?.lines ?? grids.at(-1)?.lines ?? [];
+  const notices = comparison ? comparisonNotices(comparison) : [];
+  return [...lines, ...course(report, look, chosen), ...notices.map((notice) => ' '.repeat(margin) + notice)];
+}
+
+function labelOf({ field, name, derived }: Figure, unicode?: boolean): string {
+  const label = derived ? name : (metricOfField(field)?.name ?? field);
+  return plainName({ revenueEuro: 'revenue €', revenueDollar: 'revenue $' }[label] ?? label, unicode);
+}
+
+function grid(items: readonly { label: string; text: string }[], columnCount: number, { style }: TableLook) {
+  const height = Math.max(1, Math.ceil(items.length / columnCount));
+  const count = Math.ceil(items.length / height);
+  const columns = Array.from({ length: count }, (_, i) => items.slice(i * height, (i + 1) * height)).map((column) => {
+    const labelWidth = Math.max(...column.map(({ label }) => widthOf(label)));
+    const width = labelWidth + 1 + Math.max(...column.map(({ text }) => widthOf(text)));
+    const cells = column.map(({ label, text }) => {
+      return (style?.dim(label) ?? label) + ' '.repeat(width - widthOf(label) - widthOf(text)) + text;
+    });
+    return { cells, width };
+  });
+  const lines = Array.from({ length: items.length > 0 ? height : 0 }, (_, row) => {
+    return ' '.repeat(margin) + columns.flatMap(({ cells }) => cells[row] ?? []).join(' '.repeat(gap));
+  });
+  return { lines, width: columns.reduce((sum, { width }) => sum + width + gap, margin - gap) };
 }
 
 /** The first metric over time, in a line from its lowest to its highest; none where there is no time, or only one. */
-function course({ points, timeField }: Figures, look: TableLook, chosen: readonly FigureColumn[]): string[] {
+function course(report: Grouping, look: TableLook, chosen: readonly Figure[]): string[] {
   const figure = chosen.find(({ derived }) => !derived);
-  const [first, last] = [points[0], points.at(-1)];
-  if (!figure || !first || !last || first === last) return [];
-  const { columns = 80, unicode } = look;
-  const [from = '', to = ''] = [first.time, last.time].map((time) => time.slice(0, 10));
-  const name = `${metricOfField(figure.field)?.name ?? figure.field} by ${timeField === 'hour' ? 'hour' : stepOf(points.map(({ time }) => time))}`;
-  const known = points.filter(({ sums }) => sums.get(figure.field));
-  const ordered = [...known].sort((a, b) => (figureValue(figure, a.sums) ?? 0) - (figureValue(figure, b.sums) ?? 0));
-  const [least, most] = [ordered[0], ordered.at(-1)].map((point) => point && figureText(figure, point.sums));
+  const points = inTimeOrder(report);
+  if (!figure || points.length < 2) return [];
+  const { columns = 80, unicode, style } = look;
+  const [from = '', to = ''] = [points[0], points.at(-1)].map((point) => point?.time.slice(0, 10));
+  const isMonthly = points.every(({ time }) => time.endsWith('-01'));
+  const step = report.by[0]?.field === 'hour' ? 'hour' : isMonthly ? 'month' : 'day';
+  const name = `${metricOfField(figure.field)?.name ?? figure.field} by ${step}`;
+  const known = points.filter(({ sums }) => sums.get(figure.field) !== undefined);
+  known.sort((a, b) => (figureValue(figure, a.sums) ?? 0) - (figureValue(figure, b.sums) ?? 0));
+  const [least, most] = [known[0], known.at(-1)].map((point) => point && figureText(figure, point.sums));
   const range = least && most && least !== most ? `  ${least} to ${most}` : '';
-  const dim = look.style?.dim ?? ((text: string) => text);
+  const dim = style?.dim ?? ((text: string) => text);
   const values = points.map(({ sums }) => figureValue(figure, sums) ?? 0);
-  const lead = margin + name.length + 2;
-  const dates = from.length + to.length + 2;
-  // The lowest and the highest stand beside the line, and its first and last date where all leave it eight cells.
-  for (const [besides, least] of [
-    [dates + range.length, 8],
-    [range.length, 8],
-    [0, 4],
-  ] as const) {
-    const room = columns - lead - besides;
-    if (room < Math.min(least, least === 4 ? points.length : least)) continue;
-    const line = sparkline(values, Math.min(room, 60), unicode);
-    const dated = besides > range.length ? `${dim(from)} ${line} ${dim(to)}` : line;
-    return [`${' '.repeat(margin)}${dim(name)}  ${dated}${besides > 0 && range ? dim(range) : ''}`];
-  }
-  return [];
-}
-
-/** Whether the dates are those of days or of months. */
-function stepOf(times: readonly string[]): string {
-  return times.every((time) => time.endsWith('-01')) ? 'month' : 'day';
+  // The range stands beside the line, and its first and last date where both leave it eight cells.
+  const room = columns - margin - name.length - 2 - range.length;
+  const datesWidth = from.length + to.length + 2;
+  const isDated = room - datesWidth >= 8;
+  if (room < 8) return [];
+  const line = sparkline(values, Math.min(isDated ? room - datesWidth : room, 60), unicode);
+  const dated = isDated ? `${dim(from)} ${line} ${dim(to)}` : line;
+  return [`${' '.repeat(margin)}${dim(name)}  ${dated}${range && dim(range)}`];
 }

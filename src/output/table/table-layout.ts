@@ -25,7 +25,6 @@ interface PlacedColumn {
   /** The lines of its heading. */
   readonly heading: readonly string[];
   readonly numeric: boolean;
-  readonly rigid: boolean;
   /** Cells that it takes. */
   readonly width: number;
   /** Shortens its names so that two that differ stay different. */
@@ -35,17 +34,13 @@ interface PlacedColumn {
 /** Cells between two columns. */
 const gap = 2;
 
-/** Names are shortened to this many cells before headings are folded. */
+/** Names are shortened to so many cells before headings are folded; then before a column is left out. */
 const easyWidth = 28;
-
-/** Names are shortened to this many cells before a column is left out. */
 const leastWidth = 16;
 
-/** Names are shortened to this many before the first columns of all are left out. */
-const bareWidth = 8;
-
-/** Columns no more dispensable than this are left out only where names are as short as they can be. */
+/** Columns no more dispensable than this are left out only where names are as short as can be. */
 const essential = 2;
+const bareWidth = 8;
 
 /** A table for people, its columns placed: which are shown and how wide, and its lines. */
 export class TableLayout {
@@ -68,51 +63,32 @@ export class TableLayout {
     const measured = given.flatMap((column, index) => {
       if (anyFilled && !isFilled(column)) return [];
       const width = column.cells.reduce((widest, cell) => Math.max(widest, widthOf(cell ?? '')), column.minWidth ?? 0);
-      return [{ ...column, index, width, folded: foldHeading(column) }];
+      const folded = foldHeading(column);
+      return [{ ...column, index, folded, easy: widen(width, [column.name]), tight: widen(width, folded) }];
     });
-    const widthIn = ({ width }: { width: number }, heading: readonly string[]) =>
-      Math.max(width, ...heading.map(widthOf));
-    const leastIn = (column: (typeof measured)[number], heading: readonly string[], least: number) => {
-      const width = widthIn(column, heading);
-      return column.numeric || column.rigid ? width : Math.min(width, least);
-    };
-    // Columns in the order in which they are given up, and how much room the rest needs at each step.
     const victims = [...measured].sort((a, b) => b.dispensable - a.dispensable || b.index - a.index);
-    const needs = { easy: -gap, folded: -gap, bare: -gap };
-    const change = (column: (typeof measured)[number], sign: number): void => {
-      needs.easy += sign * (leastIn(column, [column.name], easyWidth) + gap);
-      needs.folded += sign * (leastIn(column, column.folded, leastWidth) + gap);
-      needs.bare += sign * (leastIn(column, column.folded, bareWidth) + gap);
+    const fits = (width: 'easy' | 'tight', least: number) => {
+      const widths = victims.map((column) => {
+        return column.numeric || column.rigid ? column[width] : Math.min(column[width], least);
+      });
+      return widths.reduce((sum, one) => sum + one + gap, -gap) <= room;
     };
-    for (const column of measured) change(column, 1);
-    let goneCount = 0;
-    const needed = (): number => {
-      const worst = victims[goneCount]?.dispensable ?? 0;
-      return Math.min(needs.easy, worst <= essential ? needs.bare : needs.folded);
-    };
-    while (goneCount < victims.length - 1 && needed() > room) {
-      const victim = victims[goneCount++];
-      if (victim) change(victim, -1);
-    }
-    const dropped = new Set(victims.slice(0, goneCount));
-    const kept = measured.filter((column) => !dropped.has(column));
-    const isEasy = needs.easy <= room;
-    const worst = victims[goneCount]?.dispensable ?? 0;
-    const least =
-      kept.length === 1 ? Math.max(1, room) : isEasy ? easyWidth : worst <= essential ? bareWidth : leastWidth;
-    const headings = kept.map((column) => (isEasy ? [column.name] : column.folded));
+    const least = () => ((victims[0]?.dispensable ?? 0) <= essential ? bareWidth : leastWidth);
+    while (victims.length > 1 && !fits('easy', easyWidth) && !fits('tight', least())) victims.shift();
+    const isEasy = fits('easy', easyWidth);
+    const kept = measured.filter((column) => victims.includes(column));
     const widths = shrink(
-      kept.map((column, i) => ({
-        width: widthIn(column, headings[i] ?? []),
-        least: kept.length > 1 && (column.numeric || column.rigid) ? Number.POSITIVE_INFINITY : least,
+      kept.map(({ easy, tight, numeric, rigid }) => ({
+        width: isEasy ? easy : tight,
+        least: kept.length === 1 ? 1 : numeric || rigid ? Number.POSITIVE_INFINITY : isEasy ? easyWidth : least(),
       })),
       room - gap * (kept.length - 1),
     );
-    this.dropped = [...dropped].map(({ index }) => index);
-    this.columns = kept.map(({ index, numeric, rigid = false }, i) => {
+    this.dropped = measured.filter((column) => !victims.includes(column)).map(({ index }) => index);
+    this.columns = kept.map(({ index, name, folded, numeric }, i) => {
       const width = widths[i] ?? 0;
       const cut = cutterOf(width, look.unicode === false ? '...' : '…');
-      return { index, heading: headings[i] ?? [], numeric, rigid, width, cut };
+      return { index, heading: isEasy ? [name] : folded, numeric, width, cut };
     });
   }
 
@@ -132,14 +108,19 @@ export class TableLayout {
 
   /** The heading, its lines ending level, and the rule below it. */
   head(): string[] {
+    if (this.columns.length === 0) return [];
     const height = Math.max(...this.columns.map(({ heading }) => heading.length));
     const lines = Array.from({ length: height }, (_, line) => {
       const names: string[] = [];
       for (const { index, heading } of this.columns) names[index] = heading[line - height + heading.length] ?? '';
-      const text = this.line(names);
-      return this.#look.style?.bold(text) ?? text;
+      return this.#bold(this.line(names));
     });
-    return this.columns.length > 0 ? [...lines, this.rule()] : [];
+    return [...lines, this.rule()];
+  }
+
+  /** A rule, and the line of totals below it. */
+  foot(cells: readonly CellText[]): string[] {
+    return [this.rule(), this.#bold(this.line(cells))];
   }
 
   /** The rule below the heading, and above the totals. */
@@ -148,33 +129,33 @@ export class TableLayout {
     const rule = this.columns.map((column) => dash.repeat(column.width)).join(' '.repeat(gap));
     return this.#look.style?.dim(rule) ?? rule;
   }
+
+  #bold(text: string): string {
+    return this.#look.style?.bold(text) ?? text;
+  }
+}
+
+function widen(width: number, heading: readonly string[]): number {
+  return Math.max(width, ...heading.map(widthOf));
 }
 
 /** The heading of a number on two lines, parted between two words where that is narrowest: `revenue`, `Euro`. */
 function foldHeading({ name, numeric }: TableColumn): string[] {
-  const words = numeric ? name.split(name.includes(' ') ? ' ' : /(?<=[a-z])(?=[A-Z])/) : [name];
   const glue = name.includes(' ') ? ' ' : '';
-  const headings = words.map((_, at) =>
-    [words.slice(0, at), words.slice(at)].filter((line) => line.length > 0).map((line) => line.join(glue)),
-  );
-  const widest = (heading: readonly string[]) => Math.max(...heading.map(widthOf));
-  return headings.reduce((best, heading) => (widest(heading) < widest(best) ? heading : best));
+  const parts = name.split(glue || /(?<=[a-z])(?=[A-Z])/);
+  if (!numeric || parts.length < 2) return [name];
+  const headings = parts.slice(1).map((_, at) => [parts.slice(0, at + 1).join(glue), parts.slice(at + 1).join(glue)]);
+  return headings.reduce((best, heading) => (widen(0, heading) < widen(0, best) ? heading : best));
 }
 
 /** Takes cells from the widest texts until all fit into the room, or each is at its least. */
 function shrink(columns: readonly { readonly width: number; readonly least: number }[], room: number): number[] {
   const widths = columns.map(({ width }) => width);
-  let excess = widths.reduce((sum, width) => sum + width, -room);
-  while (excess > 0) {
-    const soft = widths.flatMap((width, i) => (width > (columns[i]?.least ?? 0) ? [i] : []));
-    const widest = Math.max(...soft.map((i) => widths[i] ?? 0));
-    const group = soft.filter((i) => widths[i] === widest);
-    if (group.length === 0) break;
-    const below = soft.map((i) => widths[i] ?? 0).filter((width) => width < widest);
-    const next = Math.max(...below, ...group.map((i) => columns[i]?.least ?? 0));
-    const step = Math.max(1, Math.min(widest - next, Math.floor(excess / group.length)));
-    for (const i of group) widths[i] = widest - step;
-    excess -= step * group.length;
+  for (let excess = widths.reduce((sum, width) => sum + width, -room); excess > 0; excess--) {
+    const soft = widths.map((width, i) => (width > (columns[i]?.least ?? 0) ? width : 0));
+    const widest = Math.max(...soft);
+    if (widest === 0) break;
+    widths[soft.lastIndexOf(widest)] = widest - 1;
   }
   return widths;
 }
@@ -188,10 +169,9 @@ export function widthOf(text: string): number {
 const longestName = 2000;
 
 /** A long text as both its ends: what is longer is never seen, and takes long to measure. */
-export function clip(text: string, mark = '…'): string {
+export function clip(text: string): string {
   if (text.length <= longestName) return text;
-  const [head, tail] = [text.slice(0, longestName / 2), text.slice(-longestName / 2)];
-  return head.replace(/[\ud800-\udbff]$/, '') + mark + tail.replace(/^[\udc00-\udfff]/, '');
+  return `${text.slice(0, longestName / 2)}…${text.slice(-longestName / 2)}`.replace(/\p{Surrogate}/gu, '');
 }
 
 /** Made when the first text is shortened: it takes longer than the rest of a small table. */
@@ -224,10 +204,7 @@ function fitting(parts: readonly string[], width: number): string[] {
 /** So many names are kept apart, in columns of this width at least. */
 const namesKeptApart = 10_000;
 
-/**
- * Shortens the names of a column so that two that differ stay different: by both ends, else by one, at last with a
- * number (`Summer~2`).
- */
+/** Shortens the names of a column so that two that differ stay different: at either end, at last with a number. */
 function cutterOf(width: number, mark: string): (text: string) => string {
   const shown = new Map<string, string>();
   const taken = new Set<string>();
@@ -237,9 +214,8 @@ function cutterOf(width: number, mark: string): (text: string) => string {
     const known = shown.get(text);
     if (known !== undefined) return known;
     if (width < bareWidth || shown.size >= namesKeptApart) return shorten(text, width, mark);
-    let found = [0.5, 0, 0.25, 0.75, 1]
-      .map((headShare) => shorten(text, width, mark, headShare))
-      .find((candidate) => !taken.has(candidate));
+    const candidates = [0.5, 0, 1].map((headShare) => shorten(text, width, mark, headShare));
+    let found = candidates.find((candidate) => !taken.has(candidate));
     if (found === undefined) {
       const ending = `~${++lastNumber}`;
       found = shorten(text, width - ending.length, mark) + ending;

@@ -3,8 +3,6 @@ import { shorten, widthOf } from './table-layout.ts';
 
 /** Charts made of characters; each fits the width that it is given, and has an ASCII form. */
 
-const levels = { unicode: '▁▂▃▄▅▆▇█', ascii: '_.-:=+*#' };
-
 /**
  * The course of some numbers in one line, from the lowest to the highest of them; as many neighbours as must are drawn
  * as their mean. Numbers that are all the same are drawn at half the height.
@@ -12,7 +10,7 @@ const levels = { unicode: '▁▂▃▄▅▆▇█', ascii: '_.-:=+*#' };
 export function sparkline(values: readonly number[], width: number, unicode = true): string {
   const shown = means(values, width);
   const [least, greatest] = [Math.min(...shown), Math.max(...shown)];
-  const steps = [...(unicode ? levels.unicode : levels.ascii)];
+  const steps = [...(unicode ? '▁▂▃▄▅▆▇█' : '_.-:=+*#')];
   const level = (value: number) => (greatest > least ? (value - least) / (greatest - least) : 0.5);
   return shown.map((value) => steps[Math.round(level(value) * (steps.length - 1))]).join('');
 }
@@ -27,13 +25,10 @@ function means(values: readonly number[], count: number): number[] {
   });
 }
 
-/** One bar, with what stands beside it. */
-export interface Bar {
-  /** Fit for a terminal. */
+/** One bar: a label that is fit for a terminal, a value, and the value as people read it. */
+interface Bar {
   readonly label: string;
-  /** `undefined`: there is none. */
-  readonly value: number | undefined;
-  /** The value as people read it. */
+  readonly value: number;
   readonly text: string;
 }
 
@@ -49,12 +44,12 @@ export function barChart(bars: readonly Bar[], look: TableLook = {}): string[] {
   const widest = Math.max(0, ...bars.map(({ label }) => widthOf(label)));
   const labelWidth = Math.max(1, Math.min(widest, Math.max(leastLabel, Math.floor(room / 2)), room - leastBar));
   const barWidth = Math.max(1, room - labelWidth);
-  const greatest = Math.max(...bars.map(({ value }) => value ?? 0), 0);
-  return bars.map(({ label, value = 0, text }) => {
+  const greatest = Math.max(...bars.map(({ value }) => value), 0) || 1;
+  return bars.map(({ label, value, text }) => {
     const shown = shorten(label, labelWidth, unicode ? '…' : '...');
-    const bar = barOf((Math.max(0, value) / (greatest || 1)) * barWidth, unicode);
+    const bar = barOf((Math.max(0, value) / greatest) * barWidth, unicode);
     const name = shown + ' '.repeat(Math.max(0, labelWidth - widthOf(shown)));
-    return `${name}  ${bar}${' '.repeat(barWidth - bar.length)}  ${' '.repeat(valueWidth - widthOf(text))}${text}`;
+    return `${name}  ${bar.padEnd(barWidth)}  ${' '.repeat(valueWidth - widthOf(text))}${text}`;
   });
 }
 
@@ -66,10 +61,9 @@ function barOf(length: number, unicode: boolean): string {
 }
 
 /** One line over time, with what stands beside it. */
-export interface Line {
+interface Line {
   /** At equal distances, from the first time to the last. */
   readonly values: readonly number[];
-  /** The first and the last time. */
   readonly from: string;
   readonly to: string;
   /** A value as people read it, for the scale. */
@@ -79,47 +73,52 @@ export interface Line {
 /** Lines of characters that a chart over time takes, without its two of times. */
 const chartHeight = 10;
 
+/** Bits of a braille character, by row and column of its dots. */
+const braille = [
+  [0x01, 0x08],
+  [0x02, 0x10],
+  [0x04, 0x20],
+  [0x40, 0x80],
+];
+
 /** A line over time, from the lowest value to the highest, which its scale names, in dots of a quarter of a line. */
 export function lineChart({ values, from, to, text }: Line, look: TableLook = {}): string[] {
   const { columns = 80, unicode = true, style } = look;
   const [least, greatest] = [Math.min(...values), Math.max(...values)];
   const isFlat = values.length === 0 || least === greatest;
-  const scale = isFlat ? ['', text(values[0] ?? 0), ''] : [greatest, (least + greatest) / 2, least].map(text);
-  const scaleWidth = Math.max(...scale.map(widthOf));
+  const labels: Record<number, string> = isFlat
+    ? { 5: text(values[0] ?? 0) }
+    : { 0: text(greatest), 5: text((least + greatest) / 2), 9: text(least) };
+  const scaleWidth = Math.max(...Object.values(labels).map(widthOf));
   const width = Math.max(4, columns - scaleWidth - 2);
-  const across = unicode ? 2 * width : width;
-  const down = unicode ? 4 * chartHeight : chartHeight;
-  const shown = means(values, across);
-  const dots = joinedDots(
-    Array.from({ length: across }, (_, x) => {
-      const value = valueAt(shown, x / Math.max(1, across - 1));
-      return Math.round((isFlat ? 0.5 : (greatest - value) / (greatest - least)) * (down - 1));
-    }),
-  );
-  const labels = new Map(
-    scale.flatMap((label, i) => (label === '' ? [] : [[Math.round((i * (chartHeight - 1)) / 2), label] as const])),
-  );
-  const [tick, side, corner, floor] = unicode ? '┤│└─' : '+|+-';
-  const lines = Array.from({ length: chartHeight }, (_, row) => {
-    const cells = Array.from({ length: width }, (_, column) => cellOf(dots, { across, row, column, unicode })).join('');
-    return `${(labels.get(row) ?? '').padStart(scaleWidth)} ${labels.has(row) ? tick : side}${cells}`.trimEnd();
+  // So many dots across and down make one character.
+  const [across, down] = unicode ? [2, 4] : [1, 1];
+  const shown = means(values, across * width);
+  const heights = Array.from({ length: across * width }, (_, x) => {
+    const value = valueAt(shown, x / (across * width - 1));
+    return Math.round((isFlat ? 0.5 : (greatest - value) / (greatest - least)) * (down * chartHeight - 1));
   });
-  const margin = ' '.repeat(scaleWidth + 1);
-  const axis = `${margin}${corner}${floor?.repeat(width)}`;
-  const times = from === to || from.length + to.length >= width ? to : from + to.padStart(width - from.length);
-  return [...lines, style?.dim(axis) ?? axis, `${margin} ${times.slice(0, width)}`];
-}
-
-/** Dots at the given heights from left to right, and those between two neighbours; each as `height × width + place`. */
-function joinedDots(heights: readonly number[]): ReadonlySet<number> {
-  const dots = new Set<number>();
+  const bits = Array.from({ length: chartHeight }, () => new Uint8Array(width));
   for (const [x, height] of heights.entries()) {
+    // A dot, and those between it and the one before.
     const before = heights[x - 1] ?? height;
     const step = Math.sign(height - before);
-    for (let y = before + step; y !== height; y += step || 1) dots.add(y * heights.length + x);
-    dots.add(height * heights.length + x);
+    for (let y = before + step; ; y += step) {
+      const row = bits[Math.floor(y / down)];
+      const column = Math.floor(x / across);
+      if (row) row[column] = (row[column] ?? 0) | (braille[y % down]?.[x % across] ?? 0);
+      if (y === height) break;
+    }
   }
-  return dots;
+  const [tick, side, corner, floor = ''] = unicode ? '┤│└─' : '+|+-';
+  const lines = bits.map((cells, row) => {
+    const drawn = [...cells].map((cell) => (cell === 0 ? ' ' : unicode ? String.fromCodePoint(0x2800 + cell) : '*'));
+    return `${(labels[row] ?? '').padStart(scaleWidth)} ${labels[row] ? tick : side}${drawn.join('')}`.trimEnd();
+  });
+  const margin = ' '.repeat(scaleWidth + 1);
+  const axis = `${margin}${corner}${floor.repeat(width)}`;
+  const times = from === to || from.length + to.length >= width ? to : from + to.padStart(width - from.length);
+  return [...lines, style?.dim(axis) ?? axis, `${margin} ${times.slice(0, width)}`];
 }
 
 /** The value at a place from 0 to 1, between two of the values where it is. */
@@ -127,28 +126,4 @@ function valueAt(values: readonly number[], place: number): number {
   const at = place * (values.length - 1);
   const before = values[Math.floor(at)] ?? 0;
   return before + ((values[Math.ceil(at)] ?? before) - before) * (at - Math.floor(at));
-}
-
-/** The bits of a braille character, by row and column of its dots. */
-const brailleBits = [
-  [0x01, 0x08],
-  [0x02, 0x10],
-  [0x04, 0x20],
-  [0x40, 0x80],
-];
-
-interface ChartCell {
-  readonly across: number;
-  readonly row: number;
-  readonly column: number;
-  readonly unicode: boolean;
-}
-
-function cellOf(dots: ReadonlySet<number>, { across, row, column, unicode }: ChartCell): string {
-  if (!unicode) return dots.has(row * across + column) ? '*' : ' ';
-  let bits = 0;
-  for (const [y, pair] of brailleBits.entries()) {
-    for (const [x, bit] of pair.entries()) if (dots.has((4 * row + y) * across + 2 * column + x)) bits |= bit;
-  }
-  return bits === 0 ? ' ' : String.fromCodePoint(0x2800 + bits);
 }

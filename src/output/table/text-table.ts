@@ -21,14 +21,14 @@ export function textTable<Row>(
   columns: readonly TextColumn<Row>[],
   look: TableLook = {},
 ): string {
-  const given = columns.map((column, i) => {
-    const values = rows.map((row) => column.value(row) ?? undefined);
+  const given = columns.map(({ name, value, keep, whole = false }, i) => {
+    const values = rows.map((row) => value(row) ?? undefined);
     return {
-      name: column.name,
-      numeric: values.length > 0 && values.every((value) => value === undefined || typeof value === 'number'),
-      dispensable: column.keep ? 0 : i,
-      rigid: column.whole ?? false,
-      cells: values.map((value) => (value === undefined ? undefined : clip(printable(String(value))))),
+      name,
+      numeric: rows.length > 0 && values.every((each) => each === undefined || typeof each === 'number'),
+      dispensable: keep ? 0 : i,
+      rigid: whole,
+      cells: values.map((each) => (each === undefined ? undefined : clip(printable(String(each))))),
     };
   });
   const layout = new TableLayout(given, look);

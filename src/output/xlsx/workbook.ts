@@ -100,8 +100,8 @@ export function sheetBeginning(widths: readonly number[], frozenRows: number): s
 }
 
 /** What a sheet ends with: the range with filters, and how it is printed. */
-export function sheetEnd(filtered: string | undefined, orientation: 'landscape' | 'portrait'): string {
-  return `</sheetData>${filtered ? `<autoFilter ref="${filtered}"/>` : ''}<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/><pageSetup paperSize="9" orientation="${orientation}" fitToWidth="1" fitToHeight="0"/><headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter></worksheet>`;
+export function sheetEnd(filtered: string | undefined): string {
+  return `</sheetData>${filtered ? `<autoFilter ref="${filtered}"/>` : ''}<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/><pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/><headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter></worksheet>`;
 }
 
 /** A text in a cell, after the cell's place. */

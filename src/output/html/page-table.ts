@@ -1,0 +1,140 @@
+import { fieldLabel } from '../../contract/columns.ts';
+import type { Row } from '../../rows/row-batch.ts';
+import { escapeHtml, hiddenCharacters, printable } from '../../text/printable.ts';
+import { formatCount } from '../../text/quantity.ts';
+import { numberIn } from '../../view/decimal.ts';
+import { figureDigits, figureValue, sumsOfRow } from '../../view/figures.ts';
+import { type Grouping, keyText, type Sums } from '../../view/grouping.ts';
+import { groupedText, hourText, roundedMoney } from '../../view/number-text.ts';
+import type { PlannedColumn } from '../columns.ts';
+
+/** How many rows stand in the page as HTML, and are shown at once. */
+export const pageRows = 100;
+
+/** How many rows are printed, from the page that is shown on. */
+export const printedRows = 2000;
+
+/** What a cell holds: a number that a script reads to its last digit, any other number or text as text, or nothing. */
+type Cell = string | number | null;
+
+/** A column of a page's table. */
+export interface PageColumn {
+  /** Its name in the report. */
+  readonly name: string;
+  readonly label: string;
+  /** How cells are shown: a `key` is an id or a time, which is never broken into lines. */
+  readonly type: 'integer' | 'money' | 'percent' | 'text' | 'key';
+  /** Whether the values are computed from those of other columns, and cannot be added up. */
+  readonly computed: boolean;
+  readonly cells: readonly Cell[];
+  /** As `cells`, for a reader. */
+  readonly total: string | undefined;
+}
+
+/** What a column of the plan is in a page. */
+export function pageColumn(column: PlannedColumn, rows: readonly Row[], totals: Sums): PageColumn {
+  const { field, name, type, figure } = column;
+  const percent = (sums: Sums): number | null => {
+    const value = figure && figureValue(figure, sums);
+    return value === undefined ? null : Number(value.toFixed(6));
+  };
+  const total = figure?.derived ? percent(totals) : figure && figureDigits(figure, totals);
+  return {
+    name,
+    label: fieldLabel(field),
+    type: figure?.type ?? (type === undefined || type === 'text' ? 'text' : 'key'),
+    computed: figure?.derived !== undefined,
+    cells: rows.map((row) => (figure?.derived ? percent(sumsOfRow(row)) : cellOf(row[field], column))),
+    total: total === null || total === undefined ? undefined : String(total),
+  };
+}
+
+function cellOf(value: Row[string], { numeric }: PlannedColumn): Cell {
+  const number = numeric ? numberIn(value) : undefined;
+  return typeof number === 'number' ? number : (number?.toString() ?? keyText(value));
+}
+
+/** Groups as rows, their sums as numbers or the digits of numbers. */
+export function rowsOfSums(grouping: Grouping): Row[] {
+  return [...grouping].map(({ key, sums }) =>
+    Object.fromEntries([
+      ...grouping.by.map(({ field }, i) => [field, key[i] ?? null]),
+      ...grouping.metrics.map((field) => {
+        const sum = sums.get(field);
+        return [field, typeof sum === 'number' ? sum : (sum?.toString() ?? null)];
+      }),
+    ]),
+  );
+}
+
+/** The table: its first rows stand in it, the others come from what is embedded. */
+export function renderTable(title: string, columns: readonly PageColumn[], rowCount: number): string {
+  if (columns.length === 0) return '';
+  const count = Math.min(pageRows, rowCount);
+  const heads = columns.map(
+    ({ label, name, type }) => `<th scope="col"${classOf(type)} title="${htmlText(name)}">${htmlText(label)}`,
+  );
+  const rows = Array.from({ length: count }, (_, row) => {
+    return `<tr>${columns.map(({ cells, type }) => renderCell(cells[row] ?? null, type)).join('')}`;
+  });
+  const sums = columns.map(({ type, total }, i) => {
+    return total !== undefined ? renderCell(total, type) : i === 0 ? '<td>Total' : '<td>';
+  });
+  const shown = `Rows 1 to ${formatCount(count)} of ${formatCount(rowCount)}`;
+  const some = rowCount > count ? `${shown}; the file holds the others, for a browser that runs scripts.` : '';
+  const hasTotals = rowCount > 1 && columns.some(({ total }) => total !== undefined);
+  return `<section><div class="head"><h2>${title}</h2>
+<div class="tools" hidden><label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false" placeholder="words"></label><span id="count" role="status"></span><span class="pager"><button type="button" id="back" aria-label="Previous rows">‹</button><button type="button" id="on" aria-label="Next rows">›</button></span></div></div>
+<div class="scroll" tabindex="0" role="region" aria-label="Table of rows"><table>
+<thead><tr>${heads.join('')}</thead>
+<tbody>${rows.join('\n')}</tbody>
+${hasTotals ? `<tfoot><tr>${sums.join('')}</tfoot>\n` : ''}</table></div>
+<p id="more">${rowCount === 0 ? 'The report has no rows.' : some}</p>
+</section>
+`;
+}
+
+function renderCell(cell: Cell, type: PageColumn['type']): string {
+  return cell === null
+    ? `<td${classOf(type, ' none')}>–`
+    : `<td${classOf(type)}>${htmlText(shownCell(String(cell), type))}`;
+}
+
+function shownCell(cell: string, type: PageColumn['type']): string {
+  if (type === 'text') return cell;
+  if (type === 'key') return hourText(cell);
+  if (type === 'integer') return groupedText(cell);
+  return groupedText(roundedMoney(cell)) + (type === 'percent' ? '%' : '');
+}
+
+function classOf(type: PageColumn['type'], extra = ''): string {
+  const names = ({ text: '', key: 'k', integer: 'n', money: 'n', percent: 'n' }[type] + extra).trim();
+  return names && ` class="${names}"`;
+}
+
+/** A column as JSON for the page's script: each number, or the different texts and where each stands. */
+export function embedColumn({ name, type, computed, cells }: PageColumn): string {
+  if (type !== 'text' && type !== 'key') return embedJson({ name, type, computed, values: cells });
+  const places = new Map<Cell, number>();
+  const codes = cells.map((cell) => {
+    const place = places.get(cell) ?? places.size;
+    places.set(cell, place);
+    return place;
+  });
+  return embedJson({ name, type, words: [...places.keys()], codes });
+}
+
+/**
+ * JSON for a `<script type="application/json">`: nothing in it can end the element or begin a comment, and nothing acts
+ * on a terminal or an editor that shows the file.
+ */
+export function embedJson(value: unknown): string {
+  return JSON.stringify(value)
+    .replaceAll('<', '\\u003c')
+    .replace(hiddenCharacters, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Text of the report as HTML. */
+export function htmlText(text: string): string {
+  return escapeHtml(printable(text));
+}
