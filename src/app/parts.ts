@@ -199,7 +199,7 @@ async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator
     }
   } finally {
     // Where the output itself has failed, or nobody reads it any more (`| head`), there is nothing to wait for.
-    controller.abort(new InterruptedError('SIGTERM'));
+    controller.abort(new InterruptedError(143));
     for (const spooled of await Promise.all(pending)) await spooled?.spool.close();
   }
 }
