@@ -1,9 +1,9 @@
-import type { ReportRequest, ReportSummary } from '../contract/messages.ts';
+import type { ReportRequest } from '../contract/messages.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import type { ReportMember, ReportTail, RowBatches } from '../rows/row-batch.ts';
+import type { ReportTail, RowBatches } from '../rows/row-batch.ts';
 import { type ReportPlan, requestFor } from './request.ts';
-import { formatInstant, plusUnits, startOfUnit, type Window, ZoneClock } from './window.ts';
+import { formatDate, formatInstant, plusUnits, startOfUnit, type Window, ZoneClock } from './window.ts';
 
 /** The values of `--split`. */
 export const splitUnits = ['day', 'week', 'month'] as const;
@@ -62,7 +62,7 @@ export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: num
   const { window: whole } = plan;
   const clock = new ZoneClock(whole.zone);
   if (unit === undefined) {
-    const days = { since: clock.dateAt(whole.since), until: clock.dateAt(whole.until) };
+    const days = { since: formatDate(whole.since, clock.name), until: formatDate(whole.until, clock.name) };
     return [{ window: whole, request: plan.request, ...days, overAt: whole.until + 1 }];
   }
   const windows = splitWindow(whole, unit);
@@ -72,8 +72,8 @@ export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: num
   return windows.map((window) => ({
     window,
     request: requestFor(plan, window),
-    since: clock.dateAt(window.since),
-    until: clock.dateAt(now === undefined ? window.until : window.unitOver - 1),
+    since: formatDate(window.since, clock.name),
+    until: formatDate(now === undefined ? window.until : window.unitOver - 1, clock.name),
     overAt: window.unitOver,
   }));
 }
@@ -84,7 +84,8 @@ function cutUnits(windows: readonly UnitWindow[], unit: SplitUnit, clock: ZoneCl
   const nearer = (instant: number, { unitSince, unitOver }: UnitWindow): number =>
     instant - unitSince <= unitOver - instant ? unitSince : unitOver;
   const [since, end] = [nearer(first.since, first), nearer(last.until + 1, last)];
-  const days = (from: number, over: number): string => `${clock.dateAt(from)}..${clock.dateAt(over - 1)}`;
+  const days = (from: number, over: number): string =>
+    `${formatDate(from, clock.name)}..${formatDate(over - 1, clock.name)}`;
   const period = since < end ? days(since, end) : days(first.unitSince, last.unitOver);
   const asked = `${formatInstant(first.since, clock.name)} to ${formatInstant(last.until, clock.name)}`;
   return new UsageError(`--split ${unit} with a file a part needs whole ${unit}s, and ${asked} cuts one.`, {
@@ -192,23 +193,19 @@ export async function* mergeReports(reports: AsyncIterable<RowBatches>): RowBatc
 }
 
 function joinTails(first: ReportTail, second: ReportTail): ReportTail {
+  const { summary } = second;
+  const members = first.members.flatMap((member) => {
+    const { name, json } = member;
+    if (name !== 'summary' || !summary) {
+      return second.members.some((other) => other.name === name && other.json.equals(json)) ? [member] : [];
+    }
+    const joined = { ...JSON.parse(json.toString()), until: summary.until };
+    return [{ name, json: Buffer.from(JSON.stringify(joined)) }];
+  });
   return {
     rowCount: first.rowCount + second.rowCount,
     fields: [...new Set([...first.fields, ...second.fields])],
-    summary: joinSummaries(first.summary, second.summary),
-    members: first.members.flatMap((member) => joinMembers(member, second)),
+    summary: first.summary && summary && { ...first.summary, until: summary.until },
+    members,
   };
-}
-
-function joinSummaries(first: ReportSummary | undefined, second: ReportSummary | undefined): ReportSummary | undefined {
-  return first && second && { ...first, until: second.until };
-}
-
-function joinMembers(member: ReportMember, { members, summary }: ReportTail): ReportMember[] {
-  const { name, json } = member;
-  if (name === 'summary' && summary) {
-    const joined = { ...JSON.parse(json.toString()), until: summary.until };
-    return [{ name, json: Buffer.from(JSON.stringify(joined)) }];
-  }
-  return members.some((other) => other.name === name && other.json.equals(json)) ? [member] : [];
 }

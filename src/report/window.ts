@@ -1,4 +1,4 @@
-import { type DateObjectUnits, DateTime, IANAZone } from 'luxon';
+import { DateTime, Duration, IANAZone } from 'luxon';
 import { nearest } from '../text/nearest.ts';
 import { didYouMean, type FlagValue, refuse } from './mistakes.ts';
 
@@ -9,14 +9,10 @@ import { didYouMean, type FlagValue, refuse } from './mistakes.ts';
  * in UTC shows the same; so a calendar day is a wall time at midnight, and calendar arithmetic needs no zone.
  */
 
-/** A stretch of time: its first and its last second, in unix seconds (`decisions.md` 2). */
-export interface Span {
+/** The window of a report: its first and its last second, in unix seconds (`decisions.md` 2). */
+export interface Window {
   readonly since: number;
   readonly until: number;
-}
-
-/** The window of a report. */
-export interface Window extends Span {
   /** IANA name of the zone that days and wall times are of. */
   readonly zone: string;
   /** What the user should be told: how a skipped or doubled wall time was resolved. */
@@ -35,31 +31,30 @@ export function startOfUnit(wall: number, unit: CalendarUnit): number {
 
 /** The wall time `count` units later, or earlier; the 31st becomes the last day of a shorter month. */
 export function plusUnits(wall: number, count: number, unit: CalendarUnit): number {
-  // Wall times have no clock changes; and years of days are split one by one.
-  if (unit === 'day') return wall + count * secondsPerDay;
   return utc(wall)
     .plus({ [unit]: count })
     .toSeconds();
-}
-
-/** The wall time at which a date of the calendar begins; `undefined` where there is no such date. */
-export function wallOf(date: DateObjectUnits): number | undefined {
-  const found = DateTime.fromObject(date, { zone: 'utc' });
-  return found.isValid ? found.toSeconds() : undefined;
 }
 
 function utc(wall: number): DateTime {
   return DateTime.fromSeconds(wall, { zone: 'utc' });
 }
 
-/** Between two changes of one zone's clock lie at least six days (TZ database, 1970 to 2040). */
-const blockSeconds = 4 * secondsPerDay;
+/**
+ * The seconds of an ISO 8601 text, `2026-10`, `2026-W45` and `2026-11-01T14:30` among them: an instant where it tells an
+ * offset, else a wall time. Throws `UsageError` where the calendar has no such date.
+ * @param text in place of the flag's value
+ */
+export function secondsOfIso(value: FlagValue, text = value.text): number {
+  const found = DateTime.fromISO(text, { zone: 'utc' });
+  if (found.isValid) return found.toSeconds();
+  throw refuse(value, found.invalidExplanation?.replace(' (of type number)', '') ?? 'this is no date');
+}
 
 /** The clock of one zone: instants to wall times and back, through every clock change. */
 export class ZoneClock {
   readonly name: string;
   readonly #zone: IANAZone;
-  readonly #offsetAtBlock = new Map<number, number>();
 
   /** The zone must be known to the platform (`checkZoneName`). */
   constructor(name: string) {
@@ -72,16 +67,10 @@ export class ZoneClock {
     return instant + this.#offsetAt(instant);
   }
 
-  /** The local date of an instant, `2026-10-25`. */
-  dateAt(instant: number): string {
-    return new Date(this.wallAt(instant) * 1_000).toISOString().slice(0, 10);
-  }
-
   /** The instants at which the wall shows this: none where a clock change skips it, two where one doubles it. */
   instantsOf(wall: number): number[] {
-    const [before, after] = this.#offsetsAround(wall);
-    const candidates = before === after ? [wall - before] : [wall - before, wall - after];
-    return candidates.filter((instant) => this.wallAt(instant) === wall);
+    const candidates = new Set(this.#offsetsAround(wall).map((offset) => wall - offset));
+    return [...candidates].filter((instant) => this.wallAt(instant) === wall);
   }
 
   /** The first instant at which the wall shows more than this, for a wall time that a clock change skips. */
@@ -108,22 +97,13 @@ export class ZoneClock {
     return second !== undefined && this.wallAt(second - 1) < midnight ? second : first;
   }
 
+  /** Clocks change once in two days at most. */
   #offsetsAround(wall: number): [before: number, after: number] {
     return [this.#offsetAt(wall - secondsPerDay), this.#offsetAt(wall + secondsPerDay)];
   }
 
-  /** Seconds east of UTC. One look-up costs microseconds, and a year of hours asks for thousands: blocks are kept. */
+  /** Seconds east of UTC. */
   #offsetAt(instant: number): number {
-    const block = Math.floor(instant / blockSeconds);
-    const [first, next] = [block, block + 1].map((each) => {
-      const known = this.#offsetAtBlock.get(each) ?? this.#lookUpOffset(each * blockSeconds);
-      this.#offsetAtBlock.set(each, known);
-      return known;
-    });
-    return first !== undefined && first === next ? first : this.#lookUpOffset(instant);
-  }
-
-  #lookUpOffset(instant: number): number {
     return Math.round(this.#zone.offset(instant * 1_000) * 60);
   }
 }
@@ -135,80 +115,26 @@ export function formatInstant(instant: number, zone: string): string {
 
 /** The local date of an instant, `2026-10-25`. */
 export function formatDate(instant: number, zone: string): string {
-  return new ZoneClock(zone).dateAt(instant);
+  return formatInstant(instant, zone).slice(0, 10);
 }
 
-const zoneHint = 'Give a name of the TZ database, e.g. Europe/Paris, America/New_York, Asia/Kolkata or UTC.';
-
-/**
- * The zone name in its usual case (`europe/paris` → `Europe/Paris`); an alias stays itself (`Asia/Kolkata`).
- * Throws `UsageError`, with the nearest name, for a name that the TZ database does not have; offsets (`+02:00`) are no names.
- */
-export function checkZoneName(value: FlagValue): string {
-  const name = value.text.trim();
-  if (!/^[a-z]/i.test(name) || !IANAZone.isValidZone(name)) {
-    const meant = nearestZone(name);
-    throw refuse(value, 'there is no such time zone', meant === undefined ? zoneHint : didYouMean(meant));
-  }
-  const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  return canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
-}
-
-/** The nearest full name, or else the zone of the nearest city (`paris`, `New York`). */
-function nearestZone(name: string): string | undefined {
-  const zones = Intl.supportedValuesOf('timeZone');
-  const zoneByCity = new Map(zones.map((zone) => [zone.slice(zone.lastIndexOf('/') + 1), zone]));
-  const city = nearest(name.slice(name.lastIndexOf('/') + 1), [...zoneByCity.keys()]);
-  return nearest(name, zones) ?? (city === undefined ? undefined : zoneByCity.get(city));
-}
-
-/** The two ends and the length of a window, as text for people. */
-export interface WindowDescription {
-  /** Local time of the first second with its offset, `2026-10-25T00:00:00+0200`. */
-  readonly since: string;
-  /** That of the last second. */
-  readonly until: string;
-  /** `7 days`, `36 h`, `25 h: clock change`. */
-  readonly length: string;
-}
-
-/** How a window reads in its zone: what `--dry-run` and the ledger show. */
-export function describeWindow(window: Window): WindowDescription {
-  return {
-    since: formatInstant(window.since, window.zone),
-    until: formatInstant(window.until, window.zone),
-    length: describeLength(window),
-  };
-}
-
-function describeLength({ since, until, zone }: Window): string {
-  const clock = new ZoneClock(zone);
-  const end = until + 1;
-  const [first, last] = [midnightAt(since, clock), midnightAt(end, clock)];
-  const wholeDays = first !== undefined && last !== undefined;
-  const wallSeconds = wholeDays ? last - first : clock.wallAt(end) - clock.wallAt(since);
-  const text = wholeDays ? daysText(wallSeconds / secondsPerDay, end - since) : hoursText(end - since);
-  return wallSeconds === end - since ? text : `${text}: clock change`;
-}
-
-/** Midnight, as a wall time, of the day that begins at an instant; `undefined` where none does. */
-function midnightAt(instant: number, clock: ZoneClock): number | undefined {
-  const midnight = startOfUnit(clock.wallAt(instant), 'day');
-  return clock.startOfDay(midnight) === instant ? midnight : undefined;
-}
-
-function daysText(days: number, seconds: number): string {
-  if (days < 2) return hoursText(seconds);
-  return seconds === days * secondsPerDay ? `${days} days` : `${days} days (${hoursText(seconds)})`;
-}
-
-function hoursText(seconds: number): string {
-  const parts = [
-    [Math.floor(seconds / 3_600), 'h'],
-    [Math.floor(seconds / 60) % 60, 'min'],
-    [seconds % 60, 's'],
-  ] as const;
-  return parts.flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : [])).join(' ');
+/** How a window reads in its zone: its first and last second, and its length (`7 days`, `25 h: clock change`). */
+export function describeWindow({ since, until, zone }: Window): { since: string; until: string; length: string } {
+  const [from, to] = [since, until + 1].map((instant) => DateTime.fromSeconds(instant, { zone })) as [
+    DateTime,
+    DateTime,
+  ];
+  const days = to.diff(from, 'days').days;
+  const { hours, minutes, seconds } = Duration.fromObject({
+    hours: 0,
+    minutes: 0,
+    seconds: until + 1 - since,
+  }).normalize();
+  const parts = [[hours, 'h'] as const, [minutes, 'min'] as const, [seconds, 's'] as const];
+  const text = parts.flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : [])).join(' ');
+  const length = Number.isInteger(days) && days > 1 ? `${days} days` : text;
+  const change = from.offset === to.offset ? '' : ': clock change';
+  return { since: formatInstant(since, zone), until: formatInstant(until, zone), length: length + change };
 }
 
 /** What `--compare` takes. */
@@ -224,4 +150,26 @@ export function earlierWindow({ since, until, zone }: Window, which: ComparedWin
   if (which === 'previous') return { since: instantOf(2 * first - over), until: since - 1, zone, notes: [] };
   const [start, end] = [plusUnits(first, -1, 'year'), plusUnits(over, -1, 'year')];
   return { since: instantOf(start), until: instantOf(end) - 1, zone, notes: [] };
+}
+
+/**
+ * The zone name in its usual case (`europe/paris` → `Europe/Paris`); an alias stays itself (`Asia/Kolkata`).
+ * Throws `UsageError`, with the nearest name, for a name that the TZ database does not have; offsets (`+02:00`) are no names.
+ */
+export function checkZoneName(value: FlagValue): string {
+  const name = value.text.trim();
+  if (!/^[a-z]/i.test(name) || !IANAZone.isValidZone(name)) {
+    // The city alone (`paris`, `New York`) tells the zone too.
+    const zones = new Map(
+      Intl.supportedValuesOf('timeZone').flatMap((zone) => [
+        [zone.replace(/.*\//, ''), zone],
+        [zone, zone],
+      ]),
+    );
+    const meant = zones.get(nearest(name, [...zones.keys()]) ?? '');
+    const hint = 'Give a name of the TZ database, e.g. Europe/Paris, America/New_York, Asia/Kolkata or UTC.';
+    throw refuse(value, 'there is no such time zone', meant === undefined ? hint : didYouMean(meant));
+  }
+  const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  return canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
 }

@@ -122,16 +122,14 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
     app.route({ method, url: path, config: { endpoint }, handler: answerCall.bind(undefined, endpoint) });
   }
 
-  for (const { method, path, answer } of steering) {
-    app.route({
-      method,
-      url: path,
-      handler(request, reply) {
-        if (method !== 'GET') assertOwnOrigin(request);
-        const { id = '' } = request.params as { readonly id?: string };
-        return send(request, reply, answer(String(request.body ?? ''), id));
-      },
-    });
+  for (const { method, path, work } of steering) {
+    const handler = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+      if (method !== 'GET') assertOwnOrigin(request);
+      const { id = '' } = request.params as { readonly id?: string };
+      const given = parseBody(request.body instanceof Buffer ? request.body : Buffer.alloc(0), '');
+      return send(request, reply, jsonAnswer(work(given, id) ?? { ok: true }));
+    };
+    app.route({ method, url: path, handler });
   }
   app.get('/openapi.json', (request, reply) => send(request, reply, jsonAnswer(openapiDocument(steering))));
   app.get('/', (request, reply) => {

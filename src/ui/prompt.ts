@@ -51,7 +51,7 @@ export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal:
     } catch (error) {
       // By name: the classes are those of a package inside inquirer.
       const isGivenUp = error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name);
-      throw signal.aborted ? signal.reason : isGivenUp ? new InterruptedError('SIGINT') : error;
+      throw signal.aborted ? signal.reason : isGivenUp ? new InterruptedError(130) : error;
     } finally {
       stdin.off('pause', onPause);
     }

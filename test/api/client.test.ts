@@ -262,7 +262,7 @@ test('what is given up before its connection stands never leaves', async () => {
   const http = await createHttp({ timeoutMs: 1_000, userAgent: 'test', trace: () => {} });
   onTestFinished(() => http.close());
   const interrupted = new AbortController();
-  const reason = new InterruptedError('SIGINT');
+  const reason = new InterruptedError(130);
   const create = { method: 'POST', url: new URL('/first', url), headers: {}, body: '{}' } as const;
   const given = http.send({ ...create, signal: interrupted.signal });
   interrupted.abort(reason);

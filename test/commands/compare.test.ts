@@ -1,30 +1,26 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { readSheet } from '../output/xlsx-reader.ts';
-import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 /** `--compare`, `--title` and `--open`. */
 
-const byCampaign = ['--by', 'CAMPAIGN', '--metrics', 'displays,revenueEuro'];
+const byCampaign = '--by CAMPAIGN --metrics displays,revenueEuro';
+const oneWeek = `run --local --period 2026-W45 ${byCampaign}`;
 
 describe('--compare', () => {
   test('previous: as many days before, the change beside each total and group, both windows named', async () => {
     const { run, server, cwd } = await serveForTest({ delayMs: 0 });
-    const week = ['run', '--period', '2026-11-09..2026-11-15', ...byCampaign, '--compare', 'previous'];
-    const table = await run([...week, '--format', 'table']);
+    const week = `run --period 2026-11-09..2026-11-15 ${byCampaign} --compare previous`;
+    const table = await run(`${week} --format table`);
     const totals = table.stdout.split('\n').slice(-5, -1);
-    expect(totals.map((line) => line.split(/ {2,}/)[0])).toEqual([
-      'total',
-      'before',
-      'change',
-      'Change: 9–15 November 2026 against 2–8 November 2026.',
-    ]);
+    const sentence = 'Change: 9–15 November 2026 against 2–8 November 2026.';
+    expect(totals.map((line) => line.split(/ {2,}/)[0])).toEqual(['total', 'before', 'change', sentence]);
     const [now, before] = await Promise.all(
       ['2026-11-09..2026-11-15', '2026-11-02..2026-11-08'].map(async (period) => {
-        const { stdout } = await run(['run', '--period', period, ...byCampaign, '--format', 'json']);
+        const { stdout } = await run(`run --period ${period} ${byCampaign} --format json`);
         const rows: { displays: number }[] = JSON.parse(stdout).data;
         return rows.reduce((sum, { displays }) => sum + displays, 0);
       }),
@@ -33,14 +29,14 @@ describe('--compare', () => {
     expect(totals[2]).toContain(`${percent > 0 ? '▲' : '▼'} ${Math.abs(percent).toFixed(1)} %`);
     expect(totals[1]).toContain((before ?? 0).toLocaleString('en'));
 
-    await run([...week, '-o', 'r.html']);
+    await run(`${week} -o r.html`);
     const html = readFileSync(join(cwd, 'r.html'), 'utf8');
     expect(html).toContain('<span>compared with 2–8 November 2026</span>');
     expect(html).toMatch(
       /<dt>Displays<\/dt><dd[^>]*>[\d,]+<\/dd><dd class="change">[▲▼] [\d.]+ % · [\d,]+ before<\/dd>/,
     );
     expect(html).toMatch(/<small class="change">(?:[▲▼=] [\d.]+ %|new)<\/small>/);
-    await run([...week, '-o', 'r.xlsx']);
+    await run(`${week} -o r.xlsx`);
     const cells = readSheet(readFileSync(join(cwd, 'r.xlsx')), 2);
     expect(cells.find(([name]) => name === 'Displays')).toEqual(['Displays', now, before, expect.stringMatching(/%$/)]);
     // The earlier report is done with: the same request asks for a new one.
@@ -57,28 +53,25 @@ describe('--compare', () => {
       '1–31 October 2026 has 745 hours, 31 August – 30 September 2026 744 hours, because the clocks changed.',
     ],
   ])('%s of %s says what makes the windows unequal', async (which, period, sentence) => {
-    const argv = ['run', '--local', '--period', period, ...byCampaign, '--compare', which, '--format', 'table'];
-    const { stdout, exitCode } = await runCli(argv);
+    const line = `run --local --period ${period} ${byCampaign} --compare ${which} --format table`;
+    const { stdout, exitCode } = await runCli(line);
     expect(exitCode).toBe(0);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(sentence);
   });
 
   test('stands on the card of a file on a terminal', async () => {
-    const argv = ['run', '--local', '--period', '2026-W45', ...byCampaign, '--compare', 'previous', '-o', 'r.csv'];
-    const { stderr } = await runCli([...argv, '--no-color'], { tty: true });
+    const { stderr } = await runCli(`${oneWeek} --compare previous -o r.csv --no-color`, { tty: true });
     expect(stderr).toMatch(/ {2}displays +[\d,]+ [▲▼] [\d.]+ % /);
     expect(stderr).toContain('  Change: 2–8 November 2026 against 26 October – 1 November 2026.\n');
   });
 
   test('is exit 2 where nothing would show it', async () => {
-    const argv = ['run', '--local', '--period', '2026-W45', ...byCampaign, '--compare', 'previous', '--format', 'csv'];
-    const { exitCode, stderr } = await runCli(argv);
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('which csv has no place for')]);
+    expectRefusal(await runCli(`${oneWeek} --compare previous --format csv`), 2, 'which csv has no place for');
   });
 });
 
 test('--title is the heading of the page and of the summary', async () => {
-  const argv = ['run', '--local', '--period', '2026-W45', ...byCampaign, '--title', 'Week <45>'];
+  const argv = [...oneWeek.split(' '), '--title', 'Week <45>'];
   const page = await runCli([...argv, '-o', 'r.html']);
   expect(page.files['r.html']).toContain('<h1>Week &lt;45&gt;</h1>');
   const { cwd } = await runCli([...argv, '-o', 'r.xlsx']);
@@ -91,14 +84,12 @@ describe('--open', () => {
     const browser = join(cwd, 'browser');
     writeFileSync(browser, `#!/bin/sh\nprintf %s "$1" > ${cwd}/part && mv ${cwd}/part ${cwd}/shown\n`);
     chmodSync(browser, 0o755);
-    const argv = ['run', '--local', '--period', '2026-W45', ...byCampaign, '-o', 'r.html', '--open'];
-    expect(await runCli(argv, { cwd, env: { BROWSER: browser } })).toMatchObject({ exitCode: 0 });
-    while (!existsSync(join(cwd, 'shown'))) await wait(10);
-    expect(readFileSync(join(cwd, 'shown'), 'utf8')).toBe(join(cwd, 'r.html'));
+    const shown = await runCli(`${oneWeek} -o r.html --open`, { cwd, env: { BROWSER: browser } });
+    expect(shown).toMatchObject({ exitCode: 0 });
+    await expect.poll(() => readFileSync(join(cwd, 'shown'), 'utf8')).toBe(join(cwd, 'r.html'));
   });
 
   test('goes with -o only', async () => {
-    const argv = ['run', '--local', '--period', '2026-W45', ...byCampaign, '--open'];
-    expect(await runCli(argv)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Add -o') });
+    expectRefusal(await runCli(`${oneWeek} --open`), 2, 'Add -o');
   });
 });

@@ -52,7 +52,7 @@ describe('what is offered', () => {
     expect(all).toMatchObject({ kind: 'open', values: buyer(metrics) });
     expect((await offered(['run', '--by', ''])).values).toEqual(buyer(breakdowns));
     expect((await offered(['run', '--filter', ''])).values).toEqual(buyer(filters).map((name) => `${name}=`));
-    for (const flags of [['--profile', 'dsp'], ['--account', 'agency'], ['--profile=dsp']]) {
+    for (const flags of [['--profile', 'dsp'], ['--profile=dsp']]) {
       const { values } = await offered(['run', ...flags, '--metrics', '']);
       expect(values).toEqual(['displays', 'revenueEuro', 'revenueDollar']);
     }

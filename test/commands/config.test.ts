@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 
 const token = 'c0ffee'.repeat(7);
 
@@ -12,7 +12,7 @@ function settle(env: Record<string, string> = {}) {
   return {
     cwd,
     path,
-    config: (...argv: string[]) => runCli(['config', ...argv], { cwd, env }),
+    config: (words: string) => runCli(`config ${words}`, { cwd, env }),
     stored: () => JSON.parse(readFileSync(path, 'utf8')),
     store: (settings: object) => writeFileSync(path, JSON.stringify(settings), { mode: 0o600 }),
   };
@@ -21,7 +21,7 @@ function settle(env: Record<string, string> = {}) {
 /** Two accounts, of which the first is the default. */
 async function twoAccounts(env: Record<string, string> = {}) {
   const settled = settle(env);
-  await settled.config('set', 'base-url', 'https://reports.example.com');
+  await settled.config('set base-url https://reports.example.com');
   settled.store({
     defaultAccount: 'main',
     future: 1,
@@ -36,7 +36,7 @@ async function twoAccounts(env: Record<string, string> = {}) {
 describe('list and get', () => {
   test('every setting, with where it came from; nothing secret', async () => {
     const { config } = await twoAccounts({ ADREPORT_PROFILE: 'dsp', ADREPORT_PASSWORD: 'sesame-open' });
-    const { exitCode, stdout } = await config('list', '--json');
+    const { exitCode, stdout } = await config('list --json');
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toEqual([
       { name: 'account', value: 'main', source: 'account', from: 'the stored default' },
@@ -55,17 +55,14 @@ describe('list and get', () => {
 
   test('the value alone; of another account; of the project’s file; nothing where nothing is set', async () => {
     const { cwd, config } = await twoAccounts();
-    expect(await config('get', 'profile')).toMatchObject({ exitCode: 0, stdout: 'buyer\n', stderr: '' });
-    expect((await config('get', 'profile', '--account', 'agency')).stdout).toBe('dsp\n');
-    expect((await config('get', 'token')).stdout).toBe('c0ff…ffee\n');
-    expect(await config('get', 'password')).toMatchObject({
-      exitCode: 0,
-      stdout: '',
-      stderr: 'password is not set.\n',
-    });
-    expect((await config('get', 'password', '--json')).stdout).toBe('null\n');
+    expect(await config('get profile')).toMatchObject({ exitCode: 0, stdout: 'buyer\n', stderr: '' });
+    expect((await config('get profile --account agency')).stdout).toBe('dsp\n');
+    expect((await config('get token')).stdout).toBe('c0ff…ffee\n');
+    const none = await config('get password');
+    expect(none).toMatchObject({ exitCode: 0, stdout: '', stderr: 'password is not set.\n' });
+    expect((await config('get password --json')).stdout).toBe('null\n');
     writeFileSync(join(cwd, 'adreport.yaml'), 'defaults: { account: agency }\n');
-    expect((await config('get', 'base-url')).stdout).toBe('https://dsp.example.com\n');
+    expect((await config('get base-url')).stdout).toBe('https://dsp.example.com\n');
     expect((await config('list')).stdout).toMatch(/^account +agency +adreport\.yaml \(account\)$/m);
   });
 });
@@ -73,11 +70,9 @@ describe('list and get', () => {
 describe('set and unset', () => {
   test('a first base URL makes the default account, closed to others; its profile follows', async () => {
     const { config, stored, path } = settle();
-    expect(await config('set', 'base-url', 'https://reports.example.com/v1/')).toMatchObject({
-      exitCode: 0,
-      stdout: '',
-    });
-    expect((await config('set', 'profile', 'DSP')).stderr).toBe('profile of account “default”: dsp.\n');
+    const set = await config('set base-url https://reports.example.com/v1/');
+    expect(set).toMatchObject({ exitCode: 0, stdout: '' });
+    expect((await config('set profile DSP')).stderr).toBe('profile of account “default”: dsp.\n');
     expect(stored()).toEqual({
       defaultAccount: 'default',
       accounts: { default: { baseUrl: 'https://reports.example.com/v1', profile: 'dsp' } },
@@ -87,9 +82,9 @@ describe('set and unset', () => {
 
   test('a token stays with its origin, and with it alone', async () => {
     const { config, stored } = await twoAccounts();
-    await config('set', 'base-url', 'https://reports.example.com/other/path');
+    await config('set base-url https://reports.example.com/other/path');
     expect(stored().accounts.main).toMatchObject({ token, baseUrl: 'https://reports.example.com/other/path' });
-    const moved = await config('set', 'base-url', 'https://evil.example.com');
+    const moved = await config('set base-url https://evil.example.com');
     expect(moved.stderr).toContain('forgotten');
     expect(stored().accounts.main).toEqual({ baseUrl: 'https://evil.example.com/', email: 'me@example.com' });
     expect(JSON.stringify(stored())).not.toContain(token);
@@ -98,39 +93,39 @@ describe('set and unset', () => {
 
   test('the default account; another one’s settings', async () => {
     const { config, stored } = await twoAccounts();
-    expect(await config('set', 'account', 'agency')).toMatchObject({ exitCode: 0 });
-    expect((await config('get', 'profile')).stdout).toBe('dsp\n');
-    await config('unset', 'profile', '--account', 'agency');
+    expect(await config('set account agency')).toMatchObject({ exitCode: 0 });
+    expect((await config('get profile')).stdout).toBe('dsp\n');
+    await config('unset profile --account agency');
     expect(stored().accounts.agency).toEqual({ baseUrl: 'https://dsp.example.com/' });
-    await config('unset', 'account');
+    await config('unset account');
     expect(stored()).not.toHaveProperty('defaultAccount');
   });
 
   test('without its base URL an account is forgotten', async () => {
     const { config, stored } = await twoAccounts();
-    expect((await config('unset', 'base-url')).stderr).toContain('“main” is forgotten');
+    expect((await config('unset base-url')).stderr).toContain('“main” is forgotten');
     expect(stored()).toEqual({ future: 1, accounts: { agency: expect.anything() } });
-    expect((await config('unset', 'base-url')).stderr).toContain('No account “default” is stored');
+    expect((await config('unset base-url')).stderr).toContain('No account “default” is stored');
   });
 
   test.each([
-    [['get', 'profle'], 'Did you mean profile?'],
-    [['set', 'BASE_URL', 'https://x.example'], 'Did you mean base-url?'],
-    [['set', 'base-url', 'http://reports.example.com'], 'must begin with https://'],
-    [['set', 'base-url', 'https://me:pw@reports.example.com'], 'must not hold a user name'],
-    [['set', 'profile', 'byer'], 'is no profile; there are buyer and dsp'],
-    [['set', 'account', 'agncy'], 'Did you mean agency?'],
-    [['set', 'account', 'agency', '--account', 'main'], 'Leave it out'],
-    [['set', 'profile', 'dsp', '--account', 'nobody'], 'adreport login --account nobody'],
-    [['set', 'token', token], 'adreport login --token-stdin'],
-    [['set', 'password', 'sesame-open'], 'ADREPORT_PASSWORD'],
-    [['unset', 'email'], 'adreport login'],
-    [['set', 'profile'], 'value'],
-  ])('%j is exit 2, and nothing changes', async (argv, says) => {
+    ['get profle', 'Did you mean profile?'],
+    ['set BASE_URL https://x.example', 'Did you mean base-url?'],
+    ['set base-url http://reports.example.com', 'must begin with https://'],
+    ['set base-url https://me:pw@reports.example.com', 'must not hold a user name'],
+    ['set profile byer', 'is no profile; there are buyer and dsp'],
+    ['set account agncy', 'Did you mean agency?'],
+    ['set account agency --account main', 'Leave it out'],
+    ['set profile dsp --account nobody', 'adreport login --account nobody'],
+    [`set token ${token}`, 'adreport login --token-stdin'],
+    ['set password sesame-open', 'ADREPORT_PASSWORD'],
+    ['unset email', 'adreport login'],
+    ['set profile', 'value'],
+  ])('%s is exit 2, and nothing changes', async (words, says) => {
     const { config, stored } = await twoAccounts();
     const before = stored();
-    const result = await config(...argv);
-    expect(result).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(says) });
+    const result = await config(words);
+    expectRefusal(result, 2, says);
     expect(result.stderr).not.toMatch(new RegExp(`${token}|sesame`));
     expect(stored()).toEqual(before);
   });
@@ -139,7 +134,7 @@ describe('set and unset', () => {
     const { config, store, stored } = await twoAccounts();
     store({ accounts: { default: { baseUrl: 'http://reports.example.com', token } } });
     expect((await config('list')).exitCode).toBe(2);
-    expect((await config('set', 'base-url', 'https://reports.example.com')).exitCode).toBe(0);
+    expect((await config('set base-url https://reports.example.com')).exitCode).toBe(0);
     expect((await config('list')).exitCode).toBe(0);
     // The token had been stored for plain http, which is another origin.
     expect(stored().accounts.default).not.toHaveProperty('token');
@@ -149,5 +144,5 @@ describe('set and unset', () => {
 test('path: of the file that login writes', async () => {
   const { config, path } = settle();
   expect((await config('path')).stdout).toBe(`${path}\n`);
-  expect(JSON.parse((await config('path', '--json')).stdout)).toBe(path);
+  expect(JSON.parse((await config('path --json')).stdout)).toBe(path);
 });

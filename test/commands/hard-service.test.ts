@@ -2,59 +2,62 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
-import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { spawnCli } from '../support/spawn-cli.ts';
 
 const token = 'c0ffee'.repeat(7);
+const run = 'run --period yesterday --metrics displays --format json';
+
+/** What a service answers that has one small report. */
+const answers: Readonly<Record<string, unknown>> = {
+  '/auth-reporting': { token },
+  '/buyer-reporting': { id: 'r 1&' },
+  '/status-reporting': { status: 'ready' },
+  '/download-reporting': { data: [{ displays: 7 }] },
+  '/campaigns': [],
+};
 
 describe('a service that takes forms only', () => {
-  const answers: Readonly<Record<string, unknown>> = {
-    '/auth-reporting': { token },
-    '/buyer-reporting': { id: 'r 1&' },
-    '/status-reporting': { status: 'ready' },
-    '/download-reporting': { data: [{ displays: 7 }] },
-    '/campaigns': [],
-  };
-  const takesForms = () =>
+  const serveForms = () =>
     serve(({ method, path, headers }, response) => {
       const isForm = headers['content-type'] === 'application/x-www-form-urlencoded';
       json(response, answers[path], method === 'GET' || isForm ? 200 : 415);
     });
-  const run = ['run', '--period', 'yesterday', '--metrics', 'displays', '--format', 'json'];
   const password = { ADREPORT_EMAIL: 'me+you@example.com', ADREPORT_PASSWORD: 'p&q=1' };
 
   test('--encoding form holds for every POST of a command', async () => {
-    const { url, received } = await takesForms();
+    const { url, received } = await serveForms();
     const env = { ADREPORT_BASE_URL: url.href, ...password };
-    expect(await runCli([...run, '--encoding', 'form'], { env })).toMatchObject({ exitCode: 0 });
-    expect(received.map(({ path, body }) => [path, body.split('&')[0]])).toEqual([
-      ['/auth-reporting', 'auth%5Bemail%5D=me%2Byou%40example.com'],
-      ['/buyer-reporting', expect.stringMatching(/^since=\d+$/)],
+    expect(await runCli(`${run} --encoding form`, { env })).toMatchObject({ exitCode: 0 });
+    expect(received.map(({ path, body }) => [path, body])).toEqual([
+      [
+        '/auth-reporting',
+        expect.stringContaining('auth%5Bemail%5D=me%2Byou%40example.com&auth%5Bpassword%5D=p%26q%3D1'),
+      ],
+      ['/buyer-reporting', expect.stringMatching(/^since=\d+&/)],
       ['/status-reporting', 'id=r+1%26'],
       ['/download-reporting', 'id=r+1%26'],
     ]);
-    expect(received[0]?.body).toContain('auth%5Bpassword%5D=p%26q%3D1');
   });
 
   test('login keeps it with the account, and status and download follow', async () => {
-    const { url } = await takesForms();
+    const { url } = await serveForms();
     const cwd = temporaryFolder();
-    const login = ['login', '--base-url', url.href, '--encoding', 'form'];
-    expect(await runCli(login, { cwd, env: password })).toMatchObject({ exitCode: 0 });
-    expect(await runCli(['status', 'r1'], { cwd })).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
-    expect(await runCli(['download', 'r1', '--format', 'json'], { cwd })).toMatchObject({ exitCode: 0 });
-    expect((await runCli(['config', 'get', 'encoding'], { cwd })).stdout).toBe('form\n');
+    const login = await runCli(`login --base-url ${url} --encoding form`, { cwd, env: password });
+    expect(login).toMatchObject({ exitCode: 0 });
+    expect(await runCli('status r1', { cwd })).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
+    expect(await runCli('download r1 --format json', { cwd })).toMatchObject({ exitCode: 0 });
+    expect((await runCli('config get encoding', { cwd })).stdout).toBe('form\n');
   });
 
   test('adreport.yaml says it for a saved report', async () => {
-    const { url } = await takesForms();
+    const { env } = await serveForms();
     const cwd = temporaryFolder();
     const saved =
       'defaults: { encoding: form }\nreports: { a: { period: yesterday, metrics: displays, format: json } }\n';
     writeFileSync(join(cwd, 'adreport.yaml'), saved);
-    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
-    expect(await runCli(['run', 'a'], { cwd, env })).toMatchObject({ exitCode: 0 });
-    expect(await runCli(['status', 'r1'], { cwd, env })).toMatchObject({ exitCode: 0 });
+    expect(await runCli('run a', { cwd, env })).toMatchObject({ exitCode: 0 });
+    expect(await runCli('status r1', { cwd, env })).toMatchObject({ exitCode: 0 });
   });
 });
 
@@ -63,31 +66,21 @@ test.each([403, 404])('login stores a token whose account has no campaigns (%i),
     path === '/campaigns' ? json(response, {}, status) : json(response, { status: 'ready' }),
   );
   const cwd = temporaryFolder();
-  const login = await runCli(['login', '--base-url', url.href, '--token-stdin'], { cwd, stdin: token });
+  const login = await runCli(`login --base-url ${url} --token-stdin`, { cwd, stdin: token });
   expect(login).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('not proved') });
-  expect(await runCli(['status', 'r1'], { cwd })).toMatchObject({ exitCode: 0 });
+  expect(await runCli('status r1', { cwd })).toMatchObject({ exitCode: 0 });
 });
 
-describe('settings that cannot be read', () => {
-  const damaged = () => {
-    const cwd = temporaryFolder();
-    mkdirSync(join(cwd, '.config'), { mode: 0o700 });
-    writeFileSync(join(cwd, '.config', 'settings.json'), '{"acc', { mode: 0o600 });
-    return cwd;
-  };
-
-  test('do not matter where the environment gives the base URL and the token, and are said', async () => {
-    const { url } = await serve((_request, response) => json(response, { status: 'ready' }));
-    const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
-    const result = await runCli(['status', 'r1'], { cwd: damaged(), env });
-    expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('is not whole JSON') });
-    for (const argv of [
-      ['status', 'r1', '--account', 'work'],
-      ['config', 'set', 'profile', 'dsp'],
-    ]) {
-      expect(await runCli(argv, { cwd: damaged(), env })).toMatchObject({ exitCode: 2 });
-    }
-  });
+test('settings that cannot be read do not matter where the environment suffices, and are said', async () => {
+  const { env } = await serve((_request, response) => json(response, { status: 'ready' }));
+  const cwd = temporaryFolder();
+  mkdirSync(join(cwd, '.config'), { mode: 0o700 });
+  writeFileSync(join(cwd, '.config', 'settings.json'), '{"acc', { mode: 0o600 });
+  const result = await runCli('status r1', { cwd, env });
+  expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('is not whole JSON') });
+  for (const line of ['status r1 --account work', 'config set profile dsp']) {
+    expect(await runCli(line, { cwd, env })).toMatchObject({ exitCode: 2 });
+  }
 });
 
 test.each(['ADREPORT_TOKEN', 'ADREPORT_PASSWORD'])(
@@ -95,8 +88,8 @@ test.each(['ADREPORT_TOKEN', 'ADREPORT_PASSWORD'])(
   async (name) => {
     const secret = 'S3cret'.repeat(9_000);
     const env = { ADREPORT_BASE_URL: 'https://reports.example.com', ADREPORT_EMAIL: 'a@b.c', [name]: secret };
-    const result = await runCli(['campaigns', '-vv'], { env });
-    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('longer than 4096 characters') });
+    const result = await runCli('campaigns -vv', { env });
+    expectRefusal(result, 2, 'longer than 4096 characters');
     expect(result.stderr).not.toContain('S3cret');
   },
 );
@@ -104,26 +97,18 @@ test.each(['ADREPORT_TOKEN', 'ADREPORT_PASSWORD'])(
 test('no compiled code and nothing else is kept in a cache folder', async () => {
   const cwd = temporaryFolder();
   const env = { HOME: cwd, XDG_CACHE_HOME: join(cwd, 'cache'), TMPDIR: join(cwd, 'tmp') };
-  expect(await spawnCli(['fields'], { cwd, env })).toMatchObject({ exitCode: 0 });
+  expect(await spawnCli('fields', { cwd, env })).toMatchObject({ exitCode: 0 });
   expect(readdirSync(cwd)).toEqual([]);
 });
 
 test.skipIf(!existsSync('/proc/self'))(
   'a settings folder that cannot be: the report comes, and it is said',
   async () => {
-    const env = { ADREPORT_CONFIG_DIR: '/proc/nowhere/adreport' };
-    const answers: Readonly<Record<string, unknown>> = {
-      '/campaigns': [],
-      '/download-reporting': { data: [{ displays: 7 }] },
-    };
-    const { url } = await serve(({ path }, response) => json(response, answers[path] ?? { id: 'r1', status: 'ready' }));
-    const service = { ...env, ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
-    const run = ['run', '--period', 'yesterday', '--metrics', 'displays', '--format', 'json'];
-    expect(await runCli(run, { env: service })).toMatchObject({
-      exitCode: 0,
-      stderr: expect.stringContaining('/proc'),
-    });
-    const login = ['login', '--base-url', url.href, '--token-stdin'];
-    expect(await runCli(login, { env, stdin: token })).toMatchObject({ exitCode: 2 });
+    const nowhere = { ADREPORT_CONFIG_DIR: '/proc/nowhere/adreport' };
+    const { url, env } = await serve(({ path }, response) => json(response, answers[path]));
+    const result = await runCli(run, { env: { ...env, ...nowhere } });
+    expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('/proc') });
+    const login = await runCli(`login --base-url ${url} --token-stdin`, { env: nowhere, stdin: token });
+    expect(login).toMatchObject({ exitCode: 2 });
   },
 );

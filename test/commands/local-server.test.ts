@@ -3,17 +3,26 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
 import { certificate, privateKey } from '../server/tls-certificate.ts';
-import { type CliOptions, type CliResult, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { type CliOptions, expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 
-/** Runs the server until it is ready, and then ends it. */
-function serveAndEnd(flags: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  const interrupt = { when: /Ctrl-C ends it/, signal: 'SIGTERM' } as const;
-  return runCli(['local-server', '--port', '0', ...flags], { interrupt, ...options });
+/** Runs the server, calls it once it says where it listens, and then ends it. */
+function serveAndEnd(flags: string, call: (ready: string) => unknown = () => {}, options: CliOptions = {}) {
+  let tell = (_text: string): void => {};
+  const ready = new Promise<string>((resolve) => {
+    tell = resolve;
+  });
+  let said = '';
+  const onOutput = (text: string): void => {
+    said += text;
+    if (/Ctrl-C ends it|"listening"/.test(said)) tell(said);
+  };
+  const interruptOn = { promise: ready.then(call).then(() => {}), signal: 'SIGTERM' } as const;
+  return runCli(`local-server --port 0${flags}`, { interruptOn, onOutput, ...options });
 }
 
-describe('the ready line', () => {
-  test('says where it listens, and how to sign in; ends with exit 0', async () => {
-    const { exitCode, stdout, stderr } = await serveAndEnd([]);
+describe('while it serves', () => {
+  test('a line says where it listens, and how to sign in; it ends with exit 0', async () => {
+    const { exitCode, stdout, stderr } = await serveAndEnd('');
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^adreport local-server listening on http:\/\/127\.0\.0\.1:\d+\n$/);
     expect(stderr).toContain('buyer@example.com  password demo  token 00000000000000000000000000000000000000b1');
@@ -21,28 +30,16 @@ describe('the ready line', () => {
   });
 
   test('binding beyond loopback is said, and the address is one that this machine can call', async () => {
-    const { exitCode, stdout, stderr } = await serveAndEnd(['--host', '0.0.0.0']);
+    const { exitCode, stdout, stderr } = await serveAndEnd(' --host 0.0.0.0');
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/http:\/\/127\.0\.0\.1:\d+\n$/)]);
     expect(stderr).toContain('The server listens on 0.0.0.0: every machine that reaches this one can use it');
-    expect((await serveAndEnd(['--host', 'localhost'])).stderr).not.toContain('Warning');
+    expect((await serveAndEnd(' --host localhost')).stderr).not.toContain('Warning');
     expect(await runCli(['local-server', '--host', ''])).toMatchObject({ exitCode: 2 });
   });
-});
 
-/** Runs the server, calls it once it says where it listens, and then ends it. */
-async function serveAndCall(flags: readonly string[], call: (ready: string) => Promise<unknown>): Promise<CliResult> {
-  let tell = (_text: string): void => {};
-  const ready = new Promise<string>((resolve) => {
-    tell = resolve;
-  });
-  const interruptOn = { promise: ready.then(call).then(() => {}), signal: 'SIGTERM' } as const;
-  return runCli(['local-server', '--port', '0', ...flags], { interruptOn, onOutput: (text) => tell(text) });
-}
-
-describe('while it serves', () => {
   test('--json tells all it takes to call it', async () => {
     let called: Response | undefined;
-    const { exitCode, stdout } = await serveAndCall(['--json'], async (ready) => {
+    const { exitCode, stdout } = await serveAndEnd(' --json', async (ready) => {
       const { url, accounts } = JSON.parse(ready);
       called = await fetch(`${url}/campaigns`, { headers: { authorization: accounts[0].token } });
     });
@@ -61,8 +58,8 @@ describe('while it serves', () => {
   });
 
   test('each request is a line on stderr: who asked, what the answer was, and which fault struck', async () => {
-    const faults = ['--fault', 'campaigns:503:times=1', '--fault', 'campaigns:reset:times=1:after=1'];
-    const { stderr } = await serveAndCall(faults, async (ready) => {
+    const faults = ' --fault campaigns:503:times=1 --fault campaigns:reset:times=1:after=1';
+    const { stderr } = await serveAndEnd(faults, async (ready) => {
       const [, url = ''] = /listening on (\S+)/.exec(ready) ?? [];
       for (const authorization of [tokens.buyer, tokens.buyer, tokens.dsp, 'none']) {
         await fetch(`${url}/campaigns`, { headers: { authorization } }).then(
@@ -71,11 +68,8 @@ describe('while it serves', () => {
         );
       }
     });
-    const lines = stderr
-      .split('\n')
-      .filter((line) => line.includes('/campaigns '))
-      .map(withoutNumbers);
-    expect(lines).toEqual([
+    const lines = stderr.split('\n').filter((line) => line.includes('/campaigns '));
+    expect(lines.map((line) => line.replace(/^[\d:]{8}/, 'T').replaceAll(/[\d.]+ (ms|B)/g, 'N $1'))).toEqual([
       'T GET /campaigns 503 N ms N B buyer [status]',
       'T GET /campaigns cut N ms N B buyer [reset]',
       'T GET /campaigns 200 N ms N B dsp',
@@ -83,13 +77,6 @@ describe('while it serves', () => {
     ]);
   });
 });
-
-function withoutNumbers(line: string): string {
-  return line
-    .replace(/^\d\d:\d\d:\d\d/, 'T')
-    .replace(/[\d.]+ ms/, 'N ms')
-    .replace(/\d+ B/, 'N B');
-}
 
 describe.skipIf(process.platform === 'win32')('exec', () => {
   const exec = (script: string, options: CliOptions = {}, flags: readonly string[] = []) =>
@@ -124,26 +111,21 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
 
 describe('flags that cannot be are refused before anything listens', () => {
   test.each([
-    [['--delay', '2s', '--polls', '3'], /'--delay <duration>' cannot be used with option '--polls <n>'/],
-    [['--tls-cert', 'cert.pem'], /--tls-cert and --tls-key go together/],
-    [['--tls-cert', 'none.pem', '--tls-key', 'none.pem'], /--tls-cert: none\.pem could not be read: ENOENT/],
-    [['--fault', 'status:5o3'], /The fault “status:5o3” is wrong/],
-    [['--port', '70000'], /The highest port is 65535/],
-    [
-      ['--fixtures', 'no-such-folder'],
-      /no-such-folder\/campaigns\.json: there is no such file\.\n.*local-server export DIR/,
-    ],
-  ])('%j', async (flags, message) => {
-    const { exitCode, stdout, stderr } = await serveAndEnd(flags);
-    expect([exitCode, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(message);
+    ['--delay 2s --polls 3', /'--delay <duration>' cannot be used with option '--polls <n>'/],
+    ['--tls-cert cert.pem', /--tls-cert and --tls-key go together/],
+    ['--tls-cert none.pem --tls-key none.pem', /--tls-cert: none\.pem could not be read: ENOENT/],
+    ['--fault status:5o3', /The fault “status:5o3” is wrong/],
+    ['--port 70000', /The highest port is 65535/],
+    ['--fixtures nowhere', /nowhere\/campaigns\.json: there is no such file\.\n.*local-server export DIR/],
+  ])('%s', async (flags, message) => {
+    expectRefusal(await serveAndEnd(` ${flags}`), 2, message);
   });
 });
 
 describe('own data', () => {
   test('what is exported is valid, and is served', async () => {
     const cwd = temporaryFolder();
-    const exported = await runCli(['local-server', 'export', 'data', '--period', '2026-10-25', '--json'], { cwd });
+    const exported = await runCli('local-server export data --period 2026-10-25 --json', { cwd });
     expect(exported.exitCode).toBe(0);
     const { files, facts, since, until } = JSON.parse(exported.stdout);
     expect(files).toHaveLength(4);
@@ -151,38 +133,30 @@ describe('own data', () => {
     // The day of a clock change, in Paris.
     expect(until - since).toBe(25 * 3_600 - 1);
 
-    const checked = await runCli(['local-server', 'validate', 'data'], { cwd });
-    expect(checked).toMatchObject({ exitCode: 0 });
-    expect(checked.stdout).toMatch(
-      /^data: 4 accounts, \d+ campaigns, facts from 2026-10-24T22:00:00Z to 2026-10-25T22:00:00Z\n$/,
-    );
-    const asJson = await runCli(['local-server', 'validate', 'data', '--json'], { cwd });
+    const { stdout } = await runCli('local-server validate data', { cwd });
+    const [, campaigns] =
+      /^data: 4 accounts, (\d+) campaigns, facts from 2026-10-24T22:00:00Z to 2026-10-25T22:00:00Z\n$/.exec(stdout) ??
+      [];
+    const asJson = await runCli('local-server validate data --json', { cwd });
     expect(JSON.parse(asJson.stdout)).toEqual({
       directory: 'data',
       accounts: 4,
-      campaigns: Number(/(\d+) campaigns/.exec(checked.stdout)?.[1]),
+      campaigns: Number(campaigns),
       firstHour: '2026-10-24T22:00:00Z',
       lastHour: '2026-10-25T22:00:00Z',
     });
-    expect((await serveAndEnd(['--fixtures', 'data'], { cwd })).exitCode).toBe(0);
+    expect((await serveAndEnd(' --fixtures data', undefined, { cwd })).exitCode).toBe(0);
+
+    // What is wrong is said with its file and line.
+    writeFileSync(join(cwd, 'data', 'accounts.json'), '[\n  {"nam": "x"}\n]');
+    expectRefusal(await runCli('local-server validate data', { cwd }), 2, /data\/accounts\.json:2: /);
   });
 
   test('export replaces no file', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'accounts.json'), '[]');
-    const { exitCode, stderr, files } = await runCli(['local-server', 'export', '.', '--period', '2026-10-25'], {
-      cwd,
-    });
-    expect([exitCode, files['accounts.json']]).toEqual([8, '[]']);
-    expect(stderr).toContain('exists already');
-  });
-
-  test('validate names file, line and reason', async () => {
-    const cwd = temporaryFolder();
-    await runCli(['local-server', 'export', 'data', '--period', '2026-10-25'], { cwd });
-    writeFileSync(join(cwd, 'data', 'accounts.json'), '[\n  {"nam": "x"}\n]');
-    const { exitCode, stdout, stderr } = await runCli(['local-server', 'validate', 'data', '--json'], { cwd });
-    expect([exitCode, stdout]).toEqual([2, '']);
-    expect(JSON.parse(stderr).error.message).toMatch(/data\/accounts\.json:2: /);
+    const result = await runCli('local-server export . --period 2026-10-25', { cwd });
+    expectRefusal(result, 8, 'exists already');
+    expect(result.files['accounts.json']).toBe('[]');
   });
 });

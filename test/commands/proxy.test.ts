@@ -5,7 +5,7 @@ import { startLocalServer } from '../../src/server/start.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { serve } from '../support/http-server.ts';
-import { runCli } from '../support/run-cli.ts';
+import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { spawnCli } from '../support/spawn-cli.ts';
 
 /** A service over TLS, signed by a private authority, in a test that is skipped where openssl is missing. */
@@ -21,44 +21,38 @@ async function serveTls(skip: (why: string) => never, host = '127.0.0.1') {
   return { server, env };
 }
 
-const run = ['run', '--period', 'yesterday', '--by', 'OS', '--format', 'ndjson', '--retries', '0'];
+const list = 'campaigns --format ndjson --retries 0';
 
-test('a private authority is trusted through NODE_EXTRA_CA_CERTS, and refused without', async (context) => {
-  const { server, env } = await serveTls(context.skip);
-  const trusted = await spawnCli(run, { env });
-  expect(trusted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"os":') });
+test('a private authority is trusted through NODE_EXTRA_CA_CERTS, and refused without', async ({ skip }) => {
+  const { server, env } = await serveTls(skip);
+  const trusted = await spawnCli(list, { env });
+  expect(trusted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"campaignId":') });
   const calls = server.requests().length;
-  const refused = await spawnCli(run, { env: { ...env, NODE_EXTRA_CA_CERTS: undefined } });
-  expect(refused).toMatchObject({
-    exitCode: 5,
-    stdout: '',
-    stderr: expect.stringContaining('NODE_EXTRA_CA_CERTS=FILE'),
-  });
+  const refused = await spawnCli(list, { env: { ...env, NODE_EXTRA_CA_CERTS: undefined } });
+  expectRefusal(refused, 5, 'NODE_EXTRA_CA_CERTS=FILE');
   expect(server.requests()).toHaveLength(calls);
 });
 
-test('a certificate of another host is told from one of a private authority', async (context) => {
-  const { server, env } = await serveTls(context.skip, '127.0.0.2');
-  const refused = await spawnCli(run, { env: { ...env, ADREPORT_BASE_URL: server.url } });
-  expect(refused).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('The certificate is of another host') });
+test('a certificate of another host is told from one of a private authority', async ({ skip }) => {
+  const { server, env } = await serveTls(skip, '127.0.0.2');
+  const refused = await spawnCli(list, { env: { ...env, ADREPORT_BASE_URL: server.url } });
+  expectRefusal(refused, 5, 'The certificate is of another host');
   expect(server.requests()).toEqual([]);
 });
 
-test('a call that is sent on to another origin goes there without the token', async (context) => {
-  const { server, env } = await serveTls(context.skip);
+test('a call that is sent on to another origin goes there without the token', async ({ skip }) => {
+  const { server, env } = await serveTls(skip);
   const moved = await serve((_request, response) => {
     response.writeHead(302, { location: `${env.ADREPORT_BASE_URL}/campaigns` }).end();
   });
-  const result = await spawnCli(['campaigns', '--retries', '0'], {
-    env: { ...env, ADREPORT_BASE_URL: moved.url.href },
-  });
+  const result = await spawnCli(list, { env: { ...env, ADREPORT_BASE_URL: moved.url.href } });
   expect(result).toMatchObject({ exitCode: 3, stdout: '' });
   expect(moved.received.map(({ headers }) => headers.authorization)).toEqual([env.ADREPORT_TOKEN]);
   expect(server.requests()).toMatchObject([{ path: '/campaigns', status: 401, token: undefined }]);
 });
 
-test('a download that is sent on to a signed URL is fetched there by GET, without the token', async (context) => {
-  const certificates = makeCertificates() ?? context.skip('there is no openssl here');
+test('a download that is sent on to a signed URL is fetched there by GET, without the token', async ({ skip }) => {
+  const certificates = makeCertificates() ?? skip('there is no openssl here');
   const asked: object[] = [];
   const storage = createServer(certificates, ({ method, url, headers }, response) => {
     asked.push({ method, url, token: headers.authorization });
@@ -69,44 +63,36 @@ test('a download that is sent on to a signed URL is fetched there by GET, withou
   const signed = `https://localhost:${(storage.address() as AddressInfo).port}/r1?signature=x`;
   for (const status of [301, 302, 303]) {
     const service = await serve((_request, response) => void response.writeHead(status, { location: signed }).end());
-    const env = {
-      ADREPORT_BASE_URL: service.url.href,
-      ADREPORT_TOKEN: 'f'.repeat(40),
-      NODE_EXTRA_CA_CERTS: certificates.caFile,
-    };
-    const result = await spawnCli(['download', 'r1', '--format', 'ndjson', '--retries', '0', '-vv'], { env });
+    const env = { ...service.env, NODE_EXTRA_CA_CERTS: certificates.caFile };
+    const result = await spawnCli('download r1 --format ndjson --retries 0 -vv', { env });
     expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
     expect(result.stderr).not.toContain('signature=x');
   }
   expect(asked).toEqual(Array(3).fill({ method: 'GET', url: '/r1?signature=x', token: undefined }));
 });
 
-test('every call goes through HTTPS_PROXY, and none that NO_PROXY names', async (context) => {
+test('every call goes through HTTPS_PROXY, and none that NO_PROXY names', async ({ skip }) => {
   // On loopback alone it would refuse the name under which the proxy finds it.
-  const { server, env } = await serveTls(context.skip, '0.0.0.0');
+  const { server, env } = await serveTls(skip, '0.0.0.0');
   const proxy = await startConnectProxy(server.port);
   // No host has this name: the proxy alone finds the service.
   const through = { ...env, ADREPORT_BASE_URL: 'https://reports.test', HTTPS_PROXY: proxy.url };
-  expect(await spawnCli(run, { env: through })).toMatchObject({
-    exitCode: 0,
-    stdout: expect.stringContaining('"os":'),
-  });
+  const line = 'run --period yesterday --by OS --format ndjson --retries 0';
+  const proxied = await spawnCli(line, { env: through });
+  expect(proxied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"os":') });
   expect(new Set(proxy.asked)).toEqual(new Set(['reports.test:443']));
-
   const asked = proxy.asked.length;
   const past = { ...env, HTTPS_PROXY: proxy.url, NO_PROXY: 'localhost' };
-  expect(await spawnCli(run, { env: past })).toMatchObject({ exitCode: 0 });
+  expect(await spawnCli(line, { env: past })).toMatchObject({ exitCode: 0 });
   expect(proxy.asked).toHaveLength(asked);
 });
 
-test('a proxy’s password is sent to it, and shown nowhere', async (context) => {
-  const { server, env } = await serveTls(context.skip);
+test('a proxy’s password is sent to it, and shown nowhere', async ({ skip }) => {
+  const { server, env } = await serveTls(skip);
   const proxy = await startConnectProxy(server.port, 407);
-  const address = `${proxy.url.replace('http://', '')}`;
-  const result = await spawnCli([...run, '-vv', '--retries', '3'], {
-    env: { ...env, HTTPS_PROXY: `me:hush-hush@${address}` },
-  });
-  expect(result).toMatchObject({ exitCode: 5, stdout: '', stderr: expect.stringContaining('the proxy answered 407') });
+  const HTTPS_PROXY = proxy.url.replace('http://', 'me:hush-hush@');
+  const result = await spawnCli('campaigns -vv --retries 3', { env: { ...env, HTTPS_PROXY } });
+  expectRefusal(result, 5, 'the proxy answered 407');
   expect(result.stderr).not.toContain('hush-hush');
   // A refusal does not pass by itself: one try.
   expect(proxy.authorizations).toEqual([`Basic ${Buffer.from('me:hush-hush').toString('base64')}`]);
@@ -114,13 +100,8 @@ test('a proxy’s password is sent to it, and shown nowhere', async (context) =>
 });
 
 test('what is wrong with the way to the proxy is said of it, not of the service', async () => {
-  const base = { ADREPORT_BASE_URL: 'https://localhost', ADREPORT_TOKEN: 'f'.repeat(40) };
-  const env = { ...base, HTTPS_PROXY: 'http://me:hush-hush@127.0.0.1:1' };
-  const { exitCode, stderr } = await runCli(['campaigns', '--retries', '0'], { env });
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 5,
-    stderr:
-      'adreport: Could not reach https://localhost: at the proxy http://127.0.0.1:1: connection refused, nothing is ' +
-      'listening there (ECONNREFUSED).\n  Check HTTPS_PROXY and NO_PROXY.\n',
-  });
+  const service = { ADREPORT_BASE_URL: 'https://localhost', ADREPORT_TOKEN: 'f'.repeat(40) };
+  const result = await runCli(list, { env: { ...service, HTTPS_PROXY: 'http://me:hush-hush@127.0.0.1:1' } });
+  expectRefusal(result, 5, /at the proxy http:\/\/127\.0\.0\.1:1: connection refused.*\n {2}Check HTTPS_PROXY/);
+  expect(result.stderr).not.toContain('hush-hush');
 });

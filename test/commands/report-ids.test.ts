@@ -22,6 +22,29 @@ test.each([
   expect(stdout.split('\0')).toContain(id);
 });
 
+test.each([
+  '{"id": 12345678901234567890}',
+  '12345678901234567890',
+  '{"response":{"note":"1\\"2","report_id":12345678901234567890}}',
+])('a number with more digits than a number holds: %s', async (text) => {
+  const { env, received } = await serve(({ path }, response) => {
+    if (path === '/buyer-reporting') response.end(text);
+    else json(response, path === '/status-reporting' ? { status: 'ready' } : { data: [{ displays: 7 }] });
+  });
+  const result = await runCli('run --period 2026-11-09 --metrics displays --format ndjson', { env });
+  expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
+  const asked = received.filter(({ path }) => path !== '/buyer-reporting').map(({ body }) => JSON.parse(body));
+  expect(asked).toEqual([{ id: '12345678901234567890' }, { id: '12345678901234567890' }]);
+});
+
+test('report create hands on data that it did not ask for, and says that there is no id', async () => {
+  const { env } = await serve((_request, response) => json(response, { data: [{ displays: 7 }] }));
+  const line = 'report create --period 2026-11-09 --metrics displays --format ndjson';
+  const result = await runCli(line, { env });
+  expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
+  expect(result.stderr).toContain('there is no report id');
+});
+
 test('escapes of adreport.yaml are visible in --dry-run', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  "a\\e[31m": { period: 2026-11-09, output: "x\\e[2J.csv" }\n');

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { tokens } from '../server/local.ts';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 function folderWith(yaml: string): string {
@@ -17,8 +18,8 @@ reports:
   by-os: {by: OS, filter: {osId: [1, 2]}, output: out/os.json, since: 2026-11-01, until: 2026-11-01}
 `;
 
-async function requestsOf(cwd: string, argv: readonly string[]) {
-  const { stdout, stderr, exitCode } = await runCli(['run', '--dry-run', '--json', ...argv], { cwd });
+async function requestsOf(cwd: string, words: string) {
+  const { stdout, stderr, exitCode } = await runCli(`run --dry-run --json ${words}`, { cwd });
   expect(stderr).toBe('');
   expect(exitCode).toBe(0);
   return JSON.parse(stdout).requests;
@@ -27,26 +28,20 @@ async function requestsOf(cwd: string, argv: readonly string[]) {
 describe('run NAME', () => {
   test('asks for what the file says; its own keys win over defaults, a new window whole', async () => {
     const cwd = folderWith(two);
-    const [daily, os] = await requestsOf(cwd, ['--all']);
-    expect(daily).toMatchObject({
-      body: { metrics: 'displays,clicks', breakdowns: ['DAILY'] },
-      output: 'daily-2026-11-02.csv',
-    });
-    expect(os).toMatchObject({
-      body: { since: 1793487600, until: 1793573999, osId: ['1', '2'] },
-      output: 'out/os.json',
-    });
-    expect(await requestsOf(cwd, ['by-os'])).toEqual([os]);
-    expect(await requestsOf(cwd, ['by-os', 'daily'])).toEqual([os, daily]);
+    const [daily, os] = await requestsOf(cwd, '--all');
+    const byDay = { metrics: 'displays,clicks', breakdowns: ['DAILY'] };
+    expect(daily).toMatchObject({ body: byDay, output: 'daily-2026-11-02.csv' });
+    const byOs = { since: 1793487600, until: 1793573999, osId: ['1', '2'] };
+    expect(os).toMatchObject({ body: byOs, output: 'out/os.json' });
+    expect(await requestsOf(cwd, 'by-os daily')).toEqual([os, daily]);
   });
 
   test('the file is found in a folder above, or named; outputs are beside it', async () => {
     const root = folderWith(two);
     const cwd = join(root, 'a/b');
     mkdirSync(cwd, { recursive: true });
-    expect((await requestsOf(cwd, ['by-os']))[0].output).toBe('../../out/os.json');
-    const elsewhere = temporaryFolder();
-    const [named] = await requestsOf(elsewhere, ['by-os', '--file', join(root, 'adreport.yaml')]);
+    expect((await requestsOf(cwd, 'by-os'))[0].output).toBe('../../out/os.json');
+    const [named] = await requestsOf(temporaryFolder(), `by-os --file ${join(root, 'adreport.yaml')}`);
     expect(named.output).toMatch(/^\.\..*\/out\/os\.json$/);
   });
 
@@ -54,19 +49,17 @@ describe('run NAME', () => {
     const cwd = folderWith(
       'defaults: {profile: dsp, account: agency}\nreports: {d: {period: 2026-11-01, by: DAILY}}\n',
     );
-    const whoami = async (env = {}) => JSON.parse((await runCli(['whoami', '--json'], { cwd, env })).stdout);
+    const whoami = async (env = {}) => JSON.parse((await runCli('whoami --json', { cwd, env })).stdout);
     expect(await whoami()).toMatchObject({ account: 'agency', profile: 'dsp' });
-    expect(await whoami({ ADREPORT_ACCOUNT: 'other', ADREPORT_PROFILE: 'buyer' })).toMatchObject({
-      account: 'other',
-      profile: 'buyer',
-    });
-    expect((await requestsOf(cwd, ['d']))[0].body.metrics).toBe('displays,revenueEuro,revenueDollar');
+    const other = { ADREPORT_ACCOUNT: 'other', ADREPORT_PROFILE: 'buyer' };
+    expect(await whoami(other)).toMatchObject({ account: 'other', profile: 'buyer' });
+    expect((await requestsOf(cwd, 'd'))[0].body.metrics).toBe('displays,revenueEuro,revenueDollar');
   });
 
   test('--all fetches them side by side, each to its file', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     writeFileSync(join(cwd, 'adreport.yaml'), two);
-    const { exitCode, files, stderr } = await run(['run', '--all']);
+    const { exitCode, files, stderr } = await run('run --all');
     expect(exitCode).toBe(0);
     expect(Object.keys(files).sort()).toEqual(['adreport.yaml', 'daily-2026-11-02.csv', 'out/os.json']);
     expect(stderr).toContain('Wrote out/os.json');
@@ -75,37 +68,29 @@ describe('run NAME', () => {
   test('one that fails keeps no other from being fetched, and is named', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0, faults: ['status:failed:times=1'] });
     writeFileSync(join(cwd, 'adreport.yaml'), two);
-    const { exitCode, files, stderr } = await run(['run', '--all', '--concurrency', '1']);
-    expect(exitCode).toBe(6);
-    expect(stderr).toContain('daily failed: ');
-    expect(Object.keys(files).sort()).toEqual(['adreport.yaml', 'out/os.json']);
+    const result = await run('run --all --concurrency 1');
+    expectRefusal(result, 6, 'daily failed: ');
+    expect(Object.keys(result.files).sort()).toEqual(['adreport.yaml', 'out/os.json']);
   });
 
   test('a refused sign-in ends the reports of its account, and no other', async () => {
     const { server, run, cwd } = await serveForTest({ delayMs: 0 });
     const env = { ADREPORT_BASE_URL: undefined, ADREPORT_TOKEN: undefined };
-    for (const [account, stdin] of Object.entries({
-      gone: server.accounts[0]?.token,
-      own: server.accounts[1]?.token,
-    })) {
-      await run(['login', '--base-url', server.url, '--token-stdin', '--account', account], {
-        env,
-        stdin: stdin ?? '',
-      });
+    for (const [account, stdin] of [
+      ['gone', tokens.buyer],
+      ['own', tokens.admin],
+    ] as const) {
+      await run(`login --base-url ${server.url} --token-stdin --account ${account}`, { env, stdin });
     }
-    const reports = [
-      'first: {account: gone}',
-      'second: {account: own}',
-      'third: {account: gone}',
-      'fourth: {account: own}',
-    ];
-    const yaml = `defaults: {period: 2026-11-01, output: "{report}.csv", concurrency: 1}\nreports:\n  ${reports.join('\n  ')}\n`;
+    const yaml = `
+defaults: {period: 2026-11-01, output: "{report}.csv", concurrency: 1}
+reports: {first: {account: gone}, second: {account: own}, third: {account: gone}, fourth: {account: own}}
+`;
     writeFileSync(join(cwd, 'adreport.yaml'), yaml);
     server.fault('buyer:401:for=buyer');
-    const { exitCode, stderr, files } = await run(['run', '--all'], { env });
-    expect(exitCode).toBe(3);
-    expect(stderr).toContain('first failed: ');
-    expect(Object.keys(files).sort()).toEqual(['adreport.yaml', 'fourth.csv', 'second.csv']);
+    const result = await run('run --all', { env });
+    expectRefusal(result, 3, 'first failed: ');
+    expect(Object.keys(result.files).sort()).toEqual(['adreport.yaml', 'fourth.csv', 'second.csv']);
     expect(server.requests().filter(({ endpoint, status }) => endpoint === 'buyer' && status === 401)).toHaveLength(1);
   });
 });
@@ -125,50 +110,34 @@ describe('mistakes are exit 2', () => {
     ['\n    period: yesterday\n    dry-run: true', /adreport\.yaml:5: there is no key dry-run/],
   ])('%j', async (report, expected) => {
     const cwd = folderWith(`# a comment\nreports:\n  a: ${report}\n`);
-    const { exitCode, stdout, stderr } = await runCli(['run', 'a', '--local'], { cwd });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toMatch(expected);
+    expectRefusal(await runCli('run a --local', { cwd }), 2, expected);
   });
 
   test.each([
-    [['nightly'], 'there is no adreport.yaml here'],
-    [['--all'], 'adreport init'],
-    [['--file', 'nowhere.yaml', 'x'], 'there is no such file'],
-  ])('no file: run %j', async (argv, hint) => {
-    expect(await runCli(['run', ...argv])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(hint) });
+    ['nightly', 'there is no adreport.yaml here'],
+    ['--all', 'adreport init'],
+    ['--file nowhere.yaml x', 'there is no such file'],
+  ])('no file: run %s', async (words, hint) => {
+    expectRefusal(await runCli(`run ${words}`), 2, hint);
   });
 
   test.each([
-    [['dayly'], 'Did you mean daily?'],
-    [['--all', 'daily'], 'exclude'],
-    [['--file', 'adreport.yaml'], 'It has daily, by-os'],
-    [['--all', '-o', 'same.csv'], 'same.csv'],
-    [['--all', '-o', '-'], 'stdout'],
-  ])('run %j', async (argv, hint) => {
-    const result = await runCli(['run', ...argv], { cwd: folderWith(two) });
-    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(hint) });
+    ['dayly', 'Did you mean daily?'],
+    ['--all daily', 'exclude'],
+    ['--file adreport.yaml', 'It has daily, by-os'],
+    ['--all -o same.csv', 'same.csv'],
+    ['--all -o -', 'stdout'],
+  ])('run %s', async (words, hint) => {
+    expectRefusal(await runCli(`run ${words}`, { cwd: folderWith(two) }), 2, hint);
   });
 });
 
 test('init writes a file that runs as it stands, and replaces none', async () => {
   const cwd = temporaryFolder();
-  expect(await runCli(['init'], { cwd })).toMatchObject({ exitCode: 0, stdout: '' });
-  const result = await runCli(['run', '--all', '--local'], { cwd });
+  expect(await runCli('init', { cwd })).toMatchObject({ exitCode: 0, stdout: '' });
+  const result = await runCli('run --all --local', { cwd });
   expect(result.exitCode).toBe(0);
   expect(Object.keys(result.files)).toHaveLength(32);
   expect(result.files['weekly/2026-11-09.csv']?.startsWith('\ufeffdate;')).toBe(true);
-  expect(await runCli(['init'], { cwd })).toMatchObject({
-    exitCode: 8,
-    stderr: `adreport: adreport.yaml exists already, and is kept.
-  Edit it, or move it away and run adreport init again.
-`,
-  });
-  // It has no -o that could name another place.
-  const taken = temporaryFolder();
-  mkdirSync(join(taken, 'adreport.yaml'));
-  const advice = 'Run adreport init in a folder that can be written to.';
-  expect(await runCli(['init'], { cwd: taken })).toMatchObject({
-    exitCode: 8,
-    stderr: expect.stringContaining(advice),
-  });
+  expectRefusal(await runCli('init', { cwd }), 8, 'adreport: adreport.yaml exists already, and is kept.');
 });

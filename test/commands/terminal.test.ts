@@ -1,19 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type LocalServerOptions, startLocalServer } from '../../src/server/start.ts';
+import { tokens } from '../server/local.ts';
 import { openTerminal } from '../support/pty.ts';
-import { temporaryFolder } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
 import { launcher } from '../support/spawn-cli.ts';
 
 /** The program in a pseudo-terminal, as a person sits before it. */
-async function sitDown(options: LocalServerOptions = {}) {
-  const server = await startLocalServer(options);
-  onTestFinished(() => server.close());
-  const cwd = temporaryFolder();
-  const signedIn = { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: server.accounts[0]?.token ?? '' };
-  const open = (argv: readonly string[], env: Readonly<Record<string, string>> = signedIn) => {
-    const terminal = openTerminal(process.execPath, [launcher, ...argv], {
+async function sitDown(options: Parameters<typeof serveForTest>[0] = {}) {
+  const { server, cwd } = await serveForTest({ clock: Date.now, ...options });
+  const open = (line: string, env: Readonly<Record<string, string>> = {}) => {
+    const terminal = openTerminal(process.execPath, [launcher, ...line.split(' ')], {
       cwd,
       columns: 100,
       env: { ADREPORT_CONFIG_DIR: join(cwd, '.config'), ...env },
@@ -21,91 +18,84 @@ async function sitDown(options: LocalServerOptions = {}) {
     onTestFinished(() => terminal.close());
     return terminal;
   };
-  return { server, cwd, open };
+  /** Types an answer to each question. */
+  const answer = async (terminal: ReturnType<typeof open>, answers: Readonly<Record<string, string>>) => {
+    for (const [question, typed] of Object.entries(answers)) {
+      await terminal.waitFor(question);
+      terminal.type(typed);
+    }
+  };
+  const signedIn = { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: tokens.buyer };
+  return { server, cwd, open, answer, signedIn, settings: join(cwd, '.config', 'settings.json') };
 }
 
 describe('login', () => {
   test('asks for everything, shows no password, and the next command is signed in', async () => {
-    const { server, cwd, open } = await sitDown();
-    const terminal = open(['login'], {});
-    await terminal.waitFor('Base URL of the service:');
-    terminal.type(`${server.url}\r`);
-    await terminal.waitFor('A token made');
-    terminal.type('\r');
-    await terminal.waitFor('E-mail address:');
-    terminal.type('buyer@example.com\r');
-    await terminal.waitFor('Password:');
-    terminal.type('demo\r');
+    const { server, open, answer, settings } = await sitDown();
+    const terminal = open('login');
+    await answer(terminal, {
+      'Base URL of the service:': `${server.url}\r`,
+      'A token made': '\r',
+      'E-mail address:': 'buyer@example.com\r',
+      'Password:': 'demo\r',
+    });
     await terminal.waitFor('Signed in to');
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.output).not.toContain('demo');
     expect(terminal.screen.cursorVisible).toBe(true);
-    expect(readFileSync(join(cwd, '.config', 'settings.json'), 'utf8')).not.toContain('demo');
-
-    const next = open(['whoami'], {});
+    expect(readFileSync(settings, 'utf8')).not.toContain('demo');
+    const next = open('whoami');
     await next.waitFor('works: ');
     expect(await next.exitCode).toBe(0);
   });
 
   test('takes a token instead, and offers next time what it knows', async () => {
-    const { server, cwd, open } = await sitDown();
-    const token = server.accounts[0]?.token ?? '';
-    const terminal = open(['login', '--base-url', server.url], {});
-    await terminal.waitFor('A token made');
-    terminal.type('\u001b[B\r');
-    await terminal.waitFor('Token:');
-    terminal.type(`${token}\r`);
+    const { server, open, answer, settings } = await sitDown();
+    const terminal = open(`login --base-url ${server.url}`);
+    await answer(terminal, { 'A token made': '\u001b[B\r', 'Token:': `${tokens.buyer}\r` });
     await terminal.waitFor('Signed in to');
     expect(await terminal.exitCode).toBe(0);
-    expect(terminal.output).not.toContain(token);
-    expect(readFileSync(join(cwd, '.config', 'settings.json'), 'utf8')).toContain(token);
+    expect(terminal.output).not.toContain(tokens.buyer);
+    expect(readFileSync(settings, 'utf8')).toContain(tokens.buyer);
 
-    const again = open(['login'], {});
-    await again.waitFor(`(${server.url}/)`);
-    again.type('\u0003');
+    const again = open('login');
+    await answer(again, { [`(${server.url}/)`]: '\u0003' });
     expect(await again.exitCode).toBe(130);
   });
 
   test('a wrong password is asked for again', async () => {
-    const { server, open } = await sitDown();
-    const terminal = open(['login', '--base-url', server.url, '--email', 'buyer@example.com'], {});
-    await terminal.waitFor('Password:');
-    terminal.type('wrong\r');
-    await terminal.waitFor('Try again.');
-    await terminal.waitFor('Password:');
-    terminal.type('demo\r');
+    const { server, open, answer } = await sitDown();
+    const terminal = open(`login --base-url ${server.url} --email buyer@example.com`);
+    await answer(terminal, { 'Password:': 'wrong\r', 'Try again.': '' });
+    await answer(terminal, { 'Password:': 'demo\r' });
     await terminal.waitFor('Signed in to');
     expect(await terminal.exitCode).toBe(0);
   });
 
-  test('a terminal that closes at the prompt ends the program, without an abort', async () => {
-    const { server, open } = await sitDown();
-    const terminal = open(['login', '--base-url', server.url, '--email', 'buyer@example.com'], {});
-    await terminal.waitFor('Password:');
-    process.kill(terminal.pid, 'SIGHUP');
-    expect(await terminal.exitCode).toBe(143);
-  });
-
-  test('Ctrl-C at the password is exit 130, and nothing is stored', async () => {
-    const { server, cwd, open } = await sitDown();
-    const terminal = open(['login', '--base-url', server.url, '--email', 'buyer@example.com'], {});
-    await terminal.waitFor('Password:');
-    terminal.type('de\u0003');
+  test('Ctrl-C at the password is exit 130, and nothing is stored; a terminal that closes there is a plain exit', async () => {
+    const { server, open, answer, settings } = await sitDown();
+    const line = `login --base-url ${server.url} --email buyer@example.com`;
+    const terminal = open(line);
+    await answer(terminal, { 'Password:': 'de\u0003' });
     expect(await terminal.exitCode).toBe(130);
     expect(terminal.screen.cursorVisible).toBe(true);
-    expect(existsSync(join(cwd, '.config', 'settings.json'))).toBe(false);
+    expect(existsSync(settings)).toBe(false);
+
+    const closed = open(line);
+    await closed.waitFor('Password:');
+    process.kill(closed.pid, 'SIGHUP');
+    expect(await closed.exitCode).toBe(143);
   });
 });
 
 describe('run', () => {
   test('shows a bar while it waits; in the end the terminal holds the result line and its card alone', async () => {
-    const { server, cwd, open } = await sitDown({ manual: true });
-    const terminal = open(['run', '--period', '2026-11-09..2026-11-15', '--by', 'DAILY', '-o', 'week.csv']);
+    const { server, cwd, open, signedIn } = await sitDown({ manual: true });
+    const terminal = open('run --period 2026-11-09..2026-11-15 --by DAILY -o week.csv', signedIn);
     await terminal.waitFor(/Report \w+.*progress/s);
     const asked = server.requests().find(({ endpoint }) => endpoint === 'status');
-    const { id } = JSON.parse(asked?.body ?? '');
     expect(terminal.screen.cursorVisible).toBe(false);
-    server.setReport(id, { status: 'ready' });
+    server.setReport(JSON.parse(asked?.body ?? '').id, { status: 'ready' });
     await terminal.waitFor('Wrote week.csv');
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.screen).toMatchObject({ cursorVisible: true, wraps: true });
@@ -118,8 +108,8 @@ describe('run', () => {
   });
 
   test('Ctrl-C while the bar stands: exit 130, the resume command, the terminal as it was', async () => {
-    const { cwd, open } = await sitDown({ manual: true });
-    const terminal = open(['run', '--period', 'yesterday', '-o', 'day.csv']);
+    const { cwd, open, signedIn } = await sitDown({ manual: true });
+    const terminal = open('run --period yesterday -o day.csv', signedIn);
     await terminal.waitFor(/Report \w+.*progress/s);
     terminal.type('\u0003');
     expect(await terminal.exitCode).toBe(130);

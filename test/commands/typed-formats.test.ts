@@ -17,13 +17,13 @@ function asked(row: Readonly<Record<string, unknown>>): Record<string, unknown> 
   return Object.fromEntries(Object.entries(row).filter(([field]) => isAsked(field)));
 }
 
-const byHour = ['run', '--period', '2026-10-24..2026-10-25', '--by', 'HOURLY,CAMPAIGN', '--fresh'];
+const byHour = 'run --period 2026-10-24..2026-10-25 --by HOURLY,CAMPAIGN --fresh';
 
 describe('a report', () => {
   test('as Parquet and as a sheet has the rows of the JSON, under their names', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
-    const { data, summary } = JSON.parse((await run([...byHour, '--format', 'json'])).stdout);
-    await run([...byHour, '-o', 'r.parquet']);
+    const { data, summary } = JSON.parse((await run(`${byHour} --format json`)).stdout);
+    await run(`${byHour} -o r.parquet`);
     const parquet = await readParquet(readFileSync(join(cwd, 'r.parquet')));
     expect(parquet.types).toMatchObject({
       date: 'DATE',
@@ -36,7 +36,7 @@ describe('a report', () => {
     );
     expect(JSON.parse(parquet.metadata.key_value_metadata?.[0]?.value ?? '')).toEqual(summary);
 
-    const written = await run([...byHour, '-o', 'r.xlsx']);
+    const written = await run(`${byHour} -o r.xlsx`);
     expect(written.stderr).toContain('Hours are the wall time of europe/paris: Excel has no time zones.');
     const [header = [], ...rows] = readSheet(readFileSync(join(cwd, 'r.xlsx')));
     const fields = Object.keys(asked(data[0]));
@@ -49,20 +49,13 @@ describe('a report', () => {
     expect(new Set(rows.map((row) => row[at('hour')])).size).toBe(48);
   });
 
-  test.each(['parquet', 'xlsx'])('as %s goes into a pipe, and not onto a terminal', async (format) => {
-    const { run, server } = await serveForTest({ delayMs: 0 });
-    const piped = await run([...byHour, '--format', format]);
-    expect(piped).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^(?:PAR1|PK)/) });
-    const callCount = server.requests().length;
-    for (const argv of [byHour, [...byHour, '-o', '-'], ['campaigns'], ['download', 'x']]) {
-      expect(await run([...argv, '--format', format], { tty: true })).toMatchObject({
-        exitCode: 2,
-        stdout: '',
-        stderr: expect.stringContaining(`-o report.${format}`),
-      });
-    }
-    expect(server.requests().length).toBe(callCount);
-    expect(await run([...byHour, '--format', format, '-o', 'r'], { tty: true })).toMatchObject({ exitCode: 0 });
+  test.each([
+    ['parquet', /^PAR1/],
+    ['xlsx', /^PK/],
+  ])('as %s goes into a pipe', async (format, magic) => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const piped = await run(`${byHour} --format ${format}`);
+    expect(piped).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(magic) });
   });
 });
 

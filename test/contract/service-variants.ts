@@ -1,3 +1,5 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+
 /** Literal answers of services that differ from the one that the specification shows, and what each must lead to. */
 
 /** What a path answers: a body with status 200, or more than that. */
@@ -76,7 +78,7 @@ export const runVariants: readonly Variant[] = [
     ['a bare number', '17', 0],
     ['201', { status: 201, body: '{"id":"r1"}' }, 0],
     ['the data itself', report, 0],
-    ['the data as CSV', { headers: { 'content-type': 'text/csv' }, body: 'date,displays\r\n2026-11-19,7\r\n' }, 0],
+    ['the data as CSV', { headers: { 'content-type': 'text/csv' }, body: expectedFile }, 0],
     ['an error with 200', '{"response":{"error_id":"LIMIT","error":"Too many reports."}}', 4, /Too many reports/, 1],
     ['an error beside an id', '{"report_id":"r1","error":"No such metric."}', 4, /No such metric/, 1],
     ['a list of an error', '[{"error":"No such metric."}]', 4, /No such metric/, 1],
@@ -154,7 +156,23 @@ export const runVariants: readonly Variant[] = [
     ['a token in an unknown place', `{"sessionToken":"${token}"}`, 9, /\[hidden\]/, 1],
   ]),
   ...variantsOf('/download-reporting', 'download', [
-    ['CSV', { headers: { 'content-type': 'text/csv' }, body: 'date,displays\r\n2026-11-19,7\r\n' }, 0],
+    ['CSV', { headers: { 'content-type': 'text/csv; charset=utf-8; header=present' }, body: expectedFile }, 0],
+    ['CSV under the name of plain text', { headers: { 'content-type': 'text/plain' }, body: expectedFile }, 0],
+    [
+      'CSV with a byte order mark and line feeds',
+      { headers: { 'content-type': 'text/csv' }, body: `\ufeff${expectedFile.replaceAll('\r\n', '\n')}` },
+      0,
+    ],
+    ['summary before data', `{"summary":${summary},"data":${rows}}`, 0],
+    ['pretty-printed', JSON.stringify(JSON.parse(report), null, '\t'), 0],
+    ['a byte order mark', `\ufeff${report}`, 0],
+    ['members that hold data', `{"meta":{"data":[{"x":1}]},"data":${rows},"summary":${summary},"page":null}`, 0],
+    ['in response', `{"response":${report}}`, 0],
+    ['rows alone', rows, 0],
+    ['JSON as text/html', { headers: { 'content-type': 'text/html' }, body: report }, 0],
+    ['gzip', { headers: { 'content-encoding': 'gzip' }, body: gzipSync(report) }, 0],
+    ['brotli', { headers: { 'content-encoding': 'BR' }, body: brotliCompressSync(report) }, 0],
+    ['gzip in gzip', { headers: { 'content-encoding': 'gzip, gzip' }, body: gzipSync(gzipSync(report)) }, 0],
     ['the record of a failed report', '{"response":{"status":"failed","message":"no memory"}}', 6, /no memory/, 1],
     [
       '409 REPORT_FAILED',

@@ -211,7 +211,7 @@ describe('planReport', () => {
         - DAILY and HOURLY exclude each other. Use at most one of DAILY, HOURLY, MONTHLY, RANGE.
         - --filter osId takes ids, which are digits, and not x. It selects mobile OS IDs.
         - --timezone is for DSP reports: a buyer report is always in Europe/Paris. Leave --timezone out.
-        - --period 2026-02-30: 2026-02 has 28 days. Did you mean 2026-02-28?"
+        - --period 2026-02-30: you specified 30 as a day, which is invalid."
     `);
     expect(error.hint).toBeUndefined();
   });
