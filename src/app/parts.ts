@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
-import { createSpool } from '../output/file/spool.ts';
+import { createSpool } from '../output/file/output-file.ts';
 import { daysOf, mergeReports, type Part } from '../report/parts.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
@@ -199,7 +199,7 @@ async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator
     }
   } finally {
     // Where the output itself has failed, or nobody reads it any more (`| head`), there is nothing to wait for.
-    controller.abort(new InterruptedError('SIGTERM'));
+    controller.abort(new InterruptedError(143));
     for (const spooled of await Promise.all(pending)) await spooled?.spool.close();
   }
 }

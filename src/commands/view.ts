@@ -284,14 +284,7 @@ function groupText(
   { chart, metrics }: ViewOptions,
   look: TableLook,
 ): readonly string[] {
-  if (chart === undefined) {
-    const { lines, dropped } = groupTable(ranked, look);
-    if (dropped.length > 0) {
-      const hint = 'Choose with --metrics, or see all with --format csv.';
-      console.note(`Not shown, for lack of room: ${dropped.join(', ')}. ${hint}`);
-    }
-    return lines;
-  }
+  if (chart === undefined) return groupTable(ranked, look, console.note);
   const sorted = metrics === undefined ? ranked.sortedBy : undefined;
   const figure = sorted ?? ranked.figures[0];
   if (!figure) throw new UsageError('--chart needs a metric, and the report has none.');
