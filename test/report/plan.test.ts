@@ -110,7 +110,7 @@ describe('one mistake is one sentence', () => {
     [{ metrics: 'click_rate' }, 'There is no metric click_rate.', 'Did you mean ctr?'],
     [
       { profile: 'dsp', metrics: 'ctr' },
-      'The metric clicks is in buyer reports only.',
+      'The metric ctr is in buyer reports only.',
       'The dsp metrics are displays,',
     ],
     [{ by: 'placements' }, 'There is no breakdown placements.', 'Did you mean ADUNIT?'],
@@ -168,7 +168,7 @@ describe('one mistake is one sentence', () => {
     ],
     [
       { filters: [`campaignId=${Array.from({ length: 1_001 }, (_, index) => index).join()}`] },
-      '--filter campaignId has 1001 values, and the service takes at most 1000.',
+      '--filter campaignId has over 1000 values, and the service takes no more.',
       'several reports',
     ],
   ])('%o', (flags, message, hint) => {
