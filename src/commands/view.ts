@@ -278,12 +278,7 @@ function previewText({ figures, preview }: ReadFile, rowsAtMost: number, look: T
   return [...preview, ...(more > 0 ? wrap(rest, look.columns ?? Number.POSITIVE_INFINITY) : [])];
 }
 
-function groupText(
-  { console }: Context,
-  ranked: RankedGroups,
-  { chart, metrics }: ViewOptions,
-  look: TableLook,
-): readonly string[] {
+function groupText({ console }: Context, ranked: RankedGroups, { chart, metrics }: ViewOptions, look: TableLook) {
   if (chart === undefined) {
     const { lines, dropped } = groupTable(ranked, look);
     if (dropped.length > 0) {
