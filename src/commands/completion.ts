@@ -3,7 +3,6 @@ import { Argument, type Command, type Option } from 'commander';
 import type { GlobalFlags } from '../app/flags.ts';
 import { savedKeys } from '../app/saved-reports.ts';
 import { findProjectFile, readProjectFile } from '../config/project-file.ts';
-import { openStore } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { profiles, vocabularyOf } from '../contract/vocabulary.ts';
 import { summaryOf, topics } from '../help/index.ts';
@@ -198,7 +197,7 @@ async function offerValues(context: Context, place: Place, option: Option, curre
   const name = option.attributeName();
   if (name === 'format') return ['words', formatNames.map((value) => ({ value, meaning: formats[value].meaning }))];
   if (name === 'account') {
-    const { accounts } = await storedSettings(context);
+    const { accounts } = await context.store().read();
     return ['words', Object.entries(accounts).map(([value, { baseUrl }]) => ({ value, meaning: baseUrl }))];
   }
   if (/<(file|dir)>/.test(option.flags)) return ['files', []];
@@ -236,17 +235,10 @@ async function offerOperands(context: Context, place: Place): Promise<Offer> {
   }
 }
 
-/** The vocabulary of the profile that the command line, the environment or the stored account names, else of a buyer. */
+/** The vocabulary of the profile that the command line or a setting names. */
 async function vocabularyAt(context: Context, { given }: Place) {
-  const { env } = context.host;
-  const { accounts, defaultAccount = '' } = await storedSettings(context);
-  const account = given.account ?? env.ADREPORT_ACCOUNT ?? defaultAccount;
-  const named = given.profile ?? env.ADREPORT_PROFILE?.toLowerCase() ?? accounts[account]?.profile;
-  return vocabularyOf(profiles.find((profile) => profile === named) ?? 'buyer');
-}
-
-function storedSettings({ host: { env } }: Context) {
-  return openStore(env, () => {}).read();
+  const profile = profiles.find((name) => name === given.profile);
+  return vocabularyOf(profile ?? (await context.settings()).profile.value);
 }
 
 /** The reports of `adreport.yaml`, or of another file, with their window and breakdowns. */
