@@ -103,33 +103,24 @@ describe('clock changes', () => {
 describe('what is refused, and what is said', () => {
   test.each<[Partial<WindowFlags>, string, string]>([
     [{ since: '2026-02-30' }, '--since 2026-02-30: you specified 30 as a day, which is invalid.', ''],
-    [{ since: '2026-02-30T10:00Z' }, 'you specified 30 as a day, which is invalid.', ''],
-    [{ since: '2026-13-01' }, 'you specified 13 as a month, which is invalid.', ''],
     [{ since: '2026-11-01T10:60' }, 'you specified 60 as a minute, which is invalid.', ''],
     [{ since: '1764547200000' }, 'this looks like milliseconds, and the service takes', 'Did you mean 1764547200?'],
     [{ since: '1764547200.5' }, '--since 1764547200.5: this is no day and no time.', 'unix seconds'],
     [{ since: '-7' }, '--since -7: this is no day and no time.', 'a time ago (-36h, -7d, -2w)'],
-    [{ since: '-3m' }, '--since -3m: this is no day and no time.', 'a time ago (-36h, -7d, -2w)'],
     [{ since: '2026' }, '--since 2026: this could be a date or unix seconds.', 'Did you mean 2026-01-01?'],
-    [{ since: '20261101' }, '--since 20261101: this could be a date or unix seconds.', 'Did you mean 2026-11-01?'],
     [{ since: '2026/11/1' }, '--since 2026/11/1: this is no day and no time.', 'Give a day (2026-11-01'],
     [{ since: 'yesterdya' }, '--since yesterdya: this is no day and no time.', 'Did you mean yesterday?'],
-    [{ since: 'a while ago' }, '--since "a while ago": this is no day and no time.', 'Give a day (2026-11-01'],
     [{ since: '1960-01-01' }, "--since 1960-01-01: the service's time begins with 1970", ''],
-    [{ period: '1960' }, "--period 1960: the service's time begins with 1970", ''],
     [{ since: 'today', until: 'yesterday' }, 'is after --until 2026-11-17T23:59:59+0100', 'from --since to --until'],
-    [{ since: '2026-12-01' }, '--since 2026-12-01T00:00:00+0100 is after --until 2026-11-18T15:20:37+0100', 'now'],
     [{}, 'The report has no window.', '--period last-7d'],
     [{ until: 'now' }, '--until needs --since.', '--since 2026-11-01 --until 2026-11-15'],
     [{ period: 'today', since: 'today' }, '--period and --since both name a window.', 'Give --period, or'],
-    [{ period: 'today', until: 'now' }, '--period and --until both name a window.', 'Give --period, or'],
     [
       { since: 'today', zone: 'Europe/Pariss' },
       '--timezone Europe/Pariss: there is no such time zone.',
       'Europe/Paris?',
     ],
     [{ since: 'today', zone: 'paris' }, '--timezone paris: there is no such time zone.', 'Did you mean Europe/Paris?'],
-    [{ since: 'today', zone: 'New York' }, '--timezone "New York": there is no such', 'Did you mean America/New_York?'],
     [{ since: 'today', zone: '+02:00' }, '--timezone +02:00: there is no such time zone.', 'TZ database'],
   ])('%o', (flags, message, hint) => {
     const said = refusalOf(() => resolve(flags));
