@@ -59,42 +59,39 @@ export interface Part {
  * Throws `UsageError`, with the nearest whole period, for a part that is cut
  */
 export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: number): Part[] {
-  const { window: whole } = plan;
-  const clock = new ZoneClock(whole.zone);
+  const { window: whole, request } = plan;
+  const { since, until, zone } = whole;
   if (unit === undefined) {
-    const days = { since: formatDate(whole.since, clock.name), until: formatDate(whole.until, clock.name) };
-    return [{ window: whole, request: plan.request, ...days, overAt: whole.until + 1 }];
+    const days = { since: formatDate(since, zone), until: formatDate(until, zone) };
+    return [{ window: whole, request, ...days, overAt: until + 1 }];
   }
   const windows = splitWindow(whole, unit);
-  const isCut = ({ since, until, unitSince, unitOver }: UnitWindow): boolean =>
-    since > unitSince || (until < unitOver - 1 && until < (now ?? 0));
-  if (now !== undefined && windows.some(isCut)) throw cutUnits(windows, unit, clock);
+  const isCut = (part: UnitWindow): boolean =>
+    part.since > part.unitSince || (part.until < part.unitOver - 1 && part.until < (now ?? 0));
+  if (now !== undefined && windows.some(isCut)) throw cutUnits(windows, unit, zone);
   return windows.map((window) => ({
     window,
     request: requestFor(plan, window),
-    since: formatDate(window.since, clock.name),
-    until: formatDate(now === undefined ? window.until : window.unitOver - 1, clock.name),
+    since: formatDate(window.since, zone),
+    until: formatDate(now === undefined ? window.until : window.unitOver - 1, zone),
     overAt: window.unitOver,
   }));
 }
 
-function cutUnits(windows: readonly UnitWindow[], unit: SplitUnit, clock: ZoneClock): UsageError {
-  const [first, last] = [windows[0], windows.at(-1)];
-  if (!first || !last) throw new Error('A window has one part at least.');
+function cutUnits(windows: readonly UnitWindow[], unit: SplitUnit, zone: string): UsageError {
+  const [first, last] = [windows[0], windows.at(-1)] as [UnitWindow, UnitWindow];
   const nearer = (instant: number, { unitSince, unitOver }: UnitWindow): number =>
     instant - unitSince <= unitOver - instant ? unitSince : unitOver;
-  const [since, end] = [nearer(first.since, first), nearer(last.until + 1, last)];
-  const days = (from: number, over: number): string =>
-    `${formatDate(from, clock.name)}..${formatDate(over - 1, clock.name)}`;
-  const period = since < end ? days(since, end) : days(first.unitSince, last.unitOver);
-  const asked = `${formatInstant(first.since, clock.name)} to ${formatInstant(last.until, clock.name)}`;
+  const whole = [nearer(first.since, first), nearer(last.until + 1, last)] as const;
+  const [since, over] = whole[0] < whole[1] ? whole : [first.unitSince, last.unitOver];
+  const asked = `${formatInstant(first.since, zone)} to ${formatInstant(last.until, zone)}`;
   return new UsageError(`--split ${unit} with a file a part needs whole ${unit}s, and ${asked} cuts one.`, {
-    hint: `The nearest whole period is --period ${period}. Only the last ${unit} may end now.`,
+    hint: `The nearest whole period is --period ${formatDate(since, zone)}..${formatDate(over - 1, zone)}. Only the last ${unit} may end now.`,
   });
 }
 
 /** What is known when `--missing` chooses among the parts. */
-export interface FilesThere {
+interface FilesThere {
   /** Unix seconds. */
   readonly now: number;
   /** How many parts, counted from the end, are fetched again in any case. */
@@ -110,13 +107,12 @@ export interface FilesThere {
  */
 export function stillToFetch(all: readonly Part[], { now, lookback, writtenAt }: FilesThere): Part[] {
   const begun = all.filter(({ window }) => window.since <= now);
-  const isFinal = (part: Part, position: number): boolean => {
-    const written = writtenAt(part);
+  return begun.filter((part, position) => {
     // The numbers of a part are final when the last of the parts that are looked back from is over.
     const last = all[position + Math.max(0, lookback - 1)];
-    return written !== undefined && last !== undefined && written >= last.overAt && position < begun.length - lookback;
-  };
-  return begun.filter((part, position) => !isFinal(part, position));
+    const isFinal = last !== undefined && (writtenAt(part) ?? -1) >= last.overAt && position < begun.length - lookback;
+    return !isFinal;
+  });
 }
 
 /** A part's days, as `--period` takes them: `2026-11-01`, `2026-11-02..2026-11-08`. */
@@ -129,10 +125,8 @@ export function daysOf({ since, until }: Part): string {
  * breakdown that is as fine as the parts, or finer, keeps them apart. Throws `UsageError`.
  */
 export function checkMergeable(breakdowns: readonly BreakdownName[], unit: SplitUnit): void {
-  const fits = breakdowns.some(
-    (name) => name === 'DAILY' || name === 'HOURLY' || (name === 'MONTHLY' && unit === 'month'),
-  );
-  if (fits) return;
+  const fitting: readonly BreakdownName[] = ['DAILY', 'HOURLY', ...(unit === 'month' ? (['MONTHLY'] as const) : [])];
+  if (breakdowns.some((name) => fitting.includes(name))) return;
   const found = breakdowns.find((name) => name === 'MONTHLY' || name === 'RANGE');
   const why = found ? `${found} rows reach over the ${unit}s` : 'no row says which of them it is of';
   throw new UsageError(`--split ${unit}: the parts cannot be merged into one output, because ${why}.`, {
@@ -142,9 +136,8 @@ export function checkMergeable(breakdowns: readonly BreakdownName[], unit: Split
   });
 }
 
-/** One machine's share of the parts of a run, `K/N`. */
+/** One machine's share of the parts of a run: every `count`-th, from `index` on. */
 export interface Shard {
-  /** K as it was given: 0 and N are the same share. */
   readonly index: number;
   readonly count: number;
 }
@@ -156,17 +149,15 @@ export interface Shard {
 export function parseShard(text: string): Shard {
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(text.trim());
   const [index, count] = [Number(match?.[1]), Number(match?.[2])];
-  if (!match || count < 1 || index > count) {
-    throw new UsageError(`--shard ${text}: this is no shard.`, {
-      hint: 'Give K/N, e.g. 1/4, 2/4, 3/4 and 4/4 on four machines (or 0/4 to 3/4).',
-    });
-  }
-  return { index, count };
+  if (match && count >= 1 && index <= count) return { index: index % count, count };
+  throw new UsageError(`--shard ${text}: this is no shard.`, {
+    hint: 'Give K/N, e.g. 1/4, 2/4, 3/4 and 4/4 on four machines (or 0/4 to 3/4).',
+  });
 }
 
-/** Every N-th part, beginning so that the shards of all K share the parts out without overlap. */
+/** The parts of a shard; the shards of all K share the parts out without overlap. */
 export function takeShard<T>(parts: readonly T[], { index, count }: Shard): T[] {
-  return parts.filter((_, position) => position % count === index % count);
+  return parts.filter((_, position) => position % count === index);
 }
 
 /**

@@ -8,19 +8,19 @@ import {
   type DerivedName,
   derivedMetrics,
   type Filter,
-  findBreakdown,
-  findDerived,
+  findMetric,
   isCalled,
   type Metric,
   type MetricName,
   metrics,
   type Profile,
+  profiles,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { quoteForShell } from '../text/printable.ts';
-import { collectMistakes, didYouMean, type Mistake, quoteIfNeeded, usageError } from './mistakes.ts';
+import { didYouMean, quoteIfNeeded } from './mistakes.ts';
 import { checkZoneName, type Window, ZoneClock } from './window.ts';
 import { resolveWindow, type WindowFlags } from './window-flags.ts';
 
@@ -57,16 +57,16 @@ export interface ReportPlan {
  * `--timezone` for a DSP. Throws one `UsageError` with every mistake of the command, of request and window alike.
  */
 export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): ReportPlan {
-  const mistakes: Mistake[] = [];
+  const mistakes: UsageError[] = [];
   const shownMetrics = readMetrics(flags, mistakes);
   const content = {
-    metrics: distinct(shownMetrics.flatMap(neededFor)),
+    metrics: [...new Set(shownMetrics.flatMap(neededFor))],
     breakdowns: readBreakdowns(flags, mistakes),
     filters: readFilters(flags, mistakes),
   };
   const timezone = readTimezone(flags, mistakes);
-  const window = collectMistakes(mistakes, () => resolveWindow({ ...flags, zone: timezone ?? defaultZone }));
-  if (mistakes.length > 0 || !window) throw usageError(mistakes);
+  const window = collect(mistakes, () => resolveWindow({ ...flags, zone: timezone ?? defaultZone }));
+  if (mistakes.length > 0 || !window) throw joined(mistakes);
   const windowClock = flags.windowClock ?? 'instant';
   const request = {
     ...content,
@@ -74,6 +74,25 @@ export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): Rep
     ...(flags.direct ? { output: 'direct' as const } : {}),
   };
   return { request: requestFor({ request, windowClock }, window), window, windowClock, shownMetrics };
+}
+
+/** The result of `read`, or `undefined` with its `UsageError` added to `mistakes`; any other error is thrown on. */
+function collect<T>(mistakes: UsageError[], read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    mistakes.push(error);
+    return undefined;
+  }
+}
+
+/** One error for all the mistakes of a command. */
+function joined(mistakes: readonly UsageError[]): UsageError {
+  const [first, ...others] = mistakes;
+  if (first && others.length === 0) return first;
+  const lines = mistakes.map(({ message, hint = '' }) => `  - ${message} ${hint}`.trimEnd());
+  return new UsageError([`${mistakes.length} things are wrong:`, ...lines].join('\n'));
 }
 
 interface Askable {
@@ -98,226 +117,171 @@ function neededFor(name: MetricName | DerivedName): readonly MetricName[] {
   return derived ? [derived.numerator, derived.denominator] : [name as MetricName];
 }
 
-function readMetrics({ profile, metrics: list }: RequestFlags, mistakes: Mistake[]): (MetricName | DerivedName)[] {
-  const known = vocabularyOf(profile).metrics;
-  if (list === undefined) return known.map(({ name }) => name);
-  const names = splitList(list);
-  if (names.length === 0) {
-    mistakes.push({ message: '--metrics names no metric.', hint: 'Leave it out for all of them.' });
+/** What a list may name, by its name, its row fields or the trade's words for it. */
+interface Nameable<Name extends string> {
+  readonly name: Name;
+  readonly profiles: readonly Profile[];
+  readonly words?: readonly string[];
+  readonly fields: readonly string[];
+}
+
+const nameableMetrics: readonly Nameable<MetricName | DerivedName>[] = [
+  ...(metrics as readonly Metric[]).map((metric) => ({ ...metric, fields: Object.values(metric.rowField ?? {}) })),
+  ...derivedMetrics.map(({ field: name, words }) => {
+    const isIn = (profile: Profile) =>
+      neededFor(name).every((needed) => findMetric(needed)?.profiles.includes(profile));
+    return { name, words, fields: [], profiles: profiles.filter(isIn) };
+  }),
+];
+
+const nameableBreakdowns: readonly Nameable<BreakdownName>[] = (breakdowns as readonly Breakdown[]).map(
+  (breakdown) => ({
+    ...breakdown,
+    fields: breakdown.fields.map(({ name }) => name),
+  }),
+);
+
+function readMetrics({ profile, metrics: list }: RequestFlags, mistakes: UsageError[]): (MetricName | DerivedName)[] {
+  if (list === undefined) return vocabularyOf(profile).metrics.map(({ name }) => name);
+  if (splitList(list).length === 0) {
+    mistakes.push(new UsageError('--metrics names no metric.', { hint: 'Leave it out for all of them.' }));
   }
-  const isHere = (name: MetricName): boolean => known.some((metric) => metric.name === name);
-  const computed = derivedMetrics.filter(({ field }) => neededFor(field).every(isHere));
-  const found = names.map((name) => {
-    const derived = findDerived(name);
-    if (derived && computed.some(({ field }) => field === derived.field)) return derived.field;
-    const metric = (metrics as readonly Metric[]).find((candidate) => isSame(candidate.name, name));
-    if (metric?.profiles.includes(profile)) return metric.name;
-    const lacking =
-      derived && metrics.find((each) => neededFor(derived.field).includes(each.name) && !isHere(each.name));
-    const meant =
-      known.find(({ rowField }) => isSame(rowField?.[profile] ?? '', name)) ??
-      known.find((each) => isCalled(each, name)) ??
-      named(computed.find((each) => isCalled({ ...each, name: each.field }, name)));
-    const all = [...known, ...computed.map(({ field }) => ({ name: field }))];
-    mistakes.push(unknownName('metric', name, { profile, known: all, owner: metric ?? lacking, meant }));
-    return undefined;
-  });
-  return distinct(found);
+  return readNames('metric', list, nameableMetrics, profile, mistakes);
 }
 
-function named(derived: { readonly field: DerivedName } | undefined): { readonly name: string } | undefined {
-  return derived && { name: derived.field };
-}
-
-function readBreakdowns({ profile, by }: RequestFlags, mistakes: Mistake[]): BreakdownName[] {
-  const known = vocabularyOf(profile).breakdowns;
-  const found = splitList(by ?? '').map((name) => {
-    const owner = findBreakdown(name);
-    if (owner?.profiles.includes(profile)) return owner.name;
-    const meant =
-      known.find(({ fields }) => fields.some((field) => isSame(field.name, name))) ??
-      known.find((each) => isCalled(each, name));
-    mistakes.push(unknownName('breakdown', name, { profile, known, owner, meant }));
-    return undefined;
-  });
-  const names = distinct(found);
-  const isTime = (name: string): boolean => findBreakdown(name)?.time === true;
-  const times = names.filter(isTime);
+function readBreakdowns({ profile, by = '' }: RequestFlags, mistakes: UsageError[]): BreakdownName[] {
+  const names = readNames('breakdown', by, nameableBreakdowns, profile, mistakes);
+  const allTimes = (breakdowns as readonly Breakdown[]).filter(({ time }) => time).map(({ name }) => name);
+  const times = names.filter((name) => allTimes.includes(name));
   if (times.length > 1) {
-    const all = (breakdowns as readonly Breakdown[]).map(({ name }) => name).filter(isTime);
-    mistakes.push({
-      message: `${times.join(' and ')} exclude each other.`,
-      hint: `Use at most one of ${all.join(', ')}.`,
-    });
+    const hint = `Use at most one of ${allTimes.join(', ')}.`;
+    mistakes.push(new UsageError(`${times.join(' and ')} exclude each other.`, { hint }));
   }
   return names;
 }
 
-interface Search {
-  readonly profile: Profile;
-  readonly known: readonly { readonly name: string }[];
-  /** The entry of that name, where another profile has it. */
-  readonly owner: { readonly name: string; readonly profiles: readonly Profile[] } | undefined;
-  /** The entry that has a row field of that name, or is called so elsewhere. */
-  readonly meant: { readonly name: string } | undefined;
-}
-
-function unknownName(kind: 'metric' | 'breakdown', name: string, { profile, known, owner, meant }: Search): Mistake {
-  const names = known.map((entry) => entry.name);
-  const all = `The ${profile} ${kind}s are ${names.join(', ')}.`;
-  if (owner) {
-    return { message: `The ${kind} ${owner.name} is in ${owner.profiles.join(' and ')} reports only.`, hint: all };
-  }
-  const suggestion = meant?.name ?? nearest(name, names);
-  return {
-    message: `There is no ${kind} ${quoteIfNeeded(name)}.`,
-    hint: suggestion === undefined ? all : didYouMean(suggestion),
-  };
+/** The names of a comma list, in any case, each once, in the order of their first mention. */
+function readNames<Name extends string>(
+  kind: 'metric' | 'breakdown',
+  list: string,
+  all: readonly Nameable<Name>[],
+  profile: Profile,
+  mistakes: UsageError[],
+): Name[] {
+  const known = all.filter((entry) => entry.profiles.includes(profile));
+  const names = known.map(({ name }) => name);
+  const hint = `The ${profile} ${kind}s are ${names.join(', ')}.`;
+  const found = splitList(list).flatMap((text) => {
+    const entry = all.find(({ name }) => isSame(name, text));
+    if (entry?.profiles.includes(profile)) return [entry.name];
+    if (entry) {
+      const where = entry.profiles.join(' and ');
+      mistakes.push(new UsageError(`The ${kind} ${entry.name} is in ${where} reports only.`, { hint }));
+    } else {
+      const meant =
+        known.find(({ fields }) => fields.some((field) => isSame(field, text))) ??
+        known.find((each) => isCalled(each, text));
+      const nearby = didYouMean(meant?.name ?? nearest(text, names), hint);
+      mistakes.push(new UsageError(`There is no ${kind} ${quoteIfNeeded(text)}.`, { hint: nearby }));
+    }
+    return [];
+  });
+  return [...new Set(found)];
 }
 
 /** The zone that the request states: a DSP's always, so that the service reckons in the zone the window was found in. */
-function readTimezone({ profile, timezone }: RequestFlags, mistakes: Mistake[]): string | undefined {
+function readTimezone({ profile, timezone }: RequestFlags, mistakes: UsageError[]): string | undefined {
   if (profile === 'dsp') {
-    return collectMistakes(mistakes, () => checkZoneName({ flag: '--timezone', text: timezone ?? defaultZone }));
+    return collect(mistakes, () => checkZoneName({ flag: '--timezone', text: timezone ?? defaultZone }));
   }
   if (timezone !== undefined) {
-    mistakes.push({
-      message: `--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`,
-      hint: 'Leave --timezone out.',
-    });
+    const message = `--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`;
+    mistakes.push(new UsageError(message, { hint: 'Leave --timezone out.' }));
   }
   return undefined;
 }
 
 function splitList(list: string): string[] {
-  return list
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
+  const items = list.split(',').map((item) => item.trim());
+  return items.filter((item) => item !== '');
 }
 
 function isSame(name: string, other: string): boolean {
   return name.toLowerCase() === other.toLowerCase();
 }
 
-/** The names that were found, each once, in the order of their first mention. */
-function distinct<T>(names: readonly (T | undefined)[]): T[] {
-  return [...new Set(names)].filter((name) => name !== undefined);
-}
-
 /** The service takes at most this many values an array (`decisions.md` 2). */
 const valuesAtMost = 1_000;
-
-type FilterValues = { [Name in Filter['name']]?: readonly string[] };
-
-interface FilterFlags {
-  readonly profile: Profile;
-  /** Each `name=v1,v2`. */
-  readonly filters?: readonly string[] | undefined;
-  /** Each a comma list. */
-  readonly countries?: readonly string[] | undefined;
-}
 
 /**
  * The `--filter name=v1,v2` and `--country` flags as filters: names in any case, a name given twice merged, repeats
  * dropped. Text that holds a comma stands in double quotes: `carrier="A, B",C`. What is wrong is added to `mistakes`.
  */
-export function readFilters({ profile, filters = [], countries = [] }: FilterFlags, mistakes: Mistake[]): FilterValues {
+function readFilters(
+  { profile, filters = [], countries = [] }: RequestFlags,
+  mistakes: UsageError[],
+): ReportRequest['filters'] {
   const known = vocabularyOf(profile).filters;
-  if (known.length === 0) {
-    if (filters.length > 0) mistakes.push(noFilters(profile, '--filter'));
-    if (countries.length > 0) mistakes.push(noFilters(profile, '--country'));
-    return {};
-  }
   const found = new Map<Filter['name'], Set<string>>();
   const flags = [
     ...filters.map((text) => ({ flag: '--filter', text })),
     ...countries.map((list) => ({ flag: '--country', text: `countryId=${list}` })),
   ];
-  for (const { flag, text } of flags) {
-    const [name, list] = splitAtEquals(text);
-    const filter = known.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
-    if (!filter) {
-      mistakes.push(unknownFilter(name, known));
-      continue;
-    }
-    const values = found.get(filter.name) ?? new Set();
-    const shown = flag === '--filter' ? `--filter ${filter.name}` : flag;
-    for (const value of readValues(filter, shown, list ?? '', mistakes)) values.add(value);
-    found.set(filter.name, values);
+  if (known.length === 0 && flags[0]) {
+    const hint = `Leave ${flags[0].flag} out.`;
+    mistakes.push(new UsageError(`A ${profile} report takes no filters.`, { hint }));
+    return {};
   }
-  for (const [name, { size }] of found) {
-    if (size <= valuesAtMost) continue;
-    mistakes.push({
-      message: `--filter ${name} has ${size} values, and the service takes at most ${valuesAtMost}.`,
-      hint: 'Ask for several reports, each with a part of the values.',
+  for (const { flag, text } of flags) {
+    const [, name = '', list = ''] = /^([^=]*)=?(.*)$/s.exec(text) ?? [];
+    const filter = known.find((candidate) => isSame(candidate.name, name.trim()));
+    collect(mistakes, () => {
+      if (!filter) throw unknownFilter(name.trim(), known);
+      const shown = flag === '--filter' ? `--filter ${filter.name}` : flag;
+      const values = new Set([...(found.get(filter.name) ?? []), ...readValues(filter, shown, list)]);
+      if (values.size > valuesAtMost) {
+        throw new UsageError(`${shown} has over ${valuesAtMost} values, and the service takes no more.`, {
+          hint: 'Ask for several reports, each with a part of the values.',
+        });
+      }
+      found.set(filter.name, values);
     });
   }
   return Object.fromEntries([...found].map(([name, values]) => [name, [...values]]));
 }
 
-function noFilters(profile: Profile, flag: string): Mistake {
-  return { message: `A ${profile} report takes no filters.`, hint: `Leave ${flag} out.` };
-}
-
-function splitAtEquals(flag: string): [name: string, list: string | undefined] {
-  const at = flag.indexOf('=');
-  return at < 0 ? [flag.trim(), undefined] : [flag.slice(0, at).trim(), flag.slice(at + 1)];
-}
-
-function unknownFilter(name: string, known: readonly Filter[]): Mistake {
+function unknownFilter(name: string, known: readonly Filter[]): UsageError {
   const names = known.map((filter) => filter.name);
-  const ofBreakdown = known.find((filter) => filter.on === name.toUpperCase())?.name;
-  const meant = ofBreakdown ?? nearest(name, names);
-  return {
-    message: `There is no filter ${quoteIfNeeded(name)}.`,
-    hint: meant === undefined ? `Filters: ${names.join(', ')}.` : didYouMean(meant),
-  };
+  const meant = known.find((filter) => filter.on === name.toUpperCase())?.name ?? nearest(name, names);
+  const hint = didYouMean(meant, `Filters: ${names.join(', ')}.`);
+  return new UsageError(`There is no filter ${quoteIfNeeded(name)}.`, { hint });
 }
 
-/** The values of one flag, each fit for its filter; mistakes are added where one is not, or where there are none. */
-function readValues(filter: Filter, flag: string, list: string, mistakes: Mistake[]): string[] {
-  const isId = filter.compare === 'id';
+/** The values of one flag, each fit for its filter. */
+function readValues({ name, on, compare, meaning }: Filter, flag: string, list: string): readonly string[] {
   const values = splitValues(list);
   if (values === undefined) {
-    mistakes.push({
-      message: `${flag}: its double quotes do not pair up.`,
-      hint: `Write ${filter.name}="A, B",C; a quote inside quotes is doubled.`,
-    });
-    return [];
-  }
-  if (filter.on === 'COUNTRY') return readCountries(flag, values, mistakes);
-  if (values.length === 0) {
-    const example = isId ? '1234,5678' : '"Name one","Name two"';
-    mistakes.push({ message: `${flag} has no values.`, hint: `Write --filter ${filter.name}=${example}.` });
-  }
-  const misfits = isId ? values.filter((value) => !/^\d+$/.test(value)) : [];
-  if (misfits.length > 0) {
-    mistakes.push({
-      message: `${flag} takes ids, which are digits, and not ${misfits.slice(0, 3).map(quoteIfNeeded).join(', ')}.`,
-      hint: `It selects ${filter.meaning}.`,
+    throw new UsageError(`${flag}: its double quotes do not pair up.`, {
+      hint: `Write ${name}="A, B",C; a quote inside quotes is doubled.`,
     });
   }
-  return values;
+  const example = compare === 'id' ? '1234,5678' : '"Name one","Name two"';
+  const hint = flag === '--country' ? 'Write --country FR,Germany.' : `Write --filter ${name}=${example}.`;
+  if (values.length === 0) throw new UsageError(`${flag} has no values.`, { hint });
+  if (on === 'COUNTRY') return values.map((value) => countryId(flag, value));
+  const misfits = compare === 'id' ? values.filter((value) => !/^\d+$/.test(value)) : [];
+  if (misfits.length === 0) return values;
+  const shown = misfits.slice(0, 3).map(quoteIfNeeded).join(', ');
+  throw new UsageError(`${flag} takes ids, which are digits, and not ${shown}.`, { hint: `It selects ${meaning}.` });
 }
 
-/** GeoNames ids of countries: any that is given as such, and those of ISO codes and English names. */
-function readCountries(flag: string, values: readonly string[], mistakes: Mistake[]): string[] {
-  if (values.length === 0) mistakes.push({ message: `${flag} has no values.`, hint: 'Write --country FR,Germany.' });
-  return values.flatMap((value) => {
-    if (/^\d+$/.test(value)) return [value];
-    const country = findCountry(value);
-    if (country) return [country.id];
-    const meant = nearest(
-      value,
-      allCountries().map(({ name }) => name),
-    );
-    mistakes.push({
-      message: `${flag}: there is no country ${quoteIfNeeded(value)}.`,
-      hint: meant === undefined ? 'Give an ISO code or an English name: FR, Germany.' : didYouMean(meant),
-    });
-    return [];
-  });
+/** The GeoNames id of a country: any that is given as such, and that of an ISO code or English name. */
+function countryId(flag: string, text: string): string {
+  const id = /^\d+$/.test(text) ? text : findCountry(text)?.id;
+  if (id !== undefined) return id;
+  const names = allCountries().map(({ name }) => name);
+  const hint = didYouMean(nearest(text, names), 'Give an ISO code or an English name: FR, Germany.');
+  throw new UsageError(`${flag}: there is no country ${quoteIfNeeded(text)}.`, { hint });
 }
 
 /** Splits at the commas that stand outside double quotes; `undefined` where the quotes do not pair up. */
@@ -330,19 +294,6 @@ export function splitValues(list: string): string[] | undefined {
     if (value !== '') values.push(value);
   }
   return values;
-}
-
-/** The body of a create call, with the Content-Type it is sent as. */
-export interface EncodedRequest {
-  readonly contentType: 'application/json' | 'application/x-www-form-urlencoded';
-  readonly text: string;
-}
-
-/** The create call's body in either of the service's encodings (specification, What the service does, 6). */
-export function encodeRequest(request: ReportRequest, encoding: Encoding): EncodedRequest {
-  return encoding === 'json'
-    ? { contentType: 'application/json', text: encodeJson(request) }
-    : { contentType: 'application/x-www-form-urlencoded', text: encodeForm(request) };
 }
 
 /** The parameters of a request by their wire names (specification, Report request parameters). */
@@ -359,47 +310,33 @@ export function requestParameters(request: ReportRequest): Record<string, number
   };
 }
 
-/** `{"since":1793487600,"until":…,"metrics":"displays,clicks","breakdowns":["DAILY"],"campaignId":["12"]}` */
-function encodeJson(request: ReportRequest): string {
-  return JSON.stringify(requestParameters(request));
-}
-
 /**
- * `since=1793487600&until=…&metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`: as the specification writes
- * it, with the brackets and the commas of names bare. Both are legal in a form, and values are percent-encoded.
+ * The create call's body, with the Content-Type it is sent as, in either of the service's encodings (specification, What
+ * the service does, 6): `{"since":1793487600,…}`, or `since=1793487600&metrics=displays,clicks&breakdowns[0]=DAILY` with
+ * the brackets and the commas of names bare, as the specification writes it.
  */
-function encodeForm(request: ReportRequest): string {
-  const fields = Object.entries(requestParameters(request)).flatMap(([name, value]) => {
+export function encodeRequest(request: ReportRequest, encoding: Encoding): { contentType: string; text: string } {
+  const parameters = requestParameters(request);
+  if (encoding === 'json') return { contentType: 'application/json', text: JSON.stringify(parameters) };
+  const fields = Object.entries(parameters).flatMap(([name, value]) => {
     if (name === 'metrics') return [`metrics=${value}`];
     return Array.isArray(value)
       ? value.map((item, index) => `${name}[${index}]=${encodeURIComponent(item)}`)
       : [`${name}=${encodeURIComponent(String(value))}`];
   });
-  return fields.join('&');
+  return { contentType: 'application/x-www-form-urlencoded', text: fields.join('&') };
 }
 
-/** The URL of the create call of a service. */
+/** The URL of the create call of a service. Slashes at the end of the base URL make no difference. */
 export function createUrl(baseUrl: string): string {
-  return trimSlashes(baseUrl) + endpoints.buyer.path;
-}
-
-/** A base URL without the slashes at its end, which make no difference. */
-function trimSlashes(baseUrl: string): string {
-  return baseUrl.replace(/\/+$/, '');
-}
-
-/** A create call to be written as a curl command. */
-export interface CurlCall {
-  readonly baseUrl: string;
-  readonly request: ReportRequest;
-  readonly encoding: Encoding;
+  return baseUrl.replace(/\/+$/, '') + endpoints.buyer.path;
 }
 
 /** The create call as a line for any POSIX shell, which has the token from `$ADREPORT_TOKEN`. */
-export function curlLine({ baseUrl, request, encoding }: CurlCall): string {
-  const { contentType, text } = encodeRequest(request, encoding);
+export function curlLine(call: { baseUrl: string; request: ReportRequest; encoding: Encoding }): string {
+  const { contentType, text } = encodeRequest(call.request, call.encoding);
   return [
-    `curl ${quoteForShell(createUrl(baseUrl))}`,
+    `curl ${quoteForShell(createUrl(call.baseUrl))}`,
     '-H "Authorization: $ADREPORT_TOKEN"',
     "-H 'Accept: application/json'",
     `-H 'Content-Type: ${contentType}'`,
@@ -407,23 +344,17 @@ export function curlLine({ baseUrl, request, encoding }: CurlCall): string {
   ].join(' ');
 }
 
-/** What tells one report from another in the ledger. */
-export interface RequestIdentity {
-  readonly baseUrl: string;
-  /** Who asks: any name that stays the same from run to run. */
-  readonly account: string;
-  readonly request: ReportRequest;
-}
-
 /**
  * A name for a request that is the same on every machine: 32 hex digits. The order of metrics and breakdowns counts,
  * because the report keeps it; the order of filters and of their values does not.
+ * @param asked.account who asks: any name that stays the same from run to run
  */
-export function requestHash({ baseUrl, account, request }: RequestIdentity): string {
-  const { filters, ...others } = request;
+export function requestHash(asked: { baseUrl: string; account: string; request: ReportRequest }): string {
+  const { filters, ...others } = asked.request;
   const sortedFilters = Object.entries(filters)
     .map(([name, values]) => [name, [...values].sort()] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  const identity = [trimSlashes(baseUrl), account, requestParameters({ ...others, filters: {} }), sortedFilters];
+  const parameters = requestParameters({ ...others, filters: {} });
+  const identity = [asked.baseUrl.replace(/\/+$/, ''), asked.account, parameters, sortedFilters];
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
 }

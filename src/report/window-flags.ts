@@ -113,7 +113,7 @@ function parsePeriod(value: FlagValue, clock: ZoneClock, now: number): Window {
   const { start, end } = { start: first?.start, end: (value.text.includes('..') ? last : first)?.end };
   if (start === undefined || end === undefined || more.length > 0) {
     const meant = nearest(value.text, ['last-7d', 'last-24h', ...dayNames]);
-    throw refuse(value, 'this is no period', meant === undefined ? acceptedPeriods : didYouMean(meant));
+    throw refuse(value, 'this is no period', didYouMean(meant, acceptedPeriods));
   }
   if (end <= start) throw refuse(value, 'the range ends before it begins');
   const [since, until] = [clock.startOfDay(start), clock.startOfDay(end) - 1];
@@ -165,7 +165,7 @@ function parseEnd(value: FlagValue, clock: ZoneClock, now: number): End {
   const days = parseDays(value, startOfUnit(clock.wallAt(now), 'day'));
   if (days) return { instant: isSince ? clock.startOfDay(days.start) : clock.startOfDay(days.end) - 1 };
   const meant = nearest(text, ['now', ...dayNames]);
-  throw refuse(value, 'this is no day and no time', meant === undefined ? acceptedInstants : didYouMean(meant));
+  throw refuse(value, 'this is no day and no time', didYouMean(meant, acceptedInstants));
 }
 
 /** The last second of the year 9999. */

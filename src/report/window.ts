@@ -168,7 +168,7 @@ export function checkZoneName(value: FlagValue): string {
     );
     const meant = zones.get(nearest(name, [...zones.keys()]) ?? '');
     const hint = 'Give a name of the TZ database, e.g. Europe/Paris, America/New_York, Asia/Kolkata or UTC.';
-    throw refuse(value, 'there is no such time zone', meant === undefined ? hint : didYouMean(meant));
+    throw refuse(value, 'there is no such time zone', didYouMean(meant, hint));
   }
   const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   return canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
