@@ -1,4 +1,5 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { momentOf } from '../contract/values.ts';
 import type { Row, Value } from '../rows/row-batch.ts';
 import { Decimal, numberIn } from './numbers.ts';
 
@@ -227,13 +228,8 @@ export function inTimeOrder(groups: Iterable<Group>): (Group & { readonly time: 
 
 /** Orders dates and hours as time does. */
 export function compareTimes(a: string, b: string): number {
-  const difference = instantOf(a) - instantOf(b);
-  return Number.isNaN(difference) ? Number(a > b) - Number(a < b) : difference;
-}
-
-/** Milliseconds since 1970, or `NaN`. ECMAScript wants a colon in the offset. */
-function instantOf(time: string): number {
-  return Date.parse(time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  const [first, second] = [a, b].map((time) => momentOf(time)?.instantMs ?? Date.parse(time));
+  return (first ?? 0) - (second ?? 0) || Number(a > b) - Number(a < b);
 }
 
 /** Says how many values of metrics are in none of the sums: who reads a total has to know what is not in it. */

@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../text/printable.ts';
+
 /** The parts of a workbook but for its sheets (ECMA-376, SpreadsheetML), and what cells are made of. */
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -121,16 +123,14 @@ const unwritable =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
   /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)/g;
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
 /**
  * Text as the content of an element. What XML cannot hold is written as `_x001B_`, which spreadsheets read back
  * (ECMA-376, ST_Xstring).
  */
 function xmlText(text: string): string {
-  return text
-    .replace(unwritable, (character) => {
+  return escapeHtml(
+    text.replace(unwritable, (character) => {
       return `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`;
-    })
-    .replace(/[&<>"]/g, (character) => entities[character] ?? '');
+    }),
+  );
 }
