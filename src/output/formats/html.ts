@@ -185,11 +185,12 @@ function renderRankings({ sums, options }: Findings, all: readonly Figure[]): st
   const figures = all.filter(({ derived }) => !derived);
   const units = sums.units.filter(({ unit }) => !unit.isTime);
   if (figures.length === 0 || units.length === 0) return '';
+  const totals = sums.total.totals();
   const labels = figures.map(({ field }) => htmlText(fieldLabel(field)));
   const choices = labels.map((label, i) => `<option value="${i}">${label}</option>`).join('');
   const charts = units.map((each) => {
     const title = htmlText(nounOfUnit(each.unit));
-    return `<section class="bars"><h3>${title}</h3>${rankings(each, figures, sums, options.comparison)}</section>\n`;
+    return `<section class="bars"><h3>${title}</h3>${rankings(each, figures, totals, options.comparison)}</section>\n`;
   });
   return `<section><div class="head"><h2>Top values</h2><p class="by">by <b>${labels[0]}</b></p><label class="by" hidden>by <select id="rank">${choices}</select></label></div>
 <div class="ranks">
