@@ -39,11 +39,10 @@ export function createEncoder(options: EncodeOptions): Encoder {
   };
 }
 
-/** What a page is made from, once the last row is known. */
+/** What a page is made from, once the last row is known; `rows` is `undefined` where a page does not hold them. */
 interface Findings {
   readonly plan: ColumnPlan;
   readonly sums: ReportSums;
-  /** `undefined`: there are more than a page holds. */
   readonly rows: readonly Row[] | undefined;
   readonly tail: ReportTail;
   readonly options: EncodeOptions;

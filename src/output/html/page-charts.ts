@@ -41,7 +41,6 @@ export interface Chart {
   readonly texts: readonly (string | null)[];
 }
 
-/** One line, or the columns, of a chart. */
 interface Series {
   readonly name: string;
   readonly values: readonly (number | undefined)[];
