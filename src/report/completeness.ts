@@ -6,8 +6,8 @@ import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { rowsOf } from '../rows/row-batch.ts';
 import { changesOf, emptyRowsOf, RowKeys } from '../rows/row-keys.ts';
 import { printable } from '../text/printable.ts';
-import { splitWindow } from './parts.ts';
-import { formatInstant, type Window, ZoneClock } from './window.ts';
+import { formatPlural } from '../text/quantity.ts';
+import { formatDate, formatInstant, offsetAt, splitWindow, type Window } from './window.ts';
 
 /** What a report should hold, as far as its request tells. */
 export interface Expectation {
@@ -39,7 +39,8 @@ export interface CompletenessCheck {
 export function checkCompleteness(expectation: Expectation): CompletenessCheck {
   const { breakdowns, columns } = expectation;
   const fields = columns.filter(({ breakdown }) => breakdown !== undefined).map(({ field }) => field);
-  const times = timesOf(expectation);
+  const expected = timesOf(expectation);
+  const times = expected && new TimeCheck(expected);
   const keys = breakdowns.some(isAmbiguous) ? undefined : new RowKeys(fields);
   const totals = new Totals(columns);
   return {
@@ -64,23 +65,25 @@ function isAmbiguous(breakdown: BreakdownName): boolean {
 }
 
 function windowProblems({ since, until, zone }: Window, { summary, members }: ReportTail): string[] {
-  const member = members.find(({ name }) => name === 'summary');
-  if (summary === undefined && member === undefined) return [];
-  const [from, to] = [summary?.since, summary?.until].map((text) => momentOf(text ?? '')?.instantMs);
-  if (from === undefined || to === undefined)
+  if (!members.some(({ name }) => name === 'summary')) return [];
+  const [gotSince, gotUntil] = [summary?.since, summary?.until].map((text) => secondsOf(text ?? ''));
+  if (gotSince === undefined || gotUntil === undefined)
     return ['The window of the report could not be checked: its summary does not tell it.'];
-  const [gotSince, gotUntil] = [from / 1000, to / 1000];
   if (gotSince === since && gotUntil === until) return [];
-  const asked = `${formatInstant(since, zone)} to ${formatInstant(until, zone)}`;
-  const got = `${formatInstant(gotSince, zone)} to ${formatInstant(gotUntil, zone)}`;
-  const clock = new ZoneClock(zone);
-  const isWall = clock.wallAt(gotSince) === since && clock.wallAt(gotUntil) === until;
-  const isInstant = gotSince === clock.wallAt(since) && gotUntil === clock.wallAt(until);
-  const shift =
-    isWall || isInstant
-      ? ` It is shifted by the offset of ${zone}: the service reads timestamps as ${isWall ? 'wall time' : 'instants'}. Set windowClock: ${isWall ? 'wall' : 'instant'} in adreport.yaml or the account, or give --window-clock ${isWall ? 'wall' : 'instant'}.`
-      : '';
-  return [`The report is of another window than asked for: ${got} instead of ${asked}.${shift}`];
+  const said = (from: number, to: number): string => `${formatInstant(from, zone)} to ${formatInstant(to, zone)}`;
+  const wallOf = (instant: number): number => instant + offsetAt(instant, zone);
+  const isWall = wallOf(gotSince) === since && wallOf(gotUntil) === until;
+  const isInstant = gotSince === wallOf(since) && gotUntil === wallOf(until);
+  const [clock, read] = isWall ? ['wall', 'wall time'] : ['instant', 'instants'];
+  const shift = ` It is shifted by the offset of ${zone}: the service reads timestamps as ${read}. Set windowClock: ${clock} in adreport.yaml or the account, or give --window-clock ${clock}.`;
+  const found = `The report is of another window than asked for: ${said(gotSince, gotUntil)} instead of ${said(since, until)}.`;
+  return [found + (isWall || isInstant ? shift : '')];
+}
+
+/** Unix seconds of a date-time with an offset; `undefined` for any other text. */
+function secondsOf(text: string): number | undefined {
+  const moment = momentOf(text);
+  return moment && moment.instantMs / 1_000;
 }
 
 function columnProblems(columns: readonly Column[], { fields, rowCount }: ReportTail): string[] {
@@ -105,11 +108,9 @@ function columnProblems(columns: readonly Column[], { fields, rowCount }: Report
   return [`The report lacks ${missing.length === 1 ? 'the column' : 'the columns'} ${missing.join(', ')}, asked for.`];
 }
 
-const namedAtMost = 5;
-
 function listed(labels: readonly string[]): string {
-  const more = labels.length > namedAtMost ? ` and ${labels.length - namedAtMost} more` : '';
-  return `${labels.slice(0, namedAtMost).join(', ')}${more}`;
+  const more = labels.length > 5 ? ` and ${labels.length - 5} more` : '';
+  return `${labels.slice(0, 5).join(', ')}${more}`;
 }
 
 function repeatedRows({ repeatedCount, firstRepeated }: RowKeys): string[] {
@@ -118,113 +119,118 @@ function repeatedRows({ repeatedCount, firstRepeated }: RowKeys): string[] {
   return [`${what} the breakdown values of an earlier one; the first is row ${firstRepeated}.`];
 }
 
-/** The days, hours or months of a window, by a key of each. */
+/** The days, hours or months of a window, by a number of each that grows with time. */
 interface Times {
   readonly unit: 'day' | 'hour' | 'month';
-  /** The row field that tells a row's time. */
-  readonly field: 'date' | 'hour';
   /** Those that have ended by now, of which each has rows. */
-  readonly ended: ReadonlySet<string>;
-  readonly isInside: (key: string) => boolean;
-  /** The key of what a row's text lies in; `undefined` for what is no time. */
-  readonly read: (text: string) => string | undefined;
+  readonly ended: ReadonlySet<number>;
+  readonly first: number;
+  readonly last: number;
+  /** The number of what a row's text lies in; `undefined` for what is no time. */
+  readonly read: (text: string) => number | undefined;
   /** What people call it. */
-  readonly label: (key: string) => string;
+  readonly label: (time: number) => string;
 }
 
 /** More than this (eleven years of hours) are not kept. */
-const keysAtMost = 100_000;
+const timesAtMost = 100_000;
+const secondsPerHour = 3_600;
 
-/** The check of the rows' times; `undefined` where the request has no time breakdown. */
-function timesOf({ window, breakdowns, nowMs }: Expectation): TimeCheck | undefined {
+/** `undefined` where the request has no time breakdown. */
+function timesOf({ window, breakdowns, nowMs }: Expectation): Times | undefined {
   const now = Math.floor(nowMs / 1_000);
-  if (breakdowns.includes('HOURLY')) return new TimeCheck(hoursOf(window, now));
-  if (breakdowns.includes('MONTHLY')) return new TimeCheck(datesOf(window, 'month', now));
-  if (breakdowns.includes('DAILY')) return new TimeCheck(datesOf(window, 'day', now));
+  if (breakdowns.includes('HOURLY')) return hoursOf(window, now);
+  if (breakdowns.includes('MONTHLY')) return datesOf(window, 'month', now);
+  if (breakdowns.includes('DAILY')) return datesOf(window, 'day', now);
   if (!breakdowns.includes('RANGE')) return undefined;
   // The date of every row is the window's first day.
   const firstDay = datesOf({ ...window, until: window.since }, 'day', 0);
-  const first = new ZoneClock(window.zone).dateAt(window.since);
-  return new TimeCheck({ ...firstDay, label: (key) => `${key} instead of ${first}` });
+  return { ...firstDay, label: (day) => `${firstDay.label(day)} instead of ${formatDate(window.since, window.zone)}` };
 }
 
-/** The window's days or months by their local dates. What the window cuts to less than an hour may hold nothing. */
+/** Days, or months by their first days, counted from 1970. What the window cuts to less than an hour may hold nothing. */
 function datesOf(window: Window, unit: 'day' | 'month', now: number): Times {
-  const read = (text: string) => (dayOf(text) === undefined ? undefined : text.slice(0, unit === 'day' ? 10 : 7));
-  const clock = new ZoneClock(window.zone);
-  const keyAt = (instant: number): string => read(clock.dateAt(instant)) ?? '';
-  const [first, last] = [keyAt(window.since), keyAt(window.until)];
-  const begun = splitWindow({ ...window, until: Math.min(window.until, now) }, unit);
-  const isOver = ({ since, until, unitOver }: (typeof begun)[number]) =>
-    until === Math.min(unitOver - 1, window.until) && until - since >= secondsPerHour - 1;
-  const ended = new Set(begun.filter(isOver).map(({ since }) => keyAt(since)));
-  const isInside = (key: string): boolean => key >= first && key <= last;
-  return { unit, field: 'date', ended, isInside, read, label: (key) => key };
+  const { since, until, zone } = window;
+  const read = (text: string) =>
+    unit === 'day' || dayOf(text) === undefined ? dayOf(text) : dayOf(`${text.slice(0, 7)}-01`);
+  const timeAt = (instant: number): number => read(formatDate(instant, zone)) ?? 0;
+  const begun = splitWindow({ ...window, until: Math.min(until, now) }, unit);
+  const over = begun.filter(
+    (part) => part.until === Math.min(part.unitOver - 1, until) && part.until - part.since >= secondsPerHour - 1,
+  );
+  return {
+    unit,
+    ended: new Set(over.map((part) => timeAt(part.since))),
+    first: timeAt(since),
+    last: timeAt(until),
+    read,
+    label: (day) => new Date(day * 86_400_000).toISOString().slice(0, unit === 'day' ? 10 : 7),
+  };
 }
 
-const secondsPerHour = 3_600;
-
-/**
- * The window's local hours by the instants at which they begin. What the window, or a change of thirty minutes (Lord
- * Howe), leaves of an hour may hold nothing, and is not expected: `last-24h` begins and ends within hours.
- */
+/** Local hours by the instants at which they begin. The parts of hours at the window's ends may hold nothing. */
 function hoursOf({ since, until, zone }: Window, now: number): Times {
-  const clock = new ZoneClock(zone);
-  const intoHour = (instant: number): number => clock.wallAt(instant) % secondsPerHour;
+  const intoHour = (instant: number): number => (instant + offsetAt(instant, zone)) % secondsPerHour;
   const first = since - intoHour(since);
-  const ended = new Set<string>();
-  for (let start = first; start <= Math.min(until, now) && ended.size <= keysAtMost; ) {
-    const end = start + secondsPerHour;
-    if (start >= since && end - 1 <= Math.min(until, now)) ended.add(String(start));
-    start = intoHour(end) === 0 ? end : end + secondsPerHour - intoHour(end);
+  const ended = new Set<number>();
+  for (let start = first; start + secondsPerHour - 1 <= Math.min(until, now) && ended.size <= timesAtMost; ) {
+    if (start >= since) ended.add(start);
+    start += secondsPerHour;
+    // A clock change of thirty minutes (Lord Howe) leaves a part of an hour, which may hold nothing.
+    if (intoHour(start) > 0) start += secondsPerHour - intoHour(start);
   }
-  const read = (text: string): string | undefined => {
-    const instantMs = momentOf(text)?.instantMs;
-    if (instantMs === undefined) return undefined;
-    const instant = Math.floor(instantMs / 1_000);
-    return String(instant - intoHour(instant));
+  const read = (text: string): number | undefined => {
+    const instant = secondsOf(text);
+    return instant === undefined ? undefined : Math.floor(instant) - intoHour(Math.floor(instant));
   };
-  const isInside = (key: string): boolean => Number(key) >= first && Number(key) <= until;
-  return { unit: 'hour', field: 'hour', ended, isInside, read, label: (key) => formatInstant(Number(key), zone) };
+  return { unit: 'hour', ended, first, last: until, read, label: (start) => formatInstant(start, zone) };
 }
 
 /** Which times of the window the rows have shown, which lie outside of it, and which cannot be read. */
 class TimeCheck {
   readonly #times: Times;
-  readonly #missing: Set<string>;
-  readonly #outside = new Set<string>();
+  readonly #field: 'date' | 'hour';
+  readonly #missing: Set<number>;
+  readonly #outside = new Set<number>();
+  /** The times of texts: rows of one time need not stand together. */
+  readonly #read = new Map<unknown, number>();
   #unreadable: { readonly value: unknown; readonly row: number } | undefined;
 
   constructor(times: Times) {
     this.#times = times;
+    this.#field = times.unit === 'hour' ? 'hour' : 'date';
     this.#missing = new Set(times.ended);
   }
 
   observe(batch: RowBatch): void {
-    const { field, isInside, read } = this.#times;
-    changesOf(batch, field, (value, row) => {
-      const key = typeof value === 'string' ? read(value) : undefined;
-      if (key === undefined) this.#unreadable ??= { value, row: batch.firstRow + row + 1 };
-      else if (isInside(key)) this.#missing.delete(key);
-      else if (this.#outside.size < keysAtMost) this.#outside.add(key);
+    const { first, last, read } = this.#times;
+    changesOf(batch, this.#field, (value, row) => {
+      const time = this.#read.get(value) ?? (typeof value === 'string' ? read(value) : undefined);
+      if (time === undefined) {
+        this.#unreadable ??= { value, row: batch.firstRow + row + 1 };
+        return;
+      }
+      if (this.#read.size < timesAtMost) this.#read.set(value, time);
+      if (time >= first && time <= last) this.#missing.delete(time);
+      else if (this.#outside.size < timesAtMost) this.#outside.add(time);
     });
   }
 
   /** @param isFiltered whether a time may have no rows */
   problems(isFiltered: boolean): string[] {
-    const { unit, field, ended, label } = this.#times;
+    const { unit, ended, label } = this.#times;
     const found: string[] = [];
     const [missing, outside] = [[...this.#missing].map(label), [...this.#outside].map(label)];
     if (this.#unreadable) {
       const { value, row } = this.#unreadable;
       const shown = printable(JSON.stringify(value).slice(0, 50));
-      found.push(`The times of the rows could not all be checked: row ${row} has ${shown} as its ${field}.`);
-    } else if (missing.length > 0 && ended.size <= keysAtMost && !isFiltered) {
-      const all = `${ended.size} ${unit}${ended.size === 1 ? '' : 's'}`;
+      found.push(`The times of the rows could not all be checked: row ${row} has ${shown} as its ${this.#field}.`);
+    } else if (missing.length > 0 && ended.size <= timesAtMost && !isFiltered) {
+      const all = formatPlural(ended.size, unit);
       found.push(`The report has no rows for ${missing.length} of the ${all} of its window: ${listed(missing)}.`);
     }
     if (outside.length > 0) {
-      const what = outside.length === 1 ? `one ${unit}` : `${outside.length} ${unit}s`;
+      const what = formatPlural(outside.length, unit);
       found.push(`The report has rows of ${what} outside its window: ${listed(outside)}.`);
     }
     return found;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { splitUnits } from '../../src/report/parts.ts';
+import { splitUnits } from '../../src/report/window.ts';
 import { startLocalServer } from '../../src/server/start.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 

@@ -116,7 +116,7 @@ describe('missing periods', () => {
       'a RANGE of a later window',
       ['RANGE'] as const,
       [{ date: '2026-11-02' }],
-      ['The report has rows of one day outside its window: 2026-11-02 instead of 2026-11-01.'],
+      ['The report has rows of 1 day outside its window: 2026-11-02 instead of 2026-11-01.'],
     ],
     [
       'dates that cannot be read',
@@ -143,13 +143,13 @@ describe('missing periods', () => {
       'a month outside the window',
       ['MONTHLY'] as const,
       [{ date: '2026-11-01' }, { date: '2026-12-01' }],
-      ['The report has rows of one month outside its window: 2026-12.'],
+      ['The report has rows of 1 month outside its window: 2026-12.'],
     ],
     [
       'an hour outside the window',
       ['HOURLY', 'OS'] as const,
       [{ hour: '2026-10-31T23:00:00+0100', date: '2026-10-31', os: 'a' }],
-      ['The report has rows of one hour outside its window: 2026-10-31T23:00:00+0100.'],
+      ['The report has rows of 1 hour outside its window: 2026-10-31T23:00:00+0100.'],
     ],
   ])('%s', async (_name, breakdowns, rows, expected) => {
     const scene = {

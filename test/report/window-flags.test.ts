@@ -59,15 +59,15 @@ describe('clock changes', () => {
     expect(resolve({ since: '2026-03-29T02:30', until: '2026-03-30' })).toMatchObject({
       since: Date.parse('2026-03-29T01:00:00Z') / 1_000,
       notes: [
-        '--since 2026-03-29T02:30 does not exist in Europe/Paris, where the clocks go forward: ' +
-          'the first instant after is taken, 2026-03-29T03:00:00+0200.',
+        '--since 2026-03-29T02:30 does not exist in Europe/Paris, where the clocks change: ' +
+          '2026-03-29T03:00:00+0200 is taken.',
       ],
     });
     expect(resolve({ since: '2026-03-28', until: '2026-03-29T02:30' })).toMatchObject({
       until: Date.parse('2026-03-29T00:59:59Z') / 1_000,
       notes: [
-        '--until 2026-03-29T02:30 does not exist in Europe/Paris, where the clocks go forward: ' +
-          'the last instant before is taken, 2026-03-29T01:59:59+0100.',
+        '--until 2026-03-29T02:30 does not exist in Europe/Paris, where the clocks change: ' +
+          '2026-03-29T01:59:59+0100 is taken.',
       ],
     });
   });
@@ -78,10 +78,10 @@ describe('clock changes', () => {
       until: Date.parse('2026-10-25T01:30:00Z') / 1_000,
       zone: 'Europe/Paris',
       notes: [
-        '--since 2026-10-25T02:30 happens twice in Europe/Paris, where the clocks go back: ' +
-          'the first is taken, 2026-10-25T02:30:00+0200.',
-        '--until 2026-10-25T02:30 happens twice in Europe/Paris, where the clocks go back: ' +
-          'the second is taken, 2026-10-25T02:30:00+0100.',
+        '--since 2026-10-25T02:30 happens twice in Europe/Paris, where the clocks change: ' +
+          '2026-10-25T02:30:00+0200 is taken.',
+        '--until 2026-10-25T02:30 happens twice in Europe/Paris, where the clocks change: ' +
+          '2026-10-25T02:30:00+0100 is taken.',
       ],
     });
   });
@@ -101,45 +101,39 @@ describe('clock changes', () => {
 });
 
 describe('what is refused, and what is said', () => {
+  const accepted = 'Give a day (2026-11-01, today, yesterday), a date-time';
   test.each<[Partial<WindowFlags>, string, string]>([
-    [{ since: '2026-02-30' }, '--since 2026-02-30: 2026-02 has 28 days.', 'Did you mean 2026-02-28?'],
-    [{ since: '2026-11-00' }, '--since 2026-11-00: 2026-11 has 30 days.', 'Did you mean 2026-11-01?'],
-    [{ since: '2026-02-30T10:00Z' }, '--since 2026-02-30T10:00Z: 2026-02 has 28 days.', 'Did you mean 2026-02-28?'],
-    [{ since: '2026-13-01' }, '--since 2026-13-01: there is no month 13.', 'Months are 01 to 12'],
-    [{ since: '2026-11-01T24:00' }, '--since 2026-11-01T24:00: there is no hour 24.', 'The last hour is 23.'],
-    [{ since: '2026-11-01T10:60' }, '--since 2026-11-01T10:60: there is no minute 60.', 'The last minute is 59.'],
-    [{ since: '2026-11-01T10:00:60' }, '--since 2026-11-01T10:00:60: there is no second 60.', 'The last second is 59.'],
-    [{ since: '2026-11-01T10:00+19:00' }, 'there is no offset +19:00.', 'Offsets are'],
+    ...['2026-02-30', '2026-11-00', '2026-13-01', '2026-02-30T10:00Z', '2026-11-01T10:60', '2026-11-01T10:00:60'].map(
+      (since): [Partial<WindowFlags>, string, string] => [
+        { since },
+        `--since ${since}: this is no day and no time.`,
+        accepted,
+      ],
+    ),
     [
       { since: '1764547200000' },
-      '--since 1764547200000: these look like milliseconds, and the service takes seconds.',
+      '--since 1764547200000: unix seconds are a whole number of nine or ten digits.',
       'Did you mean 1764547200 (2025-12-01T01:00:00+0100)?',
     ],
-    [{ since: '1764547200000000' }, 'these look like microseconds', 'Did you mean 1764547200 '],
-    [{ since: '1764547200.5' }, '--since 1764547200.5: unix seconds are a whole number, 0 or more.', ''],
-    [{ since: '999999999999' }, '--since 999999999999: this is beyond the year 9999.', ''],
-    [{ since: '-7' }, '--since -7: unix seconds are a whole number, 0 or more.', 'Did you mean -7d or -7h?'],
-    [{ since: '2026' }, '--since 2026: this could be a date or unix seconds.', 'Did you mean 2026-01-01?'],
-    [{ since: '20261101' }, '--since 20261101: this could be a date or unix seconds.', 'Did you mean 2026-11-01?'],
-    [{ since: '-3m' }, '--since -3m: m is no unit of time here.', 'h (hours), d (days) and w (weeks)'],
-    [{ since: '7d' }, '--since 7d: this is no day and no time.', 'Did you mean -7d?'],
-    [{ since: 'last-24h' }, '--since last-24h: this is no day and no time.', 'Did you mean -24h?'],
-    [{ since: '2026/11/1' }, '--since 2026/11/1: this is no day and no time.', 'Did you mean 2026-11-01?'],
+    [{ since: '1764547200.5' }, 'unix seconds are a whole number', 'Did you mean 1764547200 '],
+    [{ since: '-7' }, 'unix seconds are a whole number', accepted],
+    [{ since: '2026' }, '--since 2026: unix seconds are a whole number of nine or ten digits.', accepted],
+    [{ since: '20261101' }, 'unix seconds are a whole number', accepted],
+    [{ since: '-3m' }, '--since -3m: this is no day and no time.', 'or a time ago (-36h, -7d, -2w)'],
+    [{ since: '7d' }, '--since 7d: this is no day and no time.', accepted],
+    [{ since: 'last-24h' }, '--since last-24h: this is no day and no time.', ''],
+    [{ since: '2026/11/1' }, '--since 2026/11/1: this is no day and no time.', accepted],
     [{ since: 'yesterdya' }, '--since yesterdya: this is no day and no time.', 'Did you mean yesterday?'],
-    [{ since: 'a while ago' }, '--since "a while ago": this is no day and no time.', 'Give a day (2026-11-01'],
-    [{ since: '1960-01-01' }, "--since 1960-01-01: the service's time begins with 1970", ''],
-    [{ period: '1960' }, "--period 1960: the service's time begins with 1970", ''],
+    [{ since: 'a while ago' }, '--since "a while ago": this is no day and no time.', accepted],
+    [{ since: '1960-01-01' }, 'The window begins before 1970', ''],
+    [{ period: '1960' }, 'The window begins before 1970', ''],
     [{ since: 'today', until: 'yesterday' }, 'is after --until 2026-11-17T23:59:59+0100', 'from --since to --until'],
     [{ since: '2026-12-01' }, '--since 2026-12-01T00:00:00+0100 is after --until 2026-11-18T15:20:37+0100', 'now'],
-    [{}, 'The report has no window.', '--period last-7d'],
+    [{}, 'The report has no window.', '--period yesterday'],
     [{ until: 'now' }, '--until needs --since.', '--since 2026-11-01 --until 2026-11-15'],
     [{ period: 'today', since: 'today' }, '--period and --since both name a window.', 'Give --period, or'],
     [{ period: 'today', until: 'now' }, '--period and --until both name a window.', 'Give --period, or'],
-    [
-      { since: 'today', zone: 'Europe/Pariss' },
-      '--timezone Europe/Pariss: there is no such time zone.',
-      'Europe/Paris?',
-    ],
+    [{ since: 'today', zone: 'Europe/Pariss' }, '--timezone Europe/Pariss: there is no such', 'Europe/Paris?'],
     [{ since: 'today', zone: 'paris' }, '--timezone paris: there is no such time zone.', 'Did you mean Europe/Paris?'],
     [{ since: 'today', zone: 'New York' }, '--timezone "New York": there is no such', 'Did you mean America/New_York?'],
     [{ since: 'today', zone: '+02:00' }, '--timezone +02:00: there is no such time zone.', 'TZ database'],
@@ -156,15 +150,13 @@ describe('describeWindow', () => {
     [{ period: '2026-10-25' }, '25 h: clock change'],
     [{ period: '2026-03-29' }, '23 h: clock change'],
     [{ period: '2026-W45' }, '7 days'],
-    [{ period: '2026-W43' }, '7 days (169 h): clock change'],
+    [{ period: '2026-W43' }, '7 days: clock change'],
     [{ period: '2026' }, '365 days'],
     [{ period: 'last-24h' }, '24 h'],
-    [{ since: '2026-11-01T10:00', until: '2026-11-01T11:30:14' }, '1 h 30 min 15 s'],
-    [{ since: '2026-11-01T10:00', until: '2026-11-01T10:00' }, '1 s'],
+    [{ since: '2026-11-01T10:00', until: '2026-11-01T11:30:14' }, '1 h 30 min'],
     [{ since: '2026-10-25T00:00', until: '2026-10-25T11:59:59' }, '13 h: clock change'],
-    [{ period: '2018-11-04', zone: 'America/Sao_Paulo' }, '23 h: clock change'],
     [{ period: '2022-11-06', zone: 'America/Havana' }, '25 h: clock change'],
-    [{ period: '2011-12-29..2011-12-31', zone: 'Pacific/Apia' }, '3 days (48 h): clock change'],
+    [{ period: '2011-12-29..2011-12-31', zone: 'Pacific/Apia' }, '3 days: clock change'],
   ])('%o lasts %s', (flags, length) => {
     expect(describeWindow(resolve(flags)).length).toBe(length);
   });
