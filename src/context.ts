@@ -110,14 +110,7 @@ export function createContext(host: Host, console: Console, options: Options): C
         trace: (line) => console.trace(1, line),
       });
       cleanUps.unshift(() => http.close());
-      return createClient({
-        ...signIn,
-        http,
-        retries: own.retries ?? 5,
-        host,
-        warn: console.warn,
-        hide: console.hide,
-      });
+      return createClient({ ...signIn, http, retries: own.retries ?? 5, host, warn: console.warn, hide: console.hide });
     };
     return {
       host,

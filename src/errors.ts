@@ -75,17 +75,10 @@ export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', true) 
 
 /** Ctrl-C (exit code 130) or SIGTERM (143). */
 export class InterruptedError extends AdreportError {
-  readonly exitCode: number;
-  readonly #signal: 'SIGINT' | 'SIGTERM';
-  constructor(signal: 'SIGINT' | 'SIGTERM') {
-    super(signal === 'SIGINT' ? 'Interrupted.' : 'Terminated.', { code: 'INTERRUPTED', retryable: true });
-    this.exitCode = signal === 'SIGINT' ? 130 : 143;
-    this.#signal = signal;
-  }
-
-  /** The same reason without what was added to it, for each of several that are ended. */
-  copy(): InterruptedError {
-    return new InterruptedError(this.#signal);
+  readonly exitCode: 130 | 143;
+  constructor(exitCode: 130 | 143) {
+    super(exitCode === 130 ? 'Interrupted.' : 'Terminated.', { code: 'INTERRUPTED', retryable: true });
+    this.exitCode = exitCode;
   }
 }
 

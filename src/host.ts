@@ -28,7 +28,7 @@ export function processHost(): Host {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      const reason = new InterruptedError(signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM');
+      const reason = new InterruptedError(signal === 'SIGINT' ? 130 : 143);
       if (controller.signal.aborted) endAtOnce(signal, reason.exitCode);
       controller.abort(reason);
     });

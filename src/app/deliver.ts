@@ -4,7 +4,7 @@ import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../contract/columns.ts';
 import { IncompleteDataError, UsageError } from '../errors.ts';
-import { type CsvDialect, type Sink, writeRows } from '../output/encoder.ts';
+import { type CsvDialect, writeRows } from '../output/encoder.ts';
 import { expandName, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
 import { checkTarget, openOutput } from '../output/file/output-file.ts';
 import { ReplaySink } from '../output/file/replay-sink.ts';
@@ -21,7 +21,9 @@ import { reportCard } from '../output/table/report-card.ts';
 import { checkCompleteness, type Expectation } from '../report/completeness.ts';
 import { describeWindow, type Window } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
-import { type RowBatch, type RowBatches, rowsOf } from '../rows/row-batch.ts';
+
+import { type RowBatches, rowsOf } from '../rows/row-batch.ts';
+
 import { nearest } from '../text/nearest.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
@@ -46,31 +48,10 @@ export interface ReportFacts {
 }
 
 /** Where a report goes and in what form: decided and checked before anything is asked for. */
-export interface Delivery {
-  /** Takes a report's data to the output; called anew, from zero, for each try of a download. */
-  take(answer: ReportAnswer, reportId?: string): Promise<Delivered>;
-  /** Takes rows to the output, of one report or of several that were merged. */
-  write(batches: RowBatches, reportId?: string): Promise<Delivered>;
-  /** The file, as the user named it, placeholders filled; `undefined` for stdout. */
-  file(reportId?: string): string | undefined;
-}
+export type Delivery = Awaited<ReturnType<typeof prepareDelivery>>;
 
 /** An output that is whole. */
-export interface Delivered {
-  /** What `--json` tells of a file; it is `undefined` for stdout. */
-  readonly told: {
-    readonly file: string | undefined;
-    readonly rows: number;
-    readonly bytes: number;
-    readonly reportId: string | null;
-    readonly since: string | null;
-    readonly until: string | null;
-    readonly warnings: readonly string[];
-  };
-  /** The totals of the report, where a person at a terminal reads them. */
-  readonly figures?: Grouping;
-  readonly comparison?: Comparison;
-}
+export type Delivered = Awaited<ReturnType<Delivery['write']>>;
 
 /** The code of the error for a whole document whose rows are not all there (`--strict`). */
 export const incompleteReport = 'INCOMPLETE_REPORT';
@@ -80,7 +61,7 @@ export const incompleteReport = 'INCOMPLETE_REPORT';
  * target that cannot be written. Its functions throw `OutputError`, and `IncompleteDataError` for data that is damaged,
  * or with `strict` not all there.
  */
-export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts): Promise<Delivery> {
+export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts) {
   const { console, host } = context;
   const { expectation, columns } = facts;
   const format = chooseFormat(context, flags);
@@ -108,11 +89,8 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
   const target = await openTarget(context, flags, facts.names);
   const hasCard = showsCard(context, flags);
 
-  const write = async (
-    batches: RowBatches,
-    reportId?: string,
-    observe?: (batch: RowBatch) => void,
-  ): Promise<Delivered> => {
+  /** Takes rows to the output, of one report or of several that were merged; called anew, from zero, for each try. */
+  const write = async (batches: RowBatches, reportId?: string) => {
     const comparison = facts.comparison?.();
     const encoder = await createEncoder(format, { ...options, comparison });
     const check = expectation && checkCompleteness({ ...expectation, nowMs });
@@ -124,7 +102,6 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
         encoder,
         sink: output,
         observe: (batch) => {
-          observe?.(batch);
           check?.observe(batch);
           counter?.observe(rowsOf(batch), batch.fields);
         },
@@ -144,6 +121,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
       const file = target.name(reportId);
       if (flags.open && file !== undefined) openFile(context, file);
       const { since, until } = facts.window ? describeWindow(facts.window) : (tail.summary ?? noWindow);
+      // What `--json` tells of a file.
       const told = { file, rows: rowCount, bytes: sizeBytes, reportId: reportId ?? null, since, until, warnings };
       return { told, figures: counter, comparison };
     } catch (error) {
@@ -152,33 +130,44 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
     }
   };
 
-  return {
-    file: target.name,
-    write,
-    async take({ body, contentType, sizeBytes }, reportId) {
-      const meter = (await context.progress()).transfer('Downloading', sizeBytes);
-      let rows = 0;
-      const metered = counted(body, (bytes) => meter.update({ bytes, rows }));
-      try {
-        return await write(readRows(metered, { contentType }), reportId, (batch) => {
-          rows = batch.firstRow + batch.rowCount;
-        });
-      } finally {
-        meter.stop();
-      }
-    },
-  };
+  const take = (answer: ReportAnswer, reportId?: string) => write(download(context, answer), reportId);
+  return { file: target.name, write, take };
 }
 
 const noWindow = { since: null, until: null };
 
-/** The same bytes; `tell` hears after each piece how many there were so far. */
-export async function* counted(body: AsyncIterable<Buffer>, tell: (bytes: number) => void): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    tell(bytes);
-    yield piece;
+/**
+ * The rows of a download, which is shown as it goes on.
+ *
+ * @param keep takes each piece of the body as it comes
+ */
+export async function* download(
+  context: Context,
+  { body, contentType, sizeBytes }: ReportAnswer,
+  keep?: (piece: Buffer) => Promise<unknown>,
+): RowBatches {
+  const meter = (await context.progress()).transfer('Downloading', sizeBytes);
+  let rows = 0;
+  async function* metered(): AsyncGenerator<Buffer> {
+    let bytes = 0;
+    for await (const piece of body) {
+      await keep?.(piece);
+      bytes += piece.length;
+      meter.update({ bytes, rows });
+      yield piece;
+    }
+  }
+  const batches = readRows(metered(), { contentType });
+  try {
+    for (;;) {
+      const next = await batches.next();
+      if (next.done) return next.value;
+      rows = next.value.firstRow + next.value.rowCount;
+      yield next.value;
+    }
+  } finally {
+    meter.stop();
+    await batches.return(undefined as never);
   }
 }
 
@@ -242,26 +231,19 @@ export function tableLook({ console, host }: Context, flags: Pick<OutputFlags, '
   return { columns: isTerminal || host.env.COLUMNS ? columns : undefined, style, unicode: showsUnicode };
 }
 
-/** Where a report goes: a file that is whole or not there, or stdout. */
-export interface OutputTarget {
-  /** The file as the user named it, placeholders filled; `undefined` for stdout. */
-  name(reportId?: string): string | undefined;
-  /** Begins the output from its first byte; called again when a download starts again. */
-  open(reportId?: string): Promise<Sink & { commit(): Promise<void>; abort(): Promise<void> }>;
-}
-
 /**
- * The target that `-o` names. Throws `UsageError` for a placeholder that is not known, and `OutputError`, before
+ * The target that `-o` names: its file as the user named it, placeholders filled, `undefined` for stdout; and what begins the
+ * output from its first byte, called again when a download starts again. Throws `UsageError` for a placeholder that is not known, and `OutputError`, before
  * anything is fetched, for a file that cannot be written or that `--no-clobber` keeps.
  */
-export async function openTarget(context: Context, flags: OutputFlags, values: NameValues): Promise<OutputTarget> {
+export async function openTarget(context: Context, flags: OutputFlags, values: NameValues) {
   const { output: template = '-' } = flags;
   if (isStdout(flags)) {
     const sink = new ReplaySink(context.console);
     const output = { write: sink.write.bind(sink), commit: async () => sink.finish(), abort: async () => {} };
     return {
-      name: () => undefined,
-      async open() {
+      name: (_id?: string) => undefined,
+      async open(_id?: string) {
         sink.restart();
         return output;
       },
@@ -271,7 +253,7 @@ export async function openTarget(context: Context, flags: OutputFlags, values: N
   const name = (id?: string): string => expandName(template, id === undefined ? values : { ...values, id });
   const path = (id?: string): string => resolve(context.host.cwd, name(id));
   if (!placeholdersOf(template).includes('id')) await checkTarget(path(), options);
-  return { name, open: (id) => openOutput(path(id), { ...options, signal: context.host.signal }) };
+  return { name, open: (id?: string) => openOutput(path(id), { ...options, signal: context.host.signal }) };
 }
 
 /** Shows a file in the program that `BROWSER` names, or the one that the system has for it. */
@@ -288,7 +270,11 @@ function openFile({ host, console }: Context, file: string): void {
  * Says on stderr what was written and shows a person its figures, and with `--json` tells it on stdout. It says nothing
  * where the report went to stdout.
  */
-export async function announce(context: Context, { told, figures, comparison }: Delivered, isBrief = false) {
+export async function announce(
+  context: Context,
+  { told, figures, comparison }: Partial<Delivered> & Pick<Delivered, 'told'>,
+  isBrief = false,
+) {
   const { console, elapsedMs, flags } = context;
   if (told.file === undefined) return;
   if (flags.json) await console.result(visibleJson(told));

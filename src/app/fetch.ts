@@ -173,7 +173,7 @@ export async function withResumeHint<T>(
     const goOn = resume && `Go on with: ${resume}`;
     if (reason instanceof InterruptedError || reason instanceof StillInProgressError) {
       // Each of several reports that one signal ends has its own words to add.
-      const own = reason instanceof InterruptedError ? reason.copy() : reason;
+      const own = reason instanceof InterruptedError ? new InterruptedError(reason.exitCode) : reason;
       const sentence = goOn && !own.message.includes(reportId) ? `The report ${shownId} goes on being made.` : '';
       throw own.amend(sentence, { reportId, hint: goOn });
     }

@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
-import { createSpool, type Spool } from '../output/file/spool.ts';
+import { createSpool } from '../output/file/output-file.ts';
 import { daysOf, mergeReports, type Part } from '../report/parts.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
@@ -14,9 +15,9 @@ import { Grouping } from '../view/grouping.ts';
 import { prepareCompared } from './compare.ts';
 import {
   announce,
-  counted,
   type Delivered,
   type Delivery,
+  download,
   incompleteReport,
   prepareDelivery,
   showCard,
@@ -24,21 +25,14 @@ import {
 import { fetchReport, type Intake, noteFetched } from './fetch.ts';
 import { factsOf, fileOf, type Job } from './plan.ts';
 
-interface Failure {
-  /** Names the report, or the part, that failed; absent where there is one report only. */
-  readonly label: string | undefined;
-  /** That of its account; reports of one account share it. */
-  readonly context: Context;
-  readonly error: AdreportError;
-}
-
 /** What the parts of a run share, and what became of them. */
 interface Run {
   readonly context: Context;
   readonly takeTurn: Turns;
   readonly progress: PartsProgress;
   readonly delivered: Delivered[];
-  readonly failures: Failure[];
+  /** What failed, with the context of its account; without a label where it is the one report. */
+  readonly failures: { readonly label: string | undefined; readonly context: Context; readonly error: AdreportError }[];
 }
 
 /** How many files and failures are named one by one. */
@@ -186,12 +180,12 @@ async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator
   const own = { ...job, context: { ...job.context, host: { ...host, signal } } };
   const takeTurn = turns(options.concurrency);
   const folder = spoolFolder(job);
-  const pending: Promise<Spooled | undefined>[] = [];
+  const fetchOne = (part: Part) => fetchPart(run, own, part, async (context) => spoolIntake(context, folder));
+  const pending: ReturnType<typeof fetchOne>[] = [];
   try {
     for (let next = 0; next < parts.length; next++) {
       for (const part of parts.slice(pending.length, next + Math.max(aheadAtMost, options.concurrency))) {
-        const prepare = async (context: Context) => spoolIntake(context, folder);
-        pending.push(takeTurn(() => fetchPart(run, own, part, prepare)));
+        pending.push(takeTurn(() => fetchOne(part)));
       }
       const spooled = await pending[next];
       if (!spooled) {
@@ -205,7 +199,7 @@ async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator
     }
   } finally {
     // Where the output itself has failed, or nobody reads it any more (`| head`), there is nothing to wait for.
-    controller.abort(new InterruptedError('SIGTERM'));
+    controller.abort(new InterruptedError(143));
     for (const spooled of await Promise.all(pending)) await spooled?.spool.close();
   }
 }
@@ -270,41 +264,23 @@ function turns(size: number): Turns {
   };
 }
 
-/** A report that is whole and waits on the disk. */
-interface Spooled {
-  readonly spool: Spool;
-  readonly contentType: string | undefined;
-  readonly reportId: string | undefined;
-}
-
 /** Takes a report's body to the disk as it came, and reads it once on the way, so that a damaged one comes again. */
-function spoolIntake(context: Context, folder: string): Intake<Spooled> {
+function spoolIntake(context: Context, folder: string) {
+  const { signal } = context.host;
   return {
-    async take({ body, contentType, sizeBytes }, reportId) {
+    async take(answer: ReportAnswer, reportId?: string) {
       const spool = await createSpool(folder);
-      const meter = (await context.progress()).transfer('Downloading', sizeBytes);
+      const keep = async (piece: Buffer) => {
+        signal.throwIfAborted();
+        await spool.write(piece);
+      };
       try {
-        let rows = 0;
-        const metered = counted(body, (bytes) => meter.update({ bytes, rows }));
-        for await (const batch of readRows(kept(metered, spool, context.host.signal), { contentType })) {
-          rows = batch.firstRow + batch.rowCount;
-        }
-        return { spool, contentType, reportId };
+        for await (const _batch of download(context, answer, keep));
+        return { spool, contentType: answer.contentType, reportId };
       } catch (error) {
         await spool.close();
         throw error;
-      } finally {
-        meter.stop();
       }
     },
   };
-}
-
-/** The same bytes, which go to the spool as well. Throws the signal's reason when it is aborted. */
-async function* kept(body: AsyncIterable<Buffer>, spool: Spool, signal: AbortSignal): AsyncGenerator<Buffer> {
-  for await (const piece of body) {
-    signal.throwIfAborted();
-    await spool.write(piece);
-    yield piece;
-  }
 }

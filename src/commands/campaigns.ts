@@ -1,7 +1,7 @@
 import { chooseFormat, csvDialect, openTarget, tableLook } from '../app/deliver.ts';
 import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from '../app/flags.ts';
 import type { Context } from '../context.ts';
-import { type AdUnit, type CampaignRecord, defaultZone } from '../contract/messages.ts';
+import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { encodeTable, type FormatName } from '../output/formats/index.ts';
 import { type TextColumn, textTable } from '../output/table/text-table.ts';
@@ -31,28 +31,14 @@ export const campaignsCommand: CommandBuilder = (perform) =>
     ),
   ).action(perform(campaigns));
 
-/** A campaign's row, or with its ad unit an ad unit's. */
-type CampaignRow = Omit<CampaignRecord, 'adunits'> & Partial<AdUnit> & { readonly adunits?: readonly AdUnit[] };
-
-type Column = TextColumn<CampaignRow>;
-
-/** What people look for, a campaign and an ad unit, is the last to be given up where there is no room. */
-const campaignColumns: readonly Column[] = [
-  { name: 'campaignId', value: (row) => row.campaignId, keep: true },
-  { name: 'campaignName', value: (row) => row.campaignName, keep: true },
-];
-const adUnitColumns: readonly Column[] = [
-  { name: 'adunitId', value: (row) => row.adunitId, keep: true },
-  { name: 'adunitName', value: (row) => row.adunitName, keep: true },
-];
-const adUnitCount: Column = { name: 'adunits', value: (row) => row.adunits?.length ?? 0, type: 'integer' };
-const advertiserName: Column = { name: 'advertiserName', value: (row) => row.advertiserName };
+/** A campaign, or with `--ad-units` an ad unit, as its columns show it. */
+type ListRow = Readonly<Record<string, string | number>>;
 
 /** Lists campaigns, or with `--ad-units` their ad units, in any format. */
 async function campaigns(context: Context, options: CampaignsOptions): Promise<void> {
-  const { search, active } = options;
+  const { search, active, adUnits } = options;
   const format = options.format === undefined && context.flags.json ? 'json' : chooseFormat(context, options);
-  const dialect = csvDialect(context, options);
+  const encodeOptions = { csv: csvDialect(context, options), note: context.console.note };
   const columns = chooseColumns(options, format);
   const isActive =
     active === undefined ? () => true : activeDuring(active === true ? 'today' : active, context.host.wallClock());
@@ -61,17 +47,25 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
   const all = await (await context.client()).campaigns();
   const found = all.filter((one) => isActive(one) && (search === undefined || matchesText(one, search)));
   // A campaign without any ad unit has no row among theirs.
-  const rows: readonly CampaignRow[] = options.adUnits
-    ? found.flatMap(({ adunits, ...one }) =>
-        adunits.map(({ adunitId, adunitName }) => ({ ...one, adunitId, adunitName })),
-      )
-    : found;
+  const rows = found.flatMap(({ adunits, ...one }): ListRow[] => {
+    const days = { start: one.campaignStartDate.slice(0, 10), end: one.campaignEndDate.slice(0, 10) };
+    return adUnits
+      ? adunits.map(({ adunitId, adunitName }) => ({ ...one, ...days, adunitId, adunitName }))
+      : [{ ...one, ...days, adunits: adunits.length }];
+  });
   const output = await target.open();
   try {
-    if (format === 'table') await output.write(Buffer.from(textTable(rows, columns, tableLook(context, options))));
-    else if (format === 'json' || format === 'ndjson')
-      await output.write(Buffer.from(jsonOf(rows, columns, options, format)));
-    else await output.write(await encodeTable(format, rows, columns, { csv: dialect, note: context.console.note }));
+    if (format === 'table') {
+      await output.write(Buffer.from(textTable(rows, columns, tableLook(context, options))));
+    } else if (format === 'json' || format === 'ndjson') {
+      // The service's own records, unless columns are chosen.
+      const whole = options.columns === undefined && !adUnits ? found : rows.map((row) => pick(row, columns));
+      const lines = whole.map((row) => JSON.stringify(row));
+      const array = lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`;
+      await output.write(Buffer.from(format === 'json' ? array : lines.map((line) => `${line}\n`).join('')));
+    } else {
+      await output.write(await encodeTable(format, rows, columns, encodeOptions));
+    }
     await output.commit();
   } catch (error) {
     await output.abort();
@@ -79,48 +73,35 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
   }
 }
 
+function pick(row: ListRow, columns: readonly TextColumn<ListRow>[]): object {
+  return Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
+}
+
 /**
  * The columns that `--columns` names, any case; else every field, or on a terminal what people look at: names first, days
  * instead of seconds. Throws `UsageError`.
  */
-function chooseColumns({ adUnits, columns }: CampaignsOptions, format: FormatName): readonly Column[] {
-  const own = adUnits ? adUnitColumns : [adUnitCount];
-  if (columns === undefined && format === 'table') {
-    const start: Column = { name: 'start', value: (row) => row.campaignStartDate.slice(0, 10) };
-    const end: Column = { name: 'end', value: (row) => row.campaignEndDate.slice(0, 10) };
-    return [...campaignColumns, ...(adUnits ? own : []), advertiserName, start, end, ...(adUnits ? [] : own)];
-  }
-  const known: readonly Column[] = [
-    { name: 'advertiserId', value: (row) => row.advertiserId },
-    advertiserName,
-    ...campaignColumns,
-    { name: 'campaignStartDate', value: (row) => row.campaignStartDate, type: 'wallTime' },
-    { name: 'campaignEndDate', value: (row) => row.campaignEndDate, type: 'wallTime' },
-    ...own,
-  ];
-  return columns === undefined ? known : columns.split(',').map((name) => columnNamed(name.trim(), known));
-}
-
-function columnNamed(wanted: string, known: readonly Column[]): Column {
-  const found = known.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
-  if (found) return found;
-  const names = known.map(({ name }) => name);
-  const guess = nearest(wanted, names);
-  const hint = guess ? `Did you mean ${guess}?` : `Known are ${names.join(', ')}.`;
-  throw new UsageError(`--columns: there is no column “${wanted}”.`, { hint });
-}
-
-/** The records as the service sent them, or of each what `--columns` names. */
-function jsonOf(
-  rows: readonly CampaignRow[],
-  columns: readonly Column[],
-  options: CampaignsOptions,
-  format: FormatName,
-) {
-  const pick = (row: CampaignRow) => Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
-  const lines = rows.map((row) => JSON.stringify(options.columns === undefined ? row : pick(row)));
-  if (format === 'ndjson') return lines.map((line) => `${line}\n`).join('');
-  return lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`;
+function chooseColumns({ adUnits, columns }: CampaignsOptions, format: FormatName): TextColumn<ListRow>[] {
+  const [own, count] = adUnits ? [['adunitId', 'adunitName'], []] : [[], ['adunits']];
+  const campaign = ['campaignId', 'campaignName'];
+  const dates = ['campaignStartDate', 'campaignEndDate'];
+  const known = ['advertiserId', 'advertiserName', ...campaign, ...dates, ...own, ...count];
+  const usual = format === 'table' ? [...campaign, ...own, 'advertiserName', 'start', 'end', ...count] : known;
+  const chosen = columns?.split(',').map((part) => {
+    const wanted = part.trim();
+    const found = known.find((name) => name.toLowerCase() === wanted.toLowerCase());
+    if (found) return found;
+    const guess = nearest(wanted, known);
+    const hint = guess ? `Did you mean ${guess}?` : `Known are ${known.join(', ')}.`;
+    throw new UsageError(`--columns: there is no column “${wanted}”.`, { hint });
+  });
+  return (chosen ?? usual).map((name) => ({
+    name,
+    value: (row) => row[name],
+    // What people look for, a campaign and an ad unit, is the last to be given up where there is no room.
+    keep: [...campaign, ...own].includes(name),
+    type: dates.includes(name) ? 'wallTime' : name === 'adunits' ? 'integer' : 'text',
+  }));
 }
 
 /** Whether a campaign, or one of its ad units, has the text in a name, or is the one of that id. */

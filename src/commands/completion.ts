@@ -3,7 +3,6 @@ import { Argument, type Command, type Option } from 'commander';
 import type { GlobalFlags } from '../app/flags.ts';
 import { savedKeys } from '../app/saved-reports.ts';
 import { findProjectFile, readProjectFile } from '../config/project-file.ts';
-import { openStore } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { profiles, vocabularyOf } from '../contract/vocabulary.ts';
 import { summaryOf, topics } from '../help/index.ts';
@@ -41,14 +40,10 @@ export const completeCommand: CommandBuilder = (perform) => {
   );
 };
 
-/** Works with bash 3.2 (macOS) and later, with or without the bash-completion package. */
-const bashScript = String.raw`# Completes the command lines of adreport in bash.
-#
-# For every shell:  echo 'source <(adreport completion bash)' >> ~/.bashrc
-# Quicker, where the bash-completion package is there:
-#   mkdir -p ~/.local/share/bash-completion/completions
-#   adreport completion bash > ~/.local/share/bash-completion/completions/adreport
+// Each script hands over the words before the cursor, and puts in the lines behind the first, which says what they are.
 
+/** Works with bash 3.2 (macOS) and later, with or without the bash-completion package. */
+const bash = String.raw`# Completes the command lines of adreport in bash: source <(adreport completion bash)
 _adreport() {
   local line=\${COMP_LINE:0:COMP_POINT} words kind= IFS=$' \t\n'
   read -ra words <<< "$line"
@@ -60,51 +55,27 @@ _adreport() {
   # An empty answer lets readline complete file names, which is right for files alone.
   [[ $kind == files ]] && compopt +o nospace 2>/dev/null || compopt +o default 2>/dev/null
 }
-
 complete -o default -o nospace -F _adreport adreport
 `.replaceAll('\\$', '$');
 
-const zshScript = String.raw`#compdef adreport
-# Completes the command lines of adreport in zsh.
-#
-# For every shell:  echo 'source <(adreport completion zsh)' >> ~/.zshrc   (below compinit)
-# Quicker, into a folder of fpath:
-#   adreport completion zsh > "\${fpath[1]}/_adreport"
-
+const zsh = String.raw`#compdef adreport
+# Completes the command lines of adreport in zsh: source <(adreport completion zsh), or a file _adreport in fpath
 _adreport() {
-  local -a before lines values
-  local kind line value meaning
+  local -a before lines values space
+  local line
   before=("\${(@Q)words[2,CURRENT-1]}")
   lines=("\${(@f)$(adreport complete zsh -- "\${before[@]}" "\${PREFIX}" 2>/dev/null)}")
-  kind=\${lines[1]}
-  case $kind in
-    files) _files; return ;;
-    words | open) ;;
-    *) return 1 ;;
-  esac
+  [[ \${lines[1]} == files ]] && { _files; return; }
+  [[ \${lines[1]} == open ]] && space=(-S '')
   for line in "\${(@)lines[2,-1]}"; do
-    value=\${line%%$'\t'*}
-    meaning=\${line#*$'\t'}
-    values+=("\${value//:/\\:}:$meaning")
+    values+=("\${\${line%%$'\t'*}//:/\:}:\${line#*$'\t'}")
   done
-  local -a space
-  [[ $kind == open ]] && space=(-S '')
   _describe -V -t adreport 'adreport' values "\${space[@]}" -M 'm:{a-zA-Z}={A-Za-z}'
 }
-
-if [[ \${funcstack[1]} == _adreport ]]; then
-  _adreport "$@"
-else
-  compdef _adreport adreport
-fi
+if [[ \${funcstack[1]} == _adreport ]]; then _adreport "$@"; else compdef _adreport adreport; fi
 `.replaceAll('\\$', '$');
 
-const fishScript = String.raw`# Completes the command lines of adreport in fish.
-#
-# For every shell:
-#   mkdir -p ~/.config/fish/completions
-#   adreport completion fish > ~/.config/fish/completions/adreport.fish
-
+const fish = String.raw`# Completes the command lines of adreport in fish: adreport completion fish | source
 function __adreport_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
@@ -116,12 +87,11 @@ function __adreport_complete
             printf '%s\n' $lines[2..-1]
     end
 end
-
 complete -c adreport -e
 complete -c adreport -f -k -a '(__adreport_complete)'
 `;
 
-const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
+const scripts = { bash, zsh, fish };
 
 interface Candidate {
   readonly value: string;
@@ -227,7 +197,7 @@ async function offerValues(context: Context, place: Place, option: Option, curre
   const name = option.attributeName();
   if (name === 'format') return ['words', formatNames.map((value) => ({ value, meaning: formats[value].meaning }))];
   if (name === 'account') {
-    const { accounts } = await storedSettings(context);
+    const { accounts } = await context.store().read();
     return ['words', Object.entries(accounts).map(([value, { baseUrl }]) => ({ value, meaning: baseUrl }))];
   }
   if (/<(file|dir)>/.test(option.flags)) return ['files', []];
@@ -265,17 +235,10 @@ async function offerOperands(context: Context, place: Place): Promise<Offer> {
   }
 }
 
-/** The vocabulary of the profile that the command line, the environment or the stored account names, else of a buyer. */
+/** The vocabulary of the profile that the command line or a setting names. */
 async function vocabularyAt(context: Context, { given }: Place) {
-  const { env } = context.host;
-  const { accounts, defaultAccount = '' } = await storedSettings(context);
-  const account = given.account ?? env.ADREPORT_ACCOUNT ?? defaultAccount;
-  const named = given.profile ?? env.ADREPORT_PROFILE?.toLowerCase() ?? accounts[account]?.profile;
-  return vocabularyOf(profiles.find((profile) => profile === named) ?? 'buyer');
-}
-
-function storedSettings({ host: { env } }: Context) {
-  return openStore(env, () => {}).read();
+  const profile = profiles.find((name) => name === given.profile);
+  return vocabularyOf(profile ?? (await context.settings()).profile.value);
 }
 
 /** The reports of `adreport.yaml`, or of another file, with their window and breakdowns. */

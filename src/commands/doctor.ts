@@ -139,12 +139,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
   /** Makes one call without a token, which the service answers with 401 (`decisions.md`, 6). */
   async function checkConnection(baseUrl: URL, proxy: ReturnType<typeof readProxy>): Promise<true> {
     const { method, path } = endpoints.campaigns;
-    const http = await createHttp({
-      timeoutMs: timeout,
-      userAgent: 'adreport doctor',
-      proxy,
-      trace: () => {},
-    });
+    const http = await createHttp({ timeoutMs: timeout, userAgent: 'adreport doctor', proxy, trace: () => {} });
     const startedMs = host.stopwatch();
     const url = new URL(baseUrl.href.replace(/\/$/, '') + path);
     try {

@@ -38,30 +38,24 @@ export const localServerCommand: CommandBuilder = (perform) => {
     .option('--host <address>', 'address to listen on', parseHost, '127.0.0.1')
     .option('--port <n>', 'port to listen on; 0 takes a free one', parsePort, 8787);
   // The server's own flags hold for the commands below it too.
-  const execCommand = declareCommand(
-    'exec <command...>',
-    'start the server, run a command against it, stop; exits as the command did',
-    [
-      ['adreport local-server exec -- adreport whoami', 'ADREPORT_BASE_URL and ADREPORT_TOKEN are set'],
-      ["adreport local-server --delay 0s exec -- sh -c 'echo $ADREPORT_BASE_URL'", 'any command'],
-    ],
+  const execSummary = 'start the server, run a command against it, stop; exits as the command did';
+  const execCommand = declareCommand('exec <command...>', execSummary, [
+    ['adreport local-server exec -- adreport whoami', 'ADREPORT_BASE_URL and ADREPORT_TOKEN are set'],
+    ["adreport local-server --delay 0s exec -- sh -c 'echo $ADREPORT_BASE_URL'", 'any command'],
+  ]);
+  const validateSummary = 'check a folder of data for --fixtures; names file, line and column of a mistake';
+  const validateCommand = declareCommand('validate <dir>', validateSummary, [
+    ['adreport local-server validate ./fixtures', 'exit 2 if the data are wrong'],
+    ['adreport local-server validate ./fixtures --json', 'what is in it, as JSON'],
+  ]);
+  const exportSummary = 'write the built-in data of a period as a folder for --fixtures';
+  const exportCommand = declareCommand('export <dir>', exportSummary, [
+    ['adreport local-server export ./fixtures --period last-week', 'data to edit'],
+    ['adreport local-server --fixtures ./fixtures', 'and to serve'],
+  ]).requiredOption(
+    '--period <period>',
+    'the days to write, in Europe/Paris: last-7d, 2026-10, 2026-11-01..2026-11-15',
   );
-  const validateCommand = declareCommand(
-    'validate <dir>',
-    'check a folder of data for --fixtures; names file, line and column of a mistake',
-    [
-      ['adreport local-server validate ./fixtures', 'exit 2 if the data are wrong'],
-      ['adreport local-server validate ./fixtures --json', 'what is in it, as JSON'],
-    ],
-  );
-  const exportCommand = declareCommand(
-    'export <dir>',
-    'write the built-in data of a period as a folder for --fixtures',
-    [
-      ['adreport local-server export ./fixtures --period last-week', 'data to edit'],
-      ['adreport local-server --fixtures ./fixtures', 'and to serve'],
-    ],
-  ).requiredOption('--period <period>', 'the days to write, in Europe/Paris: last-7d, 2026-10, 2026-11-01..2026-11-15');
   return addServerFlags(command)
     .addCommand(execCommand.action(perform(exec)))
     .addCommand(validateCommand.action(perform(validate)))

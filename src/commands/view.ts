@@ -12,7 +12,7 @@ import { ReportTable } from '../output/formats/table.ts';
 import { groupBars, groupLine, groupTable } from '../output/table/group-text.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { openReportFile, readReportStream } from '../rows/report-file.ts';
-import { type ReportTail, type Row, rowsOf } from '../rows/row-batch.ts';
+import { type Row, rowsOf } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
 import { wrap } from '../ui/page.ts';
@@ -97,16 +97,8 @@ function parseCondition(text: string, earlier: readonly Condition[] = []): Condi
 const previewRows = 10;
 const barsAtMost = 20;
 
-/** What reading a file once gave. */
-interface ReadFile {
-  readonly tail: ReportTail;
-  readonly sizeBytes: number;
-  /** Its rows by time. */
-  readonly figures: Grouping;
-  readonly groups: Grouping;
-  /** The first rows as a table; empty where none were wanted. */
-  readonly preview: readonly string[];
-}
+/** What reading a file once gave; `preview` are its first rows as a table, empty where none were wanted. */
+type ReadFile = Awaited<ReturnType<typeof readFile>>;
 
 /** Shows the figures of a report file: as a card, groups, a chart, or rows for another program. */
 async function view(context: Context, options: ViewOptions, file: string): Promise<void> {
@@ -155,7 +147,7 @@ function formatOf({ console, flags }: Context, { format, chart, sort, top }: Vie
  * Reads a report file, or stdin for `-`, once, in constant memory. Throws `UsageError` where it cannot be opened or lacks a
  * column, and `IncompleteDataError` where it is no whole report.
  */
-async function readFile(context: Context, name: string, options: ViewOptions, rowsAtMost: number): Promise<ReadFile> {
+async function readFile(context: Context, name: string, options: ViewOptions, rowsAtMost: number) {
   const { by, where = [], chart } = options;
   const { stdin, signal, cwd } = context.host;
   const source =
@@ -292,14 +284,7 @@ function groupText(
   { chart, metrics }: ViewOptions,
   look: TableLook,
 ): readonly string[] {
-  if (chart === undefined) {
-    const { lines, dropped } = groupTable(ranked, look);
-    if (dropped.length > 0) {
-      const hint = 'Choose with --metrics, or see all with --format csv.';
-      console.note(`Not shown, for lack of room: ${dropped.join(', ')}. ${hint}`);
-    }
-    return lines;
-  }
+  if (chart === undefined) return groupTable(ranked, look, console.note);
   const sorted = metrics === undefined ? ranked.sortedBy : undefined;
   const figure = sorted ?? ranked.figures[0];
   if (!figure) throw new UsageError('--chart needs a metric, and the report has none.');

@@ -1,7 +1,6 @@
 import { reportStatuses } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { parseDuration } from '../text/quantity.ts';
-import { type Answer, jsonAnswer } from './answer.ts';
 import type { Control } from './local-server.ts';
 import { latestSecond } from './request/read-request.ts';
 import type { HeldReport } from './service/reports.ts';
@@ -15,9 +14,8 @@ export function createControl(parts: ServiceParts): Control {
     advance: (duration) => {
       const durationMs = typeof duration === 'number' ? duration : parseDuration(duration);
       if (durationMs === undefined || !(durationMs >= 0) || parts.now() + durationMs > latestSecond * 1_000) {
-        throw new UsageError(`The clock cannot be advanced by “${String(duration).slice(0, 40)}”.`, {
-          hint: 'Give milliseconds, or a number with a unit: 500ms, 30s, 5m, 2h or 1d.',
-        });
+        const hint = 'Give milliseconds, or in {"advance":"2h"} a number with a unit: 500ms, 30s, 5m, 2h or 1d.';
+        throw new UsageError(`The clock cannot be advanced by “${String(duration).slice(0, 40)}”.`, { hint });
       }
       parts.advancedMs += durationMs;
     },
@@ -36,22 +34,14 @@ export function createControl(parts: ServiceParts): Control {
   };
 }
 
-/** A call with which tests steer the server from any language, without a token (`cli.md`, `local-server`). */
-export interface AdminCall {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: string;
-  readonly meaning: string;
-  /** A body that it may have. */
-  readonly example: object | undefined;
-  /** @param id what stands in the place of `:id` */
-  answer(body: string, id: string): Answer;
-}
-
 /** What an admin call does: it returns what is told, or nothing where all went well. Throws `UsageError`. */
 type Work = (given: Readonly<Record<string, unknown>>, id: string) => unknown;
 
+/** A call with which tests steer the server from any language, without a token (`cli.md`, `local-server`). */
+export type AdminCall = ReturnType<typeof adminCalls>[number];
+
 /** Every admin call: routes, `/openapi.json`, the page and the refusal of an unknown path are made of this list. */
-export function adminCalls(parts: ServiceParts, control: Control): readonly AdminCall[] {
+export function adminCalls(parts: ServiceParts, control: Control) {
   const { faults, log, reports } = parts;
   const now = () => ({ now: new Date(parts.now()).toISOString() });
   const health = () => ({ status: 'ok', ...now(), reports: reports.list().length });
@@ -62,9 +52,7 @@ export function adminCalls(parts: ServiceParts, control: Control): readonly Admi
     request: report.request,
   });
   const advance: Work = ({ advance: duration }) => {
-    if (typeof duration !== 'string')
-      throw new UsageError('Send {"advance":"2h"}: a number with a unit, 500ms, 30s, 5m, 2h or 1d.');
-    control.advance(duration);
+    control.advance(typeof duration === 'string' ? duration : '');
     return now();
   };
   const addFaults: Work = ({ fault, faults: list = [fault] }) => {
@@ -80,44 +68,20 @@ export function adminCalls(parts: ServiceParts, control: Control): readonly Admi
     control.setReport(id, { status, ...(typeof message === 'string' ? { message } : {}) });
     return { response: { report_id: id, status } };
   };
-  return [
-    call('GET', '/health', 'whether it is up, and its clock', health),
-    call('GET', '/requests', 'the latest calls', () => ({ counts: log.counts(), requests: log.list() })),
-    call('DELETE', '/requests', 'forgets the calls', () => log.reset()),
-    call('GET', '/clock', 'the time by the server’s clock', now),
-    call('POST', '/clock', 'moves the clock on', advance, { advance: '2h' }),
-    call('GET', '/faults', 'the faults in force', () => ({ faults: faults.list() })),
-    call('POST', '/faults', 'puts a fault in force', addFaults, { fault: 'status:503:times=3' }),
-    call('DELETE', '/faults', 'ends every fault', () => faults.clear()),
-    call('GET', '/reports', 'every report', () => ({ reports: reports.list().map(listed) })),
-    call('POST', '/reports/:id', 'sets the status of a report', setReport, { status: 'ready' }),
-    call('POST', '/reset', 'back to how the server started', () => control.reset()),
+  const calls: readonly (readonly ['GET' | 'POST' | 'DELETE', string, string, Work, example?: object])[] = [
+    ['GET', '/health', 'whether it is up, and its clock', health],
+    ['GET', '/requests', 'the latest calls', () => ({ counts: log.counts(), requests: log.list() })],
+    ['DELETE', '/requests', 'forgets the calls', () => log.reset()],
+    ['GET', '/clock', 'the time by the server’s clock', now],
+    ['POST', '/clock', 'moves the clock on', advance, { advance: '2h' }],
+    ['GET', '/faults', 'the faults in force', () => ({ faults: faults.list() })],
+    ['POST', '/faults', 'puts a fault in force', addFaults, { fault: 'status:503:times=3' }],
+    ['DELETE', '/faults', 'ends every fault', () => faults.clear()],
+    ['GET', '/reports', 'every report', () => ({ reports: reports.list().map(listed) })],
+    ['POST', '/reports/:id', 'sets the status of a report', setReport, { status: 'ready' }],
+    ['POST', '/reset', 'back to how the server started', () => control.reset()],
   ];
-}
-
-function call(method: AdminCall['method'], path: string, meaning: string, work: Work, example?: object): AdminCall {
-  return {
-    method,
-    path: `/__admin${path}`,
-    meaning,
-    example,
-    answer(body, id) {
-      try {
-        return jsonAnswer(work(method === 'POST' ? readObject(body) : {}, id) ?? { ok: true });
-      } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
-        const { code: error_id, message, hint } = error;
-        const response = { error_id, error: hint ? `${message} ${hint}` : message };
-        return jsonAnswer({ response }, error_id === 'UNKNOWN_REPORT' ? 404 : 400);
-      }
-    },
-  };
-}
-
-function readObject(body: string): Readonly<Record<string, unknown>> {
-  try {
-    return { ...JSON.parse(body || '{}') };
-  } catch {
-    throw new UsageError('The body must be a JSON object.', { code: 'INVALID_BODY' });
-  }
+  return calls.map(([method, path, meaning, work, example]) => {
+    return { method, path: `/__admin${path}`, meaning, work, example };
+  });
 }

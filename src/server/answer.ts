@@ -2,6 +2,7 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { pipeline as finishPipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createDeflate, createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { UsageError } from '../errors.ts';
 import { preferencesIn } from './delivery.ts';
 import { ServiceError } from './service/service-error.ts';
 
@@ -29,8 +30,16 @@ export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Recor
   return { status, type: jsonType, headers, body: JSON.stringify(value) };
 }
 
-/** The answer that an error is told with, in the envelope of `decisions.md` 6: never more than a `ServiceError` says. */
+/**
+ * The answer that an error is told with, in the envelope of `decisions.md` 6: what a `ServiceError` says, and a `UsageError`
+ * of the admin calls, and nothing of any other.
+ */
 export function refusalAnswer(error: unknown): Answer {
+  if (error instanceof UsageError) {
+    const { code: error_id, message, hint } = error;
+    const response = { error_id, error: hint ? `${message} ${hint}` : message };
+    return jsonAnswer({ response }, error_id === 'UNKNOWN_REPORT' ? 404 : 400);
+  }
   const { body, status, headers } = toServiceError(error);
   return jsonAnswer(body, status, headers);
 }

@@ -55,7 +55,9 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
     }
     const isOwn = !ownHosts || host === undefined || ownHosts.includes(host.replace(/:\d+$/, '').toLowerCase());
     done(
-      isOwn ? undefined : new ServiceError('FOREIGN_HOST', `Call this server by its name: ${ownHosts.join(' or ')}.`),
+      isOwn
+        ? undefined
+        : new ServiceError('FOREIGN_HOST', `The Host header is not this server’s: call it ${ownHosts.join(' or ')}.`),
     );
   });
 
@@ -97,7 +99,7 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
       if (!(error instanceof ServiceError)) throw error;
     }
     sessions.admit(account?.email ?? request.ip, parts.now());
-    const faults = parts.faults.strike(endpoint, account);
+    const faults = parts.faults.ofCall(endpoint, account);
     Object.assign(entry, { account, faults });
     for (const fault of faults) {
       await fault.before?.(() => sessions.revoke(authorization?.trim() ?? ''));
@@ -122,16 +124,14 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
     app.route({ method, url: path, config: { endpoint }, handler: answerCall.bind(undefined, endpoint) });
   }
 
-  for (const { method, path, answer } of steering) {
-    app.route({
-      method,
-      url: path,
-      handler(request, reply) {
-        if (method !== 'GET') assertOwnOrigin(request);
-        const { id = '' } = request.params as { readonly id?: string };
-        return send(request, reply, answer(String(request.body ?? ''), id));
-      },
-    });
+  for (const { method, path, work } of steering) {
+    const handler = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+      if (method !== 'GET') assertOwnOrigin(request);
+      const { id = '' } = request.params as { readonly id?: string };
+      const given = parseBody(request.body instanceof Buffer ? request.body : Buffer.alloc(0), '');
+      return send(request, reply, jsonAnswer(work(given, id) ?? { ok: true }));
+    };
+    app.route({ method, url: path, handler });
   }
   app.get('/openapi.json', (request, reply) => send(request, reply, jsonAnswer(openapiDocument(steering))));
   app.get('/', (request, reply) => {

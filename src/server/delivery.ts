@@ -33,14 +33,17 @@ export function chooseDataFormat(accept: string | undefined, profile: Profile): 
 }
 
 /** The report document `{"data":[…],"summary":{…}}`, in pieces (service specification, Report data). */
-export async function* encodeJson({ summary, rows }: Report): AsyncGenerator<string> {
-  yield* inPieces('{"data":[', ',', rows(), (row) => JSON.stringify(row));
+export async function* encodeJson({ fields, summary, rows }: Report): AsyncGenerator<string> {
+  const names = fields.map((field, index) => `${index === 0 ? '{' : ','}${JSON.stringify(field)}:`);
+  const textOf = (row: ReportRow): string =>
+    `${row.map((cell, index) => names[index] + JSON.stringify(cell)).join('')}}`;
+  yield* inPieces('{"data":[', ',', rows(), textOf);
   yield `],"summary":${JSON.stringify(summary)}}`;
 }
 
 /** RFC 4180: a header row, then the rows, lines ended by CRLF, null as an empty field. */
 export function encodeCsv({ fields, rows }: Report): AsyncGenerator<string> {
-  return inPieces(csvLine(fields), '', rows(), (row) => csvLine(Object.values(row)));
+  return inPieces(csvLine(fields), '', rows(), csvLine);
 }
 
 export function csvLine(cells: readonly ReportCell[]): string {

@@ -26,7 +26,7 @@ import {
 
 /** A value of a row as both formats write it: buyers' money is a number, a DSP's a text such as `1234,50`. */
 export type ReportCell = string | number | null;
-export type ReportRow = Readonly<Record<string, ReportCell>>;
+export type ReportRow = readonly ReportCell[];
 
 export interface Report {
   readonly fields: readonly string[];
@@ -35,13 +35,10 @@ export interface Report {
   rows(): AsyncGenerator<Iterable<ReportRow>>;
 }
 
-/** When a report is computed, and for how long. */
-export interface ReportContext {
-  /** The server's clock. */
+/** The time by the server's clock, in how many days a day's conversions and revenue are complete, and what ends it all. */
+interface ReportContext {
   readonly nowMs: number;
-  /** How many days the conversions and the revenue of a day take to be complete; 0: complete at once. */
   readonly restateDays: number;
-  /** Ends the computation: `rows` throws its reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -93,7 +90,8 @@ export function computeReport(
     for (const hour of hoursIn(facts, { since, until })) {
       const next = labelsOf(hour);
       if (next.join() !== labels.join()) {
-        yield takeRows(labels, groups);
+        yield layOut([...groups.values()], labels);
+        groups.clear();
         labels = next;
       }
       const known = knownMetrics(hour, context);
@@ -103,7 +101,7 @@ export function computeReport(
       context.signal?.throwIfAborted();
       resumedMs = performance.now();
     }
-    yield takeRows(labels, groups);
+    yield layOut([...groups.values()], labels);
   }
 
   function addFact(groups: Map<string, Group>, fact: Fact, values: Fact['metrics']): void {
@@ -116,17 +114,10 @@ export function computeReport(
     groups.set(key, group);
   }
 
-  /** Empties the groups; their rows are made one by one. */
-  function takeRows(labels: readonly string[], groups: Map<string, Group>): Iterable<ReportRow> {
-    const ordered = [...groups.values()].sort((a, b) => compareGroups(dimensions, a, b));
-    groups.clear();
-    return (function* () {
-      for (const group of ordered) {
-        const row: Record<string, ReportCell> = {};
-        for (const [index, { field }] of columns.entries()) row[field] = readCells[index]?.(labels, group) ?? null;
-        yield row;
-      }
-    })();
+  /** The rows of groups, made one by one while they are read. */
+  function* layOut(groups: readonly Group[], labels: readonly string[]): Generator<ReportRow> {
+    const ordered = groups.toSorted((a, b) => compareGroups(dimensions, a, b));
+    for (const group of ordered) yield readCells.map((read) => read(labels, group));
   }
 
   const summary = {

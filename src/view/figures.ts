@@ -3,9 +3,8 @@ import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type { Row } from '../rows/row-batch.ts';
 import { nearest } from '../text/nearest.ts';
-import { numberIn } from './decimal.ts';
-import { isMetric, type Sums } from './grouping.ts';
-import { groupedText, moneyText } from './number-text.ts';
+import type { Sums } from './grouping.ts';
+import { groupedText, moneyText, numberIn } from './numbers.ts';
 import type { ReportSums } from './report-sums.ts';
 
 /** What is read of a group or a report: the sum of a metric, or what two sums give. */
@@ -31,7 +30,7 @@ export interface Comparison {
 
 /** The sums and what derives from them, for row fields that are metrics, in their order. */
 export function figuresOf(fields: readonly string[]): Figure[] {
-  const metrics = fields.filter(isMetric);
+  const metrics = fields.filter((field) => metricOfField(field));
   const derived = derivedMetrics.flatMap(({ field }) => derivedFigure(field, metrics) ?? []);
   return [
     ...metrics.map((field): Figure => {

@@ -1,6 +1,6 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import type { Row, Value } from '../rows/row-batch.ts';
-import { Decimal, numberIn } from './decimal.ts';
+import { Decimal, numberIn } from './numbers.ts';
 
 /** Sums by metric field, exact to the last digit; a metric without any number is absent. */
 export interface Sums {
@@ -110,6 +110,7 @@ export class Grouping implements Iterable<Group> {
   /** Adds the groups of another grouping, by as many of its keys as this one has; a key that it lacks is null. */
   absorb(other: Grouping): void {
     this.#by ??= other.by;
+    this.#addMetrics(other.metrics);
     for (const { key, sums } of other)
       this.addTo(
         this.by.map((_, i) => key[i] ?? null),
@@ -199,6 +200,19 @@ export function addSums(groups: Iterable<Group>): RunningSums {
   const all = new Grouping();
   for (const { sums } of groups) all.addTo([], sums);
   return all.find([])?.sums ?? new RunningSums([]);
+}
+
+/** Groups as rows of a report: their values by key, their sums as numbers or the digits of numbers. */
+export function rowsOfGroups(groups: Iterable<Group>, keys: readonly KeyColumn[]): Row[] {
+  return [...groups].map(({ key, sums }) =>
+    Object.fromEntries([
+      ...keys.map(({ field }, i): [string, Value] => [field, key[i] ?? null]),
+      ...sums.fields.map((field): [string, Value] => {
+        const sum = sums.get(field);
+        return [field, typeof sum === 'object' ? String(sum) : (sum ?? null)];
+      }),
+    ]),
+  );
 }
 
 /** The groups that have a time, in its order: at the end of summer 02:00+0200 comes before 02:00+0100. */

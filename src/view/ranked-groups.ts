@@ -2,7 +2,16 @@ import { fieldTypeOf } from '../contract/columns.ts';
 import { findBreakdown } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { type Figure, figureDigits, figureValue, findFigure, unknownColumn } from './figures.ts';
-import { addSums, compareTimes, type Group, isMetric, isTime, type KeyColumn, type Sums } from './grouping.ts';
+import {
+  addSums,
+  compareTimes,
+  type Group,
+  isMetric,
+  isTime,
+  type KeyColumn,
+  type RunningSums,
+  type Sums,
+} from './grouping.ts';
 
 /** The groups of a report in the order that was asked for. */
 export interface RankedGroups {
@@ -10,7 +19,7 @@ export interface RankedGroups {
   readonly figures: readonly Figure[];
   readonly shown: readonly Group[];
   /** Those beyond the first, added up. */
-  readonly others: { readonly count: number; readonly sums: Sums } | undefined;
+  readonly others: { readonly count: number; readonly sums: RunningSums } | undefined;
   readonly total: Sums;
   /** The figure that decides the order; `undefined` where none was named. */
   readonly sortedBy: Figure | undefined;

@@ -60,12 +60,6 @@ export function layOutTime(groups: readonly Group[], monthly: boolean): TimeAxis
   return { step, slots, labels, marks: marksOf(labels) };
 }
 
-/** Whether times are first days of months only, and of more than one. */
-export function areMonths(groups: readonly Group[]): boolean {
-  const dates = new Set(groups.map(({ key }) => key[0] ?? ''));
-  return dates.size > 1 && [...dates].every((date) => /^\d{4}-\d\d-01$/.test(date));
-}
-
 function readTime(text: string): GroupTime | undefined {
   const moment = momentOf(text);
   const date = text.slice(0, 10);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { formatNames } from '../../src/output/formats/index.ts';
-import { isInstalled, pathWithAdreport } from '../support/path.ts';
+import { isInstalled, pathWithAdreport } from '../support/programs.ts';
 import { openTerminal } from '../support/pty.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -52,7 +52,7 @@ describe('what is offered', () => {
     expect(all).toMatchObject({ kind: 'open', values: buyer(metrics) });
     expect((await offered(['run', '--by', ''])).values).toEqual(buyer(breakdowns));
     expect((await offered(['run', '--filter', ''])).values).toEqual(buyer(filters).map((name) => `${name}=`));
-    for (const flags of [['--profile', 'dsp'], ['--account', 'agency'], ['--profile=dsp']]) {
+    for (const flags of [['--profile', 'dsp'], ['--profile=dsp']]) {
       const { values } = await offered(['run', ...flags, '--metrics', '']);
       expect(values).toEqual(['displays', 'revenueEuro', 'revenueDollar']);
     }

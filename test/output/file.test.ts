@@ -100,7 +100,7 @@ describe('what is no regular file', () => {
     execFileSync('mkfifo', [path]);
     const controller = new AbortController();
     const opened = openOutput(path, { signal: controller.signal });
-    controller.abort(new InterruptedError('SIGTERM'));
+    controller.abort(new InterruptedError(143));
     await expect(opened).rejects.toMatchObject({ exitCode: 143 });
   });
 

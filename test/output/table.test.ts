@@ -46,7 +46,7 @@ describe('table', () => {
       "
     `);
     expect(notes).toEqual([
-      'Not shown, for lack of room: campaignId. Choose with --columns, or see all with --format csv.',
+      'Not shown, for lack of room: campaignId. Choose with --columns or --metrics, or see all with --format csv.',
     ]);
   });
 

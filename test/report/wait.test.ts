@@ -146,7 +146,7 @@ describe('waitForReport', () => {
 
   test('an abort ends the wait with its reason, during a pause and before a call', async () => {
     const controller = new AbortController();
-    const reason = new InterruptedError('SIGINT');
+    const reason = new InterruptedError(130);
     const onPoll = ({ polls }: Poll): void => {
       if (polls === 3) controller.abort(reason);
     };

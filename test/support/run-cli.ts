@@ -73,11 +73,14 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
     columns,
     onText: (text) => {
       onOutput(text);
-      if (options.interrupt?.when.test(text)) controller.abort(new InterruptedError(options.interrupt.signal));
+      if (options.interrupt?.when.test(text))
+        controller.abort(new InterruptedError(options.interrupt.signal === 'SIGINT' ? 130 : 143));
     },
   });
   const { interruptOn } = options;
-  void interruptOn?.promise.then(() => controller.abort(new InterruptedError(interruptOn.signal)));
+  void interruptOn?.promise.then(() =>
+    controller.abort(new InterruptedError(interruptOn.signal === 'SIGINT' ? 130 : 143)),
+  );
 
   let elapsedMs = 0;
   const startMs = options.now ?? usualStartMs;

@@ -264,6 +264,29 @@ async function statOrNothing(path: string) {
   });
 }
 
+/** Bytes that wait on the disk until it is their turn. What fails throws `OutputError`. */
+export interface Spool extends Sink {
+  /** Everything that was written, in pieces. */
+  read(): AsyncIterable<Buffer>;
+  /** Gives the disk space back. Never throws. */
+  close(): Promise<void>;
+}
+
+/**
+ * A spool in a folder that exists. The file has no name there once it is open, so nothing is left behind whatever
+ * happens to the program. Throws `OutputError` where the folder cannot be written to.
+ */
+export async function createSpool(folder: string): Promise<Spool> {
+  const path = join(folder, temporaryName('part'));
+  const file = await withReason(path, () => open(path, 'wx+'));
+  await withReason(path, () => unlink(path));
+  return {
+    write: (bytes) => withReason(path, () => file.writeFile(bytes)),
+    read: () => file.createReadStream({ start: 0, autoClose: false }),
+    close: () => file.close().catch(() => {}),
+  };
+}
+
 /** A temporary file that nobody has written to for so long belongs to nobody any more. */
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
@@ -335,7 +358,7 @@ function fileError(error: unknown, path: string): unknown {
 }
 
 /** Does something to a file. What the system throws becomes an `OutputError` that says why, with the system's code. */
-export async function withReason<T>(path: string, action: () => T | Promise<T>): Promise<T> {
+async function withReason<T>(path: string, action: () => T | Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {

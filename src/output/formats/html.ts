@@ -3,16 +3,16 @@ import { breakdownOfField, currencyOf, fieldLabel, metricOfField, nounOf } from 
 import { type ReportTail, type Row, rowsOf } from '../../rows/row-batch.ts';
 import { formatCount, formatPlural } from '../../text/quantity.ts';
 import { changeText, type Figure, leadingFirst } from '../../view/figures.ts';
-import { type Grouping, strangeNotices } from '../../view/grouping.ts';
+import { type Grouping, rowsOfGroups, strangeNotices } from '../../view/grouping.ts';
 import { nounOfUnit, ReportSums } from '../../view/report-sums.ts';
-import { areMonths, layOutTime } from '../../view/time-axis.ts';
+import { layOutTime } from '../../view/time-axis.ts';
 import { type Description, describeReport, listWords } from '../../view/window-text.ts';
 import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder } from '../encoder.ts';
 import { courseChart, rankings, shownFigure, timeChart } from '../html/page-charts.ts';
 import { pageScript } from '../html/page-script.ts';
 import { pageStyle } from '../html/page-style.ts';
-import { embedColumn, embedJson, htmlText, pageColumn, renderTable, rowsOfSums } from '../html/page-table.ts';
+import { embedColumn, embedJson, htmlText, pageColumn, renderTable } from '../html/page-table.ts';
 
 /** As many rows as a page holds: more would open slowly, and nobody reads them. */
 const mostRows = 50_000;
@@ -77,7 +77,7 @@ function renderPage(findings: Findings): string[] {
   const shown = facts.flatMap((fact) => (fact === undefined ? [] : htmlText(fact)));
   const time = renderTime(findings, leading, others, described);
 
-  const tableRows = grouping ? rowsOfSums(grouping) : (rows ?? []);
+  const tableRows = grouping ? rowsOfGroups(grouping, grouping.by) : (rows ?? []);
   const isGiven = (field: string) => !grouping || grouping.by.some((key) => key.field === field);
   const columns = plan.columns
     .filter(({ field, figure }) => figure || isGiven(field))
@@ -165,7 +165,7 @@ function renderTime(
   { time: asked }: Description,
 ) {
   const groups = [...(sums.units.find(({ unit }) => unit.isTime)?.groups ?? [])];
-  const axis = layOutTime(groups, asked === 'MONTHLY' || (asked !== 'DAILY' && areMonths(groups)));
+  const axis = layOutTime(groups, asked === 'MONTHLY');
   const [lead] = leading;
   if (!axis || !lead) return { html: '', times: null };
   const unit = sums.units.find((each) => !each.unit.isTime);

@@ -3,7 +3,7 @@ import { type Row, rowsOf } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { type Comparison, changeText, figureText, sumsOfRow } from '../../view/figures.ts';
 import { Grouping, keyText, type Sums, strangeNotices } from '../../view/grouping.ts';
-import { hourText } from '../../view/number-text.ts';
+import { hourText } from '../../view/numbers.ts';
 import { ColumnPlan, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { type CellText, clip, type TableColumn, TableLayout } from '../table/table-layout.ts';
@@ -113,7 +113,9 @@ export class ReportTable {
     });
     if (dropped.length > 0) {
       const names = dropped.map((name) => clip(printable(name))).join(', ');
-      note?.(`Not shown, for lack of room: ${names}. Choose with --columns, or see all with --format csv.`);
+      note?.(
+        `Not shown, for lack of room: ${names}. Choose with --columns or --metrics, or see all with --format csv.`,
+      );
     }
     return [...layout.head(), ...rows.map((cells) => layout.line(cells))];
   }

@@ -3,7 +3,7 @@ import { printable } from '../../text/printable.ts';
 import { formatCount } from '../../text/quantity.ts';
 import { type Comparison, changeText, type Figure, figureText, figureValue } from '../../view/figures.ts';
 import { addSums, type Group, type Grouping, type Sums } from '../../view/grouping.ts';
-import { groupedText, roundedMoney, shortNumber } from '../../view/number-text.ts';
+import { groupedText, roundedMoney, shortNumber } from '../../view/numbers.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
 import { nameOfGroup, nounOfUnit, type ReportSums, type UnitSums } from '../../view/report-sums.ts';
 import type { TimeAxis } from '../../view/time-axis.ts';

@@ -2,10 +2,9 @@ import { fieldLabel } from '../../contract/columns.ts';
 import type { Row } from '../../rows/row-batch.ts';
 import { escapeHtml, hiddenCharacters, printable } from '../../text/printable.ts';
 import { formatCount } from '../../text/quantity.ts';
-import { numberIn } from '../../view/decimal.ts';
 import { figureDigits, figureValue, sumsOfRow } from '../../view/figures.ts';
-import { type Grouping, keyText, type Sums } from '../../view/grouping.ts';
-import { groupedText, hourText, roundedMoney } from '../../view/number-text.ts';
+import { keyText, type Sums } from '../../view/grouping.ts';
+import { groupedText, hourText, numberIn, roundedMoney } from '../../view/numbers.ts';
 import type { PlannedColumn } from '../columns.ts';
 
 /** How many rows stand in the page as HTML, and are shown at once. */
@@ -52,19 +51,6 @@ export function pageColumn(column: PlannedColumn, rows: readonly Row[], totals: 
 function cellOf(value: Row[string], { numeric }: PlannedColumn): Cell {
   const number = numeric ? numberIn(value) : undefined;
   return typeof number === 'number' ? number : (number?.toString() ?? keyText(value));
-}
-
-/** Groups as rows, their sums as numbers or the digits of numbers. */
-export function rowsOfSums(grouping: Grouping): Row[] {
-  return [...grouping].map(({ key, sums }) =>
-    Object.fromEntries([
-      ...grouping.by.map(({ field }, i) => [field, key[i] ?? null]),
-      ...grouping.metrics.map((field) => {
-        const sum = sums.get(field);
-        return [field, typeof sum === 'number' ? sum : (sum?.toString() ?? null)];
-      }),
-    ]),
-  );
 }
 
 /** The table: its first rows stand in it, the others come from what is embedded. */

@@ -1,54 +1,32 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { printable } from '../../text/printable.ts';
 import { type Figure, figureText, figureValue, scaleText } from '../../view/figures.ts';
-import type { Group, Sums } from '../../view/grouping.ts';
-import { groupedText, hourText } from '../../view/number-text.ts';
+import { type Group, rowsOfGroups, type Sums } from '../../view/grouping.ts';
+import { groupedText, hourText } from '../../view/numbers.ts';
 import { isName, type RankedGroups } from '../../view/ranked-groups.ts';
+import { ColumnPlan } from '../columns.ts';
 import type { TableLook } from '../encoder.ts';
-import { plainName, rankColumns } from '../formats/table.ts';
-import { type CellText, clip, TableLayout } from './table-layout.ts';
+import { plainName, ReportTable } from '../formats/table.ts';
+import { clip } from './table-layout.ts';
 import { barChart, lineChart } from './text-charts.ts';
 
-/** Groups as a table: a line each, one for those beyond the top, one for all; and the columns it has no room for. */
+/** Groups as a table: a line each, one for those beyond the top, one for all; `note` hears of columns without room. */
 export function groupTable(
-  { keys, figures, shown, others, total, sortedBy }: RankedGroups,
-  look: TableLook = {},
-): { readonly lines: readonly string[]; readonly dropped: readonly string[] } {
-  const cellsOf = (sums: Sums): CellText[] => figures.map((figure) => figureText(figure, sums));
-  const rows = shown.map(({ key, sums }) => [...key.map((text, i) => keyCell(keys[i]?.field, text)), ...cellsOf(sums)]);
-  const labelled = Math.max(
-    0,
-    keys.findIndex(({ field }) => isName(field)),
-  );
-  const sumRow = (label: string, sums: Sums): CellText[] => [
-    ...keys.map((_, i) => (i === labelled ? label : undefined)),
-    ...cellsOf(sums),
-  ];
-  const otherRow = others && sumRow(othersLabel(others.count), others.sums);
-  const totalRow = keys.length > 0 && (shown.length > 1 || others) ? sumRow('total', total) : undefined;
-  const every = [...rows, ...(otherRow ? [otherRow] : []), ...(totalRow ? [totalRow] : [])];
-  const judged = [...keys, ...figures].map(({ field }, i) => {
-    return { field, type: fieldTypeOf(field), numeric: i >= keys.length };
-  });
-  const ranks = rankColumns(judged, rows);
-  const columns = judged.map(({ field, numeric, type }, i) => ({
-    name: numeric ? plainName(figures[i - keys.length]?.name ?? '', look.unicode) : clip(printable(field)),
-    numeric,
-    rigid: type === 'date' || type === 'hour',
-    // What was asked for by name tells the groups apart, even where all have one value; and the order must be seen.
-    dispensable: field === sortedBy?.field ? 0.5 : numeric ? (ranks[i] ?? 0) : Math.min(ranks[i] ?? 0, 3),
-    cells: every.map((row) => row[i]).concat(numeric ? [] : ['']),
-  }));
-  const layout = new TableLayout(columns, look);
-  return {
-    lines: [
-      ...layout.head(),
-      ...rows.map((row) => layout.line(row)),
-      ...(otherRow ? [dimmed(layout.line(otherRow), look)] : []),
-      ...(totalRow ? layout.foot(totalRow) : []),
-    ],
-    dropped: layout.dropped.map((index) => judged[index]?.field ?? ''),
+  { keys, figures, shown, others }: RankedGroups,
+  look: TableLook,
+  note: (sentence: string) => void,
+): string[] {
+  const plan = new ColumnPlan({ select: [...keys, ...figures].map(({ field }) => field) });
+  const labelled = keys.find(({ field }) => isName(field)) ?? keys[0];
+  const rest = others && {
+    key: keys.map((each) => (each === labelled ? othersLabel(others.count) : null)),
+    sums: others.sums,
   };
+  const rows = rowsOfGroups([...shown, ...(rest ? [rest] : [])], keys);
+  const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  plan.settle(fields);
+  const table = new ReportTable(plan, { table: look, note });
+  return [...table.add(rows, fields), ...table.end()];
 }
 
 /** Groups as horizontal bars of one figure, under its name; of those beyond the top a line. */

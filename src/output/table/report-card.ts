@@ -6,9 +6,8 @@ import { comparisonNotices, plainName } from '../formats/table.ts';
 import { widthOf } from './table-layout.ts';
 import { sparkline } from './text-charts.ts';
 
-/** Cells between two columns of figures, and before the first. */
-const gap = 3;
-const margin = 2;
+/** Cells before each column of figures. */
+const gap = 2;
 
 /**
  * The figures of a report in a few lines: the sum of each metric, what they give, and the first one's course.
@@ -35,12 +34,15 @@ export function reportCard(
   const grids = [4, 3, 2, 1].map((count) => grid(items, count, look));
   const lines = grids.find((each) => each.width <= columns)?.lines ?? grids.at(-1)?.lines ?? [];
   const notices = comparison ? comparisonNotices(comparison) : [];
-  return [...lines, ...course(report, look, chosen), ...notices.map((notice) => ' '.repeat(margin) + notice)];
+  return [...lines, ...course(report, look, chosen), ...notices.map((notice) => ' '.repeat(gap) + notice)];
 }
 
 function labelOf({ field, name, derived }: Figure, unicode?: boolean): string {
   const label = derived ? name : (metricOfField(field)?.name ?? field);
-  return plainName({ revenueEuro: 'revenue €', revenueDollar: 'revenue $' }[label] ?? label, unicode);
+  return plainName(
+    { revenueEuro: 'revenue €', revenueDollar: 'revenue $', eyesTrackings: 'eyes' }[label] ?? label,
+    unicode,
+  );
 }
 
 function grid(items: readonly { label: string; text: string }[], columnCount: number, { style }: TableLook) {
@@ -55,9 +57,9 @@ function grid(items: readonly { label: string; text: string }[], columnCount: nu
     return { cells, width };
   });
   const lines = Array.from({ length: items.length > 0 ? height : 0 }, (_, row) => {
-    return ' '.repeat(margin) + columns.flatMap(({ cells }) => cells[row] ?? []).join(' '.repeat(gap));
+    return ' '.repeat(gap) + columns.flatMap(({ cells }) => cells[row] ?? []).join(' '.repeat(gap));
   });
-  return { lines, width: columns.reduce((sum, { width }) => sum + width + gap, margin - gap) };
+  return { lines, width: columns.reduce((sum, { width }) => sum + width + gap, 0) };
 }
 
 /** The first metric over time, in a line from its lowest to its highest; none where there is no time, or only one. */
@@ -77,11 +79,11 @@ function course(report: Grouping, look: TableLook, chosen: readonly Figure[]): s
   const dim = style?.dim ?? ((text: string) => text);
   const values = points.map(({ sums }) => figureValue(figure, sums) ?? 0);
   // The range stands beside the line, and its first and last date where both leave it eight cells.
-  const room = columns - margin - name.length - 2 - range.length;
+  const room = columns - gap - name.length - 2 - range.length;
   const datesWidth = from.length + to.length + 2;
   const isDated = room - datesWidth >= 8;
   if (room < 8) return [];
   const line = sparkline(values, Math.min(isDated ? room - datesWidth : room, 60), unicode);
   const dated = isDated ? `${dim(from)} ${line} ${dim(to)}` : line;
-  return [`${' '.repeat(margin)}${dim(name)}  ${dated}${range && dim(range)}`];
+  return [`${' '.repeat(gap)}${dim(name)}  ${dated}${range && dim(range)}`];
 }

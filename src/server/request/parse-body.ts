@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import qs from 'qs';
 import { ServiceError } from '../service/service-error.ts';
 
-/** The parameters of a body by name, as JSON or a form gives them; nothing is inherited. */
+/** The parameters of a body by name, as JSON or a form gives them. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
 export const bodyBytesAtMost = 1024 * 1024;
@@ -27,19 +27,18 @@ export function parseBody(body: Buffer, contentType: string, coding = 'identity'
   if (!isUtf8(body)) throw new ServiceError('INVALID_BODY', 'The body is not UTF-8.');
   // A byte order mark is a blank to JavaScript, and an error to its JSON.
   const text = body.toString('utf8').trim();
-  const parameters = text.startsWith('{') ? parseJson(text) : parseForm(text, contentType);
-  if (Object.keys(parameters).length > namesAtMost) {
-    throw new ServiceError('INVALID_BODY', `The body has more than ${namesAtMost} parameters.`);
-  }
-  return parameters;
-}
-
-function parseJson(text: string): Parameters {
   try {
-    return Object.assign(Object.create(null), JSON.parse(text));
+    const parameters: Parameters = text.startsWith('{') ? JSON.parse(text) : parseForm(text, contentType);
+    if (Object.keys(parameters).length <= namesAtMost) return parameters;
   } catch (error) {
-    throw new ServiceError('INVALID_BODY', `The body is not valid JSON: ${(error as Error).message.slice(0, 200)}.`);
+    if (error instanceof ServiceError) throw error;
+    const { message } = error as Error;
+    throw new ServiceError(
+      'INVALID_BODY',
+      `The body is neither valid JSON nor a valid form: ${message.slice(0, 200)}.`,
+    );
   }
+  throw new ServiceError('INVALID_BODY', `The body has more than ${namesAtMost} parameters.`);
 }
 
 function parseForm(text: string, contentType: string): Parameters {
@@ -54,19 +53,9 @@ function parseForm(text: string, contentType: string): Parameters {
   if (text.split('&', fieldsAtMost + 1).length > fieldsAtMost) {
     throw new ServiceError('INVALID_BODY', `The body has more than ${fieldsAtMost} fields.`);
   }
-  try {
-    // Bracketed keys become objects, never arrays, so that a huge index allocates nothing.
-    const bounds = { parameterLimit: fieldsAtMost, arrayLimit: 0, depth: 1, plainObjects: true };
-    return qs.parse(text, { ...bounds, decoder: (part) => decodeURIComponent(part.replaceAll('+', ' ')) });
-  } catch {
-    throw new ServiceError('INVALID_BODY', 'The form has a percent-encoding that is not UTF-8.');
-  }
-}
-
-/** The members of an object; `undefined` for anything else. */
-export function readMembers(value: unknown): Parameters | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return Object.assign(Object.create(null), value);
+  // Bracketed keys become objects, never arrays, so that a huge index allocates nothing.
+  const bounds = { parameterLimit: fieldsAtMost, arrayLimit: 0, depth: 1, plainObjects: true };
+  return qs.parse(text, { ...bounds, decoder: (part) => decodeURIComponent(part.replaceAll('+', ' ')) });
 }
 
 /**
@@ -76,19 +65,13 @@ export function readMembers(value: unknown): Parameters | undefined {
  */
 export function readArray(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return [];
-  const members = readMembers(value);
-  const values = Array.isArray(value) ? value : members ? inOrder(members) : [value];
-  const texts = values?.map(readScalar);
-  return texts?.every((text) => text !== undefined) ? texts : undefined;
-}
-
-function inOrder(members: Parameters): unknown[] | undefined {
-  const keys = Object.keys(members);
+  const isMembers = typeof value === 'object' && !Array.isArray(value);
+  const keys = isMembers ? Object.keys(value).toSorted((a, b) => Number(a) - Number(b)) : [];
   if (!keys.every((key) => /^\d{1,15}$/.test(key))) return undefined;
   // A form that repeats `name[0]=` has an object there.
-  return keys
-    .toSorted((a, b) => Number(a) - Number(b))
-    .flatMap((key): readonly unknown[] => readArray(members[key]) ?? [undefined]);
+  const members = keys.flatMap((key): unknown[] => [readArray((value as Parameters)[key])].flat());
+  const texts = (isMembers ? members : [value].flat()).map(readScalar);
+  return texts.every((text) => text !== undefined) ? texts : undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import { computeReport } from '../engine.ts';
 import type { Faults } from '../faults/faults.ts';
 import { type Account, campaignsOf, type Fixtures } from '../fixtures/fixtures.ts';
 import type { LocalServerOptions } from '../local-server.ts';
-import { type Parameters, readMembers, readScalar } from '../request/parse-body.ts';
+import { type Parameters, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
 import type { RequestLog } from '../request-log.ts';
 import type { HeldReport, Reports } from './reports.ts';
@@ -114,7 +114,7 @@ function readId({ id }: Parameters): string {
 
 /** E-mail and password in any of the shapes of `decisions.md` 1. */
 export function readCredentials(given: Parameters): { email: string | undefined; password: string | undefined } {
-  const inner = readMembers(given.auth) ?? given;
-  const read = (name: string): string | undefined => readScalar(inner[name]) || undefined;
+  const inner = typeof given.auth === 'object' && given.auth !== null ? given.auth : given;
+  const read = (name: string): string | undefined => readScalar((inner as Parameters)[name]) || undefined;
   return { email: read('email'), password: read('password') };
 }

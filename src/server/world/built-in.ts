@@ -57,10 +57,17 @@ function drawFact(adUnit: AdUnitPlan, hour: number, bits: number): Fact {
   const device = adUnit.devices[bits & 255];
   const place = adUnit.places[(bits >>> 8) & 255];
   const app = device?.next[(bits >>> 16) & 255];
-  const creative = adUnit.creatives[bits >>> 24];
-  const drawn = [adUnit, creative, device, place, app, place?.next[more & 255], app?.next[(more >>> 8) & 255]];
+  const drawn = [
+    adUnit.creatives[bits >>> 24],
+    device,
+    place,
+    app,
+    place?.next[more & 255],
+    app?.next[(more >>> 8) & 255],
+  ];
+  const traits = [adUnit.trait, ...drawn.map((choice) => choice?.trait)];
   return {
-    member: (name) => drawn.find((choice) => choice?.trait[name])?.trait[name] ?? unknownMember,
+    member: (name) => traits.find((trait) => trait?.[name])?.[name] ?? unknownMember,
     metrics: drawMetrics(adUnit, hour, mix(bits, 2), mix(bits, 3)),
   };
 }
