@@ -143,6 +143,11 @@ const acceptedPeriods =
   'Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, ' +
   '2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.';
 
+/** What is wrong with a text that is written as a date but is none, such as 2026-02-30, or with another one. */
+function problemWith(text: string, otherwise: string): string {
+  return /^\d{4}-/.test(text) ? `the calendar has no ${quoteIfNeeded(text)}` : otherwise;
+}
+
 /** The value of `--period`: whole days of the zone, except `last-24h`, which are the 24 hours that end now. */
 function parsePeriod(text: string, zone: string, now: number): Window {
   const value = { flag: '--period', text };
@@ -152,7 +157,11 @@ function parsePeriod(text: string, zone: string, now: number): Window {
     const days = parseDays(name, wallAt(now, zone));
     if (days) return days;
     const problem = name === text ? 'this is no period' : `${quoteIfNeeded(name)} is no day, week, month or year`;
-    throw refuse(value, problem, didYouMean(nearest(name, ['last-7d', 'last-24h', ...dayNames]), acceptedPeriods));
+    throw refuse(
+      value,
+      problemWith(name, problem),
+      didYouMean(nearest(name, ['last-7d', 'last-24h', ...dayNames]), acceptedPeriods),
+    );
   };
   const [first = '', ...others] = text.split('..');
   const { start, end } = daysOf(first);
@@ -198,7 +207,8 @@ function parseInstant(value: FlagValue, zone: string, now: number): ResolvedInst
 
   const days = parseDays(text, wallAt(now, zone));
   if (days) return { instant: isSince ? startOfDay(days.start, zone) : startOfDay(days.end, zone) - 1, notes: [] };
-  throw refuse(value, 'this is no day and no time', didYouMean(nearest(text, ['now', ...dayNames]), acceptedInstants));
+  const meant = nearest(text, ['now', ...dayNames]);
+  throw refuse(value, problemWith(text, 'this is no day and no time'), didYouMean(meant, acceptedInstants));
 }
 
 /** Unix seconds of this century and the one before: a date without its hyphens, or milliseconds, would be another time. */

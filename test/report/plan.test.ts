@@ -100,40 +100,20 @@ describe('countries', () => {
 describe('one mistake is one sentence', () => {
   test.each<[Partial<RequestFlags>, string, string]>([
     [{ metrics: 'clikcs' }, 'There is no metric clikcs.', 'Did you mean clicks?'],
-    [{ metrics: 'valueDollar' }, 'There is no metric valueDollar.', 'Did you mean revenueDollar?'],
     [{ metrics: 'constructor' }, 'There is no metric constructor.', 'The buyer metrics are requests, displays,'],
     [{ metrics: ' , ' }, '--metrics names no metric.', 'Leave it out for all of them.'],
     [{ metrics: 'spend' }, 'There is no metric spend.', 'Did you mean revenueEuro?'],
-    [{ metrics: 'Impressions' }, 'There is no metric Impressions.', 'Did you mean displays?'],
-    [{ metrics: 'installs' }, 'There is no metric installs.', 'Did you mean downloads?'],
-    [{ metrics: 'CPM' }, 'There is no metric CPM.', 'Did you mean ecpmEuro?'],
-    [{ metrics: 'click_rate' }, 'There is no metric click_rate.', 'Did you mean ctr?'],
     [{ profile: 'dsp', metrics: 'ctr' }, 'The metric ctr is in buyer reports only.', 'The dsp metrics are displays,'],
-    [{ by: 'placements' }, 'There is no breakdown placements.', 'Did you mean ADUNIT?'],
-    [{ by: 'publisher' }, 'There is no breakdown publisher.', 'Did you mean PUBLISHERID?'],
     [{ countries: ['Germny'] }, '--country: there is no country Germny.', 'Did you mean Germany?'],
-    [{ countries: ['QQ'] }, '--country: there is no country QQ.', 'Write --country FR,Germany.'],
     [{ countries: [','] }, '--country has no values.', 'Write --country FR,Germany.'],
     [{ filters: ['countryId=Frence'] }, '--filter countryId: there is no country Frence.', 'Did you mean France?'],
     [{ profile: 'dsp', countries: ['FR'] }, 'A dsp report takes no filters.', 'Leave --country out.'],
     [{ by: 'DAYLY' }, 'There is no breakdown DAYLY.', 'Did you mean DAILY?'],
-    [{ by: 'adminlevel1' }, 'There is no breakdown adminlevel1.', 'Did you mean REGION?'],
     [{ by: 'date' }, 'There is no breakdown date.', 'Did you mean DAILY?'],
-    [{ by: '"; rm"' }, 'There is no breakdown "\\"; rm\\"".', 'The buyer breakdowns are DAILY'],
     [
       { by: 'hourly,OS,daily' },
       'HOURLY and DAILY exclude each other.',
       'Use at most one of DAILY, HOURLY, MONTHLY, RANGE.',
-    ],
-    [
-      { profile: 'dsp', metrics: 'displays,CLICKS' },
-      'The metric clicks is in buyer reports only.',
-      'The dsp metrics are displays, revenueEuro, revenueDollar, ecpmEuro, ecpmDollar.',
-    ],
-    [
-      { profile: 'dsp', by: 'campaign' },
-      'The breakdown CAMPAIGN is in buyer reports only.',
-      'The dsp breakdowns are DAILY, HOURLY, MONTHLY, RANGE, FORMAT, BUNDLEID.',
     ],
     [{ profile: 'dsp', filters: ['osId=1', 'x=2'] }, 'A dsp report takes no filters.', 'Leave --filter out.'],
     [
@@ -147,19 +127,12 @@ describe('one mistake is one sentence', () => {
       'Leave --timezone out.',
     ],
     [{ filters: ['campaingId=1'] }, 'There is no filter campaingId.', 'Did you mean campaignId?'],
-    [{ filters: ['os=1'] }, 'There is no filter os.', 'Did you mean osId?'],
     [{ filters: ['wobble=1'] }, 'There is no filter wobble.', 'Filters: advertiserId,'],
     [{ filters: ['campaignId'] }, '--filter campaignId has no values.', 'Write --filter campaignId=1234,5678.'],
-    [{ filters: ['carrier=,'] }, '--filter carrier has no values.', 'Write --filter carrier="A, B",C.'],
     [
       { filters: ['carrier="A, B'] },
       '--filter carrier: its double quotes do not pair up.',
       'A quote inside quotes is doubled.',
-    ],
-    [
-      { filters: ['carrier="A" B'] },
-      '--filter carrier: its double quotes do not pair up.',
-      'Write --filter carrier="A, B",C.',
     ],
     [
       { filters: ['cityId=Paris,3017382'] },
@@ -206,7 +179,7 @@ describe('planReport', () => {
         - DAILY and HOURLY exclude each other. Use at most one of DAILY, HOURLY, MONTHLY, RANGE.
         - --filter osId takes ids, which are digits, and not x. It selects mobile OS IDs.
         - --timezone is for DSP reports: a buyer report is always in Europe/Paris. Leave --timezone out.
-        - --period 2026-02-30: this is no period. Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15."
+        - --period 2026-02-30: the calendar has no 2026-02-30. Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15."
     `);
     expect(error.hint).toBeUndefined();
   });
