@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { partsOf, stillToFetch, takeShard } from '../../src/report/parts.ts';
 import { planReport } from '../../src/report/request.ts';
-import { formatInstant, splitUnits, splitWindow } from '../../src/report/window.ts';
+import { formatInstant, type SplitUnit, splitUnits, splitWindow } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
 import { refusalOf } from './refusal.ts';
 
