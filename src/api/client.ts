@@ -50,14 +50,13 @@ export type Created<T> =
   | { readonly kind: 'report'; readonly id: string; readonly status: string }
   | { readonly kind: 'data'; readonly result: T };
 
+export type Client = ReturnType<typeof createClient>;
+
 /**
  * The five calls of one account of one service, their answers read liberally (`decisions.md`). Every method throws
  * `SignInError` for a refused token, `RejectedError` for another refusal, `UnreachableError` once the retries are used up,
  * and `IncompleteDataError` for an answer that is cut short or holds something else.
  */
-export type Client = ReturnType<typeof createClient>;
-
-/** A client for one account of one service (specification, Endpoints and Authentication). */
 export function createClient(options: ClientOptions) {
   const { credentials, encoding } = options;
   const perform = createExchange(options);
@@ -134,10 +133,8 @@ export function createClient(options: ClientOptions) {
           throw unexpectedAnswer('status', answer, 'The status call was answered without a status.', text);
         }
         if (!outcome) {
-          notice(
-            `The service says that the report is “${printable(found.status)}”, which is not known here, and counts as in ` +
-              'progress. If it stays so, try: adreport download ID',
-          );
+          const said = `The service says that the report is “${printable(found.status)}”, which is not known here`;
+          notice(`${said}, and counts as in progress. If it stays so, try: adreport download ID`);
         }
         const retryAfterMs = parseRetryAfter(response.headers['retry-after'], options.host.wallClock());
         return { ...found, report_id: id, retryAfterMs };

@@ -1,5 +1,5 @@
 import { hrtime } from 'node:process';
-import { pipeline, Readable, type Transform } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import {
@@ -16,15 +16,10 @@ interface HttpOptions {
   /** Bounds connecting, the wait for the first byte, and a pause within a body; four times it and a second the whole. */
   readonly timeoutMs: number;
   readonly userAgent: string;
-  readonly proxy?: Proxy | undefined;
+  /** For https; plain http is loopback only and goes past any proxy. */
+  readonly proxy?: ReturnType<typeof readProxy>;
   /** Told of each exchange, once it is over, in a line without headers and bodies, so without secrets. */
   readonly trace: (line: string) => void;
-}
-
-/** The proxy for https, and `NO_PROXY`; plain http is loopback only and goes past any proxy. */
-interface Proxy {
-  readonly url: URL;
-  readonly none: string;
 }
 
 interface HttpRequest {
@@ -86,7 +81,7 @@ export async function createHttp(options: HttpOptions) {
  * The proxy of the environment, `http://` where it names no scheme, as curl has it; `undefined` where there is none.
  * Throws `UsageError` for an address that is none, and for a user name or password that cannot be decoded.
  */
-export function readProxy(env: Readonly<Record<string, string | undefined>>): Proxy | undefined {
+export function readProxy(env: Readonly<Record<string, string | undefined>>) {
   const text = (env.https_proxy || env.HTTPS_PROXY)?.trim();
   if (!text) return undefined;
   try {
@@ -161,10 +156,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
   const { timeoutMs, userAgent, trace } = options;
   const startedAt = hrtime.bigint();
   return new Promise((resolve, reject) => {
-    let ended = false;
-    let sent = false;
-    let status = 0;
-    let bytes = 0;
+    let [ended, sent, status, bytes] = [false, false, 0, 0];
     let body: Readable | undefined;
     let controller: Dispatcher.DispatchController | undefined;
 
@@ -174,14 +166,14 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       clearTimeout(limit);
       signal?.removeEventListener('abort', abort);
       const lost = error === undefined ? undefined : new TransportError(error, url, sent, body !== undefined);
-      const failure: unknown = lost && signal?.aborted ? signal.reason : lost;
+      const failure: Error | undefined = lost && signal?.aborted ? signal.reason : lost;
       const answer = status ? `${status}, ${bytes} bytes` : 'no answer';
-      const problem = failure ? ` (${failure instanceof Error ? failure.message : String(failure)})` : '';
+      const tookMs = Math.round(Number(hrtime.bigint() - startedAt) / 1e6);
       // What a signed URL is asked with is a secret.
       const address = `${url.origin}${url.pathname}${url.search && '?…'}`;
-      trace(`${method} ${address} → ${answer}, ${Math.round(Number(hrtime.bigint() - startedAt) / 1e6)} ms${problem}`);
+      trace(`${method} ${address} → ${answer}, ${tookMs} ms${failure ? ` (${failure.message})` : ''}`);
       if (!body) reject(failure);
-      else if (failure instanceof Error) body.destroy(failure);
+      else if (failure) body.destroy(failure);
       else body.push(null);
     };
     const stop = (reason: Error): void => (controller ? controller.abort(reason) : finish(reason));
@@ -244,23 +236,14 @@ function createBody(controller: Dispatcher.DispatchController): Readable {
   });
 }
 
-const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: createUnzip,
-  'x-gzip': createUnzip,
-  deflate: createUnzip,
-  br: createBrotliDecompress,
-};
-
-/**
- * The stream with its `Content-Encoding` undone; an encoding that is not known stays as it is. A truncated stream is an
- * error of the result: zlib insists on the trailer.
- */
+/** The stream with its `Content-Encoding` undone. A truncated one is an error of the result: zlib insists on the trailer. */
 function decompress(body: Readable, contentEncoding = ''): Readable {
   const codings = contentEncoding.toLowerCase().split(',').reverse();
   return codings.reduce<Readable>((stream, coding) => {
-    const create = decoders[coding.trim()];
+    const isZlib = /^(x-gzip|gzip|deflate)$/.test(coding.trim());
+    if (!isZlib && coding.trim() !== 'br') return stream;
     // The callback is there because an error without one would be thrown; the reader sees it on the stream itself.
-    return create ? (pipeline(stream, create(), () => {}) as Transform) : stream;
+    return pipeline(stream, isZlib ? createUnzip() : createBrotliDecompress(), () => {});
   }, body);
 }
 
@@ -289,12 +272,7 @@ export class TransportError extends Error {
   }
 }
 
-interface Diagnosis {
-  readonly sentence: string;
-  readonly code: 'TIMEOUT' | 'TLS' | 'UNREACHABLE';
-  readonly hint: string;
-  readonly passing: boolean;
-}
+type Diagnosis = { sentence: string; code: 'TIMEOUT' | 'TLS' | 'UNREACHABLE'; hint: string; passing: boolean };
 
 const proxyHint = 'Check HTTPS_PROXY and NO_PROXY.';
 const timeout = {

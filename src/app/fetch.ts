@@ -24,12 +24,7 @@ export interface Intake<T> {
  * Creates a report, or picks up an unfinished one of the same request, waits for it, and hands its data on. What it
  * throws names the report and, where that can still be had, the command that goes on with it.
  */
-export async function fetchReport<T>(
-  context: Context,
-  options: RunOptions,
-  plan: ProfilePlan,
-  intake: Intake<T>,
-): Promise<T> {
+export async function fetchReport<T>(context: Context, options: RunOptions, plan: ProfilePlan, intake: Intake<T>) {
   const { console, host } = context;
   const ledger = options.fresh || options.direct ? undefined : await context.ledger();
   const unfinished = ledger?.findUnfinished((await ledgerIdentity(context, plan)).hash);
@@ -95,11 +90,7 @@ async function waitAndFetch<T>(context: Context, options: RunOptions, id: string
   }
 }
 
-/**
- * Polls until the report is ready, with progress on stderr and the changes noted in the ledger, and returns the last
- * record. Throws as `waitForReport`: `ReportFailedError`, `StillInProgressError` at the wait's end, and what the status
- * call throws.
- */
+/** As `waitForReport`, with progress on stderr and the changes of the status noted in the ledger. */
 export async function awaitReport(context: Context, reportId: string, flags: WaitFlags): Promise<StatusRecord> {
   const { host } = context;
   const client = await context.client();
@@ -130,7 +121,7 @@ export async function awaitReport(context: Context, reportId: string, flags: Wai
 async function ledgerIdentity(context: Context, { request }: ProfilePlan) {
   const { baseUrl, account, email } = await context.settings();
   const identity = { baseUrl: baseUrl.value?.href ?? '', account: email.value ?? account.value };
-  return { ...identity, hash: requestHash({ ...identity, request }) };
+  return { ...identity, hash: requestHash(identity.baseUrl, identity.account, request) };
 }
 
 /** A function that notes in the ledger what becomes of a report; with `--local` there is none, and it does nothing. */
@@ -140,11 +131,7 @@ export async function ledgerNote(context: Context, id: string): Promise<(change:
   return (change) => ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, change);
 }
 
-/**
- * Notes that a report has been had, so that it is not picked up again.
- *
- * @param file where it was written, as the user named it; `undefined` for stdout, or for nowhere
- */
+/** Notes that a report has been had, so that it is not picked up again; `file` is `undefined` for stdout, or for nowhere. */
 export async function noteFetched(context: Context, id: string, file: string | undefined): Promise<void> {
   (await ledgerNote(context, id))({ status: fetchedStatus, file });
 }
@@ -155,12 +142,7 @@ export async function noteFetched(context: Context, id: string, file: string | u
  *
  * @param resume the command that goes on; `undefined` where none can, because the service ends with this process
  */
-export async function withResumeHint<T>(
-  context: Context,
-  reportId: string,
-  resume: string | undefined,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function withResumeHint<T>(context: Context, reportId: string, resume: string | undefined, work: () => T) {
   const { signal } = context.host;
   try {
     return await work();

@@ -59,12 +59,7 @@ function readPatterns(flag: string, list: string): string[] {
 }
 
 /** Those of the name, any case, `*` for any text and `?` for one character; or the one of that id. */
-function match(
-  flag: string,
-  pattern: string,
-  all: ReadonlyMap<string, string>,
-  show: (name: string) => string,
-): Named[] {
+function match(flag: string, pattern: string, all: ReadonlyMap<string, string>, show: (name: string) => string) {
   const source = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
     .replaceAll('*', '.*')

@@ -28,7 +28,7 @@ import { factsOf, fileOf, type Job } from './plan.ts';
 /** What the parts of a run share, and what became of them. */
 interface Run {
   readonly context: Context;
-  readonly takeTurn: Turns;
+  readonly takeTurn: ReturnType<typeof turns>;
   readonly progress: PartsProgress;
   readonly delivered: Delivered[];
   /** What failed, with the context of its account; without a label where it is the one report. */
@@ -50,7 +50,7 @@ export async function runParts(
   jobs: readonly Job[],
   prepare: (job: Job) => Promise<Job>,
   hint: string,
-): Promise<void> {
+) {
   const partCount = jobs.reduce((sum, { parts }) => sum + parts.length, 0);
   const named = jobs.flatMap(({ name, parts }) => (name === undefined ? [] : [[name, parts.length] as const]));
   const progress = (await context.progress()).parts(partCount, new Map(named));
@@ -71,12 +71,7 @@ export async function runParts(
 }
 
 /** The result of some work for a job, or `undefined` with its error noted. A bug, and a closed pipe, are thrown on. */
-async function attempt<T>(
-  { failures }: Run,
-  { context }: Job,
-  label: string | undefined,
-  work: () => Promise<T>,
-): Promise<T | undefined> {
+async function attempt<T>({ failures }: Run, { context }: Job, label: string | undefined, work: () => Promise<T>) {
   try {
     return await work();
   } catch (error) {
@@ -89,7 +84,8 @@ async function attempt<T>(
 }
 
 /** Notes an output that was written, and says so while they are few; its figures come together with the others'. */
-async function add({ context, delivered }: Run, output: Delivered): Promise<void> {
+async function add({ context, delivered }: Run, output: Delivered | undefined): Promise<void> {
+  if (!output) return;
   delivered.push(output);
   await announce(context, { told: output.told }, delivered.length > namedAtMost);
 }
@@ -127,10 +123,8 @@ function conclude({ context, delivered, failures }: Run, hint: string, isOneRepo
 
 async function runToFiles(run: Run, job: Job): Promise<void> {
   const takeTurn = turns(job.options.concurrency);
-  const runOne = async (part: Part): Promise<void> => {
-    const delivered = await fetchPart(run, job, part, (context) => prepareOutput({ ...job, context }, part));
-    if (delivered) await add(run, delivered);
-  };
+  const runOne = async (part: Part) =>
+    add(run, await fetchPart(run, job, part, (context) => prepareOutput({ ...job, context }, part)));
   await Promise.all(job.parts.map((part) => takeTurn(() => runOne(part))));
 }
 
@@ -159,7 +153,7 @@ async function runMerged(run: Run, job: Job): Promise<void> {
       throw error;
     }
   });
-  if (delivered) await add(run, delivered);
+  await add(run, delivered);
 }
 
 /** How many reports may wait on the disk, each in an open file, until it is their turn. */
@@ -205,22 +199,16 @@ async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator
 }
 
 /** Fetches one part when there is room for it; `undefined` where that failed, which the run notes. */
-function fetchPart<T>(
-  run: Run,
-  job: Job,
-  part: Part,
-  prepare: (context: Context) => Promise<Intake<T>>,
-): Promise<T | undefined> {
+function fetchPart<T>(run: Run, job: Job, part: Part, prepare: (context: Context) => Promise<Intake<T>>) {
   const { name, options, context } = job;
   // A saved report is called by its name, with the part's days where it has several; others by their days.
-  const label = name === undefined || options.split === undefined ? (name ?? daysOf(part)) : `${name} ${daysOf(part)}`;
+  const label = name && options.split ? `${name} ${daysOf(part)}` : (name ?? daysOf(part));
   return attempt(run, job, label, () =>
     run.takeTurn(async () => {
       context.host.signal.throwIfAborted();
       // A refused sign-in would meet every other call of its account too.
-      const refused = run.failures.find(({ error, ...failure }) => {
-        return error instanceof SignInError && failure.context.client === context.client;
-      });
+      const ofAccount = run.failures.filter((failure) => failure.context.client === context.client);
+      const refused = ofAccount.find(({ error }) => error instanceof SignInError);
       if (refused) throw refused.error;
       const { progress, end } = run.progress.begin(label, name);
       let isDone = false;
@@ -244,14 +232,11 @@ function spoolFolder(job: Job): string {
   return path.startsWith('/dev/') ? tmpdir() : dirname(path);
 }
 
-/** Does work once there is room for it, and throws what it throws. */
-type Turns = <T>(work: () => Promise<T>) => Promise<T>;
-
-/** @param size how much work is under way at a time, 1 or more; the rest waits in the order in which it came */
-function turns(size: number): Turns {
+/** A function that does work once there is room for it, so much of it at a time; the rest waits in the order it came. */
+function turns(size: number) {
   const waiting: (() => void)[] = [];
   let free = size;
-  return async (work) => {
+  return async <T>(work: () => Promise<T>): Promise<T> => {
     if (free > 0) free -= 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {

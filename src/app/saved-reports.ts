@@ -21,11 +21,7 @@ import { fileOf, type Job, planJob } from './plan.ts';
  * The jobs of the saved reports that `run NAME…` or `run --all` means. Throws `UsageError` for a file or a name that is
  * not there, with file and line for what is wrong in the file, and for two reports that would be written to one place.
  */
-export async function planSavedReports(
-  context: Context,
-  options: RunOptions,
-  names: readonly string[],
-): Promise<Job[]> {
+export async function planSavedReports(context: Context, options: RunOptions, names: readonly string[]) {
   const { cwd } = context.host;
   const path = options.file === undefined ? findProjectFile(cwd) : resolve(cwd, options.file);
   if (path === undefined) {
@@ -79,7 +75,7 @@ async function planSaved(
   file: ProjectFile,
   name: string,
   section: SavedSection,
-): Promise<Job> {
+) {
   const { values, origins } = savedOptions(file, section, options.given ?? [], context.host.cwd);
   // The account is a setting: the environment comes between the command line and the file.
   const { account, profile, encoding, windowClock, ...others } = values;
@@ -141,12 +137,7 @@ const windowOptions = ['period', 'since', 'until'];
  *
  * @param given the options that stand on the command line
  */
-export function savedOptions(
-  file: ProjectFile,
-  report: SavedSection,
-  given: readonly string[],
-  cwd: string,
-): { readonly values: Partial<RunOptions>; readonly origins: readonly Origin[] } {
+export function savedOptions(file: ProjectFile, report: SavedSection, given: readonly string[], cwd: string) {
   const options = optionsByKey();
   const faults: ProjectFault[] = [];
   const values: Record<string, unknown> = {};
@@ -169,7 +160,7 @@ export function savedOptions(
     }
   }
   if (faults.length > 0) throw projectError(file.shownPath, faults);
-  return { values, origins };
+  return { values: values as Partial<RunOptions>, origins };
 }
 
 function readValue(key: string, option: Option, { texts, isList, line }: SavedEntry, faults: ProjectFault[]): unknown {

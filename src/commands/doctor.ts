@@ -20,13 +20,12 @@ import { wrap } from '../ui/page.ts';
 import { createProgress } from '../ui/progress.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-/** What one check came to, and what is to be done about it where not all is well. */
+/** What one check came to, what is to be done about it, and what a command would end with because of it. */
 interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'broken';
   readonly message: string;
   readonly fix: string | null;
-  /** What a command would end with because of it. */
   readonly exitCode: number | null;
 }
 
@@ -53,10 +52,15 @@ export const doctorCommand: CommandBuilder = (perform) =>
 async function doctor(context: Context, { timeout }: { readonly timeout: number }): Promise<void> {
   const { console, host } = context;
   const findings: Finding[] = [];
-  const fine = (check: string, message: string) =>
-    void findings.push({ check, status: 'ok', message, fix: null, exitCode: null });
-  const odd = (check: string, message: string, fix: string) =>
-    void findings.push({ check, status: 'warning', message, fix, exitCode: null });
+  const find = (
+    check: string,
+    status: Finding['status'],
+    message: string,
+    fix: string | null,
+    exitCode: number | null = null,
+  ) => void findings.push({ check, status, message, fix, exitCode });
+  const fine = (check: string, message: string) => find(check, 'ok', message, null);
+  const odd = (check: string, message: string, fix: string) => find(check, 'warning', message, fix);
   /** The result of some work; what goes wrong with it is a finding. */
   const attempt = async <T>(check: string, work: () => T | Promise<T>): Promise<T | undefined> => {
     try {
@@ -66,7 +70,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
       if (!(error instanceof AdreportError)) throw error;
       const { message, hint: fix = 'See adreport help exit-codes.', exitCode } = error;
       if (context.isLocal && check === 'settings-file') odd(check, message, fix);
-      else findings.push({ check, status: 'broken', message, fix, exitCode });
+      else find(check, 'broken', message, fix, exitCode);
       return undefined;
     }
   };

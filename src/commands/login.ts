@@ -125,7 +125,7 @@ async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolea
 async function givenProof(
   { console, host }: Context,
   options: LoginOptions,
-  email: string | undefined,
+  email?: string,
 ): Promise<Proof | undefined> {
   const { env, stdin, signal } = host;
   if (options.tokenStdin) return { token: checkToken(await readSecret(stdin, console, '--token-stdin', signal)) };

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { tableLook } from '../app/deliver.ts';
-import { parsePositive } from '../app/flags.ts';
+import { oneOf, parsePositive } from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
@@ -28,6 +28,8 @@ import {
 } from '../view/ranked-groups.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
+const viewFormats = ['table', 'csv', 'json', 'ndjson'] as const;
+
 interface ViewOptions {
   readonly by?: readonly string[];
   readonly metrics?: readonly string[];
@@ -35,7 +37,7 @@ interface ViewOptions {
   readonly sort?: string;
   readonly top?: number;
   readonly chart?: 'bar' | 'line';
-  readonly format?: 'table' | 'csv' | 'json' | 'ndjson';
+  readonly format?: (typeof viewFormats)[number];
 }
 
 /** A row must have one of the values in the column of that name. */
@@ -70,14 +72,9 @@ export const viewCommand: CommandBuilder = (perform) =>
       'only the first n groups, in tables the others as one; without --by, how many rows to show',
       parsePositive,
     )
-    .addOption(new Option('--chart <kind>', 'bars of groups, or a line over time').choices(['bar', 'line']))
+    .addOption(oneOf('--chart <kind>', 'bars of groups, or a line over time', ['bar', 'line']))
     .addOption(
-      new Option('--format <name>', 'of what was added up (default: table on a terminal, csv in a pipe)').choices([
-        'table',
-        'csv',
-        'json',
-        'ndjson',
-      ]),
+      oneOf('--format <name>', 'of what was added up (default: table on a terminal, csv in a pipe)', viewFormats),
     )
     .action(perform(view));
 
@@ -113,13 +110,9 @@ async function view(context: Context, options: ViewOptions, file: string): Promi
   warnOf(context, read, by !== undefined);
   if (flags.json) return console.result(jsonOf(file, read, ranked));
   if (format === 'csv') return console.write(await groupsAsCsv(ranked, console.out.isTerminal));
-  if (format === 'json') return console.result(`[\n${groupsAsJson(ranked).join(',\n')}\n]`);
-  if (format === 'ndjson')
-    return console.write(
-      groupsAsJson(ranked)
-        .map((text) => `${text}\n`)
-        .join(''),
-    );
+  const objects = groupsAsJson(ranked);
+  if (format === 'json') return console.result(`[\n${objects.join(',\n')}\n]`);
+  if (format === 'ndjson') return console.write(objects.map((text) => `${text}\n`).join(''));
   const only = metrics && ranked.figures.map(({ field }) => field);
   const below = isPreview ? previewText(read, rowsAtMost, look) : groupText(context, ranked, options, look);
   const lines = [headText(file, read, look), ...reportCard(read.figures, look, only), '', ...below];
@@ -207,9 +200,8 @@ function rank({ groups }: ReadFile, { metrics, sort, top, chart }: ViewOptions):
   const known = figuresOf(groups.metrics);
   const figures = metrics === undefined ? known : figuresNamed(metrics, known, '--metrics');
   if (chart === 'bar' && keys.length === 0) {
-    throw new UsageError('--chart bar compares groups, and nothing says which.', {
-      hint: 'Add --by, for example --by CAMPAIGN.',
-    });
+    const hint = 'Add --by, for example --by CAMPAIGN.';
+    throw new UsageError('--chart bar compares groups, and nothing says which.', { hint });
   }
   if (chart === 'line' && (keys.length !== 1 || !isTime(keys[0]?.field ?? ''))) {
     throw new UsageError('--chart line needs days or hours, and these rows have none that it could follow.', {
@@ -278,12 +270,7 @@ function previewText({ figures, preview }: ReadFile, rowsAtMost: number, look: T
   return [...preview, ...(more > 0 ? wrap(rest, look.columns ?? Number.POSITIVE_INFINITY) : [])];
 }
 
-function groupText(
-  { console }: Context,
-  ranked: RankedGroups,
-  { chart, metrics }: ViewOptions,
-  look: TableLook,
-): readonly string[] {
+function groupText({ console }: Context, ranked: RankedGroups, { chart, metrics }: ViewOptions, look: TableLook) {
   if (chart === undefined) return groupTable(ranked, look, console.note);
   const sorted = metrics === undefined ? ranked.sortedBy : undefined;
   const figure = sorted ?? ranked.figures[0];

@@ -10,7 +10,6 @@ import { nearest } from '../text/nearest.ts';
 /** An account as it is stored; the password never is. */
 export interface StoredAccount {
   readonly baseUrl: string;
-  /** Absent once signed out. */
   readonly token?: string;
   readonly profile?: Profile;
   readonly email?: string;
@@ -24,12 +23,11 @@ export interface StoredSettings {
   readonly accounts: Readonly<Record<string, StoredAccount>>;
 }
 
-/** What is stored before anything is. */
 export const noSettings: StoredSettings = { accounts: {} };
 
 const text = { type: 'string' } as const;
 
-/** The same as a JSON schema, by which conf tells a file of ours from others. */
+/** The same for conf, which tells a file of ours from others by it. */
 const schema = {
   defaultAccount: text,
   accounts: {
@@ -75,10 +73,8 @@ export type Store = ReturnType<typeof openStore>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The settings file of this user: `settings.json`, mode 0600, in a folder that is made with mode 0700, and which belongs to what
- * else is this user's. conf is loaded only where there is a file, or one is written.
- *
- * @param warn told one sentence when something was open to other users
+ * The settings file of this user: `settings.json`, mode 0600, in a folder that is made with mode 0700. conf is loaded only where
+ * there is a file, or one is written. `warn` is told what is open to other users.
  */
 export function openStore(env: Environment, warn: (sentence: string) => void) {
   const directory = settingsFolder(env);
@@ -145,10 +141,7 @@ export function settingsFolder(env: Environment, platform = process.platform, ho
   return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'adreport');
 }
 
-/**
- * The user's home. A container may run as a number that no user has: its home is the root folder then, as most containers
- * say themselves, and conf, which asks the system too, is told so.
- */
+/** The user's home; the root folder in a container that runs as a number that no user has. conf asks too, and is told so. */
 function homeFolder(): string {
   try {
     return homedir();

@@ -11,32 +11,20 @@ const narrowest = 24;
  */
 export function renderMarkdown(text: string, { columns, style }: PageLook): string {
   const width = Math.max(narrowest, Math.min(columnsAtMost, columns));
-  const blocks = text.trim().split(/\n{2,}(?=\S)/);
-  const shown: string[] = [];
-  for (let next = 0; next < blocks.length; next++) {
-    let block = blocks[next] ?? '';
-    if (block.startsWith('```')) {
-      // A blank line within the code has cut it.
-      while (!block.endsWith('\n```') && next + 1 < blocks.length) block += `\n\n${blocks[++next]}`;
-      shown.push(
-        block
-          .split('\n')
-          .slice(1, -1)
-          .map((line) => `  ${line}`.trimEnd())
-          .join('\n'),
-      );
-    } else if (block.startsWith('#')) {
-      shown.push(style.bold(plain(block.replace(/^#+ /, ''))));
-    } else if (block.startsWith('|')) {
-      shown.push(renderTable(block, width, style));
-    } else if (/^- /.test(block)) {
-      const items = block.split(/\n(?=- )/).map((item) => wrap(plain(item.slice(2)), width - 4));
-      shown.push(items.map((lines) => `  - ${lines.join('\n    ')}`).join('\n'));
-    } else {
-      shown.push(wrap(plain(block), width).join('\n'));
-    }
-  }
-  return `${shown.join('\n\n')}\n`;
+  const blocks = text.trim().split(/\n*(```\w*\n[\s\S]*?\n```)\n*/);
+  const shown = blocks.flatMap((block) => {
+    if (block.startsWith('```')) return block.replace(/^.*\n|\n.*$/g, '').replaceAll(/^(?=.)/gm, '  ');
+    return block.split(/\n{2,}/).map((part) => renderBlock(part, width, style));
+  });
+  return `${shown.filter(Boolean).join('\n\n')}\n`;
+}
+
+function renderBlock(block: string, width: number, style: Style): string {
+  if (block.startsWith('#')) return style.bold(plain(block.replace(/^#+ /, '')));
+  if (block.startsWith('|')) return renderTable(block, width, style);
+  if (!block.startsWith('- ')) return wrap(plain(block), width).join('\n');
+  const items = block.split(/\n(?=- )/).map((item) => wrap(plain(item.slice(2)), width - 4));
+  return items.map((lines) => `  - ${lines.join('\n    ')}`).join('\n');
 }
 
 /** A text without the marks of code, emphasis and links. */

@@ -55,7 +55,9 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
     }
     const isOwn = !ownHosts || host === undefined || ownHosts.includes(host.replace(/:\d+$/, '').toLowerCase());
     done(
-      isOwn ? undefined : new ServiceError('FOREIGN_HOST', `Call this server by its name: ${ownHosts.join(' or ')}.`),
+      isOwn
+        ? undefined
+        : new ServiceError('FOREIGN_HOST', `The Host header is not this server’s: call it ${ownHosts.join(' or ')}.`),
     );
   });
 
@@ -97,7 +99,7 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
       if (!(error instanceof ServiceError)) throw error;
     }
     sessions.admit(account?.email ?? request.ip, parts.now());
-    const faults = parts.faults.strike(endpoint, account);
+    const faults = parts.faults.ofCall(endpoint, account);
     Object.assign(entry, { account, faults });
     for (const fault of faults) {
       await fault.before?.(() => sessions.revoke(authorization?.trim() ?? ''));

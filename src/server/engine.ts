@@ -35,13 +35,10 @@ export interface Report {
   rows(): AsyncGenerator<Iterable<ReportRow>>;
 }
 
-/** When a report is computed, and for how long. */
-export interface ReportContext {
-  /** The server's clock. */
+/** The time by the server's clock, in how many days a day's conversions and revenue are complete, and what ends it all. */
+interface ReportContext {
   readonly nowMs: number;
-  /** How many days the conversions and the revenue of a day take to be complete; 0: complete at once. */
   readonly restateDays: number;
-  /** Ends the computation: `rows` throws its reason. */
   readonly signal?: AbortSignal;
 }
 

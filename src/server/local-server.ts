@@ -32,10 +32,7 @@ export interface LocalServerOptions {
   readonly rateLimitPerSecond?: number;
   /** Pass over unknown parameters instead of refusing them. */
   readonly lenient?: boolean;
-  /**
-   * How `since` and `until` are read: as instants, or as wall time of the report's zone whose digits are written as if
-   * they were UTC. Default: `instant`.
-   */
+  /** Reads `since` and `until` as instants, or as wall time whose digits are written as if they were UTC. Default: `instant`. */
   readonly windowClock?: 'instant' | 'wall';
   /** Serves https. Certificate and key as PEM text. */
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -78,11 +75,7 @@ export interface LocalAccount {
 export interface Control {
   /** The latest calls of the service, at most 1,000, oldest first. */
   requests(): LoggedRequest[];
-  /**
-   * Moves the server's clock on: tokens and reports grow older, reports get ready.
-   * Throws `UsageError` for what is no duration.
-   * @param duration milliseconds, or a text such as `2h`
-   */
+  /** Moves the server's clock on by milliseconds, or by a text such as `2h`. Throws `UsageError` for what is no duration. */
   advance(duration: number | string): void;
   /** Puts a fault in force, in the form of `--fault`: `status:503:times=3`. Throws `UsageError`. */
   fault(spec: string): void;

@@ -28,11 +28,9 @@ export interface ConsoleFlags {
   readonly json?: boolean;
 }
 
-/** What is drawn at the bottom of the terminal. */
+/** What is drawn at the bottom of the terminal: `log` writes a line above the bars, `clear` takes them away. */
 interface Bars {
-  /** Writes a line above the bars. */
   log(line: string): void;
-  /** Takes the bars away. */
   clear(): void;
 }
 
@@ -56,10 +54,10 @@ export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
   const isQuiet = flags.quiet === true;
   const verbosity = isQuiet ? 0 : flags.verbose;
   let bars: Bars | undefined;
+  // The first one: the stream says something else the second time.
   let failure: AdreportError | undefined;
-  const fail = (error: NodeJS.ErrnoException): AdreportError => {
+  const fail = (error: NodeJS.ErrnoException): void => {
     failure ??= stdoutError(error);
-    return failure;
   };
   // Without a listener the error of a closed pipe would end the process with a stack trace.
   stdout.on('error', fail);
@@ -76,8 +74,11 @@ export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
     // Results that go to the terminal show by themselves how far it has come.
     if (out.isTerminal) bars?.clear();
     return new Promise((resolve, reject) => {
-      if (failure) reject(failure);
-      else stdout.write(bytes, (error) => (error ? reject(fail(error)) : resolve()));
+      stdout.write(bytes, (error) => {
+        if (error) fail(error);
+        if (failure) reject(failure);
+        else resolve();
+      });
     });
   };
 
@@ -177,9 +178,6 @@ function stdoutError(error: NodeJS.ErrnoException): AdreportError {
   return new OutputError(`stdout could not be written: ${reason}.`, { cause: error });
 }
 
-const bugHint =
-  'This is a bug in adreport. Please report it, with the command that led here; -vv shows where it happened.';
-
 /** An error for programs, every member present; what is not ours is a bug here (exit code 1). */
 function describeError(error: unknown) {
   if (error instanceof AdreportError) {
@@ -187,7 +185,9 @@ function describeError(error: unknown) {
     return { code, message, hint, retryable, exitCode, reportId };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return { code: 'BUG', message, hint: bugHint, retryable: false, exitCode: 1, reportId: null };
+  const hint =
+    'This is a bug in adreport. Please report it, with the command that led here; -vv shows where it happened.';
+  return { code: 'BUG', message, hint, retryable: false, exitCode: 1, reportId: null };
 }
 
 /** An error for people: `adreport: what. why`, and what to do next on a line of its own. */
@@ -198,19 +198,11 @@ function errorText({ message, hint }: ReturnType<typeof describeError>, style: S
   return hint ? `${first}\n  ${indented(hint)}` : first;
 }
 
-// The attributes that our own styles use, and nothing that could hide text.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
-const styling = /(\u001b\[(?:0|1|2|22|31|32|33|36|39)m)/;
-
 /** Text with every control character made visible but line breaks and, where the stream shows colour, our own styling. */
-function safeText(text: string, keepStyling: boolean): string {
+function safeText(text: string, keepsStyling: boolean): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the attributes that our own styles use, and nothing that hides text
+  const kept = keepsStyling ? /(\n|\u001b\[(?:0|1|2|22|31|32|33|36|39)m)/ : /(\n)/;
   // `split` with a capture puts the separators at the odd places.
-  const safeLine = (line: string): string =>
-    keepStyling
-      ? line
-          .split(styling)
-          .map((part, index) => (index % 2 === 1 ? part : printable(part)))
-          .join('')
-      : printable(line);
-  return text.split('\n').map(safeLine).join('\n');
+  const parts = text.split(kept);
+  return parts.map((part, index) => (index % 2 === 1 ? part : printable(part))).join('');
 }

@@ -43,6 +43,8 @@ export async function createProgress(mode: ProgressMode, console: Console, clock
   return barProgress(console, (options) => new cliProgress.MultiBar(options));
 }
 
+const ignore = () => {};
+
 /** What is told in modes without bars, as `--progress json` writes it. */
 type ProgressEvent =
   | ({ event: 'status'; label: string } & WaitState)
@@ -75,7 +77,7 @@ function eventProgress(
           };
           return { progress: part(label), end };
         },
-        stop: () => {},
+        stop: ignore,
       };
     },
     wait: (label) => ({
@@ -83,7 +85,7 @@ function eventProgress(
         const times = { waitedMs: Math.round(waitedMs), polls, nextPollMs: Math.round(nextPollMs) };
         tell({ event: 'status', label, status, ...times });
       },
-      stop: () => {},
+      stop: ignore,
     }),
     transfer: (label, totalBytes = 0) => {
       let event: ProgressEvent | undefined;
@@ -103,12 +105,7 @@ function eventProgress(
   };
 }
 
-const silentProgress: Progress = eventProgress(
-  () => {},
-  () => 0,
-  0,
-  () => silentProgress,
-);
+const silentProgress: Progress = eventProgress(ignore, Date.now, 0, () => silentProgress);
 
 function jsonProgress(console: Console, clock: () => number, ownLabel?: string): Progress {
   const tell = (event: ProgressEvent): void => console.event(ownLabel ? { ...event, label: ownLabel } : event);

@@ -3,20 +3,13 @@ import { addAbortSignal } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
 import type { Console } from './console.ts';
 
-/** What is asked, and how it could have been given instead. */
+/** What is asked, as it stands in a sentence, and the flag that gives it without a terminal: `--base-url URL`. */
 interface Question {
-  /** As it stands in a sentence: `base URL`. */
   readonly what: string;
-  /** The flag that gives it without a terminal: `--base-url URL`. */
   readonly flag: string;
-  /** Throws a `UsageError` whose message says what is wrong with an answer; the question is then asked again. */
+  /** Throws a `UsageError` that says what is wrong with an answer; the question is then asked again. */
   readonly check?: (answer: string) => void;
   readonly default?: string | undefined;
-}
-
-interface Choice<Value> {
-  readonly value: Value;
-  readonly name: string;
 }
 
 export type Prompt = ReturnType<typeof createPrompt>;
@@ -51,7 +44,6 @@ export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal:
         name: 'answer',
         message: `${what.charAt(0).toUpperCase()}${what.slice(1)}:`,
         default: question.default,
-        theme: themeFor(console),
         validate: (answer: string) => complaint(question, answer.trim()),
       });
       return answers.answer;
@@ -74,8 +66,10 @@ export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal:
       return secret;
     },
     /** One of several. */
-    choose: async <Value>(question: Question, choices: readonly Choice<Value>[]): Promise<Value> =>
-      (await put(question, { type: 'select', choices })) as Value,
+    choose: async <Value>(
+      question: Question,
+      choices: readonly { readonly value: Value; readonly name: string }[],
+    ): Promise<Value> => (await put(question, { type: 'select', choices })) as Value,
   };
 }
 
@@ -90,31 +84,12 @@ function complaint({ what, check }: Question, answer: string): string | true {
   }
 }
 
-/** Inquirer colours by its own rules, which look at stdout; these are the rules of stderr. */
-function themeFor({ err: { style, showsUnicode } }: Console) {
-  const { cyan, dim, red, green, bold } = style;
-  const dressed = { answer: cyan, message: bold, error: red, highlight: cyan, help: dim, description: dim };
-  // Inquirer gives more than the text, and chalk would join it all.
-  const dress = Object.entries(dressed).map(([name, of]) => [name, (text: string) => of(text)] as const);
-  return {
-    prefix: { idle: cyan('?'), done: green(showsUnicode ? '✔' : '*') },
-    style: {
-      ...Object.fromEntries(dress),
-      defaultAnswer: (text: string) => dim(`(${text})`),
-      keysHelpTip: () => '',
-    },
-  };
-}
-
 /** No password or token is longer; an endless stream must not fill the memory. */
 const secretAtMostBytes = 4 * 1024;
 
 /**
- * The first line of stdin, without its line end: how a secret arrives from a pipe or a file. It is hidden in everything
- * that is written from then on. Throws `UsageError`, naming the flag, if stdin is a terminal, or holds nothing, no text, or
- * more than 4 kB.
- *
- * @param signal ends the reading of a stdin that nothing comes through
+ * The first line of stdin: how a secret arrives from a pipe or a file. It is hidden in everything that is written from then on.
+ * Throws `UsageError`, naming the flag, if stdin is a terminal, or holds nothing, no text, or more than 4 kB.
  */
 export async function readSecret(
   stdin: NodeJS.ReadStream,
@@ -132,15 +107,13 @@ export async function readSecret(
     bytes = Buffer.concat([bytes, Buffer.from(chunk)]);
     if (bytes.includes('\n') || bytes.length > secretAtMostBytes) break;
   }
-  const line = bytes.includes('\n') ? bytes.subarray(0, bytes.indexOf('\n')) : bytes;
-  if (line.length > secretAtMostBytes) throw new UsageError(`${flag}: no secret is longer than 4 kB.`);
-  if (!isUtf8(line)) throw new UsageError(`${flag} found no UTF-8 text on stdin.`);
+  const line = bytes.subarray(0, bytes.includes('\n') ? bytes.indexOf('\n') : undefined);
   // PowerShell writes a byte order mark into pipes.
   const secret = line.toString().replace(/^\uFEFF|\r$/g, '');
-  if (secret.trim() === '') {
-    throw new UsageError(`${flag} found nothing on the first line of stdin.`, {
-      hint: 'The variable or file that should hold the secret may be empty.',
-    });
+  const hint = 'The variable or file that should hold the secret may be empty.';
+  if (secret.trim() === '') throw new UsageError(`${flag} found nothing on the first line of stdin.`, { hint });
+  if (line.length > secretAtMostBytes || !isUtf8(line)) {
+    throw new UsageError(`${flag} found no UTF-8 text of at most 4 kB on stdin.`);
   }
   console.hide(secret);
   return secret;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { formatNames } from '../../src/output/formats/index.ts';
-import { isInstalled, pathWithAdreport } from '../support/path.ts';
+import { isInstalled, pathWithAdreport } from '../support/programs.ts';
 import { openTerminal } from '../support/pty.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';

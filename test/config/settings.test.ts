@@ -30,35 +30,22 @@ test('the strongest source that gives a value wins, and is named', () => {
   const layers = fc.subarray(['flag', 'env', 'file', 'account'] as const);
   fc.assert(
     fc.property(layers, layers, (account, profile) => {
-      const settings = resolveSettings({
-        flags: {
-          ...(account.includes('flag') ? { account: 'home' } : {}),
-          ...(profile.includes('flag') ? { profile: 'DSP' } : {}),
-        },
-        env: {
-          ADREPORT_ACCOUNT: account.includes('env') ? 'env-account' : '',
-          ADREPORT_PROFILE: profile.includes('env') ? 'dsp' : undefined,
-        },
-        projectFile: {
-          ...(account.includes('file') ? { account: 'file-account' } : {}),
-          ...(profile.includes('file') ? { profile: 'dsp' } : {}),
-        },
-        stored: {
-          ...(account.includes('account') ? { defaultAccount: 'stored-account' } : {}),
-          accounts: Object.fromEntries(
-            ['home', 'env-account', 'file-account', 'stored-account', 'default'].map((name) => [
-              name,
-              { baseUrl: 'https://x.example', ...(profile.includes('account') ? { profile: 'dsp' } : {}) },
-            ]),
-          ),
-        },
-      });
       const names = { flag: 'home', env: 'env-account', file: 'file-account', account: 'stored-account' };
-      const strongest = account[0];
-      expect(settings.account.value).toBe(strongest ? names[strongest] : 'default');
-      expect(settings.account.source).toBe(strongest ?? 'default');
-      expect(settings.profile.value).toBe(profile[0] ? 'dsp' : 'buyer');
-      expect(settings.profile.source).toBe(profile[0] ?? 'default');
+      const one = { baseUrl: 'https://x.example', profile: profile.includes('account') ? 'dsp' : undefined } as const;
+      const accounts = Object.fromEntries([...Object.values(names), 'default'].map((name) => [name, one]));
+      const of = (layer: (typeof account)[number]) => ({
+        account: account.includes(layer) ? names[layer] : undefined,
+        profile: profile.includes(layer) ? 'DSP' : undefined,
+      });
+      const settings = resolveSettings({
+        flags: of('flag'),
+        env: { ADREPORT_ACCOUNT: of('env').account ?? '', ADREPORT_PROFILE: of('env').profile },
+        projectFile: of('file'),
+        stored: { defaultAccount: of('account').account, accounts },
+      });
+      const value = account[0] ? names[account[0]] : 'default';
+      expect(settings.account).toMatchObject({ value, source: account[0] ?? 'default' });
+      expect(settings.profile).toMatchObject({ value: profile[0] ? 'dsp' : 'buyer', source: profile[0] ?? 'default' });
     }),
   );
 });
@@ -126,16 +113,12 @@ describe('what cannot be a setting is refused, and where it came from is said', 
   });
 });
 
-test.each(['constructor', '__proto__', 'toString'])('an account named %s is nothing special', (name) => {
-  const env = { ADREPORT_ACCOUNT: name };
-  if (name === '__proto__') expect(() => resolve({ env })).toThrow(UsageError);
-  else expect(resolve({ env }).storedAccount).toBeUndefined();
-});
-
 test('account names', () => {
-  for (const name of ['work', 'Société-1', 'me@example.com', '2026', 'a.b_c'])
+  expect(resolve({ env: { ADREPORT_ACCOUNT: 'constructor' } }).storedAccount).toBeUndefined();
+  for (const name of ['work', 'Société-1', 'me@example.com', '2026', 'a.b_c']) {
     expect(checkAccountName(name)).toBe(name);
-  for (const name of ['', ' ', '-x', '.x', 'a/b', 'a b', 'a\u001b', 'x'.repeat(65)]) {
+  }
+  for (const name of ['', ' ', '-x', '.x', 'a/b', 'a b', 'a\u001b', 'x'.repeat(65), '__proto__']) {
     expect(() => checkAccountName(name)).toThrow(UsageError);
   }
 });
@@ -179,13 +162,10 @@ describe('requireSignIn', () => {
 const readUrl = (text: string): string => formatBaseUrl(checkBaseUrl(text));
 
 test.each([
-  ['https://api.example.com', 'https://api.example.com'],
-  ['https://api.example.com/', 'https://api.example.com'],
   ['https://api.example.com//', 'https://api.example.com'],
   ['  HTTPS://API.Example.com:443/v1/reports/  ', 'https://api.example.com/v1/reports'],
   ['https://api.example.com:8443/v1', 'https://api.example.com:8443/v1'],
   ['http://localhost:8787', 'http://localhost:8787'],
-  ['http://127.0.0.1', 'http://127.0.0.1'],
   ['http://127.8.9.10:1/x/', 'http://127.8.9.10:1/x'],
   ['http://[::1]:8787/', 'http://[::1]:8787'],
   ['http://127.1', 'http://127.0.0.1'],
@@ -193,46 +173,33 @@ test.each([
   expect(readUrl(text)).toBe(expected);
 });
 
-describe('a base URL that is refused', () => {
-  test.each([
-    ['', 'no http or https address'],
-    ['http://api.example.com', 'must begin with https://'],
-    ['http://localhost.example.com', 'must begin with https://'],
-    ['http://127.0.0.1.example.com', 'must begin with https://'],
-    ['http://128.0.0.1', 'must begin with https://'],
-    ['http://[::ffff:7f00:1]', 'must begin with https://'],
-    ['http://0.0.0.0:8787', 'must begin with https://'],
-    ['https://api.example.com?x=1', 'no query'],
-    ['https://api.example.com/?', 'no query'],
-    ['https://api.example.com/#top', 'no fragment'],
-    ['ftp://api.example.com', 'no http or https address'],
-    ['file:///etc/passwd', 'no http or https address'],
-    ['https:api.example.com', 'no http or https address'],
-    ['https://', 'no http or https address'],
-    ['https://exa mple.com', 'no http or https address'],
-  ])('%j', (text, expected) => {
-    expect(() => checkBaseUrl(text)).toThrow(UsageError);
-    expect(() => checkBaseUrl(text)).toThrow(expected);
-  });
+test.each([
+  [
+    'must begin with https://',
+    'http://api.example.com',
+    'http://localhost.example.com',
+    'http://127.0.0.1.example.com',
+  ],
+  ['must begin with https://', 'http://128.0.0.1', 'http://[::ffff:7f00:1]', 'http://0.0.0.0:8787'],
+  ['no query, no fragment', 'https://api.example.com?x=1', 'https://api.example.com/?', 'https://x.example/#top'],
+  ['no http or https address', '', 'ftp://x.example', 'file:///etc/passwd', 'https:api.example.com', 'https://a b'],
+  ['must not hold a user name', 'https://me:hunter22@api.example.com', 'https://hunter22@x.example'],
+  ['no http or https address', 'me:hunter22@x.example'],
+])('base URLs are refused: %s', (why, ...texts) => {
+  for (const text of texts) {
+    const secret = expect.not.stringContaining('hunter22');
+    expect(() => checkBaseUrl(text)).toThrow(expect.objectContaining({ name: 'UsageError', message: secret }));
+    expect(() => checkBaseUrl(text)).toThrow(why);
+  }
+});
 
-  test.each([
-    ['api.example.com', 'Did you mean https://api.example.com?'],
-    ['api.example.com/v1', 'Did you mean https://api.example.com/v1?'],
-    ['localhost:8787', 'Did you mean http://localhost:8787?'],
-    ['127.0.0.1:8787', 'Did you mean http://127.0.0.1:8787?'],
-  ])('%s, with a guess', (text, hint) => {
-    expect(() => checkBaseUrl(text)).toThrow(expect.objectContaining({ hint }));
-  });
-
-  test('credentials, without showing them', () => {
-    for (const text of ['https://me:hunter22@api.example.com', 'https://hunter22@x.example', 'me:hunter22@x.example']) {
-      expect(() => checkBaseUrl(text)).toThrow(UsageError);
-      expect(() => checkBaseUrl(text)).not.toThrow(/hunter22/);
-      expect(() => checkBaseUrl(text)).not.toThrow(
-        expect.objectContaining({ hint: expect.stringContaining('hunter22') }),
-      );
-    }
-  });
+test.each([
+  ['api.example.com/v1', 'Did you mean https://api.example.com/v1?'],
+  ['localhost:8787', 'Did you mean http://localhost:8787?'],
+  ['127.0.0.1:8787', 'Did you mean http://127.0.0.1:8787?'],
+  ['me:hunter22@x.example', undefined],
+])('%s, with a guess', (text, hint) => {
+  expect(() => checkBaseUrl(text)).toThrow(expect.objectContaining({ hint }));
 });
 
 test('whatever is accepted is safe to send a token to, and reads the same again', () => {
@@ -259,39 +226,27 @@ test('whatever is accepted is safe to send a token to, and reads the same again'
   );
 });
 
-const forty = '0123456789abcdef0123456789abcdef89abcdef';
-
 test.each([
-  [forty, '0123…cdef'],
+  ['0123456789abcdef0123456789abcdef89abcdef', '0123…cdef'],
   ['0123456789abcdef', '01…ef'],
   ['12345678', '1…8'],
   ['1234567', '…'],
   ['', '…'],
-])('%s is shown as %s', (token, expected) => {
+])('the token %s is shown as %s', (token, expected) => {
   expect(maskToken(token)).toBe(expected);
 });
 
-test('no more than a quarter of a token is shown, and never more than eight characters', () => {
-  fc.assert(
-    fc.property(fc.string({ maxLength: 200 }), (token) => {
-      const shown = maskToken(token).length - 1;
-      expect(shown).toBeLessThanOrEqual(Math.min(8, token.length / 4));
-    }),
-  );
-});
-
 test('a token is taken without the blanks around it', () => {
-  expect(checkToken(` ${forty}\n`)).toBe(forty);
+  expect(checkToken(' abc\n')).toBe('abc');
 });
 
 test.each([
-  ['', 'empty'],
   ['  ', 'empty'],
-  [`Bearer ${forty}`, 'without the word "Bearer"'],
-  ['two words', 'blanks'],
+  ['Bearer abc', 'without the word "Bearer"'],
   ['line\nbreak', 'blanks'],
   ['tökén', 'other characters'],
   ['a\u0000b', 'other characters'],
+  ['x'.repeat(5_000), 'longer than 4096'],
 ])('the token %j is refused', (text, expected) => {
   expect(() => checkToken(text)).toThrow(UsageError);
   expect(() => checkToken(text)).toThrow(expected);

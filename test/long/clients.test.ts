@@ -7,8 +7,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
-import { freePort } from '../support/free-port.ts';
-import { pathWithAdreport } from '../support/path.ts';
+import { freePort, pathWithAdreport } from '../support/programs.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 /**

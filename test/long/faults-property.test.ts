@@ -2,9 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { delayKind, faultKinds, testFaults } from '../support/fault-matrix.ts';
 import { json, serve } from '../support/http-server.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
+
+describe('every kind of fault at every step', () => testFaults([...faultKinds, delayKind]));
 
 const cases = 2_500;
 const retries = 2;

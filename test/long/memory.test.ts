@@ -5,13 +5,9 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/run-cli.ts';
-import { spawnCli } from '../support/spawn-cli.ts';
+import { peakMbOf, spawnCli, tellsPeak } from '../support/spawn-cli.ts';
 
 /** Memory that does not grow with the rows: what `view` takes for many times as many. */
-
-/** Prints, as the process ends, the most memory that it ever took. */
-const tellsPeak =
-  "--import data:text/javascript,process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
 
 const blockRows = 10_000;
 const names = ['date', 'campaignName', 'city', 'displays', 'clicks', 'revenueEuro'];
@@ -39,10 +35,10 @@ async function peakOf(name: string, blocks: number, argv: readonly string[]): Pr
   const target = createWriteStream(file);
   await (name.endsWith('.gz') ? pipeline(text, createGzip({ level: 1 }), target) : pipeline(text, target));
   const env = { NODE_OPTIONS: tellsPeak };
-  const { exitCode, stdout, stderr } = await spawnCli(['view', file, ...argv, '--progress', 'none'], { env });
-  expect(exitCode).toBe(0);
-  expect(stdout.length).toBeGreaterThan(1_000);
-  return Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024;
+  const result = await spawnCli(['view', file, ...argv, '--progress', 'none'], { env });
+  expect(result.exitCode).toBe(0);
+  expect(result.stdout.length).toBeGreaterThan(1_000);
+  return peakMbOf(result);
 }
 
 test.each([

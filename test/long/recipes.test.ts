@@ -1,19 +1,16 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type LocalServer, type LocalServerOptions, startLocalServer } from '../../src/server/start.ts';
+import { hasPostgres, installInto, isInstalled, startPostgres } from '../support/programs.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 /** The recipes as they are printed, under the programs that they are for. */
 
 const root = resolve(import.meta.dirname, '../..');
 const recipes = join(root, 'test/recipes');
-
-function has(program: string): boolean {
-  return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
-}
 
 /** Runs a test where its programs are installed, and says why where it does not. */
 function testWith(what: string, missing: string | undefined, run: () => Promise<void>): void {
@@ -31,8 +28,7 @@ async function serve(options: LocalServerOptions = {}): Promise<LocalServer> {
 function installed(): string {
   const folder = temporaryFolder();
   chmodSync(folder, 0o755);
-  const file = join(folder, 'adreport');
-  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${root}/bin/adreport.js' "$@"\n`, { mode: 0o755 });
+  installInto(folder);
   return folder;
 }
 
@@ -103,7 +99,7 @@ describe('cron', () => {
 
   testWith(
     'flock: a run that still goes on keeps the next one out',
-    has('flock') ? undefined : 'no flock',
+    isInstalled('flock') ? undefined : 'no flock',
     async () => {
       const server = await serve();
       const folder = installed();
@@ -125,7 +121,7 @@ describe('cron', () => {
 describe('systemd', () => {
   testWith(
     'the timer and its service are sound',
-    has('systemd-analyze') ? undefined : 'no systemd-analyze',
+    isInstalled('systemd-analyze') ? undefined : 'no systemd-analyze',
     async () => {
       const folder = installed();
       const units = ['adreport.service', 'adreport.timer'];
@@ -143,12 +139,6 @@ describe('systemd', () => {
 });
 
 describe('databases', () => {
-  const postgres = ['/usr/lib/postgresql', '/usr/local/lib/postgresql']
-    .filter(existsSync)
-    .flatMap((folder) => readdirSync(folder).map((version) => join(folder, version, 'bin')))
-    .find((folder) => existsSync(join(folder, 'initdb')));
-  const noPostgres = !postgres || !has('psql') || !has('runuser') ? 'no postgresql' : undefined;
-
   /** Loads days twice, with a download that fails in between: no row comes twice, and none is lost. */
   async function loadTwice(what: {
     readonly load: string;
@@ -173,21 +163,10 @@ describe('databases', () => {
     expect((await run(`${load} ${days}`)).status).toBe(0);
   }
 
-  testWith('PostgreSQL: the days of a report, again and again', noPostgres, async () => {
+  testWith('PostgreSQL: the days of a report, again and again', hasPostgres ? undefined : 'no postgresql', async () => {
     const server = await serve();
     const folder = installed();
-    const data = join(folder, 'pg');
-    const asPostgres = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
-    mkdirSync(data);
-    if (asPostgres.length > 0) execFileSync('chown', ['postgres', data]);
-    const run = (program: string, ...args: string[]): void => {
-      const [command = '', ...rest] = [...asPostgres, join(postgres ?? '', program), ...args];
-      execFileSync(command, rest, { cwd: '/', stdio: 'ignore' });
-    };
-    run('initdb', '-D', `${data}/db`, '-U', 'adreport', '-A', 'trust');
-    run('pg_ctl', '-D', `${data}/db`, '-w', '-l', `${data}/log`, '-o', `-k ${data} -c listen_addresses=''`, 'start');
-    onTestFinished(() => run('pg_ctl', '-D', `${data}/db`, '-m', 'immediate', 'stop'));
-    const env = { ...environment(server, folder), PGHOST: data, PGUSER: 'adreport', PGDATABASE: 'postgres' };
+    const env = { ...environment(server, folder), ...startPostgres() };
     await loadTwice({
       load: `${recipes}/databases.sh to_postgres`,
       sum: "psql -qAt -c 'select count(*), count(distinct date), sum(displays) from campaign_days'",
@@ -197,19 +176,23 @@ describe('databases', () => {
     });
   });
 
-  testWith('SQLite: the days of a report, again and again', has('sqlite3') ? undefined : 'no sqlite3', async () => {
-    const server = await serve();
-    const folder = installed();
-    await loadTwice({
-      load: `${recipes}/databases.sh to_sqlite reports.db`,
-      sum: "sqlite3 reports.db 'select count(*), count(distinct date), sum(displays) from campaign_days'",
-      env: environment(server, folder),
-      folder,
-      server,
-    });
-  });
+  testWith(
+    'SQLite: the days of a report, again and again',
+    isInstalled('sqlite3') ? undefined : 'no sqlite3',
+    async () => {
+      const server = await serve();
+      const folder = installed();
+      await loadTwice({
+        load: `${recipes}/databases.sh to_sqlite reports.db`,
+        sum: "sqlite3 reports.db 'select count(*), count(distinct date), sum(displays) from campaign_days'",
+        env: environment(server, folder),
+        folder,
+        server,
+      });
+    },
+  );
 
-  testWith('DuckDB reads the folder as it stands', has('duckdb') ? undefined : 'no duckdb', async () => {
+  testWith('DuckDB reads the folder as it stands', isInstalled('duckdb') ? undefined : 'no duckdb', async () => {
     const server = await serve();
     const folder = installed();
     const env = environment(server, folder);
@@ -223,7 +206,7 @@ describe('databases', () => {
   });
 });
 
-test('Airflow’s file is Python', { skip: !has('python3') }, () => {
+test('Airflow’s file is Python', { skip: !isInstalled('python3') }, () => {
   const folder = temporaryFolder();
   const copy = join(folder, 'airflow.py');
   cpSync(join(recipes, 'airflow.py'), copy);

@@ -1,6 +1,5 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -9,6 +8,7 @@ import { zipArchive } from '../../src/output/formats/xlsx.ts';
 import { startLocalServer } from '../../src/server/start.ts';
 import { encode } from '../output/encode.ts';
 import { readSheet } from '../output/xlsx-reader.ts';
+import { hasDuckDb, isInstalled, openDuckDb } from '../support/programs.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { spawnCli } from '../support/spawn-cli.ts';
 
@@ -18,18 +18,8 @@ import { spawnCli } from '../support/spawn-cli.ts';
  */
 
 const reports = {
-  buyer: ['run', '--period', '2026-10-24..2026-10-26', '--by', 'HOURLY,CAMPAIGN,COUNTRY'],
-  dsp: [
-    'run',
-    '--profile',
-    'dsp',
-    '--timezone',
-    'America/New_York',
-    '--period',
-    '2026-10-31..2026-11-01',
-    '--by',
-    'HOURLY,BUNDLEID',
-  ],
+  buyer: 'run --period 2026-10-24..2026-10-26 --by HOURLY,CAMPAIGN,COUNTRY',
+  dsp: 'run --profile dsp --timezone America/New_York --period 2026-10-31..2026-11-01 --by HOURLY,BUNDLEID',
 } as const;
 type ReportName = keyof typeof reports;
 
@@ -56,7 +46,7 @@ async function write(name: ReportName, file: string): Promise<string> {
   // JSON has every column; a sheet is compared by those that were asked for.
   const columns = /\.(?:csv|parquet)$/.test(file) ? ['--columns', 'all'] : [];
   const flags = [...columns, '-o', file, '--normalize', '-q'];
-  const { exitCode, stderr, cwd } = await spawnCli([...reports[name], ...flags], { env });
+  const { exitCode, stderr, cwd } = await spawnCli([...reports[name].split(' '), ...flags], { env });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return join(cwd, file);
 }
@@ -82,27 +72,11 @@ async function readWithPython(kind: string, file: string): Promise<Row[]> {
   return JSON.parse(stdout) as Row[];
 }
 
-const hasPython = spawnSync('python3', ['--version']).status === 0;
-const hasOffice = hasPython && spawnSync('sh', ['-c', 'command -v soffice']).status === 0;
-const tools = process.env.ADREPORT_TOOLS ?? '';
-const hasDuckDb = tools !== '' && existsSync(join(tools, 'node_modules/@duckdb/node-api'));
+const hasPython = isInstalled('python3');
+const hasOffice = hasPython && isInstalled('soffice');
 if (!hasPython) console.log('Skipped: there is no python3.');
 if (!hasOffice) console.log('Skipped: there is no soffice (apt: libreoffice-calc).');
 if (!hasDuckDb) console.log('Skipped: ADREPORT_TOOLS names no folder with @duckdb/node-api.');
-
-interface DuckDb {
-  readonly DuckDBInstance: {
-    create(): Promise<{
-      connect(): Promise<{ runAndReadAll(sql: string): Promise<{ getRowObjectsJson(): Row[] }> }>;
-    }>;
-  };
-}
-
-async function queryDuckDb(sql: string): Promise<Row[]> {
-  const { DuckDBInstance } = createRequire(join(tools, 'package.json'))('@duckdb/node-api') as DuckDb;
-  const connection = await (await DuckDBInstance.create()).connect();
-  return (await connection.runAndReadAll(sql)).getRowObjectsJson();
-}
 
 describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
   test.skipIf(!hasPython).each(['json', 'ndjson', 'csv'])('as %s, read by Python', async (kind) => {
@@ -112,6 +86,7 @@ describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
 
   test.skipIf(!hasDuckDb)('as Parquet, read by DuckDB', async () => {
     const file = await write(name, 'r.parquet');
+    const queryDuckDb = await openDuckDb();
     const rows = await queryDuckDb(
       `SELECT * REPLACE (date::varchar AS date, strftime(hour AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ') AS hour) FROM '${file}'`,
     );

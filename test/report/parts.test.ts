@@ -1,34 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import {
-  parseShard,
-  partsOf,
-  type SplitUnit,
-  splitUnits,
-  splitWindow,
-  stillToFetch,
-  takeShard,
-} from '../../src/report/parts.ts';
+import { partsOf, stillToFetch, takeShard } from '../../src/report/parts.ts';
 import { planReport } from '../../src/report/request.ts';
-import { formatInstant, type Window } from '../../src/report/window.ts';
+import { formatInstant, type SplitUnit, splitUnits, splitWindow } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
 import { refusalOf } from './refusal.ts';
 
-function starts(window: Window, unit: SplitUnit): string[] {
-  return splitWindow(window, unit).map(({ since }) => formatInstant(since, window.zone));
-}
-
-function windowOf(period: string, zone = 'Europe/Paris'): Window {
-  return resolveWindow({ period, zone, nowMs: 0 });
-}
-
 describe('splitWindow', () => {
   test('a day that the calendar skipped has no part', () => {
-    expect(starts(windowOf('2011-12-29..2011-12-31', 'Pacific/Apia'), 'day')).toEqual([
-      '2011-12-29T00:00:00-1000',
-      '2011-12-31T00:00:00+1400',
-    ]);
+    const window = resolveWindow({ period: '2011-12-29..2011-12-31', zone: 'Pacific/Apia', nowMs: 0 });
+    const starts = splitWindow(window, 'day').map(({ since }) => formatInstant(since, window.zone));
+    expect(starts).toEqual(['2011-12-29T00:00:00-1000', '2011-12-31T00:00:00+1400']);
   });
 
   test('the parts are the days, weeks or months of the calendar, and tile the window exactly', () => {
@@ -100,15 +83,9 @@ describe('whole units, a file each', () => {
   });
 
   test('files never overlap, and after a last run hold exactly the unsplit report', () => {
-    const anyZone = fc.constantFrom(
-      'Europe/Paris',
-      'America/St_Johns',
-      'Australia/Lord_Howe',
-      'America/Sao_Paulo',
-      'UTC',
-    );
+    const zones = ['Europe/Paris', 'America/St_Johns', 'Australia/Lord_Howe', 'America/Sao_Paulo', 'UTC'];
     const scene = fc.record({
-      zone: anyZone,
+      zone: fc.constantFrom(...zones),
       unit: fc.constantFrom(...splitUnits),
       first: fc.integer({ min: 0, max: 4_000 }),
       units: fc.integer({ min: 1, max: 6 }),
@@ -121,10 +98,8 @@ describe('whole units, a file each', () => {
     fc.assert(
       fc.property(scene, ({ zone, unit, first, units, runs, openEnded, lookback, name }) => {
         const around = Date.UTC(2010, 0, 1) / 1_000 + first * 86_400;
-        const all = splitWindow({ since: around, until: around + 200 * 86_400, zone, notes: [] }, unit).slice(
-          1,
-          1 + units,
-        );
+        const wide = { since: around, until: around + 200 * 86_400, zone, notes: [] };
+        const all = splitWindow(wide, unit).slice(1, 1 + units);
         const [since = 0, over = 0] = [all[0]?.unitSince, all.at(-1)?.unitOver];
         const files = new Map<string, { since: number; until: number; writtenAt: number }>();
         const run = (now: number): void => {
@@ -161,14 +136,14 @@ describe('shards', () => {
   const parts = Array.from({ length: 23 }, (_, index) => index);
 
   test('every fourth part', () => {
-    expect(takeShard(parts, parseShard('2/4'))).toEqual([2, 6, 10, 14, 18, 22]);
+    expect(takeShard(parts, '2/4')).toEqual([2, 6, 10, 14, 18, 22]);
   });
 
   test('the shards of any count share the parts out, counted from 0 or from 1', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.boolean(), (count, fromOne) => {
         const shards = Array.from({ length: count }, (_, index) => {
-          return takeShard(parts, parseShard(`${fromOne ? index + 1 : index}/${count}`));
+          return takeShard(parts, `${fromOne ? index + 1 : index}/${count}`);
         });
         expect(shards.flat().sort((a, b) => a - b)).toEqual(parts);
         const sizes = shards.map((shard) => shard.length);
@@ -178,6 +153,6 @@ describe('shards', () => {
   });
 
   test.each(['5/4', '1/0', '1', '1/2/3', '-1/4', 'a/b', '1/4 of it'])('%s is refused', (text) => {
-    expect(() => parseShard(text)).toThrow(UsageError);
+    expect(() => takeShard(parts, text)).toThrow(UsageError);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InterruptedError, ReportFailedError, StillInProgressError } from '../../src/errors.ts';
-import { nextPauseMs, type Poll, type PollInterval, type WaitOptions, waitForReport } from '../../src/report/wait.ts';
+import { type Poll, type PollInterval, type WaitOptions, waitForReport } from '../../src/report/wait.ts';
 
 const minuteMs = 60_000;
 
@@ -44,34 +44,6 @@ async function play(scene: Scene): Promise<{ pollsMs: number[]; result: unknown 
   }).catch((error: unknown) => error);
   return { pollsMs, result };
 }
-
-describe('nextPauseMs', () => {
-  const forever = { interval: 'auto', timeoutMs: Infinity } as const;
-
-  test.each([
-    [0, 500],
-    [4_999, 500],
-    [20_000, 2_000],
-    [200_000, 20_000],
-    [300_000, 30_000],
-    [9_000_000, 30_000],
-  ])('auto, after %i ms: %i ms', (waitedMs, pauseMs) => {
-    expect(nextPauseMs({ ...forever, waitedMs })).toBe(pauseMs);
-  });
-
-  test('Retry-After makes a pause longer, beyond 30 s too, and never shorter', () => {
-    expect(nextPauseMs({ ...forever, waitedMs: 0, retryAfterMs: 120_000 })).toBe(120_000);
-    expect(nextPauseMs({ ...forever, waitedMs: 200_000, retryAfterMs: 1_000 })).toBe(20_000);
-    expect(nextPauseMs({ interval: 100, timeoutMs: Infinity, waitedMs: 0, retryAfterMs: 2_000 })).toBe(2_000);
-  });
-
-  test('no pause goes past the deadline, and at the deadline there is none', () => {
-    expect(nextPauseMs({ interval: 'auto', waitedMs: 9_700, timeoutMs: 10_000 })).toBe(300);
-    expect(nextPauseMs({ interval: 'auto', waitedMs: 0, timeoutMs: 10_000, retryAfterMs: 60_000 })).toBe(10_000);
-    expect(nextPauseMs({ interval: 'auto', waitedMs: 10_000, timeoutMs: 10_000 })).toBeUndefined();
-    expect(nextPauseMs({ interval: 5_000, waitedMs: 10_000.4, timeoutMs: 10_000 })).toBeUndefined();
-  });
-});
 
 describe('waitForReport', () => {
   test('the lag is at most a tenth of the time waited, or half a second, and never over 30 s', async () => {

@@ -16,30 +16,17 @@ describe('bodies', () => {
 
   test.each([
     ['arrays nested 250,000 deep', `{"since":${nested('[', ']', 250_000)}}`],
-    ['objects nested 100,000 deep', `{"since":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`],
-    [
-      'arrays nested deep in every parameter',
-      `{${['since', 'metrics', 'osId', 'timezone', 'output', 'id', 'auth'].map((name) => `"${name}":${nested('[', ']', 20_000)}`).join(',')}}`,
-    ],
+    ['arrays nested deep in a parameter', `{"metrics":${nested('[', ']', 20_000)},"id":${nested('[', ']', 20_000)}}`],
     ['brackets nested deep in a form', `osId${'[a]'.repeat(100_000)}=1`],
-    ['brackets that never close', `osId${'['.repeat(500_000)}=1`],
     ['100,000 JSON keys', `{${keys(100_000, (index) => `"${index}":0`, ',')}}`],
     ['100,000 form keys', keys(100_000, (index) => `k${index}`, '&')],
     ['100,000 indexes of one array', keys(100_000, (index) => `osId[${index}]`, '&')],
-    ['300,000 ampersands', '&'.repeat(300_000)],
-    ['100,000 metrics', `{"metrics":"${'a,'.repeat(100_000)}"}`],
     ['a name of a megabyte', `{"${'a'.repeat(1_000_000)}":1}`],
-    ['a metric of a megabyte', `{"metrics":"${'a'.repeat(1_000_000)}"}`],
     ['a number of a megabyte', `{"since":${'9'.repeat(1_000_000)}}`],
-    ['a number beyond all bounds', '{"since":1e999,"until":-1e999,"osId":[1e308]}'],
-    ['an index of 32 bits', 'osId[4294967295]=x&osId[4294967296]=y&metrics[4294967295]=x'],
-    ['__proto__ as a key', '{"__proto__":{"since":1},"metrics":{"__proto__":["displays"]}}'],
     ['__proto__ in brackets', '__proto__[since]=1&metrics[__proto__]=displays&constructor[prototype]=1'],
     ['null bytes', 'metrics=%00&\0=\0&since=\0'],
     ['lone surrogates', '{"metrics":"\\ud800","\\udc00":1}'],
-    ['an overlong encoding', Buffer.from([0x6d, 0x3d, 0xc0, 0xaf])],
     ['UTF-16', Buffer.from('{"since":1}', 'utf16le')],
-    ['a gzip bomb that claims to be one', Buffer.from('1f8b0800000000000003', 'hex')],
   ])('%s', async (_name, body) => {
     for (const path of posts) {
       const answer = await call(server, path, { as: 'buyer', body });
@@ -51,36 +38,23 @@ describe('bodies', () => {
   });
 });
 
-describe('headers', () => {
-  test('a header of 64 kB: 431, and the connection is closed', async () => {
-    const answer = await exchange(
-      server.port,
-      `GET /campaigns HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(65_536)}\r\n\r\n`,
-    );
-    expect(answer === '' || answer.startsWith('HTTP/1.1 431 ')).toBe(true);
-  });
+test('a header of 64 kB: 431, and the connection is closed', async () => {
+  const head = `GET /campaigns HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(65_536)}\r\n\r\n`;
+  expect(await exchange(server.port, head)).toMatch(/^$|^HTTP\/1\.1 431 /);
 });
 
 describe('connections', () => {
+  const post = 'POST /status-reporting HTTP/1.1\r\nhost: localhost\r\n';
+
   test.each([
     ['garbage', '\0\x01\x02 garbage\r\n\r\n'],
     ['a TLS greeting', Buffer.from('16030100050100000100', 'hex')],
     ['a method that is none', 'FETCH /campaigns HTTP/1.1\r\nhost: localhost\r\n\r\n'],
-    [
-      'two lengths',
-      'POST /status-reporting HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n{}',
-    ],
-    [
-      'a length and chunks',
-      'POST /status-reporting HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}',
-    ],
-    ['a negative length', 'POST /status-reporting HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\n{}'],
-    [
-      'a chunk whose size is no number',
-      'POST /status-reporting HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
-    ],
+    ['two lengths', `${post}content-length: 1\r\ncontent-length: 2\r\n\r\n{}`],
+    ['a length and chunks', `${post}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}`],
+    ['a negative length', `${post}content-length: -1\r\n\r\n{}`],
+    ['a chunk whose size is no number', `${post}transfer-encoding: chunked\r\n\r\nzz\r\n`],
     ['no host', 'GET /campaigns HTTP/1.1\r\n\r\n'],
-    ['pipelined garbage', 'GET /campaigns HTTP/1.1\r\nhost: localhost\r\n\r\n\0\0\0\r\n\r\n'],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ])('%s: only 4xx come back, and the connection is closed', async (_name, sent) => {
     const answer = await exchange(server.port, sent);

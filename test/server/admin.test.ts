@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { LocalServer } from '../../src/server/start.ts';
-import { call, createReport, jsonOf, type Sent, signIn, smallReport, startForTest, statusOf } from './local.ts';
+import {
+  call,
+  createReport,
+  downloadOf,
+  expectRefusal,
+  jsonOf,
+  type Sent,
+  signIn,
+  smallReport,
+  startForTest,
+  statusOf,
+} from './local.ts';
 
 /** An admin call, which carries no token. */
 async function admin(server: LocalServer, path: string, sent: Sent = {}) {
@@ -22,24 +33,18 @@ describe('the clock', () => {
     expect((await call(server, '/status-reporting', { as: 'buyer', json: { id } })).status).toBe(410);
     expect((await call(server, '/campaigns', { token })).status).toBe(200);
     await admin(server, '/clock', { json: { advance: '7200001ms' } });
-    const expired = await call(server, '/campaigns', { token });
-    expect([expired.status, jsonOf(expired)]).toMatchObject([401, { response: { error_id: 'EXPIRED_TOKEN' } }]);
+    expectRefusal(await call(server, '/campaigns', { token }), 401, 'EXPIRED_TOKEN');
     expect(await admin(server, '/clock')).toEqual({ status: 200, json: { now: '2026-11-20T18:00:00.001Z' } });
   });
 
-  test.each([
-    {},
-    { advance: 'soon' },
-    { advance: '-1s' },
-    { advance: 5 },
-    { advance: `${10 ** 9}d` },
-    { advance: null },
-    [],
-    'x',
-  ])('refuses %j', async (json) => {
+  test('refuses what is no time to advance', async () => {
     const server = await startForTest();
-    expect((await admin(server, '/clock', { json })).status).toBe(400);
-    expect((await admin(server, '/clock', { body: JSON.stringify(json).slice(0, -1) })).status).toBe(400);
+    for (const advance of [undefined, 'soon', '-1s', 5, `${10 ** 9}d`, null]) {
+      expect((await admin(server, '/clock', { json: { advance } })).status).toBe(400);
+    }
+    for (const body of ['[]', '"x"', '{"advance":"1h"']) {
+      expect((await admin(server, '/clock', { body })).status).toBe(400);
+    }
     expect(await admin(server, '/clock')).toMatchObject({ json: { now: '2026-11-20T12:00:00.000Z' } });
   });
 });
@@ -52,7 +57,7 @@ describe('reports', () => {
     expect(await statusOf(server, id)).toBe('progress');
     expect(await admin(server, `/reports/${id}`, { json: { status: 'ready' } })).toMatchObject({ status: 200 });
     expect(await statusOf(server, id)).toBe('ready');
-    expect((await call(server, '/download-reporting', { as: 'buyer', json: { id } })).status).toBe(200);
+    expect((await downloadOf(server, id)).status).toBe(200);
     await admin(server, `/reports/${id}`, { json: { status: 'failed', message: 'Out of quota.' } });
     const answer = jsonOf(await call(server, '/status-reporting', { as: 'buyer', json: { id } }));
     expect(answer).toEqual({ response: { status: 'failed', message: 'Out of quota.', report_id: id } });
@@ -69,48 +74,38 @@ describe('reports', () => {
 describe('the request log', () => {
   test('has each call with what it sent, the end of its token, and no password', async () => {
     const server = await startForTest();
-    const credentials = { email: 'buyer@example.com', password: 'a-secret-password' };
-    await call(server, '/auth-reporting', { json: credentials });
+    await call(server, '/auth-reporting', { json: { email: 'buyer@example.com', password: 'a-secret-password' } });
     const id = await createReport(server, 'dsp');
     await call(server, '/nowhere', { token: 'short' });
     const { json } = await admin(server, '/requests');
+    const body = JSON.stringify(smallReport);
     expect(json).toMatchObject({
       counts: { auth: 1, buyer: 1, other: 1 },
       requests: [
         { method: 'POST', path: '/auth-reporting', status: 401, account: 'buyer' },
-        { method: 'POST', path: '/buyer-reporting', status: 200, account: 'dsp', token: '…00d5' },
+        { time: '2026-11-20T12:00:00.000Z', path: '/buyer-reporting', account: 'dsp', token: '…00d5', body },
         { method: 'GET', path: '/nowhere', status: 404, token: '…' },
       ],
     });
-    const [signIn, create] = server.requests();
-    expect([signIn?.body, create?.body]).toEqual([undefined, JSON.stringify(smallReport)]);
-    expect(create?.time).toBe('2026-11-20T12:00:00.000Z');
     const text = JSON.stringify(json);
-    expect(text).not.toContain('a-secret-password');
-    expect(text).not.toContain(server.accounts[2]?.token);
-    expect(text).not.toContain(id);
+    for (const secret of ['a-secret-password', server.accounts[2]?.token, id]) expect(text).not.toContain(secret);
   });
 
   test('has no query string, and no body that holds credentials, could not be read or went nowhere', async () => {
     const server = await startForTest();
-    const credentials = { auth: { email: 'a@b.c', password: 'hunter2' } };
-    const deep = { id: 'x', user: { password: 'hunter2' } };
+    const form = 'auth%5Bpassword%5D=hunter2';
     for (const path of ['/auth-reporting', '/auth-reporting/', '/auth', '/buyer-reporting', '/status-reporting']) {
-      await call(server, `${path}?token=hunter2`, { json: credentials });
-      await call(server, path, { as: 'buyer', json: deep });
-      await call(server, path, { method: 'PUT', json: credentials });
-      await call(server, path, {
-        as: 'buyer',
-        body: 'auth%5Bpassword%5D=hunter2',
-        headers: { 'content-type': 'text/plain' },
-      });
+      await call(server, `${path}?token=hunter2`, { json: { auth: { email: 'a@b.c', password: 'hunter2' } } });
+      await call(server, path, { as: 'buyer', json: { id: 'x', user: { password: 'hunter2' } } });
+      await call(server, path, { method: 'PUT', json: { password: 'hunter2' } });
+      await call(server, path, { as: 'buyer', body: form, headers: { 'content-type': 'text/plain' } });
     }
     await call(server, '/status-reporting', { as: 'buyer', body: '{"hunter2' });
     await call(server, '/campaigns', { as: 'buyer', json: { id: 'hunter2' }, method: 'GET' });
     await call(server, '/status-reporting', { as: 'buyer', json: { id: 'seen' } });
     const requests = server.requests();
     expect(JSON.stringify(requests)).not.toContain('hunter2');
-    expect(requests.map(({ body }) => body).filter((body) => body !== undefined)).toEqual(['{"id":"seen"}']);
+    expect(requests.flatMap(({ body }) => body ?? [])).toEqual(['{"id":"seen"}']);
     expect(requests[0]?.path).toBe('/auth-reporting');
   });
 
@@ -127,9 +122,8 @@ describe('the request log', () => {
 describe('faults at run time', () => {
   test('are added, listed and cleared', async () => {
     const server = await startForTest({ faults: ['auth:503'] });
-    expect(await admin(server, '/faults', { json: { fault: 'campaigns:503:times=1' } })).toMatchObject({
-      json: { faults: [{ fault: 'auth:503' }, { fault: 'campaigns:503:times=1' }] },
-    });
+    const added = await admin(server, '/faults', { json: { fault: 'campaigns:503:times=1' } });
+    expect(added).toMatchObject({ json: { faults: [{ fault: 'auth:503' }, { fault: 'campaigns:503:times=1' }] } });
     await admin(server, '/faults', { json: { faults: ['campaigns:429', 'buyer:html'] } });
     expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(503);
     expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(429);
@@ -138,39 +132,32 @@ describe('faults at run time', () => {
     expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(200);
   });
 
-  test.each([
-    {},
-    { fault: 3 },
-    { faults: [] },
-    { fault: 'campaigns:5o3' },
-    { faults: ['campaigns:503', 'campaigns:5o3'] },
-  ])('refuses %j, and nothing of it is in force', async (json) => {
+  test('that are wrong are refused, and nothing of them is in force', async () => {
     const server = await startForTest();
-    const answer = await admin(server, '/faults', { json });
-    expect(answer).toMatchObject({ status: 400, json: { response: { error_id: 'BAD_FAULT' } } });
+    const wrong = [{}, { fault: 3 }, { faults: [] }, { fault: 'campaigns:5o3' }];
+    for (const json of [...wrong, { faults: ['campaigns:503', 'campaigns:5o3'] }]) {
+      const answer = await admin(server, '/faults', { json });
+      expect(answer).toMatchObject({ status: 400, json: { response: { error_id: 'BAD_FAULT' } } });
+    }
     expect(await admin(server, '/faults')).toMatchObject({ json: { faults: [] } });
   });
 });
 
-describe('who may steer', () => {
-  test('a page of another origin may not, one of this server may', async () => {
-    const server = await startForTest();
-    const from = (origin: string, method = 'POST') =>
-      admin(server, method === 'POST' ? '/reset' : '/faults', { method, headers: { origin } });
-    for (const origin of ['http://evil.example', 'null', 'https://evil.example', server.url.replace(/\d+$/, '1')]) {
-      expect(await from(origin)).toMatchObject({ status: 403, json: { response: { error_id: 'FOREIGN_ORIGIN' } } });
-      expect((await from(origin, 'DELETE')).status).toBe(403);
-    }
-    expect((await from(server.url)).status).toBe(200);
-  });
+test('a page of another origin may not steer, one of this server may', async () => {
+  const server = await startForTest();
+  const reset = (origin: string) => call(server, '/__admin/reset', { method: 'POST', headers: { origin } });
+  for (const origin of ['http://evil.example', 'null', 'https://evil.example', server.url.replace(/\d+$/, '1')]) {
+    expectRefusal(await reset(origin), 403, 'FOREIGN_ORIGIN');
+    const cleared = await call(server, '/__admin/faults', { method: 'DELETE', headers: { origin } });
+    expectRefusal(cleared, 403, 'FOREIGN_ORIGIN');
+  }
+  expect((await reset(server.url)).status).toBe(200);
 });
 
 test('what goes wrong inside is an inner failure, told without a trace of it', async () => {
   const server = await startForTest({ clock: () => Number.NaN });
-  expect(await admin(server, '/clock')).toEqual({
-    status: 500,
-    json: { response: { error_id: 'INTERNAL', error: 'The service failed. This is a bug of the local server.' } },
-  });
+  const error = 'The service failed. This is a bug of the local server.';
+  expect(await admin(server, '/clock')).toEqual({ status: 500, json: { response: { error_id: 'INTERNAL', error } } });
 });
 
 test('reset is how the server started: reports, tokens, calls, faults, clock and rate', async () => {
@@ -178,15 +165,13 @@ test('reset is how the server started: reports, tokens, calls, faults, clock and
   const id = await createReport(server);
   server.fault('status:500');
   server.advance('1h');
-  expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(503);
-  expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(200);
-  expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(429);
+  for (const status of [503, 200, 429]) {
+    expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(status);
+  }
   expect(await admin(server, '/reset', { method: 'POST' })).toEqual({ status: 200, json: { ok: true } });
   expect(server.requests()).toEqual([]);
-  expect(await admin(server, '/health')).toEqual({
-    status: 200,
-    json: { status: 'ok', now: '2026-11-20T12:00:00.000Z', reports: 0 },
-  });
+  const fresh = { status: 'ok', now: '2026-11-20T12:00:00.000Z', reports: 0 };
+  expect(await admin(server, '/health')).toEqual({ status: 200, json: fresh });
   expect((await call(server, '/status-reporting', { as: 'buyer', json: { id } })).status).toBe(404);
   expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(503);
 });

@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { call, day, refusalIn, reportOf, smallReport, startForFile, startForTest } from './local.ts';
+import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
+import {
+  call,
+  day,
+  expectRefusal,
+  jsonOf,
+  refusalIn,
+  reportOf,
+  smallReport,
+  startForFile,
+  startForTest,
+} from './local.ts';
 
 /** What `POST /buyer-reporting` takes and refuses (`decisions.md` 2 and 6). */
 
@@ -15,39 +26,24 @@ describe('the window', () => {
     expect((await create({ metrics: 'displays', since, until })).status).toBe(200);
   });
 
-  test.each([
-    ['a fraction', 1767222000.5],
-    ['text', 'yesterday'],
-    ['a date', '2026-01-01'],
-    ['a sign', '-5'],
-    ['a list', [1767222000]],
-    ['an object', { value: 1 }],
-    ['true', true],
-    ['a time beyond the year 9999', 253402300800],
-  ])('refuses %s, in one fault that names the parameter', async (_name, since) => {
-    const answer = await create({ ...smallReport, since });
-    expect(answer.status).toBe(400);
-    expect(refusalIn(answer).error_id).toBe('INVALID_PARAMETER');
-    expect(refusalIn(answer).details?.map(({ parameter }) => parameter)).toEqual(['since']);
-  });
+  test.each([1767222000.5, 'yesterday', '2026-01-01', '-5', [1767222000], { value: 1 }, true, 253402300800])(
+    'refuses %j, in one fault that names the parameter',
+    async (since) => {
+      const answer = await create({ ...smallReport, since });
+      expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'since' });
+    },
+  );
 
   test.each([1767222000000, '1767222000000'])('says that %j looks like milliseconds', async (until) => {
+    const problem = expect.stringMatching(/milliseconds.*1767222000\b/);
     const answer = await create({ ...smallReport, until });
-    expect(answer.status).toBe(400);
-    expect(refusalIn(answer).details?.[0]).toMatchObject({
-      parameter: 'until',
-      value: '1767222000000',
-      problem: expect.stringMatching(/milliseconds.*1767222000\b/),
-    });
+    expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'until', value: '1767222000000', problem });
   });
 
   test('refuses a since after until', async () => {
     const answer = await create({ ...smallReport, since: day.until, until: day.since });
-    expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'INVALID_PARAMETER']);
-    expect(refusalIn(answer).details?.[0]).toMatchObject({
-      parameter: 'since',
-      problem: expect.stringMatching(/after until/),
-    });
+    const problem = expect.stringMatching(/after until/);
+    expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'since', problem });
   });
 });
 
@@ -55,11 +51,10 @@ describe('breakdowns', () => {
   const times = ['DAILY', 'HOURLY', 'MONTHLY', 'RANGE'];
   const pairs = times.flatMap((first) => times.filter((second) => second > first).map((second) => [first, second]));
 
-  test.each(pairs)('%s and %s exclude each other', async (first, second) => {
+  test.each(pairs)('%s and %s exclude each other', async (...two) => {
     for (const as of ['buyer', 'dsp'] as const) {
-      const answer = await create({ ...smallReport, breakdowns: [first, second] }, as);
-      expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'CONFLICTING_BREAKDOWNS']);
-      expect(refusalIn(answer).details).toHaveLength(1);
+      const answer = await create({ ...smallReport, breakdowns: two }, as);
+      expectRefusal(answer, 400, 'CONFLICTING_BREAKDOWNS', { parameter: 'breakdowns' });
     }
   });
 
@@ -68,13 +63,24 @@ describe('breakdowns', () => {
     expect(summary.breakdowns).toEqual(['DAILY']);
   });
 
-  test('a misspelt one is answered with the nearest', async () => {
-    const answer = await create({ ...smallReport, breakdowns: ['CAMPAING'] });
-    expect(refusalIn(answer).details?.[0]).toMatchObject({
-      value: 'CAMPAING',
-      problem: expect.stringContaining('did you mean CAMPAIGN?'),
-    });
+  test('are no comma list, and the refusal says how to send them', async () => {
+    const { error } = refusalIn(await create({ ...smallReport, breakdowns: 'DAILY,OS' }));
+    expect(error).toContain('send each breakdown by itself');
   });
+});
+
+test.each([
+  ['INVALID_PARAMETER', { breakdowns: ['CAMPAING'] }, 'CAMPAIGN'],
+  ['INVALID_PARAMETER', { metrics: 'requests,click' }, 'clicks'],
+  ['INVALID_PARAMETER', { metrics: 'Displays' }, 'displays'],
+  ['UNKNOWN_PARAMETER', { advertiserID: ['1'] }, 'advertiserId'],
+  ['UNKNOWN_PARAMETER', { breakdown: ['1'] }, 'breakdowns'],
+  ['UNKNOWN_PARAMETER', { deviceModels: ['1'] }, 'deviceModel'],
+  ['UNKNOWN_PARAMETER', { time_zone: ['1'] }, 'timezone'],
+])('%s %j is answered with the nearest: did you mean %s?', async (errorId, wrong, meant) => {
+  const [parameter] = Object.keys(wrong);
+  const problem = expect.stringContaining(`did you mean ${meant}?`);
+  expectRefusal(await create({ ...smallReport, ...wrong }), 400, errorId, { parameter, problem });
 });
 
 describe('timezone', () => {
@@ -94,8 +100,7 @@ describe('timezone', () => {
     '%s is refused',
     async (timezone) => {
       const answer = await create({ ...smallReport, timezone }, 'dsp');
-      expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'INVALID_PARAMETER']);
-      expect(refusalIn(answer).details?.[0]?.parameter).toBe('timezone');
+      expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'timezone' });
     },
   );
 
@@ -113,62 +118,37 @@ describe('timezone', () => {
 
 describe('output', () => {
   test.each(['', null])('%j is as good as none', async (output) => {
-    expect(JSON.parse((await create({ ...smallReport, output })).text)).toMatchObject({
-      response: { status: 'progress' },
-    });
+    expect(jsonOf(await create({ ...smallReport, output }))).toMatchObject({ response: { status: 'progress' } });
   });
 
   test.each(['csv', 'Direct', 1, ['direct']])('%j is refused', async (output) => {
     const answer = await create({ ...smallReport, output });
-    expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'INVALID_PARAMETER']);
-    expect(refusalIn(answer).details).toEqual([expect.objectContaining({ parameter: 'output', allowed: ['direct'] })]);
+    expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'output', allowed: ['direct'] });
   });
 });
 
-describe('an unknown parameter', () => {
-  test.each([
-    ['advertiserID', 'advertiserId'],
-    ['campagnId', 'campaignId'],
-    ['breakdown', 'breakdowns'],
-    ['deviceModels', 'deviceModel'],
-    ['time_zone', 'timezone'],
-  ])('%s: did you mean %s?', async (wrong, meant) => {
-    const answer = await create({ ...smallReport, [wrong]: ['1'] });
-    expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'UNKNOWN_PARAMETER']);
-    expect(refusalIn(answer).details?.[0]).toMatchObject({
-      parameter: wrong,
-      problem: expect.stringContaining(`did you mean ${meant}?`),
-      allowed: expect.arrayContaining([meant]),
-    });
-  });
-
-  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is one like any other', async (name) => {
+test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+  'the parameter %s is unknown like any other',
+  async (name) => {
     const body = `{"since":1767222000,"until":1767308399,"metrics":"displays","${name}":{"since":1}}`;
     const form = `since=1767222000&until=1767308399&metrics=displays&${name}[since]=1&${name}=2`;
     // qs leaves out what would change a prototype.
     for (const sent of name === '__proto__' ? [{ body }] : [{ body }, { form }]) {
       const answer = await call(server, '/buyer-reporting', { as: 'buyer', ...sent });
-      expect([answer.status, refusalIn(answer).error_id]).toEqual([400, 'UNKNOWN_PARAMETER']);
-      expect(refusalIn(answer).details?.map(({ parameter }) => parameter)).toEqual([name]);
+      expectRefusal(answer, 400, 'UNKNOWN_PARAMETER', { parameter: name });
     }
-  });
+  },
+);
 
-  test('is passed over by a lenient server', async () => {
-    const server = await startForTest({ lenient: true });
-    const answer = await call(server, '/buyer-reporting', {
-      as: 'buyer',
-      json: { ...smallReport, advertiserID: ['1'] },
-    });
-    expect(answer.status).toBe(200);
-  });
+test('an unknown parameter is passed over by a lenient server', async () => {
+  const json = { ...smallReport, advertiserID: ['1'] };
+  const lenient = await startForTest({ lenient: true });
+  expect((await call(lenient, '/buyer-reporting', { as: 'buyer', json })).status).toBe(200);
 });
 
-describe('filters', () => {
-  test('advertiserId is for admins only', async () => {
-    const answer = await create({ ...smallReport, advertiserId: ['501'] });
-    expect([answer.status, refusalIn(answer).error_id]).toEqual([403, 'ADMIN_ONLY']);
-    expect((await create({ ...smallReport, advertiserId: ['501'] }, 'admin')).status).toBe(200);
-  });
+test('advertiserId is for admins only', async () => {
+  expectRefusal(await create({ ...smallReport, advertiserId: ['501'] }), 403, 'ADMIN_ONLY');
+  expect((await create({ ...smallReport, advertiserId: ['501'] }, 'admin')).status).toBe(200);
 });
 
 test('all the faults of a request are told at once', async () => {
@@ -181,35 +161,43 @@ test('all the faults of a request are told at once', async () => {
     output: 'file',
     colour: 'red',
   });
-  const { error_id, error, details = [] } = refusalIn(answer);
-  expect([answer.status, error_id]).toEqual([400, 'MISSING_PARAMETER']);
-  expect(details.map(({ parameter }) => parameter)).toEqual([
-    'since',
-    'until',
-    'metrics',
-    'metrics',
-    'breakdowns',
-    'breakdowns',
-    'advertiserId',
-    'campaignId',
-    'output',
-    'colour',
-  ]);
-  expect(error).toMatch(/^until: is missing.*\. 9 more faults are in details\.$/);
-});
-
-test('breakdowns are no comma list, and the refusal says how to send them', async () => {
-  const [detail] = refusalIn(await create({ ...smallReport, breakdowns: 'DAILY,OS' })).details ?? [];
-  expect(detail?.problem).toContain('send each breakdown by itself');
+  const parameters = 'since until metrics metrics breakdowns breakdowns advertiserId campaignId output colour'.split(
+    ' ',
+  );
+  expectRefusal(answer, 400, 'MISSING_PARAMETER', ...parameters.map((parameter) => ({ parameter })));
+  expect(refusalIn(answer).error).toMatch(/^until: is missing.*\. 9 more faults are in details\.$/);
 });
 
 test.each([
   ['osId', [2 ** 53 + 2]],
   ['cityId', 1e25],
   ['campaignId', { 7: 2 ** 53 + 2 }],
-])('%s: an ID too large to be exact as a number should be a string', async (name, id) => {
-  const [detail] = refusalIn(await create({ ...smallReport, [name]: id })).details ?? [];
-  expect(detail).toMatchObject({ parameter: name, problem: expect.stringContaining('as a string') });
-  const answer = await call(server, '/status-reporting', { as: 'buyer', json: { id: 2 ** 53 } });
-  expect(refusalIn(answer).error).toContain('as a string');
+])('%s: an ID too large to be exact as a number should be a string', async (parameter, id) => {
+  const answer = await create({ ...smallReport, [parameter]: id });
+  const problem = expect.stringContaining('as a string');
+  expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter, problem });
+});
+
+describe('what a DSP may not ask for', () => {
+  const allowed = {
+    metrics: ['displays', 'revenueEuro', 'revenueDollar'],
+    breakdowns: ['DAILY', 'HOURLY', 'MONTHLY', 'RANGE', 'FORMAT', 'BUNDLEID'],
+    others: ['since', 'until', 'metrics', 'breakdowns', 'timezone', 'output'],
+  };
+  const refused = [
+    ...metrics.map(({ name }) => ['metrics', name, allowed.metrics] as const),
+    ...breakdowns.map(({ name }) => ['breakdowns', name, allowed.breakdowns] as const),
+  ].filter(([, name, own]) => !own.includes(name));
+
+  test('the lists are those of the specification', () => expect(refused).toHaveLength(6 + 18));
+
+  test.each(refused)('%s: a DSP has no %s', async (parameter, value, own) => {
+    const answer = await create({ ...smallReport, [parameter]: [value] }, 'dsp');
+    expectRefusal(answer, 400, 'PROFILE_MISMATCH', { parameter, value, allowed: own });
+  });
+
+  test.each(filters.map(({ name }) => name))('a DSP has no filter %s', async (parameter) => {
+    const answer = await create({ ...smallReport, [parameter]: ['1'] }, 'dsp');
+    expectRefusal(answer, 400, 'PROFILE_MISMATCH', { parameter, allowed: allowed.others });
+  });
 });

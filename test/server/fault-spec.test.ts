@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { everyEndpoint, parseFault } from '../../src/server/faults/faults.ts';
-import { faultKinds, findKind } from '../../src/server/faults/kinds/index.ts';
+import { parseFault } from '../../src/server/faults/faults.ts';
 
 test.each([
   ['status:503:times=3', { reach: ['status'], effect: { type: 'status' }, times: 3 }],
@@ -44,17 +43,4 @@ describe('what is wrong is named, with what to write instead', () => {
     expect((error as UsageError).message).toContain(problem);
     expect((error as UsageError).hint).toContain(hint);
   });
-});
-
-test.each(Object.entries(faultKinds))('%s takes the keys that it declares, and strikes where it can', (own, kind) => {
-  const { keys = {}, reach = everyEndpoint } = kind;
-  for (const name of own === 'status' ? ['503', '429', '401'] : [own]) {
-    expect(findKind(name)).toEqual([own, kind]);
-    const pairs = Object.entries(keys).map(([key, { example }]) => `${key}=${example}`);
-    for (const endpoint of everyEndpoint) {
-      const parse = () => parseFault([endpoint, name, ...pairs].join(':'));
-      if (reach.includes(endpoint)) expect(parse()).toMatchObject({ reach: [endpoint], effect: { type: own } });
-      else expect(parse).toThrow(`${own} cannot strike ${endpoint}`);
-    }
-  }
 });

@@ -52,43 +52,29 @@ describe('own data', () => {
       breakdowns: ['HOURLY', 'ADUNIT', 'CITY', 'CARRIER'],
     };
     const rows = await reportRows(fixtures, accountOf(fixtures, 'me'), request);
-    const shown = rows.map(
-      ({ hour, adId, adName, adUnitLimitType, adUnitLimitValue, city, carrier, displays, revenueEuro }) => [
-        [hour, adId, adName, adUnitLimitType, adUnitLimitValue],
-        [city, carrier, displays, revenueEuro],
-      ],
-    );
-    expect(shown).toEqual([
-      [
-        ['2026-11-01T11:00:00+0100', '700', 'first', '0', '0'],
-        ['Paris', 'SFR', 100, 1.5],
-      ],
-      [
-        ['2026-11-01T11:00:00+0100', '700', 'first', '0', '0'],
-        [null, null, 3, 0],
-      ],
-      [
-        ['2026-11-01T11:00:00+0100', '701', 'second', '1', '50'],
-        [null, 'Free, "Mobile"', 20, 0.05],
-      ],
+    const hour = '2026-11-01T11:00:00+0100';
+    const first = { hour, adId: '700', adName: 'first', adUnitLimitType: '0', adUnitLimitValue: '0' };
+    const second = { hour, adId: '701', adName: 'second', adUnitLimitType: '1', adUnitLimitValue: '50' };
+    expect(rows).toMatchObject([
+      { ...first, city: 'Paris', carrier: 'SFR', displays: 100, revenueEuro: 1.5 },
+      { ...first, city: null, carrier: null, displays: 3, revenueEuro: 0 },
+      { ...second, city: null, carrier: 'Free, "Mobile"', displays: 20, revenueEuro: 0.05 },
     ]);
-    expect(campaignsOf(fixtures, accountOf(fixtures, 'all'))).toEqual([
-      {
-        ...JSON.parse(files['campaigns.json'])[0],
-        adunits: [
-          { adunitName: 'first', adunitId: '700' },
-          { adunitName: 'second', adunitId: '701' },
-        ],
-      },
-    ]);
+    const units = [
+      { adunitName: 'first', adunitId: '700' },
+      { adunitName: 'second', adunitId: '701' },
+    ];
+    const [campaign] = JSON.parse(files['campaigns.json']);
+    expect(campaignsOf(fixtures, accountOf(fixtures, 'all'))).toEqual([{ ...campaign, adunits: units }]);
   });
 
   test('may have their facts as NDJSON, ids and amounts as strings or numbers', async () => {
-    const before = await reportJson(await loadFixtures(folder), accountOf(await loadFixtures(folder), 'me'), {
-      ...day,
-      metrics: ['displays', 'revenueEuro'],
-      breakdowns: ['ADUNIT', 'CITY', 'CARRIER'],
-    });
+    const request = { ...day, metrics: ['displays', 'revenueEuro'], breakdowns: ['ADUNIT', 'CITY', 'CARRIER'] };
+    const report = async () => {
+      const fixtures = await loadFixtures(folder);
+      return reportJson(fixtures, accountOf(fixtures, 'me'), request);
+    };
+    const before = await report();
     rmSync(join(folder, 'facts.csv'));
     await writeFile(
       join(folder, 'facts.ndjson'),
@@ -97,9 +83,7 @@ describe('own data', () => {
 {"hour":"2026-11-01T11:00:00+0100","adunitId":"701","countryId":3017382,"carrier":"Free, \\"Mobile\\"","displays":"20","revenueEuro":"0.05"}
 {"hour":1793527200,"adunitId":"700","displays":3,"carrier":null,"cityId":""}`,
     );
-    const fixtures = await loadFixtures(folder);
-    const request = { ...day, metrics: ['displays', 'revenueEuro'], breakdowns: ['ADUNIT', 'CITY', 'CARRIER'] };
-    expect(await reportJson(fixtures, accountOf(fixtures, 'me'), request)).toBe(before);
+    expect(await report()).toBe(before);
   });
 
   test('may begin with a byte order mark, end their lines with CRLF, and have quoted line breaks', async () => {
@@ -131,39 +115,17 @@ const mistakes: readonly Mistake[] = [
     'profile: Invalid option: expected one of "buyer"|"dsp"',
   ],
   ['accounts.json', '"admin": true', '"admin": 1', 3, 'admin: Invalid input: expected boolean, received number'],
-  ['accounts.json', '"t1"', '"t0ken"', 3, 'token: this stands twice'],
   ['accounts.json', '"me@example.com"', '"me@"', 2, 'email: expected an e-mail address'],
-  ['accounts.json', '"all@', '"Me@', 3, 'email: this stands twice'],
   ['accounts.json', '["7"]', '["8"]', 2, 'advertiserIds: no campaign is of this advertiser'],
-  ['accounts.json', '["7"] },', '["7"] }', 3, 'this is not JSON: '],
-  ['accounts.json', '"x", "profile"', '\'x\', "profile"', 2, 'this is not JSON: '],
-  ['accounts.json', '\n]', '', 3, 'this is not JSON: '],
-  ['accounts.json', '"me"', '"m\ne"', 2, 'this is not JSON: '],
   ['accounts.json', '\n]', '\n]~', 4, 'this is not JSON: '],
-  [
-    'accounts.json',
-    '"password": "x"',
-    '"password": null',
-    2,
-    'password: Invalid input: expected string, received null',
-  ],
   ['campaigns.json', '"70"', '70', 5, 'campaignId: Invalid input: expected string, received number'],
   ['campaigns.json', '2026-01-01', '2026-02-30', 7, 'campaignStartDate: expected a date and time such as'],
-  ['campaigns.json', '-01-01 0', '-01-01T0', 7, 'campaignStartDate: expected a date and time such as'],
   ['campaigns.json', '"701"', '"700"', 9, 'adunits.adunitId: this stands twice'],
   ['campaigns.json', '"Seven"', '""', 4, 'advertiserName: Too small: expected string to have >=1 characters'],
   ['campaigns.json', '"adunits": [', '"adunits": [[], ', 9, 'adunits: Invalid input: expected object, received array'],
   ['catalog.json', 'cityId', 'cityID', 1, 'Unrecognized key: "cityID"'],
   ['catalog.json', '"name": "Paris"', '"label": "Paris"', 1, 'cityId: Unrecognized key: "label"'],
-  [
-    'catalog.json',
-    '[{ "id": "2',
-    '{}, "regionId": [{ "id": "2',
-    1,
-    'cityId: Invalid input: expected array, received object',
-  ],
   ['facts.csv', 'displays,', 'dispalys,', 1, '"dispalys" is unknown, or stands twice; known: hour, '],
-  ['facts.csv', 'displays,', 'carrier,', 1, '"carrier" is unknown, or stands twice'],
   ['facts.csv', 'hour,', 'requests,', 2, 'hour: expected the first second of a UTC hour'],
   ['facts.csv', ',100,1.5', ',100', 2, 'Invalid Record Length: '],
   ['facts.csv', '00Z,700', '00Z,799', 2, 'adunitId: expected an ad unit of campaigns.json, found "799"'],
@@ -171,8 +133,6 @@ const mistakes: readonly Mistake[] = [
   ['facts.csv', 'SFR,100', 'SFR,-1', 2, 'displays: expected a whole number, 0 or more, found "-1"'],
   ['facts.csv', '0.05', '0.055', 3, 'revenueEuro: expected an amount such as 12.34, found "0.055"'],
   ['facts.csv', '1793527200', '1793527201', 4, 'hour: expected the first second of a UTC hour, such as 2026-11-01T13'],
-  ['facts.csv', '"Free,', 'Free",', 3, 'Invalid Opening Quote: '],
-  ['facts.csv', 'Mobile"""', 'Mobile"" "x', 3, 'Invalid Closing Quote: '],
   ['facts.csv', 'Mobile"""', 'Mobile""', 4, 'Quote Not Closed: '],
 ];
 

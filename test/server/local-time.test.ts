@@ -1,81 +1,48 @@
 import { describe, expect, test } from 'vitest';
-import { type AccountName, type ReportDocument, reportOf, startForFile, startForTest } from './local.ts';
+import { type AccountName, reportOf, startForFile, startForTest } from './local.ts';
 import { seconds } from './reports.ts';
 
 /** Days, hours and months in the report's zone: clock changes, leap days, year ends, zones of half an hour. */
 
 const { server } = await startForFile();
 
-interface Wanted {
-  readonly as: AccountName;
-  readonly from: string;
-  readonly to: string;
-  readonly by: string;
-  readonly timezone?: string;
-}
-
-function report({ as, from, to, by, timezone }: Wanted): Promise<ReportDocument> {
-  const zone = timezone === undefined ? {} : { timezone };
-  return reportOf(server, as, {
-    since: seconds(from),
-    until: seconds(to),
-    metrics: 'displays',
-    breakdowns: [by],
-    ...zone,
-  });
-}
-
-async function dates(wanted: Wanted): Promise<unknown[]> {
-  return (await report(wanted)).data.map(({ date }) => date);
-}
-
-async function hours(wanted: Wanted): Promise<string[]> {
-  return (await report(wanted)).data.map(({ hour }) => String(hour));
+/** The times of the rows of a report, as `DAILY`, `HOURLY` or `MONTHLY` tells them. */
+async function timesOf(as: AccountName, by: string, from: string, to: string): Promise<unknown[]> {
+  const window = { since: seconds(from), until: seconds(to) };
+  const { data } = await reportOf(server, as, { ...window, metrics: 'displays', breakdowns: [by] });
+  return data.map(({ date, hour }) => hour ?? date);
 }
 
 /** Both profiles have Paris time unless told otherwise. */
 describe.each(['buyer', 'dsp'] as const)('%s, Paris', (as) => {
   test('the day of 25 hours has its doubled hour as two rows', async () => {
-    const from = '2026-10-25T00:00:00+02:00';
-    const to = '2026-10-25T23:59:59+01:00';
-    const rows = await hours({ as, from, to, by: 'HOURLY' });
-    expect(rows).toHaveLength(25);
-    expect(rows.slice(1, 5)).toEqual([
-      '2026-10-25T01:00:00+0200',
-      '2026-10-25T02:00:00+0200',
-      '2026-10-25T02:00:00+0100',
-      '2026-10-25T03:00:00+0100',
-    ]);
-    expect(await dates({ as, from, to, by: 'DAILY' })).toEqual(['2026-10-25']);
-    const { summary } = await report({ as, from, to, by: 'DAILY' });
-    expect(summary).toMatchObject({ since: '2026-10-25T00:00:00+0200', until: '2026-10-25T23:59:59+0100' });
+    const day = ['2026-10-25T00:00:00+02:00', '2026-10-25T23:59:59+01:00'] as const;
+    const hours = await timesOf(as, 'HOURLY', ...day);
+    expect(hours).toHaveLength(25);
+    expect(hours.slice(2, 4)).toEqual(['2026-10-25T02:00:00+0200', '2026-10-25T02:00:00+0100']);
+    expect(await timesOf(as, 'DAILY', ...day)).toEqual(['2026-10-25']);
   });
 
   test('the day of 23 hours has no row for the hour that is skipped', async () => {
-    const from = '2026-03-29T00:00:00+01:00';
-    const to = '2026-03-29T23:59:59+02:00';
-    const rows = await hours({ as, from, to, by: 'HOURLY' });
-    expect(rows).toHaveLength(23);
-    expect(rows.slice(1, 3)).toEqual(['2026-03-29T01:00:00+0100', '2026-03-29T03:00:00+0200']);
-    expect(await dates({ as, from, to, by: 'DAILY' })).toEqual(['2026-03-29']);
+    const day = ['2026-03-29T00:00:00+01:00', '2026-03-29T23:59:59+02:00'] as const;
+    const hours = await timesOf(as, 'HOURLY', ...day);
+    expect(hours).toHaveLength(23);
+    expect(hours.slice(1, 3)).toEqual(['2026-03-29T01:00:00+0100', '2026-03-29T03:00:00+0200']);
+    expect(await timesOf(as, 'DAILY', ...day)).toEqual(['2026-03-29']);
   });
 
   test('months are dated by their first day, whatever day the window begins on', async () => {
-    const rows = { as, from: '2023-12-31T23:00:00+01:00', to: '2024-03-01T00:00:00+01:00', by: 'MONTHLY' };
-    expect(await dates(rows)).toEqual(['2023-12-01', '2024-01-01', '2024-02-01', '2024-03-01']);
+    const months = await timesOf(as, 'MONTHLY', '2023-12-31T23:00:00+01:00', '2024-03-01T00:00:00+01:00');
+    expect(months).toEqual(['2023-12-01', '2024-01-01', '2024-02-01', '2024-03-01']);
   });
 });
 
 describe('a server that reads the ends of a window as wall time', () => {
-  const windowOf = async (as: AccountName, timezone: object, since: string, until: string) => {
-    const server = await startForTest({ windowClock: 'wall' });
+  const windowOf = async (as: AccountName, more: object, since: string, until: string) => {
+    const wall = await startForTest({ windowClock: 'wall' });
     const digits = { since: seconds(`${since}Z`), until: seconds(`${until}Z`) };
-    const { data, summary } = await reportOf(server, as, {
-      ...digits,
-      ...timezone,
-      metrics: 'displays',
-      breakdowns: ['HOURLY'],
-    });
+    const asked = { ...digits, ...more, metrics: 'displays', breakdowns: ['HOURLY'] };
+    const { data, summary } = await reportOf(wall, as, asked);
     return [summary.since, summary.until, data.length];
   };
 

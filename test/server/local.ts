@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { afterAll, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import { type LocalServer, type LocalServerOptions, startLocalServer } from '../../src/server/start.ts';
 import type { Row } from './reference-report.ts';
 
@@ -150,6 +150,11 @@ export async function createReport(server: LocalServer, as: AccountName = 'buyer
   return (created as { response: { report_id: string } }).response.report_id;
 }
 
+/** The answer to a download of a report. */
+export function downloadOf(server: LocalServer, id: string, as: AccountName = 'buyer'): Promise<Answered> {
+  return call(server, '/download-reporting', { as, json: { id } });
+}
+
 /** The status word of a report. */
 export async function statusOf(server: LocalServer, id: string, as: AccountName = 'buyer'): Promise<string> {
   const answer = jsonOf(await call(server, '/status-reporting', { as, json: { id } }));
@@ -158,11 +163,8 @@ export async function statusOf(server: LocalServer, id: string, as: AccountName 
 
 export interface ReportDocument {
   readonly data: readonly Row[];
-  readonly summary: {
-    readonly since: string;
-    readonly until: string;
+  readonly summary: Readonly<Record<'since' | 'until' | 'timezone', string>> & {
     readonly breakdowns: readonly string[];
-    readonly timezone: string;
   };
 }
 
@@ -174,18 +176,19 @@ export async function reportOf(server: LocalServer, as: AccountName, parameters:
   return jsonOf(answer) as ReportDocument;
 }
 
-export interface Refusal {
+interface Refusal {
   readonly error_id: string;
   readonly error: string;
-  readonly details?: readonly {
-    readonly parameter: string;
-    readonly value?: unknown;
-    readonly problem: string;
-    readonly allowed?: readonly string[] | string;
-  }[];
+  readonly details?: readonly object[];
 }
 
 /** What a refusal says under `response`. */
 export function refusalIn(answer: Answered): Refusal {
   return (jsonOf(answer) as { response: Refusal }).response;
+}
+
+/** Holds an answer to a refusal: its status, its code, and where parameters are at fault, members of each of its details. */
+export function expectRefusal(answer: Answered, status: number, errorId: string, ...details: object[]): void {
+  expect([answer.status, refusalIn(answer).error_id]).toEqual([status, errorId]);
+  if (details.length > 0) expect(refusalIn(answer).details).toEqual(details.map((one) => expect.objectContaining(one)));
 }

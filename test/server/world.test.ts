@@ -13,17 +13,6 @@ const window = { since: seconds('2026-10-24T00:00:00Z'), until: seconds('2026-10
 const facts = [...plainFacts(fixtures, window.since, window.until)];
 
 describe('accounts and campaigns', () => {
-  test('are those of the documentation', () => {
-    expect(
-      fixtures.accounts.map(({ email, password, profile, admin, token }) => [email, password, profile, admin, token]),
-    ).toEqual([
-      ['buyer@example.com', 'demo', 'buyer', false, '00000000000000000000000000000000000000b1'],
-      ['admin@example.com', 'demo', 'buyer', true, '00000000000000000000000000000000000000ad'],
-      ['dsp@example.com', 'demo', 'dsp', false, '00000000000000000000000000000000000000d5'],
-      ['awkward@example.com', 'demo', 'buyer', false, '00000000000000000000000000000000000000a4'],
-    ]);
-  });
-
   const namesOf = (name: string): string[] =>
     campaignsOf(fixtures, accountOf(fixtures, name)).flatMap(({ advertiserName, campaignName, adunits }) => [
       advertiserName,
@@ -69,14 +58,6 @@ describe('facts', () => {
     const systems = facts.filter(({ values }) => values.PLATFORM?.[0] !== 'web');
     const pairs = new Set(systems.map(({ values }) => `${values.PLATFORM} ${values.OS}`));
     expect(pairs).toEqual(new Set(['ios iOS', 'android Android']));
-  });
-
-  test('what a real service does not know is null, and only that', () => {
-    const lists = Object.entries(fixtures.facts.members);
-    const nullable = lists.filter(([, list]) => list.some(({ values }) => values.includes(null)));
-    expect(nullable.map(([name]) => name).sort()).toEqual(
-      'CITY COUNTRY DEPARTMENT DEVICEBRAND DEVICEMODEL DEVICETYPE OS POSTALCODE REGION SUBPUBLISHERID'.split(' '),
-    );
   });
 
   test('have the ids of the countries that names stand for', () => {

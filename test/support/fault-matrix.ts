@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect, test } from 'vitest';
 import { temporaryFolder } from './run-cli.ts';
 import { serveForTest } from './service.ts';
 
 /** Every kind of fault at every step of a run, and what the program makes of it. */
 
 export const steps = ['sign-in', 'create', 'wait', 'download', 'campaigns'] as const;
-export type Step = (typeof steps)[number];
+type Step = (typeof steps)[number];
 
 const endpointOf = {
   'sign-in': 'auth',
@@ -20,7 +21,7 @@ const endpointOf = {
 type Outcome = readonly [always: number, once: number];
 
 /** A kind of fault, and what the program makes of it at each step. */
-export interface FaultKind {
+interface FaultKind {
   /** As `--fault` takes it, without the endpoint. */
   readonly kind: string;
   readonly at: { readonly [S in Step]?: Outcome };
@@ -30,8 +31,6 @@ export interface FaultKind {
   readonly flags?: readonly string[];
 }
 
-/** What is said where it is not known whether a report was made. */
-export const mayExist = /A report may have been created all the same\./;
 const everywhere = (safe: Outcome, create: Outcome = safe): FaultKind['at'] => ({
   'sign-in': safe,
   create,
@@ -83,47 +82,41 @@ export const delayKind: FaultKind = {
 };
 
 /** One cell of the matrix. */
-export interface FaultCase {
+interface FaultCase {
   readonly kind: FaultKind;
+  readonly fault: string;
   readonly step: Step;
   readonly times: 'always' | 'once';
   readonly exitCode: number;
 }
 
-/** The cells of the matrix. */
-export function faultCases(kinds: readonly FaultKind[]): FaultCase[] {
-  return kinds.flatMap((kind) =>
+/** Tests of some kinds at every step: the old file or the whole new one is left, and what happened is said. */
+export function testFaults(kinds: readonly FaultKind[]): void {
+  const cases = kinds.flatMap((kind) =>
     steps.flatMap((step) => {
-      const outcome = kind.at[step];
-      if (!outcome) return [];
-      return [
-        { kind, step, times: 'always' as const, exitCode: outcome[0] },
-        { kind, step, times: 'once' as const, exitCode: outcome[1] },
-      ];
+      const outcome = kind.at[step] ?? [];
+      return outcome.map((exitCode, index): FaultCase => {
+        return { kind, fault: kind.kind, step, times: index === 0 ? 'always' : 'once', exitCode };
+      });
     }),
   );
-}
-
-/** What a cell came to. */
-export interface FaultResult {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** What became of the output file, which was there before. */
-  readonly file: 'old' | 'new' | 'else';
-  /** The other files that were left in its folder. */
-  readonly leftovers: readonly string[];
-  /** How many create calls reached the service. */
-  readonly creates: number;
-  /** Everything that was written anywhere, settings folder included. */
-  readonly everything: string;
+  test.each(cases)('$fault at $step, $times: exit $exitCode', async (each) => {
+    const { exitCode, kind } = each;
+    const result = await playFault(each, await wholeFile(each.step));
+    const file = exitCode === 0 ? 'new' : 'old';
+    expect(result).toMatchObject({ exitCode, stdout: '', file, leftovers: [], creates: expectedCreates(each) });
+    if (exitCode !== 0) expect(result.stderr).toMatch(kind.says);
+    expect(/A report may have been created all the same\./.test(result.stderr)).toBe(isUncertain(each));
+    // A token of the built-in accounts, or one that was issued; and the password of them all.
+    expect(result.everything).not.toMatch(/[0-9a-f]{40}|\bdemo\b/);
+  });
 }
 
 const job = ['--period', '2026-11-09..2026-11-15', '--by', 'DAILY,OS', '--metrics', 'displays', '-vv'];
 const oldText = 'the old file';
 
 /** Plays one cell: signs in with credentials of the environment, and replaces a file that is there. */
-export async function playFault({ kind, step, times }: FaultCase, whole: string): Promise<FaultResult> {
+async function playFault({ kind, step, times }: FaultCase, whole: string) {
   const fault = `${endpointOf[step]}:${kind.kind}${times === 'once' ? ':times=1' : ''}`;
   const { server, run } = await serveForTest({ delayMs: 2_000, faults: [fault] });
   const cwd = temporaryFolder();
@@ -141,6 +134,7 @@ export async function playFault({ kind, step, times }: FaultCase, whole: string)
     exitCode,
     stdout,
     stderr,
+    /** What became of the output file, which was there before. */
     file: text === oldText ? 'old' : text === whole ? 'new' : 'else',
     leftovers: paths.filter((path) => path !== name && !path.startsWith('.config')),
     creates: server.requests().filter(({ endpoint }) => endpoint === 'buyer').length,
@@ -151,7 +145,7 @@ export async function playFault({ kind, step, times }: FaultCase, whole: string)
 const wholeFiles = new Map<string, Promise<string>>();
 
 /** What the file holds when nothing goes wrong. */
-export function wholeFile(step: Step): Promise<string> {
+function wholeFile(step: Step): Promise<string> {
   const command = step === 'campaigns' ? ['campaigns'] : ['run', ...job, '--format', 'csv'];
   const whole = wholeFiles.get(command.join()) ?? printWhole(command);
   wholeFiles.set(command.join(), whole);
@@ -164,7 +158,7 @@ async function printWhole(command: readonly string[]): Promise<string> {
 }
 
 /** How many create calls a cell is to make: none before the sign-in, one more where a refused token made no report. */
-export function expectedCreates({ kind, step, exitCode }: FaultCase): number {
+function expectedCreates({ kind, step, exitCode }: FaultCase): number {
   if (step === 'campaigns') return 0;
   if (step === 'sign-in') return exitCode === 0 ? 1 : 0;
   const isRefusal = kind.kind === '401' || kind.kind === 'unauthorized';
@@ -172,6 +166,6 @@ export function expectedCreates({ kind, step, exitCode }: FaultCase): number {
 }
 
 /** Whether a cell leaves it open whether a report was made. */
-export function isUncertain({ kind, step, exitCode }: FaultCase): boolean {
+function isUncertain({ kind, step, exitCode }: FaultCase): boolean {
   return step === 'create' && (exitCode === 9 || (exitCode === 5 && !kind.kind.startsWith('429')));
 }

@@ -6,6 +6,15 @@ import { type CommandLine, temporaryFolder, wordsOf } from './run-cli.ts';
 /** The launcher, as users run it; the tests' set-up has built what it starts. */
 export const launcher = resolve(import.meta.dirname, '../../bin/adreport.js');
 
+/** `NODE_OPTIONS` with which a process prints, as it ends, the most memory that it ever took. */
+export const tellsPeak =
+  "--import data:text/javascript,process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
+
+/** What a process that `tellsPeak` printed of its memory, in MB. */
+export function peakMbOf({ stderr }: Pick<SpawnedResult, 'stderr'>): number {
+  return Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024;
+}
+
 export interface SpawnedResult {
   readonly exitCode: number | null;
   /** That it died of. */

@@ -13,8 +13,6 @@ export type NamedEffect = FaultEffect & { readonly type: string };
 /** What a fault can strike. */
 export const everyEndpoint = Object.keys(endpoints) as readonly EndpointName[];
 
-type FaultSpec = ReturnType<typeof parseFault>;
-
 /** The keys of every fault, beside `for`. */
 const commonKeys = { times: wholeNumber, after: wholeNumber, p: probability };
 
@@ -65,7 +63,7 @@ function hintFor(name: string, known: readonly string[]): string {
 }
 
 /** A fault in force: how many calls, or reports, it could have struck, how many it has, and of which that is decided. */
-function activate(spec: FaultSpec) {
+function activate(spec: ReturnType<typeof parseFault>) {
   return { spec, calls: 0, struck: 0, judged: new WeakSet<HeldReport>() };
 }
 
@@ -81,14 +79,24 @@ export function createFaults(initial: readonly string[], seed: number) {
   let random = seededRandom(seed);
   let active = ofStart.map(activate);
 
-  /** Counts a call; whether the fault strikes it, unless an earlier one has settled it. */
-  function strikes(fault: ReturnType<typeof activate>, isSettled: boolean): boolean {
-    const { times, after, p } = fault.spec;
-    fault.calls += 1;
-    if (isSettled || fault.calls <= after || fault.struck >= times) return false;
-    if (p < 1 && random() >= p) return false;
-    fault.struck += 1;
-    return true;
+  /** What strikes a call of an account, among the faults that may, in the order in which they were given. */
+  function strike(
+    endpoint: EndpointName,
+    account: Account | undefined,
+    may: (fault: ReturnType<typeof activate>) => boolean,
+  ): readonly NamedEffect[] {
+    const effects: NamedEffect[] = [];
+    for (const fault of active) {
+      const { reach, account: wanted, times, after, p, effect } = fault.spec;
+      const isFor = wanted === undefined || [account?.name, account?.email].includes(wanted);
+      if (!isFor || !reach.includes(endpoint) || !may(fault)) continue;
+      fault.calls += 1;
+      const isSettled = effects.some(({ settles, answer, end }) => settles || answer || end);
+      if (isSettled || fault.calls <= after || fault.struck >= times || (p < 1 && random() >= p)) continue;
+      fault.struck += 1;
+      effects.push(effect);
+    }
+    return effects;
   }
 
   return {
@@ -115,36 +123,17 @@ export function createFaults(initial: readonly string[], seed: number) {
      * What strikes a call, in the order in which the faults were given. One that settles the call is the last: those
      * after it keep their `times`, so that `503:times=2` and then `429:times=1` make 503, 503, 429.
      */
-    strike(endpoint: EndpointName, account: Account | undefined): readonly NamedEffect[] {
-      const effects: NamedEffect[] = [];
-      for (const fault of active) {
-        const { effect } = fault.spec;
-        if (effect.end || !isFor(fault.spec, endpoint, account)) continue;
-        if (
-          strikes(
-            fault,
-            effects.some(({ settles, answer }) => settles || answer),
-          )
-        )
-          effects.push(effect);
-      }
-      return effects;
-    },
+    ofCall: (endpoint: EndpointName, account: Account | undefined): readonly NamedEffect[] =>
+      strike(endpoint, account, ({ spec }) => spec.effect.end === undefined),
 
     /** How a report is to end; each fault decides once, when the report is first asked for. */
     endOf(report: HeldReport): ReportEnd | undefined {
-      let end: ReportEnd | undefined;
-      for (const fault of active) {
-        const { effect } = fault.spec;
-        if (!effect.end || !isFor(fault.spec, 'status', report.account) || fault.judged.has(report)) continue;
-        fault.judged.add(report);
-        if (strikes(fault, end !== undefined)) end = effect.end;
-      }
-      return end;
+      const [effect] = strike('status', report.account, ({ spec, judged }) => {
+        const isNew = spec.effect.end !== undefined && !judged.has(report);
+        if (isNew) judged.add(report);
+        return isNew;
+      });
+      return effect?.end;
     },
   };
-}
-
-function isFor({ reach, account: wanted }: FaultSpec, endpoint: EndpointName, account: Account | undefined): boolean {
-  return reach.includes(endpoint) && (wanted === undefined || [account?.name, account?.email].includes(wanted));
 }

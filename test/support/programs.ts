@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { temporaryFolder } from './run-cli.ts';
+import { launcher } from './spawn-cli.ts';
+
+// Programs of this machine that tests run. What is not here, its tests skip, and say so.
+
+/** Puts `adreport` into a folder, as an install leaves it on the path. */
+export function installInto(folder: string): void {
+  const script = `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`;
+  writeFileSync(join(folder, 'adreport'), script, { mode: 0o755 });
+}
+
+/** A PATH on which `adreport` is the built program, for one test. */
+export function pathWithAdreport(): string {
+  const folder = temporaryFolder();
+  installInto(folder);
+  return [folder, process.env.PATH].join(delimiter);
+}
+
+/** Where programs of the PATH are, of those names. */
+function findPrograms(...names: readonly string[]): string[] {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).filter((path) => existsSync(path));
+}
+
+/** Whether this machine has a program. */
+export function isInstalled(program: string): boolean {
+  return findPrograms(program).length > 0;
+}
+
+/** The path of a browser of the Chromium family; `undefined` where there is none. */
+export function findBrowser(): string | undefined {
+  return findPrograms('chromium', 'chromium-browser', 'google-chrome')[0];
+}
+
+/** A port that was free a moment ago: for a program that cannot be asked which one it took. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const postgresFolder = ['/usr/lib/postgresql', '/usr/local/lib/postgresql']
+  .filter(existsSync)
+  .flatMap((folder) => readdirSync(folder).map((version) => join(folder, version, 'bin')))
+  .find((folder) => existsSync(join(folder, 'initdb')));
+
+export const hasPostgres = postgresFolder !== undefined && isInstalled('psql') && isInstalled('runuser');
+
+/** Starts a PostgreSQL of this test alone: the variables that lead `psql` to it. */
+export function startPostgres(): Record<string, string> {
+  const data = join(temporaryFolder(), 'pg');
+  mkdirSync(data);
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) execFileSync('sh', ['-c', `chmod 755 '${join(data, '..')}' && chown postgres '${data}'`]);
+  const call = (program: string, ...args: string[]): void => {
+    const own = [join(postgresFolder ?? '', program), ...args];
+    const [command = '', ...rest] = isRoot ? ['runuser', '-u', 'postgres', '--', ...own] : own;
+    execFileSync(command, rest, { cwd: '/', stdio: 'ignore' });
+  };
+  call('initdb', '-D', `${data}/db`, '-U', 'adreport', '-A', 'trust');
+  call('pg_ctl', '-D', `${data}/db`, '-w', '-l', `${data}/log`, '-o', `-k ${data} -c listen_addresses=''`, 'start');
+  onTestFinished(() => call('pg_ctl', '-D', `${data}/db`, '-m', 'immediate', 'stop'));
+  const quiet = { PGOPTIONS: '-c client_min_messages=warning' };
+  return { ...quiet, PGHOST: data, PGUSER: 'adreport', PGDATABASE: 'postgres' };
+}
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+interface DuckDb {
+  readonly DuckDBInstance: {
+    create(): Promise<{
+      connect(): Promise<{ runAndReadAll(sql: string): Promise<{ getRowObjectsJson(): Row[] }> }>;
+    }>;
+  };
+}
+
+const tools = process.env.ADREPORT_TOOLS ?? '';
+
+export const hasDuckDb = tools !== '' && existsSync(join(tools, 'node_modules/@duckdb/node-api'));
+
+/** Opens a DuckDB in memory, of the package in ADREPORT_TOOLS; what it gives runs SQL, and returns the rows of its answer. */
+export async function openDuckDb(): Promise<(sql: string) => Promise<Row[]>> {
+  const { DuckDBInstance } = createRequire(join(tools, 'package.json'))('@duckdb/node-api') as DuckDb;
+  const connection = await (await DuckDBInstance.create()).connect();
+  return async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
+}
