@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { allCountries, findCountry } from '../contract/countries.ts';
 import { defaultZone, type Encoding, endpoints, type ReportRequest, type WindowClock } from '../contract/messages.ts';
 import {
-  type Breakdown,
   type BreakdownName,
   breakdowns,
   type DerivedName,
@@ -10,7 +9,6 @@ import {
   type Filter,
   findMetric,
   isCalled,
-  type Metric,
   type MetricName,
   metrics,
   type Profile,
@@ -126,7 +124,7 @@ interface Nameable<Name extends string> {
 }
 
 const nameableMetrics: readonly Nameable<MetricName | DerivedName>[] = [
-  ...(metrics as readonly Metric[]).map((metric) => ({ ...metric, fields: Object.values(metric.rowField ?? {}) })),
+  ...metrics.map((metric) => ({ ...metric, fields: Object.values(metric.rowField ?? {}) })),
   ...derivedMetrics.map(({ field: name, words }) => {
     const isIn = (profile: Profile) =>
       neededFor(name).every((needed) => findMetric(needed)?.profiles.includes(profile));
@@ -134,12 +132,10 @@ const nameableMetrics: readonly Nameable<MetricName | DerivedName>[] = [
   }),
 ];
 
-const nameableBreakdowns: readonly Nameable<BreakdownName>[] = (breakdowns as readonly Breakdown[]).map(
-  (breakdown) => ({
-    ...breakdown,
-    fields: breakdown.fields.map(({ name }) => name),
-  }),
-);
+const nameableBreakdowns: readonly Nameable<BreakdownName>[] = breakdowns.map((breakdown) => ({
+  ...breakdown,
+  fields: breakdown.fields.map(({ name }) => name),
+}));
 
 function readMetrics({ profile, metrics: list }: RequestFlags, mistakes: UsageError[]): (MetricName | DerivedName)[] {
   if (list === undefined) return vocabularyOf(profile).metrics.map(({ name }) => name);
@@ -151,7 +147,7 @@ function readMetrics({ profile, metrics: list }: RequestFlags, mistakes: UsageEr
 
 function readBreakdowns({ profile, by = '' }: RequestFlags, mistakes: UsageError[]): BreakdownName[] {
   const names = readNames('breakdown', by, nameableBreakdowns, profile, mistakes);
-  const allTimes = (breakdowns as readonly Breakdown[]).filter(({ time }) => time).map(({ name }) => name);
+  const allTimes = breakdowns.filter(({ time }) => time).map(({ name }) => name);
   const times = names.filter((name) => allTimes.includes(name));
   if (times.length > 1) {
     const hint = `Use at most one of ${allTimes.join(', ')}.`;
