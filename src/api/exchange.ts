@@ -38,7 +38,7 @@ export interface Call {
   readonly token?: string;
 }
 
-/** What one try came to, when it came to nothing. */
+/** One try that came to nothing. */
 interface Failure {
   readonly error: AdreportError;
   /** The answer's status and `Retry-After`, when there was an answer. */
@@ -50,7 +50,6 @@ interface Failure {
   readonly passing: boolean;
 }
 
-/** The statuses that say "later" rather than "no". */
 const passingStatuses = [408, 429, 500, 502, 503, 504];
 
 /** The longest `Retry-After` that is waited for: a cron job is told of a longer one instead of sleeping through it. */
@@ -161,21 +160,16 @@ function lastWord(failure: Failure, { endpoint }: Call, tries: number): Adreport
 }
 
 /**
- * The pause before the next try, in milliseconds: doubling from half a second to half a minute, of which a random half
- * is left out so that many clients do not come back at the same moment. `Retry-After` makes it longer, never shorter:
- * a date that a clock running ahead has already passed is no reason to hurry.
- *
- * @param tries how many tries have failed so far, from 1
+ * The pause before the next try, in milliseconds: doubling from half a second to half a minute with the `tries` that have
+ * failed, of which a random half is left out so that many clients do not come back at the same moment. `Retry-After` makes it
+ * longer, never shorter: a date that a clock running ahead has already passed is no reason to hurry.
  */
 export function retryPauseMs(tries: number, retryAfterMs: number, random: () => number): number {
   const full = Math.min(30_000, 500 * 2 ** (tries - 1));
   return Math.max(Math.round(full * (0.5 + random() / 2)), retryAfterMs);
 }
 
-/**
- * `Retry-After` in milliseconds from now, given in seconds or as an HTTP date (RFC 9110, 10.2.3), a year at most;
- * `undefined` when unreadable.
- */
+/** `Retry-After` (RFC 9110, 10.2.3) in milliseconds from now, a year at most; `undefined` when unreadable. */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   const text = value?.trim() ?? '';
   const waitMs = /^\d+(\.\d+)?$/.test(text) ? Math.round(Number(text) * 1_000) : Date.parse(text) - nowMs;
@@ -183,10 +177,9 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
 }
 
 /**
- * One pace for all the calls of a client, however many reports it works on at a time. Without a 429 calls are free. Each
- * 429 stops all of them for the pause it asks for, and doubles the space between two calls after it, from 50 ms to 5 s;
- * each call that gets through takes a tenth off the space. So many parts at a time settle at about the rate that the
- * service allows, instead of being refused together again.
+ * One pace for all the calls of a client. A 429 stops all of them for the pause it asks for, and doubles the space between two
+ * calls after it, from 50 ms to 5 s; each call that gets through takes a tenth off the space. So many parts at a time settle at
+ * about the rate that the service allows, instead of being refused together again.
  */
 export function createThrottle(clock: () => number, sleep: Sleep, signal: AbortSignal) {
   let spacingMs = 0;
@@ -201,12 +194,10 @@ export function createThrottle(clock: () => number, sleep: Sleep, signal: AbortS
       });
       return last;
     },
-    /** The service allows no more for now: nobody calls for so long, and all call more slowly after it. */
     hold(pauseMs: number): void {
       freeAtMs = Math.max(freeAtMs, clock() + pauseMs);
       spacingMs = Math.min(5_000, Math.max(50, spacingMs * 2));
     },
-    /** A call was let through: the pace may rise again. */
     ease(): void {
       spacingMs = spacingMs < 6 ? 0 : spacingMs * 0.9;
     },

@@ -25,13 +25,12 @@ export const environmentVariables: readonly (readonly [name: string, meaning: st
   ['COLUMNS', 'width of tables and help, instead of the terminal’s'],
 ];
 
-/** Where a setting came from. */
 type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
 /**
- * The settings by the names that `adreport config` has for them: what each is called in the code, where it may come from, the
- * strongest source first, and the words that it can be, where those are few. `adreport.yaml` never gives an address or a
- * secret: it is found upwards from the working folder, and a folder that was cloned must not say where a token goes.
+ * The settings by their names in `adreport config`: what each is called in the code, where it may come from, the strongest
+ * source first, and the words that it can be, where those are few. `adreport.yaml` never gives an address or a secret: a
+ * folder that was cloned must not say where a token goes.
  */
 export const settingTable = {
   account: { key: 'account', sources: ['flag', 'env', 'file', 'account'] },
@@ -54,7 +53,6 @@ type Given = { readonly [Name in SettingName as (typeof settingTable)[Name]['key
 /** What `adreport.yaml` says of the account, for all commands or for one saved report. */
 export type ProjectChoice = Pick<Given, 'account' | 'profile' | 'encoding' | 'windowClock'>;
 
-/** What settings can come from. */
 export interface SettingsSources {
   readonly flags: Given;
   readonly env: Environment;
@@ -62,11 +60,10 @@ export interface SettingsSources {
   readonly stored: StoredSettings;
 }
 
-/** A value, and what gave it. */
+/** A value, and what gave it, as people know that: `--base-url`, `ADREPORT_TOKEN`, `account "work"`. */
 export interface Setting<T> {
   readonly value: T;
   readonly source: SettingSource;
-  /** What gave it, as people know it: `--base-url`, `ADREPORT_TOKEN`, `account "work"`. */
   readonly from: string;
 }
 
@@ -188,21 +185,17 @@ export interface SignIn {
 
 /** What the settings give to sign in with. Throws `SignInError` that says what is missing and how to give it. */
 export function requireSignIn(settings: Settings, stored: StoredSettings): SignIn {
-  const { account, storedAccount, baseUrl, encoding, token, email, password } = settings;
+  const { account, storedAccount, baseUrl, encoding, token, email, password, tokenWithheld } = settings;
   const credentials = email.value && password.value ? { email: email.value, password: password.value } : undefined;
   if (baseUrl.value && (token.value || credentials)) {
     return { baseUrl: baseUrl.value, encoding: encoding.value, token: token.value, credentials };
   }
   const isNamed = ['flag', 'env', 'file'].includes(account.source);
   if (!storedAccount && isNamed) throw new SignInError(...unknownAccount(account.value, stored));
-  if (!baseUrl.value) {
-    throw new SignInError('Not signed in: no account is stored, and no base URL is set.', {
-      hint: 'Sign in with adreport login, or try everything without an account with --local.',
-    });
-  }
-  throw new SignInError(settings.tokenWithheld ?? `Not signed in to account “${account.value}”: no token is stored.`, {
-    hint: 'Sign in with adreport login, or set ADREPORT_TOKEN.',
-  });
+  const hint = 'Sign in with adreport login, set ADREPORT_TOKEN, or try everything without an account with --local.';
+  if (!baseUrl.value) throw new SignInError('Not signed in: no account is stored, and no base URL is set.', { hint });
+  const what = tokenWithheld ?? `Not signed in to account “${account.value}”: no token is stored.`;
+  throw new SignInError(what, { hint });
 }
 
 /** An account name as it may be stored and typed. Throws `UsageError`. */

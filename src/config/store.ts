@@ -10,7 +10,6 @@ import { nearest } from '../text/nearest.ts';
 /** An account as it is stored; the password never is. */
 export interface StoredAccount {
   readonly baseUrl: string;
-  /** Absent once signed out. */
   readonly token?: string;
   readonly profile?: Profile;
   readonly email?: string;
@@ -24,12 +23,11 @@ export interface StoredSettings {
   readonly accounts: Readonly<Record<string, StoredAccount>>;
 }
 
-/** What is stored before anything is. */
 export const noSettings: StoredSettings = { accounts: {} };
 
 const text = { type: 'string' } as const;
 
-/** The same as a JSON schema, by which conf tells a file of ours from others. */
+/** The same for conf, which tells a file of ours from others by it. */
 const schema = {
   defaultAccount: text,
   accounts: {

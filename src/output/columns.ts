@@ -55,9 +55,8 @@ export class ColumnPlan {
   }
 
   /**
-   * Takes over the fields of a batch; the first one decides the columns.
-   * @throws UsageError where a selected column does not exist
-   * @throws IncompleteDataError where a later batch has a value in a field that has no column
+   * Takes over the fields of a batch; the first one decides the columns. Throws `UsageError` where a selected column does
+   * not exist, and `IncompleteDataError` where a later batch has a value in a field that has no column.
    */
   follow(batch: RowBatch): void {
     const { fields } = batch;
@@ -72,11 +71,7 @@ export class ColumnPlan {
     for (const index of this.#leftOut) if (hasValue(batch, index)) throw lateColumn(batch, index);
   }
 
-  /**
-   * Decides the columns of a report that turned out to have no rows, from its CSV header or from the request; where
-   * `follow` has decided them, nothing changes.
-   * @throws UsageError where a selected column does not exist
-   */
+  /** Decides the columns of a report without rows, from its CSV header or from the request. Throws as `follow`. */
   settle(fields: readonly string[]): void {
     if (this.#isDecided) return;
     const isKnown = fields.length > 0 || this.#options.columns !== undefined;
@@ -135,22 +130,17 @@ function fieldOf({ field, metric }: Column, fields: readonly string[]): string {
   return fields.find((other) => metricOfField(other)?.name === metric) ?? field;
 }
 
-function lateColumn(batch: RowBatch, index: number): IncompleteDataError {
-  const name = printable(batch.fields[index] ?? '');
-  return new IncompleteDataError(
-    `After row ${batch.firstRow}, the rows have values in the column "${name}", which the header written before lacks.`,
-    {
-      code: 'LATE_COLUMN',
-      retryable: false,
-      hint: 'Choose the columns with --columns (--columns all keeps every known one), or write --format json.',
-    },
-  );
+function lateColumn({ firstRow, fields }: RowBatch, index: number): IncompleteDataError {
+  const name = printable(fields[index] ?? '');
+  const sentence = `After row ${firstRow}, the rows have values in the column "${name}", which the header written before lacks.`;
+  const hint = 'Choose the columns with --columns (--columns all keeps every known one), or write --format json.';
+  return new IncompleteDataError(sentence, { code: 'LATE_COLUMN', retryable: false, hint });
 }
 
-/** The field that a user means by a column's name: the field itself, the metric's own name for it, or a derived metric. */
+/** The field that a user means by a column's name: the field itself, a derived metric, or the metric's own name for it. */
 function fieldNamed(name: string, known: readonly string[]): string {
-  const isKnown = known.includes(name) || derivedFigure(name, known) !== undefined;
-  const field = isKnown ? name : known.find((candidate) => metricOfField(candidate)?.name === name);
+  if (known.includes(name) || derivedFigure(name, known)) return name;
+  const field = known.find((candidate) => metricOfField(candidate)?.name === name);
   if (field === undefined) throw unknownColumn(name, known);
   return field;
 }

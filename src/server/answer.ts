@@ -1,5 +1,5 @@
+import type { ServerResponse } from 'node:http';
 import { pipeline, Readable, type Transform } from 'node:stream';
-import { pipeline as finishPipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createDeflate, createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { UsageError } from '../errors.ts';
@@ -17,10 +17,8 @@ export interface Answer {
 
 /** What a fault does to the bytes of an answer. */
 export interface BodyChange {
-  /** What becomes of the bytes, compressed as they are. */
-  changeBody?(body: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
-  /** Whether the connection is cut after the body, so that no length is kept and no chunks are ended. */
-  readonly cutsConnection?: true;
+  /** What becomes of the bytes, compressed as they are, while they are sent; it may cut the connection. */
+  changeBody?(body: AsyncIterable<Buffer>, outgoing: ServerResponse): AsyncIterable<Buffer>;
 }
 
 export const jsonType = 'application/json; charset=utf-8';
@@ -84,11 +82,9 @@ export function send(
   const encoder = coding && encoders[coding]?.();
   const source = Readable.from(isWhole ? [body] : body, { objectMode: false });
   const encoded: Readable = encoder ? pipeline(source, encoder, () => {}) : source;
-  const changed = changes.reduce<AsyncIterable<Buffer>>((bytes, change) => change(bytes), encoded);
-  const stream = changed === encoded ? encoded : Readable.from(changed, { objectMode: false });
-  if (!faults.some(({ cutsConnection }) => cutsConnection)) return reply.send(stream);
-  void sendAndCut(reply, stream);
-  return reply;
+  const changed = changes.reduce<AsyncIterable<Buffer>>((bytes, change) => change(bytes, reply.raw), encoded);
+  // What is changed is asked for only when what came before has been sent.
+  return reply.send(changed === encoded ? encoded : Readable.from(changed, { objectMode: false, highWaterMark: 1 }));
 }
 
 /** A coding that `Accept-Encoding` allows; who names the body as it is, and likes nothing better, gets it so. */
@@ -98,19 +94,4 @@ function chooseCoding(acceptEncoding: string | undefined): string | undefined {
     const quality = given.get(name) ?? given.get('*') ?? 0;
     return quality > 0 && quality >= (given.get('identity') ?? 0);
   });
-}
-
-/** Sends a body and cuts the connection once it has left. */
-async function sendAndCut(reply: FastifyReply, body: Readable): Promise<void> {
-  reply.hijack();
-  const { raw } = reply;
-  raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>).flushHeaders();
-  try {
-    await finishPipeline(body, raw, { end: false });
-    // Whatever was written before has been handed to the system when this has.
-    await new Promise<void>((resolve) => raw.socket?.write('', () => resolve()) ?? resolve());
-  } catch {
-    // The client is gone: nobody is left to be cut off.
-  }
-  raw.destroy();
 }

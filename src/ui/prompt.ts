@@ -44,7 +44,6 @@ export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal:
         name: 'answer',
         message: `${what.charAt(0).toUpperCase()}${what.slice(1)}:`,
         default: question.default,
-        theme: themeFor(console),
         validate: (answer: string) => complaint(question, answer.trim()),
       });
       return answers.answer;
@@ -83,22 +82,6 @@ function complaint({ what, check }: Question, answer: string): string | true {
     if (error instanceof UsageError) return error.message;
     throw error;
   }
-}
-
-/** Inquirer colours by its own rules, which look at stdout; these are the rules of stderr. */
-function themeFor({ err: { style, showsUnicode } }: Console) {
-  const { cyan, dim, red, green, bold } = style;
-  const dressed = { answer: cyan, message: bold, error: red, highlight: cyan, help: dim, description: dim };
-  // Inquirer gives more than the text, and chalk would join it all.
-  const dress = Object.entries(dressed).map(([name, of]) => [name, (text: string) => of(text)] as const);
-  return {
-    prefix: { idle: cyan('?'), done: green(showsUnicode ? '✔' : '*') },
-    style: {
-      ...Object.fromEntries(dress),
-      defaultAnswer: (text: string) => dim(`(${text})`),
-      keysHelpTip: () => '',
-    },
-  };
 }
 
 /** No password or token is longer; an endless stream must not fill the memory. */

@@ -69,9 +69,9 @@ test('a buyer: a month by campaign as a sheet and a page, with the change agains
       row.campaignName,
       row.displays,
       row.clicks,
-      expect.closeTo(Number(row.clicks) / Number(row.displays), 10),
+      expect.closeTo(Number(row.clicks) / Number(row.displays), 5),
       Number(row.revenueEuro),
-      expect.closeTo((1000 * Number(row.revenueEuro)) / Number(row.displays), 10),
+      expect.closeTo((1000 * Number(row.revenueEuro)) / Number(row.displays), 5),
     ]),
   );
   const summary = readSheet(archive, 2);

@@ -32,7 +32,7 @@ export async function encode(
   const notes: string[] = [];
   const encoder = await createEncoder(format, { note: (sentence) => notes.push(sentence), ...encodeOptions });
   const sink = memorySink();
-  const result = await writeRows({ batches, encoder, sink });
+  const result = await writeRows(batches, encoder, sink);
   return { bytes: sink.bytes(), text: sink.text(), notes, result };
 }
 

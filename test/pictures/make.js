@@ -55,12 +55,21 @@ ${texts.join('\n')}
 
 execFileSync(
   process.execPath,
-  [program, 'run', '--local', ...period, '--by', 'DAILY,CAMPAIGN', '-o', 'week.html', '-q'],
+  [
+    program,
+    'run',
+    '--local',
+    ...period,
+    ...'--by DAILY,CAMPAIGN --metrics displays,clicks,revenueEuro'.split(' '),
+    '-o',
+    'week.html',
+    '-q',
+  ],
   options,
 );
 const picture = join(here, 'page.png');
 execFileSync('chromium', [
-  ...['--headless', '--no-sandbox', '--hide-scrollbars', '--force-device-scale-factor=1', '--window-size=1000,900'],
+  ...['--headless', '--no-sandbox', '--hide-scrollbars', '--force-device-scale-factor=1', '--window-size=1000,760'],
   ...[`--screenshot=${picture}`, `file://${join(folder, 'week.html')}`],
 ]);
 rmSync(folder, { recursive: true });

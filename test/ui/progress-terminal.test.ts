@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleScript, type Script } from '../support/bundle.ts';
 import { openTerminal, type TerminalOptions } from '../support/pty.ts';
 
@@ -42,7 +42,6 @@ const source = `
       second.end(false);
     }
     if (key === 'E') many.stop();
-    if (key === 'x') process.exit(5);
     if (key === 'q') { stdin.pause(); console.note('the last line'); }
     if (key === 'e') throw new Error('an unexpected end');
   };
@@ -59,120 +58,89 @@ afterAll(() => script.remove());
 async function open(options: TerminalOptions = {}) {
   const terminal = openTerminal('sh', ['-c', `stty -echo; exec "${process.execPath}" "${script.file}"`], options);
   await terminal.waitFor('the first line');
-  const press = (key: string): void => terminal.type(`${key}\n`);
-  return { terminal, press };
+  /** Presses keys one after the other, and waits for what they draw. */
+  const press = async (keys: string, pattern?: string | RegExp): Promise<void> => {
+    for (const key of keys) terminal.type(`${key}\n`);
+    if (pattern) await terminal.waitFor(pattern);
+  };
+  /** The end of the program: nothing is left but the lines that it wrote, and the terminal is itself again. */
+  const expectEnd = async (lines: readonly string[], exitCode = 0): Promise<void> => {
+    expect(await terminal.exitCode).toBe(exitCode);
+    const { screen } = terminal;
+    expect({ ...screen, row: 0 }).toEqual({ lines, cursorVisible: true, wraps: true, row: 0, column: 0 });
+  };
+  return { terminal, press, expectEnd };
 }
 
-describe.each([40, 80, 120])('at %d columns', (columns) => {
-  test('a bar is drawn, makes room, and leaves nothing', async () => {
-    const { terminal, press } = await open({ columns });
-    press('w');
-    await terminal.waitFor(/Report 7f3a9c21.*progress/);
-    expect(terminal.output).toContain('\u001b[?25l');
-    expect(terminal.screen.cursorVisible).toBe(false);
-    press('n');
-    await terminal.waitFor(/something happened.*Report 7f3a9c21/s);
-    press('s');
-    press('t');
-    await terminal.waitFor('31 %');
-    press('S');
-    press('q');
-    expect(await terminal.exitCode).toBe(0);
-    const { lines, cursorVisible, wraps, column } = terminal.screen;
-    expect(lines).toEqual(['the first line', 'Warning: something happened', 'the last line']);
-    expect({ cursorVisible, wraps, column }).toEqual({ cursorVisible: true, wraps: true, column: 0 });
-  });
+test.each([40, 80, 120])('at %d columns a bar is drawn, makes room, and leaves nothing', async (columns) => {
+  const { terminal, press, expectEnd } = await open({ columns });
+  await press('w', /Report 7f3a9c21.*progress/);
+  expect(terminal.output).toContain('\u001b[?25l');
+  expect(terminal.screen.cursorVisible).toBe(false);
+  await press('n', /something happened.*Report 7f3a9c21/s);
+  await press('st', '31 %');
+  await press('Sq');
+  await expectEnd(['the first line', 'Warning: something happened', 'the last line']);
 });
 
 test('a result on the same terminal takes the bars away for good', async () => {
-  const { terminal, press } = await open();
-  press('w');
-  press('t');
-  await terminal.waitFor(/Report.*\n.*31 %/s);
-  press('r');
-  await terminal.waitFor('a result');
-  press('s');
-  press('s');
-  press('q');
-  expect(await terminal.exitCode).toBe(0);
-  expect(terminal.screen.lines).toEqual(['the first line', 'a result', 'the last line']);
+  const { press, expectEnd } = await open();
+  await press('wt', /Report.*\n.*31 %/s);
+  await press('r', 'a result');
+  await press('ssq');
+  await expectEnd(['the first line', 'a result', 'the last line']);
 });
 
 test('parts have one bar together', async () => {
-  const { terminal, press } = await open();
-  press('P');
-  await terminal.waitFor(/Parts .*2 of 30 · b failed/);
-  press('E');
-  press('q');
-  expect(await terminal.exitCode).toBe(0);
-  expect(terminal.screen.lines).toEqual(['the first line', 'the last line']);
+  const { press, expectEnd } = await open();
+  await press('P', /Parts .*2 of 30 · b failed/);
+  await press('Eq');
+  await expectEnd(['the first line', 'the last line']);
 });
 
 test('each of up to ten saved reports has a bar, from the beginning to the end', async () => {
-  const { terminal, press } = await open();
-  press('R');
-  await terminal.waitFor(/nightly .*1 of 3 · 1.2 MB · 5 rows.*été .*waiting/s);
+  const { terminal, press, expectEnd } = await open();
+  await press('R', /nightly .*1 of 3 · 1.2 MB · 5 rows.*été .*waiting/s);
   expect(terminal.screen.lines.slice(1).map((line) => line.replace(/ +[━─]+ +/, ' '))).toEqual([
     'nightly 1 of 3 · 1.2 MB · 5 rows',
     'weekly 1 of 1 · weekly failed',
     'été 0 of 1 · waiting',
   ]);
-  press('E');
-  press('q');
-  expect(await terminal.exitCode).toBe(0);
-  expect(terminal.screen.lines).toEqual(['the first line', 'the last line']);
+  await press('Eq');
+  await expectEnd(['the first line', 'the last line']);
 });
 
-describe('the terminal is itself again', () => {
-  const end = async (how: (press: (key: string) => void, type: (keys: string) => void) => void) => {
-    const { terminal, press } = await open();
-    press('w');
-    press('t');
-    await terminal.waitFor(/Report.*\n.*31 %/s);
-    how(press, terminal.type);
-    const exitCode = await terminal.exitCode;
-    const { lines, cursorVisible, wraps } = terminal.screen;
-    return { exitCode, lines, cursorVisible, wraps };
-  };
-
-  test('after Ctrl-C', async () => {
-    expect(await end((_press, type) => type('\u0003'))).toEqual({
-      exitCode: 130,
-      lines: ['the first line'],
-      cursorVisible: true,
-      wraps: true,
-    });
-  });
-
-  test('after a crash', async () => {
-    expect(await end((press) => press('e'))).toMatchObject({ exitCode: 1, cursorVisible: true, wraps: true });
-  });
+test('after Ctrl-C and after a crash the terminal is itself again', async () => {
+  const interrupted = await open();
+  await interrupted.press('wt', /Report.*\n.*31 %/s);
+  interrupted.terminal.type('\u0003');
+  await interrupted.expectEnd(['the first line'], 130);
+  const { terminal, press } = await open();
+  await press('wt', /Report.*\n.*31 %/s);
+  await press('e');
+  expect(await terminal.exitCode).toBe(1);
+  expect(terminal.screen).toMatchObject({ cursorVisible: true, wraps: true });
 });
 
 test('a line longer than the terminal is shown whole above a bar', async () => {
   const { terminal, press } = await open({ columns: 40 });
-  press('w');
-  await terminal.waitFor('progress');
-  press('l');
-  await terminal.waitFor(/the end.*progress/s);
+  await press('w', 'progress');
+  await press('l', /the end.*progress/s);
   const { lines } = terminal.screen;
   expect(lines.slice(0, -1).join('')).toBe(`the first line${'along-line,'.repeat(10)}the end`);
   // So that the lines of another program on the same terminal are not cut either.
   await expect.poll(() => terminal.screen.wraps).toBe(true);
-  press('s');
-  press('q');
+  await press('sq');
   expect(await terminal.exitCode).toBe(0);
   expect(terminal.screen.wraps).toBe(true);
 });
 
 test('no colour, no line drawing where they are not wanted', async () => {
   const { terminal, press } = await open({ env: { NO_COLOR: '1', LC_ALL: 'C' } });
-  press('t');
-  await terminal.waitFor('31 %');
+  await press('t', '31 %');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
   expect(terminal.output).not.toMatch(/\u001b\[\d*m|[━─]/);
   expect(terminal.screen.lines.at(-1)).toMatch(/^Downloading {2}=+-+ {2}31 % - 310 kB of 1.0 MB/);
-  press('s');
-  press('q');
+  await press('sq');
   expect(await terminal.exitCode).toBe(0);
 });

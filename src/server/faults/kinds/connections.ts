@@ -20,15 +20,17 @@ export const truncate: FaultKind = {
   keys: { bytes: size },
   needs: 'bytes',
   effect: ({ bytes = 0 }) => ({
-    cutsConnection: true,
-    async *changeBody(body) {
+    async *changeBody(body, outgoing) {
+      outgoing.flushHeaders();
       let leftBytes = bytes;
-      if (leftBytes === 0) return;
       for await (const chunk of body) {
-        yield chunk.subarray(0, leftBytes);
+        if (leftBytes > 0) yield chunk.subarray(0, leftBytes);
         leftBytes -= chunk.length;
-        if (leftBytes <= 0) return;
+        if (leftBytes <= 0) break;
       }
+      // Whatever was written before has been handed to the system when this has.
+      await new Promise((resolve) => outgoing.socket?.write('', resolve) ?? resolve(undefined));
+      outgoing.destroy();
     },
   }),
 };
