@@ -7,9 +7,8 @@ async function vocabulary(...argv: readonly string[]) {
 }
 
 const ofBuyer = ({ profiles }: { readonly profiles: readonly string[] }): boolean => profiles.includes('buyer');
-const counts = [[...metrics, ...derivedMetrics.map(() => metrics[1])], breakdowns, filters].map(
-  (list) => list.filter(ofBuyer).length,
-);
+const buyers = [metrics, breakdowns, filters].map((list) => list.filter(ofBuyer).length);
+const counts = [(buyers[0] ?? 0) + derivedMetrics.length, ...buyers.slice(1)];
 
 test('the vocabulary of a profile', async () => {
   const buyer = await vocabulary();
