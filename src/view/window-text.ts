@@ -58,7 +58,7 @@ export interface Description {
 
 /** Describes a report by its summary, where that tells; else by its rows. */
 export function describeReport(summary: ReportSummary | undefined, { units }: ReportSums): Description {
-  const known = breakdowns as readonly Breakdown[];
+  const known = breakdowns;
   const time = units.find(({ unit }) => unit.isTime);
   const timeName = time && (time.unit.fields.includes('hour') ? 'HOURLY' : 'DAILY');
   const asked = summary
