@@ -39,7 +39,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   luxon: ['report/window.ts', 'report/window-flags.ts', 'server/calendar.ts'],
   hyparquet: ['rows/parquet-rows.ts', 'output/formats/parquet.ts'],
   'hyparquet-writer': ['output/formats/parquet.ts'],
-  fastify: ['server/app.ts', 'server/answer.ts', 'server/start.ts'],
+  fastify: ['server/app.ts', 'server/answer.ts'],
   yaml: ['config/project-file.ts', 'server/fixtures/read-file.ts'],
   zod: ['server/fixtures/load.ts', 'server/fixtures/read-file.ts'],
   qs: ['server/request/parse-body.ts'],

@@ -7,8 +7,9 @@ async function vocabulary(...argv: readonly string[]) {
 }
 
 const ofBuyer = ({ profiles }: { readonly profiles: readonly string[] }): boolean => profiles.includes('buyer');
-const buyers = [metrics, breakdowns, filters].map((list) => list.filter(ofBuyer).length);
-const counts = [(buyers[0] ?? 0) + derivedMetrics.length, ...buyers.slice(1)];
+const counts = [[...metrics, ...metrics.slice(0, derivedMetrics.length)], breakdowns, filters].map(
+  (list) => list.filter(ofBuyer).length,
+);
 
 test('the vocabulary of a profile', async () => {
   const buyer = await vocabulary();
