@@ -32,7 +32,6 @@ interface Ranking {
   readonly known: readonly Figure[];
   /** `column`, `column:asc` or `column:desc`. Default: time upwards where there is any, else the first figure downwards. */
   readonly sort: string | undefined;
-  /** How many groups to show. Default: all. */
   readonly top: number | undefined;
 }
 

@@ -49,12 +49,10 @@ export function longMonth(month: string): string {
 
 /** What a report is, for people. */
 export interface Description {
-  /** `Daily report by campaign and city`. */
   readonly title: string;
   /** Its days; `undefined` where neither its summary nor its rows tell. */
   readonly window: string | undefined;
   readonly zone: string | undefined;
-  /** Its breakdown by time, if it has one. */
   readonly time: BreakdownName | undefined;
 }
 

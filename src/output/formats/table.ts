@@ -51,7 +51,6 @@ export class ReportTable {
     return this.#held.length < heldRows ? [] : this.#begin(spareDigits);
   }
 
-  /** The last lines: the totals, where there are any. */
   end(): string[] {
     const { table: look = {}, note, comparison } = this.#options;
     const lines = this.#layout ? [] : this.#begin(0);
@@ -89,7 +88,6 @@ export class ReportTable {
     return this.#labelled(cells, label);
   }
 
-  /** The cells with a label in the first column that has no numbers. */
   #labelled(cells: CellText[], label: string): CellText[] {
     const first = this.#layout?.columns.find(({ numeric }) => !numeric);
     return cells.map((cell, i) => (i === first?.index ? label : cell));
