@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startLocalServer } from '../src/server/start.ts';
 import { expectRefusal, temporaryFolder } from './support/run-cli.ts';
 import { launcher, spawnCli } from './support/spawn-cli.ts';
@@ -50,63 +50,25 @@ test('a clone that is not built says how to build it', () => {
   expect(stderr).toBe('adreport is not built here. Run npm ci in its folder first, which builds it.\n');
 });
 
-describe.skipIf(process.platform === 'win32')('in a shell', () => {
-  /** Runs a script in which `adreport` is a command, against a local server of its own. */
-  function shell(script: string) {
-    const prelude = `adreport() { '${process.execPath}' '${launcher}' "$@"; }\n`;
-    return spawnCli(['local-server', '--delay', '0s', 'exec', '--', 'bash', '-c', prelude + script]);
-  }
-
-  test('create, status, download by hand', async () => {
-    const { exitCode, cwd } = await shell(
-      'id=$(adreport report create --period yesterday --by COUNTRY) && ' +
-        'adreport status $id --wait && adreport download $id -o r.json',
-    );
-    expect(exitCode).toBe(0);
-    expect(JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')).data[0]).toHaveProperty('country');
-  });
-
-  test('run > file and run | a program', async () => {
-    const { stdout, cwd } = await shell(
-      'adreport run --period yesterday --by OS > os.csv && adreport run --period yesterday --by OS --format json | ' +
-        `'${process.execPath}' -e 'process.stdin.toArray().then((all) => console.log(JSON.parse(Buffer.concat(all)).data.length))'`,
-    );
-    const lines = readFileSync(join(cwd, 'os.csv'), 'utf8').trimEnd().split('\r\n');
-    expect(Number(stdout)).toBe(lines.length - 1);
-  });
-
-  test('exec hands the exit code of its command on', async () => {
-    expect((await shell('exit 7')).exitCode).toBe(7);
-    expect((await shell('adreport status nothing')).exitCode).toBe(4);
-  });
-
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 143],
-  ] as const)('%s while waiting: exit %i, the id, the resume command, no file', async (signal, code) => {
-    const server = await startLocalServer({ manual: true });
-    onTestFinished(() => server.close());
-    const { exitCode, stderr, cwd } = await spawnCli(
-      ['run', '--period', 'yesterday', '-o', 'r.csv', '--progress', 'json'],
-      {
-        env: { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: server.accounts[0]?.token },
-        onStart: (child) => {
-          let said = '';
-          const listen = (text: string | Buffer): void => {
-            said += text;
-            if (!said.includes('"event":"status"')) return;
-            child.stderr?.off('data', listen);
-            child.kill(signal);
-          };
-          child.stderr?.on('data', listen);
-        },
-      },
-    );
-    expect(exitCode).toBe(code);
-    expect(stderr).toMatch(/adreport status (\w+) --wait && adreport download \1 -o r\.csv/);
-    expect(readdirSync(cwd)).toEqual(['.config']);
-  });
+test.skipIf(process.platform === 'win32').each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 143],
+] as const)('%s while waiting: exit %i, the id, the resume command, no file', async (signal, code) => {
+  const server = await startLocalServer({ manual: true });
+  onTestFinished(() => server.close());
+  const env = { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: server.accounts[0]?.token };
+  const onStart = (child: ChildProcess): void => {
+    let said = '';
+    child.stderr?.on('data', (text: string | Buffer) => {
+      const isNews = !said.includes('"event":"status"');
+      said += text;
+      if (isNews && said.includes('"event":"status"')) child.kill(signal);
+    });
+  };
+  const result = await spawnCli('run --period yesterday -o r.csv --progress json', { env, onStart });
+  expectRefusal(result, code, /adreport status (\w+) --wait && adreport download \1 -o r\.csv/);
+  expect(readdirSync(result.cwd)).toEqual(['.config']);
 });
 
 test.skipIf(process.platform === 'win32')(

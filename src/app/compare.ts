@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
 import { requestFor } from '../report/request.ts';
-import { earlierWindow, formatInstant, secondsPerDay, type Window, ZoneClock } from '../report/window.ts';
+import { daysIn, earlierWindow, formatInstant, type Window } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { rowsOf } from '../rows/row-batch.ts';
 import type { Comparison } from '../view/figures.ts';
@@ -57,14 +57,10 @@ function named({ since, until, zone }: Window): string {
 function unequalDays(now: Window, before: Window): string[] {
   const hours = (window: Window): number => (window.until + 1 - window.since) / 3600;
   if (hours(now) === hours(before)) return [];
-  const days = (window: Window): number => {
-    const clock = new ZoneClock(window.zone);
-    return (clock.wallAt(window.until + 1) - clock.wallAt(window.since)) / secondsPerDay;
-  };
   const [unit, count, why] =
-    days(now) === days(before)
+    daysIn(now) === daysIn(before)
       ? (['hours', hours, ', because the clocks changed'] as const)
-      : (['days', days, ''] as const);
+      : (['days', daysIn, ''] as const);
   const said = (window: Window): string => `${Number(count(window).toFixed(2))} ${unit}`;
   return [`${named(now)} has ${said(now)}, ${named(before)} ${said(before)}${why}.`];
 }

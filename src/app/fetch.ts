@@ -121,7 +121,7 @@ export async function awaitReport(context: Context, reportId: string, flags: Wai
 async function ledgerIdentity(context: Context, { request }: ProfilePlan) {
   const { baseUrl, account, email } = await context.settings();
   const identity = { baseUrl: baseUrl.value?.href ?? '', account: email.value ?? account.value };
-  return { ...identity, hash: requestHash({ ...identity, request }) };
+  return { ...identity, hash: requestHash(identity.baseUrl, identity.account, request) };
 }
 
 /** A function that notes in the ledger what becomes of a report; with `--local` there is none, and it does nothing. */

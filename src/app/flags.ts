@@ -2,8 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { formatNames } from '../output/formats/index.ts';
-import { type SplitUnit, splitUnits } from '../report/parts.ts';
-import { type ComparedWindow, comparedWindows } from '../report/window.ts';
+import { type ComparedWindow, comparedWindows, type SplitUnit, splitUnits } from '../report/window.ts';
 import { parseDuration } from '../text/quantity.ts';
 import type { ProgressMode } from '../ui/progress.ts';
 

@@ -6,7 +6,7 @@ import type { Profile } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { expandName, modifiedAt, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
 import { csvDialectOf } from '../output/formats/csv.ts';
-import { checkMergeable, type Part, parseShard, partsOf, stillToFetch, takeShard } from '../report/parts.ts';
+import { checkMergeable, type Part, partsOf, stillToFetch, takeShard } from '../report/parts.ts';
 import {
   createUrl,
   curlLine,
@@ -95,7 +95,7 @@ export async function planJob(context: Context, options: RunOptions, name?: stri
   }
   const now = Math.floor(context.host.wallClock() / 1_000);
   const all = partsOf(plan, split, isMerged ? undefined : now);
-  const mine = shard === undefined ? all : takeShard(all, parseShard(shard));
+  const mine = shard === undefined ? all : takeShard(all, shard);
   const job = { name, context, options, plan, isMerged, parts: mine, partCount: mine.length };
   if (!missing) return job;
   const writtenAt = (part: Part) => modifiedAt(resolve(context.host.cwd, fileOf(job, part) ?? ''));
@@ -158,9 +158,9 @@ export async function printDryRun({ console, flags }: Context, calls: readonly P
   for (const { context, name, window, request, output } of calls) {
     const settings = await context.settings();
     const baseUrl = settings.baseUrl.value?.href ?? 'https://reports.example.com';
-    const encoding = settings.encoding.value;
     const { since, until, zone: timezone } = window;
-    const curl = curlLine({ baseUrl, request, encoding });
+    const encoded = encodeRequest(request, settings.encoding.value);
+    const curl = curlLine(baseUrl, encoded);
     objects.push({
       method: 'POST',
       url: createUrl(baseUrl),
@@ -174,7 +174,7 @@ export async function printDryRun({ console, flags }: Context, calls: readonly P
       line('window', `${shown.since} … ${shown.until} (${timezone}, ${shown.length})`),
       line('unix', `${since} … ${until}`),
       line('output', printable(output ?? 'stdout')),
-      line('body', encodeRequest(request, encoding).text),
+      line('body', encoded.text),
       '',
       curl,
     ];

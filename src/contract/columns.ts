@@ -2,7 +2,6 @@ import {
   type Breakdown,
   type BreakdownName,
   breakdowns,
-  type DerivedMetric,
   derivedMetrics,
   findMetric,
   type Metric,
@@ -28,29 +27,28 @@ export interface Column {
   readonly hidden?: true;
 }
 
+interface Asked {
+  readonly metrics: readonly MetricName[];
+  readonly breakdowns: readonly BreakdownName[];
+}
+
 /**
  * The columns of a report's rows, in row order: time, dimensions, metrics as asked for.
  * A buyer's row has every dimension field (null when its breakdown was not asked for: then `breakdown` is absent
  * here); a DSP's row has only what was asked for (`decisions.md` 4, Row fields).
  */
-export function columnsOf(
-  profile: Profile,
-  request: { readonly metrics: readonly MetricName[]; readonly breakdowns: readonly BreakdownName[] },
-): Column[] {
-  const columns: Column[] = [];
-  for (const breakdown of breakdowns as readonly Breakdown[]) {
-    const asked = request.breakdowns.includes(breakdown.name);
-    const always = profile === 'buyer' && !breakdown.time && !breakdown.onlyWhenAsked;
-    if (!asked && !always) continue;
-    for (const { name, type } of breakdown.fields) {
-      columns.push(asked ? { field: name, type, breakdown: breakdown.name } : { field: name, type });
-    }
-  }
-  for (const name of request.metrics) {
-    const metric = findMetric(name);
-    if (metric) columns.push({ field: metric.rowField?.[profile] ?? name, type: metric.type, metric: name });
-  }
-  return columns;
+export function columnsOf(profile: Profile, asked: Asked): Column[] {
+  return [
+    ...breakdowns.flatMap(({ name: breakdown, fields, time, onlyWhenAsked }): Column[] => {
+      const columns = fields.map(({ name, type }) => ({ field: name, type }));
+      if (asked.breakdowns.includes(breakdown)) return columns.map((column) => ({ ...column, breakdown }));
+      return profile === 'buyer' && !time && !onlyWhenAsked ? columns : [];
+    }),
+    ...asked.metrics.flatMap((name): Column[] => {
+      const metric = findMetric(name);
+      return metric ? [{ field: metric.rowField?.[profile] ?? name, type: metric.type, metric: name }] : [];
+    }),
+  ];
 }
 
 /**
@@ -58,17 +56,13 @@ export function columnsOf(
  * @param shown the metrics to show and the names of computed ones, where these are not simply the request's metrics;
  *   what is asked for only because another is computed from it is `hidden`
  */
-export function askedColumns(
-  profile: Profile,
-  request: { readonly metrics: readonly MetricName[]; readonly breakdowns: readonly BreakdownName[] },
-  shown: readonly string[] = request.metrics,
-): Column[] {
-  const all = columnsOf(profile, request);
+export function askedColumns(profile: Profile, asked: Asked, shown: readonly string[] = asked.metrics): Column[] {
+  const all = columnsOf(profile, asked);
   const metricNamed = (name: string): Column =>
     all.find(({ metric }) => metric === name) ?? { field: name, type: 'money' };
-  const hidden = request.metrics.filter((name) => !shown.includes(name));
+  const hidden = asked.metrics.filter((name) => !shown.includes(name));
   return [
-    ...request.breakdowns.flatMap((name) => all.filter(({ breakdown }) => breakdown === name)),
+    ...asked.breakdowns.flatMap((name) => all.filter(({ breakdown }) => breakdown === name)),
     ...shown.map(metricNamed),
     ...hidden.map((name) => ({ ...metricNamed(name), hidden: true as const })),
   ];
@@ -76,35 +70,22 @@ export function askedColumns(
 
 /** The type of a row field by its name alone, for rows whose request is not known; `undefined` for an unknown field. */
 export function fieldTypeOf(field: string): FieldType | undefined {
-  for (const breakdown of breakdowns as readonly Breakdown[]) {
-    for (const { name, type } of breakdown.fields) if (name === field) return type;
-  }
-  return metricOfField(field)?.type;
+  const column = breakdownOfField(field)?.fields.find(({ name }) => name === field);
+  return column?.type ?? metricOfField(field)?.type;
 }
 
 /** The metric whose values a row field holds, in either profile: `valueDollar` holds revenueDollar. */
 export function metricOfField(field: string): Metric | undefined {
-  return (metrics as readonly Metric[]).find(
-    (metric) => metric.name === field || Object.values(metric.rowField ?? {}).includes(field),
-  );
+  return metrics.find((metric) => metric.name === field || Object.values(metric.rowField ?? {}).includes(field));
 }
 
-/** What fields and breakdowns are called in sheets and pages, derived from the vocabulary. */
-
 /** The fields of campaigns and ad units that no report has. */
-const campaignFields: readonly string[] = [
-  'advertiserId',
-  'advertiserName',
-  'campaignStartDate',
-  'campaignEndDate',
-  'adunits',
-  'adunitId',
-  'adunitName',
-];
+const campaignFields: readonly string[] =
+  'advertiserId advertiserName campaignStartDate campaignEndDate adunits adunitId adunitName'.split(' ');
 
 /** A row field for people, with its unit: `revenueEuro` is `Revenue (€)`, `campaignId` is `Campaign ID`; an unknown one is itself. */
 export function fieldLabel(field: string): string {
-  const derived = (derivedMetrics as readonly DerivedMetric[]).find((metric) => metric.field === field);
+  const derived = derivedMetrics.find((metric) => metric.field === field);
   if (derived) return derived.name.replace(/ (.)$/, ' ($1)');
   const metric = metricOfField(field);
   if (metric) return wordsOf(metric.name);
@@ -118,7 +99,7 @@ export function fieldLabel(field: string): string {
 export function fieldOfLabel(label: string): string {
   const fields = [
     ...derivedMetrics.map(({ field }) => field),
-    ...(breakdowns as readonly Breakdown[]).flatMap((breakdown) => breakdown.fields.map(({ name }) => name)),
+    ...breakdowns.flatMap((breakdown) => breakdown.fields.map(({ name }) => name)),
     ...metrics.map(({ name }) => name),
     ...campaignFields,
   ];
@@ -127,7 +108,7 @@ export function fieldOfLabel(label: string): string {
 
 /** The breakdown that a row field comes from. */
 export function breakdownOfField(field: string): Breakdown | undefined {
-  return (breakdowns as readonly Breakdown[]).find(({ fields }) => fields.some(({ name }) => name === field));
+  return breakdowns.find(({ fields }) => fields.some(({ name }) => name === field));
 }
 
 /** The sign of the currency that a metric or derived metric counts in; empty for one that counts no money. */

@@ -51,22 +51,10 @@ export function allCountries(): readonly Country[] {
 }
 
 /** What people write for a country beside its code and its name. */
+// biome-ignore format: a table
 const otherNames: Readonly<Record<string, string>> = {
-  uk: 'GB',
-  'great britain': 'GB',
-  england: 'GB',
-  usa: 'US',
-  america: 'US',
-  'united states of america': 'US',
-  holland: 'NL',
-  uae: 'AE',
-  'ivory coast': 'CI',
-  'czech republic': 'CZ',
-  korea: 'KR',
-  turkey: 'TR',
-  burma: 'MM',
-  'hong kong': 'HK',
-  macau: 'MO',
+  uk: 'GB', 'great britain': 'GB', england: 'GB', usa: 'US', america: 'US', 'united states of america': 'US', holland: 'NL',
+  uae: 'AE', 'ivory coast': 'CI', 'czech republic': 'CZ', korea: 'KR', turkey: 'TR', burma: 'MM', 'hong kong': 'HK', macau: 'MO',
 };
 
 /** The country of an ISO code, an English name, in any case and with or without accents, or a GeoNames id. */
@@ -74,11 +62,7 @@ export function findCountry(text: string): Country | undefined {
   const wanted = plain(text);
   const code = otherNames[wanted];
   return allCountries().find(
-    (country) =>
-      plain(country.code) === wanted ||
-      plain(country.name) === wanted ||
-      country.id === wanted ||
-      country.code === code,
+    (country) => country.code === code || [country.code, country.name, country.id].map(plain).includes(wanted),
   );
 }
 

@@ -19,14 +19,8 @@ export function numberTextOf(value: unknown): string | undefined {
   return commaPattern.test(value) ? value.replace(',', '.') : undefined;
 }
 
-interface Decimal {
-  readonly sign: string;
-  /** Without zeros at either end; empty for zero. */
-  readonly digits: string;
-  readonly exponent: number;
-}
-
-function decimalOf(text: string): Decimal | undefined {
+/** What a number's text means, whatever its form: digits without zeros at either end, empty for zero. */
+function decimalOf(text: string) {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text);
   if (!match) return undefined;
   const [, sign = '', integer = '', fraction = '', exponent = '0'] = match;
@@ -42,10 +36,8 @@ export function exactDouble(text: string): number | undefined {
   const number = Number(text);
   // A double holds every decimal number of 15 digits, and gives them back.
   if (/^[-.\d]{1,15}$/.test(text) && !Number.isNaN(number)) return number;
-  const [wanted, got] = [decimalOf(text), decimalOf(String(number))];
-  const isExact =
-    wanted && got && wanted.sign === got.sign && wanted.digits === got.digits && wanted.exponent === got.exponent;
-  return isExact ? number : undefined;
+  const [wanted, got] = [text, String(number)].map((each) => JSON.stringify(decimalOf(each)));
+  return wanted !== undefined && wanted === got ? number : undefined;
 }
 
 /** A number's text as an integer of 64 bits; `undefined` where it is none or does not fit. */
@@ -81,13 +73,9 @@ export interface Moment {
 
 /** The moment of an ISO 8601 date-time with an offset, `2026-10-25T02:00:00+0200`; `undefined` for any other text. */
 export function momentOf(text: string): Moment | undefined {
-  const match = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/.exec(text);
-  const day = match ? dayOf(match[1] ?? '') : undefined;
-  if (!match || day === undefined) return undefined;
-  const [, , hour, minute, second = 0, fraction = '', sign, offsetHour = 0, offsetMinute = 0] = match;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  const timeMs = ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000 + Number(fraction.padEnd(3, '0'));
-  const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === '-' ? -1 : 1);
-  const wallMs = day * dayMs + timeMs;
-  return { instantMs: wallMs - offsetMs, wallMs };
+  const match = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(?:Z|([+-]\d\d):?(\d\d))$/.exec(text);
+  const [, day = '', time, hours = '+00', minutes = '00'] = match ?? [];
+  const wallMs = Date.parse(`${day}${time}Z`);
+  const instantMs = Date.parse(`${day}${time}${hours}:${minutes}`);
+  return dayOf(day) === undefined || Number.isNaN(instantMs) ? undefined : { instantMs, wallMs };
 }

@@ -5,8 +5,8 @@ import { IncompleteDataError } from '../errors.ts';
 import { type ReportTail, type RowBatch, rowsOf } from '../rows/row-batch.ts';
 import { changesOf, emptyRowsOf, RowKeys } from '../rows/row-keys.ts';
 import { printable } from '../text/printable.ts';
-import { splitWindow } from './parts.ts';
-import { formatDate, formatInstant, type Window, ZoneClock } from './window.ts';
+import { formatPlural } from '../text/quantity.ts';
+import { formatDate, formatInstant, offsetAt, splitWindow, type Window } from './window.ts';
 
 /** What a report should hold, as far as its request tells. */
 export interface Expectation {
@@ -60,9 +60,9 @@ function checkWindow({ window: { since, until, zone } }: Expectation): Check {
     const got = { since: from / 1000, until: to / 1000 };
     if (got.since === since && got.until === until) return [];
     const textOf = (each: typeof got) => `${formatInstant(each.since, zone)} to ${formatInstant(each.until, zone)}`;
-    const clock = new ZoneClock(zone);
-    const isWall = clock.wallAt(got.since) === since && clock.wallAt(got.until) === until;
-    const isInstant = got.since === clock.wallAt(since) && got.until === clock.wallAt(until);
+    const wallOf = (instant: number): number => instant + offsetAt(instant, zone);
+    const isWall = wallOf(got.since) === since && wallOf(got.until) === until;
+    const isInstant = got.since === wallOf(since) && got.until === wallOf(until);
     const [means, setting] = isWall ? ['wall time', 'wall'] : ['instants', 'instant'];
     const shift = `It is shifted by the offset of ${zone}: the service reads timestamps as ${means}. Set windowClock: ${setting} in adreport.yaml or the account, or give --window-clock ${setting}.`;
     const problem = `The report is of another window than asked for: ${textOf(got)} instead of ${textOf({ since, until })}.`;
@@ -113,60 +113,65 @@ function checkRepeats({ breakdowns, columns }: Expectation): Check[] {
   return [{ observe: (batch) => keys.observe(batch), problems }];
 }
 
-/** The days, hours or months of a window, by a key of each. */
+/** The days, hours or months of a window, by a number of each that grows with time. */
 interface Times {
   readonly unit: 'day' | 'hour' | 'month';
   /** Those that have ended by now, of which each has rows. */
-  readonly ended: ReadonlySet<string>;
-  readonly isInside: (key: string) => boolean;
-  /** The key of what a row's text lies in; `undefined` for what is no time. */
-  readonly read: (text: string) => string | undefined;
+  readonly ended: ReadonlySet<number>;
+  readonly first: number;
+  readonly last: number;
+  /** The number of what a row's text lies in; `undefined` for what is no time. */
+  readonly read: (text: string) => number | undefined;
   /** What people call it. */
-  readonly label: (key: string) => string;
+  readonly label: (time: number) => string;
 }
 
 /** More than this (eleven years of hours) are not kept. */
-const keysAtMost = 100_000;
+const timesAtMost = 100_000;
 
 /** The check of the rows' times: which of the window they show, which lie outside of it, and which cannot be read. */
 function checkTimes(expectation: Expectation): Check[] {
   const times = timesOf(expectation);
   if (!times) return [];
-  const { unit, ended, isInside, read, label } = times;
+  const { unit, ended, first, last, read, label } = times;
   const field = unit === 'hour' ? 'hour' : 'date';
   const missing = new Set(ended);
-  const outside = new Set<string>();
+  const outside = new Set<number>();
+  // Rows of one time need not stand together.
+  const timeOf = new Map<unknown, number>();
   let unreadable: string | undefined;
   const observe = (batch: RowBatch): void =>
     changesOf(batch, field, (value, row) => {
-      const key = typeof value === 'string' ? read(value) : undefined;
-      if (key === undefined)
+      const time = timeOf.get(value) ?? (typeof value === 'string' ? read(value) : undefined);
+      if (time === undefined) {
         unreadable ??= `row ${batch.firstRow + row + 1} has ${printable(JSON.stringify(value).slice(0, 50))}`;
-      else if (isInside(key)) missing.delete(key);
-      else if (outside.size < keysAtMost) outside.add(key);
+        return;
+      }
+      if (timeOf.size < timesAtMost) timeOf.set(value, time);
+      if (time >= first && time <= last) missing.delete(time);
+      else if (outside.size < timesAtMost) outside.add(time);
     });
   const problems = ({ rowCount }: ReportTail): string[] => {
     const found: string[] = [];
     if (unreadable !== undefined) {
       found.push(`The times of the rows could not all be checked: ${unreadable} as its ${field}.`);
-    } else if (missing.size > 0 && rowCount > 0 && ended.size <= keysAtMost && !expectation.isFiltered) {
-      const all = `${ended.size} ${unit}${ended.size === 1 ? '' : 's'}`;
+    } else if (missing.size > 0 && rowCount > 0 && ended.size <= timesAtMost && !expectation.isFiltered) {
+      const all = formatPlural(ended.size, unit);
       found.push(`The report has no rows for ${missing.size} of the ${all} of its window: ${listed(missing, label)}.`);
     }
     if (outside.size > 0) {
-      const what = outside.size === 1 ? `one ${unit}` : `${outside.size} ${unit}s`;
-      found.push(`The report has rows of ${what} outside its window: ${listed(outside, label)}.`);
+      found.push(
+        `The report has rows of ${formatPlural(outside.size, unit)} outside its window: ${listed(outside, label)}.`,
+      );
     }
     return found;
   };
   return [{ observe, problems }];
 }
 
-const namedAtMost = 5;
-
-function listed(keys: ReadonlySet<string>, label: (key: string) => string): string {
-  const more = keys.size > namedAtMost ? ` and ${keys.size - namedAtMost} more` : '';
-  return `${[...keys].slice(0, namedAtMost).map(label).join(', ')}${more}`;
+function listed(times: ReadonlySet<number>, label: Times['label']): string {
+  const more = times.size > 5 ? ` and ${times.size - 5} more` : '';
+  return `${[...times].slice(0, 5).map(label).join(', ')}${more}`;
 }
 
 /** The times that the rows of a request show; `undefined` where it has no time breakdown. */
@@ -177,51 +182,50 @@ function timesOf({ window, breakdowns, nowMs }: Expectation): Times | undefined 
   if (breakdowns.includes('DAILY')) return datesOf(window, 'day', now);
   if (!breakdowns.includes('RANGE')) return undefined;
   // The date of every row is the window's first day.
-  const first = formatDate(window.since, window.zone);
-  const label = (key: string): string => `${key} instead of ${first}`;
-  return { ...datesOf({ ...window, until: window.since }, 'day', 0), label };
+  const firstDay = datesOf({ ...window, until: window.since }, 'day', 0);
+  const label = (day: number): string => `${firstDay.label(day)} instead of ${firstDay.label(firstDay.first)}`;
+  return { ...firstDay, label };
 }
 
-/** The window's days or months by their local dates. What the window cuts to less than an hour may hold nothing. */
+/** Days, or months by their first days, counted from 1970. What the window cuts to less than an hour may hold nothing. */
 function datesOf(window: Window, unit: 'day' | 'month', now: number): Times {
   const length = unit === 'day' ? 10 : 7;
-  const keyAt = (instant: number): string => formatDate(instant, window.zone).slice(0, length);
-  const [first, last] = [keyAt(window.since), keyAt(window.until)];
+  const read = (text: string) => dayOf(text) && dayOf(unit === 'day' ? text : `${text.slice(0, 7)}-01`);
+  const timeAt = (instant: number): number => read(formatDate(instant, window.zone)) ?? 0;
   const ended = splitWindow({ ...window, until: Math.min(window.until, now) }, unit).filter(
     ({ since, until, unitOver }) =>
       until === Math.min(unitOver - 1, window.until) && until - since >= secondsPerHour - 1,
   );
   return {
     unit,
-    ended: new Set(ended.map(({ since }) => keyAt(since))),
-    isInside: (key) => key >= first && key <= last,
-    read: (text) => (dayOf(text) === undefined ? undefined : text.slice(0, length)),
-    label: (key) => key,
+    ended: new Set(ended.map(({ since }) => timeAt(since))),
+    first: timeAt(window.since),
+    last: timeAt(window.until),
+    read,
+    label: (day) => new Date(day * 86_400_000).toISOString().slice(0, length),
   };
 }
 
 const secondsPerHour = 3_600;
 
-/**
- * The window's local hours by the instants at which they begin. What the window leaves of an hour may hold nothing, and
- * is not expected: `last-24h` begins and ends within hours.
- */
+/** Local hours by the instants at which they begin. What the window leaves of an hour at its ends may hold nothing. */
 function hoursOf({ since, until, zone }: Window, now: number): Times {
-  const clock = new ZoneClock(zone);
-  const hourAt = (instant: number): number => instant - (clock.wallAt(instant) % secondsPerHour);
-  const [first, last] = [hourAt(since), Math.min(until, now)];
-  const ended = new Set<string>();
-  // Clocks change by half an hour too (Lord Howe).
-  for (let instant = since; instant <= last && ended.size <= keysAtMost; instant += secondsPerHour / 2) {
-    const start = hourAt(instant);
-    if (start >= since && start + secondsPerHour - 1 <= last) ended.add(String(start));
+  const intoHour = (instant: number): number => (instant + offsetAt(instant, zone)) % secondsPerHour;
+  const first = since - intoHour(since);
+  const ended = new Set<number>();
+  for (let start = first; start + secondsPerHour - 1 <= Math.min(until, now) && ended.size <= timesAtMost; ) {
+    if (start >= since) ended.add(start);
+    start += secondsPerHour;
+    // A clock change of thirty minutes (Lord Howe) leaves a part of an hour, which may hold nothing.
+    const into = intoHour(start);
+    if (into > 0) start += secondsPerHour - into;
   }
-  const read = (text: string): string | undefined => {
+  const read = (text: string): number | undefined => {
     const moment = momentOf(text);
-    return moment && String(hourAt(Math.floor(moment.instantMs / 1_000)));
+    const instant = moment && Math.floor(moment.instantMs / 1_000);
+    return instant === undefined ? undefined : instant - intoHour(instant);
   };
-  const isInside = (key: string): boolean => Number(key) >= first && Number(key) <= until;
-  return { unit: 'hour', ended, isInside, read, label: (key) => formatInstant(Number(key), zone) };
+  return { unit: 'hour', ended, first, last: until, read, label: (start) => formatInstant(start, zone) };
 }
 
 /** Fields of breakdowns that may be null in rows that are no totals (specification, Report data). */
@@ -248,7 +252,7 @@ function checkTotals({ columns }: Expectation): Check {
       metrics.reduce((total, { field }) => total + Number(numberTextOf(rows[row]?.[field]) ?? 0), 0);
     for (const index of rows.keys()) sum += sumOf(index);
     for (const index of emptyRowsOf(batch, fields)) {
-      if (candidates.length < keysAtMost) candidates.push({ row: batch.firstRow + index + 1, value: sumOf(index) });
+      if (candidates.length < timesAtMost) candidates.push({ row: batch.firstRow + index + 1, value: sumOf(index) });
     }
   };
   const problems = ({ rowCount }: ReportTail): string[] => {

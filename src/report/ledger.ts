@@ -5,12 +5,10 @@ import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { codeOf } from '../errors.ts';
 
-/** A report that was created on this machine. */
-export interface LedgerEntry {
+/** A report as it is noted the moment its id is known. */
+export interface NewLedgerEntry {
   readonly id: string;
-  /** ISO 8601, UTC. */
-  readonly createdAt: string;
-  /** The base URL of the service that keeps the report. */
+  /** The base URL of the service that keeps the report: two services may use the same id. */
   readonly baseUrl: string;
   /** Who asked, as in the request's hash. */
   readonly account: string;
@@ -20,51 +18,29 @@ export interface LedgerEntry {
   readonly request: ReportRequest;
   /** The request's window in its zone, `2026-11-01T00:00:00+0100` (see `describeWindow`). */
   readonly window: { readonly since: string; readonly until: string };
+}
+
+/** A report that was created on this machine. */
+export interface LedgerEntry extends NewLedgerEntry {
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
   /** The status that the service named last, or `fetched`. */
   readonly lastStatus: string;
   /** Where the report was written to, if that was a file. */
   readonly file?: string;
 }
 
-/** A report as it is noted first: the ledger adds the time, and that it is in progress. */
-export type NewLedgerEntry = Omit<LedgerEntry, 'createdAt' | 'lastStatus' | 'file'>;
-
-/** Report ids are a service's own: two services may use the same. */
-type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
-
 /** The status of a report whose data has been delivered: it is never picked up again. */
 export const fetchedStatus = 'fetched';
 
-/** What became of a report. */
+/** What became of a report: the service's word, or `fetchedStatus`, and where it was written to. */
 export interface LedgerChange {
-  /** The service's word, or `fetchedStatus`. */
   readonly status?: string;
-  /** Where it was written to. */
   readonly file?: string | undefined;
 }
 
-/**
- * The reports created on this machine: a folder with a small file a report, which parallel runs share. It holds no token
- * and no password. It never makes a run fail: what goes wrong with it is a warning.
- */
-export interface Ledger {
-  /** Of the folder. */
-  readonly path: string;
-  /** Notes a report, to be called the moment its id is known. */
-  record(entry: NewLedgerEntry): void;
-  /** Notes what became of a report; one that is not in the ledger stays out of it. What was fetched stays fetched. */
-  update(key: LedgerKey, change: LedgerChange): void;
-  /**
-   * The newest report of that request, if it may still be waited for and fetched: neither failed, expired nor fetched,
-   * and younger than the 24 h for which the service keeps a report.
-   */
-  findUnfinished(hash: string): LedgerEntry | undefined;
-  /** The newest reports that are still noted, the newest first; none where the folder cannot be read. */
-  list(limit?: number): LedgerEntry[];
-}
-
 /** What a ledger is opened with. */
-export interface LedgerOptions {
+interface LedgerOptions {
   /** Where the ledger's folder is; made, for the owner only, when the first report is noted. */
   readonly directory: string;
   /** Milliseconds since 1970. */
@@ -79,8 +55,14 @@ const reportLifeMs = 24 * 3_600_000;
 /** Beyond so many reports the oldest are forgotten. */
 const reportsAtMost = 2_000;
 
-/** The ledger in a folder, `ledger/`. Nothing is read or written before it is asked to; nothing is thrown. */
-export function openLedger({ directory, wallClock, warn }: LedgerOptions): Ledger {
+/**
+ * The reports created on this machine: a folder `ledger/` with a small file a report, which parallel runs share. It holds
+ * no token and no password. It never makes a run fail: what goes wrong with it is a warning.
+ */
+export type Ledger = ReturnType<typeof openLedger>;
+
+/** The ledger in a folder. Nothing is read or written before it is asked to; nothing is thrown. */
+export function openLedger({ directory, wallClock, warn }: LedgerOptions) {
   const path = join(directory, 'ledger');
 
   /** The files' names, the newest first: each begins with the time of its report. */
@@ -89,8 +71,8 @@ export function openLedger({ directory, wallClock, warn }: LedgerOptions): Ledge
       const all = readdirSync(path).filter((name) => /^\d{15}-\w{16}\.json$/.test(name));
       return all.sort().reverse();
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return [];
-      warn(`The ledger could not be read (${reasonOf(error)}): unfinished reports are not picked up.`);
+      if (codeOf(error) !== 'ENOENT')
+        warn(`The ledger could not be read (${reasonOf(error)}): unfinished reports are not picked up.`);
       return [];
     }
   };
@@ -109,29 +91,35 @@ export function openLedger({ directory, wallClock, warn }: LedgerOptions): Ledge
 
   return {
     path,
-    list(limit = reportsAtMost) {
+    /** The newest reports that are still noted, the newest first. */
+    list(limit = reportsAtMost): LedgerEntry[] {
       const entries: LedgerEntry[] = [];
       for (const name of names()) if (entries.length < limit) entries.push(...read(name));
       return entries;
     },
-    record(entry) {
+    record(entry: NewLedgerEntry): void {
       const nowMs = wallClock();
-      const createdAt = new Date(nowMs).toISOString();
       const all = names();
       // Of two reports of one millisecond the later one is the newer.
       const newestMs = Number(all[0]?.slice(0, 15) ?? 0);
       const nameMs = newestMs - nowMs < 1_000 ? Math.max(nowMs, newestMs + 1) : nowMs;
+      const createdAt = new Date(nowMs).toISOString();
       write(timeName(nameMs) + endingOf(entry), { ...entry, createdAt, lastStatus: 'progress' });
       for (const name of all.slice(reportsAtMost - 1)) rmSync(join(path, name), { force: true });
     },
-    update(key, { status, file }) {
+    /** Notes what became of a report; one that is not in the ledger stays out of it. What was fetched stays fetched. */
+    update(key: Pick<LedgerEntry, 'baseUrl' | 'id'>, { status, file }: LedgerChange): void {
       const name = names().find((candidate) => candidate.endsWith(endingOf(key))) ?? '';
       for (const entry of read(name)) {
         const lastStatus = entry.lastStatus === fetchedStatus ? fetchedStatus : (status ?? entry.lastStatus);
         write(name, { ...entry, lastStatus, ...(file === undefined ? {} : { file }) });
       }
     },
-    findUnfinished(hash) {
+    /**
+     * The newest report of that request, if it may still be waited for and fetched: neither failed, expired nor fetched,
+     * and younger than the 24 h for which the service keeps a report.
+     */
+    findUnfinished(hash: string): LedgerEntry | undefined {
       const oldest = timeName(wallClock() - reportLifeMs + 1);
       const recent = names().filter((name) => name >= oldest);
       const newest = recent.flatMap(read).find((entry) => entry.hash === hash);
@@ -146,7 +134,7 @@ function timeName(createdMs: number): string {
 }
 
 /** The end of a report's file name; ids are the service's and may hold anything. */
-function endingOf({ baseUrl, id }: LedgerKey): string {
+function endingOf({ baseUrl, id }: Pick<LedgerEntry, 'baseUrl' | 'id'>): string {
   const hash = createHash('sha256').update(JSON.stringify([baseUrl, id]));
   return `-${hash.digest('hex').slice(0, 16)}.json`;
 }
@@ -155,10 +143,19 @@ function endingOf({ baseUrl, id }: LedgerKey): string {
 function readEntry(path: string): LedgerEntry[] {
   try {
     const entry: LedgerEntry = JSON.parse(readFileSync(path, 'utf8'));
-    const texts = [entry.id, entry.createdAt, entry.baseUrl, entry.account, entry.hash, entry.lastStatus];
-    const { since, until } = entry.window;
-    const isOurs = [...texts, since, until, ...entry.request.breakdowns].every((text) => typeof text === 'string');
-    return isOurs && profiles.includes(entry.profile) ? [entry] : [];
+    const { id, createdAt, baseUrl, account, hash, lastStatus, window, request } = entry;
+    const texts = [
+      id,
+      createdAt,
+      baseUrl,
+      account,
+      hash,
+      lastStatus,
+      window.since,
+      window.until,
+      ...request.breakdowns,
+    ];
+    return texts.every((text) => typeof text === 'string') && profiles.includes(entry.profile) ? [entry] : [];
   } catch {
     return [];
   }

@@ -1,44 +1,9 @@
 import type { ReportRequest } from '../contract/messages.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import type { ReportTail, RowBatches } from '../rows/row-batch.ts';
+import type { ReportMember, ReportTail, RowBatches } from '../rows/row-batch.ts';
 import { type ReportPlan, requestFor } from './request.ts';
-import { formatDate, formatInstant, plusUnits, startOfUnit, type Window, ZoneClock } from './window.ts';
-
-/** The values of `--split`. */
-export const splitUnits = ['day', 'week', 'month'] as const;
-
-export type SplitUnit = (typeof splitUnits)[number];
-
-/** A part of a window within one calendar unit. */
-export interface UnitWindow extends Window {
-  /** The first second of the unit, and the first after it. */
-  readonly unitSince: number;
-  readonly unitOver: number;
-}
-
-/**
- * The window in parts, one a calendar unit of its zone (weeks begin on Monday), in time order. The parts tile it:
- * each begins one second after the one before ends; the first and the last are cut where the window is.
- */
-export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
-  const clock = new ZoneClock(window.zone);
-  const parts: UnitWindow[] = [];
-  let since = window.since;
-  let wall = startOfUnit(clock.wallAt(since), unit);
-  let unitSince = clock.startOfDay(wall);
-  while (since <= window.until) {
-    wall = plusUnits(wall, 1, unit);
-    const unitOver = clock.startOfDay(wall);
-    // A day that the calendar skipped has no seconds, and a clock that went back over midnight repeats a boundary.
-    if (unitOver <= since) continue;
-    const until = Math.min(unitOver - 1, window.until);
-    parts.push({ since, until, zone: window.zone, notes: [], unitSince, unitOver });
-    since = unitOver;
-    unitSince = unitOver;
-  }
-  return parts;
-}
+import { formatDate, formatInstant, type SplitUnit, splitWindow, type UnitWindow, type Window } from './window.ts';
 
 /** One report of a run: the whole of what was asked for, or with `--split` a calendar unit of it. */
 export interface Part {
@@ -59,42 +24,41 @@ export interface Part {
  * Throws `UsageError`, with the nearest whole period, for a part that is cut
  */
 export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: number): Part[] {
-  const { window: whole } = plan;
-  const clock = new ZoneClock(whole.zone);
+  const { window: whole, request } = plan;
+  const dateOf = (instant: number): string => formatDate(instant, whole.zone);
   if (unit === undefined) {
-    const days = { since: formatDate(whole.since, clock.name), until: formatDate(whole.until, clock.name) };
-    return [{ window: whole, request: plan.request, ...days, overAt: whole.until + 1 }];
+    const { since, until } = whole;
+    return [{ window: whole, request, since: dateOf(since), until: dateOf(until), overAt: until + 1 }];
   }
   const windows = splitWindow(whole, unit);
   const isCut = ({ since, until, unitSince, unitOver }: UnitWindow): boolean =>
     since > unitSince || (until < unitOver - 1 && until < (now ?? 0));
-  if (now !== undefined && windows.some(isCut)) throw cutUnits(windows, unit, clock);
+  if (now !== undefined && windows.some(isCut)) throw cutUnits(windows, unit);
   return windows.map((window) => ({
     window,
     request: requestFor(plan, window),
-    since: formatDate(window.since, clock.name),
-    until: formatDate(now === undefined ? window.until : window.unitOver - 1, clock.name),
+    since: dateOf(window.since),
+    until: dateOf(now === undefined ? window.until : window.unitOver - 1),
     overAt: window.unitOver,
   }));
 }
 
-function cutUnits(windows: readonly UnitWindow[], unit: SplitUnit, clock: ZoneClock): UsageError {
+function cutUnits(windows: readonly UnitWindow[], unit: SplitUnit): UsageError {
   const [first, last] = [windows[0], windows.at(-1)];
   if (!first || !last) throw new Error('A window has one part at least.');
   const nearer = (instant: number, { unitSince, unitOver }: UnitWindow): number =>
     instant - unitSince <= unitOver - instant ? unitSince : unitOver;
-  const [since, end] = [nearer(first.since, first), nearer(last.until + 1, last)];
-  const days = (from: number, over: number): string =>
-    `${formatDate(from, clock.name)}..${formatDate(over - 1, clock.name)}`;
-  const period = since < end ? days(since, end) : days(first.unitSince, last.unitOver);
-  const asked = `${formatInstant(first.since, clock.name)} to ${formatInstant(last.until, clock.name)}`;
+  const { zone } = first;
+  const [since, over] = [nearer(first.since, first), nearer(last.until + 1, last)];
+  const [from, to] = since < over ? [since, over] : [first.unitSince, last.unitOver];
+  const asked = `${formatInstant(first.since, zone)} to ${formatInstant(last.until, zone)}`;
   return new UsageError(`--split ${unit} with a file a part needs whole ${unit}s, and ${asked} cuts one.`, {
-    hint: `The nearest whole period is --period ${period}. Only the last ${unit} may end now.`,
+    hint: `The nearest whole period is --period ${formatDate(from, zone)}..${formatDate(to - 1, zone)}. Only the last ${unit} may end now.`,
   });
 }
 
 /** What is known when `--missing` chooses among the parts. */
-export interface FilesThere {
+interface FilesThere {
   /** Unix seconds. */
   readonly now: number;
   /** How many parts, counted from the end, are fetched again in any case. */
@@ -110,13 +74,12 @@ export interface FilesThere {
  */
 export function stillToFetch(all: readonly Part[], { now, lookback, writtenAt }: FilesThere): Part[] {
   const begun = all.filter(({ window }) => window.since <= now);
-  const isFinal = (part: Part, position: number): boolean => {
-    const written = writtenAt(part);
+  return begun.filter((part, position) => {
     // The numbers of a part are final when the last of the parts that are looked back from is over.
     const last = all[position + Math.max(0, lookback - 1)];
-    return written !== undefined && last !== undefined && written >= last.overAt && position < begun.length - lookback;
-  };
-  return begun.filter((part, position) => !isFinal(part, position));
+    const isFinal = last !== undefined && (writtenAt(part) ?? 0) >= last.overAt && position < begun.length - lookback;
+    return !isFinal;
+  });
 }
 
 /** A part's days, as `--period` takes them: `2026-11-01`, `2026-11-02..2026-11-08`. */
@@ -142,30 +105,19 @@ export function checkMergeable(breakdowns: readonly BreakdownName[], unit: Split
   });
 }
 
-/** One machine's share of the parts of a run, `K/N`. */
-export interface Shard {
-  /** K as it was given: 0 and N are the same share. */
-  readonly index: number;
-  readonly count: number;
-}
-
 /**
- * `K/N` of `--shard`. K may count from 0 (Kubernetes' job index) or from 1 (GNU parallel's `{#}`): it is taken modulo
- * N, so any N neighbouring numbers share the parts out whole. Throws `UsageError`.
+ * One machine's share of the parts, `K/N` of `--shard`: every N-th part. K may count from 0 (Kubernetes' job index) or
+ * from 1 (GNU parallel's `{#}`): it is taken modulo N, so any N neighbouring numbers share the parts out whole.
+ * Throws `UsageError`.
  */
-export function parseShard(text: string): Shard {
-  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(text.trim());
+export function takeShard<T>(parts: readonly T[], shard: string): T[] {
+  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(shard.trim());
   const [index, count] = [Number(match?.[1]), Number(match?.[2])];
   if (!match || count < 1 || index > count) {
-    throw new UsageError(`--shard ${text}: this is no shard.`, {
+    throw new UsageError(`--shard ${shard}: this is no shard.`, {
       hint: 'Give K/N, e.g. 1/4, 2/4, 3/4 and 4/4 on four machines (or 0/4 to 3/4).',
     });
   }
-  return { index, count };
-}
-
-/** Every N-th part, beginning so that the shards of all K share the parts out without overlap. */
-export function takeShard<T>(parts: readonly T[], { index, count }: Shard): T[] {
   return parts.filter((_, position) => position % count === index % count);
 }
 
@@ -194,18 +146,16 @@ export async function* mergeReports(reports: AsyncIterable<RowBatches>): RowBatc
 
 function joinTails(first: ReportTail, second: ReportTail): ReportTail {
   const { summary } = second;
-  const members = first.members.flatMap((member) => {
-    const { name, json } = member;
-    if (name !== 'summary' || !summary) {
-      return second.members.some((other) => other.name === name && other.json.equals(json)) ? [member] : [];
-    }
-    const joined = { ...JSON.parse(json.toString()), until: summary.until };
-    return [{ name, json: Buffer.from(JSON.stringify(joined)) }];
-  });
+  const isEqual = ({ name, json }: ReportMember): boolean =>
+    second.members.some((other) => other.name === name && other.json.equals(json));
   return {
     rowCount: first.rowCount + second.rowCount,
     fields: [...new Set([...first.fields, ...second.fields])],
     summary: first.summary && summary && { ...first.summary, until: summary.until },
-    members,
+    members: first.members.flatMap((member) => {
+      if (member.name !== 'summary' || !summary) return isEqual(member) ? [member] : [];
+      const joined = { ...JSON.parse(member.json.toString()), until: summary.until };
+      return [{ name: 'summary', json: Buffer.from(JSON.stringify(joined)) }];
+    }),
   };
 }

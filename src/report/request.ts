@@ -2,27 +2,24 @@ import { createHash } from 'node:crypto';
 import { allCountries, findCountry } from '../contract/countries.ts';
 import { defaultZone, type Encoding, endpoints, type ReportRequest, type WindowClock } from '../contract/messages.ts';
 import {
-  type Breakdown,
   type BreakdownName,
   breakdowns,
   type DerivedName,
   derivedMetrics,
   type Filter,
-  findBreakdown,
-  findDerived,
+  type FilterName,
   isCalled,
-  type Metric,
   type MetricName,
   metrics,
   type Profile,
+  profiles,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { quoteForShell } from '../text/printable.ts';
-import { collectMistakes, didYouMean, type Mistake, quoteIfNeeded, usageError } from './mistakes.ts';
-import { checkZoneName, type Window, ZoneClock } from './window.ts';
-import { resolveWindow, type WindowFlags } from './window-flags.ts';
+import { type Window, wallAt } from './window.ts';
+import { didYouMean, quoteIfNeeded, resolveWindow, type WindowFlags } from './window-flags.ts';
 
 /** The flags that say what a report holds, as the user wrote them. */
 export interface RequestFlags {
@@ -52,28 +49,47 @@ export interface ReportPlan {
   readonly shownMetrics: readonly (MetricName | DerivedName)[];
 }
 
+/** Notes one thing that is wrong with a command, and what to write instead. */
+type Say = (message: string, hint: string) => void;
+
 /**
  * What the flags of `report create` and `run` ask for (`cli.md`). The zone is the report's: Europe/Paris for a buyer,
  * `--timezone` for a DSP. Throws one `UsageError` with every mistake of the command, of request and window alike.
  */
 export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): ReportPlan {
-  const mistakes: Mistake[] = [];
-  const shownMetrics = readMetrics(flags, mistakes);
-  const content = {
-    metrics: distinct(shownMetrics.flatMap(neededFor)),
-    breakdowns: readBreakdowns(flags, mistakes),
-    filters: readFilters(flags, mistakes),
-  };
-  const timezone = readTimezone(flags, mistakes);
-  const window = collectMistakes(mistakes, () => resolveWindow({ ...flags, zone: timezone ?? defaultZone }));
-  if (mistakes.length > 0 || !window) throw usageError(mistakes);
-  const windowClock = flags.windowClock ?? 'instant';
+  const { profile, direct, timezone, windowClock = 'instant' } = flags;
+  const mistakes: UsageError[] = [];
+  const say: Say = (message, hint) => mistakes.push(new UsageError(message, { hint }));
+  const shownMetrics = readMetrics(flags, say);
+  const breakdownNames = readBreakdowns(flags, say);
+  const filters = readFilters(flags, say);
+  if (profile === 'buyer' && timezone !== undefined) {
+    say(`--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`, 'Leave --timezone out.');
+  }
+  let window: Window | undefined;
+  try {
+    window = resolveWindow({ ...flags, zone: profile === 'dsp' ? (timezone ?? defaultZone) : defaultZone });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    mistakes.push(error);
+  }
+  if (mistakes.length > 0 || !window) throw oneError(mistakes);
   const request = {
-    ...content,
-    ...(timezone === undefined ? {} : { timezone }),
-    ...(flags.direct ? { output: 'direct' as const } : {}),
+    metrics: distinct(shownMetrics.flatMap(neededFor)),
+    breakdowns: breakdownNames,
+    filters,
+    // A DSP's always states its zone, so that the service reckons in the zone the window was found in.
+    ...(profile === 'dsp' ? { timezone: window.zone } : {}),
+    ...(direct ? { output: 'direct' as const } : {}),
   };
   return { request: requestFor({ request, windowClock }, window), window, windowClock, shownMetrics };
+}
+
+function oneError(mistakes: readonly UsageError[]): UsageError {
+  const [first, ...others] = mistakes;
+  if (first && others.length === 0) return first;
+  const lines = mistakes.map(({ message, hint }) => `  - ${message} ${hint}`);
+  return new UsageError([`${mistakes.length} things are wrong:`, ...lines].join('\n'));
 }
 
 interface Askable {
@@ -84,8 +100,7 @@ interface Askable {
 /** The request for a window, or for a part of one. Throws `UsageError` where its wall times end before they begin. */
 export function requestFor({ request, windowClock }: Askable, { since, until, zone }: Window): ReportRequest {
   if (windowClock === 'instant') return { ...request, since, until };
-  const clock = new ZoneClock(zone);
-  const wall = { since: clock.wallAt(since), until: clock.wallAt(until) };
+  const wall = { since: wallAt(since, zone).toSeconds(), until: wallAt(until, zone).toSeconds() };
   if (wall.since <= wall.until) return { ...request, ...wall };
   throw new UsageError('As wall time this window would end before it begins: the clocks go back within it.', {
     hint: 'Ask for the whole day, or with --window-clock instant.',
@@ -98,95 +113,72 @@ function neededFor(name: MetricName | DerivedName): readonly MetricName[] {
   return derived ? [derived.numerator, derived.denominator] : [name as MetricName];
 }
 
-function readMetrics({ profile, metrics: list }: RequestFlags, mistakes: Mistake[]): (MetricName | DerivedName)[] {
-  const known = vocabularyOf(profile).metrics;
-  if (list === undefined) return known.map(({ name }) => name);
-  const names = splitList(list);
-  if (names.length === 0) {
-    mistakes.push({ message: '--metrics names no metric.', hint: 'Leave it out for all of them.' });
-  }
-  const isHere = (name: MetricName): boolean => known.some((metric) => metric.name === name);
-  const computed = derivedMetrics.filter(({ field }) => neededFor(field).every(isHere));
-  const found = names.map((name) => {
-    const derived = findDerived(name);
-    if (derived && computed.some(({ field }) => field === derived.field)) return derived.field;
-    const metric = (metrics as readonly Metric[]).find((candidate) => isSame(candidate.name, name));
-    if (metric?.profiles.includes(profile)) return metric.name;
-    const lacking =
-      derived && metrics.find((each) => neededFor(derived.field).includes(each.name) && !isHere(each.name));
-    const meant =
-      known.find(({ rowField }) => isSame(rowField?.[profile] ?? '', name)) ??
-      known.find((each) => isCalled(each, name)) ??
-      named(computed.find((each) => isCalled({ ...each, name: each.field }, name)));
-    const all = [...known, ...computed.map(({ field }) => ({ name: field }))];
-    mistakes.push(unknownName('metric', name, { profile, known: all, owner: metric ?? lacking, meant }));
-    return undefined;
+function readMetrics({ profile, metrics: list }: RequestFlags, say: Say): (MetricName | DerivedName)[] {
+  if (list === undefined) return vocabularyOf(profile).metrics.map(({ name }) => name);
+  const sent = metrics.map((metric) => ({
+    ...metric,
+    fields: Object.values(metric.rowField ?? {}),
+  }));
+  const computed = derivedMetrics.map(({ field, words }) => {
+    const needed = sent.filter(({ name }) => neededFor(field).includes(name));
+    return { name: field, words, fields: [], profiles: profiles.filter((each) => needed.every(isIn(each))) };
+  });
+  const found = readNames<MetricName | DerivedName>('metric', list, profile, [...sent, ...computed], say);
+  if (splitList(list).length === 0) say('--metrics names no metric.', 'Leave it out for all of them.');
+  return found;
+}
+
+function readBreakdowns({ profile, by = '' }: RequestFlags, say: Say): BreakdownName[] {
+  const all = breakdowns.map((each) => ({
+    ...each,
+    fields: each.fields.map(({ name }) => name),
+  }));
+  const found = readNames('breakdown', by, profile, all, say);
+  const times = all.flatMap(({ name, time }) => (time ? [name] : []));
+  const asked = found.filter((name) => times.includes(name));
+  if (asked.length > 1) say(`${asked.join(' and ')} exclude each other.`, `Use at most one of ${times.join(', ')}.`);
+  return found;
+}
+
+interface Entry<Name> {
+  readonly name: Name;
+  readonly profiles: readonly Profile[];
+  readonly words?: readonly string[];
+  /** Its row fields of other names. */
+  readonly fields: readonly string[];
+}
+
+/** The entries of a comma list, each once; a name that is not among them is said with what was probably meant. */
+function readNames<Name extends string>(
+  kind: 'metric' | 'breakdown',
+  list: string,
+  profile: Profile,
+  entries: readonly Entry<Name>[],
+  say: Say,
+): Name[] {
+  const known = entries.filter(isIn(profile));
+  const all = `The ${profile} ${kind}s are ${known.map(({ name }) => name).join(', ')}.`;
+  const found = splitList(list).flatMap((text) => {
+    const entry = entries.find(({ name }) => isSame(name, text));
+    if (entry && isIn(profile)(entry)) return [entry.name];
+    if (entry) say(`The ${kind} ${entry.name} is in ${entry.profiles.join(' and ')} reports only.`, all);
+    else {
+      const called = known.find((each) => each.fields.some((field) => isSame(field, text)) || isCalled(each, text));
+      const meant =
+        called?.name ??
+        nearest(
+          text,
+          known.map(({ name }) => name),
+        );
+      say(`There is no ${kind} ${quoteIfNeeded(text)}.`, didYouMean(meant, all));
+    }
+    return [];
   });
   return distinct(found);
 }
 
-function named(derived: { readonly field: DerivedName } | undefined): { readonly name: string } | undefined {
-  return derived && { name: derived.field };
-}
-
-function readBreakdowns({ profile, by }: RequestFlags, mistakes: Mistake[]): BreakdownName[] {
-  const known = vocabularyOf(profile).breakdowns;
-  const found = splitList(by ?? '').map((name) => {
-    const owner = findBreakdown(name);
-    if (owner?.profiles.includes(profile)) return owner.name;
-    const meant =
-      known.find(({ fields }) => fields.some((field) => isSame(field.name, name))) ??
-      known.find((each) => isCalled(each, name));
-    mistakes.push(unknownName('breakdown', name, { profile, known, owner, meant }));
-    return undefined;
-  });
-  const names = distinct(found);
-  const isTime = (name: string): boolean => findBreakdown(name)?.time === true;
-  const times = names.filter(isTime);
-  if (times.length > 1) {
-    const all = (breakdowns as readonly Breakdown[]).map(({ name }) => name).filter(isTime);
-    mistakes.push({
-      message: `${times.join(' and ')} exclude each other.`,
-      hint: `Use at most one of ${all.join(', ')}.`,
-    });
-  }
-  return names;
-}
-
-interface Search {
-  readonly profile: Profile;
-  readonly known: readonly { readonly name: string }[];
-  /** The entry of that name, where another profile has it. */
-  readonly owner: { readonly name: string; readonly profiles: readonly Profile[] } | undefined;
-  /** The entry that has a row field of that name, or is called so elsewhere. */
-  readonly meant: { readonly name: string } | undefined;
-}
-
-function unknownName(kind: 'metric' | 'breakdown', name: string, { profile, known, owner, meant }: Search): Mistake {
-  const names = known.map((entry) => entry.name);
-  const all = `The ${profile} ${kind}s are ${names.join(', ')}.`;
-  if (owner) {
-    return { message: `The ${kind} ${owner.name} is in ${owner.profiles.join(' and ')} reports only.`, hint: all };
-  }
-  const suggestion = meant?.name ?? nearest(name, names);
-  return {
-    message: `There is no ${kind} ${quoteIfNeeded(name)}.`,
-    hint: suggestion === undefined ? all : didYouMean(suggestion),
-  };
-}
-
-/** The zone that the request states: a DSP's always, so that the service reckons in the zone the window was found in. */
-function readTimezone({ profile, timezone }: RequestFlags, mistakes: Mistake[]): string | undefined {
-  if (profile === 'dsp') {
-    return collectMistakes(mistakes, () => checkZoneName({ flag: '--timezone', text: timezone ?? defaultZone }));
-  }
-  if (timezone !== undefined) {
-    mistakes.push({
-      message: `--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`,
-      hint: 'Leave --timezone out.',
-    });
-  }
-  return undefined;
+function isIn(profile: Profile): (entry: { readonly profiles: readonly Profile[] }) => boolean {
+  return ({ profiles: own }) => own.includes(profile);
 }
 
 function splitList(list: string): string[] {
@@ -200,122 +192,61 @@ function isSame(name: string, other: string): boolean {
   return name.toLowerCase() === other.toLowerCase();
 }
 
-/** The names that were found, each once, in the order of their first mention. */
-function distinct<T>(names: readonly (T | undefined)[]): T[] {
-  return [...new Set(names)].filter((name) => name !== undefined);
-}
-
-/** The service takes at most this many values an array (`decisions.md` 2). */
-const valuesAtMost = 1_000;
-
-type FilterValues = { [Name in Filter['name']]?: readonly string[] };
-
-interface FilterFlags {
-  readonly profile: Profile;
-  /** Each `name=v1,v2`. */
-  readonly filters?: readonly string[] | undefined;
-  /** Each a comma list. */
-  readonly countries?: readonly string[] | undefined;
+function distinct<T>(names: readonly T[]): T[] {
+  return [...new Set(names)];
 }
 
 /**
  * The `--filter name=v1,v2` and `--country` flags as filters: names in any case, a name given twice merged, repeats
- * dropped. Text that holds a comma stands in double quotes: `carrier="A, B",C`. What is wrong is added to `mistakes`.
+ * dropped. Text that holds a comma stands in double quotes: `carrier="A, B",C`.
  */
-export function readFilters({ profile, filters = [], countries = [] }: FilterFlags, mistakes: Mistake[]): FilterValues {
+function readFilters({ profile, filters = [], countries = [] }: RequestFlags, say: Say): ReportRequest['filters'] {
   const known = vocabularyOf(profile).filters;
-  if (known.length === 0) {
-    if (filters.length > 0) mistakes.push(noFilters(profile, '--filter'));
-    if (countries.length > 0) mistakes.push(noFilters(profile, '--country'));
-    return {};
-  }
-  const found = new Map<Filter['name'], Set<string>>();
+  const found: { [Name in FilterName]?: string[] } = {};
   const flags = [
-    ...filters.map((text) => ({ flag: '--filter', text })),
-    ...countries.map((list) => ({ flag: '--country', text: `countryId=${list}` })),
+    ...filters.map((text) => ['--filter', text] as const),
+    ...countries.map((list) => ['--country', `countryId=${list}`] as const),
   ];
-  for (const { flag, text } of flags) {
-    const [name, list] = splitAtEquals(text);
-    const filter = known.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
-    if (!filter) {
-      mistakes.push(unknownFilter(name, known));
+  for (const [flag, text] of flags) {
+    if (known.length === 0) {
+      say(`A ${profile} report takes no filters.`, `Leave ${flag} out.`);
+      break;
+    }
+    const [name = '', ...rest] = text.split('=');
+    const filter = known.find((each) => isSame(each.name, name.trim()));
+    if (filter) {
+      const values = readValues(filter, flag, rest.join('='), say);
+      found[filter.name] = distinct([...(found[filter.name] ?? []), ...values]);
       continue;
     }
-    const values = found.get(filter.name) ?? new Set();
-    const shown = flag === '--filter' ? `--filter ${filter.name}` : flag;
-    for (const value of readValues(filter, shown, list ?? '', mistakes)) values.add(value);
-    found.set(filter.name, values);
+    const names = known.map((each) => each.name);
+    const meant = known.find(({ on }) => isSame(on, name.trim()))?.name ?? nearest(name, names);
+    say(`There is no filter ${quoteIfNeeded(name)}.`, didYouMean(meant, `Filters: ${names.join(', ')}.`));
   }
-  for (const [name, { size }] of found) {
-    if (size <= valuesAtMost) continue;
-    mistakes.push({
-      message: `--filter ${name} has ${size} values, and the service takes at most ${valuesAtMost}.`,
-      hint: 'Ask for several reports, each with a part of the values.',
-    });
-  }
-  return Object.fromEntries([...found].map(([name, values]) => [name, [...values]]));
+  return found;
 }
 
-function noFilters(profile: Profile, flag: string): Mistake {
-  return { message: `A ${profile} report takes no filters.`, hint: `Leave ${flag} out.` };
-}
-
-function splitAtEquals(flag: string): [name: string, list: string | undefined] {
-  const at = flag.indexOf('=');
-  return at < 0 ? [flag.trim(), undefined] : [flag.slice(0, at).trim(), flag.slice(at + 1)];
-}
-
-function unknownFilter(name: string, known: readonly Filter[]): Mistake {
-  const names = known.map((filter) => filter.name);
-  const ofBreakdown = known.find((filter) => filter.on === name.toUpperCase())?.name;
-  const meant = ofBreakdown ?? nearest(name, names);
-  return {
-    message: `There is no filter ${quoteIfNeeded(name)}.`,
-    hint: meant === undefined ? `Filters: ${names.join(', ')}.` : didYouMean(meant),
-  };
-}
-
-/** The values of one flag, each fit for its filter; mistakes are added where one is not, or where there are none. */
-function readValues(filter: Filter, flag: string, list: string, mistakes: Mistake[]): string[] {
-  const isId = filter.compare === 'id';
+/** The values of one flag as the service takes them: a country may be given by its ISO code or English name. */
+function readValues({ name, on, compare, meaning }: Filter, flag: string, list: string, say: Say): string[] {
+  const isCountry = on === 'COUNTRY';
+  const shown = flag === '--filter' ? `--filter ${name}` : flag;
+  const example = isCountry ? 'FR,Germany' : compare === 'id' ? '1234,5678' : '"A, B",C';
+  const hint = `Write ${shown}${flag === '--filter' ? '=' : ' '}${example}.`;
   const values = splitValues(list);
-  if (values === undefined) {
-    mistakes.push({
-      message: `${flag}: its double quotes do not pair up.`,
-      hint: `Write ${filter.name}="A, B",C; a quote inside quotes is doubled.`,
-    });
-    return [];
-  }
-  if (filter.on === 'COUNTRY') return readCountries(flag, values, mistakes);
-  if (values.length === 0) {
-    const example = isId ? '1234,5678' : '"Name one","Name two"';
-    mistakes.push({ message: `${flag} has no values.`, hint: `Write --filter ${filter.name}=${example}.` });
-  }
-  const misfits = isId ? values.filter((value) => !/^\d+$/.test(value)) : [];
-  if (misfits.length > 0) {
-    mistakes.push({
-      message: `${flag} takes ids, which are digits, and not ${misfits.slice(0, 3).map(quoteIfNeeded).join(', ')}.`,
-      hint: `It selects ${filter.meaning}.`,
-    });
-  }
-  return values;
-}
-
-/** GeoNames ids of countries: any that is given as such, and those of ISO codes and English names. */
-function readCountries(flag: string, values: readonly string[], mistakes: Mistake[]): string[] {
-  if (values.length === 0) mistakes.push({ message: `${flag} has no values.`, hint: 'Write --country FR,Germany.' });
-  return values.flatMap((value) => {
-    if (/^\d+$/.test(value)) return [value];
-    const country = findCountry(value);
+  if (!values) say(`${shown}: its double quotes do not pair up.`, `${hint} A quote inside quotes is doubled.`);
+  else if (values.length === 0) say(`${shown} has no values.`, hint);
+  return (values ?? []).flatMap((value) => {
+    if (compare === 'text' || /^\d+$/.test(value)) return [value];
+    const country = isCountry ? findCountry(value) : undefined;
     if (country) return [country.id];
-    const meant = nearest(
-      value,
-      allCountries().map(({ name }) => name),
-    );
-    mistakes.push({
-      message: `${flag}: there is no country ${quoteIfNeeded(value)}.`,
-      hint: meant === undefined ? 'Give an ISO code or an English name: FR, Germany.' : didYouMean(meant),
-    });
+    const meant = isCountry
+      ? nearest(
+          value,
+          allCountries().map((each) => each.name),
+        )
+      : undefined;
+    const problem = isCountry ? ': there is no country' : ' takes ids, which are digits, and not';
+    say(`${shown}${problem} ${quoteIfNeeded(value)}.`, didYouMean(meant, isCountry ? hint : `It selects ${meaning}.`));
     return [];
   });
 }
@@ -338,44 +269,34 @@ export interface EncodedRequest {
   readonly text: string;
 }
 
-/** The create call's body in either of the service's encodings (specification, What the service does, 6). */
-export function encodeRequest(request: ReportRequest, encoding: Encoding): EncodedRequest {
-  return encoding === 'json'
-    ? { contentType: 'application/json', text: encodeJson(request) }
-    : { contentType: 'application/x-www-form-urlencoded', text: encodeForm(request) };
-}
-
-/** The parameters of a request by their wire names (specification, Report request parameters). */
-export function requestParameters(request: ReportRequest): Record<string, number | string | readonly string[]> {
-  const { since, until, metrics, breakdowns, filters, timezone, output } = request;
-  return {
-    since,
-    until,
-    metrics: metrics.join(','),
-    ...(breakdowns.length > 0 ? { breakdowns } : {}),
-    ...filters,
-    ...(timezone === undefined ? {} : { timezone }),
-    ...(output === undefined ? {} : { output }),
-  };
-}
-
-/** `{"since":1793487600,"until":…,"metrics":"displays,clicks","breakdowns":["DAILY"],"campaignId":["12"]}` */
-function encodeJson(request: ReportRequest): string {
-  return JSON.stringify(requestParameters(request));
-}
-
 /**
- * `since=1793487600&until=…&metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`: as the specification writes
- * it, with the brackets and the commas of names bare. Both are legal in a form, and values are percent-encoded.
+ * The create call's body in either of the service's encodings. A form is written as the specification does, with the
+ * brackets and the commas of metrics bare: `metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`.
  */
-function encodeForm(request: ReportRequest): string {
-  const fields = Object.entries(requestParameters(request)).flatMap(([name, value]) => {
+export function encodeRequest(request: ReportRequest, encoding: Encoding): EncodedRequest {
+  const parameters = requestParameters(request);
+  if (encoding === 'json') return { contentType: 'application/json', text: JSON.stringify(parameters) };
+  const fields = Object.entries(parameters).flatMap(([name, value]) => {
     if (name === 'metrics') return [`metrics=${value}`];
     return Array.isArray(value)
       ? value.map((item, index) => `${name}[${index}]=${encodeURIComponent(item)}`)
       : [`${name}=${encodeURIComponent(String(value))}`];
   });
-  return fields.join('&');
+  return { contentType: 'application/x-www-form-urlencoded', text: fields.join('&') };
+}
+
+/** The parameters of a request by their wire names (specification, Report request parameters). */
+export function requestParameters(request: ReportRequest): Record<string, number | string | readonly string[]> {
+  const { since, until, metrics: names, breakdowns: by, filters, timezone, output } = request;
+  return {
+    since,
+    until,
+    metrics: names.join(','),
+    ...(by.length > 0 ? { breakdowns: by } : {}),
+    ...filters,
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(output === undefined ? {} : { output }),
+  };
 }
 
 /** The URL of the create call of a service. */
@@ -383,21 +304,12 @@ export function createUrl(baseUrl: string): string {
   return trimSlashes(baseUrl) + endpoints.buyer.path;
 }
 
-/** A base URL without the slashes at its end, which make no difference. */
 function trimSlashes(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '');
 }
 
-/** A create call to be written as a curl command. */
-export interface CurlCall {
-  readonly baseUrl: string;
-  readonly request: ReportRequest;
-  readonly encoding: Encoding;
-}
-
 /** The create call as a line for any POSIX shell, which has the token from `$ADREPORT_TOKEN`. */
-export function curlLine({ baseUrl, request, encoding }: CurlCall): string {
-  const { contentType, text } = encodeRequest(request, encoding);
+export function curlLine(baseUrl: string, { contentType, text }: EncodedRequest): string {
   return [
     `curl ${quoteForShell(createUrl(baseUrl))}`,
     '-H "Authorization: $ADREPORT_TOKEN"',
@@ -407,20 +319,11 @@ export function curlLine({ baseUrl, request, encoding }: CurlCall): string {
   ].join(' ');
 }
 
-/** What tells one report from another in the ledger. */
-export interface RequestIdentity {
-  readonly baseUrl: string;
-  /** Who asks: any name that stays the same from run to run. */
-  readonly account: string;
-  readonly request: ReportRequest;
-}
-
 /**
- * A name for a request that is the same on every machine: 32 hex digits. The order of metrics and breakdowns counts,
- * because the report keeps it; the order of filters and of their values does not.
+ * A name for a request of an account that is the same on every machine: 32 hex digits. The order of metrics and
+ * breakdowns counts, because the report keeps it; the order of filters and of their values does not.
  */
-export function requestHash({ baseUrl, account, request }: RequestIdentity): string {
-  const { filters, ...others } = request;
+export function requestHash(baseUrl: string, account: string, { filters, ...others }: ReportRequest): string {
   const sortedFilters = Object.entries(filters)
     .map(([name, values]) => [name, [...values].sort()] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));

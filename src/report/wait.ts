@@ -10,7 +10,7 @@ const longestPauseMs = 30_000;
 export type PollInterval = 'auto' | number;
 
 /** What the next pause depends on; all in milliseconds. */
-export interface PollState {
+interface PollState {
   readonly interval: PollInterval;
   /** Since the wait began. */
   readonly waitedMs: number;
@@ -45,13 +45,10 @@ export interface Poll {
 }
 
 /** What a wait is made with. */
-export interface WaitOptions {
+export interface WaitOptions extends Pick<PollState, 'interval' | 'timeoutMs'> {
   readonly reportId: string;
   /** One status call, which may go on being repeated for `patienceMs` where it fails in passing. */
   readonly status: (reportId: string, patienceMs: number) => Promise<StatusRecord & { readonly retryAfterMs?: number }>;
-  readonly interval: PollInterval;
-  /** How long the wait may last in all; `Infinity` for ever. */
-  readonly timeoutMs: number;
   /** Milliseconds that never run backwards. */
   readonly clock: () => number;
   /** Rejects with the signal's reason when it is aborted. */
@@ -71,23 +68,26 @@ export async function waitForReport(options: WaitOptions): Promise<StatusRecord>
   const startedMs = clock();
   for (let polls = 1; ; polls += 1) {
     signal?.throwIfAborted();
-    const leftMs = timeoutMs - (clock() - startedMs);
-    const record = await options.status(reportId, leftMs).catch((error: unknown) => {
+    const record = await options.status(reportId, timeoutMs - (clock() - startedMs)).catch((cause: unknown) => {
       const waitedMs = clock() - startedMs;
-      throw error instanceof UnreachableError && timeoutMs - waitedMs < 1
-        ? outOfReach(reportId, error, waitedMs)
-        : error;
+      if (!(cause instanceof UnreachableError) || timeoutMs - waitedMs >= 1) throw cause;
+      // The service could not be asked any more, and the report may still become ready.
+      const sentence = `The report ${reportId} was not seen ready within ${formatDuration(waitedMs)}. ${cause.message}`;
+      throw new StillInProgressError(sentence, { reportId, cause });
     });
     const waitedMs = clock() - startedMs;
     const outcome = outcomeOf(record.status);
-    const pauseMs =
-      outcome === 'progress'
-        ? nextPauseMs({ interval, waitedMs, timeoutMs, retryAfterMs: record.retryAfterMs })
-        : undefined;
+    const state = { interval, waitedMs, timeoutMs, retryAfterMs: record.retryAfterMs };
+    const pauseMs = outcome === 'progress' ? nextPauseMs(state) : undefined;
     options.onPoll?.({ record, polls, waitedMs, nextPauseMs: pauseMs });
     if (outcome === 'ready') return record;
     if (outcome === 'failed') throw reportFailed(reportId, record);
-    if (pauseMs === undefined) throw stillInProgress(reportId, record, waitedMs);
+    if (pauseMs === undefined) {
+      const word = record.status.trim().toLowerCase();
+      const said = word === 'progress' ? '' : ` (${printable(word)})`;
+      const sentence = `The report ${reportId} is still in progress${said} after ${formatDuration(waitedMs)}.`;
+      throw new StillInProgressError(sentence, { reportId });
+    }
     await options.sleep(pauseMs, signal);
   }
 }
@@ -99,17 +99,4 @@ export function reportFailed(reportId: string, { status, message }: StatusRecord
   const sentence = `The report ${reportId} ended as ${printable(word)}${saysMore ? `: ${printable(message)}` : '.'}`;
   const hint = 'Create it anew: a report that has ended does not change any more.';
   return new ReportFailedError(sentence, { reportId, hint, ...(word === 'expired' ? { code: 'REPORT_EXPIRED' } : {}) });
-}
-
-/** The time is up, and the service could not be asked any more: the report may still become ready. */
-function outOfReach(reportId: string, cause: UnreachableError, waitedMs: number): StillInProgressError {
-  const sentence = `The report ${reportId} was not seen ready within ${formatDuration(waitedMs)}. ${cause.message}`;
-  return new StillInProgressError(sentence, { reportId, cause });
-}
-
-function stillInProgress(reportId: string, { status }: StatusRecord, waitedMs: number): StillInProgressError {
-  const word = status.trim().toLowerCase();
-  const said = word === 'progress' ? '' : ` (${printable(word)})`;
-  const sentence = `The report ${reportId} is still in progress${said} after ${formatDuration(waitedMs)}.`;
-  return new StillInProgressError(sentence, { reportId });
 }

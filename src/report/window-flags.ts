@@ -1,16 +1,7 @@
+import { DateTime, IANAZone } from 'luxon';
 import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
-import { didYouMean, type FlagValue, quoteIfNeeded, refuse } from './mistakes.ts';
-import {
-  type CalendarUnit,
-  checkZoneName,
-  formatInstant,
-  plusUnits,
-  secondsOfIso,
-  startOfUnit,
-  type Window,
-  ZoneClock,
-} from './window.ts';
+import { endOfGap, formatInstant, instantsOf, startOfDay, type Window, wallAt } from './window.ts';
 
 /** The flags of a window, as the user wrote them. */
 export interface WindowFlags {
@@ -23,173 +14,219 @@ export interface WindowFlags {
   readonly nowMs: number;
 }
 
-const examples =
-  'For example: --period yesterday, --period last-7d, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.';
+/** A value of a flag as the user wrote it, with the flag's name (`--since`) for the messages about it. */
+interface FlagValue {
+  readonly flag: string;
+  readonly text: string;
+}
+
+/** Text of the user as it stands in a message: bare where nothing can be misread, else quoted; cut when long. */
+export function quoteIfNeeded(text: string): string {
+  const cut = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return /^[\w+.:/@…-]+$/.test(cut) ? cut : JSON.stringify(cut);
+}
+
+/** The hint that names what was probably meant, or else what there is. */
+export function didYouMean(meant: string | undefined, otherwise = ''): string {
+  return meant === undefined ? otherwise : `Did you mean ${meant}?`;
+}
+
+/** The error for a flag's value; `problem` has no full stop: `--period soon: this is no period.` */
+function refuse({ flag, text }: FlagValue, problem: string, hint: string): UsageError {
+  return new UsageError(`${flag} ${quoteIfNeeded(text)}: ${problem}.`, { hint });
+}
+
+/**
+ * The zone name in its usual case (`europe/paris` → `Europe/Paris`); an alias stays itself (`Asia/Kolkata`).
+ * Throws `UsageError`, with the nearest name, for a name that the TZ database does not have; offsets (`+02:00`) are no names.
+ */
+export function checkZoneName(text: string): string {
+  const name = text.trim();
+  if (!/^[a-z]/i.test(name) || !IANAZone.isValidZone(name)) {
+    const zones = Intl.supportedValuesOf('timeZone');
+    const city = `/${name.replaceAll(' ', '_')}`.toLowerCase();
+    const meant = nearest(name, zones) ?? zones.find((zone) => zone.toLowerCase().endsWith(city));
+    const otherwise = 'Give a name of the TZ database, e.g. Europe/Paris, America/New_York, Asia/Kolkata or UTC.';
+    throw refuse({ flag: '--timezone', text }, 'there is no such time zone', didYouMean(meant, otherwise));
+  }
+  const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  return canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
+}
 
 /**
  * The window that `--since` and `--until`, or `--period`, name in a zone (`cli.md`, Flags of `report create` and
  * `run`). Throws `UsageError` for a value that is no date, and for a window that is missing, double, reversed or
  * before 1970.
  */
-export function resolveWindow({ since, until, period, zone, nowMs }: WindowFlags): Window {
-  const clock = new ZoneClock(checkZoneName({ flag: '--timezone', text: zone }));
-  const now = Math.floor(nowMs / 1_000);
-  if (period !== undefined && (since ?? until) !== undefined) {
-    const other = since === undefined ? '--until' : '--since';
-    const hint = 'Give --period, or --since and --until.';
-    throw new UsageError(`--period and ${other} both name a window.`, { hint });
-  }
-  if (period === undefined && since === undefined) {
-    throw new UsageError(until === undefined ? 'The report has no window.' : '--until needs --since.', {
-      hint: examples,
+export function resolveWindow(flags: WindowFlags): Window {
+  const window = readWindow(flags, checkZoneName(flags.zone), Math.floor(flags.nowMs / 1_000));
+  if (window.since >= 0) return window;
+  throw new UsageError("The window begins before 1970, where the service's time begins.", {
+    hint: 'Choose a later day.',
+  });
+}
+
+function readWindow({ since, until, period }: WindowFlags, zone: string, now: number): Window {
+  if (period !== undefined) {
+    if (since === undefined && until === undefined) return parsePeriod(period.trim(), zone, now);
+    throw new UsageError(`--period and ${since === undefined ? '--until' : '--since'} both name a window.`, {
+      hint: 'Give --period, or --since and --until.',
     });
   }
-  const window =
-    since === undefined
-      ? parsePeriod({ flag: '--period', text: (period ?? '').trim() }, clock, now)
-      : windowOf(since.trim(), (until ?? 'now').trim(), clock, now);
-  if (window.since >= 0) return window;
-  const value = since === undefined ? { flag: '--period', text: period ?? '' } : { flag: '--since', text: since };
-  throw refuse(value, "the service's time begins with 1970-01-01T00:00:00Z");
+  if (since === undefined) {
+    throw new UsageError(until === undefined ? 'The report has no window.' : '--until needs --since.', {
+      hint: 'For example: --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.',
+    });
+  }
+  const first = parseInstant({ flag: '--since', text: since.trim() }, zone, now);
+  const last = parseInstant({ flag: '--until', text: (until ?? 'now').trim() }, zone, now);
+  if (first.instant > last.instant) {
+    const [from, to] = [first, last].map(({ instant }) => formatInstant(instant, zone));
+    throw new UsageError(`--since ${from} is after --until ${to}: the window would end before it begins.`, {
+      hint: 'The window runs from --since to --until (by default now).',
+    });
+  }
+  return { since: first.instant, until: last.instant, zone, notes: [...first.notes, ...last.notes] };
 }
 
 /** A run of whole calendar days: midnights as wall times, of the first day and of the day after the last. */
 interface Days {
-  readonly start: number;
-  readonly end: number;
+  readonly start: DateTime;
+  readonly end: DateTime;
 }
 
-const units: readonly CalendarUnit[] = ['week', 'month', 'quarter', 'year'];
+type CalendarUnit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
-/** The days that have a name of their own, as users write it: `today`, `last-month`. */
-export const dayNames = ['today', 'yesterday', ...units.flatMap((unit) => [`this-${unit}`, `last-${unit}`])];
+/** The days that have a name of their own: a calendar unit, and how many of them ago. */
+const namedDays = new Map<string, readonly [unit: CalendarUnit, ago: number]>([
+  ['today', ['day', 0]],
+  ['yesterday', ['day', 1]],
+  ...(['week', 'month', 'quarter', 'year'] as const).flatMap((unit) => [
+    [`this-${unit}`, [unit, 0]] as const,
+    [`last-${unit}`, [unit, 1]] as const,
+  ]),
+]);
 
-const calendarForms: readonly (readonly [CalendarUnit, RegExp])[] = [
-  ['year', /^\d{4}$/],
-  ['month', /^\d{4}-\d\d$/],
-  ['week', /^\d{4}-w\d\d$/],
-  ['day', /^\d{4}-\d\d-\d\d$/],
-];
+/** The names of days, as users write them: `today`, `last-month`. */
+export const dayNames = [...namedDays.keys()];
+
+/** How days of the calendar are written, in Luxon's tokens. */
+const calendarForms = [
+  ['yyyy', 'year'],
+  ["yyyy-'q'q", 'quarter'],
+  ['yyyy-M', 'month'],
+  ["kkkk-'w'W", 'week'],
+  ['yyyy-M-d', 'day'],
+] as const;
 
 /**
- * The days that a text names: `today`, `last-month`, `last-7d` (whole days before today), `last-2w` (whole weeks before
- * this one), `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`, in any case; `undefined` where it has no such form.
- * @param today the wall time of its midnight
+ * The days that a text names in any case: `today`, `last-month`, `last-7d` (seven whole days before today), `2026`,
+ * `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`; `undefined` for another text.
  */
-function parseDays(value: FlagValue, today: number): Days | undefined {
-  const text = value.text.toLowerCase();
-  const daysFrom = (start: number, unit: CalendarUnit, count = 1): Days => {
-    return { start, end: plusUnits(start, count, unit) };
-  };
-  const daysAgo = (unit: CalendarUnit, back: number, count = 1): Days =>
-    daysFrom(plusUnits(startOfUnit(today, unit), -back, unit), unit, count);
-  if (text === 'today') return daysAgo('day', 0);
-  if (text === 'yesterday') return daysAgo('day', 1);
-  const named = units.find((unit) => text === `this-${unit}` || text === `last-${unit}`);
-  if (named) return daysAgo(named, text.startsWith('this-') ? 0 : 1);
-  const [, count = '', letter] = /^last-([1-9]\d{0,4})([dw])$/.exec(text) ?? [];
-  if (letter) return daysAgo(letter === 'd' ? 'day' : 'week', Number(count), Number(count));
-  const [, year, quarter] = /^(\d{4})-q([1-4])$/.exec(text) ?? [];
-  if (quarter)
-    return daysFrom(secondsOfIso(value, `${year}-${String(3 * Number(quarter) - 2).padStart(2, '0')}`), 'quarter');
-  const form = calendarForms.find(([, pattern]) => pattern.test(text));
-  return form && daysFrom(secondsOfIso(value, text.toUpperCase()), form[0]);
+function parseDays(text: string, now: DateTime): Days | undefined {
+  const name = text.toLowerCase();
+  const [, count, letter] = /^last-([1-9]\d{0,4})([dw])$/.exec(name) ?? [];
+  const relative = letter ? ([letter === 'd' ? 'day' : 'week', Number(count)] as const) : namedDays.get(name);
+  if (relative) {
+    const [unit, ago] = relative;
+    const start = now.startOf(unit).minus({ [unit]: ago });
+    return { start, end: start.plus({ [unit]: Math.max(1, ago) }) };
+  }
+  for (const [form, length] of calendarForms) {
+    const start = DateTime.fromFormat(name, form, { zone: 'utc', locale: 'en' });
+    if (start.isValid) return { start, end: start.plus({ [length]: 1 }) };
+  }
+  return undefined;
 }
 
 const acceptedPeriods =
   'Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, ' +
   '2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.';
 
-/**
- * The value of `--period`: whole days of the zone, `A..B` from the first day of A to the last of B; or `last-24h`, which
- * are the 24 hours that end now.
- */
-function parsePeriod(value: FlagValue, clock: ZoneClock, now: number): Window {
-  const zone = { zone: clock.name, notes: [] };
-  const hours = /^last-([1-9]\d{0,5})h$/i.exec(value.text);
-  if (hours) return { since: now - Number(hours[1]) * 3_600 + 1, until: now, ...zone };
-  const today = startOfUnit(clock.wallAt(now), 'day');
-  const [first, last, ...more] = value.text.split('..').map((text) => parseDays({ flag: value.flag, text }, today));
-  const { start, end } = { start: first?.start, end: (value.text.includes('..') ? last : first)?.end };
-  if (start === undefined || end === undefined || more.length > 0) {
-    const meant = nearest(value.text, ['last-7d', 'last-24h', ...dayNames]);
-    throw refuse(value, 'this is no period', meant === undefined ? acceptedPeriods : didYouMean(meant));
-  }
-  if (end <= start) throw refuse(value, 'the range ends before it begins');
-  const [since, until] = [clock.startOfDay(start), clock.startOfDay(end) - 1];
-  if (since <= until) return { since, until, ...zone };
-  throw refuse(value, `this day does not exist in ${clock.name}, where the calendar skipped it`);
+/** What is wrong with a text that is written as a date but is none, such as 2026-02-30, or with another one. */
+function problemWith(text: string, otherwise: string): string {
+  return /^\d{4}-/.test(text) ? `the calendar has no ${quoteIfNeeded(text)}` : otherwise;
 }
 
-/** What `--since` or `--until` comes to, with a sentence where a clock change skips or doubles the wall time named. */
-interface End {
-  /** Unix seconds. */
-  readonly instant: number;
-  readonly note?: string;
+/** The value of `--period`: whole days of the zone, except `last-24h`, which are the 24 hours that end now. */
+function parsePeriod(text: string, zone: string, now: number): Window {
+  const value = { flag: '--period', text };
+  const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
+  if (hours) return { since: now - Number(hours) * 3_600 + 1, until: now, zone, notes: [] };
+  const daysOf = (name: string): Days => {
+    const days = parseDays(name, wallAt(now, zone));
+    if (days) return days;
+    const problem = name === text ? 'this is no period' : `${quoteIfNeeded(name)} is no day, week, month or year`;
+    throw refuse(
+      value,
+      problemWith(name, problem),
+      didYouMean(nearest(name, ['last-7d', 'last-24h', ...dayNames]), acceptedPeriods),
+    );
+  };
+  const [first = '', ...others] = text.split('..');
+  const { start, end } = daysOf(first);
+  const last = others.length === 0 ? { start, end } : daysOf(others.join('..'));
+  if (last.start < start) throw refuse(value, 'the range ends before it begins', 'Write it as FIRST..LAST.');
+  const window = { since: startOfDay(start, zone), until: startOfDay(last.end, zone) - 1, zone, notes: [] };
+  if (window.since <= window.until) return window;
+  throw refuse(value, `this day does not exist in ${zone}, where the calendar skipped it`, 'Choose another day.');
 }
 
 const acceptedInstants =
   'Give a day (2026-11-01, today, yesterday), a date-time (2026-11-01T14:30, with Z or +01:00 if it is not of the ' +
   "report's zone), unix seconds, now, or a time ago (-36h, -7d, -2w).";
 
-function windowOf(since: string, until: string, clock: ZoneClock, now: number): Window {
-  const first = parseEnd({ flag: '--since', text: since }, clock, now);
-  const last = parseEnd({ flag: '--until', text: until }, clock, now);
-  if (first.instant > last.instant) {
-    const [from, to] = [first, last].map(({ instant }) => formatInstant(instant, clock.name));
-    throw new UsageError(`--since ${from} is after --until ${to}: the window would end before it begins.`, {
-      hint: 'The window runs from --since to --until (by default now).',
-    });
-  }
-  const notes = [first, last].flatMap(({ note }) => note ?? []);
-  return { since: first.instant, until: last.instant, zone: clock.name, notes };
+/** What `--since` or `--until` comes to, with a sentence where a clock change skips or doubles the wall time named. */
+interface ResolvedInstant {
+  /** Unix seconds. */
+  readonly instant: number;
+  readonly notes: readonly string[];
 }
 
-/** `--since` means the first second of what its text names, `--until` the last. */
-function parseEnd(value: FlagValue, clock: ZoneClock, now: number): End {
-  const { flag, text } = value;
-  const isSince = flag === '--since';
-  if (text.toLowerCase() === 'now') return { instant: now };
-  if (/^\d+$/.test(text)) return { instant: unixSeconds(value) };
-  const [, count, letter] = /^-(\d{1,6})([hdw])$/i.exec(text) ?? [];
-  if (letter?.toLowerCase() === 'h') return { instant: now - Number(count) * 3_600 };
-  const unit = letter?.toLowerCase() === 'd' ? 'day' : 'week';
-  // The same time of day so many days ago.
-  if (letter) return settle(plusUnits(clock.wallAt(now), -Number(count), unit), value, clock);
-  const [isTime, offset] = /^\d{4}-\d\d-\d\d[T ]\d[\d:.,]*( ?Z| ?[+-]\d\d(?::?\d\d)?)?$/i.exec(text) ?? [];
-  if (isTime) {
-    const seconds = secondsOfIso(value, text.replace(' ', 'T').replace(' ', ''));
-    const whole = isSince ? Math.ceil(seconds) : Math.floor(seconds);
-    return offset ? { instant: whole } : settle(whole, value, clock);
+/** The first second of what the text names for `--since`, the last for `--until`. */
+function parseInstant(value: FlagValue, zone: string, now: number): ResolvedInstant {
+  const isSince = value.flag === '--since';
+  const text = value.text.toUpperCase();
+  if (text === 'NOW') return { instant: now, notes: [] };
+  if (/^[+-]?\d+([.,]\d+)?$/.test(text)) return { instant: unixSeconds(value, zone), notes: [] };
+
+  const [, count, unit = ''] = /^-(\d{1,6})([HDW])$/.exec(text) ?? [];
+  if (unit === 'H') return { instant: now - Number(count) * 3_600, notes: [] };
+  if (unit !== '') {
+    const ago = { [unit === 'D' ? 'days' : 'weeks']: Number(count) };
+    return settle(wallAt(now, zone).minus(ago), value, zone);
   }
-  const days = parseDays(value, startOfUnit(clock.wallAt(now), 'day'));
-  if (days) return { instant: isSince ? clock.startOfDay(days.start) : clock.startOfDay(days.end) - 1 };
+
+  const iso = text.replace(' ', 'T').replace(' ', '');
+  const form = /^\d{4}-[\dW-]+T[\d:.,]+(Z|[+-][\d:]+)?$/.exec(iso);
+  const moment = form && DateTime.fromISO(iso, { zone: 'utc' });
+  if (moment?.isValid) {
+    const whole = moment.plus({ milliseconds: isSince ? 999 : 0 }).startOf('second');
+    return form?.[1] === undefined ? settle(whole, value, zone) : { instant: whole.toSeconds(), notes: [] };
+  }
+
+  const days = parseDays(text, wallAt(now, zone));
+  if (days) return { instant: isSince ? startOfDay(days.start, zone) : startOfDay(days.end, zone) - 1, notes: [] };
   const meant = nearest(text, ['now', ...dayNames]);
-  throw refuse(value, 'this is no day and no time', meant === undefined ? acceptedInstants : didYouMean(meant));
+  throw refuse(value, problemWith(text, 'this is no day and no time'), didYouMean(meant, acceptedInstants));
 }
 
-/** The last second of the year 9999. */
-const lastInstant = 253_402_300_799;
-
-function unixSeconds(value: FlagValue): number {
-  const { text } = value;
-  const [isDate, year, month = '01', day = '01'] = /^((?:19|20)\d\d)(?:(0[1-9]|1[0-2])([0-3]\d)?)?$/.exec(text) ?? [];
-  if (isDate) throw refuse(value, 'this could be a date or unix seconds', didYouMean(`${year}-${month}-${day}`));
-  if (Number(text) <= lastInstant) return Number(text);
-  // Clocks of other languages count in thousandths, millionths or billionths.
-  throw refuse(value, 'this looks like milliseconds, and the service takes seconds', didYouMean(text.slice(0, 10)));
+/** Unix seconds of this century and the one before: a date without its hyphens, or milliseconds, would be another time. */
+function unixSeconds(value: FlagValue, zone: string): number {
+  if (/^(0|\d{9,10})$/.test(value.text)) return Number(value.text);
+  const seconds = /^\d{10}(?=[\d.,])/.exec(value.text)?.[0];
+  const meant = seconds && `${seconds} (${formatInstant(Number(seconds), zone)})`;
+  throw refuse(value, 'unix seconds are a whole number of nine or ten digits', didYouMean(meant, acceptedInstants));
 }
 
 /** The instant of a wall time: of one that a clock change skips or doubles, the first for `since`, the last for `until`. */
-function settle(wall: number, { flag, text }: FlagValue, clock: ZoneClock): End {
+function settle(wall: DateTime, { flag, text }: FlagValue, zone: string): ResolvedInstant {
   const isSince = flag === '--since';
-  const [first, second] = clock.instantsOf(wall);
-  if (first !== undefined && second === undefined) return { instant: first };
-  const isDoubled = first !== undefined && second !== undefined;
-  const gapEnd = isDoubled ? 0 : clock.instantAfterGap(wall);
-  const instant = isDoubled ? (isSince ? first : second) : isSince ? gapEnd : gapEnd - 1;
-  const what = isDoubled
-    ? `happens twice in ${clock.name}, where the clocks go back: the ${isSince ? 'first' : 'second'}`
-    : `does not exist in ${clock.name}, where the clocks go forward: the ${isSince ? 'first instant after' : 'last instant before'}`;
-  return { instant, note: `${flag} ${quoteIfNeeded(text)} ${what} is taken, ${formatInstant(instant, clock.name)}.` };
+  const instants = instantsOf(wall, zone);
+  const gapEnd = instants.length === 0 ? endOfGap(wall, zone) : 0;
+  const instant = (isSince ? instants[0] : instants.at(-1)) ?? (isSince ? gapEnd : gapEnd - 1);
+  if (instants.length === 1) return { instant, notes: [] };
+  const what = instants.length === 0 ? 'does not exist' : 'happens twice';
+  const problem = `${flag} ${quoteIfNeeded(text)} ${what} in ${zone}, where the clocks change`;
+  return { instant, notes: [`${problem}: ${formatInstant(instant, zone)} is taken.`] };
 }

@@ -1,12 +1,11 @@
-import { DateTime, Duration, IANAZone } from 'luxon';
-import { nearest } from '../text/nearest.ts';
-import { didYouMean, type FlagValue, refuse } from './mistakes.ts';
+import { DateTime, IANAZone } from 'luxon';
+import { formatDuration } from '../text/quantity.ts';
 
 /**
- * Stretches of time in a report's zone, and the arithmetic of its clock and calendar.
+ * Stretches of time in a report's zone, and the arithmetic of its clocks and calendar.
  *
- * An instant is in unix seconds. A wall time is what a clock on the wall shows, as the unix seconds at which a clock
- * in UTC shows the same; so a calendar day is a wall time at midnight, and calendar arithmetic needs no zone.
+ * An instant is in unix seconds. A wall time is what the clocks of the zone show, as a time in UTC: so the calendar's
+ * arithmetic knows no clock changes.
  */
 
 /** The window of a report: its first and its last second, in unix seconds (`decisions.md` 2). */
@@ -19,93 +18,40 @@ export interface Window {
   readonly notes: readonly string[];
 }
 
-/** What whole days come in; weeks are those of ISO 8601. */
-export type CalendarUnit = 'day' | 'week' | 'month' | 'quarter' | 'year';
+const secondsPerDay = 86_400;
 
-export const secondsPerDay = 86_400;
-
-/** The wall time at which the unit begins that holds this wall time. */
-export function startOfUnit(wall: number, unit: CalendarUnit): number {
-  return utc(wall).startOf(unit).toSeconds();
+/** Seconds by which the clocks of a zone are ahead of UTC at an instant. */
+export function offsetAt(instant: number, zone: string): number {
+  return Math.round(IANAZone.create(zone).offset(instant * 1_000) * 60);
 }
 
-/** The wall time `count` units later, or earlier; the 31st becomes the last day of a shorter month. */
-export function plusUnits(wall: number, count: number, unit: CalendarUnit): number {
-  return utc(wall)
-    .plus({ [unit]: count })
-    .toSeconds();
+/** What the clocks of a zone show at an instant. */
+export function wallAt(instant: number, zone: string): DateTime {
+  return DateTime.fromSeconds(instant + offsetAt(instant, zone), { zone: 'utc' });
 }
 
-function utc(wall: number): DateTime {
-  return DateTime.fromSeconds(wall, { zone: 'utc' });
+/** The instants at which clocks show a wall time: none where a clock change skips it, two where one doubles it. */
+export function instantsOf(wall: DateTime, zone: string): number[] {
+  const shown = wall.toSeconds();
+  const offsets = new Set([offsetAt(shown - secondsPerDay, zone), offsetAt(shown + secondsPerDay, zone)]);
+  const candidates = [...offsets].map((offset) => shown - offset);
+  return candidates.filter((instant) => instant + offsetAt(instant, zone) === shown);
 }
 
-/**
- * The seconds of an ISO 8601 text, `2026-10`, `2026-W45` and `2026-11-01T14:30` among them: an instant where it tells an
- * offset, else a wall time. Throws `UsageError` where the calendar has no such date.
- * @param text in place of the flag's value
- */
-export function secondsOfIso(value: FlagValue, text = value.text): number {
-  const found = DateTime.fromISO(text, { zone: 'utc' });
-  if (found.isValid) return found.toSeconds();
-  throw refuse(value, found.invalidExplanation?.replace(' (of type number)', '') ?? 'this is no date');
+/** The first instant after a wall time that a clock change skips. */
+export function endOfGap(wall: DateTime, zone: string): number {
+  // Read by the clock of before the change, the time lies after it. Clocks change at whole minutes.
+  let instant = wall.startOf('minute').toSeconds() - offsetAt(wall.toSeconds() - secondsPerDay, zone);
+  const offset = offsetAt(instant, zone);
+  while (offsetAt(instant - 60, zone) === offset) instant -= 60;
+  return instant;
 }
 
-/** The clock of one zone: instants to wall times and back, through every clock change. */
-export class ZoneClock {
-  readonly name: string;
-  readonly #zone: IANAZone;
-
-  /** The zone must be known to the platform (`checkZoneName`). */
-  constructor(name: string) {
-    this.name = name;
-    this.#zone = IANAZone.create(name);
-  }
-
-  /** What a clock on the wall shows at an instant. */
-  wallAt(instant: number): number {
-    return instant + this.#offsetAt(instant);
-  }
-
-  /** The instants at which the wall shows this: none where a clock change skips it, two where one doubles it. */
-  instantsOf(wall: number): number[] {
-    const candidates = new Set(this.#offsetsAround(wall).map((offset) => wall - offset));
-    return [...candidates].filter((instant) => this.wallAt(instant) === wall);
-  }
-
-  /** The first instant at which the wall shows more than this, for a wall time that a clock change skips. */
-  instantAfterGap(wall: number): number {
-    const [before, after] = this.#offsetsAround(wall);
-    let early = wall - after;
-    let late = wall - before;
-    while (late - early > 1) {
-      const middle = Math.floor((early + late) / 2);
-      if (this.wallAt(middle) < wall) early = middle;
-      else late = middle;
-    }
-    return late;
-  }
-
-  /**
-   * The instant at which a day begins. Where midnight is skipped that is the end of the gap; where a clock change
-   * went back over midnight (St John's did at 00:01 until 2010) it is the later midnight, because the earlier one
-   * was followed by another hour of the day before.
-   */
-  startOfDay(midnight: number): number {
-    const [first, second] = this.instantsOf(midnight);
-    if (first === undefined) return this.instantAfterGap(midnight);
-    return second !== undefined && this.wallAt(second - 1) < midnight ? second : first;
-  }
-
-  /** Clocks change once in two days at most. */
-  #offsetsAround(wall: number): [before: number, after: number] {
-    return [this.#offsetAt(wall - secondsPerDay), this.#offsetAt(wall + secondsPerDay)];
-  }
-
-  /** Seconds east of UTC. */
-  #offsetAt(instant: number): number {
-    return Math.round(this.#zone.offset(instant * 1_000) * 60);
-  }
+/** The instant at which the day of a midnight begins. */
+export function startOfDay(midnight: DateTime, zone: string): number {
+  // Where clocks go back over midnight (St John's until 2010), an hour of the day before follows the first midnight.
+  const isFirstOfDay = (instant: number): boolean => wallAt(instant - 1, zone) < midnight;
+  return instantsOf(midnight, zone).findLast(isFirstOfDay) ?? endOfGap(midnight, zone);
 }
 
 /** An instant as the service writes it in a report's summary: `2026-10-25T02:00:00+0200`. */
@@ -115,25 +61,22 @@ export function formatInstant(instant: number, zone: string): string {
 
 /** The local date of an instant, `2026-10-25`. */
 export function formatDate(instant: number, zone: string): string {
-  return formatInstant(instant, zone).slice(0, 10);
+  return DateTime.fromSeconds(instant, { zone }).toFormat('yyyy-MM-dd');
 }
 
-/** How a window reads in its zone: its first and last second, and its length (`7 days`, `25 h: clock change`). */
-export function describeWindow({ since, until, zone }: Window): { since: string; until: string; length: string } {
-  const [from, to] = [since, until + 1].map((instant) => DateTime.fromSeconds(instant, { zone })) as [
-    DateTime,
-    DateTime,
-  ];
-  const days = to.diff(from, 'days').days;
-  const { hours, minutes, seconds } = Duration.fromObject({
-    hours: 0,
-    minutes: 0,
-    seconds: until + 1 - since,
-  }).normalize();
-  const parts = [[hours, 'h'] as const, [minutes, 'min'] as const, [seconds, 's'] as const];
-  const text = parts.flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : [])).join(' ');
-  const length = Number.isInteger(days) && days > 1 ? `${days} days` : text;
-  const change = from.offset === to.offset ? '' : ': clock change';
+/** How long a window is by the clock on the wall, in days. */
+export function daysIn({ since, until, zone }: Window): number {
+  return wallAt(until + 1, zone)
+    .diff(wallAt(since, zone))
+    .as('days');
+}
+
+/** How a window reads in its zone: its first and last second, and its length such as `7 days`, `25 h: clock change`. */
+export function describeWindow(window: Window): { since: string; until: string; length: string } {
+  const { since, until, zone } = window;
+  const [days, seconds] = [daysIn(window), until + 1 - since];
+  const length = Number.isInteger(days) && days > 1 ? `${days} days` : formatDuration(seconds * 1_000);
+  const change = Math.round(days * secondsPerDay) === seconds ? '' : ': clock change';
   return { since: formatInstant(since, zone), until: formatInstant(until, zone), length: length + change };
 }
 
@@ -144,32 +87,43 @@ export type ComparedWindow = (typeof comparedWindows)[number];
 
 /** The window of as many days that ends where this one begins, or the same dates a year earlier. */
 export function earlierWindow({ since, until, zone }: Window, which: ComparedWindow): Window {
-  const clock = new ZoneClock(zone);
-  const instantOf = (wall: number): number => clock.instantsOf(wall)[0] ?? clock.instantAfterGap(wall);
-  const [first, over] = [clock.wallAt(since), clock.wallAt(until + 1)];
-  if (which === 'previous') return { since: instantOf(2 * first - over), until: since - 1, zone, notes: [] };
-  const [start, end] = [plusUnits(first, -1, 'year'), plusUnits(over, -1, 'year')];
-  return { since: instantOf(start), until: instantOf(end) - 1, zone, notes: [] };
+  const instantOf = (wall: DateTime): number => instantsOf(wall, zone)[0] ?? endOfGap(wall, zone);
+  const [first, over] = [wallAt(since, zone), wallAt(until + 1, zone)];
+  return which === 'previous'
+    ? { since: instantOf(first.minus(over.diff(first))), until: since - 1, zone, notes: [] }
+    : { since: instantOf(first.minus({ years: 1 })), until: instantOf(over.minus({ years: 1 })) - 1, zone, notes: [] };
+}
+
+/** The values of `--split`; weeks are those of ISO 8601. */
+export const splitUnits = ['day', 'week', 'month'] as const;
+
+export type SplitUnit = (typeof splitUnits)[number];
+
+/** A part of a window within one calendar unit. */
+export interface UnitWindow extends Window {
+  /** The first second of the unit, and the first after it. */
+  readonly unitSince: number;
+  readonly unitOver: number;
 }
 
 /**
- * The zone name in its usual case (`europe/paris` → `Europe/Paris`); an alias stays itself (`Asia/Kolkata`).
- * Throws `UsageError`, with the nearest name, for a name that the TZ database does not have; offsets (`+02:00`) are no names.
+ * The window in parts, one a calendar unit of its zone, in time order. The parts tile it: each begins one second after
+ * the one before ends; the first and the last are cut where the window is.
  */
-export function checkZoneName(value: FlagValue): string {
-  const name = value.text.trim();
-  if (!/^[a-z]/i.test(name) || !IANAZone.isValidZone(name)) {
-    // The city alone (`paris`, `New York`) tells the zone too.
-    const zones = new Map(
-      Intl.supportedValuesOf('timeZone').flatMap((zone) => [
-        [zone.replace(/.*\//, ''), zone],
-        [zone, zone],
-      ]),
-    );
-    const meant = zones.get(nearest(name, [...zones.keys()]) ?? '');
-    const hint = 'Give a name of the TZ database, e.g. Europe/Paris, America/New_York, Asia/Kolkata or UTC.';
-    throw refuse(value, 'there is no such time zone', meant === undefined ? hint : didYouMean(meant));
+export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
+  const { zone } = window;
+  const parts: UnitWindow[] = [];
+  let { since } = window;
+  let wall = wallAt(since, zone).startOf(unit);
+  let unitSince = startOfDay(wall, zone);
+  while (since <= window.until) {
+    wall = wall.plus({ [unit]: 1 });
+    const unitOver = startOfDay(wall, zone);
+    // A day that the calendar skipped has no seconds.
+    if (unitOver <= since) continue;
+    parts.push({ since, until: Math.min(unitOver - 1, window.until), zone, notes: [], unitSince, unitOver });
+    since = unitOver;
+    unitSince = unitOver;
   }
-  const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  return canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
+  return parts;
 }

@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
-import { codeOf, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { createApp } from './app.ts';
 import { createFaults } from './faults/faults.ts';
 import type { Fixtures } from './fixtures/fixtures.ts';
@@ -33,8 +32,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     faults: createFaults(options.faults ?? [], seed),
     log: createRequestLog(options.onRequest),
   };
-  const { app, control } = buildApp(parts, host);
-  const bound = await listen(app, host, port);
+  const { app, control, bound } = await listen(parts, host, port);
   const onFixtures = (edited: Fixtures): void => {
     parts.fixtures = edited;
   };
@@ -57,34 +55,24 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   };
 }
 
-function buildApp(parts: ServiceParts, host: string): ReturnType<typeof createApp> {
+/** Makes the app and listens. Throws `UsageError` where its certificate, its host or its port cannot be used. */
+async function listen(parts: ServiceParts, host: string, port: number) {
   const { tls } = parts.options;
   try {
     if (tls && (tls.cert.trim() === '' || tls.key.trim() === '')) throw new Error('one of them is empty');
-    return createApp(parts, ownHostsOf(host));
-  } catch (cause) {
-    if (!tls) throw cause;
-    throw new UsageError(`The TLS certificate and key cannot be used: ${(cause as Error).message}.`, {
-      hint: 'Give a certificate and its own key, both as PEM.',
-      cause,
-    });
-  }
-}
-
-/** Listens, and says where. Throws `UsageError` where it cannot. */
-async function listen(app: FastifyInstance, host: string, port: number): Promise<AddressInfo> {
-  try {
+    const { app, control } = createApp(parts, ownHostsOf(host));
     await app.listen({ host, port });
-    return app.server.address() as AddressInfo;
+    return { app, control, bound: app.server.address() as AddressInfo };
   } catch (cause) {
-    await app.close();
-    const code = codeOf(cause) ?? 'LISTEN';
-    const why = code === 'EADDRINUSE' ? 'another program listens there' : (cause as Error).message;
-    throw new UsageError(`The local server cannot listen on ${host}, port ${port}: ${why}.`, {
-      code,
-      hint: 'Take a free port with --port 0, and with --host an address of this machine: 127.0.0.1, ::1 or its own.',
-      cause,
-    });
+    const { code, message, syscall } = cause as NodeJS.ErrnoException;
+    if (tls && syscall === undefined) {
+      const hint = 'Give a certificate and its own key, both as PEM.';
+      throw new UsageError(`The TLS certificate and key cannot be used: ${message}.`, { hint, cause });
+    }
+    const why = code === 'EADDRINUSE' ? 'another program listens there' : message;
+    const hint =
+      'Take a free port with --port 0, and with --host an address of this machine: 127.0.0.1, ::1 or its own.';
+    throw new UsageError(`The local server cannot listen on ${host}, port ${port}: ${why}.`, { code, hint, cause });
   }
 }
 

@@ -97,7 +97,7 @@ describe('times', () => {
     [
       'a RANGE of a later window',
       { ...three, breakdowns: ['RANGE'], rows: days(2) },
-      outside('one day outside its window: 2026-11-02 instead of 2026-11-01'),
+      outside('1 day outside its window: 2026-11-02 instead of 2026-11-01'),
     ],
     [
       'dates that cannot be read',
@@ -112,7 +112,7 @@ describe('times', () => {
     [
       'a month outside the window',
       { ...three, breakdowns: ['MONTHLY'], rows: [{ date: '2026-11-01' }, { date: '2026-12-01' }] },
-      outside('one month outside its window: 2026-12'),
+      outside('1 month outside its window: 2026-12'),
     ],
   ])('%s', async (_name, scene, expected) => {
     expect((await problemsOf(scene)).join('\n')).toBe(expected);

@@ -91,12 +91,16 @@ describe('days that a clock change cuts or stretches', () => {
 
 describe('what is refused, and what is said', () => {
   test.each([
-    ['2026-02-30', '--period 2026-02-30: you specified 30 as a day, which is invalid.', ''],
-    ['2025-W53', '--period 2025-W53: you specified 53 as a week, which is invalid.', ''],
-    ['2026-11-01..2026-11-31', '--period 2026-11-31: you specified 31 as a day, which is invalid.', ''],
+    ['2026-02-30', '--period 2026-02-30: the calendar has no 2026-02-30.', 'Give today'],
+    ['2025-W53', '--period 2025-W53: the calendar has no 2025-W53.', ''],
+    ['2026-11-01..2026-11-31', '--period 2026-11-01..2026-11-31: the calendar has no 2026-11-31.', ''],
     ['2026-11-15..2026-11-01', 'the range ends before it begins.', ''],
-    ['2026-11-01..', '--period 2026-11-01..: this is no period.', 'a range such as 2026-11-01..2026-11-15'],
-    ['2026-10..soon', 'this is no period.', 'Give today'],
+    [
+      '2026-11-01..',
+      '--period 2026-11-01..: "" is no day, week, month or year.',
+      'a range such as 2026-11-01..2026-11-15',
+    ],
+    ['2026-10..soon', 'soon is no day, week, month or year.', 'Give today'],
     ['last-weak', '--period last-weak: this is no period.', 'Did you mean last-week?'],
     ['7d', '--period 7d: this is no period.', 'last-7d'],
     ['', '--period "": this is no period.', 'Give today'],

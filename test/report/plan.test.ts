@@ -96,15 +96,13 @@ describe('countries', () => {
   });
 });
 
-const manyIds = Array.from({ length: 1_001 }, (_, index) => index).join();
-
 describe('one mistake is one sentence', () => {
   test.each<[Partial<RequestFlags>, string, string]>([
     [{ metrics: 'clikcs' }, 'There is no metric clikcs.', 'Did you mean clicks?'],
     [{ metrics: 'constructor' }, 'There is no metric constructor.', 'The buyer metrics are requests, displays,'],
     [{ metrics: ' , ' }, '--metrics names no metric.', 'Leave it out for all of them.'],
     [{ metrics: 'spend' }, 'There is no metric spend.', 'Did you mean revenueEuro?'],
-    [{ profile: 'dsp', metrics: 'ctr' }, 'The metric clicks is in buyer reports only.', 'The dsp metrics'],
+    [{ profile: 'dsp', metrics: 'ctr' }, 'The metric ctr is in buyer reports only.', 'The dsp metrics'],
     [{ countries: ['Germny'] }, '--country: there is no country Germny.', 'Did you mean Germany?'],
     [{ countries: [','] }, '--country has no values.', 'Write --country FR,Germany.'],
     [{ filters: ['countryId=Frence'] }, '--filter countryId: there is no country Frence.', 'Did you mean France?'],
@@ -118,9 +116,8 @@ describe('one mistake is one sentence', () => {
     [{ filters: ['campaingId=1'] }, 'There is no filter campaingId.', 'Did you mean campaignId?'],
     [{ filters: ['wobble=1'] }, 'There is no filter wobble.', 'Filters: advertiserId,'],
     [{ filters: ['campaignId'] }, '--filter campaignId has no values.', 'Write --filter campaignId=1234'],
-    [{ filters: ['carrier="A, B'] }, 'its double quotes do not pair up.', 'a quote inside quotes is doubled'],
+    [{ filters: ['carrier="A, B'] }, 'its double quotes do not pair up.', 'A quote inside quotes is doubled'],
     [{ filters: ['cityId=Paris,3017382'] }, '--filter cityId takes ids, which are digits', 'geoname IDs'],
-    [{ filters: [`campaignId=${manyIds}`] }, '--filter campaignId has 1001 values', 'several reports'],
   ])('%o', (flags, message, hint) => {
     const error = refusalOf(() => build(flags));
     expect(error.message).toContain(message);
@@ -148,7 +145,7 @@ describe('planReport', () => {
         - DAILY and HOURLY exclude each other. Use at most one of DAILY, HOURLY, MONTHLY, RANGE.
         - --filter osId takes ids, which are digits, and not x. It selects mobile OS IDs.
         - --timezone is for DSP reports: a buyer report is always in Europe/Paris. Leave --timezone out.
-        - --period 2026-02-30: you specified 30 as a day, which is invalid."
+        - --period 2026-02-30: the calendar has no 2026-02-30. Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15."
     `);
     expect(error.hint).toBeUndefined();
   });

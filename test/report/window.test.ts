@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatDate, formatInstant, secondsPerDay } from '../../src/report/window.ts';
+import { formatDate, formatInstant } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
 
 const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'Asia/Kolkata', 'America/Buenos_Aires'];
@@ -20,23 +20,12 @@ function wallByIntl(instant: number, zone: string): number {
 
 test('a day’s period holds exactly the instants that the platform dates to it', () => {
   fc.assert(
-    fc.property(anyZone, anyInstant, fc.nat(secondsPerDay), (zone, instant, into) => {
+    fc.property(anyZone, anyInstant, fc.nat(86_400), (zone, instant, into) => {
       const day = formatDate(instant, zone);
       const { since, until } = resolveWindow({ period: day, zone, nowMs: 0 });
       const inside = Math.min(since + into, until);
       expect([since, inside, until].map((each) => dateByIntl(each, zone))).toEqual([day, day, day]);
       expect(dateByIntl(since - 1, zone) < day && dateByIntl(until + 1, zone) > day).toBe(true);
-    }),
-    { numRuns: 300 },
-  );
-});
-
-test('a formatted instant is read back as itself, in any zone', () => {
-  fc.assert(
-    fc.property(anyZone, anyZone, anyInstant, (zone, other, instant) => {
-      const text = formatInstant(instant, zone);
-      const window = resolveWindow({ since: text, until: text, zone: other, nowMs: 0 });
-      expect(window).toMatchObject({ since: instant, until: instant, notes: [] });
     }),
     { numRuns: 300 },
   );

@@ -163,11 +163,8 @@ export async function statusOf(server: LocalServer, id: string, as: AccountName 
 
 export interface ReportDocument {
   readonly data: readonly Row[];
-  readonly summary: {
-    readonly since: string;
-    readonly until: string;
+  readonly summary: Readonly<Record<'since' | 'until' | 'timezone', string>> & {
     readonly breakdowns: readonly string[];
-    readonly timezone: string;
   };
 }
 
@@ -179,15 +176,10 @@ export async function reportOf(server: LocalServer, as: AccountName, parameters:
   return jsonOf(answer) as ReportDocument;
 }
 
-export interface Refusal {
+interface Refusal {
   readonly error_id: string;
   readonly error: string;
-  readonly details?: readonly {
-    readonly parameter: string;
-    readonly value?: unknown;
-    readonly problem: string;
-    readonly allowed?: readonly string[] | string;
-  }[];
+  readonly details?: readonly object[];
 }
 
 /** What a refusal says under `response`. */

@@ -43,21 +43,10 @@ const dimensionFields: readonly (readonly [breakdown: string, ...fields: string[
 ];
 
 const filteredOn: Readonly<Record<string, string>> = {
-  advertiserId: 'ADVERTISER',
-  adunitId: 'ADUNIT',
-  campaignId: 'CAMPAIGN',
-  osId: 'OS',
-  formatId: 'FORMAT',
-  countryId: 'COUNTRY',
-  regionId: 'REGION',
-  departmentId: 'DEPARTMENT',
-  cityId: 'CITY',
-  postalcode: 'POSTALCODE',
-  adNetworkId: 'ADNETWORK',
-  carrier: 'CARRIER',
-  deviceTypeId: 'DEVICETYPE',
-  deviceBrandId: 'DEVICEBRAND',
-  deviceModel: 'DEVICEMODEL',
+  ...{ advertiserId: 'ADVERTISER', adunitId: 'ADUNIT', campaignId: 'CAMPAIGN', adNetworkId: 'ADNETWORK' },
+  ...{ osId: 'OS', formatId: 'FORMAT', carrier: 'CARRIER', countryId: 'COUNTRY', regionId: 'REGION' },
+  ...{ departmentId: 'DEPARTMENT', cityId: 'CITY', postalcode: 'POSTALCODE' },
+  ...{ deviceTypeId: 'DEVICETYPE', deviceBrandId: 'DEVICEBRAND', deviceModel: 'DEVICEMODEL' },
 };
 
 interface PlainFact {
@@ -86,33 +75,15 @@ export function* plainFacts({ facts }: Fixtures, since: number, until: number): 
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function formatOf(zone: string): Intl.DateTimeFormat {
-  const format =
-    formats.get(zone) ??
-    new Intl.DateTimeFormat('en-GB', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-      timeZoneName: 'longOffset',
-    });
-  formats.set(zone, format);
-  return format;
-}
-
 /** `2026-10-25T02:30:00+0100`, from `Intl`. */
-export function localTime(seconds: number, zone: string): string {
-  const parts = Object.fromEntries(
-    formatOf(zone)
-      .formatToParts(seconds * 1000)
-      .map(({ type, value }) => [type, value]),
-  );
-  const offset = parts.timeZoneName?.replace('GMT', '').replace(':', '') || '+0000';
-  return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}:${parts.second}${offset}`;
+function localTime(seconds: number, zone: string): string {
+  const format =
+    formats.get(zone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+  formats.set(zone, format);
+  const wall = format.format(seconds * 1_000).replace(' ', 'T');
+  const offset = (Date.parse(`${wall}Z`) / 1_000 - seconds) / 60;
+  const digits = Math.floor(Math.abs(offset) / 60) * 100 + (Math.abs(offset) % 60);
+  return `${wall}${offset < 0 ? '-' : '+'}${String(digits).padStart(4, '0')}`;
 }
 
 function timeFields(breakdowns: readonly string[], hour: number, since: number, zone: string): [string, string][] {
@@ -138,22 +109,11 @@ function passes(fact: PlainFact, account: Account, filters: NonNullable<PlainReq
   });
 }
 
-/** Time first (instants order as their text does but across a clock change), then the dimension fields. */
-function compareKeys(a: readonly Sortable[], b: readonly Sortable[]): number {
-  for (const [index, { isId, value }] of a.entries()) {
-    const other = b[index]?.value ?? null;
-    if (value === other) continue;
-    if (value === null) return 1;
-    if (other === null) return -1;
-    if (isId) return BigInt(value) < BigInt(other) ? -1 : 1;
-    return value < other ? -1 : 1;
-  }
-  return 0;
-}
-
-interface Sortable {
-  readonly isId: boolean;
-  readonly value: Value;
+/** Null comes last, ids by their number, words by their characters. */
+function compare(a: Value, b: Value, isId: boolean): number {
+  if (a === b) return 0;
+  if (a === null || b === null) return a === null ? 1 : -1;
+  return (isId ? BigInt(a) < BigInt(b) : a < b) ? -1 : 1;
 }
 
 function money(cents: number, profile: string): Value {
@@ -164,41 +124,40 @@ function money(cents: number, profile: string): Value {
 /** The rows of a report of `account`, as their JSON says them. */
 export function referenceRows(fixtures: Fixtures, account: Account, request: PlainRequest): Row[] {
   const { profile } = account;
+  const { breakdowns } = request;
   const zone = (profile === 'dsp' && request.timezone) || 'Europe/Paris';
-  const groups = new Map<string, { key: Sortable[]; fields: Row; sums: Record<string, number> }>();
+  const shown = dimensionFields.flatMap(([dimension, ...names]) =>
+    names.map((marked, index) => ({
+      ...{ dimension, index, isAsked: breakdowns.includes(dimension) },
+      ...{ name: marked.replace(/[*+]/g, ''), isId: marked.includes('*'), isForBuyers: !marked.includes('+') },
+    })),
+  );
+  const columns = shown.filter(({ isAsked, isForBuyers }) => isAsked || (profile === 'buyer' && isForBuyers));
+  const groups = new Map<string, { start: Value; fields: Row; sums: Record<string, number> }>();
   for (const fact of plainFacts(fixtures, request.since, request.until)) {
     if (!passes(fact, account, request.filters ?? {})) continue;
-    const time = timeFields(request.breakdowns, fact.hour, request.since, zone);
-    const fields: Row = Object.fromEntries(time);
+    const time = timeFields(breakdowns, fact.hour, request.since, zone);
+    const values = columns.map(({ name, dimension, index, isAsked }): [string, Value] => [
+      name,
+      isAsked ? (fact.values[dimension]?.[index] ?? null) : null,
+    ]);
+    const text = JSON.stringify([time, values]);
     // Rows of one stretch of time follow those of an earlier one, whatever their labels.
-    const key: Sortable[] =
-      time.length > 0 ? [{ isId: false, value: startOf(time, fact.hour, request.breakdowns) }] : [];
-    for (const [dimension, ...names] of dimensionFields) {
-      const asked = request.breakdowns.includes(dimension);
-      for (const [index, marked] of names.entries()) {
-        if (!asked && (profile === 'dsp' || marked.includes('+'))) continue;
-        const value = asked ? (fact.values[dimension]?.[index] ?? null) : null;
-        fields[marked.replace(/[*+]/g, '')] = value;
-        key.push({ isId: marked.includes('*'), value });
-      }
-    }
-    const text = JSON.stringify([time, key]);
-    const group = groups.get(text) ?? { key, fields, sums: {} };
+    const start = breakdowns.includes('HOURLY') ? fact.hour : (time[0]?.[1] ?? '');
+    const group = groups.get(text) ?? { start, fields: Object.fromEntries([...time, ...values]), sums: {} };
     groups.set(text, group);
     for (const name of request.metrics) group.sums[name] = (group.sums[name] ?? 0) + (fact.metrics[name] ?? Number.NaN);
   }
-  return [...groups.values()]
-    .sort((a, b) => compareKeys(a.key, b.key))
-    .map(({ fields, sums }) => {
-      const named = request.metrics.map((name) => {
-        const field = profile === 'buyer' && name === 'revenueDollar' ? 'valueDollar' : name;
-        const sum = sums[name] ?? Number.NaN;
-        return [field, name.startsWith('revenue') ? money(sum, profile) : sum];
-      });
-      return { ...fields, ...Object.fromEntries(named) };
+  const order = (a: { start: Value; fields: Row }, b: { start: Value; fields: Row }): number => {
+    const byField = columns.map(({ name, isId }) => compare(a.fields[name] ?? null, b.fields[name] ?? null, isId));
+    return [compare(a.start, b.start, false), ...byField].find((found) => found !== 0) ?? 0;
+  };
+  return [...groups.values()].sort(order).map(({ fields, sums }) => {
+    const named = request.metrics.map((name) => {
+      const field = profile === 'buyer' && name === 'revenueDollar' ? 'valueDollar' : name;
+      const sum = sums[name] ?? Number.NaN;
+      return [field, name.startsWith('revenue') ? money(sum, profile) : sum];
     });
-}
-
-function startOf(time: readonly [string, string][], hour: number, breakdowns: readonly string[]): Value {
-  return breakdowns.includes('HOURLY') ? hour : (time[0]?.[1] ?? '');
+    return { ...fields, ...Object.fromEntries(named) };
+  });
 }

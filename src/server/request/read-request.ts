@@ -1,13 +1,10 @@
 import { defaultZone, type ReportRequest } from '../../contract/messages.ts';
 import {
   type Breakdown,
-  breakdowns,
-  type Filter,
   filters,
   findBreakdown,
   findMetric,
   type Metric,
-  metrics,
   vocabularyOf,
 } from '../../contract/vocabulary.ts';
 import { nearest } from '../../text/nearest.ts';
@@ -67,7 +64,6 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
     find: (name: string) => Entry | undefined,
   ): Entry[] => {
     const names = readList(parameter, (text) => split(text).flatMap((name) => name.trim() || []));
-    const known = (parameter === 'metrics' ? metrics : breakdowns).map(({ name }) => name);
     const allowed = vocabularyOf(profile)[parameter].map(({ name }) => name);
     const found = names.map((name) => {
       const entry = find(name);
@@ -75,7 +71,7 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
       const value = shown(name);
       const advice = name.includes(',')
         ? ': send each breakdown by itself, as an array or as breakdowns[0]=…&breakdowns[1]=….'
-        : suggestion(name, known);
+        : suggestion(name, allowed);
       const problem = entry ? `is not available to the ${profile} profile.` : `is not known${advice}`;
       refuse(entry ? 'PROFILE_MISMATCH' : 'INVALID_PARAMETER', parameter, `${value} ${problem}`, { value, allowed });
       return undefined;
@@ -101,7 +97,7 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
   }
 
   const askedFilters: Record<string, readonly string[]> = {};
-  for (const { name, profiles, adminOnly, compare } of filters as readonly Filter[]) {
+  for (const { name, profiles, adminOnly, compare } of filters) {
     if (given[name] === undefined) continue;
     if (!profiles.includes(profile)) {
       refuse('PROFILE_MISMATCH', name, `is not available to the ${profile} profile.`, { allowed: plainParameters });

@@ -53,7 +53,15 @@ export function createSessions(accountsNow: () => readonly Account[], options: L
       if (fixed) return fixed;
       const session = sessions.get(token);
       const account = session && accountOf(session.email);
-      if (!session || !account) throw refusalOf(token);
+      if (token === '') {
+        const error = 'Send the token of POST /auth-reporting in the Authorization header.';
+        throw new ServiceError('MISSING_TOKEN', error);
+      }
+      if (!session || !account) {
+        const [, scheme] = /^(bearer|token|basic)(?:\s|$)/i.exec(token) ?? [];
+        const advice = `Send the token alone in the Authorization header, without “${scheme}”.`;
+        throw new ServiceError('INVALID_TOKEN', scheme ? advice : 'This token is not known: sign in again.');
+      }
       if (nowMs - session.lastUsedMs > tokenTtlMs) {
         throw new ServiceError('EXPIRED_TOKEN', 'This token was not used for too long and has expired: sign in again.');
       }
@@ -83,18 +91,6 @@ export function createSessions(accountsNow: () => readonly Account[], options: L
       for (const part of [sessions, revoked, recentCalls]) part.clear();
     },
   };
-}
-
-/** What to change about a token that nobody has. */
-function refusalOf(token: string): ServiceError {
-  if (token === '') {
-    return new ServiceError('MISSING_TOKEN', 'Send the token of POST /auth-reporting in the Authorization header.');
-  }
-  const [, scheme] = /^(bearer|token|basic)(?:\s|$)/i.exec(token) ?? [];
-  const error = scheme
-    ? `Send the token alone in the Authorization header, without “${scheme}”.`
-    : 'This token is not known: sign in again.';
-  return new ServiceError('INVALID_TOKEN', error);
 }
 
 function digest(text: string): Buffer {
