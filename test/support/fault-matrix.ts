@@ -58,7 +58,7 @@ export const faultKinds: readonly FaultKind[] = [
   {
     kind: 'garbage',
     at: { ...everywhere([9, 9]), download: [9, 0] },
-    says: /no text in utf-8|not UTF-8|byte \d+/,
+    says: /instead of JSON|no text in utf-8|not UTF-8|byte \d+/,
   },
   { kind: 'html', at: { ...everywhere([9, 9]), download: [9, 0] }, says: /a web page instead of/ },
   { kind: 'slow:rate=20kb', at: everywhere([0, 0]), says: /never/ },
