@@ -1,14 +1,5 @@
-import {
-  type Breakdown,
-  type BreakdownName,
-  breakdowns,
-  derivedMetrics,
-  findMetric,
-  type Metric,
-  type MetricName,
-  metrics,
-  type Profile,
-} from './vocabulary.ts';
+import type { Breakdown, BreakdownName, Metric, MetricName, Profile } from './vocabulary.ts';
+import { breakdowns, derivedMetrics, findMetric, metrics } from './vocabulary.ts';
 
 /**
  * How a row field is to be read.
@@ -37,18 +28,18 @@ interface Asked {
  * A buyer's row has every dimension field (null when its breakdown was not asked for: then `breakdown` is absent
  * here); a DSP's row has only what was asked for (`decisions.md` 4, Row fields).
  */
-export function columnsOf(profile: Profile, asked: Asked): Column[] {
-  return [
-    ...breakdowns.flatMap(({ name: breakdown, fields, time, onlyWhenAsked }): Column[] => {
-      const columns = fields.map(({ name, type }) => ({ field: name, type }));
-      if (asked.breakdowns.includes(breakdown)) return columns.map((column) => ({ ...column, breakdown }));
-      return profile === 'buyer' && !time && !onlyWhenAsked ? columns : [];
-    }),
-    ...asked.metrics.flatMap((name): Column[] => {
-      const metric = findMetric(name);
-      return metric ? [{ field: metric.rowField?.[profile] ?? name, type: metric.type, metric: name }] : [];
-    }),
-  ];
+export function columnsOf(profile: Profile, request: Asked): Column[] {
+  const dimensions = breakdowns.flatMap(({ name: breakdown, fields, time, onlyWhenAsked }): Column[] => {
+    if (request.breakdowns.includes(breakdown))
+      return fields.map(({ name, type }) => ({ field: name, type, breakdown }));
+    const isAlways = profile === 'buyer' && !time && !onlyWhenAsked;
+    return isAlways ? fields.map(({ name, type }) => ({ field: name, type })) : [];
+  });
+  const sums = request.metrics.flatMap((name): Column[] => {
+    const metric = findMetric(name);
+    return metric ? [{ field: metric.rowField?.[profile] ?? name, type: metric.type, metric: name }] : [];
+  });
+  return [...dimensions, ...sums];
 }
 
 /**
@@ -56,31 +47,37 @@ export function columnsOf(profile: Profile, asked: Asked): Column[] {
  * @param shown the metrics to show and the names of computed ones, where these are not simply the request's metrics;
  *   what is asked for only because another is computed from it is `hidden`
  */
-export function askedColumns(profile: Profile, asked: Asked, shown: readonly string[] = asked.metrics): Column[] {
-  const all = columnsOf(profile, asked);
+export function askedColumns(profile: Profile, request: Asked, shown: readonly string[] = request.metrics): Column[] {
+  const all = columnsOf(profile, request);
   const metricNamed = (name: string): Column =>
     all.find(({ metric }) => metric === name) ?? { field: name, type: 'money' };
-  const hidden = asked.metrics.filter((name) => !shown.includes(name));
+  const hidden = request.metrics.filter((name) => !shown.includes(name));
   return [
-    ...asked.breakdowns.flatMap((name) => all.filter(({ breakdown }) => breakdown === name)),
+    ...request.breakdowns.flatMap((name) => all.filter(({ breakdown }) => breakdown === name)),
     ...shown.map(metricNamed),
     ...hidden.map((name) => ({ ...metricNamed(name), hidden: true as const })),
   ];
 }
 
+const breakdownFields = breakdowns.flatMap((breakdown) => breakdown.fields.map((field) => ({ ...field, breakdown })));
+
 /** The type of a row field by its name alone, for rows whose request is not known; `undefined` for an unknown field. */
 export function fieldTypeOf(field: string): FieldType | undefined {
-  const column = breakdownOfField(field)?.fields.find(({ name }) => name === field);
-  return column?.type ?? metricOfField(field)?.type;
+  return breakdownFields.find(({ name }) => name === field)?.type ?? metricOfField(field)?.type;
 }
 
 /** The metric whose values a row field holds, in either profile: `valueDollar` holds revenueDollar. */
 export function metricOfField(field: string): Metric | undefined {
-  return metrics.find((metric) => metric.name === field || Object.values(metric.rowField ?? {}).includes(field));
+  return metrics.find(({ name, rowField }) => name === field || Object.values(rowField ?? {}).includes(field));
+}
+
+/** The breakdown that a row field comes from. */
+export function breakdownOfField(field: string): Breakdown | undefined {
+  return breakdownFields.find(({ name }) => name === field)?.breakdown;
 }
 
 /** The fields of campaigns and ad units that no report has. */
-const campaignFields: readonly string[] =
+const campaignFields =
   'advertiserId advertiserName campaignStartDate campaignEndDate adunits adunitId adunitName'.split(' ');
 
 /** A row field for people, with its unit: `revenueEuro` is `Revenue (€)`, `campaignId` is `Campaign ID`; an unknown one is itself. */
@@ -97,18 +94,9 @@ export function fieldLabel(field: string): string {
 
 /** The row field of a label; a text that is no label is itself. */
 export function fieldOfLabel(label: string): string {
-  const fields = [
-    ...derivedMetrics.map(({ field }) => field),
-    ...breakdowns.flatMap((breakdown) => breakdown.fields.map(({ name }) => name)),
-    ...metrics.map(({ name }) => name),
-    ...campaignFields,
-  ];
+  const named = [...breakdownFields, ...metrics].map(({ name }) => name);
+  const fields = [...derivedMetrics.map(({ field }) => field), ...named, ...campaignFields];
   return fields.find((field) => fieldLabel(field) === label) ?? label;
-}
-
-/** The breakdown that a row field comes from. */
-export function breakdownOfField(field: string): Breakdown | undefined {
-  return breakdowns.find(({ fields }) => fields.some(({ name }) => name === field));
 }
 
 /** The sign of the currency that a metric or derived metric counts in; empty for one that counts no money. */
