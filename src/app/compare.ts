@@ -13,10 +13,7 @@ import { fetchReport, noteFetched } from './fetch.ts';
 import type { RunOptions } from './flags.ts';
 import type { ProfilePlan } from './plan.ts';
 
-/**
- * The delivery of a report whose output shows the change against the earlier one that `--compare` names, which is fetched
- * first. Throws `UsageError` where nothing would show it, and as `prepareDelivery` and `fetchReport`.
- */
+/** The delivery of a report that shows the change against an earlier one, which is fetched first. */
 export async function prepareCompared(
   context: Context,
   options: RunOptions,

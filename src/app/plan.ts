@@ -62,11 +62,7 @@ export function sayNotes({ console }: Context, { window }: ReportPlan): void {
   for (const note of window.notes) console.note(note);
 }
 
-/**
- * What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent.
- *
- * @param name the saved report's
- */
+/** What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent. */
 export async function planJob(context: Context, options: RunOptions, name?: string): Promise<Job> {
   const { split, shard, missing, lookback, output = '-' } = options;
   chooseFormat(context, options);

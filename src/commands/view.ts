@@ -136,10 +136,7 @@ function formatOf({ console, flags }: Context, { format, chart, sort, top }: Vie
   return chart !== undefined ? 'table' : (format ?? (console.out.isTerminal || flags.json ? 'table' : 'csv'));
 }
 
-/**
- * Reads a report file, or stdin for `-`, once, in constant memory. Throws `UsageError` where it cannot be opened or lacks a
- * column, and `IncompleteDataError` where it is no whole report.
- */
+/** Reads a report file, or stdin for `-`, once, in constant memory. Throws `UsageError` and `IncompleteDataError`. */
 async function readFile(context: Context, name: string, options: ViewOptions, rowsAtMost: number) {
   const { by, where = [], chart } = options;
   const { stdin, signal, cwd } = context.host;
