@@ -22,9 +22,8 @@ export async function prepareCompared(
 ): Promise<Delivery> {
   const format = chooseFormat(context, options);
   if (!['html', 'table', 'xlsx'].includes(format) && !showsCard(context, options)) {
-    throw new UsageError(`--compare shows a change beside each total, which ${format} has no place for.`, {
-      hint: 'Write html, xlsx or a table: -o report.html',
-    });
+    const hint = 'Write html, xlsx or a table: -o report.html';
+    throw new UsageError(`--compare shows a change beside each total, which ${format} has no place for.`, { hint });
   }
   let comparison: Comparison | undefined;
   const delivery = await prepareDelivery(context, options, { ...facts, comparison: () => comparison });

@@ -71,9 +71,8 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
   }
   const computed = columns?.find(({ metric, breakdown }) => metric === undefined && breakdown === undefined);
   if (computed && (format === 'json' || format === 'ndjson')) {
-    throw new UsageError(`${computed.field} is computed here, and ${format} holds what the service sends.`, {
-      hint: `Leave ${computed.field} out of --metrics, or write csv, parquet, xlsx, html or table.`,
-    });
+    const hint = `Leave ${computed.field} out of --metrics, or write csv, parquet, xlsx, html or table.`;
+    throw new UsageError(`${computed.field} is computed here, and ${format} holds what the service sends.`, { hint });
   }
   const nowMs = host.wallClock();
   const options = {
@@ -176,9 +175,8 @@ export function chooseFormat({ console }: Context, flags: OutputFlags): FormatNa
     throw new UsageError(`There is no format “${flags.format}”.`, { hint: guess ? `Did you mean ${guess}?` : known });
   }
   if (isBinary(format) && isTerminal && isStdout(flags)) {
-    throw new UsageError(`${format} is no text: a terminal cannot show it.`, {
-      hint: `Write it to a file: -o report.${format}, or > report.${format}.`,
-    });
+    const hint = `Write it to a file: -o report.${format}, or > report.${format}.`;
+    throw new UsageError(`${format} is no text: a terminal cannot show it.`, { hint });
   }
   return format;
 }
@@ -204,9 +202,8 @@ export function columnsNamed({ columns }: OutputFlags): string[] | 'all' | undef
   if (columns?.trim().toLowerCase() === 'all') return 'all';
   const names = columns?.split(',').map((name) => name.trim());
   if (!names?.includes('')) return names;
-  throw new UsageError(`--columns ${JSON.stringify(columns)} has a name that is empty.`, {
-    hint: 'For example: --columns date,campaignName,clicks',
-  });
+  const hint = 'For example: --columns date,campaignName,clicks';
+  throw new UsageError(`--columns ${JSON.stringify(columns)} has a name that is empty.`, { hint });
 }
 
 /** How a table is to look: as the terminal can show it; in a pipe as wide as `COLUMNS` says, in a file as wide as it is. */

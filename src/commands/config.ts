@@ -82,9 +82,8 @@ async function getConfig(context: Context, _options: ConfigOptions, text: string
 /** Stores or takes back a setting. No other is looked at: a base URL that is wrong must not keep anyone from mending it. */
 async function changeConfig(context: Context, options: ConfigOptions, name: string, value?: string): Promise<void> {
   if (name === 'account' && value !== undefined && options.account !== undefined) {
-    throw new UsageError('--account names the account that is changed, and this chooses the default one.', {
-      hint: `Leave it out: adreport config set account ${value}`,
-    });
+    const hint = `Leave it out: adreport config set account ${value}`;
+    throw new UsageError('--account names the account that is changed, and this chooses the default one.', { hint });
   }
   const { env, cwd } = context.host;
   const projectFile = await readProjectDefaults(cwd, context.console.warn);
