@@ -1,14 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { columnsOf } from '../contract/columns.ts';
 import { defaultZone, type ReportRequest, type ReportSummary } from '../contract/messages.ts';
-import {
-  type DimensionName,
-  type Filter,
-  filters,
-  findBreakdown,
-  type MetricName,
-  metrics,
-} from '../contract/vocabulary.ts';
+import { type DimensionName, filters, findBreakdown, type MetricName, metrics } from '../contract/vocabulary.ts';
 import { daysBetween, localTime, timeLabels } from './calendar.ts';
 import {
   type Account,
@@ -140,7 +133,7 @@ function wantedMembers({ members }: FactSource, account: Account, request: Repor
   };
   const advertisers = advertisersOf(account);
   if (advertisers) narrow('ADVERTISER', ({ id }) => id !== null && advertisers.has(id));
-  for (const { name, on, compare } of filters as readonly Filter[]) {
+  for (const { name, on, compare } of filters) {
     const accepted = request.filters[name] && new Set<string | null | undefined>(request.filters[name]);
     if (accepted) narrow(on, ({ id, values }) => accepted.has(compare === 'id' ? id : values[0]));
   }
