@@ -24,16 +24,14 @@ export interface Expectation {
 interface Check {
   /** To be called with every batch, in order. */
   observe?(batch: RowBatch): void;
-  /**
-   * One sentence for each thing in which the report differs from its request; none where all is well.
-   * @throws IncompleteDataError where it has none of the columns that were asked for
-   */
+  /** One sentence for each thing in which the report differs from its request. */
   problems(tail: ReportTail): string[];
 }
 
 /**
  * Compares a report with its request, as it passes: its window, its columns, the days (hours, months) of its rows, rows
  * that repeat, rows that look like totals. Memory is bounded: by the window's length, and by the first million rows.
+ * `problems` throws `IncompleteDataError` where the report has none of the columns that were asked for.
  */
 export function checkCompleteness(expectation: Expectation): Required<Check> {
   const checks: readonly Check[] = [
@@ -83,14 +81,9 @@ function checkColumns({ columns }: Expectation): Check {
     if (missing.length === 0) return none;
     if (missing.length === asked.length) {
       const named = printable(fields.slice(0, 5).join(', ').slice(0, 150));
-      throw new IncompleteDataError(
-        `This is no report: none of the columns that were asked for is in it. It has ${named}.`,
-        {
-          code: 'NO_HEADER',
-          retryable: false,
-          hint: 'Its first line may be data or an error text. Try the command again with --format json.',
-        },
-      );
+      const message = `This is no report: none of the columns that were asked for is in it. It has ${named}.`;
+      const hint = 'Its first line may be data or an error text. Try the command again with --format json.';
+      throw new IncompleteDataError(message, { code: 'NO_HEADER', retryable: false, hint });
     }
     const noun = missing.length === 1 ? 'the column' : 'the columns';
     return [`The report lacks ${noun} ${missing.join(', ')}, asked for.`, ...none];
@@ -229,10 +222,10 @@ function hoursOf({ since, until, zone }: Window, now: number): Times {
 }
 
 /** Fields of breakdowns that may be null in rows that are no totals (specification, Report data). */
-const nullable =
-  'country city postalcode subpublisherId os adminLevel1 adminLevel2 deviceBrand deviceModel deviceType bundleId format publisherId carrier'.split(
-    ' ',
-  );
+const nullable = [
+  ...['country', 'city', 'postalcode', 'subpublisherId', 'os', 'adminLevel1', 'adminLevel2', 'deviceBrand'],
+  ...['deviceModel', 'deviceType', 'bundleId', 'format', 'publisherId', 'carrier'],
+];
 
 /**
  * Rows without a value in any of the breakdowns that always have one. Where all of them may be null, a row without them

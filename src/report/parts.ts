@@ -57,7 +57,6 @@ function cutUnits(windows: readonly UnitWindow[], unit: SplitUnit): UsageError {
   });
 }
 
-/** What is known when `--missing` chooses among the parts. */
 interface FilesThere {
   /** Unix seconds. */
   readonly now: number;
@@ -92,16 +91,12 @@ export function daysOf({ since, until }: Part): string {
  * breakdown that is as fine as the parts, or finer, keeps them apart. Throws `UsageError`.
  */
 export function checkMergeable(breakdowns: readonly BreakdownName[], unit: SplitUnit): void {
-  const fits = breakdowns.some(
-    (name) => name === 'DAILY' || name === 'HOURLY' || (name === 'MONTHLY' && unit === 'month'),
-  );
-  if (fits) return;
+  const fitting = ['DAILY', 'HOURLY', ...(unit === 'month' ? ['MONTHLY'] : [])];
+  if (breakdowns.some((name) => fitting.includes(name))) return;
   const found = breakdowns.find((name) => name === 'MONTHLY' || name === 'RANGE');
   const why = found ? `${found} rows reach over the ${unit}s` : 'no row says which of them it is of';
   throw new UsageError(`--split ${unit}: the parts cannot be merged into one output, because ${why}.`, {
-    hint:
-      `Add DAILY or HOURLY to --by${unit === 'month' ? ' (or MONTHLY)' : ''}, ` +
-      'or write a file a part: -o with {date}, {since} or {until} in the name.',
+    hint: `Add ${fitting.join(' or ')} to --by, or write a file a part: -o with {date}, {since} or {until} in the name.`,
   });
 }
 
@@ -129,19 +124,24 @@ export function takeShard<T>(parts: readonly T[], shard: string): T[] {
 export async function* mergeReports(reports: AsyncIterable<RowBatches>): RowBatches {
   let merged: ReportTail | undefined;
   for await (const batches of reports) {
-    const firstRow = merged?.rowCount ?? 0;
-    try {
-      let next = await batches.next();
-      for (; !next.done; next = await batches.next()) {
-        yield { ...next.value, firstRow: firstRow + next.value.firstRow };
-      }
-      merged = merged ? joinTails(merged, next.value) : next.value;
-    } finally {
-      // Its result is not used: after an error nothing but the closing matters.
-      await batches.return(undefined as never);
-    }
+    const tail: ReportTail = yield* countedFrom(merged?.rowCount ?? 0, batches);
+    merged = merged ? joinTails(merged, tail) : tail;
   }
   return merged ?? { rowCount: 0, fields: [], summary: undefined, members: [] };
+}
+
+/** The batches of a report with the rows before it counted. */
+async function* countedFrom(rowsBefore: number, batches: RowBatches): RowBatches {
+  try {
+    for (;;) {
+      const next = await batches.next();
+      if (next.done) return next.value;
+      yield { ...next.value, firstRow: rowsBefore + next.value.firstRow };
+    }
+  } finally {
+    // Its result is not used: after an error nothing but the closing matters.
+    await batches.return(undefined as never);
+  }
 }
 
 function joinTails(first: ReportTail, second: ReportTail): ReportTail {
