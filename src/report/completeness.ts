@@ -12,7 +12,6 @@ import { formatDate, formatInstant, offsetAt, splitWindow, type Window } from '.
 export interface Expectation {
   readonly window: Window;
   readonly breakdowns: readonly BreakdownName[];
-  /** The columns that were asked for (`askedColumns`). */
   readonly columns: readonly Column[];
   /** Whether filters were given: then a day may have no rows. */
   readonly isFiltered?: boolean;
@@ -22,7 +21,6 @@ export interface Expectation {
 
 /** Looks at a report's rows on their way to the output. */
 interface Check {
-  /** To be called with every batch, in order. */
   observe?(batch: RowBatch): void;
   /** One sentence for each thing in which the report differs from its request. */
   problems(tail: ReportTail): string[];
@@ -73,7 +71,6 @@ function checkColumns({ columns }: Expectation): Check {
   const asked = columns.filter(({ metric, breakdown }) => metric !== undefined || breakdown !== undefined);
   const problems = ({ fields, rowCount }: ReportTail): string[] => {
     const none = rowCount === 0 ? ['The report has no rows.'] : [];
-    // A report without rows shows no fields, so none can be missing.
     if (rowCount === 0 && fields.length === 0) return none;
     const isThere = ({ field, metric }: Column): boolean =>
       fields.includes(field) || (metric !== undefined && fields.some((other) => metricOfField(other)?.name === metric));
@@ -115,14 +112,12 @@ interface Times {
   readonly last: number;
   /** The number of what a row's text lies in; `undefined` for what is no time. */
   readonly read: (text: string) => number | undefined;
-  /** What people call it. */
   readonly label: (time: number) => string;
 }
 
 /** More than this (eleven years of hours) are not kept. */
 const timesAtMost = 100_000;
 
-/** The check of the rows' times: which of the window they show, which lie outside of it, and which cannot be read. */
 function checkTimes(expectation: Expectation): Check[] {
   const times = timesOf(expectation);
   if (!times) return [];
@@ -167,7 +162,6 @@ function listed(times: ReadonlySet<number>, label: Times['label']): string {
   return `${[...times].slice(0, 5).map(label).join(', ')}${more}`;
 }
 
-/** The times that the rows of a request show; `undefined` where it has no time breakdown. */
 function timesOf({ window, breakdowns, nowMs }: Expectation): Times | undefined {
   const now = Math.floor(nowMs / 1_000);
   if (breakdowns.includes('HOURLY')) return hoursOf(window, now);

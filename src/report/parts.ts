@@ -17,11 +17,9 @@ export interface Part {
 }
 
 /**
- * The parts of a plan in time order: one a calendar unit of the report's zone, or the plan itself.
- *
- * @param now unix seconds, where each part has a file of its own: it holds a whole unit then, so that files never
- * overlap and a name means the same days in every run. Only the last one may end now, inside a unit that is not over.
- * Throws `UsageError`, with the nearest whole period, for a part that is cut
+ * The parts of a plan in time order: one a calendar unit of the report's zone, or the plan itself. With `now` (unix
+ * seconds) each part has a file of its own and holds a whole unit, so that files never overlap and a name means the same
+ * days in every run; only the last may end now. Throws `UsageError`, with the nearest whole period, for a part that is cut.
  */
 export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: number): Part[] {
   const { window: whole, request } = plan;
@@ -130,7 +128,6 @@ export async function* mergeReports(reports: AsyncIterable<RowBatches>): RowBatc
   return merged ?? { rowCount: 0, fields: [], summary: undefined, members: [] };
 }
 
-/** The batches of a report with the rows before it counted. */
 async function* countedFrom(rowsBefore: number, batches: RowBatches): RowBatches {
   try {
     for (;;) {

@@ -21,7 +21,6 @@ import { quoteForShell } from '../text/printable.ts';
 import { type Window, wallAt } from './window.ts';
 import { didYouMean, quoteIfNeeded, resolveWindow, type WindowFlags } from './window-flags.ts';
 
-/** The flags that say what a report holds, as the user wrote them. */
 export interface RequestFlags {
   readonly profile: Profile;
   /** Comma list in any case, as `by`; all of the profile's where absent. */
@@ -241,7 +240,6 @@ export function splitValues(list: string): string[] | undefined {
   return values;
 }
 
-/** The body of a create call, with the Content-Type it is sent as. */
 export interface EncodedRequest {
   readonly contentType: 'application/json' | 'application/x-www-form-urlencoded';
   readonly text: string;
@@ -277,7 +275,6 @@ export function requestParameters(request: ReportRequest): Record<string, number
   };
 }
 
-/** The URL of the create call of a service. */
 export function createUrl(baseUrl: string): string {
   return trimSlashes(baseUrl) + endpoints.buyer.path;
 }

@@ -6,10 +6,9 @@ import { formatDuration } from '../text/quantity.ts';
 /** A pause between two status calls: `auto`, or a fixed number of milliseconds. */
 export type PollInterval = 'auto' | number;
 
-/** What the next pause depends on; all in milliseconds. */
+/** What the next pause depends on; all in milliseconds, `waitedMs` since the wait began. */
 interface PollState {
   readonly interval: PollInterval;
-  /** Since the wait began. */
   readonly waitedMs: number;
   /** How long the wait may last in all; `Infinity` for ever. */
   readonly timeoutMs: number;
@@ -33,9 +32,7 @@ export function nextPauseMs({ interval, waitedMs, timeoutMs, retryAfterMs = 0 }:
 /** How a wait stands after one status call. */
 export interface Poll {
   readonly record: StatusRecord;
-  /** Status calls made so far. */
   readonly polls: number;
-  /** Since the wait began. */
   readonly waitedMs: number;
   /** The pause before the next call; `undefined` when the wait is over. */
   readonly nextPauseMs: number | undefined;

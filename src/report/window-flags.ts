@@ -3,7 +3,6 @@ import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { endOfGap, formatInstant, instantsOf, startOfDay, type Window, wallAt } from './window.ts';
 
-/** The flags of a window, as the user wrote them. */
 export interface WindowFlags {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
