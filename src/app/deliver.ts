@@ -97,14 +97,9 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
     const counter = hasCard ? new Grouping('time') : undefined;
     const output = await target.open(reportId);
     try {
-      const { rowCount, sizeBytes, tail } = await writeRows({
-        batches,
-        encoder,
-        sink: output,
-        observe: (batch) => {
-          check?.observe(batch);
-          counter?.observe(rowsOf(batch), batch.fields);
-        },
+      const { rowCount, sizeBytes, tail } = await writeRows(batches, encoder, output, (batch) => {
+        check?.observe(batch);
+        counter?.observe(rowsOf(batch), batch.fields);
       });
       const warnings = check?.problems(tail) ?? [];
       if (facts.strict && warnings.length > 0) {

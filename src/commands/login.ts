@@ -37,10 +37,7 @@ export const loginCommand: CommandBuilder = (perform) =>
     .action(perform(login));
 
 /** Who somebody is, as they say. */
-interface Proof {
-  readonly token?: string;
-  readonly credentials?: Credentials;
-}
+type Proof = { readonly token?: string; readonly credentials?: Credentials };
 
 /** How often a secret that is typed may be wrong. */
 const triesAtMost = 3;

@@ -49,27 +49,25 @@ export interface StatusRecord {
   readonly report_id: string;
 }
 
-/** How a wait for a report stands: any word that is not known counts as still in progress (`decisions.md` 3). */
-export type Outcome = 'progress' | 'ready' | 'failed';
+/** How a wait for a report stands. */
+type Outcome = 'progress' | 'ready' | 'failed';
 
-const statusWords: Readonly<Record<Outcome, readonly string[]>> = {
-  progress: [
-    ...['progress', 'in progress', 'in_progress', 'in-progress', 'inprogress', 'running', 'processing'],
-    ...['pending', 'queued', 'waiting', 'scheduled', 'created', 'new', 'started'],
-  ],
-  ready: ['ready', 'done', 'completed', 'complete', 'success', 'finished', 'ok'],
-  failed: ['failed', 'failure', 'error', 'expired', 'cancelled', 'canceled'],
+const statusWords: Readonly<Record<Outcome, string>> = {
+  progress:
+    'progress,in progress,in_progress,in-progress,inprogress,running,processing,pending,queued,waiting,scheduled,created,new,started',
+  ready: 'ready,done,completed,complete,success,finished,ok',
+  failed: 'failed,failure,error,expired,cancelled,canceled',
 };
 
-/** What a status word means, in any case. */
-export function outcomeOf(status: string): Outcome {
-  return knownOutcomeOf(status) ?? 'progress';
-}
-
-/** The same, of a word that is known; `undefined` for another. */
+/** What a status word means, in any case; `undefined` for a word that is not known. */
 export function knownOutcomeOf(status: string): Outcome | undefined {
   const word = status.trim().toLowerCase();
-  return (['progress', 'ready', 'failed'] as const).find((outcome) => statusWords[outcome].includes(word));
+  return (['progress', 'ready', 'failed'] as const).find((outcome) => statusWords[outcome].split(',').includes(word));
+}
+
+/** The same; a word that is not known counts as still in progress (`decisions.md` 3). */
+export function outcomeOf(status: string): Outcome {
+  return knownOutcomeOf(status) ?? 'progress';
 }
 
 /** The `summary` member of a report document. */
@@ -84,7 +82,7 @@ export interface ReportSummary {
   readonly timezone: string;
 }
 
-/** An ad unit of a campaign, by name and numeric id. */
+/** An ad unit of a campaign. */
 export interface AdUnit {
   readonly adunitName: string;
   readonly adunitId: string;

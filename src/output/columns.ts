@@ -9,7 +9,6 @@ import type { EncodeOptions } from './encoder.ts';
 export interface PlannedColumn {
   /** The key in the rows; for a derived column its own name. */
   readonly field: string;
-  /** What it is called in the output. */
   readonly name: string;
   /** `undefined` for a field that the vocabulary does not know, and for a derived column. */
   readonly type: FieldType | undefined;
@@ -30,14 +29,12 @@ export function valueIn(row: Row, { field, figure }: PlannedColumn): Value | und
  * while it is null.
  */
 export class ColumnPlan {
-  /** In the order in which they are written; decided by the first batch. */
   columns: readonly PlannedColumn[] = [];
   /** The index in the batch's `fields` of each column, or -1. */
   indexes = new Int32Array(0);
   readonly #options: Pick<EncodeOptions, 'columns' | 'select' | 'normalize' | 'note'>;
   readonly #chosen: readonly string[] | undefined;
   #fields: readonly string[] | undefined;
-  /** Where the batch has the fields that are left out while they are null. */
   #leftOut: readonly number[] = [];
   #isDecided = false;
 
@@ -55,9 +52,8 @@ export class ColumnPlan {
   }
 
   /**
-   * Takes over the fields of a batch; the first one decides the columns.
-   * @throws UsageError where a selected column does not exist
-   * @throws IncompleteDataError where a later batch has a value in a field that has no column
+   * Takes over the fields of a batch; the first one decides the columns. Throws `UsageError` where a selected column does
+   * not exist, and `IncompleteDataError` where a later batch has a value in a field that has no column.
    */
   follow(batch: RowBatch): void {
     const { fields } = batch;
@@ -72,11 +68,7 @@ export class ColumnPlan {
     for (const index of this.#leftOut) if (hasValue(batch, index)) throw lateColumn(batch, index);
   }
 
-  /**
-   * Decides the columns of a report that turned out to have no rows, from its CSV header or from the request; where
-   * `follow` has decided them, nothing changes.
-   * @throws UsageError where a selected column does not exist
-   */
+  /** Decides the columns of a report without rows, from its CSV header or from the request. Throws as `follow`. */
   settle(fields: readonly string[]): void {
     if (this.#isDecided) return;
     const isKnown = fields.length > 0 || this.#options.columns !== undefined;
@@ -129,28 +121,22 @@ function derivedColumn(figure: Figure): PlannedColumn {
   return { field: figure.field, name: figure.field, type: undefined, numeric: true, figure };
 }
 
-/** The key that the rows have for a column of the request: a metric may stand there under its own name. */
 function fieldOf({ field, metric }: Column, fields: readonly string[]): string {
   if (metric === undefined || fields.includes(field)) return field;
   return fields.find((other) => metricOfField(other)?.name === metric) ?? field;
 }
 
-function lateColumn(batch: RowBatch, index: number): IncompleteDataError {
-  const name = printable(batch.fields[index] ?? '');
-  return new IncompleteDataError(
-    `After row ${batch.firstRow}, the rows have values in the column "${name}", which the header written before lacks.`,
-    {
-      code: 'LATE_COLUMN',
-      retryable: false,
-      hint: 'Choose the columns with --columns (--columns all keeps every known one), or write --format json.',
-    },
-  );
+function lateColumn({ firstRow, fields }: RowBatch, index: number): IncompleteDataError {
+  const name = printable(fields[index] ?? '');
+  const sentence = `After row ${firstRow}, the rows have values in the column "${name}", which the header written before lacks.`;
+  const hint = 'Choose the columns with --columns (--columns all keeps every known one), or write --format json.';
+  return new IncompleteDataError(sentence, { code: 'LATE_COLUMN', retryable: false, hint });
 }
 
-/** The field that a user means by a column's name: the field itself, the metric's own name for it, or a derived metric. */
+/** The field that a user means by a column's name: the field itself, a derived metric, or the metric's own name for it. */
 function fieldNamed(name: string, known: readonly string[]): string {
-  const isKnown = known.includes(name) || derivedFigure(name, known) !== undefined;
-  const field = isKnown ? name : known.find((candidate) => metricOfField(candidate)?.name === name);
+  if (known.includes(name) || derivedFigure(name, known)) return name;
+  const field = known.find((candidate) => metricOfField(candidate)?.name === name);
   if (field === undefined) throw unknownColumn(name, known);
   return field;
 }

@@ -2,9 +2,8 @@ import type { Column } from '../contract/columns.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
 import type { Comparison } from '../view/figures.ts';
 
-/** How CSV is written; every member has a default, which together are the service's own layout. */
+/** How CSV is written; the defaults together are the service's own layout. */
 export interface CsvDialect {
-  /** One ASCII character. Default: a comma. */
   readonly delimiter?: string;
   /** The decimal mark of numbers, money strings included. Default: as the service sent them. */
   readonly decimal?: ',' | '.';
@@ -12,21 +11,16 @@ export interface CsvDialect {
   readonly bom?: boolean;
   /** Put an apostrophe before text that a spreadsheet would run as a formula. */
   readonly escapeFormulas?: boolean;
-  /** Default: true. */
   readonly header?: boolean;
-  /** Whether a terminal shows it: control characters in texts are made visible. Default: false. */
+  /** Whether a terminal shows it: control characters in texts are made visible. */
   readonly shown?: boolean;
 }
 
-/** How a table for people is laid out; every member has a default. */
+/** How a table for people is laid out. Default: as wide as the rows are, plain Unicode text, with a line of totals. */
 export interface TableLook {
-  /** Character cells to fit into; absent: as wide as the rows are. */
   readonly columns?: number;
-  /** How parts of it look on a terminal. Default: plain text. */
   readonly style?: { bold(text: string): string; dim(text: string): string };
-  /** Whether the terminal shows more than ASCII. Default: true. */
   readonly unicode?: boolean;
-  /** Whether a line of totals ends it. Default: true. */
   readonly totals?: boolean;
 }
 
@@ -34,10 +28,7 @@ export interface TableLook {
 export interface EncodeOptions {
   /** The columns that the request leads to, where it is known. */
   readonly columns?: readonly Column[];
-  /**
-   * The columns to write and their order (`--columns`), or `all`. Default: those that the request leads to; where it is
-   * not known, all, in the order of the rows' keys.
-   */
+  /** The columns to write and their order (`--columns`). Default: those that the request leads to, else all. */
   readonly select?: readonly string[] | 'all';
   /** Numbers for decimal commas, and metrics under their own name (`--normalize`). */
   readonly normalize?: boolean;
@@ -47,7 +38,6 @@ export interface EncodeOptions {
   readonly title?: string;
   /** When the report is written, in milliseconds since 1970: it stands on the summary of a sheet. */
   readonly madeMs?: number;
-  /** An earlier report, whose figures stand beside those of this one. */
   readonly comparison?: Comparison;
   /** Takes a sentence for the user that does not belong into the output. */
   readonly note?: (sentence: string) => void;
@@ -63,7 +53,6 @@ export type Pieces = readonly Uint8Array[];
 export interface Encoder {
   /** The bytes of a batch. Batches of several reports may follow each other. */
   encode(batch: RowBatch): Pieces;
-  /** The bytes after the last row. */
   end(tail: ReportTail): Pieces;
 }
 
@@ -80,17 +69,12 @@ export interface Sink {
  * @param observe sees every batch before it is written, e.g. to check that no day is missing
  * @throws what the batches, the encoder and the sink throw
  */
-export async function writeRows({
-  batches,
-  encoder,
-  sink,
-  observe,
-}: {
-  readonly batches: RowBatches;
-  readonly encoder: Encoder;
-  readonly sink: Sink;
-  readonly observe?: (batch: RowBatch) => void;
-}) {
+export async function writeRows(
+  batches: RowBatches,
+  encoder: Encoder,
+  sink: Sink,
+  observe: (batch: RowBatch) => void = () => {},
+) {
   let sizeBytes = 0;
   const write = async (pieces: Pieces): Promise<void> => {
     for (const piece of pieces) {
@@ -105,7 +89,7 @@ export async function writeRows({
         await write(encoder.end(next.value));
         return { rowCount: next.value.rowCount, sizeBytes, tail: next.value };
       }
-      observe?.(next.value);
+      observe(next.value);
       await write(encoder.encode(next.value));
     }
   } finally {

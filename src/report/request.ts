@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { allCountries, findCountry } from '../contract/countries.ts';
 import { defaultZone, type Encoding, endpoints, type ReportRequest, type WindowClock } from '../contract/messages.ts';
 import {
-  type Breakdown,
   type BreakdownName,
   breakdowns,
   type DerivedName,
@@ -10,7 +9,6 @@ import {
   type Filter,
   type FilterName,
   isCalled,
-  type Metric,
   type MetricName,
   metrics,
   type Profile,
@@ -117,7 +115,7 @@ function neededFor(name: MetricName | DerivedName): readonly MetricName[] {
 
 function readMetrics({ profile, metrics: list }: RequestFlags, say: Say): (MetricName | DerivedName)[] {
   if (list === undefined) return vocabularyOf(profile).metrics.map(({ name }) => name);
-  const sent = (metrics as readonly Metric[]).map((metric) => ({
+  const sent = metrics.map((metric) => ({
     ...metric,
     fields: Object.values(metric.rowField ?? {}),
   }));
@@ -131,7 +129,7 @@ function readMetrics({ profile, metrics: list }: RequestFlags, say: Say): (Metri
 }
 
 function readBreakdowns({ profile, by = '' }: RequestFlags, say: Say): BreakdownName[] {
-  const all = (breakdowns as readonly Breakdown[]).map((each) => ({
+  const all = breakdowns.map((each) => ({
     ...each,
     fields: each.fields.map(({ name }) => name),
   }));

@@ -2,13 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { columnsOf } from '../contract/columns.ts';
 import { defaultZone, type ReportRequest, type ReportSummary } from '../contract/messages.ts';
 import {
+  type Breakdown,
   type DimensionName,
-  type Filter,
   filters,
   findBreakdown,
   type MetricName,
   metrics,
-  type RowField,
 } from '../contract/vocabulary.ts';
 import { daysBetween, localTime, timeLabels } from './calendar.ts';
 import {
@@ -147,7 +146,7 @@ function wantedMembers({ members }: FactSource, account: Account, request: Repor
   };
   const advertisers = advertisersOf(account);
   if (advertisers) narrow('ADVERTISER', ({ id }) => id !== null && advertisers.has(id));
-  for (const { name, on, compare } of filters as readonly Filter[]) {
+  for (const { name, on, compare } of filters) {
     const accepted = request.filters[name] && new Set<string | null | undefined>(request.filters[name]);
     if (accepted) narrow(on, ({ id, values }) => accepted.has(compare === 'id' ? id : values[0]));
   }
@@ -182,7 +181,7 @@ function knownMetrics(hour: number, { restateDays: days, nowMs }: ReportContext)
 }
 
 /** Rows are ordered by their fields: ids as numbers, text by code unit, null last; rows that look the same, by their ids. */
-function compareGroups(fields: readonly (readonly RowField[])[], a: Group, b: Group): number {
+function compareGroups(fields: readonly Breakdown['fields'][], a: Group, b: Group): number {
   for (const [position, left] of a.members.entries()) {
     const right = b.members[position];
     if (left === right || !right) continue;

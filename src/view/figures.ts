@@ -21,10 +21,9 @@ export interface Figure {
 /** An earlier report, whose figures stand beside those of this one. */
 export interface Comparison {
   readonly sums: ReportSums;
-  /** Both windows for people: `1–31 October 2026`. */
+  /** Both windows for people, and what makes them unequal. */
   readonly now: string;
   readonly before: string;
-  /** What makes the two windows unequal: a leap day, a day of 25 hours. */
   readonly notices: readonly string[];
 }
 
@@ -42,7 +41,7 @@ export function figuresOf(fields: readonly string[]): Figure[] {
 
 /** The derived metric of that name, computed from the given row fields; `undefined` where it is none, or they lack one. */
 export function derivedFigure(name: string, fields: readonly string[]): Figure | undefined {
-  const metric = (derivedMetrics as readonly DerivedMetric[]).find(({ field }) => field === name);
+  const metric = derivedMetrics.find(({ field }) => field === name);
   const fieldOf = (wanted: string) => fields.find((field) => metricOfField(field)?.name === wanted);
   const [over, under] = [metric && fieldOf(metric.numerator), metric && fieldOf(metric.denominator)];
   if (!metric || over === undefined || under === undefined) return undefined;
@@ -117,7 +116,7 @@ export function changeText(figure: Figure, nowSums: Sums, beforeSums: Sums | und
   return `${text === '0.0 %' ? '=' : percent > 0 ? up : down} ${text}`;
 }
 
-/** The figure of a name in any case: its field, its metric, or a derived metric (`ctr`, `eCPM €`). */
+/** The figure of that field or metric, in any case. */
 export function findFigure(name: string, known: readonly Figure[]): Figure | undefined {
   const equals = (text: string | undefined) => text?.toLowerCase() === name.toLowerCase();
   return (
@@ -126,10 +125,7 @@ export function findFigure(name: string, known: readonly Figure[]): Figure | und
   );
 }
 
-/**
- * The figures that a flag names.
- * @throws UsageError for a name that is no figure of the report
- */
+/** The figures that a flag names. Throws `UsageError`. */
 export function figuresNamed(names: readonly string[], known: readonly Figure[], flag: string): Figure[] {
   const fields = known.map(({ field }) => field);
   return [

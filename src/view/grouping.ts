@@ -1,4 +1,5 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { momentOf } from '../contract/values.ts';
 import type { Row, Value } from '../rows/row-batch.ts';
 import { Decimal, numberIn } from './numbers.ts';
 
@@ -14,10 +15,9 @@ export interface Group {
   readonly sums: RunningSums;
 }
 
-/** A field by whose values rows are grouped. */
+/** A field by whose values rows are grouped; `byMonth` makes days the first of their month. */
 export interface KeyColumn {
   readonly field: string;
-  /** Whether days are grouped by their month, which is named by its first day. */
   readonly byMonth?: boolean;
 }
 
@@ -63,9 +63,7 @@ export class RunningSums implements Sums {
  * groups in order of first appearance. Its memory is that of the groups.
  */
 export class Grouping implements Iterable<Group> {
-  /** How many rows there were so far. */
   rowCount = 0;
-  /** The row fields that are metrics, in order of first appearance. */
   readonly metrics: string[] = [];
   /** How many values of a metric are no numbers, by field; they are in no sum. */
   readonly strangeCounts = new Map<string, number>();
@@ -73,7 +71,7 @@ export class Grouping implements Iterable<Group> {
   #by: readonly KeyColumn[] | undefined;
   #fields: readonly string[] = [];
 
-  /** @param by row fields; one that no row has is null throughout. `time`: the hours or else the days of the rows, if they have any */
+  /** @param by row fields, or `time`: the hours or else the days of the rows, if they have any */
   constructor(by: readonly (string | KeyColumn)[] | 'time' = []) {
     if (by !== 'time') this.#by = by.map((field) => (typeof field === 'string' ? { field } : field));
   }
@@ -82,12 +80,11 @@ export class Grouping implements Iterable<Group> {
     return this.#by ?? [];
   }
 
-  /** How many groups there are. */
   get size(): number {
     return this.#groups.size;
   }
 
-  /** Adds rows; `fields` are all the keys that rows have had so far. */
+  /** Adds rows; `fields` are all the keys so far. */
   observe(rows: readonly Row[], fields: readonly string[]): void {
     if (fields !== this.#fields) {
       this.#fields = fields;
@@ -119,7 +116,6 @@ export class Grouping implements Iterable<Group> {
     this.rowCount += other.rowCount;
   }
 
-  /** Adds sums to the group with these values. */
   addTo(key: Group['key'], sums: RunningSums): void {
     this.#addMetrics(sums.fields);
     const group = this.#groupAt(key);
@@ -129,7 +125,6 @@ export class Grouping implements Iterable<Group> {
     }
   }
 
-  /** The sums over all rows. */
   totals(): RunningSums {
     return addSums(this);
   }
@@ -138,7 +133,6 @@ export class Grouping implements Iterable<Group> {
     return this.#groups.values();
   }
 
-  /** The group with these values, if any row had them. */
   find(key: Group['key']): Group | undefined {
     return this.#groups.get(idOf(key));
   }
@@ -179,12 +173,10 @@ export function keyText(value: Value | undefined): string | null {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : JSON.stringify(value);
 }
 
-/** Whether a row field holds a metric's values. */
 export function isMetric(field: string): boolean {
   return metricOfField(field) !== undefined;
 }
 
-/** Whether a row field holds days or hours. */
 export function isTime(field: string): boolean {
   const type = fieldTypeOf(field);
   return type === 'date' || type === 'hour';
@@ -195,7 +187,6 @@ export function timeFieldOf(fields: readonly string[]): string[] {
   return ['hour', 'date'].filter((field) => fields.includes(field)).slice(0, 1);
 }
 
-/** The sums of several groups together. */
 export function addSums(groups: Iterable<Group>): RunningSums {
   const all = new Grouping();
   for (const { sums } of groups) all.addTo([], sums);
@@ -227,13 +218,8 @@ export function inTimeOrder(groups: Iterable<Group>): (Group & { readonly time: 
 
 /** Orders dates and hours as time does. */
 export function compareTimes(a: string, b: string): number {
-  const difference = instantOf(a) - instantOf(b);
-  return Number.isNaN(difference) ? Number(a > b) - Number(a < b) : difference;
-}
-
-/** Milliseconds since 1970, or `NaN`. ECMAScript wants a colon in the offset. */
-function instantOf(time: string): number {
-  return Date.parse(time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  const [first, second] = [a, b].map((time) => momentOf(time)?.instantMs ?? Date.parse(time));
+  return (first ?? 0) - (second ?? 0) || Number(a > b) - Number(a < b);
 }
 
 /** Says how many values of metrics are in none of the sums: who reads a total has to know what is not in it. */

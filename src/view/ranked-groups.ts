@@ -13,15 +13,14 @@ import {
   type Sums,
 } from './grouping.ts';
 
-/** The groups of a report in the order that was asked for. */
+/** The groups of a report in the order that was asked for; `others` are those beyond the top, added up. */
 export interface RankedGroups {
   readonly keys: readonly KeyColumn[];
   readonly figures: readonly Figure[];
   readonly shown: readonly Group[];
-  /** Those beyond the first, added up. */
   readonly others: { readonly count: number; readonly sums: RunningSums } | undefined;
   readonly total: Sums;
-  /** The figure that decides the order; `undefined` where none was named. */
+  /** The figure that decides the order, where one was named. */
   readonly sortedBy: Figure | undefined;
 }
 
@@ -33,7 +32,6 @@ interface Ranking {
   readonly known: readonly Figure[];
   /** `column`, `column:asc` or `column:desc`. Default: time upwards where there is any, else the first figure downwards. */
   readonly sort: string | undefined;
-  /** How many groups to show. Default: all. */
   readonly top: number | undefined;
 }
 
@@ -127,7 +125,7 @@ function sameName(field: string, name: string): boolean {
   return field.toLowerCase() === name.toLowerCase();
 }
 
-/** Groups as JSON objects, a text each; sums keep every digit. */
+/** Groups as texts of JSON objects; sums keep every digit. */
 export function groupsAsJson({ keys, figures, shown }: RankedGroups): string[] {
   return shown.map(({ key, sums }) =>
     objectOf([
@@ -142,7 +140,6 @@ export function objectOf(members: readonly (readonly [name: string, json: string
   return `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`;
 }
 
-/** Whether a group's value is a name that people read, and no id. */
 export function isName(field: string): boolean {
   return !['id', 'date', 'hour'].includes(fieldTypeOf(field) ?? 'text');
 }

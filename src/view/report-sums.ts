@@ -15,21 +15,16 @@ export interface Unit {
   readonly breakdown?: Breakdown;
 }
 
-/** The sums of one unit's values. */
+/** The sums of one unit's values; `undefined` where there are more than are kept. */
 export interface UnitSums {
   readonly unit: Unit;
-  /** `undefined`: there are more than are kept. */
   readonly groups: Grouping | undefined;
 }
 
-/** A column as far as rows are grouped by it: those of numbers are not. */
-interface Shown {
-  readonly field: string;
-  readonly numeric: boolean;
-}
+type Shown = readonly { readonly field: string; readonly numeric: boolean }[];
 
 /** The units of the columns that hold no numbers, in their order. */
-function unitsOf(columns: readonly Shown[]): Unit[] {
+function unitsOf(columns: Shown): Unit[] {
   const units = new Map<string, Unit>();
   const fields = columns.flatMap(({ field, numeric }) => (numeric ? [] : [field]));
   for (const field of fields) {
@@ -41,7 +36,6 @@ function unitsOf(columns: readonly Shown[]): Unit[] {
   return [...units.values()];
 }
 
-/** A unit while rows go by. */
 interface Entry {
   readonly unit: Unit;
   /** `none` until a row has a value, `many` once there are more values than are kept. */
@@ -58,7 +52,7 @@ export class ReportSums {
   #course: Entry | undefined;
 
   /** Adds rows; `columns` are those that are to be shown, `all` every key that rows have had so far. */
-  observe(rows: readonly Row[], columns: readonly Shown[], all: readonly string[]): void {
+  observe(rows: readonly Row[], columns: Shown, all: readonly string[]): void {
     this.#entries ??= unitsOf(columns).map((unit) => ({ unit, groups: 'none' }));
     for (const entry of this.#entries) this.#add(entry, rows, all);
     this.#course ??= this.#beginCourse();
@@ -66,7 +60,6 @@ export class ReportSums {
     this.total.observe(rows, all);
   }
 
-  /** The units that have values, in column order. */
   get units(): UnitSums[] {
     return (this.#entries ?? []).flatMap(({ unit, groups }) =>
       groups === 'none' ? [] : [{ unit, groups: groups === 'many' ? undefined : groups }],

@@ -5,11 +5,8 @@ import { longMonth, shortDay } from './window-text.ts';
 /** Equal steps of time, from the first that has rows to the last, those between without any included. */
 export interface TimeAxis {
   readonly step: Step;
-  /** What each slot is called. */
   readonly labels: readonly string[];
-  /** The first, the middle and the last of these in brief, to stand along the axis. */
   readonly marks: readonly string[];
-  /** The groups of each slot; none where the report has no rows for it. */
   readonly slots: readonly (readonly Group[])[];
 }
 
@@ -17,15 +14,12 @@ type Step = 'hour' | 'day' | 'month';
 
 /** More slots than pixels show nothing more: hours become days, days months. */
 const mostSlots = 800;
-
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** A group's time, as the report's zone has it. */
+/** A group's time, as the report's zone has it: its day, and by the hour what the clocks and their offset were. */
 interface GroupTime {
-  /** `YYYY-MM-DD` */
   readonly date: string;
-  /** Of a group by the hour: when it is, what the clocks showed, and their offset, such as `+0200`. */
   readonly hour?: { readonly instantMs: number; readonly wallMs: number; readonly offset: string };
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fieldLabel, metricOfField } from '../../src/contract/columns.ts';
@@ -25,12 +26,8 @@ describe('a report', () => {
     const { data, summary } = JSON.parse((await run(`${byHour} --format json`)).stdout);
     await run(`${byHour} -o r.parquet`);
     const parquet = await readParquet(readFileSync(join(cwd, 'r.parquet')));
-    expect(parquet.types).toMatchObject({
-      date: 'DATE',
-      hour: 'TIMESTAMP_MICROS',
-      displays: 'INT64',
-      valueDollar: 'DOUBLE',
-    });
+    const types = { date: 'DATE', hour: 'TIMESTAMP_MICROS', displays: 'INT64', valueDollar: 'DOUBLE' };
+    expect(parquet.types).toMatchObject(types);
     expect(parquet.rows.map(plainRow)).toEqual(
       data.map((row: { hour: string }) => ({ ...asked(row), hour: new Date(row.hour).toISOString() })),
     );
@@ -62,9 +59,7 @@ describe('a report', () => {
 describe('--normalize', () => {
   const money = fc.integer({ min: -99_999, max: 9_999_999 }).map((cents) => (cents / 100).toFixed(2).replace('.', ','));
   const row = fc.record({
-    date: fc
-      .date({ min: new Date('2026-01-01'), max: new Date('2026-12-31'), noInvalidDate: true })
-      .map((day) => day.toISOString().slice(0, 10)),
+    date: fc.constantFrom('2026-01-01', '2026-02-28', '2026-12-31'),
     bundleId: fc.option(fc.string({ unit: 'grapheme', minLength: 1 })),
     displays: fc.nat(),
     revenueEuro: money,
@@ -75,24 +70,14 @@ describe('--normalize', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1 }), async (rows) => {
         const json = JSON.stringify({ data: rows });
-        const csv = [
-          'date,bundleId,displays,revenueEuro,revenueDollar',
-          ...rows.map((each) =>
-            Object.values(each)
-              .map((value) => (value === null ? '' : `"${String(value).replaceAll('"', '""')}"`))
-              .join(','),
-          ),
-          '',
-        ].join('\r\n');
+        const csv = stringify(rows, { header: true, quoted_string: true });
         for (const format of ['csv', 'json', 'ndjson', 'parquet', 'table'] as const) {
           const fromJson = (await encode(json, format, { normalize: true })).text;
           expect((await encode(csv, format, { normalize: true, contentType: 'text/csv' })).text).toBe(fromJson);
         }
-        const numbers = (await encode(csv, 'ndjson', { normalize: true })).text
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line).revenueEuro);
-        expect(numbers).toEqual(rows.map(({ revenueEuro }) => Number(revenueEuro.replace(',', '.'))));
+        const lines = (await encode(csv, 'ndjson', { normalize: true })).text.trimEnd().split('\n');
+        const numbers = rows.map(({ revenueEuro }) => Number(revenueEuro.replace(',', '.')));
+        expect(lines.map((line) => JSON.parse(line).revenueEuro)).toEqual(numbers);
       }),
       { numRuns: 30 },
     );

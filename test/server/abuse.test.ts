@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { exchange } from '../support/raw-socket.ts';
+import { connect } from 'node:net';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { call, posts, refusalIn, startForFile } from './local.ts';
 
 /** Whatever arrives, the answer is a 4xx or a closed connection, and the server goes on serving. */
@@ -37,6 +37,18 @@ describe('bodies', () => {
     }
   });
 });
+
+/** Sends bytes to a port of loopback as they are, and resolves with all that came back once the other end has closed. */
+function exchange(port: number, sent: string | Buffer): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const pieces: Buffer[] = [];
+  socket.on('data', (piece: Buffer) => pieces.push(piece));
+  // A connection that is reset is closed as well.
+  socket.on('error', () => {});
+  socket.write(sent);
+  return new Promise((resolve) => socket.once('close', () => resolve(Buffer.concat(pieces).toString('latin1'))));
+}
 
 test('a header of 64 kB: 431, and the connection is closed', async () => {
   const head = `GET /campaigns HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(65_536)}\r\n\r\n`;

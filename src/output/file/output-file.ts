@@ -1,21 +1,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { constants } from 'node:fs';
-import {
-  access,
-  type FileHandle,
-  link,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  rename,
-  rmdir,
-  stat,
-  unlink,
-} from 'node:fs/promises';
+import * as fs from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { AdreportError, codeOf, OutputError } from '../../errors.ts';
@@ -49,22 +38,18 @@ export async function openOutput(
   return /\.gz$/i.test(path) ? gzipped(file) : file;
 }
 
-/**
- * Refuses early what `openOutput` would refuse later, so that nothing is fetched in vain.
- * @throws OutputError where the file exists and `noClobber` is set, a folder stands there, or its folder cannot be made
- *   or written to
- */
+/** Throws early what `openOutput` would throw later, so that nothing is fetched in vain. */
 export async function checkTarget(path: string, { noClobber = false } = {}): Promise<void> {
   await withReason(path, async () => {
     if (await isDirect(path)) return;
     const { target } = await findTarget(path, noClobber);
     const { missing, nearest } = await missingFolders(dirname(target));
-    await access(nearest, constants.W_OK);
+    await fs.access(nearest, constants.W_OK);
     if (missing.length === 0) return;
     // Some folders, as those of /proc, seem to be writable and let nobody make anything in them.
     const probe = join(nearest, temporaryName('folder'));
-    await mkdir(probe);
-    await rmdir(probe);
+    await fs.mkdir(probe);
+    await fs.rmdir(probe);
   });
 }
 
@@ -75,7 +60,7 @@ async function openBeside(path: string, noClobber: boolean): Promise<OutputFile>
   const madeFolders = await makeFolders(folder);
   const temporaryPath = join(folder, temporaryName(basename(target)));
   await sweepFolder(folder);
-  const file = await open(temporaryPath, 'wx').catch(async (error: unknown) => {
+  const file = await fs.open(temporaryPath, 'wx').catch(async (error: unknown) => {
     await removeEmpty(madeFolders);
     throw error;
   });
@@ -86,7 +71,7 @@ async function openBeside(path: string, noClobber: boolean): Promise<OutputFile>
     if (isDone) return;
     isDone = true;
     await file.close().catch(() => {});
-    await unlink(temporaryPath).catch(() => {});
+    await fs.unlink(temporaryPath).catch(() => {});
     await removeEmpty(madeFolders);
   }
 
@@ -97,9 +82,9 @@ async function openBeside(path: string, noClobber: boolean): Promise<OutputFile>
     await file.close();
     if (noClobber) {
       // Unlike a rename, a link never replaces what somebody has put there meanwhile.
-      await link(temporaryPath, target);
-      await unlink(temporaryPath);
-    } else await rename(temporaryPath, target);
+      await fs.link(temporaryPath, target);
+      await fs.unlink(temporaryPath);
+    } else await fs.rename(temporaryPath, target);
     isDone = true;
   }
 
@@ -117,7 +102,7 @@ async function openBeside(path: string, noClobber: boolean): Promise<OutputFile>
 const pieceBytes = 256 * 1024;
 
 /** Writes bytes to a file in large pieces: while the system takes one, the caller fills the other. */
-function pieceWriter(file: FileHandle) {
+function pieceWriter(file: fs.FileHandle) {
   let [filling, other] = [Buffer.allocUnsafe(pieceBytes), Buffer.allocUnsafe(pieceBytes)];
   let filled = 0;
   let writing = Promise.resolve();
@@ -149,10 +134,18 @@ function pieceWriter(file: FileHandle) {
 }
 
 async function openDirect(path: string, signal?: AbortSignal): Promise<OutputFile> {
-  const other = await waitForReader(path, signal);
+  let reader: fs.FileHandle | undefined;
+  // To open a named pipe that nobody reads yet would hold up the program, signals included.
+  while (!reader && (await statOrNothing(path))?.isFIFO()) {
+    signal?.throwIfAborted();
+    reader = await fs.open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENXIO') throw error;
+      return pause(100, undefined);
+    });
+  }
   // Not `w`: where a shell has put a file behind a stream (`-o /dev/stdout >> all.csv`), what it holds must stay.
-  const file = await open(path, 'a');
-  await other?.close();
+  const file = await fs.open(path, 'a');
+  await reader?.close();
   return {
     write: (bytes) => withReason(path, () => file.writeFile(bytes)),
     commit: () => withReason(path, () => file.close()),
@@ -160,19 +153,17 @@ async function openDirect(path: string, signal?: AbortSignal): Promise<OutputFil
   };
 }
 
-/** The same file, packed on its way. */
 function gzipped(file: OutputFile): OutputFile {
   const gzip = createGzip();
-  const packed = (async () => {
-    for await (const piece of gzip) await file.write(piece);
-  })();
+  const packed = pipeline(gzip, async (pieces: AsyncIterable<Buffer>) => {
+    for await (const piece of pieces) await file.write(piece);
+  });
   // The next call reports what goes wrong.
-  packed.catch(() => gzip.destroy());
+  packed.catch(() => {});
   return {
     async write(bytes) {
-      if (gzip.destroyed) return packed;
       // The bytes are copied, because the caller may use them again.
-      if (!gzip.write(Buffer.from(bytes))) await Promise.race([once(gzip, 'drain'), packed]);
+      if (!gzip.write(Buffer.from(bytes))) await Promise.race([packed, once(gzip, 'drain')]);
     },
     async commit() {
       gzip.end();
@@ -193,13 +184,12 @@ async function findTarget(path: string, noClobber: boolean) {
   const existing = await statOrNothing(target);
   if (existing?.isDirectory()) throw systemError('EISDIR');
   if (existing && noClobber) throw systemError('EEXIST');
-  if (existing) await access(target, constants.W_OK);
+  if (existing) await fs.access(target, constants.W_OK);
   return { target, existing };
 }
 
-/** The path at the end of symbolic links, which need not exist. */
 async function followLinks(path: string, linksLeft = 40): Promise<string> {
-  const next = await readlink(path).catch(() => undefined);
+  const next = await fs.readlink(path).catch(() => undefined);
   return next === undefined || linksLeft === 0 ? path : followLinks(resolve(dirname(path), next), linksLeft - 1);
 }
 
@@ -219,7 +209,7 @@ async function makeFolders(folder: string): Promise<string[]> {
   const made: string[] = [];
   for (const path of (await missingFolders(folder)).missing) {
     try {
-      await mkdir(path);
+      await fs.mkdir(path);
       made.push(path);
     } catch (error) {
       // Another part of the same run may have made it meanwhile.
@@ -233,7 +223,7 @@ async function makeFolders(folder: string): Promise<string[]> {
 
 /** Removes folders that this run made, as far as nobody has put something into them meanwhile. */
 async function removeEmpty(made: readonly string[]): Promise<void> {
-  for (const folder of [...made].reverse()) await rmdir(folder).catch(() => {});
+  for (const folder of [...made].reverse()) await fs.rmdir(folder).catch(() => {});
 }
 
 /** Whether the path is an open stream of ours, or something that cannot be replaced: a pipe, a device. */
@@ -243,22 +233,8 @@ async function isDirect(path: string): Promise<boolean> {
   return existing !== undefined && !existing.isFile() && !existing.isDirectory();
 }
 
-/** An end of a named pipe, once somebody reads it: to open it before that would hold up the program, signals included. */
-async function waitForReader(path: string, signal?: AbortSignal): Promise<FileHandle | undefined> {
-  while ((await statOrNothing(path))?.isFIFO()) {
-    signal?.throwIfAborted();
-    try {
-      return await open(path, constants.O_WRONLY | constants.O_NONBLOCK);
-    } catch (error) {
-      if (codeOf(error) !== 'ENXIO') throw error;
-    }
-    await pause(100);
-  }
-  return undefined;
-}
-
 async function statOrNothing(path: string) {
-  return stat(path).catch((error: unknown) => {
+  return fs.stat(path).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
     throw error;
   });
@@ -266,20 +242,16 @@ async function statOrNothing(path: string) {
 
 /** Bytes that wait on the disk until it is their turn. What fails throws `OutputError`. */
 export interface Spool extends Sink {
-  /** Everything that was written, in pieces. */
   read(): AsyncIterable<Buffer>;
   /** Gives the disk space back. Never throws. */
   close(): Promise<void>;
 }
 
-/**
- * A spool in a folder that exists. The file has no name there once it is open, so nothing is left behind whatever
- * happens to the program. Throws `OutputError` where the folder cannot be written to.
- */
+/** A spool in a folder that exists. Its file has no name once it is open: nothing stays, whatever happens to the program. */
 export async function createSpool(folder: string): Promise<Spool> {
   const path = join(folder, temporaryName('part'));
-  const file = await withReason(path, () => open(path, 'wx+'));
-  await withReason(path, () => unlink(path));
+  const file = await withReason(path, () => fs.open(path, 'wx+'));
+  await withReason(path, () => fs.unlink(path));
   return {
     write: (bytes) => withReason(path, () => file.writeFile(bytes)),
     read: () => file.createReadStream({ start: 0, autoClose: false }),
@@ -293,8 +265,6 @@ const abandonedAfterMs = 24 * 60 * 60 * 1000;
 /** All of the host's name counts, though not all of it fits: containers of one job differ in its end alone. */
 const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 16);
 
-const temporaryPattern = /^\..*\.adreport-([A-Za-z0-9]+)-(\d+)-[a-z0-9]+\.tmp$/;
-
 /** A name beside `name` that says who writes it: hidden, at most 255 bytes, different each time. */
 export function temporaryName(name: string): string {
   const ending = `.adreport-${host}-${process.pid}-${Math.random().toString(36).slice(2, 10)}.tmp`;
@@ -306,13 +276,13 @@ export function temporaryName(name: string): string {
 /** Removes what runs that were killed have left in a folder: their process is gone, or the file is a day old. */
 async function sweepFolder(folder: string): Promise<void> {
   // A folder may be one to write to and not to list.
-  for (const name of await readdir(folder).catch(() => [])) {
-    const [, owner, pid] = temporaryPattern.exec(name) ?? [];
+  for (const name of await fs.readdir(folder).catch(() => [])) {
+    const [, owner, pid] = /^\..*\.adreport-([A-Za-z0-9]+)-(\d+)-[a-z0-9]+\.tmp$/.exec(name) ?? [];
     if (pid === undefined) continue;
     const path = join(folder, name);
     try {
       const isOrphan = owner === host && !isRunning(Number(pid));
-      if (isOrphan || Date.now() - (await stat(path)).mtimeMs > abandonedAfterMs) await unlink(path);
+      if (isOrphan || Date.now() - (await fs.stat(path)).mtimeMs > abandonedAfterMs) await fs.unlink(path);
     } catch {
       // Another run swept it away first, or it is not ours to remove.
     }
@@ -321,8 +291,7 @@ async function sweepFolder(folder: string): Promise<void> {
 
 function isRunning(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    return process.kill(pid, 0);
   } catch (error) {
     return codeOf(error) === 'EPERM';
   }
@@ -339,6 +308,8 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
+const advice = 'Check the path, its permissions and the space on its disk, or write elsewhere with -o.';
+
 function systemError(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
@@ -349,19 +320,13 @@ function fileError(error: unknown, path: string): unknown {
   if (code === undefined || !(error instanceof Error) || error instanceof AdreportError) return error;
   return new OutputError(`${printable(path)} could not be written: ${reasons[code] ?? printable(error.message)}.`, {
     code,
-    hint:
-      code === 'EEXIST'
-        ? 'Leave out --no-clobber to replace it, or choose another name.'
-        : 'Check the path, its permissions and the space on its disk, or write elsewhere with -o.',
+    hint: code === 'EEXIST' ? 'Leave out --no-clobber to replace it, or choose another name.' : advice,
     cause: error,
   });
 }
 
-/** Does something to a file. What the system throws becomes an `OutputError` that says why, with the system's code. */
-async function withReason<T>(path: string, action: () => T | Promise<T>): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
+async function withReason<T>(path: string, action: () => Promise<T>): Promise<T> {
+  return action().catch((error: unknown) => {
     throw fileError(error, path);
-  }
+  });
 }

@@ -87,9 +87,7 @@ export interface CsvFlags {
 
 /**
  * The dialect that the flags describe. `--excel` is what a European Excel opens: semicolons, decimal commas, a byte
- * order mark; a flag beside it overrides its part. `\t` and `tab` mean the tab.
- *
- * @throws UsageError for a delimiter that could be part of a value, or a decimal mark that is none
+ * order mark; a flag beside it overrides its part. `\t` and `tab` mean the tab. Throws `UsageError`.
  */
 export function csvDialectOf(flags: CsvFlags): CsvDialect {
   const { excel = false, escapeFormulas = false, header = true } = flags;

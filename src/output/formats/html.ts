@@ -39,11 +39,10 @@ export function createEncoder(options: EncodeOptions): Encoder {
   };
 }
 
-/** What a page is made from, once the last row is known. */
+/** What a page is made from, once the last row is known; `rows` is `undefined` where a page does not hold them. */
 interface Findings {
   readonly plan: ColumnPlan;
   readonly sums: ReportSums;
-  /** `undefined`: there are more than a page holds. */
   readonly rows: readonly Row[] | undefined;
   readonly tail: ReportTail;
   readonly options: EncodeOptions;
@@ -185,11 +184,12 @@ function renderRankings({ sums, options }: Findings, all: readonly Figure[]): st
   const figures = all.filter(({ derived }) => !derived);
   const units = sums.units.filter(({ unit }) => !unit.isTime);
   if (figures.length === 0 || units.length === 0) return '';
+  const totals = sums.total.totals();
   const labels = figures.map(({ field }) => htmlText(fieldLabel(field)));
   const choices = labels.map((label, i) => `<option value="${i}">${label}</option>`).join('');
   const charts = units.map((each) => {
     const title = htmlText(nounOfUnit(each.unit));
-    return `<section class="bars"><h3>${title}</h3>${rankings(each, figures, sums, options.comparison)}</section>\n`;
+    return `<section class="bars"><h3>${title}</h3>${rankings(each, figures, totals, options.comparison)}</section>\n`;
   });
   return `<section><div class="head"><h2>Top values</h2><p class="by">by <b>${labels[0]}</b></p><label class="by" hidden>by <select id="rank">${choices}</select></label></div>
 <div class="ranks">

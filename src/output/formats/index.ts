@@ -1,9 +1,11 @@
 import { readRows } from '../../rows/read-rows.ts';
 import { type EncodeOptions, type Encoder, writeRows } from '../encoder.ts';
 import type { TextColumn } from '../table/text-table.ts';
-import { createEncoder as writeCsv } from './csv.ts';
-import { createNdjsonEncoder, createEncoder as writeJson } from './json.ts';
-import { createEncoder as writeTable } from './table.ts';
+import * as csv from './csv.ts';
+import * as json from './json.ts';
+import * as table from './table.ts';
+
+const ndjson = { createEncoder: json.createNdjsonEncoder };
 
 interface Writer {
   createEncoder(options: EncodeOptions): Encoder;
@@ -13,7 +15,6 @@ interface Writer {
 export interface Format {
   /** The file endings that mean it, without the dot. */
   readonly endings: readonly string[];
-  /** What help and completion say of it. */
   readonly meaning: string;
   /** Whether its bytes are no text, and would upset a terminal. */
   readonly binary?: true;
@@ -25,41 +26,17 @@ export interface Format {
 
 /** Every output format: a new one is its file and its line here. */
 export const formats = {
-  json: {
-    endings: ['json'],
-    meaning: "the service's document: data, then summary",
-    packable: true,
-    load: () => ({ createEncoder: writeJson }),
-  },
-  ndjson: {
-    endings: ['ndjson', 'jsonl'],
-    meaning: 'one row object a line',
-    packable: true,
-    load: () => ({ createEncoder: createNdjsonEncoder }),
-  },
-  csv: {
-    endings: ['csv'],
-    meaning: 'a header, then one row a line',
-    packable: true,
-    load: () => ({ createEncoder: writeCsv }),
-  },
-  table: {
-    endings: ['txt'],
-    meaning: 'aligned columns and totals, for people',
-    load: () => ({ createEncoder: writeTable }),
-  },
+  json: { endings: ['json'], meaning: "the service's document: data, then summary", packable: true, load: () => json },
+  ndjson: { endings: ['ndjson', 'jsonl'], meaning: 'one row object a line', packable: true, load: () => ndjson },
+  csv: { endings: ['csv'], meaning: 'a header, then one row a line', packable: true, load: () => csv },
+  table: { endings: ['txt'], meaning: 'aligned columns and totals, for people', load: () => table },
   parquet: {
     endings: ['parquet'],
     meaning: 'typed columns, for DuckDB, Spark, pandas',
     binary: true,
     load: () => import('./parquet.ts'),
   },
-  xlsx: {
-    endings: ['xlsx'],
-    meaning: 'a sheet for Excel, with totals',
-    binary: true,
-    load: () => import('./xlsx.ts'),
-  },
+  xlsx: { endings: ['xlsx'], meaning: 'a sheet for Excel, with totals', binary: true, load: () => import('./xlsx.ts') },
   html: {
     endings: ['html', 'htm'],
     meaning: 'one page to mail: totals, charts, a table',
@@ -107,15 +84,10 @@ export async function encodeTable<Row>(
   const encoder = await createEncoder(format, { ...options, columns: types });
   const data = rows.map((row) => Object.fromEntries(columns.map(({ name, value }) => [name, value(row) ?? null])));
   const pieces: Buffer[] = [];
-  await writeRows({
-    batches: readRows(bodyOf(data)),
-    encoder,
-    sink: { write: (piece) => void pieces.push(Buffer.from(piece)) },
-  });
+  await writeRows(readRows(bodyOf(data)), encoder, { write: (piece) => void pieces.push(Buffer.from(piece)) });
   return Buffer.concat(pieces);
 }
 
-/** Objects as the body of a report, which is what encoders write. */
 async function* bodyOf(data: readonly object[]): AsyncGenerator<Buffer> {
   yield Buffer.from(JSON.stringify({ data }));
 }

@@ -78,11 +78,9 @@ function numberBy<T>(exact: (text: string) => T | undefined, value: Value): T | 
 export function createEncoder(options: EncodeOptions): Encoder {
   const plan = new ColumnPlan(options);
   const out = new ByteWriter();
-  /** The file's key-value metadata, which are known at its end. */
   const texts: KeyValue[] = [];
   let writer: ParquetWriter | undefined;
   let columnKinds: Kind[] = [];
-  /** The values of the row group so far, column by column. */
   let values: (Value | undefined)[][] = [];
   let [groupRows, groupBytes, rowsBefore] = [0, 0, 0];
 

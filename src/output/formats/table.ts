@@ -1,7 +1,6 @@
-import { metricOfField } from '../../contract/columns.ts';
 import { type Row, rowsOf } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
-import { type Comparison, changeText, figureText, sumsOfRow } from '../../view/figures.ts';
+import { type Comparison, changeText, figureText, leadingFirst, sumsOfRow } from '../../view/figures.ts';
 import { Grouping, keyText, type Sums, strangeNotices } from '../../view/grouping.ts';
 import { hourText } from '../../view/numbers.ts';
 import { ColumnPlan, type PlannedColumn } from '../columns.ts';
@@ -25,13 +24,11 @@ export function createEncoder(options: EncodeOptions): Encoder {
   };
 }
 
-/** How many rows are held to find the widths of the columns; the rest is laid out like them. */
+/** So many rows are held to find the widths of the columns; the totals of the rest may have so many more digits. */
 const heldRows = 1000;
-
-/** How many more digits the totals may have than those of the rows that are held. */
 const spareDigits = 3;
 
-/** The rows of a report as lines; the first thousand rows are held to find the widths. */
+/** The rows of a report as lines. The plan decides the columns before the first rows come. */
 export class ReportTable {
   readonly #plan: ColumnPlan;
   readonly #options: EncodeOptions;
@@ -40,13 +37,12 @@ export class ReportTable {
   #columns: readonly PlannedColumn[] = [];
   #layout: TableLayout | undefined;
 
-  /** @param plan which decides the columns before the first rows come */
   constructor(plan: ColumnPlan, options: EncodeOptions) {
     this.#plan = plan;
     this.#options = options;
   }
 
-  /** Takes rows, and returns the lines that are ready; `fields` are all the keys that rows have had so far. */
+  /** Takes rows, and returns the lines that are ready; `fields` are all the keys so far. */
   add(rows: readonly Row[], fields: readonly string[]): string[] {
     this.#totals.observe(rows, fields);
     const layout = this.#layout;
@@ -55,7 +51,6 @@ export class ReportTable {
     return this.#held.length < heldRows ? [] : this.#begin(spareDigits);
   }
 
-  /** The last lines: the totals, where there are any. */
   end(): string[] {
     const { table: look = {}, note, comparison } = this.#options;
     const lines = this.#layout ? [] : this.#begin(0);
@@ -93,7 +88,6 @@ export class ReportTable {
     return this.#labelled(cells, label);
   }
 
-  /** The cells with a label in the first column that has no numbers. */
   #labelled(cells: CellText[], label: string): CellText[] {
     const first = this.#layout?.columns.find(({ numeric }) => !numeric);
     return cells.map((cell, i) => (i === first?.index ? label : cell));
@@ -142,61 +136,28 @@ export class ReportTable {
   }
 }
 
-/** What a table gives up first where there is no room stands last: what is spent and earned is read before all else. */
-const metricOrder = [
-  'displays',
-  'revenueEuro',
-  'clicks',
-  'ctr',
-  'downloads',
-  'ecpmEuro',
-  'leads',
-  'landings',
-  'revenueDollar',
-  'requests',
-  'ecpmDollar',
-  'eyesTrackings',
-];
-
-/** Names tell more than the third metric. */
-const nameRank = 3.5;
-
-/** What belongs to a name, and tells no row from another. */
-const attributes = ['adUnitLimitType', 'adUnitLimitValue', 'billingEntity'];
-
 /**
- * How gladly each column of a table is given up: 0 never, then the higher the sooner. What tells the rows apart stays; an
- * id goes before its name, unless two have one name, and what is the same in every row goes first.
- * @param rows the cells of each row, by column
+ * How gladly each column is given up where there is no room: 0 never, then the higher the sooner. What tells the rows
+ * apart stays, then revenue, displays, clicks and CTR; an id goes before its name, unless two have one name; what is the
+ * same in every row goes first.
  */
-export function rankColumns(
-  columns: readonly Pick<PlannedColumn, 'field' | 'type' | 'numeric'>[],
-  rows: readonly CellText[][],
-): number[] {
-  const last = metricOrder.length + 1;
+function rankColumns(columns: readonly PlannedColumn[], rows: readonly CellText[][]): number[] {
+  const { leading } = leadingFirst(columns.flatMap(({ figure }) => figure ?? []));
   const counts = columns.map((_, i) => new Set(rows.map((cells) => cells[i])).size);
   const varies = (i: number) => (counts[i] ?? 0) > 1;
-  const isName = ({ field, type, numeric }: (typeof columns)[number]) =>
-    !numeric && !attributes.includes(field) && type !== 'id' && type !== 'date' && type !== 'hour';
-  const first =
-    columns.find((column, i) => isName(column) && varies(i)) ??
-    columns.find(({ type }, i) => type === 'id' && varies(i));
-  const hasEuros = columns.some(({ field }) => field === 'revenueEuro');
-  return columns.map((column, i) => {
-    const { field, type, numeric } = column;
-    if (!varies(i) && counts.some((count) => count > 1)) return last + 2;
-    if (column === first || type === 'hour') return 0;
-    if (type === 'date') return columns.some((other) => other.type === 'hour') ? last : 0;
-    if (attributes.includes(field)) return last + 1;
-    if (type === 'id') {
-      const isTold = columns[i + 1]?.type !== 'text' || (counts[i + 1] ?? 0) >= (counts[i] ?? 0);
-      return isTold ? last + 1 : nameRank;
-    }
-    if (!numeric) return nameRank;
-    const metric = metricOfField(field)?.name ?? field;
-    // Dollars are read where there are no euros.
-    const rank = metricOrder.indexOf(metric === 'revenueDollar' && !hasEuros ? 'revenueEuro' : metric);
-    return rank < 0 ? last : rank + 1;
+  const isName = (i: number) => (columns[i]?.type ?? 'text') === 'text' && !columns[i]?.numeric && varies(i);
+  const names = [...columns.keys()];
+  const first = names.find(isName) ?? names.find((i) => columns[i]?.type === 'id' && varies(i));
+  return columns.map(({ type, figure }, i) => {
+    if (!varies(i) && counts.some((count) => count > 1)) return 200;
+    if (i === first || type === 'hour' || (type === 'date' && !columns.some((other) => other.type === 'hour')))
+      return 0;
+    const isTold = !isName(i + 1) || (counts[i + 1] ?? 0) >= (counts[i] ?? 0);
+    if (type === 'date' || (type === 'id' && isTold)) return 100;
+    // Names tell more than the third figure.
+    if (!figure) return 3.5;
+    const place = leading.indexOf(figure);
+    return place < 0 ? 10 + i : place + 1;
   });
 }
 

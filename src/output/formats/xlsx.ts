@@ -11,7 +11,6 @@ import { SheetColumn } from '../xlsx/sheet-column.ts';
 import { summarySheet } from '../xlsx/summary-sheet.ts';
 import { fixedParts, headerRow, lettersOf, sheetBeginning, sheetEnd, workbookXml } from '../xlsx/workbook.ts';
 
-/** What a sheet holds, less its header. */
 const mostRows = 1_048_575;
 
 /** The widths of the columns stand before the rows: they are those of so many rows. */
@@ -45,7 +44,6 @@ export function createEncoder(options: EncodeOptions): Encoder {
     return lines.join('');
   }
 
-  /** Writes the sheet up to the rows that were held. */
   function begin(rows: readonly Row[]): void {
     columns = plan.shown.map((column, i) => new SheetColumn(column, i));
     const xml = rowsXml(rows, 2);

@@ -1,11 +1,11 @@
 import { currencyOf, fieldLabel } from '../../contract/columns.ts';
 import { printable } from '../../text/printable.ts';
 import { formatCount } from '../../text/quantity.ts';
-import { type Comparison, changeText, type Figure, figureText, figureValue } from '../../view/figures.ts';
-import { addSums, type Group, type Grouping, type Sums } from '../../view/grouping.ts';
+import { type Comparison, changeText, type Figure, figureText, figureValue, scaleText } from '../../view/figures.ts';
+import { addSums, type Grouping, type Sums } from '../../view/grouping.ts';
 import { groupedText, roundedMoney, shortNumber } from '../../view/numbers.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
-import { nameOfGroup, nounOfUnit, type ReportSums, type UnitSums } from '../../view/report-sums.ts';
+import { nameOfGroup, nounOfUnit, type UnitSums } from '../../view/report-sums.ts';
 import type { TimeAxis } from '../../view/time-axis.ts';
 import { htmlText } from './page-table.ts';
 
@@ -41,7 +41,6 @@ export interface Chart {
   readonly texts: readonly (string | null)[];
 }
 
-/** One line, or the columns, of a chart. */
 interface Series {
   readonly name: string;
   readonly values: readonly (number | undefined)[];
@@ -76,8 +75,8 @@ export function courseChart(figure: Figure, axis: TimeAxis, { unit, groups }: Un
 
 function drawChart(figure: Figure, { labels, marks }: TimeAxis, series: readonly Series[], what: string): string {
   const known = series.flatMap(({ values }) => values.filter((value) => value !== undefined));
-  const [least, most] = [known.reduce((a, b) => Math.min(a, b), 0), known.reduce((a, b) => Math.max(a, b), 0)];
-  const ticks = ticksOf(least, most);
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const ticks = ticksOf(Math.min(0, least), Math.max(0, most));
   const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
   const y = (value: number): number => round(height - (height * (value - low)) / (high - low));
   const grid = ticks.map((tick) => `<path class="${tick === 0 ? 'zero' : 'grid'}" d="M0 ${y(tick)}H${width}"/>`);
@@ -90,7 +89,9 @@ function drawChart(figure: Figure, { labels, marks }: TimeAxis, series: readonly
   const unit = figure.type === 'percent' ? '%' : '';
   const tickTexts = ticks.map((tick) => `<span>${withCurrency(figure, shortNumber(tick))}${unit}</span>`);
   const legend = series.map(({ name }, i) => `<span><b class="k${i}"></b>${htmlText(name)}</span>`).join(' ');
-  const label = htmlText(`${fieldLabel(figure.field)} ${what}, ${labels[0]} to ${labels.at(-1)}`);
+  const [from, to] = [least, most].map((value) => withCurrency(figure, scaleText(figure, value)));
+  const period = `${labels[0]} to ${labels.at(-1)}`;
+  const label = htmlText(`${fieldLabel(figure.field)} ${what}, ${period}: from ${from} to ${to}`);
   return `<figure class="time${only ? '' : ' wide'}">
 <figcaption><b>${htmlText(fieldLabel(figure.field))}</b> ${htmlText(what)}</figcaption>
 <div class="plot"><div class="y" aria-hidden="true">${tickTexts.reverse().join('')}</div>
@@ -125,23 +126,16 @@ function drawColumns(values: Series['values'], y: (value: number) => number): st
 
 /** A line, over its area or without; broken where nothing is known. */
 function drawLine(values: Series['values'], y: (value: number) => number, name: string, hasArea: boolean): string {
-  const slot = width / values.length;
-  const runs: string[][] = [];
-  const x = (i: number) => round((i + 0.5) * slot);
-  let areas = '';
+  const x = (i: number) => round(((i + 0.5) * width) / values.length);
+  let [lines, areas] = ['', ''];
   for (const [i, value] of values.entries()) {
     if (value === undefined) continue;
-    if (values[i - 1] === undefined) {
-      runs.push([]);
-      areas += `M${x(i)} ${y(0)}`;
-    }
-    runs.at(-1)?.push(`${x(i)} ${y(value)}`);
-    areas += `L${x(i)} ${y(value)}`;
-    if (values[i + 1] === undefined) areas += `L${x(i)} ${y(0)}Z`;
+    const [begins, ends] = [values[i - 1] === undefined, values[i + 1] === undefined];
+    // A run of one point has no length, which a round cap makes visible.
+    lines += `${begins ? 'M' : 'L'}${x(i)} ${y(value)}${begins && ends ? 'h0' : ''}`;
+    areas += `${begins ? `M${x(i)} ${y(0)}` : ''}L${x(i)} ${y(value)}${ends ? `L${x(i)} ${y(0)}Z` : ''}`;
   }
-  // A run of one point has no length, which a round cap makes visible.
-  const lines = runs.map((run) => `M${run.join('L')}${run.length === 1 ? 'h0' : ''}`);
-  return `${hasArea ? `<path class="area" d="${areas}"/>` : ''}<path class="${name}" d="${lines.join('')}"/>`;
+  return `${hasArea ? `<path class="area" d="${areas}"/>` : ''}<path class="${name}" d="${lines}"/>`;
 }
 
 function round(value: number): number {
@@ -152,30 +146,18 @@ function round(value: number): number {
  * The rankings of a breakdown's values, one by each figure, of which the first is seen. The bars are SVG, whose widths
  * need no inline style (which the page's security policy forbids) and which print without background graphics.
  */
-export function rankings(
-  each: UnitSums,
-  figures: readonly Figure[],
-  sums: ReportSums,
-  comparison?: Comparison,
-): string {
-  const { unit, groups } = each;
-  if (!groups) return '<p class="by">Too many different values to rank.</p>';
+export function rankings(each: UnitSums, figures: readonly Figure[], totals: Sums, comparison?: Comparison): string {
+  if (!each.groups) return '<p class="by">Too many different values to rank.</p>';
   const lists = figures.map((figure, i) => {
-    const items = rankedItems(unit, [...groups], figure, sums, comparison);
+    const items = rankedItems(each, figure, totals, comparison);
     return `<ol data-metric="${i}"${i === 0 ? '' : ' hidden'}>${items.join('')}</ol>`;
   });
   return lists.join('');
 }
 
-function rankedItems(
-  unit: UnitSums['unit'],
-  groups: readonly Group[],
-  figure: Figure,
-  { total }: ReportSums,
-  comparison: Comparison | undefined,
-): string[] {
-  const all = figureValue(figure, total.totals()) ?? 0;
-  const ranked = groups.filter(({ sums }) => sums.get(figure.field) !== undefined).sort(byFigure(figure));
+function rankedItems({ unit, groups }: UnitSums, figure: Figure, totals: Sums, comparison?: Comparison): string[] {
+  const all = figureValue(figure, totals) ?? 0;
+  const ranked = [...(groups ?? [])].filter(({ sums }) => sums.get(figure.field) !== undefined).sort(byFigure(figure));
   // "1 other" would take as much room as that one itself.
   const shown = ranked.slice(0, ranked.length > mostBars + 1 ? mostBars : ranked.length);
   const rest = ranked.slice(shown.length);

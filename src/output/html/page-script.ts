@@ -48,7 +48,6 @@ const keysOf = (column) => {
   return (column.keys = column.codes.map((code) => ranks.get(column.words[code]) ?? NaN));
 };
 const plain = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-/** Whether a row has a word in one of its texts. */
 const testOf = (word) => {
   const found = columns.filter((column) => !isNumeric(column)).map((column) => {
     column.plain ??= column.words.map((text) => (text === null ? '' : plain(visible(text))));

@@ -7,18 +7,15 @@ import { keyText, type Sums } from '../../view/grouping.ts';
 import { groupedText, hourText, numberIn, roundedMoney } from '../../view/numbers.ts';
 import type { PlannedColumn } from '../columns.ts';
 
-/** How many rows stand in the page as HTML, and are shown at once. */
+/** So many rows stand in the page as HTML and are shown at once; so many are printed. */
 export const pageRows = 100;
-
-/** How many rows are printed, from the page that is shown on. */
 export const printedRows = 2000;
 
 /** What a cell holds: a number that a script reads to its last digit, any other number or text as text, or nothing. */
 type Cell = string | number | null;
 
-/** A column of a page's table. */
+/** A column of a page's table; `name` is its name in the report. */
 export interface PageColumn {
-  /** Its name in the report. */
   readonly name: string;
   readonly label: string;
   /** How cells are shown: a `key` is an id or a time, which is never broken into lines. */
@@ -26,11 +23,9 @@ export interface PageColumn {
   /** Whether the values are computed from those of other columns, and cannot be added up. */
   readonly computed: boolean;
   readonly cells: readonly Cell[];
-  /** As `cells`, for a reader. */
   readonly total: string | undefined;
 }
 
-/** What a column of the plan is in a page. */
 export function pageColumn(column: PlannedColumn, rows: readonly Row[], totals: Sums): PageColumn {
   const { field, name, type, figure } = column;
   const percent = (sums: Sums): number | null => {

@@ -10,7 +10,7 @@ import { plainName, ReportTable } from '../formats/table.ts';
 import { clip } from './table-layout.ts';
 import { barChart, lineChart } from './text-charts.ts';
 
-/** Groups as a table: a line each, one for those beyond the top, one for all; `note` hears of columns without room. */
+/** Groups as a table: a line each, one for those beyond the top, one for all. */
 export function groupTable(
   { keys, figures, shown, others }: RankedGroups,
   look: TableLook,

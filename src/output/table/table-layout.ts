@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import type { TableLook } from '../encoder.ts';
 
-/** What stands in a table: a text fit for a terminal, a value that is null, or nothing at all. */
+/** A text fit for a terminal, a value that is null, or nothing at all. */
 export type CellText = string | null | undefined;
 
 /** A column of a table, before the layout gives it a place and a width. */
@@ -18,20 +18,15 @@ export interface TableColumn {
   readonly minWidth?: number;
 }
 
-/** A column with its place and width. */
+/** A column with its place (`index` among those that were given) and its width in cells. */
 interface PlacedColumn {
-  /** Its index among the columns that were given. */
   readonly index: number;
-  /** The lines of its heading. */
   readonly heading: readonly string[];
   readonly numeric: boolean;
-  /** Cells that it takes. */
   readonly width: number;
-  /** Shortens its names so that two that differ stay different. */
   readonly cut: (text: string) => string;
 }
 
-/** Cells between two columns. */
 const gap = 2;
 
 /** Names are shortened to so many cells before headings are folded; then before a column is left out. */
@@ -44,9 +39,7 @@ const bareWidth = 8;
 
 /** A table for people, its columns placed: which are shown and how wide, and its lines. */
 export class TableLayout {
-  /** From left to right. */
   readonly columns: readonly PlacedColumn[];
-  /** Indexes of columns that were left out for lack of room. */
   readonly dropped: readonly number[];
   readonly #look: TableLook;
 
@@ -85,10 +78,10 @@ export class TableLayout {
       room - gap * (kept.length - 1),
     );
     this.dropped = measured.filter((column) => !victims.includes(column)).map(({ index }) => index);
+    const mark = look.unicode === false ? '...' : '…';
     this.columns = kept.map(({ index, name, folded, numeric }, i) => {
       const width = widths[i] ?? 0;
-      const cut = cutterOf(width, look.unicode === false ? '...' : '…');
-      return { index, heading: isEasy ? [name] : folded, numeric, width, cut };
+      return { index, heading: isEasy ? [name] : folded, numeric, width, cut: cutterOf(width, mark) };
     });
   }
 
@@ -106,7 +99,6 @@ export class TableLayout {
     return texts.join(' '.repeat(gap)).trimEnd();
   }
 
-  /** The heading, its lines ending level, and the rule below it. */
   head(): string[] {
     if (this.columns.length === 0) return [];
     const height = Math.max(...this.columns.map(({ heading }) => heading.length));
@@ -118,12 +110,10 @@ export class TableLayout {
     return [...lines, this.rule()];
   }
 
-  /** A rule, and the line of totals below it. */
   foot(cells: readonly CellText[]): string[] {
     return [this.rule(), this.#bold(this.line(cells))];
   }
 
-  /** The rule below the heading, and above the totals. */
   rule(): string {
     const dash = this.#look.unicode === false ? '-' : '─';
     const rule = this.columns.map((column) => dash.repeat(column.width)).join(' '.repeat(gap));
@@ -177,17 +167,14 @@ export function clip(text: string): string {
 /** Made when the first text is shortened: it takes longer than the rest of a small table. */
 let graphemes: Intl.Segmenter | undefined;
 
-/**
- * A text of at most so many cells, with a mark for what was left out.
- * @param headShare how much of the room the beginning of the text gets, from 0 to 1; its end gets the rest
- */
-export function shorten(text: string, width: number, mark = '…', headShare = 0.5): string {
+/** A text of at most so many cells: both its ends, with a mark for what was left out. */
+export function shorten(text: string, width: number, mark = '…'): string {
   if (widthOf(text) <= width) return text;
   const room = width - mark.length;
   if (room <= 0) return mark.slice(0, width);
   graphemes ??= new Intl.Segmenter();
   const parts = [...graphemes.segment(text)].map((part) => part.segment);
-  const head = fitting(parts, Math.ceil(room * headShare));
+  const head = fitting(parts, Math.ceil(room / 2));
   const tail = fitting(parts.reverse(), room - widthOf(head.join('')));
   return head.join('') + mark + tail.reverse().join('');
 }
@@ -204,22 +191,16 @@ function fitting(parts: readonly string[], width: number): string[] {
 /** So many names are kept apart, in columns of this width at least. */
 const namesKeptApart = 10_000;
 
-/** Shortens the names of a column so that two that differ stay different: at either end, at last with a number. */
+/** Shortens the names of a column; two that differ stay different, if need be with a number. */
 function cutterOf(width: number, mark: string): (text: string) => string {
   const shown = new Map<string, string>();
   const taken = new Set<string>();
-  let lastNumber = 1;
   return (text) => {
     if (widthOf(text) <= width) return text;
-    const known = shown.get(text);
-    if (known !== undefined) return known;
-    if (width < bareWidth || shown.size >= namesKeptApart) return shorten(text, width, mark);
-    const candidates = [0.5, 0, 1].map((headShare) => shorten(text, width, mark, headShare));
-    let found = candidates.find((candidate) => !taken.has(candidate));
-    if (found === undefined) {
-      const ending = `~${++lastNumber}`;
-      found = shorten(text, width - ending.length, mark) + ending;
-    }
+    let found = shown.get(text) ?? shorten(text, width, mark);
+    if (shown.has(text) || width < bareWidth || shown.size >= namesKeptApart) return found;
+    const ending = `~${shown.size + 1}`;
+    if (taken.has(found)) found = shorten(text, width - ending.length, mark) + ending;
     taken.add(found);
     shown.set(text, found);
     return found;

@@ -6,35 +6,26 @@ const package_ = 'http://schemas.openxmlformats.org/package/2006';
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006';
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-interface CellFormat {
-  /** A built-in number format, or one of those in `styles.xml` below. */
-  readonly format: number;
-  /** Index of a font: 1 is bold, 2 large and bold, 3 grey. */
-  readonly font?: 0 | 1 | 2 | 3;
-  /** Index of a border: 1 is a line below. */
-  readonly border?: 0 | 1;
-  /** Index of a fill: 2 is a light grey. */
-  readonly fill?: 0 | 2;
-  readonly align?: 'left' | 'right';
-  readonly wrap?: true;
-}
-
-const header = { format: 0, font: 1, fill: 2, border: 1, wrap: true } as const;
+/**
+ * A number format (a built-in one, or of `styles.xml` below), a font (1 is bold, 2 large and bold, 3 grey), an alignment,
+ * and whether it is that of a header, which is grey, wrapped, and has a line below.
+ */
+type CellFormat = readonly [format: number, font?: number, align?: 'left' | 'right' | '', isHeader?: boolean];
 
 const cellFormats = {
-  plain: { format: 0 },
-  header,
-  numberHeader: { ...header, align: 'right' },
-  date: { format: 164, align: 'left' },
-  hour: { format: 165, align: 'left' },
-  wallTime: { format: 166, align: 'left' },
-  integer: { format: 3 },
-  money: { format: 4 },
-  percent: { format: 10 },
-  title: { format: 0, font: 2 },
-  strong: { format: 0, font: 1 },
-  note: { format: 0, font: 3 },
-  right: { format: 0, align: 'right' },
+  plain: [0],
+  header: [0, 1, '', true],
+  numberHeader: [0, 1, 'right', true],
+  date: [164, 0, 'left'],
+  hour: [165, 0, 'left'],
+  wallTime: [166, 0, 'left'],
+  integer: [3],
+  money: [4],
+  percent: [10],
+  title: [0, 2],
+  strong: [0, 1],
+  note: [0, 3],
+  right: [0, 0, 'right'],
 } as const satisfies Record<string, CellFormat>;
 
 export type StyleName = keyof typeof cellFormats;
@@ -44,11 +35,11 @@ export function styleOf(name: StyleName): number {
   return Object.keys(cellFormats).indexOf(name);
 }
 
-function cellFormatXml({ format, font = 0, border = 0, fill = 0, align, wrap }: CellFormat): string {
-  const ids = `numFmtId="${format}" fontId="${font}" fillId="${fill}" borderId="${border}" xfId="0"`;
+function cellFormatXml([format, font = 0, align = '', isHeader = false]: CellFormat): string {
+  const ids = `numFmtId="${format}" fontId="${font}" fillId="${isHeader ? 2 : 0}" borderId="${isHeader ? 1 : 0}" xfId="0"`;
   const applied = 'applyNumberFormat="1" applyFont="1" applyFill="1" applyBorder="1" applyAlignment="1"';
-  const alignment = `${align ? ` horizontal="${align}"` : ''}${wrap ? ' vertical="center" wrapText="1"' : ''}`;
-  return `<xf ${ids} ${applied}>${alignment ? `<alignment${alignment}/>` : ''}</xf>`;
+  const alignment = `${align && ` horizontal="${align}"`}${isHeader ? ' vertical="center" wrapText="1"' : ''}`;
+  return `<xf ${ids} ${applied}>${alignment && `<alignment${alignment}/>`}</xf>`;
 }
 
 const fontXml = (size: number, weight = '', color = ''): string =>
@@ -83,7 +74,6 @@ export function workbookXml(filtered: string | undefined): string {
   return `${declaration}<workbook xmlns="${main}" xmlns:r="${office}/relationships"><sheets><sheet name="Report" sheetId="1" r:id="rId1"/><sheet name="Summary" sheetId="2" r:id="rId2"/></sheets>${names}</workbook>`;
 }
 
-/** Points that a line of text takes. */
 const lineHeight = 15;
 
 /** The beginning of a row of headers, as high as its texts need in columns of these widths. */
@@ -104,12 +94,6 @@ export function sheetEnd(filtered: string | undefined): string {
   return `</sheetData>${filtered ? `<autoFilter ref="${filtered}"/>` : ''}<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/><pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/><headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter></worksheet>`;
 }
 
-/** A text in a cell, after the cell's place. */
-export function textCell(text: string): string {
-  const space = /^\s|\s$|\n/.test(text) ? ' xml:space="preserve"' : '';
-  return ` t="inlineStr"><is><t${space}>${xmlText(text)}</t></is></c>`;
-}
-
 /** A to Z, AA to ZZ, AAA …, for a column counted from 0. */
 export function lettersOf(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
@@ -121,16 +105,13 @@ const unwritable =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
   /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)/g;
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/**
- * Text as the content of an element. What XML cannot hold is written as `_x001B_`, which spreadsheets read back
- * (ECMA-376, ST_Xstring).
- */
-function xmlText(text: string): string {
-  return text
-    .replace(unwritable, (character) => {
-      return `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`;
-    })
-    .replace(/[&<>"]/g, (character) => entities[character] ?? '');
+/** A text in a cell, after the cell's place. What XML cannot hold is written as `_x001B_` (ECMA-376, ST_Xstring). */
+export function textCell(text: string): string {
+  const space = /^\s|\s$|\n/.test(text) ? ' xml:space="preserve"' : '';
+  const written = text
+    .replace(unwritable, (letter) => `_x${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`)
+    .replace(/[&<>]/g, (letter) => entities[letter] ?? '');
+  return ` t="inlineStr"><is><t${space}>${written}</t></is></c>`;
 }
