@@ -71,7 +71,6 @@ export function metricOfField(field: string): Metric | undefined {
   return metrics.find(({ name, rowField }) => name === field || Object.values(rowField ?? {}).includes(field));
 }
 
-/** The breakdown that a row field comes from. */
 export function breakdownOfField(field: string): Breakdown | undefined {
   return breakdownFields.find(({ name }) => name === field)?.breakdown;
 }

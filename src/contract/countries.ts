@@ -1,10 +1,7 @@
-/** A country as the service's filters and rows know it. */
 export interface Country {
   /** ISO 3166-1 alpha-2, in upper case. */
   readonly code: string;
-  /** Its GeoNames id: digits. */
   readonly id: string;
-  /** In English. */
   readonly name: string;
 }
 

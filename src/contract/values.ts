@@ -61,9 +61,7 @@ export function wallTimeOf(text: string): number | undefined {
   return /^[-\d]{10} [:\d]{8}$/.test(text) ? momentOf(`${text.replace(' ', 'T')}Z`)?.wallMs : undefined;
 }
 
-/** A moment as the report tells it. */
 export interface Moment {
-  /** Milliseconds since 1970. */
   readonly instantMs: number;
   /** What the clocks of its zone showed, as if it were UTC. */
   readonly wallMs: number;

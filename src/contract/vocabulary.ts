@@ -36,7 +36,6 @@ const metricTable = [
   { name: 'revenueDollar', profiles, type: 'money', rowField: { buyer: 'valueDollar' }, words: ['usd', 'dollar'], meaning: 'revenue in US dollars (buyer rows name it valueDollar)' },
   { name: 'eyesTrackings', profiles: buyer, type: 'integer', words: ['attention'], meaning: 'eye trackings (the service does not define it)' },
 ] as const satisfies readonly MetricEntry[];
-
 export type MetricName = (typeof metricTable)[number]['name'];
 
 export interface Metric extends MetricEntry {
@@ -45,7 +44,6 @@ export interface Metric extends MetricEntry {
 
 export const metrics: readonly Metric[] = metricTable;
 
-/** One column that a breakdown adds to a row. */
 interface RowField {
   readonly name: string;
   readonly type: 'date' | 'hour' | 'id' | 'text';
@@ -96,7 +94,6 @@ const breakdownTable = [
   { name: 'CARRIER', profiles: buyer, fields: [text('carrier')], words: ['operator', 'isp', 'telco'], meaning: 'by mobile or wireless carrier' },
   { name: 'BUNDLEID', profiles, fields: [text('bundleId')], words: ['app', 'bundle', 'package'], meaning: 'by package name (Android) or bundle ID (iOS)' },
 ] as const satisfies readonly BreakdownEntry[];
-
 export type BreakdownName = (typeof breakdownTable)[number]['name'];
 
 export interface Breakdown extends BreakdownEntry {
@@ -141,7 +138,6 @@ const filterTable = [
   { name: 'deviceBrandId', profiles: buyer, on: 'DEVICEBRAND', compare: 'id', meaning: 'device brand IDs' },
   { name: 'deviceModel', profiles: buyer, on: 'DEVICEMODEL', compare: 'text', meaning: 'device model names' },
 ] as const satisfies readonly FilterEntry[];
-
 export type FilterName = (typeof filterTable)[number]['name'];
 
 export interface Filter extends FilterEntry {
@@ -155,7 +151,6 @@ export const filters: readonly Filter[] = filterTable;
  * over rows, so it is right for any grouping.
  */
 export interface DerivedMetric {
-  /** What people read. */
   readonly name: string;
   /** Its column in a file, and what `--metrics` and `--sort` take. */
   readonly field: string;
@@ -174,7 +169,6 @@ export const derivedMetrics = [
   { name: 'eCPM €', field: 'ecpmEuro', numerator: 'revenueEuro', denominator: 'displays', factor: 1000, unit: 'money', words: ['cpm', 'ecpm', 'rpm', 'cost per mille'], meaning: 'revenue in euros of 1,000 displays' },
   { name: 'eCPM $', field: 'ecpmDollar', numerator: 'revenueDollar', denominator: 'displays', factor: 1000, unit: 'money', words: [], meaning: 'revenue in US dollars of 1,000 displays' },
 ] as const satisfies readonly DerivedMetric[];
-
 export type DerivedName = (typeof derivedMetrics)[number]['field'];
 
 /** The metrics, breakdowns and filters that a profile may use, in column order. */

@@ -13,20 +13,15 @@ export interface NewLedgerEntry {
   /** Who asked, as in the request's hash. */
   readonly account: string;
   readonly profile: Profile;
-  /** `requestHash` of what was asked for. */
   readonly hash: string;
   readonly request: ReportRequest;
-  /** The request's window in its zone, `2026-11-01T00:00:00+0100`. */
   readonly window: { readonly since: string; readonly until: string };
 }
 
-/** A report that was created on this machine. */
 export interface LedgerEntry extends NewLedgerEntry {
-  /** ISO 8601, UTC. */
   readonly createdAt: string;
   /** The status that the service named last, or `fetched`. */
   readonly lastStatus: string;
-  /** Where the report was written to, if that was a file. */
   readonly file?: string;
 }
 
@@ -50,7 +45,6 @@ interface LedgerOptions {
 /** How long the service keeps a report (`decisions.md` 4). */
 const reportLifeMs = 24 * 3_600_000;
 
-/** Beyond so many reports the oldest are forgotten. */
 const reportsAtMost = 2_000;
 
 export type Ledger = ReturnType<typeof openLedger>;
@@ -86,7 +80,6 @@ export function openLedger({ directory, wallClock, warn }: LedgerOptions) {
   };
   return {
     path,
-    /** The newest reports that are still noted, the newest first. */
     list(limit = reportsAtMost): LedgerEntry[] {
       const entries: LedgerEntry[] = [];
       for (const name of names()) if (entries.length < limit) entries.push(...read(name));

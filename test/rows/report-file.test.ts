@@ -108,7 +108,7 @@ describe('damaged Parquet is exit 9', () => {
         const found = await outcomeOf(cutAt === null ? bytes : bytes.subarray(0, 4 + cutAt));
         expect(found).toMatch(/^(9|\d+ rows)$/);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

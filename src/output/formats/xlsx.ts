@@ -20,10 +20,8 @@ const heldRows = 1000;
  * Reports as a workbook for Excel: the rows with numbers and dates as such, and on a second sheet what they come to.
  * Excel has no time zones: an hour is what the clocks of the report's zone showed.
  *
- * The sheet is written as a stream. The packages for that keep every cell: write-excel-file took 760 MB and 43 s for
- * 100,000 rows of 32 columns, and a million rows are more than one string of XML can hold.
- *
- * Its calls throw `OutputError` for what does not fit into a sheet.
+ * The sheet is written as a stream: packages that keep every cell take 760 MB for 100,000 rows of 32 columns. Throws
+ * `OutputError` for what does not fit into a sheet.
  */
 export function createEncoder(options: EncodeOptions): Encoder {
   const plan = new ColumnPlan(options);

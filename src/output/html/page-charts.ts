@@ -11,8 +11,7 @@ import { htmlText } from './page-table.ts';
 
 /**
  * The charts of a page. They are SVG drawn here, not by a script in the page: so they are there in a mail program's
- * preview and on paper, follow the theme through the style sheet, and bring no library with them. The page's script
- * only adds the values under the pointer. A drawing stretches to any width; the texts around it are HTML, which does not.
+ * preview and on paper. A drawing stretches to any width; the texts around it are HTML, which does not.
  */
 const width = 1000;
 const height = 160;
