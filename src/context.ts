@@ -56,9 +56,6 @@ type Options = GlobalFlags &
   ServiceFlags & {
     readonly profile?: Profile;
     readonly windowClock?: WindowClock;
-    /** Given where one command asks for many reports. */
-    readonly split?: string;
-    readonly all?: boolean;
     /** Given for a saved report: what the project file says of its account. */
     readonly saved?: ProjectChoice;
   };
@@ -75,10 +72,11 @@ export function createContext(host: Host, console: Console, options: Options): C
     cleanUps.push(() => server.close());
     return server;
   });
-  const ledger = once(async () => {
-    if (options.local) return undefined;
-    return openLedger({ directory: store().directory, wallClock: host.wallClock, warn: console.warn });
-  });
+  const ledger = once(async () =>
+    options.local
+      ? undefined
+      : openLedger({ directory: store().directory, wallClock: host.wallClock, warn: console.warn }),
+  );
   const progress = once(async () => createProgress(options.progress, console, host.stopwatch));
   const ofSavedReports = new Map<string, Context>();
 
@@ -134,7 +132,7 @@ export function createContext(host: Host, console: Console, options: Options): C
       progress,
       forSavedReport(choice, serviceFlags) {
         const key = JSON.stringify([choice, serviceFlags.retries, serviceFlags.timeout]);
-        const known = ofSavedReports.get(key) ?? contextFor({ ...own, ...serviceFlags, all: true, saved: choice });
+        const known = ofSavedReports.get(key) ?? contextFor({ ...own, ...serviceFlags, saved: choice });
         ofSavedReports.set(key, known);
         return known;
       },

@@ -13,10 +13,7 @@ import { fetchReport, noteFetched } from './fetch.ts';
 import type { RunOptions } from './flags.ts';
 import type { ProfilePlan } from './plan.ts';
 
-/**
- * The delivery of a report whose output shows the change against the earlier one that `--compare` names, which is fetched
- * first. Throws `UsageError` where nothing would show it, and as `prepareDelivery` and `fetchReport`.
- */
+/** The delivery of a report that shows the change against an earlier one, which is fetched first. */
 export async function prepareCompared(
   context: Context,
   options: RunOptions,
@@ -25,9 +22,8 @@ export async function prepareCompared(
 ): Promise<Delivery> {
   const format = chooseFormat(context, options);
   if (!['html', 'table', 'xlsx'].includes(format) && !showsCard(context, options)) {
-    throw new UsageError(`--compare shows a change beside each total, which ${format} has no place for.`, {
-      hint: 'Write html, xlsx or a table: -o report.html',
-    });
+    const hint = 'Write html, xlsx or a table: -o report.html';
+    throw new UsageError(`--compare shows a change beside each total, which ${format} has no place for.`, { hint });
   }
   let comparison: Comparison | undefined;
   const delivery = await prepareDelivery(context, options, { ...facts, comparison: () => comparison });

@@ -71,9 +71,8 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
   }
   const computed = columns?.find(({ metric, breakdown }) => metric === undefined && breakdown === undefined);
   if (computed && (format === 'json' || format === 'ndjson')) {
-    throw new UsageError(`${computed.field} is computed here, and ${format} holds what the service sends.`, {
-      hint: `Leave ${computed.field} out of --metrics, or write csv, parquet, xlsx, html or table.`,
-    });
+    const hint = `Leave ${computed.field} out of --metrics, or write csv, parquet, xlsx, html or table.`;
+    throw new UsageError(`${computed.field} is computed here, and ${format} holds what the service sends.`, { hint });
   }
   const nowMs = host.wallClock();
   const options = {
@@ -131,11 +130,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
 
 const noWindow = { since: null, until: null };
 
-/**
- * The rows of a download, which is shown as it goes on.
- *
- * @param keep takes each piece of the body as it comes
- */
+/** The rows of a download, which is shown as it goes on; `keep` takes each piece of the body as it comes. */
 export async function* download(
   context: Context,
   { body, contentType, sizeBytes }: ReportAnswer,
@@ -170,10 +165,7 @@ function isStdout({ output = '-' }: Pick<OutputFlags, 'output'>): boolean {
   return output === '-';
 }
 
-/**
- * The output format: as told, else by the file's ending, else a table on a terminal and CSV in a pipe. Throws
- * `UsageError` for one that is not known, and where bytes that are no text would go to a terminal.
- */
+/** As told, else by the file's ending, else a table on a terminal and CSV in a pipe. Throws `UsageError`. */
 export function chooseFormat({ console }: Context, flags: OutputFlags): FormatName {
   const { isTerminal } = console.out;
   const byDefault = () => (isStdout(flags) ? (isTerminal ? 'table' : 'csv') : formatByEnding(flags.output ?? ''));
@@ -183,9 +175,8 @@ export function chooseFormat({ console }: Context, flags: OutputFlags): FormatNa
     throw new UsageError(`There is no format “${flags.format}”.`, { hint: guess ? `Did you mean ${guess}?` : known });
   }
   if (isBinary(format) && isTerminal && isStdout(flags)) {
-    throw new UsageError(`${format} is no text: a terminal cannot show it.`, {
-      hint: `Write it to a file: -o report.${format}, or > report.${format}.`,
-    });
+    const hint = `Write it to a file: -o report.${format}, or > report.${format}.`;
+    throw new UsageError(`${format} is no text: a terminal cannot show it.`, { hint });
   }
   return format;
 }
@@ -211,15 +202,11 @@ export function columnsNamed({ columns }: OutputFlags): string[] | 'all' | undef
   if (columns?.trim().toLowerCase() === 'all') return 'all';
   const names = columns?.split(',').map((name) => name.trim());
   if (!names?.includes('')) return names;
-  throw new UsageError(`--columns ${JSON.stringify(columns)} has a name that is empty.`, {
-    hint: 'For example: --columns date,campaignName,clicks',
-  });
+  const hint = 'For example: --columns date,campaignName,clicks';
+  throw new UsageError(`--columns ${JSON.stringify(columns)} has a name that is empty.`, { hint });
 }
 
-/**
- * How a table is to look: as wide and as coloured as the terminal, if that is where it goes; in a pipe as wide as
- * `COLUMNS` says, where it says anything; in a file as wide as it is.
- */
+/** How a table is to look: as the terminal can show it; in a pipe as wide as `COLUMNS` says, in a file as wide as it is. */
 export function tableLook({ console, host }: Context, flags: Pick<OutputFlags, 'output'> = {}) {
   const { isTerminal, columns, style, showsUnicode } = console.out;
   if (!isStdout(flags)) return {};
@@ -227,9 +214,8 @@ export function tableLook({ console, host }: Context, flags: Pick<OutputFlags, '
 }
 
 /**
- * The target that `-o` names: its file as the user named it, placeholders filled, `undefined` for stdout; and what begins the
- * output from its first byte, called again when a download starts again. Throws `UsageError` for a placeholder that is not known, and `OutputError`, before
- * anything is fetched, for a file that cannot be written or that `--no-clobber` keeps.
+ * The target that `-o` names: its file, `undefined` for stdout, and what begins the output, anew for each try of a download.
+ * Throws `UsageError`, and `OutputError` for a file that cannot be written or that `--no-clobber` keeps.
  */
 export async function openTarget(context: Context, flags: OutputFlags, values: NameValues) {
   const { output: template = '-' } = flags;
@@ -261,10 +247,7 @@ function openFile({ host, console }: Context, file: string): void {
   child.unref();
 }
 
-/**
- * Says on stderr what was written and shows a person its figures, and with `--json` tells it on stdout. It says nothing
- * where the report went to stdout.
- */
+/** Says on stderr what was written to a file and shows a person its figures; with `--json` tells it on stdout. */
 export async function announce(
   context: Context,
   { told, figures, comparison }: Partial<Delivered> & Pick<Delivered, 'told'>,

@@ -68,12 +68,9 @@ function match(flag: string, pattern: string, all: ReadonlyMap<string, string>, 
   const found = [...all].filter(([id, name]) => id === pattern || form.test(name));
   if (found.length > 0) return found;
   const near = nearestNames(pattern.replaceAll('*', '').trim(), [...all.values()]);
-  throw new UsageError(`${flag} ${JSON.stringify(show(pattern))} matches none of the ${all.size} names.`, {
-    hint:
-      near.length > 0
-        ? `Did you mean ${near.map((name) => JSON.stringify(show(name))).join(', ')}?`
-        : 'See them with: adreport campaigns --ad-units',
-  });
+  const meant = near.map((name) => JSON.stringify(show(name))).join(', ');
+  const hint = meant ? `Did you mean ${meant}?` : 'See them with: adreport campaigns --ad-units';
+  throw new UsageError(`${flag} ${JSON.stringify(show(pattern))} matches none of the ${all.size} names.`, { hint });
 }
 
 /** At most three names that are near a misspelt one, or that have as many words in a row that are. */

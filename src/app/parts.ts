@@ -159,12 +159,7 @@ async function runMerged(run: Run, job: Job): Promise<void> {
 /** How many reports may wait on the disk, each in an open file, until it is their turn. */
 const aheadAtMost = 32;
 
-/**
- * The rows of the parts in time order; the reports are fetched side by side and wait on the disk for their turn. Throws
- * what the first of them that failed has thrown.
- *
- * @param reportIds takes the id of each report whose rows have begun
- */
+/** The rows of the parts in time order; the reports are fetched side by side, and wait on the disk for their turn. */
 async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator<RowBatches> {
   const { parts, options } = job;
   const host = job.context.host;

@@ -62,11 +62,7 @@ export function sayNotes({ console }: Context, { window }: ReportPlan): void {
   for (const note of window.notes) console.note(note);
 }
 
-/**
- * What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent.
- *
- * @param name the saved report's
- */
+/** What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent. */
 export async function planJob(context: Context, options: RunOptions, name?: string): Promise<Job> {
   const { split, shard, missing, lookback, output = '-' } = options;
   chooseFormat(context, options);
@@ -78,9 +74,8 @@ export async function planJob(context: Context, options: RunOptions, name?: stri
   if (isMerged) {
     checkMergeable(plan.request.breakdowns, split);
     if (placeholders.includes('id')) {
-      throw new UsageError('-o has {id}, but the merged output of several reports has no id.', {
-        hint: 'Leave {id} out, or write a file a part with {date}.',
-      });
+      const hint = 'Leave {id} out, or write a file a part with {date}.';
+      throw new UsageError('-o has {id}, but the merged output of several reports has no id.', { hint });
     }
   }
   if (shard !== undefined && split === undefined) throw needs('--shard', '--split', 'It chooses among the parts.');
@@ -89,9 +84,8 @@ export async function planJob(context: Context, options: RunOptions, name?: stri
   }
   if (missing && output === '-') throw needs('--missing', '-o', 'It asks which files are not there yet.');
   if (missing && placeholders.includes('id')) {
-    throw new UsageError('--missing cannot tell which files are there: -o has {id}, which is not known before.', {
-      hint: 'Use {date}, {since} or {until} instead.',
-    });
+    const hint = 'Use {date}, {since} or {until} instead.';
+    throw new UsageError('--missing cannot tell which files are there: -o has {id}, which is not known.', { hint });
   }
   const now = Math.floor(context.host.wallClock() / 1_000);
   const all = partsOf(plan, split, isMerged ? undefined : now);
@@ -138,15 +132,12 @@ function namesOf({ plan, name, isMerged }: Described, part?: Part): NameValues {
   return { profile, report, since, until, date: since };
 }
 
-/** One create call that would be made. */
+/** One create call that would be made, with its account's context; `output` is absent for stdout. */
 interface PlannedCall {
-  /** That of the report's account. */
   readonly context: Context;
-  /** The saved report's name. */
   readonly name?: string;
   readonly window: Window;
   readonly request: ReportRequest;
-  /** The file's name; absent for stdout. */
   readonly output?: string;
 }
 

@@ -39,9 +39,8 @@ export async function planSavedReports(context: Context, options: RunOptions, na
     for (const output of new Set(job.parts.map((part) => fileOf(job, part) ?? 'stdout'))) {
       const owner = owners.get(placeOf(output));
       if (owner) {
-        throw new UsageError(`The reports ${owner.name} and ${job.name} would both be written to ${output}.`, {
-          hint: 'Give each an output of its own, e.g. with {report} in its name.',
-        });
+        const hint = 'Give each an output of its own, e.g. with {report} in its name.';
+        throw new UsageError(`The reports ${owner.name} and ${job.name} would both be written to ${output}.`, { hint });
       }
       owners.set(placeOf(output), job);
     }
@@ -59,9 +58,8 @@ function chosenReports({ reports, shownPath }: ProjectFile, { all }: RunOptions,
   const missing = names.find((name) => !reports.has(name));
   if (missing !== undefined) {
     const guess = nearest(missing, known);
-    throw new UsageError(`${shownPath} has no report ${JSON.stringify(missing)}.`, {
-      hint: guess ? `Did you mean ${guess}?` : have,
-    });
+    const hint = guess ? `Did you mean ${guess}?` : have;
+    throw new UsageError(`${shownPath} has no report ${JSON.stringify(missing)}.`, { hint });
   }
   return [...new Set(all ? known : names)].flatMap((name) => {
     const section = reports.get(name);

@@ -77,10 +77,7 @@ function pick(row: ListRow, columns: readonly TextColumn<ListRow>[]): object {
   return Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
 }
 
-/**
- * The columns that `--columns` names, any case; else every field, or on a terminal what people look at: names first, days
- * instead of seconds. Throws `UsageError`.
- */
+/** What `--columns` names, any case; else every field, or on a terminal names first, and days instead of seconds. */
 function chooseColumns({ adUnits, columns }: CampaignsOptions, format: FormatName): TextColumn<ListRow>[] {
   const [own, count] = adUnits ? [['adunitId', 'adunitName'], []] : [[], ['adunits']];
   const campaign = ['campaignId', 'campaignName'];

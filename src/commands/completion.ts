@@ -101,17 +101,8 @@ interface Candidate {
 /** `open`: more may follow in the same word; `files` are the shell's own to complete. */
 type Offer = readonly [kind: 'words' | 'open' | 'files', candidates: readonly Candidate[]];
 
-/** Where on a command line the next word stands. */
-interface Place {
-  readonly command: Command;
-  /** Those of the command and of the ones above it. */
-  readonly options: readonly Option[];
-  /** The flag that waits for its value. */
-  readonly pending: Option | undefined;
-  /** The values of the flags that stand before, by their attribute names. */
-  readonly given: Readonly<Record<string, string>>;
-  readonly operands: readonly string[];
-}
+/** Where on a command line the next word stands; `pending` is the flag that waits for its value. */
+type Place = ReturnType<typeof findPlace>;
 
 /**
  * Prints what the last word may become, for the script of a shell: `words`, `open` or `files` on the first line, then a
@@ -145,7 +136,7 @@ function forBash(value: string, current: string, isWhole: boolean): string | und
 }
 
 /** Reads the words before the one that is being typed, as the parser would, but without minding what is wrong. */
-function findPlace(program: Command, words: readonly string[]): Place {
+function findPlace(program: Command, words: readonly string[]) {
   let command = program;
   let pending: Option | undefined;
   const given: Record<string, string> = {};

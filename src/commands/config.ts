@@ -70,10 +70,7 @@ async function listConfig(context: Context, _options: ConfigOptions): Promise<vo
   await context.console.write(textTable(settings, columns, tableLook(context)));
 }
 
-/**
- * Prints a setting's value alone, a secret masked; where there is none, nothing, and a note on stderr (`null` with
- * `--json`). Throws `UsageError` for a name that no setting has.
- */
+/** Prints a setting's value alone, a secret masked; where there is none, a note on stderr (`null` with `--json`). */
 async function getConfig(context: Context, _options: ConfigOptions, text: string): Promise<void> {
   const name = findSettingName(text);
   const found = nameSettings(await context.settings()).find((each) => each.name === name);
@@ -82,16 +79,11 @@ async function getConfig(context: Context, _options: ConfigOptions, text: string
   context.console.note(`${name} is not set.`);
 }
 
-/**
- * Stores a setting of the account that commands would use, or takes it back, and says what was done. Of the settings only that
- * name is looked at: a base URL or token that is wrong must not keep anyone from mending it. Throws `UsageError` for a name or
- * a value that cannot be stored.
- */
+/** Stores or takes back a setting. No other is looked at: a base URL that is wrong must not keep anyone from mending it. */
 async function changeConfig(context: Context, options: ConfigOptions, name: string, value?: string): Promise<void> {
   if (name === 'account' && value !== undefined && options.account !== undefined) {
-    throw new UsageError('--account names the account that is changed, and this chooses the default one.', {
-      hint: `Leave it out: adreport config set account ${value}`,
-    });
+    const hint = `Leave it out: adreport config set account ${value}`;
+    throw new UsageError('--account names the account that is changed, and this chooses the default one.', { hint });
   }
   const { env, cwd } = context.host;
   const projectFile = await readProjectDefaults(cwd, context.console.warn);

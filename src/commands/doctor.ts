@@ -45,10 +45,7 @@ export const doctorCommand: CommandBuilder = (perform) =>
     .setOptionValue('retries', 0)
     .action(perform(doctor));
 
-/**
- * Checks what a command needs, and prints what each check came to, with its fix. The exit code is that of a command which
- * met the first thing that is broken; 0 where nothing is.
- */
+/** Prints what each check came to, with its fix; the exit code is that of a command which met the first broken thing. */
 async function doctor(context: Context, { timeout }: { readonly timeout: number }): Promise<void> {
   const { console, host } = context;
   const findings: Finding[] = [];

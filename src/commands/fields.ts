@@ -22,11 +22,7 @@ export const fieldsCommand: CommandBuilder = (perform) =>
     )
     .action(perform(fields));
 
-/**
- * Prints the vocabulary of a profile, or what of it holds a term in its name, its meaning or the trade's other words for it,
- * any case, and the countries of that name; with `--json`
- * `{"profile","metrics","breakdowns","filters","countries"}`. Throws `UsageError` for a term that nothing holds, but with `--json`.
- */
+/** Prints the vocabulary of a profile, or what of it a term means, by name, meaning or the trade's other words. */
 async function fields(context: Context, options: FieldsOptions, term = ''): Promise<void> {
   const profile = options.profile ?? (await context.settings()).profile.value;
   const vocabulary = vocabularyOf(profile);

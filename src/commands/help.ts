@@ -65,7 +65,6 @@ function unknown(program: Command, words: readonly string[]): UsageError {
   const names = (group ?? program).commands.map((command) => command.name());
   const guess = group ? nearest(second ?? '', names) : nearest(first, [...names, ...Object.keys(topics)]);
   const meant = guess && [...(group ? [first] : []), guess].join(' ');
-  return new UsageError(`There is no command and no topic “${words.join(' ')}”.`, {
-    hint: meant ? `Did you mean adreport help ${meant}?` : 'See: adreport help',
-  });
+  const hint = meant ? `Did you mean adreport help ${meant}?` : 'See: adreport help';
+  return new UsageError(`There is no command and no topic “${words.join(' ')}”.`, { hint });
 }

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { GlobalFlags } from '../app/flags.ts';
 import { projectFileName } from '../config/project-file.ts';
 import type { Context } from '../context.ts';
 import { OutputError } from '../errors.ts';
@@ -44,25 +43,17 @@ reports:
 `;
 
 /** Writes a commented `adreport.yaml` into the working folder. Throws `OutputError` where there is one already. */
-async function init({ console, host }: Context, _options: GlobalFlags): Promise<void> {
+async function init({ console, host }: Context): Promise<void> {
   try {
     const file = await openOutput(resolve(host.cwd, projectFileName), { noClobber: true });
     await file.write(Buffer.from(example));
     await file.commit();
-  } catch (error) {
-    throw error instanceof OutputError ? withOwnAdvice(error) : error;
+  } catch (cause) {
+    if (!(cause instanceof OutputError)) throw cause;
+    // This command has neither -o nor --no-clobber, which the usual advice is about.
+    const message = cause.code === 'EEXIST' ? `${projectFileName} exists already, and is kept.` : cause.message;
+    const hint = 'Run adreport init in a folder that can be written to, and has none yet.';
+    throw new OutputError(message, { code: cause.code, hint, cause });
   }
   console.note(`Wrote ${projectFileName}. Try it without an account: adreport run --all --local`);
-}
-
-/** This command has neither `-o` nor `--no-clobber`, which the advice about files is about. */
-function withOwnAdvice(error: OutputError): OutputError {
-  const { code, message } = error;
-  return code === 'EEXIST'
-    ? new OutputError(`${projectFileName} exists already, and is kept.`, {
-        code,
-        hint: 'Edit it, or move it away and run adreport init again.',
-        cause: error,
-      })
-    : new OutputError(message, { code, hint: 'Run adreport init in a folder that can be written to.', cause: error });
 }

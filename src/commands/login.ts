@@ -37,10 +37,7 @@ export const loginCommand: CommandBuilder = (perform) =>
     .action(perform(login));
 
 /** Who somebody is, as they say. */
-interface Proof {
-  readonly token?: string;
-  readonly credentials?: Credentials;
-}
+type Proof = { readonly token?: string; readonly credentials?: Credentials };
 
 /** How often a secret that is typed may be wrong. */
 const triesAtMost = 3;
@@ -104,10 +101,7 @@ async function countCampaigns({ console }: Context, client: Client): Promise<str
   }
 }
 
-/**
- * Whether the service says that the account has no buyer profile. What is asked for makes no report of any account, because
- * two time breakdowns exclude each other.
- */
+/** Whether the account has no buyer profile. No report is made: two time breakdowns exclude each other. */
 async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolean> {
   const request = { since: 0, until: 1, metrics: ['clicks'], breakdowns: ['DAILY', 'MONTHLY'], filters: {} } as const;
   try {
@@ -118,10 +112,7 @@ async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolea
   return false;
 }
 
-/**
- * A token or credentials, from where the flags say, else the environment's; `undefined` where they are to be asked for. An
- * address given as a flag stands above a token of the environment.
- */
+/** What flags or the environment give; `undefined` where nothing does. `--email` stands above a token of the environment. */
 async function givenProof(
   { console, host }: Context,
   options: LoginOptions,

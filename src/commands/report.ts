@@ -48,9 +48,8 @@ interface ReportCreateOptions extends ReportFlags, OutputFlags {}
 /** Creates a report and prints its id alone; where the service answers with data, that goes to the output instead. */
 async function createReport(context: Context, flags: ReportCreateOptions): Promise<void> {
   if (flags.output !== undefined && !flags.direct) {
-    throw new UsageError('-o needs --direct: report create prints an id, and has no data to write.', {
-      hint: 'Use: adreport run … -o FILE',
-    });
+    const hint = 'Use: adreport run … -o FILE';
+    throw new UsageError('-o needs --direct: report create prints an id, and has no data to write.', { hint });
   }
   // Mistakes are told before the service is asked for names.
   await planFromFlags(context, flags);

@@ -129,17 +129,13 @@ function formatOf({ console, flags }: Context, { format, chart, sort, top }: Vie
     throw new UsageError(`--json and --format ${format} contradict each other.`, { hint: 'Leave one out.' });
   }
   if (chart === 'line' && (sort !== undefined || top !== undefined)) {
-    throw new UsageError('A line runs through all times in their order: --sort and --top do not go with it.', {
-      hint: 'Choose its figure with --metrics.',
-    });
+    const hint = 'Choose its figure with --metrics.';
+    throw new UsageError('A line runs through all times in their order: --sort and --top do not go with it.', { hint });
   }
   return chart !== undefined ? 'table' : (format ?? (console.out.isTerminal || flags.json ? 'table' : 'csv'));
 }
 
-/**
- * Reads a report file, or stdin for `-`, once, in constant memory. Throws `UsageError` where it cannot be opened or lacks a
- * column, and `IncompleteDataError` where it is no whole report.
- */
+/** Reads a report file, or stdin for `-`, once, in constant memory. Throws `UsageError` and `IncompleteDataError`. */
 async function readFile(context: Context, name: string, options: ViewOptions, rowsAtMost: number) {
   const { by, where = [], chart } = options;
   const { stdin, signal, cwd } = context.host;
@@ -204,9 +200,8 @@ function rank({ groups }: ReadFile, { metrics, sort, top, chart }: ViewOptions):
     throw new UsageError('--chart bar compares groups, and nothing says which.', { hint });
   }
   if (chart === 'line' && (keys.length !== 1 || !isTime(keys[0]?.field ?? ''))) {
-    throw new UsageError('--chart line needs days or hours, and these rows have none that it could follow.', {
-      hint: 'Give it a report with a time breakdown, --by DAILY or nothing; --chart bar compares other groups.',
-    });
+    const hint = 'Give it a report with a time breakdown, --by DAILY or nothing; --chart bar compares other groups.';
+    throw new UsageError('--chart line needs days or hours, and these rows have none that it could follow.', { hint });
   }
   // Bars stand in the order of what they show, unless it is time.
   const ordered = keys.some(({ field }) => isTime(field)) ? undefined : figures[0]?.field;

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Node } from 'yaml';
-import { UsageError } from '../errors.ts';
+import { codeOf, UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import type { ProjectChoice } from './settings.ts';
 
@@ -31,7 +31,6 @@ export interface ProjectFile {
   readonly reports: ReadonlyMap<string, SavedSection>;
 }
 
-/** Something that is wrong with the file, and where. */
 export interface ProjectFault {
   readonly line: number;
   readonly problem: string;
@@ -70,17 +69,16 @@ export async function readProjectDefaults(folder: string, warn: (sentence: strin
 }
 
 function readText(path: string): string {
-  const unreadable = (why: string) => new UsageError(`${path} could not be read: ${why}.`);
-  let stats: Stats | undefined;
+  let why: string;
   try {
-    stats = statSync(path, { throwIfNoEntry: false });
+    const stats = statSync(path);
     // A pipe that nobody writes to and a device have no end.
-    if (stats?.isFile() && stats.size <= bytesAtMost) return readFileSync(path, 'utf8');
+    if (stats.isFile() && stats.size <= bytesAtMost) return readFileSync(path, 'utf8');
+    why = stats.isFile() ? 'it is larger than 1 MB' : 'it is no regular file';
   } catch (error) {
-    throw unreadable((error as Error).message);
+    why = codeOf(error) === 'ENOENT' ? 'there is no such file' : String(error);
   }
-  if (!stats) throw unreadable('there is no such file');
-  throw unreadable(stats.isFile() ? 'it is larger than 1 MB' : 'it is no regular file');
+  throw new UsageError(`${path} could not be read: ${why}.`);
 }
 
 /**
@@ -126,8 +124,6 @@ export function projectError(path: string, faults: readonly ProjectFault[]): Usa
   return new UsageError(lines.join('\n'), { code });
 }
 
-const secret = /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key/i;
-
 /**
  * Reads a project file. Throws one `UsageError` for a file that cannot be read, or that names every fault with its line: YAML
  * that is none, a key that does not exist (with the nearest that does), a value of the wrong kind, and a key that looks like a
@@ -157,12 +153,11 @@ export async function readProjectFile(path: string, shownPath: string, keys: rea
   const textsOf = (value: unknown, place: readonly string[]): string[] => {
     const key = place.at(-1);
     if (isObject(value) && key === 'filter') {
-      return Object.entries(value).map(
-        ([name, values]) =>
-          `${name}=${textsOf(values, [...place, name])
-            .map(quoted)
-            .join(',')}`,
-      );
+      const quoted = (text: string) => (/[",]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+      return Object.entries(value).map(([name, one]) => {
+        const texts = textsOf(one, [...place, name]).map(quoted);
+        return `${name}=${texts.join(',')}`;
+      });
     }
     const texts = [value].flat().filter((item): item is string => typeof item === 'string' && item !== '');
     if (texts.length === 0 || texts.length < [value].flat().length) {
@@ -193,29 +188,21 @@ export async function readProjectFile(path: string, shownPath: string, keys: rea
   return { path, shownPath, defaults, reports: new Map(reports) };
 }
 
+/** A secret, or an address that one is sent to. */
+const forbidden = /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key|^base[-_]?url$|^e?mail$/i;
+
 /** Why a key must not be there, and what to do. */
 function unknownKey(key: string, known: readonly string[]): [problem: string, hint: string] {
-  if (secret.test(key)) {
-    return [
-      `${key} looks like a secret, which must not stand in this file.`,
-      'Store the token with adreport login, or set ADREPORT_TOKEN, or ADREPORT_EMAIL and ADREPORT_PASSWORD.',
-    ];
-  }
-  if (/^(base[-_]?url|e?mail)$/i.test(key)) {
-    return [
-      `${key} must not stand in this file: a folder cannot say where a token is sent.`,
-      'Name a stored account with account:, or set ADREPORT_BASE_URL.',
-    ];
-  }
   const guess = nearest(key.replaceAll('_', '-'), known);
-  return [`there is no key ${key}.`, guess ? `Did you mean ${guess}?` : `There are ${known.join(', ')}.`];
+  if (!forbidden.test(key)) {
+    return [`there is no key ${key}.`, guess ? `Did you mean ${guess}?` : `There are ${known.join(', ')}.`];
+  }
+  return [
+    `${key} must not stand in this file: no secret, and no address that one is sent to.`,
+    'Name a stored account with account: (adreport login), or set ADREPORT_TOKEN and ADREPORT_BASE_URL.',
+  ];
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A value of a filter as `--filter` takes it. */
-function quoted(text: string): string {
-  return /[",]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

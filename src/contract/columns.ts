@@ -1,15 +1,5 @@
-import {
-  type Breakdown,
-  type BreakdownName,
-  breakdowns,
-  type DerivedMetric,
-  derivedMetrics,
-  findMetric,
-  type Metric,
-  type MetricName,
-  metrics,
-  type Profile,
-} from './vocabulary.ts';
+import type { Breakdown, BreakdownName, Metric, MetricName, Profile } from './vocabulary.ts';
+import { breakdowns, derivedMetrics, findMetric, metrics } from './vocabulary.ts';
 
 /**
  * How a row field is to be read.
@@ -28,29 +18,28 @@ export interface Column {
   readonly hidden?: true;
 }
 
+interface Asked {
+  readonly metrics: readonly MetricName[];
+  readonly breakdowns: readonly BreakdownName[];
+}
+
 /**
  * The columns of a report's rows, in row order: time, dimensions, metrics as asked for.
  * A buyer's row has every dimension field (null when its breakdown was not asked for: then `breakdown` is absent
  * here); a DSP's row has only what was asked for (`decisions.md` 4, Row fields).
  */
-export function columnsOf(
-  profile: Profile,
-  request: { readonly metrics: readonly MetricName[]; readonly breakdowns: readonly BreakdownName[] },
-): Column[] {
-  const columns: Column[] = [];
-  for (const breakdown of breakdowns as readonly Breakdown[]) {
-    const asked = request.breakdowns.includes(breakdown.name);
-    const always = profile === 'buyer' && !breakdown.time && !breakdown.onlyWhenAsked;
-    if (!asked && !always) continue;
-    for (const { name, type } of breakdown.fields) {
-      columns.push(asked ? { field: name, type, breakdown: breakdown.name } : { field: name, type });
-    }
-  }
-  for (const name of request.metrics) {
+export function columnsOf(profile: Profile, request: Asked): Column[] {
+  const dimensions = breakdowns.flatMap(({ name: breakdown, fields, time, onlyWhenAsked }): Column[] => {
+    if (request.breakdowns.includes(breakdown))
+      return fields.map(({ name, type }) => ({ field: name, type, breakdown }));
+    const isAlways = profile === 'buyer' && !time && !onlyWhenAsked;
+    return isAlways ? fields.map(({ name, type }) => ({ field: name, type })) : [];
+  });
+  const sums = request.metrics.flatMap((name): Column[] => {
     const metric = findMetric(name);
-    if (metric) columns.push({ field: metric.rowField?.[profile] ?? name, type: metric.type, metric: name });
-  }
-  return columns;
+    return metric ? [{ field: metric.rowField?.[profile] ?? name, type: metric.type, metric: name }] : [];
+  });
+  return [...dimensions, ...sums];
 }
 
 /**
@@ -58,11 +47,7 @@ export function columnsOf(
  * @param shown the metrics to show and the names of computed ones, where these are not simply the request's metrics;
  *   what is asked for only because another is computed from it is `hidden`
  */
-export function askedColumns(
-  profile: Profile,
-  request: { readonly metrics: readonly MetricName[]; readonly breakdowns: readonly BreakdownName[] },
-  shown: readonly string[] = request.metrics,
-): Column[] {
+export function askedColumns(profile: Profile, request: Asked, shown: readonly string[] = request.metrics): Column[] {
   const all = columnsOf(profile, request);
   const metricNamed = (name: string): Column =>
     all.find(({ metric }) => metric === name) ?? { field: name, type: 'money' };
@@ -74,37 +59,29 @@ export function askedColumns(
   ];
 }
 
+const breakdownFields = breakdowns.flatMap((breakdown) => breakdown.fields.map((field) => ({ ...field, breakdown })));
+
 /** The type of a row field by its name alone, for rows whose request is not known; `undefined` for an unknown field. */
 export function fieldTypeOf(field: string): FieldType | undefined {
-  for (const breakdown of breakdowns as readonly Breakdown[]) {
-    for (const { name, type } of breakdown.fields) if (name === field) return type;
-  }
-  return metricOfField(field)?.type;
+  return breakdownFields.find(({ name }) => name === field)?.type ?? metricOfField(field)?.type;
 }
 
 /** The metric whose values a row field holds, in either profile: `valueDollar` holds revenueDollar. */
 export function metricOfField(field: string): Metric | undefined {
-  return (metrics as readonly Metric[]).find(
-    (metric) => metric.name === field || Object.values(metric.rowField ?? {}).includes(field),
-  );
+  return metrics.find(({ name, rowField }) => name === field || Object.values(rowField ?? {}).includes(field));
 }
 
-/** What fields and breakdowns are called in sheets and pages, derived from the vocabulary. */
+export function breakdownOfField(field: string): Breakdown | undefined {
+  return breakdownFields.find(({ name }) => name === field)?.breakdown;
+}
 
 /** The fields of campaigns and ad units that no report has. */
-const campaignFields: readonly string[] = [
-  'advertiserId',
-  'advertiserName',
-  'campaignStartDate',
-  'campaignEndDate',
-  'adunits',
-  'adunitId',
-  'adunitName',
-];
+const campaignFields =
+  'advertiserId advertiserName campaignStartDate campaignEndDate adunits adunitId adunitName'.split(' ');
 
 /** A row field for people, with its unit: `revenueEuro` is `Revenue (€)`, `campaignId` is `Campaign ID`; an unknown one is itself. */
 export function fieldLabel(field: string): string {
-  const derived = (derivedMetrics as readonly DerivedMetric[]).find((metric) => metric.field === field);
+  const derived = derivedMetrics.find((metric) => metric.field === field);
   if (derived) return derived.name.replace(/ (.)$/, ' ($1)');
   const metric = metricOfField(field);
   if (metric) return wordsOf(metric.name);
@@ -116,18 +93,9 @@ export function fieldLabel(field: string): string {
 
 /** The row field of a label; a text that is no label is itself. */
 export function fieldOfLabel(label: string): string {
-  const fields = [
-    ...derivedMetrics.map(({ field }) => field),
-    ...(breakdowns as readonly Breakdown[]).flatMap((breakdown) => breakdown.fields.map(({ name }) => name)),
-    ...metrics.map(({ name }) => name),
-    ...campaignFields,
-  ];
+  const named = [...breakdownFields, ...metrics].map(({ name }) => name);
+  const fields = [...derivedMetrics.map(({ field }) => field), ...named, ...campaignFields];
   return fields.find((field) => fieldLabel(field) === label) ?? label;
-}
-
-/** The breakdown that a row field comes from. */
-export function breakdownOfField(field: string): Breakdown | undefined {
-  return (breakdowns as readonly Breakdown[]).find(({ fields }) => fields.some(({ name }) => name === field));
 }
 
 /** The sign of the currency that a metric or derived metric counts in; empty for one that counts no money. */

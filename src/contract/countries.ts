@@ -1,10 +1,7 @@
-/** A country as the service's filters and rows know it. */
 export interface Country {
   /** ISO 3166-1 alpha-2, in upper case. */
   readonly code: string;
-  /** Its GeoNames id: digits. */
   readonly id: string;
-  /** In English. */
   readonly name: string;
 }
 
@@ -51,35 +48,18 @@ export function allCountries(): readonly Country[] {
 }
 
 /** What people write for a country beside its code and its name. */
-const otherNames: Readonly<Record<string, string>> = {
-  uk: 'GB',
-  'great britain': 'GB',
-  england: 'GB',
-  usa: 'US',
-  america: 'US',
-  'united states of america': 'US',
-  holland: 'NL',
-  uae: 'AE',
-  'ivory coast': 'CI',
-  'czech republic': 'CZ',
-  korea: 'KR',
-  turkey: 'TR',
-  burma: 'MM',
-  'hong kong': 'HK',
-  macau: 'MO',
-};
+// biome-ignore format: a table
+const otherNames = new Map([
+  ['uk', 'GB'], ['great britain', 'GB'], ['england', 'GB'], ['usa', 'US'], ['america', 'US'],
+  ['united states of america', 'US'], ['holland', 'NL'], ['uae', 'AE'], ['ivory coast', 'CI'],
+  ['czech republic', 'CZ'], ['korea', 'KR'], ['turkey', 'TR'], ['burma', 'MM'], ['hong kong', 'HK'], ['macau', 'MO'],
+]);
 
 /** The country of an ISO code, an English name, in any case and with or without accents, or a GeoNames id. */
 export function findCountry(text: string): Country | undefined {
   const wanted = plain(text);
-  const code = otherNames[wanted];
-  return allCountries().find(
-    (country) =>
-      plain(country.code) === wanted ||
-      plain(country.name) === wanted ||
-      country.id === wanted ||
-      country.code === code,
-  );
+  const other = otherNames.get(wanted);
+  return allCountries().find(({ code, id, name }) => [plain(code), plain(name), id].includes(wanted) || code === other);
 }
 
 /** Without case, accents and punctuation: `Côte d’Ivoire` is `cote divoire`. */

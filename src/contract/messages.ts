@@ -23,23 +23,19 @@ export interface ReportRequest {
   readonly filters: { readonly [Name in FilterName]?: readonly string[] };
   /** IANA zone name; DSP profile only. */
   readonly timezone?: string;
-  /** `direct`: the create call answers with the data itself. */
   readonly output?: 'direct';
 }
 
 /** How the body of a call can be written (specification, What the service does, 6). */
 export const encodings = ['json', 'form'] as const;
-
 export type Encoding = (typeof encodings)[number];
 
 /** How the service may read the ends of a window: as instants, or by the digits of the wall time (`decisions.md` 2). */
 export const windowClocks = ['instant', 'wall'] as const;
-
 export type WindowClock = (typeof windowClocks)[number];
 
 /** The report states that the service names, and those that the local server can be told to end in. */
 export const reportStatuses = ['progress', 'ready', 'failed', 'expired'] as const;
-
 export type ReportStatus = (typeof reportStatuses)[number];
 
 /** The answer of the create and the status call, under `response`. */
@@ -49,34 +45,30 @@ export interface StatusRecord {
   readonly report_id: string;
 }
 
-/** How a wait for a report stands: any word that is not known counts as still in progress (`decisions.md` 3). */
-export type Outcome = 'progress' | 'ready' | 'failed';
+type Outcome = 'progress' | 'ready' | 'failed';
 
-const statusWords: Readonly<Record<Outcome, readonly string[]>> = {
-  progress: [
-    ...['progress', 'in progress', 'in_progress', 'in-progress', 'inprogress', 'running', 'processing'],
-    ...['pending', 'queued', 'waiting', 'scheduled', 'created', 'new', 'started'],
-  ],
-  ready: ['ready', 'done', 'completed', 'complete', 'success', 'finished', 'ok'],
-  failed: ['failed', 'failure', 'error', 'expired', 'cancelled', 'canceled'],
+const statusWords: Readonly<Record<Outcome, string>> = {
+  progress:
+    'progress,in progress,in_progress,in-progress,inprogress,running,processing,pending,queued,waiting,scheduled,created,new,started',
+  ready: 'ready,done,completed,complete,success,finished,ok',
+  failed: 'failed,failure,error,expired,cancelled,canceled',
 };
 
-/** What a status word means, in any case. */
-export function outcomeOf(status: string): Outcome {
-  return knownOutcomeOf(status) ?? 'progress';
-}
-
-/** The same, of a word that is known; `undefined` for another. */
+/** What a status word means, in any case; `undefined` for a word that is not known. */
 export function knownOutcomeOf(status: string): Outcome | undefined {
   const word = status.trim().toLowerCase();
-  return (['progress', 'ready', 'failed'] as const).find((outcome) => statusWords[outcome].includes(word));
+  return (['progress', 'ready', 'failed'] as const).find((outcome) => statusWords[outcome].split(',').includes(word));
+}
+
+/** The same; a word that is not known counts as still in progress (`decisions.md` 3). */
+export function outcomeOf(status: string): Outcome {
+  return knownOutcomeOf(status) ?? 'progress';
 }
 
 /** The `summary` member of a report document. */
 export interface ReportSummary {
   /** Start of the window, `2014-12-01T00:00:00+0100`, in the report's zone. */
   readonly since: string;
-  /** Its last second, written alike. */
   readonly until: string;
   /** In upper case, in the order of the request. */
   readonly breakdowns: readonly string[];
@@ -84,7 +76,6 @@ export interface ReportSummary {
   readonly timezone: string;
 }
 
-/** An ad unit of a campaign, by name and numeric id. */
 export interface AdUnit {
   readonly adunitName: string;
   readonly adunitId: string;

@@ -19,22 +19,14 @@ export function numberTextOf(value: unknown): string | undefined {
   return commaPattern.test(value) ? value.replace(',', '.') : undefined;
 }
 
-interface Decimal {
-  readonly sign: string;
-  /** Without zeros at either end; empty for zero. */
-  readonly digits: string;
-  readonly exponent: number;
-}
-
-function decimalOf(text: string): Decimal | undefined {
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text);
-  if (!match) return undefined;
-  const [, sign = '', integer = '', fraction = '', exponent = '0'] = match;
+/** A number's digits without zeros at either end, and its exponent: the same for the same number, however written. */
+function decimalOf(text: string): string | undefined {
+  const [, sign, integer = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text) ?? [];
+  if (sign === undefined) return undefined;
   const all = (integer + fraction).replace(/^0+/, '');
   const digits = all.replace(/0+$/, '');
-  return digits === ''
-    ? { sign: '', digits, exponent: 0 }
-    : { sign, digits, exponent: Number(exponent) - fraction.length + all.length - digits.length };
+  return digits === '' ? '0' : `${sign}${digits}e${Number(exponent) - fraction.length + all.length - digits.length}`;
 }
 
 /** A number's text as a double; `undefined` where that would be another number. */
@@ -42,17 +34,15 @@ export function exactDouble(text: string): number | undefined {
   const number = Number(text);
   // A double holds every decimal number of 15 digits, and gives them back.
   if (/^[-.\d]{1,15}$/.test(text) && !Number.isNaN(number)) return number;
-  const [wanted, got] = [decimalOf(text), decimalOf(String(number))];
-  const isExact =
-    wanted && got && wanted.sign === got.sign && wanted.digits === got.digits && wanted.exponent === got.exponent;
-  return isExact ? number : undefined;
+  const wanted = decimalOf(text);
+  return wanted !== undefined && wanted === decimalOf(String(number)) ? number : undefined;
 }
 
 /** A number's text as an integer of 64 bits; `undefined` where it is none or does not fit. */
 export function exactInteger(text: string): bigint | undefined {
-  const decimal = decimalOf(text);
-  if (!decimal || decimal.exponent < 0 || decimal.digits.length + decimal.exponent > 19) return undefined;
-  const integer = BigInt(`${decimal.sign}${decimal.digits || '0'}${'0'.repeat(decimal.exponent)}`);
+  const [digits = '', exponent = '0'] = decimalOf(text)?.split('e') ?? [];
+  if (digits === '' || Number(exponent) < 0 || digits.length + Number(exponent) > 20) return undefined;
+  const integer = BigInt(digits + '0'.repeat(Number(exponent)));
   return BigInt.asIntN(64, integer) === integer ? integer : undefined;
 }
 
@@ -71,9 +61,7 @@ export function wallTimeOf(text: string): number | undefined {
   return /^[-\d]{10} [:\d]{8}$/.test(text) ? momentOf(`${text.replace(' ', 'T')}Z`)?.wallMs : undefined;
 }
 
-/** A moment as the report tells it. */
 export interface Moment {
-  /** Milliseconds since 1970. */
   readonly instantMs: number;
   /** What the clocks of its zone showed, as if it were UTC. */
   readonly wallMs: number;
@@ -81,13 +69,10 @@ export interface Moment {
 
 /** The moment of an ISO 8601 date-time with an offset, `2026-10-25T02:00:00+0200`; `undefined` for any other text. */
 export function momentOf(text: string): Moment | undefined {
-  const match = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/.exec(text);
-  const day = match ? dayOf(match[1] ?? '') : undefined;
-  if (!match || day === undefined) return undefined;
-  const [, , hour, minute, second = 0, fraction = '', sign, offsetHour = 0, offsetMinute = 0] = match;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  const timeMs = ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000 + Number(fraction.padEnd(3, '0'));
-  const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === '-' ? -1 : 1);
-  const wallMs = day * dayMs + timeMs;
-  return { instantMs: wallMs - offsetMs, wallMs };
+  const form = /^(\d{4}-\d\d-\d\d)(T(?:[01]\d|2[0-3]):\d\d(?::\d\d(?:\.\d{1,3})?)?)(?:Z|([+-])(\d\d):?(\d\d))$/;
+  const [, day = '', time = '', sign, hours = 0, minutes = 0] = form.exec(text) ?? [];
+  const wallMs = dayOf(day) === undefined ? Number.NaN : Date.parse(`${day}${time}Z`);
+  if (Number.isNaN(wallMs)) return undefined;
+  const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000;
+  return { instantMs: wallMs - (sign === '-' ? -offsetMs : offsetMs), wallMs };
 }

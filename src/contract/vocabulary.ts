@@ -2,8 +2,8 @@
  * Every metric, breakdown and filter of the reporting service, once: wire name, row fields, type, profiles, meaning.
  *
  * Flags, help, completion, validation at both ends, the report engine and column order derive from these lists, and
- * their order is the order of the columns in a row. `words` are what the trade calls a thing elsewhere. Sources: the service specification (Metrics, Breakdowns,
- * Buyer-profile filters, Report data) and `decisions.md` section 4 (row fields).
+ * their order is the order of the columns in a row. `words` are what the trade calls a thing elsewhere. Sources: the
+ * service specification (Metrics, Breakdowns, Buyer-profile filters, Report data) and `decisions.md` section 4.
  */
 
 export const profiles = ['buyer', 'dsp'] as const;
@@ -25,7 +25,7 @@ interface MetricEntry {
 }
 
 // biome-ignore format: an entry a line reads as a table
-export const metrics = [
+const metricTable = [
   { name: 'requests', profiles: buyer, type: 'integer', words: ['bid requests', 'ad requests', 'queries', 'calls'], meaning: 'attempts to fill an impression' },
   { name: 'displays', profiles, type: 'integer', words: ['impressions', 'imps', 'views', 'viewable impressions', 'served'], meaning: 'times an ad is served and displayed, as per viewability' },
   { name: 'clicks', profiles: buyer, type: 'integer', words: ['taps'], meaning: 'clicks' },
@@ -36,11 +36,15 @@ export const metrics = [
   { name: 'revenueDollar', profiles, type: 'money', rowField: { buyer: 'valueDollar' }, words: ['usd', 'dollar'], meaning: 'revenue in US dollars (buyer rows name it valueDollar)' },
   { name: 'eyesTrackings', profiles: buyer, type: 'integer', words: ['attention'], meaning: 'eye trackings (the service does not define it)' },
 ] as const satisfies readonly MetricEntry[];
+export type MetricName = (typeof metricTable)[number]['name'];
 
-export type MetricName = (typeof metrics)[number]['name'];
+export interface Metric extends MetricEntry {
+  readonly name: MetricName;
+}
 
-/** One column that a breakdown adds to a row. */
-export interface RowField {
+export const metrics: readonly Metric[] = metricTable;
+
+interface RowField {
   readonly name: string;
   readonly type: 'date' | 'hour' | 'id' | 'text';
 }
@@ -64,7 +68,7 @@ const text = (name: string): RowField => ({ name, type: 'text' });
 
 /** In the order in which their fields stand in a row (`decisions.md` 4). */
 // biome-ignore format: an entry a line reads as a table
-export const breakdowns = [
+const breakdownTable = [
   { name: 'DAILY', profiles, fields: [date], time: true, words: ['day', 'date'], meaning: 'by day' },
   { name: 'HOURLY', profiles, fields: [date, hour('hour')], time: true, words: ['hour', 'time'], meaning: 'by hour' },
   { name: 'MONTHLY', profiles, fields: [date], time: true, words: ['month'], meaning: 'by month' },
@@ -90,11 +94,16 @@ export const breakdowns = [
   { name: 'CARRIER', profiles: buyer, fields: [text('carrier')], words: ['operator', 'isp', 'telco'], meaning: 'by mobile or wireless carrier' },
   { name: 'BUNDLEID', profiles, fields: [text('bundleId')], words: ['app', 'bundle', 'package'], meaning: 'by package name (Android) or bundle ID (iOS)' },
 ] as const satisfies readonly BreakdownEntry[];
+export type BreakdownName = (typeof breakdownTable)[number]['name'];
 
-export type BreakdownName = (typeof breakdowns)[number]['name'];
+export interface Breakdown extends BreakdownEntry {
+  readonly name: BreakdownName;
+}
+
+export const breakdowns: readonly Breakdown[] = breakdownTable;
 
 /** A breakdown by time, of which a request has one at most (specification, Breakdowns 1). */
-export type TimeBreakdownName = Extract<(typeof breakdowns)[number], { time: true }>['name'];
+export type TimeBreakdownName = Extract<(typeof breakdownTable)[number], { time: true }>['name'];
 
 /** A breakdown that is not one of time: a property of the traffic itself. */
 export type DimensionName = Exclude<BreakdownName, TimeBreakdownName>;
@@ -112,7 +121,7 @@ interface FilterEntry {
 
 /** Filters of different names are and-ed, the values of one or-ed (`decisions.md` 2). */
 // biome-ignore format: an entry a line reads as a table
-export const filters = [
+const filterTable = [
   { name: 'advertiserId', profiles: buyer, on: 'ADVERTISER', compare: 'id', adminOnly: true, meaning: 'advertiser IDs (admin accounts only)' },
   { name: 'adunitId', profiles: buyer, on: 'ADUNIT', compare: 'id', meaning: 'ad unit IDs' },
   { name: 'campaignId', profiles: buyer, on: 'CAMPAIGN', compare: 'id', meaning: 'campaign IDs' },
@@ -129,27 +138,21 @@ export const filters = [
   { name: 'deviceBrandId', profiles: buyer, on: 'DEVICEBRAND', compare: 'id', meaning: 'device brand IDs' },
   { name: 'deviceModel', profiles: buyer, on: 'DEVICEMODEL', compare: 'text', meaning: 'device model names' },
 ] as const satisfies readonly FilterEntry[];
+export type FilterName = (typeof filterTable)[number]['name'];
 
-export type FilterName = (typeof filters)[number]['name'];
-
-export interface Metric extends MetricEntry {
-  readonly name: MetricName;
-}
-export interface Breakdown extends BreakdownEntry {
-  readonly name: BreakdownName;
-}
 export interface Filter extends FilterEntry {
   readonly name: FilterName;
 }
+
+export const filters: readonly Filter[] = filterTable;
 
 /**
  * A metric that the service does not send: `factor × numerator / denominator`. It is computed from sums, never averaged
  * over rows, so it is right for any grouping.
  */
 export interface DerivedMetric {
-  /** What people read. */
   readonly name: string;
-  /** Its column in a file, and what `--sort` takes. */
+  /** Its column in a file, and what `--metrics` and `--sort` take. */
   readonly field: string;
   readonly numerator: MetricName;
   readonly denominator: MetricName;
@@ -160,73 +163,33 @@ export interface DerivedMetric {
 }
 
 /** What media buyers read next to the sums, in the order in which it is shown. */
+// biome-ignore format: an entry a line reads as a table
 export const derivedMetrics = [
-  {
-    name: 'CTR',
-    field: 'ctr',
-    numerator: 'clicks',
-    denominator: 'displays',
-    factor: 100,
-    unit: 'percent',
-    words: ['click-through rate', 'click rate', 'clickthrough'],
-    meaning: 'click-through rate: clicks divided by displays, in a file as a fraction',
-  },
-  {
-    name: 'eCPM €',
-    field: 'ecpmEuro',
-    numerator: 'revenueEuro',
-    denominator: 'displays',
-    factor: 1000,
-    unit: 'money',
-    words: ['cpm', 'ecpm', 'rpm', 'cost per mille'],
-    meaning: 'revenue in euros of 1,000 displays',
-  },
-  {
-    name: 'eCPM $',
-    field: 'ecpmDollar',
-    numerator: 'revenueDollar',
-    denominator: 'displays',
-    factor: 1000,
-    unit: 'money',
-    words: [],
-    meaning: 'revenue in US dollars of 1,000 displays',
-  },
+  { name: 'CTR', field: 'ctr', numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', words: ['click-through rate', 'click rate', 'clickthrough'], meaning: 'click-through rate: clicks divided by displays, in a file as a fraction' },
+  { name: 'eCPM €', field: 'ecpmEuro', numerator: 'revenueEuro', denominator: 'displays', factor: 1000, unit: 'money', words: ['cpm', 'ecpm', 'rpm', 'cost per mille'], meaning: 'revenue in euros of 1,000 displays' },
+  { name: 'eCPM $', field: 'ecpmDollar', numerator: 'revenueDollar', denominator: 'displays', factor: 1000, unit: 'money', words: [], meaning: 'revenue in US dollars of 1,000 displays' },
 ] as const satisfies readonly DerivedMetric[];
-
-/** What `--metrics` and a column call a derived metric. */
 export type DerivedName = (typeof derivedMetrics)[number]['field'];
 
-/** The derived metric of that column, in any case. */
-export function findDerived(field: string): (DerivedMetric & { readonly field: DerivedName }) | undefined {
-  return derivedMetrics.find((metric) => metric.field.toLowerCase() === field.toLowerCase());
-}
-
 /** The metrics, breakdowns and filters that a profile may use, in column order. */
-export function vocabularyOf(profile: Profile): {
-  readonly metrics: readonly Metric[];
-  readonly breakdowns: readonly Breakdown[];
-  readonly filters: readonly Filter[];
-} {
-  const ofProfile = <T extends { readonly profiles: readonly Profile[] }>(entry: T): boolean =>
-    entry.profiles.includes(profile);
+export function vocabularyOf(profile: Profile) {
+  const ofProfile = (entry: { readonly profiles: readonly Profile[] }) => entry.profiles.includes(profile);
   return {
-    metrics: (metrics as readonly Metric[]).filter(ofProfile),
-    breakdowns: (breakdowns as readonly Breakdown[]).filter(ofProfile),
-    filters: (filters as readonly Filter[]).filter(ofProfile),
+    metrics: metrics.filter(ofProfile),
+    breakdowns: breakdowns.filter(ofProfile),
+    filters: filters.filter(ofProfile),
   };
 }
 
-const metricsByName = new Map<string, Metric>(metrics.map((metric) => [metric.name, metric]));
-const breakdownsByName = new Map<string, Breakdown>(breakdowns.map((breakdown) => [breakdown.name, breakdown]));
-
 /** The metric of that wire name; names are case-sensitive. */
 export function findMetric(name: string): Metric | undefined {
-  return metricsByName.get(name);
+  return metrics.find((metric) => metric.name === name);
 }
 
 /** The breakdown of that wire name, in any case. */
 export function findBreakdown(name: string): Breakdown | undefined {
-  return breakdownsByName.get(name) ?? breakdownsByName.get(name.toUpperCase());
+  const upper = name.toUpperCase();
+  return breakdowns.find((breakdown) => breakdown.name === upper);
 }
 
 /** Whether a name or one of the trade's other words for it is this, in any case, in the singular or the plural. */

@@ -16,10 +16,7 @@ import security from './security.md';
 import speed from './speed.md';
 import testing from './testing.md';
 
-/**
- * The Markdown of every topic by its name, in the order of the list: what `adreport help TOPIC` shows, the same text as on the
- * web. A new topic is its file and its line here.
- */
+/** The Markdown of every topic by its name, in the order of the list: a new one is its file and its line here. */
 export const topics: Readonly<Record<string, string>> = {
   reports,
   periods,

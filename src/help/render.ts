@@ -5,10 +5,7 @@ import { type PageLook, wrap } from '../ui/page.ts';
 const columnsAtMost = 100;
 const narrowest = 24;
 
-/**
- * Lays out the Markdown of a help topic for a terminal: headings, paragraphs, lists and tables fit its width, and code stands
- * as it is. It knows what the topics use, and no more.
- */
+/** Lays out the Markdown of a help topic for a terminal: all fits its width, but code, which stands as it is. */
 export function renderMarkdown(text: string, { columns, style }: PageLook): string {
   const width = Math.max(narrowest, Math.min(columnsAtMost, columns));
   const blocks = text.trim().split(/\n*(```\w*\n[\s\S]*?\n```)\n*/);

@@ -9,7 +9,6 @@ import type { EncodeOptions } from './encoder.ts';
 export interface PlannedColumn {
   /** The key in the rows; for a derived column its own name. */
   readonly field: string;
-  /** What it is called in the output. */
   readonly name: string;
   /** `undefined` for a field that the vocabulary does not know, and for a derived column. */
   readonly type: FieldType | undefined;
@@ -30,14 +29,12 @@ export function valueIn(row: Row, { field, figure }: PlannedColumn): Value | und
  * while it is null.
  */
 export class ColumnPlan {
-  /** In the order in which they are written; decided by the first batch. */
   columns: readonly PlannedColumn[] = [];
   /** The index in the batch's `fields` of each column, or -1. */
   indexes = new Int32Array(0);
   readonly #options: Pick<EncodeOptions, 'columns' | 'select' | 'normalize' | 'note'>;
   readonly #chosen: readonly string[] | undefined;
   #fields: readonly string[] | undefined;
-  /** Where the batch has the fields that are left out while they are null. */
   #leftOut: readonly number[] = [];
   #isDecided = false;
 
@@ -124,7 +121,6 @@ function derivedColumn(figure: Figure): PlannedColumn {
   return { field: figure.field, name: figure.field, type: undefined, numeric: true, figure };
 }
 
-/** The key that the rows have for a column of the request: a metric may stand there under its own name. */
 function fieldOf({ field, metric }: Column, fields: readonly string[]): string {
   if (metric === undefined || fields.includes(field)) return field;
   return fields.find((other) => metricOfField(other)?.name === metric) ?? field;

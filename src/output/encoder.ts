@@ -4,7 +4,6 @@ import type { Comparison } from '../view/figures.ts';
 
 /** How CSV is written; the defaults together are the service's own layout. */
 export interface CsvDialect {
-  /** One ASCII character. */
   readonly delimiter?: string;
   /** The decimal mark of numbers, money strings included. Default: as the service sent them. */
   readonly decimal?: ',' | '.';
@@ -19,10 +18,8 @@ export interface CsvDialect {
 
 /** How a table for people is laid out. Default: as wide as the rows are, plain Unicode text, with a line of totals. */
 export interface TableLook {
-  /** Character cells to fit into. */
   readonly columns?: number;
   readonly style?: { bold(text: string): string; dim(text: string): string };
-  /** Whether the terminal shows more than ASCII. */
   readonly unicode?: boolean;
   readonly totals?: boolean;
 }
@@ -56,7 +53,6 @@ export type Pieces = readonly Uint8Array[];
 export interface Encoder {
   /** The bytes of a batch. Batches of several reports may follow each other. */
   encode(batch: RowBatch): Pieces;
-  /** The bytes after the last row. */
   end(tail: ReportTail): Pieces;
 }
 

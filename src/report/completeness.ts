@@ -12,7 +12,6 @@ import { formatDate, formatInstant, offsetAt, splitWindow, type Window } from '.
 export interface Expectation {
   readonly window: Window;
   readonly breakdowns: readonly BreakdownName[];
-  /** The columns that were asked for (`askedColumns`). */
   readonly columns: readonly Column[];
   /** Whether filters were given: then a day may have no rows. */
   readonly isFiltered?: boolean;
@@ -22,18 +21,15 @@ export interface Expectation {
 
 /** Looks at a report's rows on their way to the output. */
 interface Check {
-  /** To be called with every batch, in order. */
   observe?(batch: RowBatch): void;
-  /**
-   * One sentence for each thing in which the report differs from its request; none where all is well.
-   * @throws IncompleteDataError where it has none of the columns that were asked for
-   */
+  /** One sentence for each thing in which the report differs from its request. */
   problems(tail: ReportTail): string[];
 }
 
 /**
  * Compares a report with its request, as it passes: its window, its columns, the days (hours, months) of its rows, rows
  * that repeat, rows that look like totals. Memory is bounded: by the window's length, and by the first million rows.
+ * `problems` throws `IncompleteDataError` where the report has none of the columns that were asked for.
  */
 export function checkCompleteness(expectation: Expectation): Required<Check> {
   const checks: readonly Check[] = [
@@ -75,7 +71,6 @@ function checkColumns({ columns }: Expectation): Check {
   const asked = columns.filter(({ metric, breakdown }) => metric !== undefined || breakdown !== undefined);
   const problems = ({ fields, rowCount }: ReportTail): string[] => {
     const none = rowCount === 0 ? ['The report has no rows.'] : [];
-    // A report without rows shows no fields, so none can be missing.
     if (rowCount === 0 && fields.length === 0) return none;
     const isThere = ({ field, metric }: Column): boolean =>
       fields.includes(field) || (metric !== undefined && fields.some((other) => metricOfField(other)?.name === metric));
@@ -83,14 +78,9 @@ function checkColumns({ columns }: Expectation): Check {
     if (missing.length === 0) return none;
     if (missing.length === asked.length) {
       const named = printable(fields.slice(0, 5).join(', ').slice(0, 150));
-      throw new IncompleteDataError(
-        `This is no report: none of the columns that were asked for is in it. It has ${named}.`,
-        {
-          code: 'NO_HEADER',
-          retryable: false,
-          hint: 'Its first line may be data or an error text. Try the command again with --format json.',
-        },
-      );
+      const message = `This is no report: none of the columns that were asked for is in it. It has ${named}.`;
+      const hint = 'Its first line may be data or an error text. Try the command again with --format json.';
+      throw new IncompleteDataError(message, { code: 'NO_HEADER', retryable: false, hint });
     }
     const noun = missing.length === 1 ? 'the column' : 'the columns';
     return [`The report lacks ${noun} ${missing.join(', ')}, asked for.`, ...none];
@@ -122,14 +112,12 @@ interface Times {
   readonly last: number;
   /** The number of what a row's text lies in; `undefined` for what is no time. */
   readonly read: (text: string) => number | undefined;
-  /** What people call it. */
   readonly label: (time: number) => string;
 }
 
 /** More than this (eleven years of hours) are not kept. */
 const timesAtMost = 100_000;
 
-/** The check of the rows' times: which of the window they show, which lie outside of it, and which cannot be read. */
 function checkTimes(expectation: Expectation): Check[] {
   const times = timesOf(expectation);
   if (!times) return [];
@@ -174,7 +162,6 @@ function listed(times: ReadonlySet<number>, label: Times['label']): string {
   return `${[...times].slice(0, 5).map(label).join(', ')}${more}`;
 }
 
-/** The times that the rows of a request show; `undefined` where it has no time breakdown. */
 function timesOf({ window, breakdowns, nowMs }: Expectation): Times | undefined {
   const now = Math.floor(nowMs / 1_000);
   if (breakdowns.includes('HOURLY')) return hoursOf(window, now);
@@ -229,10 +216,10 @@ function hoursOf({ since, until, zone }: Window, now: number): Times {
 }
 
 /** Fields of breakdowns that may be null in rows that are no totals (specification, Report data). */
-const nullable =
-  'country city postalcode subpublisherId os adminLevel1 adminLevel2 deviceBrand deviceModel deviceType bundleId format publisherId carrier'.split(
-    ' ',
-  );
+const nullable = [
+  ...['country', 'city', 'postalcode', 'subpublisherId', 'os', 'adminLevel1', 'adminLevel2', 'deviceBrand'],
+  ...['deviceModel', 'deviceType', 'bundleId', 'format', 'publisherId', 'carrier'],
+];
 
 /**
  * Rows without a value in any of the breakdowns that always have one. Where all of them may be null, a row without them

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
-import { type Profile, profiles } from '../contract/vocabulary.ts';
+import type { Profile } from '../contract/vocabulary.ts';
 import { codeOf } from '../errors.ts';
 
 /** A report as it is noted the moment its id is known. */
@@ -13,20 +13,15 @@ export interface NewLedgerEntry {
   /** Who asked, as in the request's hash. */
   readonly account: string;
   readonly profile: Profile;
-  /** `requestHash` of what was asked for. */
   readonly hash: string;
   readonly request: ReportRequest;
-  /** The request's window in its zone, `2026-11-01T00:00:00+0100` (see `describeWindow`). */
   readonly window: { readonly since: string; readonly until: string };
 }
 
-/** A report that was created on this machine. */
 export interface LedgerEntry extends NewLedgerEntry {
-  /** ISO 8601, UTC. */
   readonly createdAt: string;
   /** The status that the service named last, or `fetched`. */
   readonly lastStatus: string;
-  /** Where the report was written to, if that was a file. */
   readonly file?: string;
 }
 
@@ -39,11 +34,9 @@ export interface LedgerChange {
   readonly file?: string | undefined;
 }
 
-/** What a ledger is opened with. */
 interface LedgerOptions {
   /** Where the ledger's folder is; made, for the owner only, when the first report is noted. */
   readonly directory: string;
-  /** Milliseconds since 1970. */
   readonly wallClock: () => number;
   /** Told, in one sentence, what kept the ledger from being read or written. */
   readonly warn: (message: string) => void;
@@ -52,19 +45,16 @@ interface LedgerOptions {
 /** How long the service keeps a report (`decisions.md` 4). */
 const reportLifeMs = 24 * 3_600_000;
 
-/** Beyond so many reports the oldest are forgotten. */
 const reportsAtMost = 2_000;
+
+export type Ledger = ReturnType<typeof openLedger>;
 
 /**
  * The reports created on this machine: a folder `ledger/` with a small file a report, which parallel runs share. It holds
  * no token and no password. It never makes a run fail: what goes wrong with it is a warning.
  */
-export type Ledger = ReturnType<typeof openLedger>;
-
-/** The ledger in a folder. Nothing is read or written before it is asked to; nothing is thrown. */
 export function openLedger({ directory, wallClock, warn }: LedgerOptions) {
   const path = join(directory, 'ledger');
-
   /** The files' names, the newest first: each begins with the time of its report. */
   const names = (): string[] => {
     try {
@@ -88,10 +78,8 @@ export function openLedger({ directory, wallClock, warn }: LedgerOptions) {
       warn(`The ledger could not be written (${reasonOf(error)}): a later run may create this report anew.`);
     }
   };
-
   return {
     path,
-    /** The newest reports that are still noted, the newest first. */
     list(limit = reportsAtMost): LedgerEntry[] {
       const entries: LedgerEntry[] = [];
       for (const name of names()) if (entries.length < limit) entries.push(...read(name));
@@ -99,13 +87,9 @@ export function openLedger({ directory, wallClock, warn }: LedgerOptions) {
     },
     record(entry: NewLedgerEntry): void {
       const nowMs = wallClock();
-      const all = names();
-      // Of two reports of one millisecond the later one is the newer.
-      const newestMs = Number(all[0]?.slice(0, 15) ?? 0);
-      const nameMs = newestMs - nowMs < 1_000 ? Math.max(nowMs, newestMs + 1) : nowMs;
       const createdAt = new Date(nowMs).toISOString();
-      write(timeName(nameMs) + endingOf(entry), { ...entry, createdAt, lastStatus: 'progress' });
-      for (const name of all.slice(reportsAtMost - 1)) rmSync(join(path, name), { force: true });
+      write(timeName(nowMs) + endingOf(entry), { ...entry, createdAt, lastStatus: 'progress' });
+      for (const name of names().slice(reportsAtMost)) rmSync(join(path, name), { force: true });
     },
     /** Notes what became of a report; one that is not in the ledger stays out of it. What was fetched stays fetched. */
     update(key: Pick<LedgerEntry, 'baseUrl' | 'id'>, { status, file }: LedgerChange): void {
@@ -115,10 +99,7 @@ export function openLedger({ directory, wallClock, warn }: LedgerOptions) {
         write(name, { ...entry, lastStatus, ...(file === undefined ? {} : { file }) });
       }
     },
-    /**
-     * The newest report of that request, if it may still be waited for and fetched: neither failed, expired nor fetched,
-     * and younger than the 24 h for which the service keeps a report.
-     */
+    /** The newest report of that request, if it has neither failed, expired nor been fetched. */
     findUnfinished(hash: string): LedgerEntry | undefined {
       const oldest = timeName(wallClock() - reportLifeMs + 1);
       const recent = names().filter((name) => name >= oldest);
@@ -143,19 +124,8 @@ function endingOf({ baseUrl, id }: Pick<LedgerEntry, 'baseUrl' | 'id'>): string 
 function readEntry(path: string): LedgerEntry[] {
   try {
     const entry: LedgerEntry = JSON.parse(readFileSync(path, 'utf8'));
-    const { id, createdAt, baseUrl, account, hash, lastStatus, window, request } = entry;
-    const texts = [
-      id,
-      createdAt,
-      baseUrl,
-      account,
-      hash,
-      lastStatus,
-      window.since,
-      window.until,
-      ...request.breakdowns,
-    ];
-    return texts.every((text) => typeof text === 'string') && profiles.includes(entry.profile) ? [entry] : [];
+    const texts = [entry.id, entry.createdAt, entry.lastStatus, entry.window.since, ...entry.request.breakdowns];
+    return texts.every((text) => typeof text === 'string') ? [entry] : [];
   } catch {
     return [];
   }
@@ -168,7 +138,7 @@ function reasonOf(error: unknown): string {
 /** Makes a folder and those above it, one by one: below `/proc` Node's own recursive way never returns. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
-  if (dirname(path) !== path) makeFolder(dirname(path));
+  makeFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {

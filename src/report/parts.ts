@@ -17,11 +17,9 @@ export interface Part {
 }
 
 /**
- * The parts of a plan in time order: one a calendar unit of the report's zone, or the plan itself.
- *
- * @param now unix seconds, where each part has a file of its own: it holds a whole unit then, so that files never
- * overlap and a name means the same days in every run. Only the last one may end now, inside a unit that is not over.
- * Throws `UsageError`, with the nearest whole period, for a part that is cut
+ * The parts of a plan in time order: one a calendar unit of the report's zone, or the plan itself. With `now` (unix
+ * seconds) each part has a file of its own and holds a whole unit, so that files never overlap and a name means the same
+ * days in every run; only the last may end now. Throws `UsageError`, with the nearest whole period, for a part that is cut.
  */
 export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: number): Part[] {
   const { window: whole, request } = plan;
@@ -57,7 +55,6 @@ function cutUnits(windows: readonly UnitWindow[], unit: SplitUnit): UsageError {
   });
 }
 
-/** What is known when `--missing` chooses among the parts. */
 interface FilesThere {
   /** Unix seconds. */
   readonly now: number;
@@ -92,16 +89,12 @@ export function daysOf({ since, until }: Part): string {
  * breakdown that is as fine as the parts, or finer, keeps them apart. Throws `UsageError`.
  */
 export function checkMergeable(breakdowns: readonly BreakdownName[], unit: SplitUnit): void {
-  const fits = breakdowns.some(
-    (name) => name === 'DAILY' || name === 'HOURLY' || (name === 'MONTHLY' && unit === 'month'),
-  );
-  if (fits) return;
+  const fitting = ['DAILY', 'HOURLY', ...(unit === 'month' ? ['MONTHLY'] : [])];
+  if (breakdowns.some((name) => fitting.includes(name))) return;
   const found = breakdowns.find((name) => name === 'MONTHLY' || name === 'RANGE');
   const why = found ? `${found} rows reach over the ${unit}s` : 'no row says which of them it is of';
   throw new UsageError(`--split ${unit}: the parts cannot be merged into one output, because ${why}.`, {
-    hint:
-      `Add DAILY or HOURLY to --by${unit === 'month' ? ' (or MONTHLY)' : ''}, ` +
-      'or write a file a part: -o with {date}, {since} or {until} in the name.',
+    hint: `Add ${fitting.join(' or ')} to --by, or write a file a part: -o with {date}, {since} or {until} in the name.`,
   });
 }
 
@@ -129,19 +122,23 @@ export function takeShard<T>(parts: readonly T[], shard: string): T[] {
 export async function* mergeReports(reports: AsyncIterable<RowBatches>): RowBatches {
   let merged: ReportTail | undefined;
   for await (const batches of reports) {
-    const firstRow = merged?.rowCount ?? 0;
-    try {
-      let next = await batches.next();
-      for (; !next.done; next = await batches.next()) {
-        yield { ...next.value, firstRow: firstRow + next.value.firstRow };
-      }
-      merged = merged ? joinTails(merged, next.value) : next.value;
-    } finally {
-      // Its result is not used: after an error nothing but the closing matters.
-      await batches.return(undefined as never);
-    }
+    const tail: ReportTail = yield* countedFrom(merged?.rowCount ?? 0, batches);
+    merged = merged ? joinTails(merged, tail) : tail;
   }
   return merged ?? { rowCount: 0, fields: [], summary: undefined, members: [] };
+}
+
+async function* countedFrom(rowsBefore: number, batches: RowBatches): RowBatches {
+  try {
+    for (;;) {
+      const next = await batches.next();
+      if (next.done) return next.value;
+      yield { ...next.value, firstRow: rowsBefore + next.value.firstRow };
+    }
+  } finally {
+    // Its result is not used: after an error nothing but the closing matters.
+    await batches.return(undefined as never);
+  }
 }
 
 function joinTails(first: ReportTail, second: ReportTail): ReportTail {

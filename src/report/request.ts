@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { allCountries, findCountry } from '../contract/countries.ts';
 import { defaultZone, type Encoding, endpoints, type ReportRequest, type WindowClock } from '../contract/messages.ts';
 import {
-  type Breakdown,
   type BreakdownName,
   breakdowns,
   type DerivedName,
@@ -10,7 +9,6 @@ import {
   type Filter,
   type FilterName,
   isCalled,
-  type Metric,
   type MetricName,
   metrics,
   type Profile,
@@ -23,12 +21,10 @@ import { quoteForShell } from '../text/printable.ts';
 import { type Window, wallAt } from './window.ts';
 import { didYouMean, quoteIfNeeded, resolveWindow, type WindowFlags } from './window-flags.ts';
 
-/** The flags that say what a report holds, as the user wrote them. */
 export interface RequestFlags {
   readonly profile: Profile;
-  /** Comma list; all of the profile's where absent. */
+  /** Comma list in any case, as `by`; all of the profile's where absent. */
   readonly metrics?: string | undefined;
-  /** Comma list, in any case. */
   readonly by?: string | undefined;
   /** Each `name=v1,v2`. */
   readonly filters?: readonly string[] | undefined;
@@ -36,7 +32,6 @@ export interface RequestFlags {
   readonly countries?: readonly string[] | undefined;
   /** IANA name in any case; DSP only. */
   readonly timezone?: string | undefined;
-  /** Whether the create call is to answer with the data itself (`output=direct`). */
   readonly direct?: boolean | undefined;
   /** How the service reads the window's seconds; `instant` where absent. */
   readonly windowClock?: WindowClock | undefined;
@@ -117,13 +112,11 @@ function neededFor(name: MetricName | DerivedName): readonly MetricName[] {
 
 function readMetrics({ profile, metrics: list }: RequestFlags, say: Say): (MetricName | DerivedName)[] {
   if (list === undefined) return vocabularyOf(profile).metrics.map(({ name }) => name);
-  const sent = (metrics as readonly Metric[]).map((metric) => ({
-    ...metric,
-    fields: Object.values(metric.rowField ?? {}),
-  }));
+  const sent = metrics.map((metric) => ({ ...metric, fields: Object.values(metric.rowField ?? {}) }));
   const computed = derivedMetrics.map(({ field, words }) => {
     const needed = sent.filter(({ name }) => neededFor(field).includes(name));
-    return { name: field, words, fields: [], profiles: profiles.filter((each) => needed.every(isIn(each))) };
+    const own = profiles.filter((profileName) => needed.every((metric) => metric.profiles.includes(profileName)));
+    return { name: field, words, fields: [], profiles: own };
   });
   const found = readNames<MetricName | DerivedName>('metric', list, profile, [...sent, ...computed], say);
   if (splitList(list).length === 0) say('--metrics names no metric.', 'Leave it out for all of them.');
@@ -131,10 +124,7 @@ function readMetrics({ profile, metrics: list }: RequestFlags, say: Say): (Metri
 }
 
 function readBreakdowns({ profile, by = '' }: RequestFlags, say: Say): BreakdownName[] {
-  const all = (breakdowns as readonly Breakdown[]).map((each) => ({
-    ...each,
-    fields: each.fields.map(({ name }) => name),
-  }));
+  const all = breakdowns.map((each) => ({ ...each, fields: each.fields.map(({ name }) => name) }));
   const found = readNames('breakdown', by, profile, all, say);
   const times = all.flatMap(({ name, time }) => (time ? [name] : []));
   const asked = found.filter((name) => times.includes(name));
@@ -158,36 +148,25 @@ function readNames<Name extends string>(
   entries: readonly Entry<Name>[],
   say: Say,
 ): Name[] {
-  const known = entries.filter(isIn(profile));
-  const all = `The ${profile} ${kind}s are ${known.map(({ name }) => name).join(', ')}.`;
+  const known = entries.filter((entry) => entry.profiles.includes(profile));
+  const names = known.map(({ name }) => name);
+  const all = `The ${profile} ${kind}s are ${names.join(', ')}.`;
   const found = splitList(list).flatMap((text) => {
     const entry = entries.find(({ name }) => isSame(name, text));
-    if (entry && isIn(profile)(entry)) return [entry.name];
+    if (entry?.profiles.includes(profile)) return [entry.name];
     if (entry) say(`The ${kind} ${entry.name} is in ${entry.profiles.join(' and ')} reports only.`, all);
     else {
       const called = known.find((each) => each.fields.some((field) => isSame(field, text)) || isCalled(each, text));
-      const meant =
-        called?.name ??
-        nearest(
-          text,
-          known.map(({ name }) => name),
-        );
-      say(`There is no ${kind} ${quoteIfNeeded(text)}.`, didYouMean(meant, all));
+      say(`There is no ${kind} ${quoteIfNeeded(text)}.`, didYouMean(called?.name ?? nearest(text, names), all));
     }
     return [];
   });
   return distinct(found);
 }
 
-function isIn(profile: Profile): (entry: { readonly profiles: readonly Profile[] }) => boolean {
-  return ({ profiles: own }) => own.includes(profile);
-}
-
 function splitList(list: string): string[] {
-  return list
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
+  const items = list.split(',').map((item) => item.trim());
+  return items.filter((item) => item !== '');
 }
 
 function isSame(name: string, other: string): boolean {
@@ -241,14 +220,10 @@ function readValues({ name, on, compare, meaning }: Filter, flag: string, list: 
     if (compare === 'text' || /^\d+$/.test(value)) return [value];
     const country = isCountry ? findCountry(value) : undefined;
     if (country) return [country.id];
-    const meant = isCountry
-      ? nearest(
-          value,
-          allCountries().map((each) => each.name),
-        )
-      : undefined;
-    const problem = isCountry ? ': there is no country' : ' takes ids, which are digits, and not';
-    say(`${shown}${problem} ${quoteIfNeeded(value)}.`, didYouMean(meant, isCountry ? hint : `It selects ${meaning}.`));
+    if (isCountry) {
+      const names = allCountries().map((each) => each.name);
+      say(`${shown}: there is no country ${quoteIfNeeded(value)}.`, didYouMean(nearest(value, names), hint));
+    } else say(`${shown} takes ids, which are digits, and not ${quoteIfNeeded(value)}.`, `It selects ${meaning}.`);
     return [];
   });
 }
@@ -265,7 +240,6 @@ export function splitValues(list: string): string[] | undefined {
   return values;
 }
 
-/** The body of a create call, with the Content-Type it is sent as. */
 export interface EncodedRequest {
   readonly contentType: 'application/json' | 'application/x-www-form-urlencoded';
   readonly text: string;
@@ -301,7 +275,6 @@ export function requestParameters(request: ReportRequest): Record<string, number
   };
 }
 
-/** The URL of the create call of a service. */
 export function createUrl(baseUrl: string): string {
   return trimSlashes(baseUrl) + endpoints.buyer.path;
 }

@@ -3,16 +3,12 @@ import { ReportFailedError, StillInProgressError, UnreachableError } from '../er
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 
-const shortestPauseMs = 500;
-const longestPauseMs = 30_000;
-
 /** A pause between two status calls: `auto`, or a fixed number of milliseconds. */
 export type PollInterval = 'auto' | number;
 
-/** What the next pause depends on; all in milliseconds. */
+/** What the next pause depends on; all in milliseconds, `waitedMs` since the wait began. */
 interface PollState {
   readonly interval: PollInterval;
-  /** Since the wait began. */
   readonly waitedMs: number;
   /** How long the wait may last in all; `Infinity` for ever. */
   readonly timeoutMs: number;
@@ -29,22 +25,19 @@ export function nextPauseMs({ interval, waitedMs, timeoutMs, retryAfterMs = 0 }:
   const leftMs = timeoutMs - waitedMs;
   // Timers may end a fraction of a millisecond early: that much is no reason for one more call.
   if (leftMs < 1) return undefined;
-  const pauseMs = interval === 'auto' ? Math.min(Math.max(waitedMs / 10, shortestPauseMs), longestPauseMs) : interval;
+  const pauseMs = interval === 'auto' ? Math.min(Math.max(waitedMs / 10, 500), 30_000) : interval;
   return Math.min(Math.max(pauseMs, retryAfterMs), leftMs);
 }
 
 /** How a wait stands after one status call. */
 export interface Poll {
   readonly record: StatusRecord;
-  /** Status calls made so far. */
   readonly polls: number;
-  /** Since the wait began. */
   readonly waitedMs: number;
   /** The pause before the next call; `undefined` when the wait is over. */
   readonly nextPauseMs: number | undefined;
 }
 
-/** What a wait is made with. */
 export interface WaitOptions extends Pick<PollState, 'interval' | 'timeoutMs'> {
   readonly reportId: string;
   /** One status call, which may go on being repeated for `patienceMs` where it fails in passing. */

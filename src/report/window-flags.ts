@@ -3,7 +3,6 @@ import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { endOfGap, formatInstant, instantsOf, startOfDay, type Window, wallAt } from './window.ts';
 
-/** The flags of a window, as the user wrote them. */
 export interface WindowFlags {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
@@ -176,9 +175,8 @@ const acceptedInstants =
   'Give a day (2026-11-01, today, yesterday), a date-time (2026-11-01T14:30, with Z or +01:00 if it is not of the ' +
   "report's zone), unix seconds, now, or a time ago (-36h, -7d, -2w).";
 
-/** What `--since` or `--until` comes to, with a sentence where a clock change skips or doubles the wall time named. */
+/** An instant, with a sentence where a clock change skips or doubles the wall time named. */
 interface ResolvedInstant {
-  /** Unix seconds. */
   readonly instant: number;
   readonly notes: readonly string[];
 }

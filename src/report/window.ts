@@ -47,7 +47,6 @@ export function endOfGap(wall: DateTime, zone: string): number {
   return instant;
 }
 
-/** The instant at which the day of a midnight begins. */
 export function startOfDay(midnight: DateTime, zone: string): number {
   // Where clocks go back over midnight (St John's until 2010), an hour of the day before follows the first midnight.
   const isFirstOfDay = (instant: number): boolean => wallAt(instant - 1, zone) < midnight;
@@ -80,9 +79,7 @@ export function describeWindow(window: Window): { since: string; until: string; 
   return { since: formatInstant(since, zone), until: formatInstant(until, zone), length: length + change };
 }
 
-/** What `--compare` takes. */
 export const comparedWindows = ['previous', 'last-year'] as const;
-
 export type ComparedWindow = (typeof comparedWindows)[number];
 
 /** The window of as many days that ends where this one begins, or the same dates a year earlier. */
@@ -96,7 +93,6 @@ export function earlierWindow({ since, until, zone }: Window, which: ComparedWin
 
 /** The values of `--split`; weeks are those of ISO 8601. */
 export const splitUnits = ['day', 'week', 'month'] as const;
-
 export type SplitUnit = (typeof splitUnits)[number];
 
 /** A part of a window within one calendar unit. */

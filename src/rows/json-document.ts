@@ -5,19 +5,11 @@ import { printable } from '../text/printable.ts';
 import { formatCount } from '../text/quantity.ts';
 import * as ascii from './bytes.ts';
 import { cut, MalformedJson, scanKey, scanValue, skipBlanks } from './json-scan.ts';
-import type { ReportTail, RowBatch, RowBatches } from './row-batch.ts';
+import type { RowBatch, RowBatches } from './row-batch.ts';
 import { batchFull, RowScanner } from './row-scanner.ts';
 
 /** 1 MB: how much may stand beside the rows. */
 const maxMemberBytes = 1024 * 1024;
-
-interface Member {
-  readonly name: string;
-  /** Where its value begins. */
-  readonly start: number;
-  /** Where it ends; absent where it is not to be scanned as a whole. */
-  readonly end?: number;
-}
 
 /**
  * Reads a report: `{"data":[…],"summary":{…}}` with its members in any order, the same inside `{"response":{…}}`, a bare
@@ -52,10 +44,6 @@ export class JsonDocument {
       if (!(error instanceof MalformedJson)) throw error;
       throw this.#malformed(`${this.#place()} cannot be read: expected ${error.expected}`, error.at);
     }
-    return this.#tail();
-  }
-
-  #tail(): ReportTail {
     const { firstRow: rowCount, fields } = this.#scanner.ranges;
     const members = [...this.#members].map(([name, json]) => ({ name, json }));
     return { rowCount, fields, summary: summaryOf(this.#members.get('summary')), members };
@@ -113,8 +101,11 @@ export class JsonDocument {
     window.start = end;
   }
 
-  /** The member at the window's start; `undefined` where it is not there as a whole. */
-  #scanMember(isOutermost: boolean): Member | undefined {
+  /**
+   * The member at the window's start: where its value begins, and where it ends unless its rows or members are to be read
+   * one by one; `undefined` where it is not there as a whole.
+   */
+  #scanMember(isOutermost: boolean): { name: string; start: number; end?: number } | undefined {
     const { bytes, view, start: at, end } = this.#window;
     const key = scanKey(bytes, view, at, end);
     if (!key) return undefined;

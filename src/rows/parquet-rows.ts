@@ -32,9 +32,9 @@ export async function* readParquetLines(
 ): AsyncGenerator<Buffer> {
   const readPart = async (start: number, end: number) => {
     if (!(start >= 0 && start <= end && end <= sizeBytes)) throw new Error('a part of it lies beyond its end');
-    const buffer = new ArrayBuffer(end - start);
-    await file.read(new Uint8Array(buffer), 0, end - start, start);
-    return buffer;
+    const bytes = new Uint8Array(new ArrayBuffer(end - start));
+    await file.read(bytes, 0, end - start, start);
+    return bytes.buffer;
   };
   const source = {
     byteLength: sizeBytes,
@@ -54,17 +54,11 @@ export async function* readParquetLines(
     const values: unknown[][] = [];
     for (const { name } of columns) {
       const own: unknown[] = [];
-      await parquetRead({
-        file: source,
-        metadata,
-        columns: [name],
-        rowStart,
-        rowEnd: rowStart + rowCount,
-        compressors,
-        onChunk: ({ columnData }) => {
-          for (const value of columnData) own.push(value);
-        },
-      });
+      const onChunk = ({ columnData }: { readonly columnData: ArrayLike<unknown> }): void => {
+        for (const value of Array.from(columnData)) own.push(value);
+      };
+      const rows = { rowStart, rowEnd: rowStart + rowCount };
+      await parquetRead({ file: source, metadata, columns: [name], ...rows, compressors, onChunk });
       if (own.length !== rowCount) throw new Error(`its column ${name} has ${own.length} of ${rowCount} rows`);
       values.push(own);
     }
@@ -100,14 +94,11 @@ function* linesOf(
   values: readonly (readonly unknown[])[],
   rowCount: number,
 ): Generator<Buffer> {
-  const writers = columns.map((column, i) => {
-    const key = `${JSON.stringify(column.name)}:`;
-    return (row: number) => key + jsonOf(values[i]?.[row], column);
-  });
+  const keys = columns.map(({ name }) => JSON.stringify(name));
   for (let from = 0; from < rowCount; from += rowsTogether) {
     let text = '';
     for (let row = from; row < Math.min(rowCount, from + rowsTogether); row++) {
-      text += `{${writers.map((write) => write(row)).join(',')}}\n`;
+      text += `{${columns.map((column, i) => `${keys[i]}:${jsonOf(values[i]?.[row], column)}`).join(',')}}\n`;
     }
     yield Buffer.from(text);
   }

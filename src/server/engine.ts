@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { columnsOf } from '../contract/columns.ts';
 import { defaultZone, type ReportRequest, type ReportSummary } from '../contract/messages.ts';
 import {
+  type Breakdown,
   type DimensionName,
-  type Filter,
   filters,
   findBreakdown,
   type MetricName,
@@ -48,6 +48,9 @@ interface Group {
   readonly sums: number[];
 }
 
+/** Makes a cell of a row, from its labels of time and its group. */
+type ReadCell = (labels: readonly string[], group: Group) => ReportCell;
+
 /** Other calls get their turn whenever a report has been computed for so long. */
 const busyMs = 20;
 
@@ -68,17 +71,20 @@ export function computeReport(
   const columns = columnsOf(profile, request);
   const time = breakdowns.find(isTimeBreakdown);
   const dimensions = dimensionNames.filter((name) => breakdowns.includes(name));
+  const fields = dimensions.map((name) => findBreakdown(name)?.fields ?? []);
   const wanted = wantedMembers(facts, account, request);
-  const readCells = columns.map(({ field, breakdown, metric, type }) => {
-    const place = findBreakdown(breakdown ?? '')?.fields.findIndex(({ name }) => name === field) ?? -1;
-    const position = (dimensions as readonly (string | undefined)[]).indexOf(breakdown);
-    const metricPosition = (request.metrics as readonly (string | undefined)[]).indexOf(metric);
-    return (labels: readonly string[], { members, sums }: Group): ReportCell => {
-      if (metric === undefined) return (breakdown === time ? labels : members[position]?.values)?.[place] ?? null;
-      const sum = sums[metricPosition] ?? 0;
-      if (type !== 'money') return sum;
-      return profile === 'dsp' ? (sum / 100).toFixed(2).replace('.', ',') : sum / 100;
-    };
+  const readCells = columns.map(({ field, breakdown, metric, type }): ReadCell => {
+    if (metric !== undefined) {
+      const index = request.metrics.indexOf(metric);
+      if (type !== 'money') return (_, { sums }) => sums[index] ?? 0;
+      if (profile === 'buyer') return (_, { sums }) => (sums[index] ?? 0) / 100;
+      return (_, { sums }) => ((sums[index] ?? 0) / 100).toFixed(2).replace('.', ',');
+    }
+    if (breakdown === undefined) return () => null;
+    const place = findBreakdown(breakdown)?.fields.findIndex(({ name }) => name === field) ?? 0;
+    if (isTimeBreakdown(breakdown)) return (labels) => labels[place] ?? null;
+    const position = dimensions.indexOf(breakdown);
+    return (_, { members }) => members[position]?.values[place] ?? null;
   });
 
   async function* rows(): AsyncGenerator<Iterable<ReportRow>> {
@@ -116,7 +122,7 @@ export function computeReport(
 
   /** The rows of groups, made one by one while they are read. */
   function* layOut(groups: readonly Group[], labels: readonly string[]): Generator<ReportRow> {
-    const ordered = groups.toSorted((a, b) => compareGroups(dimensions, a, b));
+    const ordered = groups.toSorted((a, b) => compareGroups(fields, a, b));
     for (const group of ordered) yield readCells.map((read) => read(labels, group));
   }
 
@@ -140,7 +146,7 @@ function wantedMembers({ members }: FactSource, account: Account, request: Repor
   };
   const advertisers = advertisersOf(account);
   if (advertisers) narrow('ADVERTISER', ({ id }) => id !== null && advertisers.has(id));
-  for (const { name, on, compare } of filters as readonly Filter[]) {
+  for (const { name, on, compare } of filters) {
     const accepted = request.filters[name] && new Set<string | null | undefined>(request.filters[name]);
     if (accepted) narrow(on, ({ id, values }) => accepted.has(compare === 'id' ? id : values[0]));
   }
@@ -175,11 +181,11 @@ function knownMetrics(hour: number, { restateDays: days, nowMs }: ReportContext)
 }
 
 /** Rows are ordered by their fields: ids as numbers, text by code unit, null last; rows that look the same, by their ids. */
-function compareGroups(dimensions: readonly DimensionName[], a: Group, b: Group): number {
-  for (const [position, name] of dimensions.entries()) {
-    const [left, right] = [a.members[position], b.members[position]];
-    if (left === right || !left || !right) continue;
-    for (const [index, { type }] of (findBreakdown(name)?.fields ?? []).entries()) {
+function compareGroups(fields: readonly Breakdown['fields'][], a: Group, b: Group): number {
+  for (const [position, left] of a.members.entries()) {
+    const right = b.members[position];
+    if (left === right || !right) continue;
+    for (const [index, { type }] of (fields[position] ?? []).entries()) {
       const order = compareValues(type === 'id', left.values[index] ?? null, right.values[index] ?? null);
       if (order !== 0) return order;
     }

@@ -2,7 +2,6 @@ import { columnsOf } from '../contract/columns.ts';
 import {
   type Breakdown,
   breakdowns,
-  type Filter,
   filters,
   type Metric,
   metrics,
@@ -71,7 +70,7 @@ function namesOf(entries: readonly (Metric | Breakdown)[]): Schema {
 }
 
 function filterSchemas(): Schema {
-  const entries = (filters as readonly Filter[]).map(({ name, meaning, compare, profiles }) => {
+  const entries = filters.map(({ name, meaning, compare, profiles }) => {
     // A number or its digits, told by `type` alone, so that no validator finds both to hold.
     const value = compare === 'text' ? { type: 'string' } : { type: ['integer', 'string'], pattern: '^\\d+$' };
     const description = `Only these ${meaning} (${profiles.join(', ')} profile).`;

@@ -25,17 +25,11 @@ export function visibleJson(value: unknown): string {
   );
 }
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Text as HTML, between tags or in a quoted attribute: nothing in it is markup. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '&#39;');
 }
 
 /** A text as one word of a POSIX shell; a single quote in it ends the quoting, stands escaped, and begins it anew. */

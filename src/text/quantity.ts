@@ -1,16 +1,11 @@
-const byteUnits = ['kB', 'MB', 'GB', 'TB'];
-
 /** A size as people write it, in powers of 1000: `0 B`, `812 B`, `41.2 MB`, `667 MB`. */
 export function formatBytes(sizeBytes: number): string {
   if (sizeBytes < 1_000) return `${Math.round(sizeBytes)} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
   let size = sizeBytes / 1_000;
-  let unit = 0;
   // 999.5 would be shown as 1000.
-  while (size >= 999.5 && unit < byteUnits.length - 1) {
-    size /= 1_000;
-    unit += 1;
-  }
-  return `${size < 99.95 ? size.toFixed(1) : Math.round(size)} ${byteUnits[unit]}`;
+  for (; size >= 999.5 && units.length > 1; units.shift()) size /= 1_000;
+  return `${size < 99.95 ? size.toFixed(1) : Math.round(size)} ${units[0]}`;
 }
 
 /** How much of a size there is, the unit said once where it is the same: `41.2 of 66.5 MB`. */
@@ -48,11 +43,13 @@ export function parseDuration(text: string): number | undefined {
 /** A duration as people write it: `850 ms`, `2.4 s`, `41 s`, `3 min 5 s`, `2 h 10 min`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)} ms`;
-  const seconds = durationMs / 1_000;
-  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
-  const whole = Math.round(seconds);
-  if (whole < 60) return `${whole} s`;
-  const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return whole % 60 === 0 ? `${minutes} min` : `${minutes} min ${whole % 60} s`;
-  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (durationMs < 9_950) return `${(durationMs / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(durationMs / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  const parts = [
+    [Math.floor(minutes / 60), 'h'],
+    [minutes % 60, 'min'],
+    [minutes < 60 ? seconds % 60 : 0, 's'],
+  ];
+  return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count} ${unit}`])).join(' ');
 }

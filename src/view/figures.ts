@@ -41,7 +41,7 @@ export function figuresOf(fields: readonly string[]): Figure[] {
 
 /** The derived metric of that name, computed from the given row fields; `undefined` where it is none, or they lack one. */
 export function derivedFigure(name: string, fields: readonly string[]): Figure | undefined {
-  const metric = (derivedMetrics as readonly DerivedMetric[]).find(({ field }) => field === name);
+  const metric = derivedMetrics.find(({ field }) => field === name);
   const fieldOf = (wanted: string) => fields.find((field) => metricOfField(field)?.name === wanted);
   const [over, under] = [metric && fieldOf(metric.numerator), metric && fieldOf(metric.denominator)];
   if (!metric || over === undefined || under === undefined) return undefined;

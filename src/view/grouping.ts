@@ -64,7 +64,6 @@ export class RunningSums implements Sums {
  */
 export class Grouping implements Iterable<Group> {
   rowCount = 0;
-  /** The row fields that are metrics, in order of first appearance. */
   readonly metrics: string[] = [];
   /** How many values of a metric are no numbers, by field; they are in no sum. */
   readonly strangeCounts = new Map<string, number>();

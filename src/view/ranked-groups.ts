@@ -24,24 +24,19 @@ export interface RankedGroups {
   readonly sortedBy: Figure | undefined;
 }
 
-/** In what order groups are shown, and how many of them. */
-interface Ranking {
-  readonly keys: readonly KeyColumn[];
-  readonly figures: readonly Figure[];
-  /** Every figure that the report gives: what can be sorted by. */
+/**
+ * In what order groups are shown, and how many of them. `sort` is one of the keys or known figures, then perhaps `:asc` or
+ * `:desc`; the default is time upwards where there is any, else the first figure downwards.
+ */
+interface Ranking extends Pick<RankedGroups, 'keys' | 'figures'> {
   readonly known: readonly Figure[];
-  /** `column`, `column:asc` or `column:desc`. Default: time upwards where there is any, else the first figure downwards. */
   readonly sort: string | undefined;
-  /** How many groups to show. Default: all. */
   readonly top: number | undefined;
 }
 
 type Order = (a: Group, b: Group) => number;
 
-/**
- * Puts groups in order and adds up those beyond the top.
- * @throws UsageError for an order by a column that is not there, or by none
- */
+/** Puts groups in order and adds up those beyond the top. Throws `UsageError` for an order by a column that is not there. */
 export function rankGroups(groups: Iterable<Group>, ranking: Ranking): RankedGroups {
   const { keys, figures, top = Number.POSITIVE_INFINITY } = ranking;
   const { order, sortedBy } = orderOf(ranking);
@@ -92,10 +87,7 @@ function byKey(index: number, sign: number, asTime: boolean): Order {
   };
 }
 
-/**
- * The fields that a flag such as `--by` means: columns of the report, in any case, or breakdowns such as `COUNTRY` with theirs.
- * @throws UsageError for a name that is neither, or whose column the report lacks
- */
+/** The fields that a flag means: columns of the report, in any case, or those of breakdowns. Throws `UsageError`. */
 export function resolveKeys(names: readonly string[], fields: readonly string[], flag = '--by'): KeyColumn[] {
   const keys = names.flatMap((name) => keysNamed(name, fields, flag));
   return keys.filter(({ field }, i) => keys.findIndex((other) => other.field === field) === i);

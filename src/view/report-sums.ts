@@ -36,7 +36,6 @@ function unitsOf(columns: Shown): Unit[] {
   return [...units.values()];
 }
 
-/** A unit while rows go by. */
 interface Entry {
   readonly unit: Unit;
   /** `none` until a row has a value, `many` once there are more values than are kept. */
@@ -61,7 +60,6 @@ export class ReportSums {
     this.total.observe(rows, all);
   }
 
-  /** The units that have values, in column order. */
   get units(): UnitSums[] {
     return (this.#entries ?? []).flatMap(({ unit, groups }) =>
       groups === 'none' ? [] : [{ unit, groups: groups === 'many' ? undefined : groups }],

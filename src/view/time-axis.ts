@@ -6,9 +6,7 @@ import { longMonth, shortDay } from './window-text.ts';
 export interface TimeAxis {
   readonly step: Step;
   readonly labels: readonly string[];
-  /** The first, the middle and the last of these in brief, to stand along the axis. */
   readonly marks: readonly string[];
-  /** The groups of each slot; none where the report has no rows for it. */
   readonly slots: readonly (readonly Group[])[];
 }
 
@@ -16,7 +14,6 @@ type Step = 'hour' | 'day' | 'month';
 
 /** More slots than pixels show nothing more: hours become days, days months. */
 const mostSlots = 800;
-
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 

@@ -49,18 +49,16 @@ export function longMonth(month: string): string {
 
 /** What a report is, for people. */
 export interface Description {
-  /** `Daily report by campaign and city`. */
   readonly title: string;
   /** Its days; `undefined` where neither its summary nor its rows tell. */
   readonly window: string | undefined;
   readonly zone: string | undefined;
-  /** Its breakdown by time, if it has one. */
   readonly time: BreakdownName | undefined;
 }
 
 /** Describes a report by its summary, where that tells; else by its rows. */
 export function describeReport(summary: ReportSummary | undefined, { units }: ReportSums): Description {
-  const known = breakdowns as readonly Breakdown[];
+  const known = breakdowns;
   const time = units.find(({ unit }) => unit.isTime);
   const timeName = time && (time.unit.fields.includes('hour') ? 'HOURLY' : 'DAILY');
   const asked = summary

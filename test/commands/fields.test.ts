@@ -7,7 +7,7 @@ async function vocabulary(...argv: readonly string[]) {
 }
 
 const ofBuyer = ({ profiles }: { readonly profiles: readonly string[] }): boolean => profiles.includes('buyer');
-const counts = [[...metrics, ...derivedMetrics.map(() => metrics[1])], breakdowns, filters].map(
+const counts = [[...metrics, ...metrics.slice(0, derivedMetrics.length)], breakdowns, filters].map(
   (list) => list.filter(ofBuyer).length,
 );
 

@@ -135,7 +135,7 @@ describe('a mistake is named with its line, the key, and the nearest known one',
     'a secret is refused: %s',
     async (key) => {
       for (const text of [`${key}: x\n`, `defaults:\n  ${key}: x\n`, `reports:\n  a:\n    ${key}: "hunter2"\n`]) {
-        expect(await fault(text)).toContain('looks like a secret');
+        expect(await fault(text)).toContain('must not stand in this file');
         expect(await fault(text)).not.toContain('hunter2');
       }
     },

@@ -110,21 +110,21 @@ test('while others write, a reader never sees half a file', async () => {
   const script = bundleScript(`
     import { openStore, withAccount } from './src/config/store.ts';
     const store = openStore(process.env, (text) => { throw new Error(text); });
-    for (let i = 0; i < 20; i += 1) {
+    for (let i = 0; i < 8; i += 1) {
       const account = { baseUrl: 'https://x.example', token: 'x'.repeat(500) };
       await store.update((stored) => withAccount(stored, 'x' + i, account));
       await store.read();
     }
   `);
   onTestFinished(script.remove);
-  const writers = Array.from({ length: 3 }, () =>
+  const writers = Array.from({ length: 2 }, () =>
     spawn(process.execPath, [script.file], {
       env: { ...process.env, ADREPORT_CONFIG_DIR: directory },
       stdio: ['ignore', 'ignore', 'inherit'],
     }),
   );
-  expect(await Promise.all(writers.map((child) => once(child, 'exit')))).toEqual(Array(3).fill([0, null]));
-  expect(Object.keys((await open().read()).accounts)).toContain('x19');
+  expect(await Promise.all(writers.map((child) => once(child, 'exit')))).toEqual(Array(2).fill([0, null]));
+  expect(Object.keys((await open().read()).accounts)).toContain('x7');
   expect(readdirSync(directory)).toEqual(['settings.json']);
 });
 

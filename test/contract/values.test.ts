@@ -55,7 +55,7 @@ describe('times', () => {
     ] as const) {
       expect(momentOf(text)).toEqual({ instantMs, wallMs: instantMs + hours * 3_600_000 });
     }
-    const others = ['2026-11-01T06:00:00', '2026-11-01 06:00:00+0100', '2026-11-01T24:00:00Z', '2026-11-01', '13', ''];
+    const others = ['2026-11-01T06:00:00', '2026-11-01 06:00:00+0100', '2026-11-01T25:00:00Z', '2026-11-01', '13', ''];
     expect(others.map(momentOf)).toEqual(others.map(() => undefined));
     expect(['2026-11-01 06:00:00', '2026-11-01T06:00:00', '2026-11-31 06:00:00'].map(wallTimeOf)).toEqual([
       Date.UTC(2026, 10, 1, 6),

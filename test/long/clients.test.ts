@@ -64,21 +64,16 @@ describe.skipIf(!existsSync(prism))('a proxy that compares', () => {
       const url = await startProxy();
       const { token = '', profile } = server.accounts.find((account) => account.name === name) ?? {};
       const send = async (path: string, body?: object, headers = {}) => {
-        const all = {
-          accept: 'application/json',
-          authorization: token,
-          'content-type': 'application/json',
-          ...headers,
-        };
+        const json = 'application/json';
+        const all = { accept: json, authorization: token, 'content-type': json, ...headers };
         const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
         const response = await fetch(url + path, { ...init, headers: all });
         const text = await response.text();
         return { status: response.status, violations: response.headers.get('sl-violations'), text };
       };
       const names = profile === 'dsp' ? ['displays', 'revenueEuro'] : ['displays', 'clicks', 'leads', 'revenueDollar'];
-      const breakdowns =
-        profile === 'dsp' ? ['FORMAT', 'BUNDLEID'] : ['CAMPAIGN', 'ADUNIT', 'COUNTRY', 'CITY', 'CARRIER'];
-      for (const breakdown of ['DAILY', 'HOURLY', 'MONTHLY', 'RANGE', ...breakdowns]) {
+      const breakdowns = profile === 'dsp' ? 'FORMAT BUNDLEID' : 'CAMPAIGN ADUNIT COUNTRY CITY CARRIER';
+      for (const breakdown of `DAILY HOURLY MONTHLY RANGE ${breakdowns}`.split(' ')) {
         const body = { ...day, metrics: names.join(','), breakdowns: [breakdown], output: 'direct' };
         expect(await send('/buyer-reporting', body)).toMatchObject({ status: 200, violations: null });
       }
@@ -112,15 +107,8 @@ test.skipIf(!existsSync(generator))(
     console.log(JSON.stringify((await calls.download({ id })).data));`;
     const outfile = join(client, 'main.mjs');
     const stdin = { contents: source, resolveDir: client, loader: 'ts' as const };
-    await build({
-      stdin,
-      outfile,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      external: ['form-data'],
-      logLevel: 'error',
-    });
+    const options = { bundle: true, platform: 'node', format: 'esm', logLevel: 'error' } as const;
+    await build({ stdin, outfile, external: ['form-data'], ...options });
     const { stdout } = await run(node, [outfile]);
     expect(JSON.parse(stdout)[0]).toMatchObject({
       date: expect.stringMatching(/^2026-/),

@@ -18,20 +18,12 @@ type Fault =
   | { readonly type: 'status'; readonly status: number }
   | { readonly type: 'cut'; readonly share: number; readonly announced: boolean };
 
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+const status = fc.constantFrom(408, 429, 502, 503, 504);
 const fault: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ type: fc.constantFrom('none', 'reset', 'html', 'garbage') }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ type: fc.constant('status'), status: fc.constantFrom(408, 429, 502, 503, 504) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      type: fc.constant('cut'),
-      share: fc.double({ min: 0, max: 1, noNaN: true }),
-      announced: fc.boolean(),
-    }),
-  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('status'), status }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('cut'), share, announced: fc.boolean() }) },
 );
 
 const text = fc.string({
@@ -102,22 +94,9 @@ test(`${cases} reports of random rows, chunks and faults: the identical file, or
     fc.asyncProperty(report, async (one) => {
       given = one;
       tries = 0;
-      const argv = [
-        'run',
-        '--fresh',
-        '--period',
-        '2026-11-01',
-        '--format',
-        'ndjson',
-        '--retries',
-        String(retries),
-        '-q',
-      ];
-      const cwd = temporaryFolder();
-      const { exitCode, stdout, files, stderr } = await runCli(one.toStdout ? argv : [...argv, '-o', 'r.ndjson'], {
-        cwd,
-        env,
-      });
+      const line = `run --fresh --period 2026-11-01 --format ndjson --retries ${retries} -q`;
+      const options = { cwd: temporaryFolder(), env };
+      const { exitCode, stdout, files, stderr } = await runCli(one.toStdout ? line : `${line} -o r.ndjson`, options);
       seen.set(exitCode, (seen.get(exitCode) ?? 0) + 1);
       const whole = one.rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 

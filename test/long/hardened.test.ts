@@ -37,7 +37,7 @@ const onWindows = process.platform === 'win32';
 test('3: a token of 100 kB from the service is exit 9, and shown nowhere', async () => {
   const { url } = await serve((_request, response) => json(response, { token: 'S3cret'.repeat(16_000) }));
   const env = { ADREPORT_BASE_URL: url.href, ADREPORT_EMAIL: 'a@b.c', ADREPORT_PASSWORD: 'secret' };
-  const { exitCode, stdout, stderr } = await spawnCli(['campaigns', '-vv', '--retries', '0'], { env });
+  const { exitCode, stdout, stderr } = await spawnCli('campaigns -vv --retries 0', { env });
   expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: '' });
   expect(stderr).not.toMatch(/S3cret|\n\s+at /);
 });
@@ -121,10 +121,9 @@ test('11: homes and folders below /proc: the report comes, and nothing hangs', a
   for (const name of ['HOME', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'ADREPORT_CONFIG_DIR', 'TMPDIR']) {
     const env = { ADREPORT_CONFIG_DIR: name === 'ADREPORT_CONFIG_DIR' ? undefined : temporaryFolder() };
     const isHome = name === 'HOME' || name === 'XDG_CONFIG_HOME';
-    const { exitCode, stdout, stderr } = await spawnCli(
-      ['run', '--local', '--period', '2026-11-09', '--by', 'DAILY', '-q', '--format', 'ndjson'],
-      { env: { ...env, ...(isHome ? { ADREPORT_CONFIG_DIR: undefined } : {}), [name]: '/proc/nowhere/x' } },
-    );
+    const line = 'run --local --period 2026-11-09 --by DAILY -q --format ndjson';
+    const all = { ...env, ...(isHome ? { ADREPORT_CONFIG_DIR: undefined } : {}), [name]: '/proc/nowhere/x' };
+    const { exitCode, stdout, stderr } = await spawnCli(line, { env: all });
     expect({ name, exitCode, rows: stdout.trim().split('\n').length }).toEqual({ name, exitCode: 0, rows: 1 });
     expect(stderr).not.toMatch(/\n\s+at /);
   }
@@ -167,10 +166,7 @@ describe('13: the local server', () => {
   test('an empty certificate and an empty command are exit 2', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'empty.pem'), '');
-    for (const argv of [
-      ['--tls-cert', 'empty.pem', '--tls-key', 'empty.pem'],
-      ['exec', '--', ''],
-    ]) {
+    for (const argv of ['--tls-cert empty.pem --tls-key empty.pem'.split(' '), ['exec', '--', '']]) {
       const { exitCode, stdout, stderr } = await runCli(['local-server', ...argv], { cwd });
       expect({ argv, exitCode, stdout }).toEqual({ argv, exitCode: 2, stdout: '' });
       expect(stderr).toMatch(/^adreport: /);

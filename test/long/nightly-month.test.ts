@@ -10,8 +10,7 @@ const hourMs = 3_600_000;
 const firstNightMs = Date.UTC(2025, 9, 11, 4);
 const nights = 32;
 
-const line = ['run', '--period', 'last-10d', '--by', 'CAMPAIGN', '--split', 'day', '--missing', '--lookback', '3'];
-const output = 'data/date={date}/part.csv';
+const line = 'run --period last-10d --by CAMPAIGN --split day --missing --lookback 3 -o data/date={date}/part.csv';
 
 /** What goes wrong, by night. */
 const troubles: Readonly<Record<number, readonly string[]>> = {
@@ -36,19 +35,16 @@ test('a month of nightly runs, with outages, restated days and a clock change, e
   onTestFinished(() => server.close());
   const cwd = temporaryFolder();
   const [account] = server.accounts;
-  const env = {
-    ADREPORT_BASE_URL: server.url,
-    ADREPORT_EMAIL: account?.email,
-    ADREPORT_PASSWORD: account?.password,
-  };
+  const { email, password } = account ?? {};
+  const env = { ADREPORT_BASE_URL: server.url, ADREPORT_EMAIL: email, ADREPORT_PASSWORD: password };
   const writtenAtMs = new Map<string, number>();
-  const run = (argv: readonly string[]) =>
+  const run = (argv: string) =>
     runCli(argv, { cwd, env, now: nowMs, onSleep: (durationMs) => void server.advance(durationMs) });
 
   const exitCodes: number[] = [];
   for (let night = 0; night < nights; night++) {
     for (const fault of troubles[night] ?? []) server.fault(fault);
-    exitCodes.push((await run([...line, '-o', output])).exitCode);
+    exitCodes.push((await run(line)).exitCode);
     server.clearFaults();
     dateNewFiles(join(cwd, 'data'), writtenAtMs, nowMs);
     nowMs += 24 * hourMs;
@@ -59,15 +55,7 @@ test('a month of nightly runs, with outages, restated days and a clock change, e
   nowMs -= 24 * hourMs;
   const kept = filesUnder(join(cwd, 'data'));
   expect(kept).toHaveLength(nights + 9);
-  const fresh = await run([
-    'run',
-    '--period',
-    '2025-10-01..2025-11-10',
-    ...line.slice(3, 7),
-    '--fresh',
-    '-o',
-    'fresh/{date}.csv',
-  ]);
+  const fresh = await run('run --period 2025-10-01..2025-11-10 --by CAMPAIGN --split day --fresh -o fresh/{date}.csv');
   expect(fresh.exitCode).toBe(0);
   for (const name of kept) {
     const day = /date=(.*)\//.exec(name)?.[1];

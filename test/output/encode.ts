@@ -3,7 +3,6 @@ import { writeRows } from '../../src/output/encoder.ts';
 import { createEncoder, type FormatName } from '../../src/output/formats/index.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { chunksOf } from '../rows/report-documents.ts';
-import { memorySink } from './memory-sink.ts';
 
 export interface EncodeCase extends EncodeOptions {
   /** How the body is cut as it arrives. */
@@ -31,9 +30,12 @@ export async function encode(
   const batches = readRows(chunksOf(Buffer.from(body), chunkBytes), { pieceBytes, contentType });
   const notes: string[] = [];
   const encoder = await createEncoder(format, { note: (sentence) => notes.push(sentence), ...encodeOptions });
-  const sink = memorySink();
+  const pieces: Buffer[] = [];
+  // Copied: the encoder may use its bytes again.
+  const sink = { write: (piece: Uint8Array) => void pieces.push(Buffer.from(piece)) };
   const result = await writeRows(batches, encoder, sink);
-  return { bytes: sink.bytes(), text: sink.text(), notes, result };
+  const bytes = Buffer.concat(pieces);
+  return { bytes, text: bytes.toString(), notes, result };
 }
 
 /** A document of the given rows, which are JSON texts. */

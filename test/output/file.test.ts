@@ -1,34 +1,21 @@
 import { execFileSync, spawn } from 'node:child_process';
-import {
-  chmod,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  readlink,
-  rm,
-  stat,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { InterruptedError, OutputError } from '../../src/errors.ts';
+import { InterruptedError } from '../../src/errors.ts';
 import { checkTarget, openOutput, temporaryName } from '../../src/output/file/output-file.ts';
 
 let folder: string;
 let path: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'adreport-file-'));
+  folder = await fs.mkdtemp(join(tmpdir(), 'adreport-file-'));
   path = join(folder, 'report.csv');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => fs.rm(folder, { recursive: true, force: true }));
 
 async function write(text: string, options: { noClobber?: boolean } = {}): Promise<void> {
   const file = await openOutput(path, options);
@@ -38,14 +25,14 @@ async function write(text: string, options: { noClobber?: boolean } = {}): Promi
 
 describe('an output file', () => {
   it('is the old one until it is whole', async () => {
-    await writeFile(path, 'old');
+    await fs.writeFile(path, 'old');
     const file = await openOutput(path);
     await file.write(Buffer.alloc(1_000_000, 'x'));
-    expect(await readFile(path, 'utf8')).toBe('old');
-    expect(await readdir(folder)).toHaveLength(2);
+    expect(await fs.readFile(path, 'utf8')).toBe('old');
+    expect(await fs.readdir(folder)).toHaveLength(2);
     await file.commit();
-    expect((await readFile(path)).length).toBe(1_000_000);
-    expect(await readdir(folder)).toEqual(['report.csv']);
+    expect((await fs.readFile(path)).length).toBe(1_000_000);
+    expect(await fs.readdir(folder)).toEqual(['report.csv']);
   });
 
   it('holds exactly what was written, in pieces of any size, from a buffer that is used again', async () => {
@@ -58,7 +45,7 @@ describe('an output file', () => {
         }
         await file.commit();
         expect(
-          Buffer.compare(await readFile(path), Buffer.concat(sizes.map((size, i) => Buffer.alloc(size, i + 1)))),
+          Buffer.compare(await fs.readFile(path), Buffer.concat(sizes.map((size, i) => Buffer.alloc(size, i + 1)))),
         ).toBe(0);
       }),
       { numRuns: 15 },
@@ -66,32 +53,31 @@ describe('an output file', () => {
   });
 
   it('leaves nothing when aborted, the folders that were made included', async () => {
-    await mkdir(join(folder, 'kept'));
+    await fs.mkdir(join(folder, 'kept'));
     path = join(folder, 'kept', 'date=2026-11-01', 'part', 'x.csv');
     const file = await openOutput(path);
     await file.write(Buffer.from('x'));
     await file.abort();
     await file.abort();
-    expect(await readdir(join(folder, 'kept'))).toEqual([]);
+    expect(await fs.readdir(join(folder, 'kept'))).toEqual([]);
     await write('x');
-    expect(await readFile(path, 'utf8')).toBe('x');
+    expect(await fs.readFile(path, 'utf8')).toBe('x');
   });
 
   it('keeps its permissions', async () => {
-    await writeFile(path, 'old');
-    await chmod(path, 0o640);
+    await fs.writeFile(path, 'old', { mode: 0o640 });
     await write('new');
-    expect((await stat(path)).mode & 0o777).toBe(0o640);
+    expect((await fs.stat(path)).mode & 0o777).toBe(0o640);
   });
 
   it('is reached through symbolic links, which stay', async () => {
-    await mkdir(join(folder, 'there'));
-    await symlink('there/second', path);
-    await symlink('real.csv', join(folder, 'there', 'second'));
+    await fs.mkdir(join(folder, 'there'));
+    await fs.symlink('there/second', path);
+    await fs.symlink('real.csv', join(folder, 'there', 'second'));
     await write('x');
-    expect(await readFile(join(folder, 'there', 'real.csv'), 'utf8')).toBe('x');
-    expect(await readlink(path)).toBe('there/second');
-    expect((await lstat(join(folder, 'there', 'second'))).isSymbolicLink()).toBe(true);
+    expect(await fs.readFile(join(folder, 'there', 'real.csv'), 'utf8')).toBe('x');
+    expect(await fs.readlink(path)).toBe('there/second');
+    expect((await fs.lstat(join(folder, 'there', 'second'))).isSymbolicLink()).toBe(true);
   });
 });
 
@@ -107,14 +93,14 @@ describe('what is no regular file', () => {
   it('is packed where its name says so', async () => {
     path = join(folder, 'report.csv.gz');
     await write('date,clicks\r\n'.repeat(100_000));
-    const bytes = await readFile(path);
+    const bytes = await fs.readFile(path);
     expect(bytes.length).toBeLessThan(10_000);
     expect(gunzipSync(bytes).toString()).toBe('date,clicks\r\n'.repeat(100_000));
     const file = await openOutput(path);
     await file.write(Buffer.from('new'));
     await file.abort();
-    expect(await readFile(path)).toEqual(bytes);
-    expect(await readdir(folder)).toEqual(['report.csv.gz']);
+    expect(await fs.readFile(path)).toEqual(bytes);
+    expect(await fs.readdir(folder)).toEqual(['report.csv.gz']);
   });
 
   it.skipIf(process.platform !== 'linux')('below /proc is refused at once, before anything is fetched', async () => {
@@ -129,13 +115,13 @@ describe('what is no regular file', () => {
     const text = reader.stdout.toArray().then((chunks) => Buffer.concat(chunks).toString());
     await write('through the pipe');
     expect(await text).toBe('through the pipe');
-    expect((await stat(path)).isFIFO()).toBe(true);
+    expect((await fs.stat(path)).isFIFO()).toBe(true);
   });
 });
 
 describe('--no-clobber', () => {
   it('refuses an existing file before and while it is opened', async () => {
-    await writeFile(path, 'old');
+    await fs.writeFile(path, 'old');
     const refusal = {
       exitCode: 8,
       message: `${path} could not be written: it exists already, and --no-clobber keeps it.`,
@@ -148,10 +134,10 @@ describe('--no-clobber', () => {
   it('refuses a file that somebody else puts there meanwhile, and leaves it alone', async () => {
     const file = await openOutput(path, { noClobber: true });
     await file.write(Buffer.from('mine'));
-    await writeFile(path, 'theirs');
+    await fs.writeFile(path, 'theirs');
     await expect(file.commit()).rejects.toMatchObject({ exitCode: 8, code: 'EEXIST' });
-    expect(await readFile(path, 'utf8')).toBe('theirs');
-    expect(await readdir(folder)).toEqual(['report.csv']);
+    expect(await fs.readFile(path, 'utf8')).toBe('theirs');
+    expect(await fs.readdir(folder)).toEqual(['report.csv']);
   });
 });
 
@@ -164,32 +150,23 @@ describe('leftovers of runs that were killed', () => {
     const elsewhere = '.report.csv.adreport-otherhost-1-abc123.tmp';
     const oldElsewhere = '.other.csv.adreport-otherhost-1-abc123.tmp';
     const notOurs = '.report.csv.tmp';
-    for (const name of [dead, alive, elsewhere, oldElsewhere, notOurs]) await writeFile(join(folder, name), '');
+    for (const name of [dead, alive, elsewhere, oldElsewhere, notOurs]) await fs.writeFile(join(folder, name), '');
     const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
-    await utimes(join(folder, oldElsewhere), twoDaysAgo, twoDaysAgo);
+    await fs.utimes(join(folder, oldElsewhere), twoDaysAgo, twoDaysAgo);
     await write('x');
-    expect((await readdir(folder)).sort()).toEqual([alive, elsewhere, notOurs, 'report.csv'].sort());
+    expect((await fs.readdir(folder)).sort()).toEqual([alive, elsewhere, notOurs, 'report.csv'].sort());
   });
 });
 
-describe('what cannot be written', () => {
-  it('is a folder', async () => {
-    await expect(openOutput(folder)).rejects.toMatchObject({
-      exitCode: 8,
-      message: `${folder} could not be written: it is a folder.`,
-    });
-    await expect(checkTarget(folder)).rejects.toThrow(OutputError);
-  });
-
-  it('lies below a file', async () => {
-    await writeFile(path, '');
-    for (const below of [join(path, 'x.csv'), join(path, 'deeper', 'x.csv')]) {
-      const error = {
-        exitCode: 8,
-        message: `${below} could not be written: a part of its path is a file, not a folder.`,
-      };
-      await expect(openOutput(below)).rejects.toMatchObject(error);
-      await expect(checkTarget(below)).rejects.toMatchObject(error);
-    }
-  });
+it('that is a folder, or lies below a file, is refused early and late', async () => {
+  await fs.writeFile(path, '');
+  for (const [target, reason] of [
+    [folder, 'it is a folder'],
+    [join(path, 'x.csv'), 'a part of its path is a file, not a folder'],
+    [join(path, 'deeper', 'x.csv'), 'a part of its path is a file, not a folder'],
+  ] as const) {
+    const error = { exitCode: 8, message: `${target} could not be written: ${reason}.` };
+    await expect(openOutput(target)).rejects.toMatchObject(error);
+    await expect(checkTarget(target)).rejects.toMatchObject(error);
+  }
 });

@@ -16,7 +16,7 @@ describe('every format', () => {
         fc.integer({ min: 1, max: 300 }),
         expectFormatsAsReference,
       ),
-      { numRuns: 250 },
+      { numRuns: 120 },
     );
   });
 
@@ -126,7 +126,7 @@ describe('a CSV round trip', () => {
         const twice = (await encode(once, 'csv', { contentType: 'text/csv' })).text;
         expect(twice).toBe(once);
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 });

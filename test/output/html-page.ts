@@ -33,7 +33,7 @@ function readData(html: string): Embedded {
 }
 
 /** The values of an embedded column, row by row. */
-export function valuesOf({ values, words, codes }: EmbeddedColumn): readonly (string | number | null)[] {
+function valuesOf({ values, words, codes }: EmbeddedColumn): readonly (string | number | null)[] {
   return values ?? codes?.map((code) => words?.[code] ?? null) ?? [];
 }
 

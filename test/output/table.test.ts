@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import type { FormatName } from '../../src/output/formats/index.ts';
-import { shorten } from '../../src/output/table/table-layout.ts';
 import { stringText } from '../rows/report-documents.ts';
 import { documentOf, type Encoded, encode } from './encode.ts';
 
@@ -206,20 +205,5 @@ describe('names and columns without measure', () => {
   it('gives up a day that is the same in every row before anything else', async () => {
     const given = ['a', 'b'].map((name, i) => `{"date":"2026-11-01","campaignName":"Ad ${name}","displays":${i}}`);
     expect((await table(24, ...given)).text.split('\n')[0]).toBe('campaignName  displays');
-  });
-});
-
-describe('shorten', () => {
-  it('keeps both ends, whole characters, and never passes the width', () => {
-    expect(shorten('Summer campaign 2026', 11)).toBe('Summe… 2026');
-    expect(shorten('日本の広告キャンペーン', 9)).toBe('日本…ーン');
-    expect(shorten('👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧', 5)).toBe('👨‍👩‍👧…👨‍👩‍👧');
-    expect(shorten('abc', 3)).toBe('abc');
-    expect(shorten('abcd', 1)).toBe('…');
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, width) => {
-        expect(stringWidth(shorten(text, width))).toBeLessThanOrEqual(Math.max(width, 1));
-      }),
-    );
   });
 });

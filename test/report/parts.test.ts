@@ -32,7 +32,7 @@ describe('splitWindow', () => {
         expect(new Set(units).size).toBe(units.length);
         expect(parts.map((part) => unitOf(formatInstant(part.until, zone), unit))).toEqual(units);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });
@@ -127,7 +127,7 @@ describe('whole units, a file each', () => {
         expect(held.map((file) => file.since)).toEqual(all.map((part) => part.unitSince));
         expect(held.map((file) => file.until + 1)).toEqual(all.map((part) => part.unitOver));
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 });

@@ -27,7 +27,7 @@ test('a day’s period holds exactly the instants that the platform dates to it'
       expect([since, inside, until].map((each) => dateByIntl(each, zone))).toEqual([day, day, day]);
       expect(dateByIntl(since - 1, zone) < day && dateByIntl(until + 1, zone) > day).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
@@ -40,7 +40,7 @@ test('a wall time without offset is found again, at its first or last instant', 
       expect(notes).toHaveLength(since === until ? 0 : 2);
       expect([since, until].map((each) => formatInstant(each, zone).slice(0, 19))).toEqual([text, text]);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 

@@ -28,6 +28,6 @@ test('as many keys are repeated as a set of their texts says, in JSON and in CSV
       expect(await keysOf(JSON.stringify({ data: rows }), 'application/json', pieceBytes)).toMatchObject(expected);
       expect(await keysOf(csv.join('\r\n'), 'text/csv', pieceBytes)).toMatchObject(expected);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });

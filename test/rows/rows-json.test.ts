@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IncompleteDataError, RejectedError } from '../../src/errors.ts';
-import { readRows } from '../../src/rows/read-rows.ts';
+import { type ReadOptions, readRows } from '../../src/rows/read-rows.ts';
 import { readReport } from './read-rows.ts';
 import { documentParts, textOf } from './report-documents.ts';
 import { expectSameAsReference, referenceOf } from './rows-reference.ts';
 
 const document = (data: string) =>
   `{"data":${data},"summary":{"since":"a","until":"b","breakdowns":[],"timezone":"c"}}`;
+
+const lines: ReadOptions = { lines: 'expected' };
 
 describe('a JSON report', () => {
   it('reads as JSON.parse does, however it is laid out and cut', async () => {
@@ -77,7 +79,7 @@ describe('a JSON report', () => {
     expect(tail).toMatchObject({ rowCount: 2, fields: ['a', 'b', 'c'], summary: { since: 'a', timezone: 'c' } });
   });
 
-  it.each([
+  it.each<[string, string, string, ReadOptions?]>([
     ['nothing', '', 'The report ends too early, after 0 rows (byte 0).'],
     ['blanks', ' \n', 'The report ends too early, after 0 rows (byte 2).'],
     ['cut in a row', '{"data":[{"a":1},{"a":', 'The report ends too early, after 1 row (byte 22).'],
@@ -89,6 +91,8 @@ describe('a JSON report', () => {
     ['a bare control', '{"data":[{"a":"\u0007"}]}', 'expected no bare control character in a string (byte 15).'],
     ['a row that is none', '{"data":[{},1]}', 'Row 2 cannot be read: expected a row object (byte 12).'],
     ['a comma too many', '{"data":[{},]}', 'Row 2 cannot be read: expected a row object (byte 12).'],
+    ['NDJSON cut in a row', '{"a":1}\n{"a":', 'The report ends too early, after 1 row (byte 13).', lines],
+    ['NDJSON with a list', '{"a":1}\n[2]\n', 'Row 2 cannot be read: expected a row object (byte 8).', lines],
     ['two data', '{"data":[],"data":[]}', 'The report cannot be read: expected one "data" array (byte 11).'],
     ['no data', '{"rows":[]}', 'The document that the service sent is no report: it has no "data" array.'],
     [
@@ -97,8 +101,8 @@ describe('a JSON report', () => {
       'The service sent a status ("progress") instead of the report.',
     ],
     ['a web page', '<!doctype html>', 'The service sent a web page instead of the report.'],
-  ])('is refused: %s', async (_, text, message) => {
-    const error = await readReport(text, { contentType: 'application/json' }).catch((caught: unknown) => caught);
+  ])('is refused: %s', async (_, text, message, options: ReadOptions = { contentType: 'application/json' }) => {
+    const error = await readReport(text, options).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(IncompleteDataError);
     expect(error).toHaveProperty('message', expect.stringContaining(message));
   });
@@ -150,5 +154,33 @@ describe('a JSON report', () => {
     const error = await readReport(text).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(RejectedError);
     expect(error).toMatchObject({ message: `The service sent an error instead of the report: ${message}`, code });
+  });
+});
+
+describe('rows one a line', () => {
+  it('read as JSON.parse reads each line, however they are cut', async () => {
+    const row = fc.dictionary(fc.constantFrom('date', 'displays', 'city', 'é'), fc.jsonValue({ maxDepth: 1 }));
+    const sizes = fc.integer({ min: 1, max: 100 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(row), fc.constantFrom('\n', '\r\n', '\n\n'), sizes, sizes, async (...drawn) => {
+        const [written, lineEnd, chunkBytes, pieceBytes] = drawn;
+        const lines = written.map((each) => JSON.stringify(each));
+        const body = lines.map((line) => line + lineEnd).join('');
+        const { rows, tail } = await readReport(body, { lines: 'expected', chunkBytes, pieceBytes });
+        expect(rows).toEqual(lines);
+        expect(tail).toMatchObject({ rowCount: lines.length, members: [] });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each([
+    ['{"date":"2026-11-01"}\n{"date":"2026-11-02"}\n', ['date'], 2],
+    ['{"date":"2026-11-01"}', ['date'], 1],
+    ['{"data":[{"date":"2026-11-01"}]}', ['date'], 1],
+    ['{"date":"2026-11-01","data":[]}', [], 0],
+    [' \n{"response":{"data":[{}]}}', [], 1],
+  ])('are told from a document where either may come: %j', async (body, fields, rowCount) => {
+    expect((await readReport(body, { lines: 'allowed' })).tail).toMatchObject({ rowCount, fields });
   });
 });

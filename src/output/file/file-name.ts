@@ -51,7 +51,6 @@ function placeholderNamed(word: string): Placeholder {
   });
 }
 
-/** Names that Windows keeps for devices, whatever their ending. */
 const deviceNames = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
 /**

@@ -153,7 +153,6 @@ async function openDirect(path: string, signal?: AbortSignal): Promise<OutputFil
   };
 }
 
-/** The same file, packed on its way. */
 function gzipped(file: OutputFile): OutputFile {
   const gzip = createGzip();
   const packed = pipeline(gzip, async (pieces: AsyncIterable<Buffer>) => {
@@ -189,7 +188,6 @@ async function findTarget(path: string, noClobber: boolean) {
   return { target, existing };
 }
 
-/** The path at the end of symbolic links, which need not exist. */
 async function followLinks(path: string, linksLeft = 40): Promise<string> {
   const next = await fs.readlink(path).catch(() => undefined);
   return next === undefined || linksLeft === 0 ? path : followLinks(resolve(dirname(path), next), linksLeft - 1);
@@ -244,7 +242,6 @@ async function statOrNothing(path: string) {
 
 /** Bytes that wait on the disk until it is their turn. What fails throws `OutputError`. */
 export interface Spool extends Sink {
-  /** Everything that was written, in pieces. */
   read(): AsyncIterable<Buffer>;
   /** Gives the disk space back. Never throws. */
   close(): Promise<void>;

@@ -18,7 +18,6 @@ export class ReplaySink implements Sink {
     this.#target = target;
   }
 
-  /** Begins the output anew, from its first byte. */
   restart(): void {
     this.#again = createHash('sha256');
     this.#awaitedBytes = this.#writtenBytes;

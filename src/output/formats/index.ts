@@ -15,7 +15,6 @@ interface Writer {
 export interface Format {
   /** The file endings that mean it, without the dot. */
   readonly endings: readonly string[];
-  /** What help and completion say of it. */
   readonly meaning: string;
   /** Whether its bytes are no text, and would upset a terminal. */
   readonly binary?: true;
@@ -89,7 +88,6 @@ export async function encodeTable<Row>(
   return Buffer.concat(pieces);
 }
 
-/** Objects as the body of a report, which is what encoders write. */
 async function* bodyOf(data: readonly object[]): AsyncGenerator<Buffer> {
   yield Buffer.from(JSON.stringify({ data }));
 }

@@ -62,7 +62,6 @@ function jsonRows(options: EncodeOptions, between: Buffer): (batch: RowBatch) =>
   };
 }
 
-/** A value on one line; where a number is wanted, and a string holds one, that number. */
 function jsonText(json: string, isNumber: boolean): string {
   if (!isNumber || !json.startsWith('"')) return compactJson(json);
   return numberTextOf(JSON.parse(json)) ?? json;

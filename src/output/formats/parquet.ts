@@ -20,6 +20,8 @@ interface Kind {
 
 const microsOf = (ms: number | undefined): bigint | undefined => (ms === undefined ? undefined : BigInt(ms) * 1000n);
 
+const micros = { type: 'TIMESTAMP', unit: 'MICROS' } as const;
+
 const kinds = {
   date: {
     element: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
@@ -27,17 +29,13 @@ const kinds = {
     convert: (value) => dayOf(textOf(value)),
   },
   hour: {
-    element: {
-      type: 'INT64',
-      converted_type: 'TIMESTAMP_MICROS',
-      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
-    },
+    element: { type: 'INT64', converted_type: 'TIMESTAMP_MICROS', logical_type: { ...micros, isAdjustedToUTC: true } },
     wanted: 'date-time as 2026-11-01T13:00:00+0100',
     convert: (value) => microsOf(momentOf(textOf(value))?.instantMs),
   },
   wallTime: {
     // Without the older `converted_type`, which would say that it is UTC.
-    element: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' } },
+    element: { type: 'INT64', logical_type: { ...micros, isAdjustedToUTC: false } },
     wanted: 'date-time as 2026-11-01 13:00:00',
     convert: (value) => microsOf(wallTimeOf(textOf(value))),
   },
@@ -70,19 +68,15 @@ function numberBy<T>(exact: (text: string) => T | undefined, value: Value): T | 
 }
 
 /**
- * Reports as Parquet: days, moments, 64-bit integers, doubles for money, UTF-8 for all else; the report's summary is in
- * the file's key-value metadata. Row groups are handed out as they fill.
- *
- * Its calls throw `IncompleteDataError` for a metric that is no number, or that its column cannot hold exactly.
+ * Reports as Parquet, in row groups; the report's summary is in the file's key-value metadata. Throws
+ * `IncompleteDataError` for a metric that is no number, or that its column cannot hold exactly.
  */
 export function createEncoder(options: EncodeOptions): Encoder {
   const plan = new ColumnPlan(options);
   const out = new ByteWriter();
-  /** The file's key-value metadata, which are known at its end. */
   const texts: KeyValue[] = [];
   let writer: ParquetWriter | undefined;
   let columnKinds: Kind[] = [];
-  /** The values of the row group so far, column by column. */
   let values: (Value | undefined)[][] = [];
   let [groupRows, groupBytes, rowsBefore] = [0, 0, 0];
 

@@ -1,6 +1,7 @@
+import { metricOfField } from '../../contract/columns.ts';
 import { type Row, rowsOf } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
-import { type Comparison, changeText, figureText, leadingFirst, sumsOfRow } from '../../view/figures.ts';
+import { type Comparison, changeText, figureText, sumsOfRow } from '../../view/figures.ts';
 import { Grouping, keyText, type Sums, strangeNotices } from '../../view/grouping.ts';
 import { hourText } from '../../view/numbers.ts';
 import { ColumnPlan, type PlannedColumn } from '../columns.ts';
@@ -51,7 +52,6 @@ export class ReportTable {
     return this.#held.length < heldRows ? [] : this.#begin(spareDigits);
   }
 
-  /** The last lines: the totals, where there are any. */
   end(): string[] {
     const { table: look = {}, note, comparison } = this.#options;
     const lines = this.#layout ? [] : this.#begin(0);
@@ -89,7 +89,6 @@ export class ReportTable {
     return this.#labelled(cells, label);
   }
 
-  /** The cells with a label in the first column that has no numbers. */
   #labelled(cells: CellText[], label: string): CellText[] {
     const first = this.#layout?.columns.find(({ numeric }) => !numeric);
     return cells.map((cell, i) => (i === first?.index ? label : cell));
@@ -138,13 +137,17 @@ export class ReportTable {
   }
 }
 
+/** What is spent and earned is read before all else, and given up last. */
+const figureOrder =
+  'displays revenueEuro clicks ctr downloads ecpmEuro leads landings revenueDollar requests ecpmDollar eyesTrackings';
+
 /**
  * How gladly each column is given up where there is no room: 0 never, then the higher the sooner. What tells the rows
- * apart stays, then revenue, displays, clicks and CTR; an id goes before its name, unless two have one name; what is the
- * same in every row goes first.
+ * apart stays; an id goes before its name, unless two have one name; what is the same in every row goes first.
  */
 function rankColumns(columns: readonly PlannedColumn[], rows: readonly CellText[][]): number[] {
-  const { leading } = leadingFirst(columns.flatMap(({ figure }) => figure ?? []));
+  // Dollars are read where there are no euros.
+  const dollars = columns.some(({ field }) => field === 'revenueEuro') ? '' : 'revenueDollar';
   const counts = columns.map((_, i) => new Set(rows.map((cells) => cells[i])).size);
   const varies = (i: number) => (counts[i] ?? 0) > 1;
   const isName = (i: number) => (columns[i]?.type ?? 'text') === 'text' && !columns[i]?.numeric && varies(i);
@@ -158,8 +161,8 @@ function rankColumns(columns: readonly PlannedColumn[], rows: readonly CellText[
     if (type === 'date' || (type === 'id' && isTold)) return 100;
     // Names tell more than the third figure.
     if (!figure) return 3.5;
-    const place = leading.indexOf(figure);
-    return place < 0 ? 10 + i : place + 1;
+    const name = metricOfField(figure.field)?.name ?? figure.field;
+    return figureOrder.split(' ').indexOf(name === dollars ? 'revenueEuro' : name) + 1;
   });
 }
 

@@ -1,7 +1,7 @@
 import { currencyOf, fieldLabel } from '../../contract/columns.ts';
 import { printable } from '../../text/printable.ts';
 import { formatCount } from '../../text/quantity.ts';
-import { type Comparison, changeText, type Figure, figureText, figureValue } from '../../view/figures.ts';
+import { type Comparison, changeText, type Figure, figureText, figureValue, scaleText } from '../../view/figures.ts';
 import { addSums, type Grouping, type Sums } from '../../view/grouping.ts';
 import { groupedText, roundedMoney, shortNumber } from '../../view/numbers.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
@@ -11,8 +11,7 @@ import { htmlText } from './page-table.ts';
 
 /**
  * The charts of a page. They are SVG drawn here, not by a script in the page: so they are there in a mail program's
- * preview and on paper, follow the theme through the style sheet, and bring no library with them. The page's script
- * only adds the values under the pointer. A drawing stretches to any width; the texts around it are HTML, which does not.
+ * preview and on paper. A drawing stretches to any width; the texts around it are HTML, which does not.
  */
 const width = 1000;
 const height = 160;
@@ -75,8 +74,8 @@ export function courseChart(figure: Figure, axis: TimeAxis, { unit, groups }: Un
 
 function drawChart(figure: Figure, { labels, marks }: TimeAxis, series: readonly Series[], what: string): string {
   const known = series.flatMap(({ values }) => values.filter((value) => value !== undefined));
-  const [least, most] = [known.reduce((a, b) => Math.min(a, b), 0), known.reduce((a, b) => Math.max(a, b), 0)];
-  const ticks = ticksOf(least, most);
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const ticks = ticksOf(Math.min(0, least), Math.max(0, most));
   const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
   const y = (value: number): number => round(height - (height * (value - low)) / (high - low));
   const grid = ticks.map((tick) => `<path class="${tick === 0 ? 'zero' : 'grid'}" d="M0 ${y(tick)}H${width}"/>`);
@@ -89,7 +88,9 @@ function drawChart(figure: Figure, { labels, marks }: TimeAxis, series: readonly
   const unit = figure.type === 'percent' ? '%' : '';
   const tickTexts = ticks.map((tick) => `<span>${withCurrency(figure, shortNumber(tick))}${unit}</span>`);
   const legend = series.map(({ name }, i) => `<span><b class="k${i}"></b>${htmlText(name)}</span>`).join(' ');
-  const label = htmlText(`${fieldLabel(figure.field)} ${what}, ${labels[0]} to ${labels.at(-1)}`);
+  const [from, to] = [least, most].map((value) => withCurrency(figure, scaleText(figure, value)));
+  const period = `${labels[0]} to ${labels.at(-1)}`;
+  const label = htmlText(`${fieldLabel(figure.field)} ${what}, ${period}: from ${from} to ${to}`);
   return `<figure class="time${only ? '' : ' wide'}">
 <figcaption><b>${htmlText(fieldLabel(figure.field))}</b> ${htmlText(what)}</figcaption>
 <div class="plot"><div class="y" aria-hidden="true">${tickTexts.reverse().join('')}</div>

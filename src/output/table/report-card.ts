@@ -6,7 +6,6 @@ import { comparisonNotices, plainName } from '../formats/table.ts';
 import { widthOf } from './table-layout.ts';
 import { sparkline } from './text-charts.ts';
 
-/** Cells before each column of figures. */
 const gap = 2;
 
 /**

@@ -27,7 +27,6 @@ interface PlacedColumn {
   readonly cut: (text: string) => string;
 }
 
-/** Cells between two columns. */
 const gap = 2;
 
 /** Names are shortened to so many cells before headings are folded; then before a column is left out. */
@@ -40,9 +39,7 @@ const bareWidth = 8;
 
 /** A table for people, its columns placed: which are shown and how wide, and its lines. */
 export class TableLayout {
-  /** From left to right. */
   readonly columns: readonly PlacedColumn[];
-  /** Indexes of columns that were left out for lack of room. */
   readonly dropped: readonly number[];
   readonly #look: TableLook;
 
@@ -102,7 +99,6 @@ export class TableLayout {
     return texts.join(' '.repeat(gap)).trimEnd();
   }
 
-  /** The heading, its lines ending level, and the rule below it. */
   head(): string[] {
     if (this.columns.length === 0) return [];
     const height = Math.max(...this.columns.map(({ heading }) => heading.length));
@@ -114,12 +110,10 @@ export class TableLayout {
     return [...lines, this.rule()];
   }
 
-  /** A rule, and the line of totals below it. */
   foot(cells: readonly CellText[]): string[] {
     return [this.rule(), this.#bold(this.line(cells))];
   }
 
-  /** The rule below the heading, and above the totals. */
   rule(): string {
     const dash = this.#look.unicode === false ? '-' : '─';
     const rule = this.columns.map((column) => dash.repeat(column.width)).join(' '.repeat(gap));

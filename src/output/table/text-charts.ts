@@ -15,7 +15,6 @@ export function sparkline(values: readonly number[], width: number, unicode = tr
   return shown.map((value) => steps[Math.round(level(value) * (steps.length - 1))]).join('');
 }
 
-/** At most so many numbers: each the mean of neighbours. */
 function means(values: readonly number[], count: number): number[] {
   if (values.length <= count) return [...values];
   return Array.from({ length: Math.max(1, count) }, (_, i) => {
@@ -60,20 +59,16 @@ function barOf(length: number, unicode: boolean): string {
   return '█'.repeat(Math.floor(eighths / 8)) + (rest > 0 ? String.fromCodePoint(0x2590 - rest) : '');
 }
 
-/** One line over time, with what stands beside it. */
 interface Line {
-  /** At equal distances, from the first time to the last. */
   readonly values: readonly number[];
   readonly from: string;
   readonly to: string;
-  /** A value as people read it, for the scale. */
   readonly text: (value: number) => string;
 }
 
 /** Lines of characters that a chart over time takes, without its two of times. */
 const chartHeight = 10;
 
-/** Bits of a braille character, by row and column of its dots. */
 const braille = [
   [0x01, 0x08],
   [0x02, 0x10],

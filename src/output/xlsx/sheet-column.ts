@@ -8,7 +8,6 @@ import { type PlannedColumn, valueIn } from '../columns.ts';
 import { widthOf } from '../table/table-layout.ts';
 import { lettersOf, type StyleName, styleOf, textCell } from './workbook.ts';
 
-/** So many characters a cell holds. */
 const longestText = 32_767;
 
 /** The serial number of 1970-01-01, and of the first day from which on all spreadsheets agree. */
@@ -21,14 +20,11 @@ const widest = 45;
 
 /** A column of a sheet: its cells as XML (ECMA-376) and how wide it should be. */
 export class SheetColumn {
-  /** The name in words. */
   readonly label: string;
   readonly #planned: PlannedColumn;
   readonly #letters: string;
-  /** Characters of the widest of the cells so far. */
   #characters = 0;
 
-  /** @param index counted from 0 */
   constructor(planned: PlannedColumn, index: number) {
     this.label = fieldLabel(planned.name);
     this.#planned = planned;
@@ -42,7 +38,6 @@ export class SheetColumn {
     return Math.min(widest, Math.max(narrowest, this.#characters + 2, ...words.map((word) => word + 3)));
   }
 
-  /** The cell of row 1: the column's name in words. */
   headerCell(): string {
     const style = styleOf(this.#planned.numeric ? 'numberHeader' : 'header');
     return `<c r="${this.#letters}1" s="${style}"${textCell(this.label)}`;

@@ -8,15 +8,12 @@ import { headerRow, lettersOf, type StyleName, sheetBeginning, sheetEnd, styleOf
 /** What the second sheet tells of a report. */
 export interface Summary {
   readonly title: string;
-  /** Pairs such as `Window` and `1–31 October 2026`. */
   readonly facts: readonly (readonly [name: string, text: string])[];
-  /** Sentences that a reader must know to read the numbers right. */
   readonly notices: readonly string[];
   readonly sums: ReportSums;
   readonly comparison: Comparison | undefined;
 }
 
-/** How many values of a breakdown are ranked. */
 const topCount = 10;
 
 type SummaryCell = readonly [style: StyleName, content: string | number];

@@ -74,7 +74,6 @@ export function workbookXml(filtered: string | undefined): string {
   return `${declaration}<workbook xmlns="${main}" xmlns:r="${office}/relationships"><sheets><sheet name="Report" sheetId="1" r:id="rId1"/><sheet name="Summary" sheetId="2" r:id="rId2"/></sheets>${names}</workbook>`;
 }
 
-/** Points that a line of text takes. */
 const lineHeight = 15;
 
 /** The beginning of a row of headers, as high as its texts need in columns of these widths. */

@@ -1,7 +1,6 @@
 import { defaultZone, type ReportRequest } from '../../contract/messages.ts';
 import {
   type Breakdown,
-  type Filter,
   filters,
   findBreakdown,
   findMetric,
@@ -98,7 +97,7 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
   }
 
   const askedFilters: Record<string, readonly string[]> = {};
-  for (const { name, profiles, adminOnly, compare } of filters as readonly Filter[]) {
+  for (const { name, profiles, adminOnly, compare } of filters) {
     if (given[name] === undefined) continue;
     if (!profiles.includes(profile)) {
       refuse('PROFILE_MISMATCH', name, `is not available to the ${profile} profile.`, { allowed: plainParameters });

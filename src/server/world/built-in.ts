@@ -57,15 +57,15 @@ function drawFact(adUnit: AdUnitPlan, hour: number, bits: number): Fact {
   const device = adUnit.devices[bits & 255];
   const place = adUnit.places[(bits >>> 8) & 255];
   const app = device?.next[(bits >>> 16) & 255];
-  const drawn = [
-    adUnit.creatives[bits >>> 24],
-    device,
-    place,
-    app,
-    place?.next[more & 255],
-    app?.next[(more >>> 8) & 255],
+  const traits = [
+    adUnit.trait,
+    adUnit.creatives[bits >>> 24]?.trait,
+    device?.trait,
+    place?.trait,
+    app?.trait,
+    place?.next[more & 255]?.trait,
+    app?.next[(more >>> 8) & 255]?.trait,
   ];
-  const traits = [adUnit.trait, ...drawn.map((choice) => choice?.trait)];
   return {
     member: (name) => traits.find((trait) => trait?.[name])?.[name] ?? unknownMember,
     metrics: drawMetrics(adUnit, hour, mix(bits, 2), mix(bits, 3)),

@@ -22,34 +22,27 @@ function* pieces(rowCount: number): Generator<string> {
 
 const names = ['Summer Sale', 'Black Friday', 'Été à Paris', 'Retargeting, basket', 'App install "hero"', 'Launch'];
 
+const fixed = {
+  ...{ Adnetwork: 'Core network', adUnitLimitType: '1', billingEntity: 'Example SAS', subpublisherId: null },
+  ...{ platform: 'mobile', country: 'France', adminLevel1: null, adminLevel2: null, city: null, postalcode: null },
+  ...{ deviceType: 'phone', deviceBrand: 'Samsung', deviceModel: null, carrier: 'Orange', eyesTrackings: 0 },
+};
+
 function rowOf(row: number, rowCount: number): object {
   // A number that looks random and is not: Knuth's multiplicative hash.
   const noise = (salt: number): number => (Math.imul(row + salt, 2_654_435_761) >>> 0) / 2 ** 32;
   const campaign = 1000 + Math.floor(noise(1) * 40);
   return {
     date: new Date(Date.UTC(2026, 0, 1 + Math.floor((365 * row) / rowCount))).toISOString().slice(0, 10),
-    Adnetwork: 'Core network',
+    ...fixed,
     campaignId: String(campaign),
     campaignName: `${names[campaign % names.length]} ${campaign}`,
     adId: String(campaign * 7),
     adName: `Interstitial ${campaign} v${row % 9}`,
-    adUnitLimitType: '1',
     adUnitLimitValue: String(row % 1000),
     advertiser: `Advertiser ${campaign % 7}`,
-    billingEntity: 'Example SAS',
     creativeId: String(campaign * 13),
-    subpublisherId: null,
     os: row % 3 === 0 ? 'iOS' : 'Android',
-    platform: 'mobile',
-    country: 'France',
-    adminLevel1: null,
-    adminLevel2: null,
-    city: null,
-    postalcode: null,
-    deviceType: 'phone',
-    deviceBrand: 'Samsung',
-    deviceModel: null,
-    carrier: 'Orange',
     bundleId: `com.example.app${campaign}`,
     displays: Math.floor(noise(2) * 1e5),
     clicks: Math.floor(noise(3) * 1e4),
@@ -58,6 +51,5 @@ function rowOf(row: number, rowCount: number): object {
     landings: row % 5,
     revenueEuro: Math.floor(noise(5) * 1e6) / 100,
     valueDollar: Math.floor(noise(6) * 1e6) / 100,
-    eyesTrackings: 0,
   };
 }
