@@ -192,6 +192,18 @@ function formatByEnding(output: string): FormatName {
   throw new UsageError(`-o ${output}: the ending ${ending} means no format.`, { hint });
 }
 
+/** Chooses the format, and says which flags of CSV it has no use for. Throws `UsageError` for flags that do not fit. */
+export function checkFormat(context: Context, flags: OutputFlags): void {
+  csvDialectOf(flags);
+  const format = chooseFormat(context, flags);
+  const { delimiter, decimal, bom, excel, escapeFormulas, header = true } = flags;
+  const values = { delimiter, decimal, bom, excel, 'escape-formulas': escapeFormulas, 'no-header': !header };
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== false);
+  if (format === 'csv' || given.length === 0) return;
+  const names = given.map(([name]) => `--${name}`).join(', ');
+  context.console.warn(`The output is ${format}: ${names} would change CSV alone.`);
+}
+
 /** The dialect that the flags describe; a terminal shows no control character. Throws `UsageError`. */
 export function csvDialect({ console }: Context, flags: OutputFlags): CsvDialect {
   return { ...csvDialectOf(flags), shown: console.out.isTerminal && isStdout(flags) };

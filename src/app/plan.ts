@@ -5,7 +5,6 @@ import type { ReportRequest } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { expandName, modifiedAt, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
-import { csvDialectOf } from '../output/formats/csv.ts';
 import { checkMergeable, type Part, partsOf, stillToFetch, takeShard } from '../report/parts.ts';
 import {
   createUrl,
@@ -17,7 +16,7 @@ import {
 } from '../report/request.ts';
 import { describeWindow, formatDate, type Window } from '../report/window.ts';
 import { printable } from '../text/printable.ts';
-import { chooseFormat, columnsNamed, type ReportFacts } from './deliver.ts';
+import { checkFormat, columnsNamed, type ReportFacts } from './deliver.ts';
 import type { ReportFlags, RunOptions } from './flags.ts';
 
 /** A plan with the profile it was made for. */
@@ -65,8 +64,7 @@ export function sayNotes({ console }: Context, { window }: ReportPlan): void {
 /** What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent. */
 export async function planJob(context: Context, options: RunOptions, name?: string): Promise<Job> {
   const { split, shard, missing, lookback, output = '-' } = options;
-  chooseFormat(context, options);
-  csvDialectOf(options);
+  checkFormat(context, options);
   columnsNamed(options);
   const plan = await planFromFlags(context, options);
   const placeholders = placeholdersOf(output);

@@ -1,4 +1,4 @@
-import { chooseFormat, csvDialect, openTarget, tableLook } from '../app/deliver.ts';
+import { checkFormat, chooseFormat, csvDialect, openTarget, tableLook } from '../app/deliver.ts';
 import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
@@ -38,6 +38,7 @@ type ListRow = Readonly<Record<string, string | number>>;
 async function campaigns(context: Context, options: CampaignsOptions): Promise<void> {
   const { search, active, adUnits } = options;
   const format = options.format === undefined && context.flags.json ? 'json' : chooseFormat(context, options);
+  checkFormat(context, options);
   const encodeOptions = { csv: csvDialect(context, options), note: context.console.note };
   const columns = chooseColumns(options, format);
   const isActive =

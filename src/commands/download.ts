@@ -1,4 +1,4 @@
-import { announce, prepareDelivery } from '../app/deliver.ts';
+import { announce, checkFormat, prepareDelivery } from '../app/deliver.ts';
 import { noteFetched, waitCommand, withResumeHint } from '../app/fetch.ts';
 import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from '../app/flags.ts';
 import type { Context } from '../context.ts';
@@ -19,6 +19,7 @@ export const downloadCommand: CommandBuilder = (perform) =>
 
 /** Fetches the data of a report that is ready. */
 async function download(context: Context, options: DownloadOptions, reportId: string): Promise<void> {
+  checkFormat(context, options);
   const delivery = await prepareDelivery(context, options, { names: { id: reportId } });
   const client = await context.client();
   const resume = `${waitCommand(reportId, options)}, then the same command again`;

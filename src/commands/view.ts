@@ -100,14 +100,18 @@ type ReadFile = Awaited<ReturnType<typeof readFile>>;
 /** Shows the figures of a report file: as a card, groups, a chart, or rows for another program. */
 async function view(context: Context, options: ViewOptions, file: string): Promise<void> {
   const { console, flags } = context;
-  const { by, chart, metrics } = options;
+  const { by, chart, metrics, sort, top } = options;
   const format = formatOf(context, options);
   const look = tableLook(context);
   const isPreview = format === 'table' && by === undefined && chart === undefined;
-  const rowsAtMost = isPreview ? (options.top ?? previewRows) : 0;
+  const rowsAtMost = isPreview ? (top ?? previewRows) : 0;
   const read = await readFile(context, file, options, rowsAtMost);
   const ranked = rank(read, options);
   warnOf(context, read, by !== undefined);
+  const idle = [sort !== undefined && '--sort', top !== undefined && !isPreview && '--top'].filter(Boolean);
+  if (idle.length > 0 && by === undefined && chart === undefined) {
+    console.warn(`Without --by there are no groups: ${idle.join(' and ')} changed nothing.`);
+  }
   if (flags.json) return console.result(jsonOf(file, read, ranked));
   if (format === 'csv') return console.write(await groupsAsCsv(ranked, console.out.isTerminal));
   const objects = groupsAsJson(ranked);

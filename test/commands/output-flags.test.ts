@@ -49,3 +49,16 @@ test.each([byHour, 'download x', 'campaigns'])('%s: what cannot be is told befor
   }
   expect(server.requests()).toEqual([]);
 });
+
+test('flags of CSV that another format has no use for are told, once', async () => {
+  const { run } = await serveForTest({ delayMs: 0 });
+  const told = (format: string, names: string) =>
+    `Warning: The output is ${format}: ${names} would change CSV alone.\n`;
+  const csv = `${byHour} --excel --no-header`;
+  expect((await run(`${csv} --format ndjson`)).stderr).toContain(told('ndjson', '--excel, --no-header'));
+  const perDay = await run(`${csv} --split day -o {date}.json`);
+  expect(perDay.stderr.split(told('json', '--excel, --no-header'))).toHaveLength(2);
+  expect((await run(`${csv} --format csv`)).stderr).not.toContain('Warning');
+  const listed = await run('campaigns --delimiter ; --escape-formulas --format json');
+  expect(listed.stderr).toBe(told('json', '--delimiter, --escape-formulas'));
+});
