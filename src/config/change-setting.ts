@@ -12,10 +12,10 @@ import {
 import { findAccount, type StoredSettings, unknownAccount, withAccount } from './store.ts';
 
 /** What `adreport config set` stores: what a flag can give as well. The rest is signed in with, or stands in the environment. */
-export const storableNames: readonly SettingName[] = ['account', 'base-url', 'profile', 'encoding', 'window-clock'];
+const storableNames: readonly SettingName[] = ['account', 'base-url', 'profile', 'encoding', 'window-clock'];
 
 /** The words that a setting can be, where these are few. */
-export function choicesOf(name: SettingName): readonly string[] {
+function choicesOf(name: SettingName): readonly string[] {
   const { [name]: setting } = settingTable;
   return 'choices' in setting ? setting.choices : [];
 }

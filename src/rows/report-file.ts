@@ -80,20 +80,14 @@ function isParquet(head: Buffer): boolean {
 
 function parquetFile(file: FileHandle, sizeBytes: number, shown: string): ReportFile {
   let readBytes = 0;
-  const tell = (bytes: number) => {
-    readBytes = bytes;
-  };
-  async function* lines(): AsyncGenerator<Buffer> {
-    const { readParquetLines } = await import('./parquet-rows.ts');
-    try {
-      yield* readParquetLines(file, sizeBytes, tell);
-    } catch (error) {
-      throw damaged('It is no whole Parquet file', error);
-    }
-  }
   async function* read(): RowBatches {
+    const { readParquetLines } = await import('./parquet-rows.ts');
+    const tell = (bytes: number): void => {
+      readBytes = bytes;
+    };
+    const lines = damagedOr('It is no whole Parquet file', readParquetLines(file, sizeBytes, tell));
     try {
-      return yield* readRows(lines(), { lines: 'expected' });
+      return yield* readRows(lines, { lines: 'expected' });
     } catch (error) {
       throw inFile(error, shown);
     } finally {
@@ -105,27 +99,23 @@ function parquetFile(file: FileHandle, sizeBytes: number, shown: string): Report
 
 async function* sheetLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { readSheetLines } = await import('./sheet-rows.ts');
-  try {
-    yield* readSheetLines(bytes);
-  } catch (error) {
-    throw damaged('It is no sheet that adreport wrote', error);
-  }
+  yield* damagedOr('It is no sheet that adreport wrote', readSheetLines(bytes));
 }
 
-async function* unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+function unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   // The callback is there because an error without one would be thrown; the reader sees it on the stream itself.
   const gunzip = pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => {});
-  try {
-    for await (const chunk of gunzip) yield chunk;
-  } catch (error) {
-    throw damaged('Its gzip stream is not whole', error);
-  }
+  return damagedOr('Its gzip stream is not whole', gunzip);
 }
 
-/** The error for a file that does not hold what its form promises: `It is no whole Parquet file: …`. */
-function damaged(what: string, cause: unknown): IncompleteDataError {
-  const reason = printable(cause instanceof Error ? cause.message : String(cause)).slice(0, 200);
-  return new IncompleteDataError(`${what}: ${reason}.`, { code: 'TRUNCATED', cause });
+/** The same pieces; what reading them throws says that the file does not hold what its form promises. */
+async function* damagedOr(what: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const piece of pieces) yield piece;
+  } catch (cause) {
+    const reason = printable(cause instanceof Error ? cause.message : String(cause)).slice(0, 200);
+    throw new IncompleteDataError(`${what}: ${reason}.`, { code: 'TRUNCATED', cause });
+  }
 }
 
 /**

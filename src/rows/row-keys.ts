@@ -84,21 +84,19 @@ export function changesOf(batch: RowBatch, field: string, take: (value: unknown,
 const totalText = /^"(?:grand )?totals?"$/i;
 
 /** The rows of a batch that have nothing in any of the fields: no value, null, an empty text, or the word “total”. */
-export function emptyRowsOf(batch: RowBatch, names: readonly string[]): number[] {
-  const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
+export function emptyRowsOf({ bytes, fields, rowCount, valueStarts, valueEnds }: RowBatch, names: readonly string[]) {
   const indexes = names.map((name) => fields.indexOf(name)).filter((index) => index >= 0);
+  const isEmpty = (at: number): boolean => {
+    const [start, end] = [valueStarts[at] as number, valueEnds[at] as number];
+    if (start < 0 || bytes[start] === letterN) return true;
+    const letter = (bytes[start + 1] as number) | 0x20;
+    if (end - start === 2) return bytes[start] === quote;
+    // Few values begin with a t or a g, so that few are made a text.
+    return (letter === 0x74 || letter === 0x67) && totalText.test(bytes.toString('latin1', start, end));
+  };
   const found: number[] = [];
   for (let row = 0; row < rowCount && indexes.length > 0; row++) {
-    const isEmpty = indexes.every((index) => {
-      const start = valueStarts[row * fields.length + index] as number;
-      if (start < 0 || bytes[start] === letterN) return true;
-      const end = valueEnds[row * fields.length + index] as number;
-      const letter = (bytes[start + 1] as number) | 0x20;
-      if (end - start === 2) return bytes[start] === quote;
-      // Few values begin with a t or a g, so that few are made a text.
-      return (letter === 0x74 || letter === 0x67) && totalText.test(bytes.toString('latin1', start, end));
-    });
-    if (isEmpty) found.push(row);
+    if (indexes.every((index) => isEmpty(row * fields.length + index))) found.push(row);
   }
   return found;
 }

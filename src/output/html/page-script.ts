@@ -48,7 +48,14 @@ const keysOf = (column) => {
   return (column.keys = column.codes.map((code) => ranks.get(column.words[code]) ?? NaN));
 };
 const plain = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+const comparisons = {
+  '>': (a, b) => a > b, '<': (a, b) => a < b, '>=': (a, b) => a >= b, '<=': (a, b) => a <= b, '=': (a, b) => a === b,
+};
+/** What a word of the filter asks of a row: clicks>100 compares, any other is searched for in its texts. */
 const testOf = (word) => {
+  const [, name, sign, number] = /^(.+?)([<>]=?|=)(-?[\d.,]+)$/.exec(word) || [];
+  const compared = name && columns.find((each) => isNumeric(each) && plain(each.name) === plain(name));
+  if (compared) return (row) => comparisons[sign](keysOf(compared)[row], Number(number.replaceAll(',', '')));
   const found = columns.filter((column) => !isNumeric(column)).map((column) => {
     column.plain ??= column.words.map((text) => (text === null ? '' : plain(visible(text))));
     return [column.codes, column.plain.map((text) => text.includes(plain(word)))];
