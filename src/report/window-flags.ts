@@ -77,15 +77,14 @@ function readWindow({ since, until, period }: WindowFlags, zone: string, now: nu
       hint: 'For example: --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.',
     });
   }
-  const first = parseInstant({ flag: '--since', text: since.trim() }, zone, now);
-  const last = parseInstant({ flag: '--until', text: (until ?? 'now').trim() }, zone, now);
-  if (first.instant > last.instant) {
-    const [from, to] = [first, last].map(({ instant }) => formatInstant(instant, zone));
-    throw new UsageError(`--since ${from} is after --until ${to}: the window would end before it begins.`, {
-      hint: 'The window runs from --since to --until (by default now).',
-    });
-  }
-  return { since: first.instant, until: last.instant, zone, notes: [...first.notes, ...last.notes] };
+  const notes: string[] = [];
+  const first = parseInstant({ flag: '--since', text: since.trim() }, zone, now, notes);
+  const last = parseInstant({ flag: '--until', text: (until ?? 'now').trim() }, zone, now, notes);
+  if (first <= last) return { since: first, until: last, zone, notes };
+  const [from, to] = [formatInstant(first, zone), formatInstant(last, zone)];
+  throw new UsageError(`--since ${from} is after --until ${to}: the window would end before it begins.`, {
+    hint: 'The window runs from --since to --until (by default now).',
+  });
 }
 
 /** A run of whole calendar days: midnights as wall times, of the first day and of the day after the last. */
@@ -175,36 +174,28 @@ const acceptedInstants =
   'Give a day (2026-11-01, today, yesterday), a date-time (2026-11-01T14:30, with Z or +01:00 if it is not of the ' +
   "report's zone), unix seconds, now, or a time ago (-36h, -7d, -2w).";
 
-/** An instant, with a sentence where a clock change skips or doubles the wall time named. */
-interface ResolvedInstant {
-  readonly instant: number;
-  readonly notes: readonly string[];
-}
-
-/** The first second of what the text names for `--since`, the last for `--until`. */
-function parseInstant(value: FlagValue, zone: string, now: number): ResolvedInstant {
+/** The first second of what the text names for `--since`, the last for `--until`, in unix seconds. */
+function parseInstant(value: FlagValue, zone: string, now: number, notes: string[]): number {
   const isSince = value.flag === '--since';
   const text = value.text.toUpperCase();
-  if (text === 'NOW') return { instant: now, notes: [] };
-  if (/^[+-]?\d+([.,]\d+)?$/.test(text)) return { instant: unixSeconds(value, zone), notes: [] };
+  if (text === 'NOW') return now;
+  if (/^[+-]?\d+([.,]\d+)?$/.test(text)) return unixSeconds(value, zone);
 
   const [, count, unit = ''] = /^-(\d{1,6})([HDW])$/.exec(text) ?? [];
-  if (unit === 'H') return { instant: now - Number(count) * 3_600, notes: [] };
-  if (unit !== '') {
-    const ago = { [unit === 'D' ? 'days' : 'weeks']: Number(count) };
-    return settle(wallAt(now, zone).minus(ago), value, zone);
-  }
+  if (unit === 'H') return now - Number(count) * 3_600;
+  const ago = { [unit === 'W' ? 'weeks' : 'days']: Number(count) };
+  if (unit !== '') return settle(wallAt(now, zone).minus(ago), value, zone, notes);
 
   const iso = text.replace(' ', 'T').replace(' ', '');
   const form = /^\d{4}-[\dW-]+T[\d:.,]+(Z|[+-][\d:]+)?$/.exec(iso);
   const moment = form && DateTime.fromISO(iso, { zone: 'utc' });
   if (moment?.isValid) {
     const whole = moment.plus({ milliseconds: isSince ? 999 : 0 }).startOf('second');
-    return form?.[1] === undefined ? settle(whole, value, zone) : { instant: whole.toSeconds(), notes: [] };
+    return form?.[1] === undefined ? settle(whole, value, zone, notes) : whole.toSeconds();
   }
 
   const days = parseDays(text, wallAt(now, zone));
-  if (days) return { instant: isSince ? startOfDay(days.start, zone) : startOfDay(days.end, zone) - 1, notes: [] };
+  if (days) return isSince ? startOfDay(days.start, zone) : startOfDay(days.end, zone) - 1;
   const meant = nearest(text, ['now', ...dayNames]);
   throw refuse(value, problemWith(text, 'this is no day and no time'), didYouMean(meant, acceptedInstants));
 }
@@ -217,14 +208,18 @@ function unixSeconds(value: FlagValue, zone: string): number {
   throw refuse(value, 'unix seconds are a whole number of nine or ten digits', didYouMean(meant, acceptedInstants));
 }
 
-/** The instant of a wall time: of one that a clock change skips or doubles, the first for `since`, the last for `until`. */
-function settle(wall: DateTime, { flag, text }: FlagValue, zone: string): ResolvedInstant {
+/**
+ * The instant of a wall time: of one that a clock change skips or doubles, the first for `since`, the last for `until`,
+ * with a note.
+ */
+function settle(wall: DateTime, { flag, text }: FlagValue, zone: string, notes: string[]): number {
   const isSince = flag === '--since';
   const instants = instantsOf(wall, zone);
   const gapEnd = instants.length === 0 ? endOfGap(wall, zone) : 0;
   const instant = (isSince ? instants[0] : instants.at(-1)) ?? (isSince ? gapEnd : gapEnd - 1);
-  if (instants.length === 1) return { instant, notes: [] };
-  const what = instants.length === 0 ? 'does not exist' : 'happens twice';
-  const problem = `${flag} ${quoteIfNeeded(text)} ${what} in ${zone}, where the clocks change`;
-  return { instant, notes: [`${problem}: ${formatInstant(instant, zone)} is taken.`] };
+  if (instants.length !== 1) {
+    const problem = `${instants.length === 0 ? 'does not exist' : 'happens twice'} in ${zone}, where the clocks change`;
+    notes.push(`${flag} ${quoteIfNeeded(text)} ${problem}: ${formatInstant(instant, zone)} is taken.`);
+  }
+  return instant;
 }
