@@ -42,6 +42,7 @@ export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal:
       const answers = await ask<{ answer: unknown }>({
         ...details,
         name: 'answer',
+        theme: themeFor(console),
         message: `${what.charAt(0).toUpperCase()}${what.slice(1)}:`,
         default: question.default,
         validate: (answer: string) => complaint(question, answer.trim()),
@@ -82,6 +83,21 @@ function complaint({ what, check }: Question, answer: string): string | true {
     if (error instanceof UsageError) return error.message;
     throw error;
   }
+}
+
+/** Inquirer colours by its own rules, which know neither stderr nor `--no-color`; these are the rules of stderr. */
+function themeFor({ err: { style, showsUnicode } }: Console) {
+  const { cyan, dim, red } = style;
+  const prefix = { idle: cyan('?'), done: style.green(showsUnicode ? '✔' : '*') };
+  const texts = {
+    answer: cyan,
+    message: (text: string) => style.bold(text),
+    error: red,
+    highlight: cyan,
+    help: dim,
+    description: dim,
+  };
+  return { prefix, style: { ...texts, defaultAnswer: (text: string) => dim(`(${text})`), keysHelpTip: () => '' } };
 }
 
 /** No password or token is longer; an endless stream must not fill the memory. */
