@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type EndpointName, endpoints } from '../contract/messages.ts';
 import { adminCalls, createControl } from './admin.ts';
@@ -30,6 +31,7 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
     requestTimeout: 60_000,
     keepAliveTimeout: 600_000,
     forceCloseConnections: true,
+    clientErrorHandler: refuseNonHttp,
     frameworkErrors: (error, request, reply) =>
       void send(request, reply.header(localHeader, '1'), refusalAnswer(error)),
   }) as unknown as FastifyInstance;
@@ -152,4 +154,13 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
 function assertOwnOrigin({ headers: { origin, host } }: FastifyRequest): void {
   if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return;
   throw new ServiceError('FOREIGN_ORIGIN', 'A page of another origin cannot steer this server.');
+}
+
+/** Answers what never became a request, and closes the connection. */
+function refuseNonHttp({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  const isLarge = code === 'HPE_HEADER_OVERFLOW';
+  const status = isLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const { type, body } = jsonAnswer({ response: { error_id: 'INVALID_BODY', error: 'This is no HTTP request.' } });
+  const head = `HTTP/1.1 ${status}\r\n${localHeader}: 1\r\nconnection: close\r\ncontent-type: ${type}`;
+  if (socket.writable) socket.end(`${head}\r\n\r\n${body}`);
 }

@@ -12,7 +12,7 @@ body{margin:0 auto;max-width:58rem;padding:2rem 1.25rem 4rem;font:16px/1.5 syste
 h2{font-size:1rem;margin:2.5rem 0 .75rem}
 small{font-weight:400;opacity:.75}
 code,pre{font-family:ui-monospace,monospace;font-size:.8125rem;overflow-wrap:anywhere}
-pre{margin:.375rem 0 1rem;padding:.625rem .875rem;background:#8882;border-radius:.5rem;white-space:pre-wrap}
+pre{margin:.375rem 0 1rem;padding:.625rem .875rem;background:#8882;border-radius:.5rem;white-space:pre-wrap;user-select:all}
 details{border:1px solid #8884;border-radius:.5rem;padding:.625rem 1rem;margin-bottom:.5rem}
 summary{cursor:pointer;font-weight:600}
 ol{list-style:none;margin:0;padding:0}
@@ -20,13 +20,24 @@ table{border-collapse:collapse;display:block;overflow-x:auto}
 th,td{text-align:left;padding:.375rem 1rem .375rem 0;white-space:nowrap;border-bottom:1px solid #8884}
 `;
 
+/** Shows the reports as they stand, every second. */
+const pageScript = `
+setInterval(async () => {
+  const page = new DOMParser().parseFromString(await (await fetch('')).text(), 'text/html');
+  const [shown, fresh] = [document, page].map((one) => one.querySelector('table'));
+  if (shown.innerHTML !== fresh.innerHTML) shown.replaceWith(fresh);
+}, 1000);
+`;
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
 const headers = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
-  // Nothing runs and nothing is loaded but the style, whatever a name in the data says.
+  // Nothing runs and nothing is loaded but what stands here, whatever a name in the data says.
   'content-security-policy':
-    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'; ` +
+    `default-src 'none'; script-src ${hashOf(pageScript)}; style-src ${hashOf(pageStyle)}; connect-src 'self'; ` +
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
@@ -52,7 +63,7 @@ export function pageAnswer(
 <style>${pageStyle}</style>
 <h1>adreport <small>local-server</small></h1>
 <p>The reporting service, on this machine, from fixture data. Base URL <code>${escapeHtml(base)}</code> · <a href="openapi.json">openapi.json</a></p>
-<h2>Reports <small>as this page was loaded</small></h2>
+<h2>Reports</h2>
 <table><tr><th>Report<th>Account<th>Status<th>Created<th>Breakdowns
 ${rows || '<tr><td colspan="5">None yet: run the calls below, in their order.'}</table>
 <h2>Accounts and their calls</h2>
@@ -60,6 +71,7 @@ ${accounts.map((account, index) => accountPart(base, account, index === 0)).join
 <h2>Steering: the clock, faults, reports</h2>
 <p>These calls need no token. A fault is <code>ENDPOINT:KIND</code>, and KIND one of ${kindLabels.join(', ')}.</p>
 <ol>${adminCalls.map((call) => adminItem(base, call)).join('')}</ol>
+<script>${pageScript}</script>
 </html>
 `;
   return { status: 200, type: 'text/html; charset=utf-8', headers, body };

@@ -147,9 +147,10 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
   test('the local server’s page: the list of reports fills, under its own security policy', async () => {
     const server = await startForTest({ manual: true });
     const [waiting, ready] = [await createReport(server), await createReport(server, 'dsp')];
-    server.setReport(ready, { status: 'ready' });
     const page = await open(`${server.url}/`, desktop, (asked) => asked.startsWith(server.url));
     await page.waitForSelector(`td:has-text("${waiting}")`);
+    server.setReport(ready, { status: 'ready' });
+    await page.waitForSelector('td:has-text("ready")');
     const text = (await page.locator('table').last().allInnerTexts()).join();
     expect(text).toMatch(new RegExp(`${ready}\\s+dsp\\s+ready[\\s\\S]*${waiting}\\s+buyer\\s+progress`));
   });
