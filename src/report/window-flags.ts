@@ -200,12 +200,12 @@ function parseInstant(value: FlagValue, zone: string, now: number, notes: string
   throw refuse(value, problemWith(text, 'this is no day and no time'), didYouMean(meant, acceptedInstants));
 }
 
-/** Unix seconds of this century and the one before: a date without its hyphens, or milliseconds, would be another time. */
+/** Unix seconds. A year, a date without its hyphens, or milliseconds would be another time than was meant. */
 function unixSeconds(value: FlagValue, zone: string): number {
-  if (/^(0|\d{9,10})$/.test(value.text)) return Number(value.text);
+  if (/^(0|\d{5,7}|\d{9,10})$/.test(value.text)) return Number(value.text);
   const seconds = /^\d{10}(?=[\d.,])/.exec(value.text)?.[0];
   const meant = seconds && `${seconds} (${formatInstant(Number(seconds), zone)})`;
-  throw refuse(value, 'unix seconds are a whole number of nine or ten digits', didYouMean(meant, acceptedInstants));
+  throw refuse(value, 'unix seconds have five to ten digits, but not eight', didYouMean(meant, acceptedInstants));
 }
 
 /**

@@ -106,16 +106,12 @@ describe('what is refused, and what is said', () => {
     [{ since: '2026-11-01T10:60' }, 'the calendar has no 2026-11-01T10:60.', 'Give a day'],
     [
       { since: '1764547200000' },
-      'unix seconds are a whole number of nine or ten digits.',
+      'unix seconds have five to ten digits, but not eight.',
       'Did you mean 1764547200 (2025-12-01',
     ],
     [{ since: '1764547200.5' }, 'unix seconds are a whole number', 'Did you mean 1764547200 ('],
     [{ since: '-7' }, '--since -7: unix seconds are a whole number', 'a time ago (-36h, -7d, -2w)'],
-    [
-      { since: '2026' },
-      '--since 2026: unix seconds are a whole number of nine or ten digits.',
-      'Give a day (2026-11-01',
-    ],
+    [{ since: '2026' }, '--since 2026: unix seconds have five to ten digits, but not eight.', 'Give a day (2026-11-01'],
     [{ since: '2026/11/1' }, '--since 2026/11/1: this is no day and no time.', 'Give a day (2026-11-01'],
     [{ since: 'yesterdya' }, '--since yesterdya: this is no day and no time.', 'Did you mean yesterday?'],
     [{ since: '1960-01-01' }, 'The window begins before 1970', ''],
