@@ -88,7 +88,10 @@ export function openLedger({ directory, wallClock, warn }: LedgerOptions) {
     record(entry: NewLedgerEntry): void {
       const nowMs = wallClock();
       const createdAt = new Date(nowMs).toISOString();
-      write(timeName(nowMs) + endingOf(entry), { ...entry, createdAt, lastStatus: 'progress' });
+      // Reports of one millisecond are named in the order in which they were made.
+      const newestMs = Number(names()[0]?.slice(0, 15) ?? 0);
+      const nameMs = newestMs - nowMs < 1_000 ? Math.max(nowMs, newestMs + 1) : nowMs;
+      write(timeName(nameMs) + endingOf(entry), { ...entry, createdAt, lastStatus: 'progress' });
       for (const name of names().slice(reportsAtMost)) rmSync(join(path, name), { force: true });
     },
     /** Notes what became of a report; one that is not in the ledger stays out of it. What was fetched stays fetched. */
