@@ -39,7 +39,7 @@ function refuse({ flag, text }: FlagValue, problem: string, hint: string): Usage
  * The zone name in its usual case (`europe/paris` → `Europe/Paris`); an alias stays itself (`Asia/Kolkata`).
  * Throws `UsageError`, with the nearest name, for a name that the TZ database does not have; offsets (`+02:00`) are no names.
  */
-export function checkZoneName(text: string): string {
+function checkZoneName(text: string): string {
   const name = text.trim();
   if (!/^[a-z]/i.test(name) || !IANAZone.isValidZone(name)) {
     const zones = Intl.supportedValuesOf('timeZone');

@@ -14,14 +14,11 @@ export const dot = 0x2e;
 export const zero = 0x30;
 export const nine = 0x39;
 export const colon = 0x3a;
-export const semicolon = 0x3b;
-export const less = 0x3c;
 export const openBracket = 0x5b;
 export const backslash = 0x5c;
 export const closeBracket = 0x5d;
 export const letterE = 0x65;
 export const letterN = 0x6e;
-export const letterU = 0x75;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
 

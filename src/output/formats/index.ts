@@ -1,11 +1,14 @@
 import { readRows } from '../../rows/read-rows.ts';
 import { type EncodeOptions, type Encoder, writeRows } from '../encoder.ts';
 import type { TextColumn } from '../table/text-table.ts';
-import * as csv from './csv.ts';
-import * as json from './json.ts';
-import * as table from './table.ts';
+import { createEncoder as createCsvEncoder } from './csv.ts';
+import { createEncoder as createJsonEncoder, createNdjsonEncoder } from './json.ts';
+import { createEncoder as createTableEncoder } from './table.ts';
 
-const ndjson = { createEncoder: json.createNdjsonEncoder };
+const csv = { createEncoder: createCsvEncoder };
+const json = { createEncoder: createJsonEncoder };
+const ndjson = { createEncoder: createNdjsonEncoder };
+const table = { createEncoder: createTableEncoder };
 
 interface Writer {
   createEncoder(options: EncodeOptions): Encoder;
