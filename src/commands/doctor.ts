@@ -49,15 +49,11 @@ export const doctorCommand: CommandBuilder = (perform) =>
 async function doctor(context: Context, { timeout }: { readonly timeout: number }): Promise<void> {
   const { console, host } = context;
   const findings: Finding[] = [];
-  const find = (
-    check: string,
-    status: Finding['status'],
-    message: string,
-    fix: string | null,
-    exitCode: number | null = null,
-  ) => void findings.push({ check, status, message, fix, exitCode });
-  const fine = (check: string, message: string) => find(check, 'ok', message, null);
-  const odd = (check: string, message: string, fix: string) => find(check, 'warning', message, fix);
+  const finder =
+    (status: Finding['status']) =>
+    (check: string, message: string, fix: string | null = null, exitCode: number | null = null) =>
+      void findings.push({ check, status, message, fix, exitCode });
+  const [fine, odd, broken] = [finder('ok'), finder('warning'), finder('broken')];
   /** The result of some work; what goes wrong with it is a finding. */
   const attempt = async <T>(check: string, work: () => T | Promise<T>): Promise<T | undefined> => {
     try {
@@ -67,13 +63,12 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
       if (!(error instanceof AdreportError)) throw error;
       const { message, hint: fix = 'See adreport help exit-codes.', exitCode } = error;
       if (context.isLocal && check === 'settings-file') odd(check, message, fix);
-      else find(check, 'broken', message, fix, exitCode);
+      else broken(check, message, fix, exitCode);
       return undefined;
     }
   };
 
   fine('node', `Node.js ${process.version.slice(1)} on ${process.platform}`);
-  fine('terminal', console.out.isTerminal ? `${console.out.columns} columns` : 'no terminal');
   await checkStore();
   await attempt(projectFileName, async () => {
     const path = findProjectFile(host.cwd);
@@ -94,11 +89,9 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const store = openStore(host.env, (text) => closed.push(text));
     await attempt('settings-file', async () => {
       const names = Object.keys((await store.read()).accounts);
-      const count = names.length === 0 ? 'no account is stored' : formatPlural(names.length, 'account');
-      fine('settings-file', `${store.path}: ${[count, ...names].join(', ')}.`);
+      fine('settings-file', `${store.path}: ${names.join(', ') || 'no account is stored'}.`);
     });
     for (const text of closed) odd('permissions', text, 'Nothing is left to do, if nobody else uses this machine.');
-    // Windows has no such modes.
     const paths = process.platform === 'win32' ? [] : [store.directory, join(store.directory, 'ledger')];
     const loose = paths.filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
     for (const path of loose) {
@@ -122,15 +115,13 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const proxy = await attempt('proxy', () => ({ found: readProxy(host.env) }));
     if (!url || !proxy) return;
     const { url: proxyUrl, none } = proxy.found ?? {};
-    const except = none ? `, but for ${none}` : '';
-    const route = url.protocol === 'https:' ? `for https${except}` : 'is not used: plain http stays on this machine';
-    fine('proxy', proxyUrl ? `${proxyUrl.protocol}//${proxyUrl.host} ${route}` : 'none is set (HTTPS_PROXY)');
+    const route = proxyUrl && `${proxyUrl.protocol}//${proxyUrl.host} for https${none ? `, but for ${none}` : ''}`;
+    fine('proxy', route ?? 'none is set (HTTPS_PROXY)');
     const answered = await attempt('connection', () => checkConnection(url, proxy.found));
     if (!answered || !canSignIn) return;
     const isSignedIn = await attempt('sign-in', async () => {
       const { length } = await (await context.client()).campaigns();
-      const life = context.isLocal ? '' : ' A token lives 2 h after its last use (7 days if made in the console).';
-      fine('sign-in', `works: ${formatPlural(length, 'campaign')}.${life}`);
+      fine('sign-in', `works: ${formatPlural(length, 'campaign')}.`);
       return true;
     });
     // The server in this process is our own, and reads instants.
@@ -144,15 +135,11 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const startedMs = host.stopwatch();
     const url = new URL(baseUrl.href.replace(/\/$/, '') + path);
     try {
-      const { signal } = host;
-      const answer = await http.send({ method, url, headers: { accept: 'application/json' }, signal });
-      const { status, headers, body } = answer;
+      const { status, headers, body } = await http.send({ method, url, headers: {}, signal: host.signal });
       body.destroy();
       const said = `${url.origin} answers ${status} in ${formatDuration(host.stopwatch() - startedMs)}`;
-      const isBusy = status === 429 || status >= 500;
-      const advice = isBusy ? 'Wait: the service is busy, or has a fault.' : 'Check the path of the base URL.';
       if (status === 401 || status === 403) fine('connection', `${said}, as it should without a token.`);
-      else odd('connection', `${said}, where the service says 401.`, advice);
+      else odd('connection', `${said}, where the service says 401.`, 'Check the path of the base URL, or wait.');
       // The header counts whole seconds.
       const skewMs = host.wallClock() - Date.parse(headers.date ?? '') - 500;
       const far = formatDuration(Math.abs(skewMs));
@@ -188,30 +175,25 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     if (!summary) return fine('window-clock', 'The service does not say which window a report covers.');
     const shift = Date.parse(summary.since) / 1_000 - plan.window.since;
     if (shift === 0) return fine('window-clock', `${plan.windowClock}: reports cover the window that is asked for.`);
-    const other = plan.windowClock === 'wall' ? 'instant' : 'wall';
     const far = `${formatDuration(Math.abs(shift) * 1_000)} ${shift > 0 ? 'later' : 'earlier'}`;
-    odd('window-clock', `A report begins ${far} than asked for.`, `adreport config set window-clock ${other}`);
+    const fix = `adreport config set window-clock ${plan.windowClock === 'wall' ? 'instant' : 'wall'}`;
+    odd('window-clock', `A report begins ${far} than asked for.`, fix);
   }
 }
 
 /** Prints the findings without any secret that the service, or a setting, might have had them quote. */
 async function print({ console, flags }: Context, findings: readonly Finding[]): Promise<void> {
-  const safe = findings.map((finding) => ({
-    ...finding,
-    message: console.redact(finding.message),
-    fix: finding.fix && console.redact(finding.fix),
-  }));
+  const { redact } = console;
+  const safe = findings.map((one) => ({ ...one, message: redact(one.message), fix: one.fix && redact(one.fix) }));
   if (flags.json) return console.result(visibleJson(safe));
   const { columns, style, showsUnicode } = console.out;
   const marks = { ok: showsUnicode ? '✓ ' : 'ok', warning: '! ', broken: showsUnicode ? '✗ ' : 'x ' };
   const colours = { ok: style.green, warning: style.yellow, broken: style.red };
   const indent = 18;
-  const width = Math.max(30, Math.min(120, columns) - indent);
+  const wrapped = (text: string) => wrap(printable(text), Math.max(30, Math.min(120, columns) - indent));
   for (const { check, status, message, fix } of safe) {
-    const dress = colours[status];
-    const told = message.split('\n').flatMap((line) => wrap(printable(line), width));
-    const fixes = fix === null ? [] : wrap(`${showsUnicode ? '→' : '=>'} ${printable(fix)}`, width).map(dress);
-    const lines = [...told, ...fixes].join(`\n${' '.repeat(indent)}`);
-    await console.result(`${dress(marks[status])} ${check.padEnd(indent - 5)}  ${lines}`);
+    const fixes = fix === null ? [] : wrapped(`${showsUnicode ? '→' : '=>'} ${fix}`).map(colours[status]);
+    const lines = [...message.split('\n').flatMap(wrapped), ...fixes].join(`\n${' '.repeat(indent)}`);
+    await console.result(`${colours[status](marks[status])} ${check.padEnd(indent - 5)}  ${lines}`);
   }
 }

@@ -66,7 +66,7 @@ describe('all is well', () => {
     const found = findings(await doctorAlone(cwd, { env, now: Date.now() }));
     expect(found('sign-in').status).toBe('ok');
     expect(found('settings-file').status).toBe('warning');
-    expect(found('proxy').message).toContain('not used');
+    expect(found('proxy').message).toContain('for https');
   });
 });
 
