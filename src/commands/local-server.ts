@@ -43,7 +43,7 @@ export const localServerCommand: CommandBuilder = (perform) => {
     ['adreport local-server exec -- adreport whoami', 'ADREPORT_BASE_URL and ADREPORT_TOKEN are set'],
     ["adreport local-server --delay 0s exec -- sh -c 'echo $ADREPORT_BASE_URL'", 'any command'],
   ]);
-  const validateSummary = 'check a folder of data for --fixtures; names file, line and column of a mistake';
+  const validateSummary = 'check a folder of data for --fixtures; names file and line of a mistake';
   const validateCommand = declareCommand('validate <dir>', validateSummary, [
     ['adreport local-server validate ./fixtures', 'exit 2 if the data are wrong'],
     ['adreport local-server validate ./fixtures --json', 'what is in it, as JSON'],
