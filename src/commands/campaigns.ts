@@ -68,6 +68,7 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
       await output.write(await encodeTable(format, rows, columns, encodeOptions));
     }
     await output.commit();
+    if (rows.length === 0) context.console.note('No campaign was found.');
   } catch (error) {
     await output.abort();
     throw error;
@@ -102,12 +103,12 @@ function chooseColumns({ adUnits, columns }: CampaignsOptions, format: FormatNam
   }));
 }
 
-/** Whether a campaign, or one of its ad units, has the text in a name, or is the one of that id. */
+/** Whether a campaign, or one of its ad units, has the text in a name, accents and case apart, or is the one of that id. */
 function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): boolean {
-  const wanted = text.toLowerCase();
+  const plain = (name: string) => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
   const names = [campaign.campaignName, campaign.advertiserName, ...adunits.map(({ adunitName }) => adunitName)];
   const ids = [campaign.campaignId, campaign.advertiserId, ...adunits.map(({ adunitId }) => adunitId)];
-  return names.some((name) => name.toLowerCase().includes(wanted)) || ids.includes(wanted);
+  return names.some((name) => plain(name).includes(plain(text))) || ids.includes(text);
 }
 
 /** A test for the campaigns that run at some time of a period; their dates are Paris wall time (`decisions.md` 5). */

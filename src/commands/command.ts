@@ -23,11 +23,6 @@ export function declareCommand(nameAndArgs: string, summary: string, examples: r
   const [name, ...args] = nameAndArgs.split(' ');
   const command = new Command(name).summary(summary).description(summary);
   for (const argument of args) command.argument(argument);
-  return addExamples(command, examples);
-}
-
-/** Ends a command's help with examples, as wide as that help is. */
-function addExamples(command: Command, examples: readonly Pair[]): Command {
   return command.addHelpText('after', () => {
     const columns = command.configureOutput().getOutHelpWidth?.() ?? 80;
     return `\nExamples:\n${layOutExamples(examples, { columns, style: plainStyle })}`;

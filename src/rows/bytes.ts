@@ -1,6 +1,7 @@
 import { IncompleteDataError } from '../errors.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
-/** The bytes that JSON and CSV are made of, by name. */
+
+// The bytes that JSON and CSV are made of, by name.
 
 export const tab = 0x09;
 export const lineFeed = 0x0a;

@@ -95,6 +95,13 @@ describe('campaigns', () => {
     }
   });
 
+  test('--search passes over accents and case, and says where it finds nothing', async () => {
+    const { run } = await serveForTest();
+    expect((await run('campaigns --search NOEL')).stdout).toContain('Noël 2026');
+    const none = await run('campaigns --search nothing-like-it');
+    expect([none.exitCode, none.stderr]).toEqual([0, 'No campaign was found.\n']);
+  });
+
   test('--search, --active and --columns', async () => {
     const { run } = await serveForTest();
     const names = async (flags = '') =>
