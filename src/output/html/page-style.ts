@@ -31,7 +31,7 @@ figure{position:relative}figure.wide{margin-bottom:.75rem}figcaption{color:var(-
 .line{fill:none;stroke:var(--data);stroke-width:1.75;stroke-linejoin:round;stroke-linecap:round;vector-effect:non-scaling-stroke}
 .s1{stroke:var(--s1)}.s2{stroke:var(--s2)}.s3{stroke:var(--s3)}.s4{stroke:var(--s4)}.k0{color:var(--data)}.k1{color:var(--s1)}.k2{color:var(--s2)}.k3{color:var(--s3)}.k4{color:var(--s4)}
 .area{fill:var(--tint)}
-.plot svg,.slots{grid-area:1/2}.slots{display:flex}.slots i{flex:1}.slots i:hover{background:var(--tint)}
+.plot svg,.slots{grid-area:1/2}.slots{display:flex}.slots i{flex:1}.slots i:hover{background:color-mix(in srgb,var(--ink) 16%,transparent)}
 .slots i:hover::after{content:attr(data-v);position:absolute;right:1rem;bottom:calc(100% - 2.75rem);max-width:calc(100% - 2rem);pointer-events:none;background:var(--ink);color:var(--bg);border-radius:.375rem;padding:.3125rem .625rem;font-size:.8125rem;font-style:normal;line-height:1.35;white-space:pre-wrap;text-align:right;z-index:3}
 ol{list-style:none;margin:0;padding:0;display:grid;gap:.6875rem}
 li{display:grid;grid-template-columns:minmax(0,1fr) auto auto;gap:.25rem 1rem;font-size:.875rem;line-height:1.35}li>span:first-child{display:flex;gap:.5rem;align-items:baseline;min-width:0}
