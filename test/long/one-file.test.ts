@@ -86,7 +86,7 @@ const lines: readonly (readonly [file: string, before: string, text: string])[] 
   [
     'src/output/formats/index.ts',
     '} as const satisfies Record<string, Format>;\n',
-    "  markdown: { endings: ['md'], meaning: 'a table for a wiki', load: () => import('./markdown.ts') },\n",
+    "  markdown: { endings: ['md'], load: () => import('./markdown.ts') },\n",
   ],
   [
     'src/commands/index.ts',
@@ -135,7 +135,7 @@ describe('everything that follows is derived', () => {
     const entry = { name: 'shares', type: 'integer', meaning: 'times an ad is passed on to a friend' };
     expect(JSON.parse(run('fields', '--json').stdout).metrics).toContainEqual(entry);
     expect(run('fields', '--profile', 'dsp').stdout).not.toContain('shares');
-    expect(run('complete', 'zsh', '--', 'run', '--metrics', 'clicks,sha').stdout).toContain('clicks,shares\t');
+    expect(run('complete', 'adreport run --metrics clicks,sha').stdout).toBe('clicks,shares\n');
     expect(run(...direct, '--metrics', 'sharse').stderr).toContain('Did you mean shares?');
     const report = (by: string): Record<string, number>[] => {
       const result = run(...direct, '--by', by, '--metrics', 'displays,shares', '--format', 'json');
@@ -166,7 +166,7 @@ describe('everything that follows is derived', () => {
     const file = join(temporaryFolder(), 'report.md');
     expect(run(...job, '-o', file).status).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(table.stdout);
-    expect(run('complete', 'zsh', '--', 'run', '--format', 'mark').stdout).toMatch(/^words\nmarkdown\t/);
+    expect(run('complete', 'adreport run --format mark').stdout).toBe('markdown \n');
     expect(run(...job, '--format', 'markdwon').stderr).toContain('Did you mean markdown?');
   });
 
@@ -176,7 +176,7 @@ describe('everything that follows is derived', () => {
       stdout: expect.stringMatching(/^\d+ campaigns!\n$/),
     });
     expect(run('--help').stdout).toMatch(/^ +tally .*how many campaigns there are$/m);
-    expect(run('complete', 'zsh', '--', 'ta').stdout).toBe('words\ntally\thow many campaigns there are\n');
+    expect(run('complete', 'adreport ta').stdout).toBe('tally \n');
   });
 
   test('from the line of a fault', () => {
