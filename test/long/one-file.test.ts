@@ -62,37 +62,40 @@ export const teapot: FaultKind = {
 `,
 };
 
-/** Lines of files that are there, each with the line that it goes before. */
-const lines: Readonly<Record<string, readonly (readonly [before: string, text: string])[]>> = {
-  'src/contract/vocabulary.ts': [
-    [
-      '] as const satisfies readonly MetricEntry[];\n',
-      "  { name: 'shares', profiles: buyer, type: 'integer', meaning: 'times an ad is passed on to a friend' },\n",
-    ],
-    [
-      '] as const satisfies readonly BreakdownEntry[];\n',
-      "  { name: 'LANGUAGE', profiles: buyer, fields: [text('language')], meaning: 'by language' },\n",
-    ],
-    [
-      '] as const satisfies readonly FilterEntry[];\n',
-      "  { name: 'language', profiles: buyer, on: 'LANGUAGE', compare: 'text', meaning: 'languages, by name' },\n",
-    ],
-  ],
-  'src/output/formats/index.ts': [
-    [
-      '} as const satisfies Record<string, Format>;\n',
-      "  markdown: { endings: ['md'], meaning: 'a table for a wiki', load: () => import('./markdown.ts') },\n",
-    ],
-  ],
-  'src/commands/index.ts': [
-    ["import { viewCommand } from './view.ts';\n", "import { tallyCommand } from './tally.ts';\n"],
-    ["  ['Reports:', 'view', viewCommand],\n", "  ['Reports:', 'tally', tallyCommand],\n"],
-  ],
-  'src/server/faults/kinds/index.ts': [
-    ["import { delay, reset, slow, truncate } from './connections.ts';\n", "import { teapot } from './teapot.ts';\n"],
-    ['  truncate,\n', '  teapot,\n'],
-  ],
-};
+/** Lines of files that are there: the file, the line that it goes before, and the line. */
+const lines = `src/contract/vocabulary.ts
+] as const satisfies readonly MetricEntry[];
+  { name: 'shares', profiles: buyer, type: 'integer', meaning: 'times an ad is passed on to a friend' },
+
+src/contract/vocabulary.ts
+] as const satisfies readonly BreakdownEntry[];
+  { name: 'LANGUAGE', profiles: buyer, fields: [text('language')], meaning: 'by language' },
+
+src/contract/vocabulary.ts
+] as const satisfies readonly FilterEntry[];
+  { name: 'language', profiles: buyer, on: 'LANGUAGE', compare: 'text', meaning: 'languages, by name' },
+
+src/output/formats/index.ts
+} as const satisfies Record<string, Format>;
+  markdown: { endings: ['md'], load: () => import('./markdown.ts') },
+
+src/commands/index.ts
+import { viewCommand } from './view.ts';
+import { tallyCommand } from './tally.ts';
+
+src/commands/index.ts
+  ['Reports:', 'view', viewCommand],
+  ['Reports:', 'tally', tallyCommand],
+
+src/server/faults/kinds/index.ts
+import { delay, reset, slow, truncate } from './connections.ts';
+import { teapot } from './teapot.ts';
+
+src/server/faults/kinds/index.ts
+  truncate,
+  teapot,`
+  .split('\n\n')
+  .map((block) => block.split('\n'));
 
 let copy: string;
 
@@ -106,13 +109,10 @@ beforeAll(() => {
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
   for (const [name, text] of Object.entries(files)) writeFileSync(join(copy, name), text);
-  for (const [file, additions] of Object.entries(lines)) {
-    let source = readFileSync(join(copy, file), 'utf8');
-    for (const [before, text] of additions) {
-      expect(source.split(before), `${file} has one place for it`).toHaveLength(2);
-      source = source.replace(before, () => text + before);
-    }
-    writeFileSync(join(copy, file), source);
+  for (const [file = '', before, line] of lines) {
+    const parts = readFileSync(join(copy, file), 'utf8').split(`\n${before}\n`);
+    expect(parts, `${file} has one place for ${line}`).toHaveLength(2);
+    writeFileSync(join(copy, file), parts.join(`\n${line}\n${before}\n`));
   }
   for (const script of [join(root, 'node_modules/typescript/bin/tsc'), '.ci/build.js']) {
     expect(runToEnd(process.execPath, [script], copy)).toEqual({ status: 0, stdout: '', stderr: '' });
@@ -133,7 +133,7 @@ describe('everything that follows is derived', () => {
     const entry = { name: 'shares', type: 'integer', meaning: 'times an ad is passed on to a friend' };
     expect(JSON.parse(run('fields', '--json').stdout).metrics).toContainEqual(entry);
     expect(run('fields', '--profile', 'dsp').stdout).not.toContain('shares');
-    expect(run('complete', 'zsh', '--', 'run', '--metrics', 'clicks,sha').stdout).toContain('clicks,shares\t');
+    expect(run('complete', 'adreport run --metrics clicks,sha').stdout).toBe('clicks,shares\n');
     expect(run(...direct, '--metrics', 'sharse').stderr).toContain('Did you mean shares?');
     const [sum, ...others] = ['DAILY', 'CAMPAIGN', 'HOURLY,OS'].map((by) =>
       rows('--by', by, '--metrics', 'displays,shares').reduce((total, { shares }) => total + Number(shares), 0),
@@ -158,14 +158,14 @@ describe('everything that follows is derived', () => {
     const file = join(temporaryFolder(), 'report.md');
     expect(run(...job, '-o', file).status).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(table.stdout);
-    expect(run('complete', 'zsh', '--', 'run', '--format', 'mark').stdout).toMatch(/^words\nmarkdown\t/);
+    expect(run('complete', 'adreport run --format mark').stdout).toBe('markdown \n');
     expect(run(...job, '--format', 'markdwon').stderr).toContain('Did you mean markdown?');
   });
 
   test('from the line of a command', () => {
     expect(run('tally', '--local', '--loud').stdout).toMatch(/^\d+ campaigns!\n$/);
     expect(run('--help').stdout).toMatch(/^ +tally .*how many campaigns there are$/m);
-    expect(run('complete', 'zsh', '--', 'ta').stdout).toBe('words\ntally\thow many campaigns there are\n');
+    expect(run('complete', 'adreport ta').stdout).toBe('tally \n');
   });
 
   test.each([
