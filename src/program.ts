@@ -5,7 +5,6 @@ import { commands } from './commands/index.ts';
 import { version } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import { summaryOf, topics } from './help/index.ts';
-import { plainStyle } from './ui/console.ts';
 import { layOutExamples, type Pair, wrap } from './ui/page.ts';
 
 /** Where commander's own texts go: help and version to one side, nothing to the other (errors are thrown). */
@@ -48,7 +47,7 @@ function rootHelp(program: Command, columns: number): string {
 ${program.description()}
 
 Examples:
-${layOutExamples(examples, { columns, style: plainStyle })}
+${layOutExamples(examples, columns)}
 
 Flags of every command:
 ${layOutTerms(

@@ -6,7 +6,6 @@ import { createSecrets } from './secrets.ts';
 /** Dresses a text for one stream; returns it unchanged where the stream shows no colour. */
 export type Style = ChalkInstance;
 
-/** No colour at all. */
 export const plainStyle: Style = new Chalk({ level: 0 });
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,10 +41,9 @@ export class ClosedPipeError extends AdreportError {
   }
 }
 
-/** The program's voice: results on stdout, everything else on stderr (`cli.md`, Streams). */
 export type Console = ReturnType<typeof createConsole>;
 
-/** Makes the program's voice; stdin is looked at only where somebody asks whether questions can be asked. */
+/** The program's voice: results on stdout, everything else on stderr (`cli.md`, Streams). */
 export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
   const { stdout, stderr, env } = streams;
   const secrets = createSecrets();
@@ -54,14 +52,13 @@ export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
   const isQuiet = flags.quiet === true;
   const verbosity = isQuiet ? 0 : flags.verbose;
   let bars: Bars | undefined;
-  // The first one: the stream says something else the second time.
   let failure: AdreportError | undefined;
   const fail = (error: NodeJS.ErrnoException): void => {
+    // The stream says something else the second time.
     failure ??= stdoutError(error);
   };
-  // Without a listener the error of a closed pipe would end the process with a stack trace.
+  // Without a listener the error of a closed pipe, stderr's too (`2>&1 | head`), would end the process with a stack trace.
   stdout.on('error', fail);
-  // There is nobody to tell when stderr itself is gone (`2>&1 | head`).
   stderr.on('error', () => {});
 
   const putLine = (text: string): void => {
@@ -112,11 +109,14 @@ export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
     },
     /** A line of JSON on stderr. */
     event: (value: object): void => putLine(visibleJson(value)),
-    /** Says an error on stderr: for people, or with `--json` as one line. */
+    /** Says an error on stderr: for people `adreport: what. why`, and what to do next on a line of its own, or as JSON. */
     renderError: (error: unknown) => {
       const described = describeError(error);
       if (flags.json) return putLine(visibleJson({ error: described }));
-      say(errorText(described, err.style));
+      // A message may quote the service, whose lines must not look like ours.
+      const indented = (text: string): string => text.split('\n').map(printable).join('\n  ');
+      const { message, hint } = described;
+      say(`${err.style.red.bold('adreport:')} ${indented(message)}${hint ? `\n  ${indented(hint)}` : ''}`);
       if (verbosity >= 2 && described.code === 'BUG' && error instanceof Error) say(err.style.dim(error.stack ?? ''));
     },
     /** Keeps a secret out of everything that is written to stderr from now on. */
@@ -188,14 +188,6 @@ function describeError(error: unknown) {
   const hint =
     'This is a bug in adreport. Please report it, with the command that led here; -vv shows where it happened.';
   return { code: 'BUG', message, hint, retryable: false, exitCode: 1, reportId: null };
-}
-
-/** An error for people: `adreport: what. why`, and what to do next on a line of its own. */
-function errorText({ message, hint }: ReturnType<typeof describeError>, style: Style): string {
-  // A message may quote the service, whose lines must not look like ours.
-  const indented = (text: string): string => text.split('\n').map(printable).join('\n  ');
-  const first = `${style.red.bold('adreport:')} ${indented(message)}`;
-  return hint ? `${first}\n  ${indented(hint)}` : first;
 }
 
 /** Text with every control character made visible but line breaks and, where the stream shows colour, our own styling. */
