@@ -120,9 +120,8 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
 }
 
 /**
- * The request to make after a redirect. A POST goes on only within its origin and only with its body (307, 308), but a
- * download may lead to where the report is stored. To another origin a request goes as GET, by https, and without the
- * token (cli.md, Settings; `decisions.md` 4). Throws `RejectedError`.
+ * The request to make after a redirect (`decisions.md` 4). A POST goes on only within its origin and with its body, but a
+ * download may lead to where the report is stored: by GET, https, and without the token. Throws `RejectedError`.
  */
 function redirected(request: HttpRequest, status: number, location: string): HttpRequest {
   const { url, method, isDownload } = request;
@@ -237,7 +236,7 @@ function decompress(body: Readable, contentEncoding = ''): Readable {
   }, body);
 }
 
-/** What went wrong between this machine and the proxy of that address, before anything could go on to the service. */
+/** What went wrong on the way to the proxy that is its message. */
 class ProxyError extends Error {}
 
 /** An exchange that did not come to its end: the error that the user is to see, and whether the same may soon succeed. */
@@ -280,7 +279,6 @@ const known: readonly (readonly [codes: RegExp, sentence?: string, more?: Partia
   [/^(HPE_|HTTPParserError$)/, 'the answer is not HTTP', { passing: false }],
 ];
 
-/** What a failure is called, whose fault it may be, and whether it may pass by itself. */
 function diagnose(error: unknown, host: string): { sentence: string; code: string; hint: string; passing: boolean } {
   if (error instanceof ProxyError) {
     const inner = diagnose(error.cause, host);

@@ -4,11 +4,6 @@ import { SignInError, UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { findAccount, noSettings, type Store, type StoredSettings, unknownAccount, withAccount } from './store.ts';
 
-// What settings there are, where each may come from, and what each can be.
-
-/** A process's environment; a variable that is not set is absent or `undefined`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
 /**
@@ -45,7 +40,7 @@ export type ProjectChoice = Pick<Given, 'account' | 'profile' | 'encoding' | 'wi
 
 export interface SettingsSources {
   readonly flags: Given;
-  readonly env: Environment;
+  readonly env: NodeJS.ProcessEnv;
   readonly projectFile?: ProjectChoice;
   readonly stored: StoredSettings;
 }
@@ -176,11 +171,7 @@ export function changeSetting(stored: StoredSettings, account: string, text: str
       said: `${name} of account “${account}”: ${formatBaseUrl(baseUrl)}.${loss}`,
     };
   }
-  if (!before) {
-    const [said, details] = unknownAccount(account, stored);
-    if (value === undefined) return { settings: stored, said };
-    throw new UsageError(said, details);
-  }
+  if (!before) throw new UsageError(...unknownAccount(account, stored));
   if (name === 'base-url') {
     const { [account]: _forgotten, ...accounts } = stored.accounts;
     const defaultAccount = stored.defaultAccount === account ? undefined : stored.defaultAccount;
@@ -196,13 +187,10 @@ export function changeSetting(stored: StoredSettings, account: string, text: str
   };
 }
 
-/**
- * What is stored. Settings that cannot be read are reported and passed over where the environment and the flags give all that
- * a call needs; else throws as the store does.
- */
+/** What is stored; what cannot be read is said, and passed over where the environment and flags give all that a call needs. */
 export async function readUnlessNeedless(
   store: Store,
-  env: Environment,
+  env: NodeJS.ProcessEnv,
   flags: Given,
   warn: (sentence: string) => void,
 ): Promise<StoredSettings> {

@@ -8,13 +8,11 @@ export type Style = ChalkInstance;
 
 export const plainStyle: Style = new Chalk({ level: 0 });
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 interface ConsoleStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
-  readonly env: Environment;
+  readonly env: NodeJS.ProcessEnv;
 }
 
 export interface ConsoleFlags {
@@ -131,7 +129,7 @@ export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
 }
 
 /** What one of the two output streams can show. */
-function sideOf(stream: NodeJS.WriteStream, env: Environment, colorFlag: boolean) {
+function sideOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv, colorFlag: boolean) {
   return {
     stream,
     isTerminal: stream.isTTY === true,
@@ -148,7 +146,7 @@ function sideOf(stream: NodeJS.WriteStream, env: Environment, colorFlag: boolean
 }
 
 /** Whether a stream gets colour: `--no-color`, `FORCE_COLOR` and `NO_COLOR`, the strongest first, then what the stream is. */
-export function wantsColor(stream: { readonly isTTY?: boolean }, env: Environment, colorFlag: boolean): boolean {
+export function wantsColor(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv, colorFlag: boolean): boolean {
   if (!colorFlag) return false;
   if (env.FORCE_COLOR !== undefined) return !['0', 'false'].includes(env.FORCE_COLOR);
   // An empty NO_COLOR means nothing (no-color.org).
@@ -156,12 +154,12 @@ export function wantsColor(stream: { readonly isTTY?: boolean }, env: Environmen
 }
 
 /** Whether a stream is a terminal that understands escape sequences. */
-function canDraw(stream: { readonly isTTY?: boolean }, env: Environment): boolean {
+function canDraw(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
 /** Whether line drawing and braille are likely to be shown: not on the bare Linux console, nor in a locale that is not UTF-8. */
-export function showsUnicode(env: Environment, platform: NodeJS.Platform): boolean {
+export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (platform === 'win32') return env.WT_SESSION !== undefined || env.TERM_PROGRAM !== undefined;
   if (env.TERM === 'linux') return false;
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
