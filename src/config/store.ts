@@ -161,8 +161,8 @@ function openConf(Store: typeof Conf, path: string) {
   });
 }
 
-/** Makes a folder and those above it, one by one, because Node's own way of it never ends below `/proc`. */
-function makeFolder(path: string): void {
+/** Makes a folder and those above it, for the owner only: one by one, because Node's own way never ends below `/proc`. */
+export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
