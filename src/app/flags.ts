@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
-import { formatNames } from '../output/formats/index.ts';
+import { type FormatName, formatNames } from '../output/formats/index.ts';
 import { type ComparedWindow, comparedWindows, type SplitUnit, splitUnits } from '../report/window.ts';
+import { nearest } from '../text/nearest.ts';
 import { parseDuration } from '../text/quantity.ts';
 import type { ProgressMode } from '../ui/progress.ts';
 
@@ -20,7 +21,7 @@ export function addFlags(command: Command, heading: string, flags: readonly Flag
   for (const [names, meaning, reader, byDefault, shownDefault] of flags) {
     const option = new Option(names, meaning);
     if (typeof reader === 'function') option.argParser(reader as (text: string, earlier: unknown) => unknown);
-    else if (reader) option.choices(reader);
+    else if (reader) option.choices(reader).argParser((text: string) => readWord(text, reader));
     command.addOption(byDefault === undefined ? option : option.default(byDefault, shownDefault));
   }
   return command;
@@ -105,21 +106,26 @@ export function addReportFlags(command: Command): Command {
 
 /** Where a result goes, and in which form (`cli.md`, Output). `clobber` and `header` are false for `--no-…`. */
 export interface OutputFlags
-  extends Texts<'output' | 'format' | 'title' | 'columns' | 'delimiter' | 'decimal'>,
+  extends Texts<'output' | 'title' | 'delimiter' | 'decimal'>,
     Switches<'open' | 'normalize' | 'bom' | 'excel' | 'escapeFormulas'> {
+  readonly format?: FormatName;
+  readonly columns?: readonly string[] | 'all';
   readonly clobber: boolean;
   readonly header: boolean;
 }
 
 export function addOutputFlags(command: Command): Command {
-  const byDefault = "(default: by the file's ending; table on a terminal, csv in a pipe)";
   return addFlags(command, 'Output:', [
     ['-o, --output <file>', 'file to write, - for stdout; takes {profile} {report} {since} {until} {date} {id}'],
-    ['--format <name>', `${formatNames.join(', ')} ${byDefault}`],
+    [
+      '--format <name>',
+      "of the output (default: by the file's ending; table on a terminal, csv in a pipe)",
+      formatNames,
+    ],
     ['--title <text>', 'html and xlsx: the heading (default: what the report is broken down by)'],
     ['--open', 'show the file once it is written, a page in the browser'],
     ['--no-clobber', 'refuse to replace an existing file'],
-    ['--columns <a,b>', 'choose and order the columns, or all that the service sends'],
+    ['--columns <a,b>', 'choose and order the columns, or all that the service sends', readColumns],
     ['--normalize', 'decimal points, and revenueDollar in both profiles'],
     ['--delimiter <c>', 'CSV delimiter (default: ,)'],
     ['--decimal <c>', 'CSV decimal mark', [',', '.']],
@@ -200,6 +206,19 @@ export function durationOption(flags: string, description: string): Option {
 }
 
 // What reads the value of a flag. Each throws Commander's `InvalidArgumentError`, which ends in exit 2.
+
+function readWord(text: string, words: readonly string[]): string {
+  const found = words.find((word) => word === text.toLowerCase());
+  if (found !== undefined) return found;
+  const guess = nearest(text, words);
+  throw new InvalidArgumentError(`${guess ? `Did you mean ${guess}? ` : ''}Allowed choices are ${words.join(', ')}.`);
+}
+
+function readColumns(text: string): string[] | 'all' {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.includes('')) throw new InvalidArgumentError('A name is empty. For example: date,campaignName,clicks');
+  return names.length === 1 && names[0]?.toLowerCase() === 'all' ? 'all' : names;
+}
 
 /** The values of a flag that may be given again, in their order. */
 export function collect(value: string, earlier: readonly string[] = []): string[] {
