@@ -54,8 +54,8 @@ async function tally(context: Context, { loud }: TallyOptions): Promise<void> {
   await context.console.result(\`\${length} campaigns\${loud ? '!' : ''}\`);
 }
 `,
-  'src/server/faults/kinds/teapot.ts': `import { jsonAnswer } from '../../answer.ts';
-import { type FaultKind, wholeNumber } from '../fault-kind.ts';
+  'src/server/faults/teapot.ts': `import { jsonAnswer } from '../answer.ts';
+import { type FaultKind, wholeNumber } from './fault-kind.ts';
 
 export const teapot: FaultKind = {
   meaning: 'the server makes tea, so many cups of it',
@@ -94,12 +94,8 @@ const lines: readonly (readonly [file: string, before: string, text: string])[] 
     "import { tallyCommand } from './tally.ts';\n",
   ],
   ['src/commands/index.ts', "  ['Reports:', 'view', viewCommand],\n", "  ['Reports:', 'tally', tallyCommand],\n"],
-  [
-    'src/server/faults/kinds/index.ts',
-    "import { delay, reset, slow, truncate } from './connections.ts';\n",
-    "import { teapot } from './teapot.ts';\n",
-  ],
-  ['src/server/faults/kinds/index.ts', '  truncate,\n', '  teapot,\n'],
+  ['src/server/faults/kinds.ts', '\n/** Every kind of fault', "import { teapot } from './teapot.ts';\n"],
+  ['src/server/faults/kinds.ts', '  truncate: {\n', '  teapot,\n'],
 ];
 
 let copy: string;
