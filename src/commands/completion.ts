@@ -6,7 +6,6 @@ import { findProjectFile, readProjectFile } from '../config/project-file.ts';
 import type { Context } from '../context.ts';
 import { profiles, vocabularyOf } from '../contract/vocabulary.ts';
 import { topics } from '../help/index.ts';
-import { formatNames } from '../output/formats/index.ts';
 import { type CommandBuilder, declareCommand, findCommand } from './command.ts';
 
 export const completionCommand: CommandBuilder = (perform) =>
@@ -29,6 +28,7 @@ const scripts = {
   local IFS=$'\n' line=\${COMP_LINE:0:COMP_POINT}
   local word=\${line##* }
   COMPREPLY=($(adreport complete "$line" 2>/dev/null))
+  [[ $COMPREPLY ]] || compopt +o nospace 2>/dev/null
   [[ $word == *=* ]] && COMPREPLY=("\${COMPREPLY[@]#"\${word%=*}="}")
 }
 complete -o default -o nospace -F _adreport adreport
@@ -136,7 +136,6 @@ function asWords(names: readonly string[]): string[] {
 /** What the value of a flag may be. */
 async function offerValues(context: Context, { given }: Place, option: Option, current: string) {
   const name = option.attributeName();
-  if (name === 'format') return asWords(formatNames);
   if (name === 'account') return asWords(Object.keys((await context.store().read()).accounts));
   if (option.argChoices || !['filter', 'metrics', 'by'].includes(name)) return asWords(option.argChoices ?? []);
   const { breakdowns, metrics, filters } = await vocabularyAt(context, given.profile);

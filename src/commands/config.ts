@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { tableLook } from '../app/deliver.ts';
-import { changeSetting, findSettingName } from '../config/change-setting.ts';
 import { readProjectDefaults } from '../config/project-file.ts';
-import { nameSettings, resolveAccount } from '../config/settings.ts';
+import { changeSetting, findSettingName, nameSettings, resolveAccount } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../output/table/text-table.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { formatNames } from '../../src/output/formats/index.ts';
 import { isInstalled, pathWithAdreport } from '../support/programs.ts';
@@ -150,7 +150,6 @@ test.for([
     columns: 200,
     env: { ...env, PATH: pathWithAdreport(), HOME: cwd, INPUTRC: '/dev/null', PS1: 'ready> ' },
   });
-  onTestFinished(() => terminal.close());
   terminal.type(`${setUp}; echo set-up''-done\r`);
   await terminal.waitFor('set-up-done');
   // Types each line and a tab, then has the shell print the words of the line that this led to.
