@@ -2,7 +2,7 @@ import { tableLook } from '../app/deliver.ts';
 import { addFlags } from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { allCountries, findCountry } from '../contract/countries.ts';
-import { derivedMetrics, isCalled, type Profile, profiles, vocabularyOf } from '../contract/vocabulary.ts';
+import { isCalled, type Profile, profiles, vocabularyOf } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../output/table/text-table.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
@@ -23,10 +23,9 @@ async function fields(context: Context, options: { readonly profile?: Profile },
   const vocabulary = vocabularyOf(profile);
   const matches = (entry: { name: string; meaning: string; words?: readonly string[] }): boolean =>
     `${entry.name}\n${entry.meaning}`.toLowerCase().includes(term.toLowerCase()) || isCalled(entry, term);
-  const names = vocabulary.metrics.map(({ name }) => name);
-  const computed = derivedMetrics
-    .filter(({ numerator, denominator }) => names.includes(numerator) && names.includes(denominator))
-    .map(({ field, unit, meaning, words }) => ({ name: field, type: unit, meaning: `computed: ${meaning}`, words }));
+  const computed = vocabulary.derived.map((metric) => {
+    return { ...metric, name: metric.field, type: metric.unit, meaning: `computed: ${metric.meaning}` };
+  });
   const metrics = [...vocabulary.metrics, ...computed]
     .filter(matches)
     .map(({ name, type, meaning }) => ({ name, type, meaning }));
