@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import type { ReportAnswer } from '../api/client.ts';
 import { createHttp, readProxy, TransportError } from '../api/http.ts';
 import { awaitReport, createReportFor, noteFetched } from '../app/fetch.ts';
-import { parseTimeout } from '../app/flags.ts';
+import { readTimeout } from '../app/flags.ts';
 import { planFromFlags } from '../app/plan.ts';
 import { savedKeys, savedOptions } from '../app/saved-reports.ts';
 import { findProjectFile, projectFileName, readProjectFile } from '../config/project-file.ts';
@@ -37,7 +37,7 @@ export const doctorCommand: CommandBuilder = (perform) =>
     .option('--account <name>', 'the stored account to check')
     .option('--base-url <url>', 'address of the service')
     .option('--local', 'check against a local server inside this process')
-    .option('--timeout <duration>', 'how long a check may take (default: 10s)', parseTimeout)
+    .option('--timeout <duration>', 'how long a check may take (default: 10s)', readTimeout)
     .setOptionValue('timeout', 10_000)
     // A check that fails in passing is a finding.
     .setOptionValue('retries', 0)

@@ -5,8 +5,8 @@ import {
   addReportFlags,
   addServiceFlags,
   type OutputFlags,
-  parsePositive,
   type ReportFlags,
+  readPositive,
 } from '../app/flags.ts';
 import { resolveNames } from '../app/names.ts';
 import { factsOf, planFromFlags, printDryRun, sayNotes } from '../app/plan.ts';
@@ -25,7 +25,7 @@ export const reportCommand: CommandBuilder = (perform) => {
   const list = declareCommand('list', 'the reports that this machine created', [
     ['adreport report list', 'a table, newest first'],
     ['adreport report list --limit 3 --json', 'an array, for programs'],
-  ]).option('--limit <n>', 'only the newest n (default: 20 on a terminal, else all)', parsePositive);
+  ]).option('--limit <n>', 'only the newest n (default: 20 on a terminal, else all)', readPositive);
   return declareCommand('report', 'create reports one step at a time, and list them', [
     ['adreport report create --period yesterday --by DAILY', 'prints the report id'],
     ['adreport report list', 'the reports created on this machine'],
