@@ -1,5 +1,5 @@
 import { type CampaignRecord, knownOutcomeOf } from '../contract/messages.ts';
-import { IncompleteDataError } from '../errors.ts';
+import { codeOf, IncompleteDataError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import type { HttpResponse } from './http.ts';
 
@@ -11,21 +11,18 @@ const bytesAtMost = 16 * 1024 * 1024;
 /** How much of an answer tells a record from a report of any size, which is streamed. */
 const peekedBytes = 64 * 1024;
 
-/**
- * A whole body as text, in the charset that it declares, else UTF-8. Throws `IncompleteDataError` for one that is longer
- * than 16 MB, and for bytes that are no text in that charset.
- */
+/** A whole body as text. Throws `IncompleteDataError` for one that is longer than 16 MB, and as `utf8Of`. */
 export async function readText({ body, headers }: HttpResponse): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
-  for await (const piece of body as AsyncIterable<Buffer>) {
+  for await (const piece of utf8Of(body, charsetOf(headers['content-type']))) {
     size += piece.length;
     if (size > bytesAtMost) {
       throw new IncompleteDataError('The answer is longer than 16 MB, and is no report.', { retryable: false });
     }
     pieces.push(piece);
   }
-  return decoderFor(charsetOf(headers['content-type']))(Buffer.concat(pieces), false);
+  return Buffer.concat(pieces).toString();
 }
 
 /** The charset that a `Content-Type` declares, else UTF-8. */
@@ -33,17 +30,16 @@ export function charsetOf(contentType = ''): string {
   return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
 }
 
-/** What makes text of the bytes in a charset, piece by piece. Both throw `IncompleteDataError`, where that cannot be. */
-export function decoderFor(charset: string): (piece: Buffer, isMore: boolean) => string {
-  const orRefuse = <T>(attempt: () => T): T => {
-    try {
-      return attempt();
-    } catch {
-      throw new IncompleteDataError(`The answer is no text in ${printable(charset)}.`, { retryable: false });
-    }
-  };
-  const decoder = orRefuse(() => new TextDecoder(charset, { fatal: true }));
-  return (piece, isMore) => orRefuse(() => decoder.decode(piece, { stream: isMore }));
+/** A body in any charset as UTF-8. Throws `IncompleteDataError` for a charset that is not known, and for no text in it. */
+export async function* utf8Of(body: AsyncIterable<Buffer>, charset: string): AsyncGenerator<Buffer> {
+  try {
+    const decoder = new TextDecoder(charset, { fatal: true });
+    for await (const piece of body) yield Buffer.from(decoder.decode(piece, { stream: true }));
+    yield Buffer.from(decoder.decode());
+  } catch (error) {
+    if (!codeOf(error)?.startsWith('ERR_ENCODING_')) throw error;
+    throw new IncompleteDataError(`The answer is no text in ${printable(charset)}.`, { retryable: false });
+  }
 }
 
 /** The beginning of a body (64 KiB, all there is, or enough), whether that is all of it, and the whole from its first byte. */
@@ -66,25 +62,20 @@ export async function peek(body: AsyncIterable<Buffer>, isEnough = (_beginning: 
   return { start: new TextDecoder().decode(Buffer.concat(pieces)), isWhole, all: all() };
 }
 
-/** A body's JSON, its long integers as text: an id that is rounded is another report's. Throws `SyntaxError`. */
-function parseExactJson(text: string): unknown {
+/** The JSON of a text, its long integers as text: an id that is rounded is another report's. Else what there is instead. */
+export function parsedOr(otherwise: () => unknown, text: string): unknown {
   let depth = 0;
   const stringBracketOrLong = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|(?<![\d.eE+-])\d{16,}(?![\d.eE])/g;
-  const exact = text.replace(stringBracketOrLong, (token) => {
-    if (token.startsWith('"')) return token;
-    if (/\d/.test(token)) return `"${token}"`;
-    depth += token === '[' || token === '{' ? 1 : -1;
-    // Each open bracket takes forty times its byte while it is parsed.
-    if (depth > 1_000) throw new SyntaxError('The brackets go too deep.');
-    return token;
-  });
-  return JSON.parse(exact);
-}
-
-/** The JSON of a text; where it is none, what else there is. */
-export function parsedOr(otherwise: () => unknown, text: string): unknown {
   try {
-    return parseExactJson(text);
+    const exact = text.replace(stringBracketOrLong, (token) => {
+      if (token.startsWith('"')) return token;
+      if (/\d/.test(token)) return `"${token}"`;
+      depth += token === '[' || token === '{' ? 1 : -1;
+      // Each open bracket takes forty times its byte while it is parsed.
+      if (depth > 1_000) throw new SyntaxError('The brackets go too deep.');
+      return token;
+    });
+    return JSON.parse(exact);
   } catch {
     return otherwise();
   }
@@ -126,17 +117,17 @@ function at(value: unknown, path: string): unknown {
   }, value);
 }
 
-/** The non-empty texts and numbers at some paths, with blanks between these, in their order. */
-function scalarsAt(value: unknown, paths: string): string[] {
+/** The first non-empty text or number, one that fits, at some paths with blanks between these. */
+function firstAt(value: unknown, paths: string, fits = /\S/): string | undefined {
   const found = paths.split(' ').map((path) => at(value, path));
-  const texts = found.map((one) => (typeof one === 'string' || typeof one === 'number' ? String(one).trim() : ''));
-  return texts.filter((text) => text !== '');
+  const scalars = found.filter((one) => typeof one === 'string' || typeof one === 'number');
+  return scalars.map((one) => String(one).trim()).find((text) => fits.test(text));
 }
 
 /** The report id in a create call's answer; `undefined` where there is none. */
 export function findReportId(answer: unknown): string | undefined {
   const paths = 'response.report_id response.reportId response.id response.data.report_id report_id reportId id';
-  return scalarsAt(answer, `${paths} data.report_id response .`)[0];
+  return firstAt(answer, `${paths} data.report_id response .`);
 }
 
 /** Whether an answer is report data rather than a record: a list of rows, in `data` or not, without a report's id or error. */
@@ -151,14 +142,14 @@ export function isReportData(answer: unknown): boolean {
 export function findStatus(answer: unknown): { readonly status: string; readonly message: string } | undefined {
   const paths = 'response.status response.data.status data.status status response.state state response';
   // A number is the status of HTTP once more.
-  const status = scalarsAt(answer, paths).find((word) => /\p{L}/u.test(word));
-  return status ? { status: status.toLowerCase(), message: messageIn(answer) ?? status.toLowerCase() } : undefined;
+  const status = firstAt(answer, paths, /\p{L}/u)?.toLowerCase();
+  return status === undefined ? undefined : { status, message: firstAt(answer, messagePaths) ?? status };
 }
 
 /** The token in a sign-in's answer, which may be a bare text of 16 to 512 token characters. */
 export function findToken(answer: unknown): string | undefined {
   if (typeof answer === 'string') return /^[\w.~+/=-]{16,512}$/.exec(answer.trim())?.[0];
-  return scalarsAt(answer, 'response.token token access_token data.token response.access_token')[0];
+  return firstAt(answer, 'response.token token access_token data.token response.access_token');
 }
 
 /** The items of a list with `''`, or of an object with the ids that they are keyed by; `undefined` for neither. */
@@ -174,7 +165,7 @@ export function findCampaigns(answer: unknown): CampaignRecord[] | undefined {
   const places = ['response.campaigns', 'response.data', 'campaigns', 'data.campaigns', 'data', 'response', '.'];
   const items = places.map((path) => itemsOf(at(answer, path))).find((found) => found !== undefined);
   const campaigns = items?.map(([key, item]) => {
-    const text = (names: string): string => scalarsAt(item, names)[0] ?? '';
+    const text = (names: string): string => firstAt(item, names) ?? '';
     const units = itemsOf(at(item, 'adunits') ?? at(item, 'adUnits')) ?? [];
     return {
       advertiserId: text('advertiserId'),
@@ -184,8 +175,8 @@ export function findCampaigns(answer: unknown): CampaignRecord[] | undefined {
       campaignStartDate: text('campaignStartDate'),
       campaignEndDate: text('campaignEndDate'),
       adunits: units.map(([unitKey, unit]) => ({
-        adunitName: scalarsAt(unit, 'adunitName adUnitName name')[0] ?? '',
-        adunitId: scalarsAt(unit, 'adunitId adUnitId id')[0] ?? unitKey,
+        adunitName: firstAt(unit, 'adunitName adUnitName name') ?? '',
+        adunitId: firstAt(unit, 'adunitId adUnitId id') ?? unitKey,
       })),
     };
   });
@@ -194,58 +185,48 @@ export function findCampaigns(answer: unknown): CampaignRecord[] | undefined {
 
 /** Whether a list has a further page, by its body or its `Link` header. */
 export function hasNextPage(answer: unknown, link = ''): boolean {
-  const next = scalarsAt(answer, 'next response.next links.next paging.next pagination.next');
-  return next.length > 0 || /;\s*rel\s*=\s*"?next\b/i.test(link);
-}
-
-/** What a refusal says: its code, why, one line a fault where it lists them, and its word for how a report stands. */
-export interface Refusal {
-  readonly errorId?: string | undefined;
-  readonly message?: string | undefined;
-  readonly faults: readonly string[];
-  readonly status?: string | undefined;
+  const next = firstAt(answer, 'next response.next links.next paging.next pagination.next');
+  return next !== undefined || /;\s*rel\s*=\s*"?next\b/i.test(link);
 }
 
 const errorPaths = 'data.error error.message error_description error';
-
-function messageIn(answer: unknown): string | undefined {
-  return scalarsAt(answer, `response.error response.message ${errorPaths} message detail`)[0];
-}
+const messagePaths = `response.error response.message ${errorPaths} message detail`;
 
 /** What an answer says of an error, in any known shape (`decisions.md` 6). */
-export function refusalIn(answer: unknown): Refusal {
+export type Refusal = ReturnType<typeof refusalIn>;
+
+/** What an answer says of an error, whether or not its status is that of one. */
+export function refusalIn(answer: unknown) {
   const details = [at(answer, 'response.details')].flat().flatMap((detail) => {
-    const [problem] = scalarsAt(detail, 'problem');
-    return problem === undefined ? [] : [[...scalarsAt(detail, 'parameter'), problem].join(': ')];
+    const [parameter, problem] = [firstAt(detail, 'parameter'), firstAt(detail, 'problem')];
+    return problem === undefined ? [] : [parameter === undefined ? problem : `${parameter}: ${problem}`];
   });
-  const faults = details.length > 0 ? details : listedErrors(answer);
+  // A list, or an object of lists by field.
+  const errors = at(answer, 'errors') ?? at(answer, 'response.errors');
+  const listed = (isObject(errors) ? Object.values(errors) : [errors])
+    .flat()
+    .flatMap((error: unknown) => firstAt(error, '. message detail error') ?? []);
+  const faults = details.length > 0 ? details : listed;
+  const errorId = firstAt(answer, 'response.error_id error_id error.code error.error_id code');
+  const status = findStatus(answer)?.status ?? '';
+  const named = firstAt(answer, `response.error ${errorPaths} response.error_id error_id`) ?? listed[0];
+  const saysNo = /^(ko|nok|error|fail(ed|ure)?|denied|refused|invalid|unauthorized)$/.test(status);
   return {
-    errorId: scalarsAt(answer, 'response.error_id error_id error.code error.error_id code')[0],
-    message: messageIn(answer) ?? faults[0] ?? scalarsAt(answer, '.')[0],
+    errorId,
+    message: firstAt(answer, messagePaths) ?? faults[0] ?? firstAt(answer, '.'),
+    /** One line a fault, where it lists them. */
     faults,
-    status: findStatus(answer)?.status,
+    /** Whether it names an error although its HTTP status may say success; a mere `message` is none. */
+    isError:
+      (named !== undefined && named !== '0') ||
+      saysNo ||
+      [at(answer, 'success'), at(answer, 'response.success')].includes(false),
+    /** What it says of the report in whose place it stands. */
+    reportState: reportStateOf(errorId, status),
   };
 }
 
-/** The texts of `errors`: a list, or an object of lists by field. */
-function listedErrors(answer: unknown): string[] {
-  const errors = at(answer, 'errors') ?? at(answer, 'response.errors');
-  const each: unknown[] = isObject(errors) ? Object.values(errors) : [errors];
-  return each.flat().flatMap((error: unknown) => scalarsAt(error, '. message detail error')[0] ?? []);
-}
-
-/** The error that an answer names although its status says success; a mere `message` is none, unless its status says no. */
-export function findError(answer: unknown): Refusal | undefined {
-  const refusal = refusalIn(answer);
-  const named = scalarsAt(answer, `response.error ${errorPaths} response.error_id error_id`);
-  const [says] = [...named, ...listedErrors(answer)];
-  if (says !== undefined && says !== '0') return { ...refusal, message: refusal.message ?? says };
-  const saysNo = /^(ko|nok|error|fail(ed|ure)?|denied|refused|invalid|unauthorized)$/.test(refusal.status ?? '');
-  return saysNo || [at(answer, 'success'), at(answer, 'response.success')].includes(false) ? refusal : undefined;
-}
-
-/** What a record in the place of a report says of it: that it has failed, that it is not ready yet, or neither. */
-export function reportStateOf({ errorId = '', status = '' }: Refusal): 'failed' | 'progress' | undefined {
+function reportStateOf(errorId = '', status: string): 'failed' | 'progress' | undefined {
   if (/NOT_READY|IN_PROGRESS|PENDING/i.test(errorId)) return 'progress';
   if (/FAILED|EXPIRED/i.test(errorId)) return 'failed';
   const outcome = knownOutcomeOf(status);

@@ -3,9 +3,7 @@ import { IncompleteDataError, SignInError, StillInProgressError } from '../error
 import { printable } from '../text/printable.ts';
 import {
   charsetOf,
-  decoderFor,
   findCampaigns,
-  findError,
   findReportId,
   findStatus,
   findToken,
@@ -15,6 +13,8 @@ import {
   parseJson,
   peek,
   readText,
+  refusalIn,
+  utf8Of,
 } from './answers.ts';
 import { type Call, createExchange, type ExchangeOptions, parseRetryAfter } from './exchange.ts';
 import type { HttpResponse } from './http.ts';
@@ -129,7 +129,7 @@ export function createClient(options: ClientOptions) {
         const answer = parseJson(text, response);
         const found = findStatus(answer);
         const outcome = knownOutcomeOf(found?.status ?? '');
-        if (!found || (outcome !== 'failed' && findError(answer))) {
+        if (!found || (outcome !== 'failed' && refusalIn(answer).isError)) {
           throw unexpectedAnswer('status', answer, 'The status call was answered without a status.', text);
         }
         if (!outcome) {
@@ -170,11 +170,12 @@ async function readToken(response: HttpResponse): Promise<string> {
   // What may be a token goes into no error.
   const answer = parsedOr(() => parseJson(withoutTokens(text), response), text);
   const found = findToken(answer);
+  const { isError } = refusalIn(answer);
   const { status } = findStatus(answer) ?? {};
-  if (found === undefined && status !== undefined && knownOutcomeOf(status) !== 'ready' && !findError(answer)) {
+  if (found === undefined && status !== undefined && knownOutcomeOf(status) !== 'ready' && !isError) {
     throw new SignInError(`The service refused the sign-in: its status is ${printable(withoutTokens(status))}.`);
   }
-  if (found === undefined || findError(answer)) {
+  if (found === undefined || isError) {
     throw unexpectedAnswer('auth', answer, 'The sign-in was answered without a token.', text);
   }
   // What can be sent as the value of a header (RFC 9110, 5.5), without blanks, and is no longer than any token.
@@ -188,24 +189,19 @@ async function readToken(response: HttpResponse): Promise<string> {
 /** Tells a report id from report data by the beginning of the answer. */
 async function readCreated<T>(response: HttpResponse, takeData: Take<T>): Promise<Created<T>> {
   const { start, isWhole, all } = await peek(response.body);
-  const data = async () => ({ kind: 'data' as const, result: await takeData(reportAnswer(response, all)) });
   // Lines of fields rather than JSON or a page are CSV that was sent under another name.
   const isCsv = /\bcsv\b/i.test(response.headers['content-type'] ?? '') || /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(start);
-  if (isCsv || !isWhole) return data();
-  const answer = parseJson(start, response);
-  if (isReportData(answer)) return data();
-  const id = findReportId(answer);
-  if (id === undefined || findError(answer)) {
-    const hint = 'A report may have been created all the same. Is the base URL the reporting service’s?';
-    throw unexpectedAnswer(
-      'buyer',
-      answer,
-      'The report was asked for, but the answer holds no report id.',
-      start,
-      hint,
-    );
+  const answer = isCsv || !isWhole ? undefined : parseJson(start, response);
+  if (answer === undefined || isReportData(answer)) {
+    return { kind: 'data', result: await takeData(reportAnswer(response, all)) };
   }
-  return { kind: 'report', id, status: findStatus(answer)?.status ?? 'progress' };
+  const id = findReportId(answer);
+  if (id !== undefined && !refusalIn(answer).isError) {
+    return { kind: 'report', id, status: findStatus(answer)?.status ?? 'progress' };
+  }
+  const what = 'The report was asked for, but the answer holds no report id.';
+  const hint = 'A report may have been created all the same. Is the base URL the reporting service’s?';
+  throw unexpectedAnswer('buyer', answer, what, start, hint);
 }
 
 /** Hands on a report's data. Throws for a record in its place that says that the report is not there. */
@@ -228,15 +224,8 @@ function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>): Repo
   const charset = charsetOf(contentType);
   const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
   return {
-    body: isUtf8 ? body : asUtf8(body, charset),
+    body: isUtf8 ? body : utf8Of(body, charset),
     contentType,
     sizeBytes: isUtf8 && !coding && /^\d{1,15}$/.test(length ?? '') ? Number(length) : undefined,
   };
-}
-
-/** A body in another charset as UTF-8. Throws `IncompleteDataError` for a charset that is not known, and for no text in it. */
-async function* asUtf8(body: AsyncIterable<Buffer>, charset: string): AsyncGenerator<Buffer> {
-  const decode = decoderFor(charset);
-  for await (const piece of body) yield Buffer.from(decode(piece, true));
-  yield Buffer.from(decode(Buffer.alloc(0), false));
 }

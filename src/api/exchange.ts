@@ -1,5 +1,4 @@
-import type { Encoding, EndpointName } from '../contract/messages.ts';
-import { endpoints } from '../contract/messages.ts';
+import { type Encoding, type EndpointName, endpoints } from '../contract/messages.ts';
 import { AdreportError, codeOf, IncompleteDataError } from '../errors.ts';
 import { formatDuration } from '../text/quantity.ts';
 import { type Http, type HttpResponse, TransportError } from './http.ts';
@@ -44,10 +43,9 @@ interface Failure {
   /** The answer's status and `Retry-After`, when there was an answer. */
   readonly status?: number;
   readonly retryAfterMs?: number | undefined;
-  /** Whether bytes of the request may have reached the service. */
-  readonly sent: boolean;
-  /** Whether a failure without a status can pass: a name that does not resolve or a bad certificate will not. */
-  readonly passing: boolean;
+  readonly mayRetry: boolean;
+  /** Whether the service may have carried out a create all the same. */
+  readonly mayExist: boolean;
 }
 
 const passingStatuses = [408, 429, 500, 502, 503, 504];
@@ -55,7 +53,7 @@ const passingStatuses = [408, 429, 500, 502, 503, 504];
 /** The longest `Retry-After` that is waited for: a cron job is told of a longer one instead of sleeping through it. */
 const longestRetryAfterMs = 15 * 60_000;
 
-const mayExist = 'A report may have been created all the same.';
+const mayExistSentence = 'A report may have been created all the same.';
 
 /**
  * Makes calls, with retries (`cli.md`, Waiting) and one pace for all of a client. A create makes a report more each time it is
@@ -67,7 +65,8 @@ export function createExchange({ baseUrl, http, encoding, retries, host, warn }:
   const throttle = createThrottle(stopwatch, host.sleep, signal);
 
   return async function perform<T>(call: Call, read: (response: HttpResponse) => Promise<T>): Promise<T> {
-    const endMs = stopwatch() + (call.patienceMs ?? Number.POSITIVE_INFINITY);
+    const { patienceMs } = call;
+    const endMs = stopwatch() + (patienceMs ?? Number.POSITIVE_INFINITY);
     for (let tries = 1; ; tries += 1) {
       await throttle.pass();
       const outcome = await attempt(call, read);
@@ -75,14 +74,16 @@ export function createExchange({ baseUrl, http, encoding, retries, host, warn }:
         throttle.ease();
         return outcome.value;
       }
-      const { error, status, retryAfterMs = 0 } = outcome;
-      const isTooLong = call.patienceMs === undefined && retryAfterMs > longestRetryAfterMs;
+      const { error, status, retryAfterMs = 0, mayRetry, mayExist } = outcome;
+      const isTooLong = patienceMs === undefined && retryAfterMs > longestRetryAfterMs;
       // Timers may end a fraction of a millisecond early, and that is no reason for one more try.
       const leftMs = endMs - stopwatch();
-      if (tries > retries || !mayRetry(outcome, call) || isTooLong || leftMs < 1) {
-        if (isTooLong)
-          error.amend(`It asks to be left alone for ${formatDuration(retryAfterMs)}, which is not waited for.`);
-        throw lastWord(outcome, call, tries);
+      if (tries > retries || !mayRetry || isTooLong || leftMs < 1) {
+        const asked = formatDuration(retryAfterMs);
+        if (isTooLong) error.amend(`It asks to be left alone for ${asked}, which is not waited for.`);
+        if (!mayExist) throw tries === 1 ? error : error.amend(`Tried ${tries} times.`);
+        const hint = 'It is not asked for again by itself: running the command again creates another report.';
+        throw error.amend(mayExistSentence, { code: 'CREATE_UNCERTAIN', hint, retryable: false });
       }
       const pauseMs = Math.min(retryPauseMs(tries, retryAfterMs, host.random), leftMs);
       warn(`${error.message.split('\n')[0]} Trying again in ${formatDuration(pauseMs)}.`);
@@ -97,7 +98,8 @@ export function createExchange({ baseUrl, http, encoding, retries, host, warn }:
     read: (response: HttpResponse) => Promise<T>,
   ): Promise<{ value: T } | Failure> {
     const { method, path } = endpoints[endpoint];
-    let sent = false;
+    const isCreate = endpoint === 'buyer';
+    let mayExist = false;
     try {
       const response = await http.send({
         method,
@@ -111,52 +113,41 @@ export function createExchange({ baseUrl, http, encoding, retries, host, warn }:
         signal,
         isDownload: endpoint === 'download',
         onSent: () => {
-          sent = true;
+          mayExist = isCreate;
         },
       });
       const { status, headers } = response;
       if (status >= 200 && status <= 299) return { value: await read(response) };
       const retryAfterMs = parseRetryAfter(headers['retry-after'], wallClock());
       const error = await readHttpError(response, endpoint, encoding);
-      return { error, status, retryAfterMs, sent: true, passing: false };
-    } catch (error) {
-      if (!signal.aborted) return failureOf(error);
-      const reason: unknown = signal.reason;
-      throw sent && endpoint === 'buyer' && reason instanceof AdreportError ? reason.amend(mayExist) : reason;
+      // The service says that it did nothing, and when to come back.
+      const isForNow = status === 429 || (status === 503 && retryAfterMs !== undefined);
+      const mayRetry = isCreate ? isForNow : passingStatuses.includes(status);
+      return {
+        error,
+        status,
+        retryAfterMs,
+        mayRetry,
+        mayExist: mayExist && !isForNow && (status >= 500 || status === 408),
+      };
+    } catch (thrown) {
+      if (signal.aborted) {
+        const reason: unknown = signal.reason;
+        throw mayExist && reason instanceof AdreportError ? reason.amend(mayExistSentence) : reason;
+      }
+      const { error, passing } = lossOf(thrown);
+      return { error, mayRetry: passing && !mayExist, mayExist };
     }
   }
 }
 
 /** What an exception of one try means; rethrows what no repetition can mend and no rule here explains. */
-function failureOf(error: unknown): Failure {
+function lossOf(error: unknown): { error: AdreportError; passing: boolean } {
   if (error instanceof TransportError) return error;
-  if (error instanceof IncompleteDataError) return { error, sent: true, passing: error.retryable };
+  if (error instanceof IncompleteDataError) return { error, passing: error.retryable };
   if (error instanceof AdreportError || !/^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(error) ?? '')) throw error;
   const damaged = new IncompleteDataError('The compressed answer is damaged or cut short.', { cause: error });
-  return { error: damaged, sent: true, passing: true };
-}
-
-function mayRetry(failure: Failure, { endpoint }: Call): boolean {
-  const { status, passing, sent } = failure;
-  if (status === undefined) return passing && !(sent && endpoint === 'buyer');
-  return endpoint === 'buyer' ? isRefusedForNow(failure) : passingStatuses.includes(status);
-}
-
-/** Whether the service said that it did nothing, and when to come back. */
-function isRefusedForNow({ status, retryAfterMs }: Failure): boolean {
-  return status === 429 || (status === 503 && retryAfterMs !== undefined);
-}
-
-/** The error that ends the call: says how often it was tried, and what a create may have left behind. */
-function lastWord(failure: Failure, { endpoint }: Call, tries: number): AdreportError {
-  const { error, status, sent } = failure;
-  // A service that answers with a refusal has created nothing.
-  const wasRefused = isRefusedForNow(failure) || (status !== undefined && status < 500 && status !== 408);
-  if (endpoint === 'buyer' && sent && !wasRefused) {
-    const hint = 'It is not asked for again by itself: running the command again creates another report.';
-    return error.amend(mayExist, { code: 'CREATE_UNCERTAIN', hint, retryable: false });
-  }
-  return tries === 1 ? error : error.amend(`Tried ${tries} times.`);
+  return { error: damaged, passing: true };
 }
 
 /**

@@ -156,7 +156,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
   const { timeoutMs, userAgent, trace } = options;
   const startedAt = hrtime.bigint();
   return new Promise((resolve, reject) => {
-    let [ended, sent, status, bytes] = [false, false, 0, 0];
+    let [ended, status, bytes] = [false, 0, 0];
     let body: Readable | undefined;
     let controller: Dispatcher.DispatchController | undefined;
 
@@ -165,7 +165,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       ended = true;
       clearTimeout(limit);
       signal?.removeEventListener('abort', abort);
-      const lost = error === undefined ? undefined : new TransportError(error, url, sent, body !== undefined);
+      const lost = error === undefined ? undefined : new TransportError(error, url, body !== undefined);
       const failure: Error | undefined = lost && signal?.aborted ? signal.reason : lost;
       const answer = status ? `${status}, ${bytes} bytes` : 'no answer';
       const tookMs = Math.round(Number(hrtime.bigint() - startedAt) / 1e6);
@@ -178,7 +178,6 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
     };
     const stop = (reason: Error): void => (controller ? controller.abort(reason) : finish(reason));
     const abort = (): void => stop(signal?.reason);
-
     if (signal?.aborted) return reject(signal.reason);
     signal?.addEventListener('abort', abort);
     // An answer that trickles makes no pause that is too long.
@@ -198,7 +197,6 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       onRequestStart(started) {
         if (ended || signal?.aborted) return started.abort(signal?.reason ?? tooSlow);
         controller = started;
-        sent = true;
         request.onSent?.();
       },
       onResponseStart(current, statusCode, received) {
@@ -250,44 +248,33 @@ function decompress(body: Readable, contentEncoding = ''): Readable {
 /** What went wrong between this machine and the proxy of that address, before anything could go on to the service. */
 class ProxyError extends Error {}
 
-/** An exchange that did not come to its end. */
+/** An exchange that did not come to its end: the error that the user is to see, and whether the same may soon succeed. */
 export class TransportError extends Error {
-  /** What the user is to see. */
   readonly error: AdreportError;
-  /** Whether bytes of the request may have reached the service. */
-  readonly sent: boolean;
-  /** Whether the same exchange may come to its end a little later. */
   readonly passing: boolean;
 
   /** @param begun whether the answer had begun: its status and headers are known, its body is not whole */
-  constructor(cause: unknown, url: URL, sent: boolean, begun: boolean) {
-    const { sentence, code, hint, passing } = diagnose(cause, url);
+  constructor(cause: unknown, { origin, hostname }: URL, begun: boolean) {
+    const { sentence, code, hint, passing } = diagnose(cause, hostname);
     super(sentence, { cause });
     this.error =
       begun && code !== 'TIMEOUT'
-        ? new IncompleteDataError(`The answer of ${url.origin} broke off: ${sentence}.`, { cause })
-        : new UnreachableError(`Could not reach ${url.origin}: ${sentence}.`, { code, hint, cause });
-    this.sent = sent;
+        ? new IncompleteDataError(`The answer of ${origin} broke off: ${sentence}.`, { cause })
+        : new UnreachableError(`Could not reach ${origin}: ${sentence}.`, { code, hint, cause });
     this.passing = passing || begun;
   }
 }
 
-type Diagnosis = { sentence: string; code: 'TIMEOUT' | 'TLS' | 'UNREACHABLE'; hint: string; passing: boolean };
-
 const proxyHint = 'Check HTTPS_PROXY and NO_PROXY.';
-const timeout = {
-  code: 'TIMEOUT',
-  hint: 'A slow service can be given longer with --timeout, e.g. --timeout 2m.',
-} as const;
-const tls = {
-  code: 'TLS',
-  hint: 'A private certificate authority is made known with NODE_EXTRA_CA_CERTS=FILE.',
-  passing: false,
-} as const;
+const timeoutHint = 'A slow service can be given longer with --timeout, e.g. --timeout 2m.';
+const timeout = { code: 'TIMEOUT', hint: timeoutHint };
+const tlsHint = 'A private certificate authority is made known with NODE_EXTRA_CA_CERTS=FILE.';
+const tls = { code: 'TLS', hint: tlsHint, passing: false };
 const wrongHost = 'The certificate is of another host: check the base URL, which adreport whoami shows.';
+const unreachable = { code: 'UNREACHABLE', passing: true };
 
 /** The codes of Node and undici that tell more than that there was no answer. */
-const known: readonly (readonly [codes: RegExp, sentence?: string, more?: Partial<Diagnosis>])[] = [
+const known: readonly (readonly [codes: RegExp, sentence?: string, more?: Partial<ReturnType<typeof diagnose>>])[] = [
   [/^ECONNREFUSED$/, 'connection refused, nothing is listening there'],
   [/^ENOTFOUND$/, 'there is no host of that name', { passing: false }],
   [/^EAI_AGAIN$/, 'the host name could not be looked up'],
@@ -302,24 +289,24 @@ const known: readonly (readonly [codes: RegExp, sentence?: string, more?: Partia
   [/^(HPE_|HTTPParserError$)/, 'the answer is not HTTP', { passing: false }],
 ];
 
-function diagnose(error: unknown, url: URL): Diagnosis {
+/** What a failure is called, whose fault it may be, and whether it may pass by itself. */
+function diagnose(error: unknown, host: string): { sentence: string; code: string; hint: string; passing: boolean } {
   if (error instanceof ProxyError) {
-    const inner = diagnose(error.cause, url);
+    const inner = diagnose(error.cause, host);
     const hint = inner.code === 'UNREACHABLE' ? proxyHint : inner.hint;
     return { ...inner, sentence: `at the proxy ${error.message}: ${inner.sentence}`, hint };
   }
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  const base = { code: 'UNREACHABLE', passing: true } as const;
   const [, refusal] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
   if (refusal) {
     const sentence = `the proxy answered ${refusal} instead of connecting`;
-    return { ...base, sentence, hint: proxyHint, passing: !refusal.startsWith('4') };
+    return { ...unreachable, sentence, hint: proxyHint, passing: !refusal.startsWith('4') };
   }
   const code = codeOf(error) ?? '';
   const [, sentence = message, more] = known.find(([codes]) => codes.test(code || name)) ?? [];
-  const isLocal = code === 'ECONNREFUSED' && /^(localhost|127\.|\[::1\])/.test(url.hostname);
+  const isLocal = code === 'ECONNREFUSED' && /^(localhost|127\.|\[::1\])/.test(host);
   const hint = isLocal
     ? 'Start the local server with: adreport local-server (or add --local to this command).'
     : 'Check the base URL and the network: adreport whoami shows what is set.';
-  return { ...base, hint, ...more, sentence: code && !sentence.includes(code) ? `${sentence} (${code})` : sentence };
+  return { ...unreachable, hint, ...more, sentence: sentence.includes(code) ? sentence : `${sentence} (${code})` };
 }

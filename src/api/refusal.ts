@@ -9,7 +9,7 @@ import {
   UnreachableError,
 } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import { findError, isPage, parsedOr, peek, quoteAnswer, type Refusal, refusalIn, reportStateOf } from './answers.ts';
+import { isPage, parsedOr, peek, quoteAnswer, type Refusal, refusalIn } from './answers.ts';
 import type { HttpResponse } from './http.ts';
 
 // What the service said no with, as the error that the user is to see.
@@ -40,7 +40,7 @@ function meaningOf(endpoint: EndpointName, encoding: Encoding, status: number, r
     const hint = 'Sign in again with: adreport login (unattended: set ADREPORT_TOKEN, or ADREPORT_EMAIL and _PASSWORD)';
     return [SignInError, 'The service refused the token.', hint];
   }
-  const state = reportStateOf(refusal) ?? (status === 425 ? 'progress' : undefined);
+  const state = refusal.reportState ?? (status === 425 ? 'progress' : undefined);
   if (endpoint === 'download' && state && (status === 409 || status === 425)) return notThere[state];
   const namesReport = endpoint === 'status' || endpoint === 'download';
   if (status === 410 && namesReport) return [ReportFailedError, 'The report is gone.', 'Create it anew: adreport run'];
@@ -49,24 +49,17 @@ function meaningOf(endpoint: EndpointName, encoding: Encoding, status: number, r
   return [RejectedError, 'The service rejected the request.', formHint ?? notFound];
 }
 
-/**
- * The error for an answer that is no 2xx, with what the service says in its first 64 KiB, as JSON or in its first line
- * (`decisions.md` 6). Never throws.
- */
-export async function readHttpError(
-  response: HttpResponse,
-  endpoint: EndpointName,
-  encoding: Encoding,
-): Promise<AdreportError> {
+/** The error for an answer that is no 2xx, with what the service says in its first 64 KiB (`decisions.md` 6). Never throws. */
+export async function readHttpError(response: HttpResponse, endpoint: EndpointName, encoding: Encoding) {
   const { status, body } = response;
   // The status is the answer; a text that breaks off, or goes on for ever, would only explain it.
   const { start: text } = await peek(body).catch(() => ({ start: '' }));
   body.destroy();
   const firstLine = isPage(text, response) ? undefined : text.trim().split(/\r?\n/)[0]?.slice(0, 300);
   const refusal = refusalIn(parsedOr(() => firstLine, text));
-  const code = refusal.errorId === undefined ? undefined : shown(endpoint, refusal.errorId);
+  const code = refusal.errorId && shown(endpoint, refusal.errorId);
   const faults = refusal.faults.length > 1 ? refusal.faults.map((fault) => `\n  - ${shown(endpoint, fault)}`) : [];
-  const label = code === undefined ? `(${status})` : `(${status} ${code})`;
+  const label = code ? `(${status} ${code})` : `(${status})`;
   const [Class, what, hint] = meaningOf(endpoint, encoding, status, refusal);
   const message = `${what}${asSentence(endpoint, refusal.message)} ${label}${faults.join('')}`;
   return new Class(message, { code: code ?? `HTTP_${status}`, httpStatus: status, hint });
@@ -74,10 +67,7 @@ export async function readHttpError(
 
 /**
  * The error for an answer with status 200 that lacks what it should hold: the service's own where it names one, else exit
- * 9 with what came instead.
- *
- * @param sentence what is missing
- * @param text the body
+ * 9 with the sentence that says what is missing, and the beginning of the body.
  */
 export function unexpectedAnswer(
   endpoint: EndpointName,
@@ -86,16 +76,16 @@ export function unexpectedAnswer(
   text: string,
   hint?: string,
 ): AdreportError {
-  const refusal = findError(answer);
-  if (!refusal) {
+  const { isError, errorId, message = errorId ?? 'It does not say why' } = refusalIn(answer);
+  if (!isError) {
     // A message about a list of campaigns names none of them.
     const start = text.slice(0, 10_000);
     const came = endpoint === 'campaigns' ? start.replace(jsonTexts, (name, colon) => (colon ? name : '"…"')) : start;
     const quoted = quoteAnswer(shown(endpoint, came));
     return new IncompleteDataError(`${sentence} It holds: ${quoted}`, { retryable: false, hint });
   }
-  const said = asSentence(endpoint, refusal.message ?? 'It does not say why');
-  const details = { code: refusal.errorId && shown(endpoint, refusal.errorId) };
+  const said = asSentence(endpoint, message);
+  const details = { code: errorId && shown(endpoint, errorId) };
   if (endpoint === 'auth') return new SignInError(`The service refused the sign-in.${said}`, details);
   return new RejectedError(`The service rejected the request.${said}`, details);
 }
@@ -104,11 +94,10 @@ const jsonTexts = /"(?:[^"\\]|\\.)*"?(\s*:)?/g;
 
 /** The error for a record in the place of a report's data; `undefined` where the record says nothing of the report. */
 export function recordInsteadOfReport(answer: unknown, text: string): AdreportError | undefined {
-  const refusal = refusalIn(answer);
-  const state = reportStateOf(refusal);
-  if (!state) return findError(answer) && unexpectedAnswer('download', answer, '', text);
-  const [Class, sentence, hint] = notThere[state];
-  return new Class(sentence + asSentence('download', refusal.message), { hint });
+  const { reportState, isError, message } = refusalIn(answer);
+  if (!reportState) return isError ? unexpectedAnswer('download', answer, '', text) : undefined;
+  const [Class, sentence, hint] = notThere[reportState];
+  return new Class(sentence + asSentence('download', message), { hint });
 }
 
 function asSentence(endpoint: EndpointName, text: string | undefined): string {

@@ -2,17 +2,17 @@ import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { InvalidArgumentError } from 'commander';
 import { tableLook } from '../app/deliver.ts';
-import { oneOf, parsePositive } from '../app/flags.ts';
+import { addFlags, readPositive } from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
-import type { TableLook } from '../output/encoder.ts';
+import { type TableLook, writeRows } from '../output/encoder.ts';
 import { encodeTable } from '../output/formats/index.ts';
 import { ReportTable } from '../output/formats/table.ts';
 import { groupBars, groupLine, groupTable } from '../output/table/group-text.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { openReportFile, readReportStream } from '../rows/report-file.ts';
-import { type Row, rowsOf } from '../rows/row-batch.ts';
+import { type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
 import { wrap } from '../ui/page.ts';
@@ -20,6 +20,7 @@ import { figureDigits, figuresNamed, figuresOf } from '../view/figures.ts';
 import { type Group, Grouping, inTimeOrder, isTime, keyText, strangeNotices } from '../view/grouping.ts';
 import {
   fieldsNamed,
+  figuresAsJson,
   groupsAsJson,
   objectOf,
   type RankedGroups,
@@ -46,37 +47,28 @@ interface Condition {
   readonly values: readonly string[];
 }
 
-export const viewCommand: CommandBuilder = (perform) =>
-  declareCommand('view <file>', 'the figures of a report file: totals, groups, charts', [
+export const viewCommand: CommandBuilder = (perform) => {
+  const command = declareCommand('view <file>', 'the figures of a report file: totals, groups, charts', [
     ['adreport view week.csv', 'its figures, and its first rows'],
     ['adreport view week.csv --by CAMPAIGN --sort ecpmEuro --top 10', 'the ten best campaigns'],
     ['adreport view week.csv --by COUNTRY --chart bar --metrics clicks', 'bars'],
     ['adreport view week.csv --chart line', 'the first metric over time'],
     ['adreport run --local --period last-7d --by DAILY,OS | adreport view - --by os', 'from a pipe'],
     ['adreport view week.csv --by CAMPAIGN --format csv > campaigns.csv', 'sums to go on with'],
-  ])
-    .addHelpText(
-      'before',
-      'Reads JSON, NDJSON, CSV of any dialect with a header row, each also as .gz, Parquet and the xlsx of adreport; - is stdin.\n',
-    )
-    .option(
-      '--by <a,b>',
-      'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY of days too',
-      parseNames,
-    )
-    .option('--metrics <a,b>', 'the figures to show; ctr, ecpmEuro and ecpmDollar are computed from sums', parseNames)
-    .option('--where <name=v1,v2>', 'only rows with one of these values; repeatable', parseCondition)
-    .option('--sort <column[:asc|desc]>', 'order of the groups (default: time, else the first figure, largest first)')
-    .option(
-      '--top <n>',
-      'only the first n groups, in tables the others as one; without --by, how many rows to show',
-      parsePositive,
-    )
-    .addOption(oneOf('--chart <kind>', 'bars of groups, or a line over time', ['bar', 'line']))
-    .addOption(
-      oneOf('--format <name>', 'of what was added up (default: table on a terminal, csv in a pipe)', viewFormats),
-    )
-    .action(perform(view));
+  ]).addHelpText(
+    'before',
+    'Reads JSON, NDJSON, CSV of any dialect with a header row, each also as .gz, Parquet and the xlsx of adreport; - is stdin.\n',
+  );
+  return addFlags(command, 'Options:', [
+    ['--by <a,b>', 'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY of days too', parseNames],
+    ['--metrics <a,b>', 'the figures to show; ctr, ecpmEuro and ecpmDollar are computed from sums', parseNames],
+    ['--where <name=v1,v2>', 'only rows with one of these values; repeatable', parseCondition],
+    ['--sort <column[:asc|desc]>', 'order of the groups (default: time, else the first figure, largest first)'],
+    ['--top <n>', 'only the first n groups, others as one; without --by, how many rows to show', readPositive],
+    ['--chart <kind>', 'bars of groups, or a line over time', ['bar', 'line'], { conflicts: ['format'] }],
+    ['--format <name>', 'of what was added up (default: table on a terminal, csv in a pipe)', viewFormats],
+  ]).action(perform(view));
+};
 
 function parseNames(text: string): string[] {
   const names = text.split(',').flatMap((name) => name.trim() || []);
@@ -101,17 +93,22 @@ type ReadFile = Awaited<ReturnType<typeof readFile>>;
 async function view(context: Context, options: ViewOptions, file: string): Promise<void> {
   const { console, flags } = context;
   const { by, chart, metrics, sort, top } = options;
-  const format = formatOf(context, options);
+  if (flags.json && (chart !== undefined || (options.format ?? 'json') !== 'json')) {
+    const hint = 'Leave out --json, or --chart and --format.';
+    throw new UsageError('--json writes all figures for programs, and has no other form.', { hint });
+  }
+  const format = chart ? 'table' : (options.format ?? (console.out.isTerminal ? 'table' : 'csv'));
+  const isPreview = format === 'table' && !flags.json && by === undefined && chart === undefined;
+  const isOrdered = sort !== undefined || (top !== undefined && !isPreview);
+  if (isOrdered && (by === undefined || chart === 'line')) {
+    const hint = 'Add --by, for example --by CAMPAIGN; the figure of a line is chosen with --metrics.';
+    throw new UsageError('--sort and --top are for groups, and this has none to choose from.', { hint });
+  }
   const look = tableLook(context);
-  const isPreview = format === 'table' && by === undefined && chart === undefined;
   const rowsAtMost = isPreview ? (top ?? previewRows) : 0;
   const read = await readFile(context, file, options, rowsAtMost);
-  const ranked = rank(read, options);
+  const ranked = rank(read.groups, options);
   warnOf(context, read, by !== undefined);
-  const idle = [sort !== undefined && '--sort', top !== undefined && !isPreview && '--top'].filter(Boolean);
-  if (idle.length > 0 && by === undefined && chart === undefined) {
-    console.warn(`Without --by there are no groups: ${idle.join(' and ')} changed nothing.`);
-  }
   if (flags.json) return console.result(jsonOf(file, read, ranked));
   if (format === 'csv') return console.write(await groupsAsCsv(ranked, console.out.isTerminal));
   const objects = groupsAsJson(ranked);
@@ -123,25 +120,8 @@ async function view(context: Context, options: ViewOptions, file: string): Promi
   return console.write(`${lines.join('\n').trimEnd()}\n`);
 }
 
-/** The form of the result. Throws `UsageError` for flags that do not go together. */
-function formatOf({ console, flags }: Context, { format, chart, sort, top }: ViewOptions) {
-  const other = flags.json ? '--json' : format !== undefined && format !== 'table' ? `--format ${format}` : undefined;
-  if (chart !== undefined && other !== undefined) {
-    throw new UsageError(`--chart draws for people, and ${other} writes for programs.`, { hint: 'Leave one out.' });
-  }
-  if (flags.json && format !== undefined && format !== 'json') {
-    throw new UsageError(`--json and --format ${format} contradict each other.`, { hint: 'Leave one out.' });
-  }
-  if (chart === 'line' && (sort !== undefined || top !== undefined)) {
-    const hint = 'Choose its figure with --metrics.';
-    throw new UsageError('A line runs through all times in their order: --sort and --top do not go with it.', { hint });
-  }
-  return chart !== undefined ? 'table' : (format ?? (console.out.isTerminal || flags.json ? 'table' : 'csv'));
-}
-
 /** Reads a report file, or stdin for `-`, once, in constant memory. Throws `UsageError` and `IncompleteDataError`. */
-async function readFile(context: Context, name: string, options: ViewOptions, rowsAtMost: number) {
-  const { by, where = [], chart } = options;
+async function readFile(context: Context, name: string, { by, where = [], chart }: ViewOptions, rowsAtMost: number) {
   const { stdin, signal, cwd } = context.host;
   const source =
     name === '-'
@@ -152,39 +132,34 @@ async function readFile(context: Context, name: string, options: ViewOptions, ro
   const plan = new ColumnPlan({});
   const table = new ReportTable(plan, { table: { ...tableLook(context), totals: false } });
   const preview: string[] = [];
-  let groups: Grouping | undefined;
-  let tests: readonly ((row: Row) => boolean)[] = [];
-  const settle = (fields: readonly string[]): Grouping => {
-    tests = where.map((condition) => testOf(condition, fields));
-    return new Grouping(resolveKeys(by ?? [], fields));
+  let settled: ReturnType<typeof settle> | undefined;
+  const settle = (fields: readonly string[]) => ({
+    groups: by && new Grouping(resolveKeys(by, fields)),
+    tests: where.map((condition) => testOf(condition, fields)),
+  });
+  const encode = (batch: RowBatch) => {
+    signal.throwIfAborted();
+    settled ??= settle(batch.fields);
+    const { groups, tests } = settled;
+    const rows = rowsOf(batch).filter((row) => tests.every((test) => test(row)));
+    const wanted = rowsAtMost - figures.rowCount;
+    if (plan.columns.length === 0) plan.follow(batch);
+    if (wanted > 0) preview.push(...table.add(rows.slice(0, wanted), batch.fields));
+    figures.observe(rows, batch.fields);
+    groups?.observe(rows, batch.fields);
+    meter.update({ bytes: source.readBytes(), rows: figures.rowCount });
+    return [];
   };
   try {
-    for (;;) {
-      signal.throwIfAborted();
-      const next = await source.batches.next();
-      if (next.done) {
-        const tail = next.value;
-        groups ??= settle(tail.fields);
-        plan.settle(tail.fields);
-        if (rowsAtMost > 0) preview.push(...table.end());
-        // Without --by there is one group, and a line follows the time of the rows.
-        if (!by && chart === 'line') groups = figures;
-        else if (!by) groups.absorb(figures);
-        return { tail, sizeBytes: source.sizeBytes ?? source.readBytes(), figures, groups, preview };
-      }
-      const batch = next.value;
-      groups ??= settle(batch.fields);
-      const rows = rowsOf(batch).filter((row) => tests.every((test) => test(row)));
-      const wanted = rowsAtMost - figures.rowCount;
-      if (plan.columns.length === 0) plan.follow(batch);
-      if (wanted > 0) preview.push(...table.add(rows.slice(0, wanted), batch.fields));
-      figures.observe(rows, batch.fields);
-      if (by) groups.observe(rows, batch.fields);
-      meter.update({ bytes: source.readBytes(), rows: figures.rowCount });
-    }
+    const { tail } = await writeRows(source.batches, { encode, end: () => [] }, { write() {} });
+    plan.settle(tail.fields);
+    if (rowsAtMost > 0) preview.push(...table.end());
+    // Without --by there is one group, and a line follows the time of the rows.
+    const groups = (settled ?? settle(tail.fields)).groups ?? (chart === 'line' ? figures : new Grouping());
+    if (!by && chart !== 'line') groups.absorb(figures);
+    return { tail, sizeBytes: source.sizeBytes ?? source.readBytes(), figures, groups, preview };
   } finally {
     meter.stop();
-    await source.batches.return(undefined as never);
   }
 }
 
@@ -195,22 +170,26 @@ function testOf({ name, values }: Condition, fields: readonly string[]): (row: R
   return (row) => columns.some((field) => wanted.has((keyText(row[field]) ?? '').toLowerCase()));
 }
 
-function rank({ groups }: ReadFile, { metrics, sort, top, chart }: ViewOptions): RankedGroups {
+function rank(groups: Grouping, { metrics, sort, top, chart }: ViewOptions): RankedGroups {
   const keys = groups.by;
   const known = figuresOf(groups.metrics);
-  const figures = metrics === undefined ? known : figuresNamed(metrics, known, '--metrics');
+  const figures = metrics === undefined ? known : figuresNamed(metrics, known);
+  const hasTime = keys.some(({ field }) => isTime(field));
   if (chart === 'bar' && keys.length === 0) {
     const hint = 'Add --by, for example --by CAMPAIGN.';
     throw new UsageError('--chart bar compares groups, and nothing says which.', { hint });
   }
-  if (chart === 'line' && (keys.length !== 1 || !isTime(keys[0]?.field ?? ''))) {
+  if (chart === 'line' && (keys.length !== 1 || !hasTime)) {
     const hint = 'Give it a report with a time breakdown, --by DAILY or nothing; --chart bar compares other groups.';
     throw new UsageError('--chart line needs days or hours, and these rows have none that it could follow.', { hint });
   }
+  if (chart !== 'bar') return rankGroups(groups, { figures, sort, top });
   // Bars stand in the order of what they show, unless it is time.
-  const ordered = keys.some(({ field }) => isTime(field)) ? undefined : figures[0]?.field;
-  const best = chart === 'bar' ? { sort: sort ?? ordered, top: top ?? barsAtMost } : { sort, top };
-  return rankGroups(groups, { keys, figures, known, ...best });
+  return rankGroups(groups, {
+    figures,
+    sort: sort ?? (hasTime ? undefined : figures[0]?.field),
+    top: top ?? barsAtMost,
+  });
 }
 
 function warnOf({ console }: Context, { figures, groups }: ReadFile, wasAsked: boolean): void {
@@ -224,25 +203,24 @@ function warnOf({ console }: Context, { figures, groups }: ReadFile, wasAsked: b
 }
 
 /** Groups as CSV, in the layout of a report's; nothing where there is neither a key nor a figure. */
-async function groupsAsCsv({ keys, figures, shown }: RankedGroups, isTerminal: boolean): Promise<string> {
-  if (keys.length + figures.length === 0) return '';
+async function groupsAsCsv({ all, figures, shown }: RankedGroups, isTerminal: boolean): Promise<string> {
   const columns = [
-    ...keys.map(({ field }, i) => ({ name: field, value: ({ key }: Group) => key[i] })),
+    ...all.by.map(({ field }, i) => ({ name: field, value: ({ key }: Group) => key[i] })),
     ...figures.map((figure) => ({ name: figure.field, value: ({ sums }: Group) => figureDigits(figure, sums) })),
   ];
+  if (columns.length === 0) return '';
   return (await encodeTable('csv', shown, columns, { csv: { shown: isTerminal } })).toString();
 }
 
 /** All figures as JSON for programs; sums keep every digit. */
 function jsonOf(file: string, { tail, sizeBytes, groups }: ReadFile, ranked: RankedGroups): string {
-  const totals = ranked.figures.map((figure) => [figure.field, figureDigits(figure, ranked.total) ?? 'null'] as const);
   return objectOf([
     ['file', JSON.stringify(file)],
     ['rowCount', String(groups.rowCount)],
     ['sizeBytes', String(sizeBytes)],
     ['summary', JSON.stringify(tail.summary ?? null)],
-    ['by', JSON.stringify(ranked.keys.map(({ field }) => field))],
-    ['totals', objectOf(totals)],
+    ['by', JSON.stringify(groups.by.map(({ field }) => field))],
+    ['totals', objectOf(figuresAsJson(ranked.figures, groups.totals()))],
     ['groups', `[${groupsAsJson(ranked).join(',')}]`],
     ['otherGroupCount', String(ranked.others?.count ?? 0)],
   ]);

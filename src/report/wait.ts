@@ -3,12 +3,10 @@ import { ReportFailedError, StillInProgressError, UnreachableError } from '../er
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 
-/** A pause between two status calls: `auto`, or a fixed number of milliseconds. */
-export type PollInterval = 'auto' | number;
-
 /** What the next pause depends on; all in milliseconds, `waitedMs` since the wait began. */
 interface PollState {
-  readonly interval: PollInterval;
+  /** A pause between two status calls. */
+  readonly interval: 'auto' | number;
   readonly waitedMs: number;
   /** How long the wait may last in all; `Infinity` for ever. */
   readonly timeoutMs: number;

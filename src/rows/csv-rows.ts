@@ -5,9 +5,6 @@ import { malformed, maxRowBytes } from './bytes.ts';
 import { maxFields } from './row-batch.ts';
 import { maxValueBytes } from './row-scanner.ts';
 
-/** So many characters of rows are handed on together. */
-const linesLength = 64 * 1024;
-
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
@@ -35,7 +32,10 @@ export async function* readCsvLines(
       bytesSinceRow = 0;
       if (header.length === 0) {
         header.push(...checkHeader(values));
-        columns = header.map((name) => ({ key: `${JSON.stringify(name)}:`, isNumeric: isMetric(name) }));
+        columns = header.map((name) => {
+          const isNumeric = ['integer', 'money'].includes(fieldTypeOf(name) ?? '');
+          return { key: `${JSON.stringify(name)}:`, isNumeric };
+        });
       } else {
         const members = columns.map(({ key, isNumeric }, i) => key + jsonOf(values[i], isNumeric));
         lines += `{${members.join(',')}}\n`;
@@ -58,7 +58,7 @@ export async function* readCsvLines(
     // The write is done when it returns.
     parser.write(chunk);
     take();
-    if (lines.length < linesLength) continue;
+    if (lines.length < 64 * 1024) continue;
     yield Buffer.from(lines);
     lines = '';
   }
@@ -76,11 +76,6 @@ function checkHeader(names: readonly string[]): readonly string[] {
   if (repeated !== undefined) throw malformed(`The CSV header names ${JSON.stringify(printable(repeated))} twice`);
   if (names.some((name) => fieldTypeOf(name) !== undefined)) return names;
   throw malformed('This is neither JSON nor a CSV report: its first line names no field of a report');
-}
-
-function isMetric(name: string): boolean {
-  const type = fieldTypeOf(name);
-  return type === 'integer' || type === 'money';
 }
 
 function jsonOf(value: string, isNumeric: boolean): string {

@@ -38,8 +38,7 @@ export class JsonDocument {
    */
   async *read(areLines: boolean): RowBatches {
     try {
-      if (areLines) yield* this.#rows(areLines);
-      else yield* this.#document();
+      yield* areLines ? this.#rows(areLines) : this.#document();
     } catch (error) {
       if (!(error instanceof MalformedJson)) throw error;
       throw this.#malformed(`${this.#place()} cannot be read: expected ${error.expected}`, error.at);
@@ -66,14 +65,12 @@ export class JsonDocument {
   async *#object(isOutermost: boolean): AsyncGenerator<RowBatch> {
     const window = this.#window;
     window.start++;
-    if ((await this.#nextByte()) !== ascii.closeBrace) {
-      for (;;) {
-        yield* this.#member(isOutermost);
-        const next = await this.#nextByte();
-        if (next === ascii.closeBrace) break;
-        if (next !== ascii.comma) throw new MalformedJson(window.start, '"," or "}"');
-        window.start++;
-      }
+    let next = await this.#nextByte();
+    while (next !== ascii.closeBrace) {
+      yield* this.#member(isOutermost);
+      next = await this.#nextByte();
+      if (next === ascii.comma) window.start++;
+      else if (next !== ascii.closeBrace) throw new MalformedJson(window.start, '"," or "}"');
     }
     window.start++;
   }
@@ -82,10 +79,9 @@ export class JsonDocument {
     const window = this.#window;
     await this.#nextByte();
     let member = this.#scanMember(isOutermost);
-    while (!member) {
-      if (this.#memberBytes + window.end - window.start > maxMemberBytes) throw this.#tooMuchBeside();
+    for (; !member; member = this.#scanMember(isOutermost)) {
+      this.#checkBeside(window.end - window.start);
       await this.#more();
-      member = this.#scanMember(isOutermost);
     }
     const { name, start, end } = member;
     if (end === undefined) {
@@ -93,18 +89,15 @@ export class JsonDocument {
       yield* name === 'data' ? this.#data() : this.#object(false);
       return;
     }
+    this.#checkBeside(end - window.start);
     this.#memberBytes += end - window.start;
-    if (this.#memberBytes > maxMemberBytes) throw this.#tooMuchBeside();
     const whole = window.bytes.subarray(window.start, end);
     if (!isUtf8(whole)) throw this.#malformed('The report is not UTF-8', window.start);
     this.#members.set(name, Buffer.from(whole.subarray(start - window.start)));
     window.start = end;
   }
 
-  /**
-   * The member at the window's start: where its value begins, and where it ends unless its rows or members are to be read
-   * one by one; `undefined` where it is not there as a whole.
-   */
+  /** Where the value of the member begins, and ends unless it is read piece by piece; `undefined` where it is cut. */
   #scanMember(isOutermost: boolean): { name: string; start: number; end?: number } | undefined {
     const { bytes, view, start: at, end } = this.#window;
     const key = scanKey(bytes, view, at, end);
@@ -168,7 +161,7 @@ export class JsonDocument {
     return 'more';
   }
 
-  /** The rows that have been scanned. Throws `IncompleteDataError`, which names the row, where one is not UTF-8. */
+  /** The rows that have been scanned. */
   #batch(): RowBatch {
     const { ranges } = this.#scanner;
     const { bytes } = this.#window;
@@ -185,7 +178,7 @@ export class JsonDocument {
     return this.#window.bytes[this.#window.start];
   }
 
-  /** Moves the window's start over blanks; whether anything comes after them yet. */
+  /** Whether anything comes after the blanks yet. */
   #skipBlanks(): boolean {
     const window = this.#window;
     const at = skipBlanks(window.bytes, window.start);
@@ -208,8 +201,9 @@ export class JsonDocument {
     return ascii.malformed(what, this.#window.positionOf(at));
   }
 
-  #tooMuchBeside(): IncompleteDataError {
-    return this.#malformed('The report has over 1 MB beside its rows', this.#window.start);
+  #checkBeside(moreBytes: number): void {
+    if (this.#memberBytes + moreBytes <= maxMemberBytes) return;
+    throw this.#malformed('The report has over 1 MB beside its rows', this.#window.start);
   }
 
   #place(): string {
@@ -226,17 +220,14 @@ function summaryOf(json: Buffer | undefined): ReportSummary | undefined {
   return isWhole ? (summary ?? undefined) : undefined;
 }
 
-/**
- * A well-formed document without `data`: an error's (`decisions.md` 6), a status record, or something else.
- * @param members the document's members, or those of its `response`, as JSON
- */
+/** The error for a well-formed document without `data`: an error's (`decisions.md` 6), a status record, or another. */
 function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
   const [error, errorId, message, status] = ['error', 'error_id', 'message', 'status'].map((name) => {
     const json = members.get(name);
     return json && textOf(JSON.parse(json.toString()));
   });
-  const said = error ?? errorId ?? message;
-  if (said !== undefined && (error !== undefined || errorId !== undefined || status === undefined)) {
+  const said = error ?? errorId ?? (status === undefined ? message : undefined);
+  if (said !== undefined) {
     const details = errorId === undefined ? {} : { code: errorId };
     return new RejectedError(`The service sent an error instead of the report: ${said}`, details);
   }

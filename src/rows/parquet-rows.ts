@@ -4,14 +4,8 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Compressors, parquetMetadataAsync, parquetRead, parquetSchema, type SchemaElement } from 'hyparquet';
 import { codeOf } from '../errors.ts';
 
-/** How many rows are handed on together. */
-const rowsTogether = 1000;
-
 /** 256 MB: how large a page may become. */
 const maxPageBytes = 256 * 1024 * 1024;
-
-/** Of a damaged page hyparquet may never come to an end: a column has 20 s, and a second for each megabyte of it. */
-const decodingAtMostMs = (sizeBytes: number) => 20_000 + Math.ceil(sizeBytes / 1000);
 
 /** Codecs beyond those of hyparquet; Node has no Zstandard before 22.15. */
 const compressors: Compressors = {
@@ -42,29 +36,38 @@ export async function* readParquetLines(
       const part = readPart(start, end);
       // hyparquet asks for several at once, and leaves the later ones to nobody where the first fails.
       part.catch(() => {});
-      return decodedInTime(part, decodingAtMostMs(end - start));
+      // Of a damaged page hyparquet may never come to an end: a column has 20 s, and a second for each megabyte of it.
+      return decodedInTime(part, 20_000 + Math.ceil((end - start) / 1000));
     },
   };
   const metadata = await parquetMetadataAsync(source);
   const columns = parquetSchema(metadata).children.map(({ element }) => element);
+  const keys = columns.map(({ name }) => `${JSON.stringify(name)}:`);
   let rowStart = 0;
   for (const group of metadata.row_groups) {
     const rowCount = Number(group.num_rows);
+    const rowEnd = rowStart + rowCount;
     // A column at a time, so that a group's values are in memory once.
     const values: unknown[][] = [];
     for (const { name } of columns) {
       const own: unknown[] = [];
-      const onChunk = ({ columnData }: { readonly columnData: ArrayLike<unknown> }): void => {
-        for (const value of Array.from(columnData)) own.push(value);
+      const onChunk = ({ columnData }: { readonly columnData: Iterable<unknown> }): void => {
+        for (const value of columnData) own.push(value);
       };
-      const rows = { rowStart, rowEnd: rowStart + rowCount };
-      await parquetRead({ file: source, metadata, columns: [name], ...rows, compressors, onChunk });
+      await parquetRead({ file: source, metadata, columns: [name], rowStart, rowEnd, compressors, onChunk });
       if (own.length !== rowCount) throw new Error(`its column ${name} has ${own.length} of ${rowCount} rows`);
       values.push(own);
     }
     if (columns.length === 0 && rowCount > 0) throw new Error('it has rows and no columns');
-    yield* linesOf(columns, values, rowCount);
-    rowStart += rowCount;
+    const rowsTogether = 1000;
+    for (let from = 0; from < rowCount; from += rowsTogether) {
+      let text = '';
+      for (let row = from; row < Math.min(rowCount, from + rowsTogether); row++) {
+        text += `{${columns.map((column, i) => keys[i] + jsonOf(values[i]?.[row], column)).join(',')}}\n`;
+      }
+      yield Buffer.from(text);
+    }
+    rowStart = rowEnd;
     tell(Math.round((sizeBytes * rowStart) / Math.max(1, Number(metadata.num_rows))));
   }
   if (rowStart !== Number(metadata.num_rows)) throw new Error(`it has ${rowStart} of ${metadata.num_rows} rows`);
@@ -89,35 +92,18 @@ function decodedInTime(part: Promise<ArrayBuffer>, timeoutMs: number): Promise<A
   return Object.assign(part, Object.fromEntries([['then', inTime]]));
 }
 
-function* linesOf(
-  columns: readonly SchemaElement[],
-  values: readonly (readonly unknown[])[],
-  rowCount: number,
-): Generator<Buffer> {
-  const keys = columns.map(({ name }) => JSON.stringify(name));
-  for (let from = 0; from < rowCount; from += rowsTogether) {
-    let text = '';
-    for (let row = from; row < Math.min(rowCount, from + rowsTogether); row++) {
-      text += `{${columns.map((column, i) => `${keys[i]}:${jsonOf(values[i]?.[row], column)}`).join(',')}}\n`;
-    }
-    yield Buffer.from(text);
-  }
-}
-
-function jsonOf(value: unknown, column: SchemaElement): string {
+function jsonOf(value: unknown, { name, converted_type, logical_type, scale = 0 }: SchemaElement): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return String(value);
   // A decimal comes as a product of floating-point numbers.
-  if (typeof value === 'number' && column.converted_type === 'DECIMAL') return value.toFixed(column.scale ?? 0);
-  if (value instanceof Date) return `"${timeText(value, column)}"`;
+  if (typeof value === 'number' && converted_type === 'DECIMAL') return value.toFixed(scale);
+  if (value instanceof Date) {
+    const text = value.toISOString();
+    const isDate = converted_type === 'DATE' || logical_type?.type === 'DATE';
+    // Other programs have no dates, only their midnights.
+    const isDay = isDate || (name === 'date' && text.endsWith('T00:00:00.000Z'));
+    return isDay ? `"${text.slice(0, 10)}"` : `"${text.slice(0, 19)}+0000"`;
+  }
   return JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? Number(inner) : inner));
-}
-
-function timeText(time: Date, { name, converted_type, logical_type }: SchemaElement): string {
-  const text = time.toISOString();
-  const isDate = converted_type === 'DATE' || logical_type?.type === 'DATE';
-  // Other programs have no dates, only their midnights.
-  if (isDate || (name === 'date' && text.endsWith('T00:00:00.000Z'))) return text.slice(0, 10);
-  return `${text.slice(0, 19)}+0000`;
 }

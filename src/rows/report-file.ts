@@ -15,9 +15,6 @@ export interface ReportFile {
   readBytes(): number;
 }
 
-/** So many bytes at the beginning tell a Parquet file. */
-const magicBytes = 4;
-
 /**
  * Opens a report file of any form: what it holds decides, not its name.
  * @param path where it is; `shown` is how the user called it
@@ -31,14 +28,14 @@ export async function openReportFile(path: string, shown: string): Promise<Repor
     // A named pipe gives each byte once.
     const isFile = stat.isFile();
     if (isFile) {
-      const { buffer: head } = await file.read(Buffer.alloc(magicBytes), 0, magicBytes, 0);
+      const { buffer: head } = await file.read(Buffer.alloc(4), 0, 4, 0);
       if (isParquet(head)) return parquetFile(file, stat.size, shown);
     }
     const read = readReportStream(file.createReadStream({ highWaterMark: 256 * 1024 }), shown);
     return { ...read, sizeBytes: isFile ? stat.size : undefined };
   } catch (error) {
     await file?.close();
-    throw inFile(error, shown);
+    throw errorInFile(error, shown);
   }
 }
 
@@ -51,50 +48,39 @@ export function readReportStream(stream: AsyncIterable<Uint8Array>, shown: strin
       yield chunk;
     }
   }
+  const chunks = counted();
   async function* read(): RowBatches {
-    const chunks = counted();
-    try {
-      const head = await readHead(chunks);
-      if (isParquet(head)) {
-        throw new UsageError('Parquet cannot be read from a pipe: its table of contents stands at its end.', {
-          hint: 'Give the name of the file.',
-        });
-      }
-      const bytes = prepended(head, chunks);
-      if (head.toString('latin1', 0, 2) === 'PK') return yield* readRows(sheetLines(bytes), { lines: 'expected' });
-      const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
-      const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-      return yield* readRows(isGzip ? unzipped(bytes) : bytes, { lines });
-    } catch (error) {
-      throw inFile(error, shown);
-    } finally {
-      await chunks.return(undefined);
+    const head = await readHead(chunks);
+    if (isParquet(head)) {
+      throw new UsageError('Parquet cannot be read from a pipe: its table of contents stands at its end.', {
+        hint: 'Give the name of the file.',
+      });
     }
+    const bytes = prepended(head, chunks);
+    if (head.toString('latin1', 0, 2) === 'PK') return yield* readRows(sheetLines(bytes), { lines: 'expected' });
+    const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
+    const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+    return yield* readRows(isGzip ? unzipped(bytes) : bytes, { lines });
   }
-  return { batches: read(), sizeBytes: undefined, readBytes: () => receivedBytes };
+  const batches = inFile(read(), shown, () => chunks.return(undefined));
+  return { batches, sizeBytes: undefined, readBytes: () => receivedBytes };
 }
 
 function isParquet(head: Buffer): boolean {
-  return head.toString('latin1', 0, magicBytes) === 'PAR1';
+  return head.toString('latin1', 0, 4) === 'PAR1';
 }
 
 function parquetFile(file: FileHandle, sizeBytes: number, shown: string): ReportFile {
   let readBytes = 0;
-  async function* read(): RowBatches {
+  async function* lines(): AsyncGenerator<Uint8Array> {
     const { readParquetLines } = await import('./parquet-rows.ts');
     const tell = (bytes: number): void => {
       readBytes = bytes;
     };
-    const lines = damagedOr('It is no whole Parquet file', readParquetLines(file, sizeBytes, tell));
-    try {
-      return yield* readRows(lines, { lines: 'expected' });
-    } catch (error) {
-      throw inFile(error, shown);
-    } finally {
-      await file.close();
-    }
+    yield* damagedOr('It is no whole Parquet file', readParquetLines(file, sizeBytes, tell));
   }
-  return { batches: read(), sizeBytes, readBytes: () => readBytes };
+  const batches = inFile(readRows(lines(), { lines: 'expected' }), shown, () => file.close());
+  return { batches, sizeBytes, readBytes: () => readBytes };
 }
 
 async function* sheetLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -118,12 +104,19 @@ async function* damagedOr(what: string, pieces: AsyncIterable<Uint8Array>): Asyn
   }
 }
 
-/**
- * What reading a file threw, as an error that names the file as the user did, and does not advise to ask the service
- * again: `UsageError` where the system gives no access to it, `IncompleteDataError` where it is no whole report. What
- * has nothing to do with the file stays as it is.
- */
-function inFile(error: unknown, shown: string): unknown {
+/** The batches; what reading them throws names the file. */
+async function* inFile(batches: RowBatches, shown: string, close: () => Promise<unknown>): RowBatches {
+  try {
+    return yield* batches;
+  } catch (error) {
+    throw errorInFile(error, shown);
+  } finally {
+    await close();
+  }
+}
+
+/** An error that names the file as the user did, and does not advise to ask the service again. */
+function errorInFile(error: unknown, shown: string): unknown {
   const name = printable(shown);
   if (error instanceof Error && 'syscall' in error) {
     const code = codeOf(error) ?? '';
@@ -132,12 +125,13 @@ function inFile(error: unknown, shown: string): unknown {
     return new UsageError(`${name} ${known ?? `cannot be read (${error.message})`}.`, { code, hint, cause: error });
   }
   if (!(error instanceof IncompleteDataError || error instanceof RejectedError)) return error;
+  const hint =
+    'If it was cut off on its way, fetch it again. adreport view reads JSON, NDJSON, CSV with a header row, Parquet ' +
+    'and the xlsx of adreport; each of the first three also as .gz.';
   return new IncompleteDataError(`${name}: ${error.message}`, {
     code: error.code,
     retryable: false,
-    hint:
-      'If it was cut off on its way, fetch it again. adreport view reads JSON, NDJSON, CSV with a header row, Parquet ' +
-      'and the xlsx of adreport; each of the first three also as .gz.',
+    hint,
     cause: error,
   });
 }

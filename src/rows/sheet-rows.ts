@@ -1,16 +1,10 @@
 import { Unzip, UnzipInflate } from 'fflate';
 import { fieldOfLabel, fieldTypeOf } from '../contract/columns.ts';
 import { derivedMetrics } from '../contract/vocabulary.ts';
-import { malformed } from './bytes.ts';
+import { malformed, maxRowBytes } from './bytes.ts';
 
 /** So much is unpacked at a time; what compresses a thousandfold is still no more than memory holds. */
 const pieceBytes = 8 * 1024;
-
-/** No row of a sheet is longer. */
-const longestRow = 8_000_000;
-
-const dayMs = 86_400_000;
-const serialOf1970 = 25_569;
 
 /**
  * The rows of a sheet that adreport wrote, as JSON objects, one a line: the header's words mean fields again, dates and
@@ -31,17 +25,18 @@ export async function* readSheetLines(bytes: AsyncIterable<Uint8Array>): AsyncGe
     file.start();
   });
   unzip.register(UnzipInflate);
-  let fields: (string | undefined)[] | undefined;
+  let fields: readonly (readonly [column: string, field: string])[] | undefined;
   for await (const chunk of bytes) {
     for (let at = 0; at < chunk.length; at += pieceBytes) {
       unzip.push(chunk.subarray(at, at + pieceBytes));
       const end = xml.lastIndexOf('</row>');
-      if (end < 0 && xml.length > longestRow) throw malformed('A row of the sheet is longer than 8 MB', longestRow);
+      if (end < 0 && xml.length > maxRowBytes) throw malformed('A row of the sheet is longer than 8 MB', maxRowBytes);
       if (end < 0) continue;
       let lines = '';
       for (const [, row = ''] of xml.slice(0, end + 6).matchAll(/<row [^>]*>(.*?)<\/row>/gs)) {
-        if (fields) lines += `${objectOf(row, fields)}\n`;
-        else fields = fieldsOf(row);
+        const cells = cellsOf(row);
+        if (fields) lines += `${objectOf(cells, fields)}\n`;
+        else fields = fieldsOf(cells);
       }
       xml = xml.slice(end + 6);
       if (lines !== '') yield Buffer.from(lines);
@@ -50,45 +45,39 @@ export async function* readSheetLines(bytes: AsyncIterable<Uint8Array>): AsyncGe
   if (!isWhole) throw malformed('It is a zip file without a whole sheet of adreport', 0);
 }
 
-/** The cells of a row: column, attributes, content. */
-function cellsOf(row: string): [index: number, attributes: string, content: string][] {
-  return [...row.matchAll(/<c r="([A-Z]+)\d+"([^>]*?)(?:\/>|>(.*?)<\/c>)/gs)].map(
-    ([, letters = '', attributes = '', content = '']) => {
-      const index = [...letters].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0) - 1;
-      return [index, attributes, content];
-    },
-  );
+interface Cell {
+  readonly attributes: string;
+  readonly content: string;
 }
 
-function fieldsOf(row: string): (string | undefined)[] {
-  const fields: (string | undefined)[] = [];
-  for (const [index, attributes, content] of cellsOf(row)) {
+/** The cells of a row, by the letters of their columns. */
+function cellsOf(row: string): Map<string, Cell> {
+  const cells = row.matchAll(/<c r="([A-Z]+)\d+"([^>]*?)(?:\/>|>(.*?)<\/c>)/gs);
+  return new Map([...cells].map(([, column = '', attributes = '', content = '']) => [column, { attributes, content }]));
+}
+
+/** The columns that are no formulas, with their fields. */
+function fieldsOf(header: ReadonlyMap<string, Cell>): [column: string, field: string][] {
+  return [...header].flatMap(([column, { attributes, content }]): [string, string][] => {
     if (!attributes.includes('t="inlineStr"')) throw malformed('It is a sheet of another program', 0);
     const field = fieldOfLabel(textOf(content));
-    fields[index] = derivedMetrics.some((metric) => metric.field === field) ? undefined : field;
-  }
-  return fields;
-}
-
-function objectOf(row: string, fields: readonly (string | undefined)[]): string {
-  const values = new Map(cellsOf(row).map(([index, attributes, content]) => [index, [attributes, content] as const]));
-  const members = fields.flatMap((field, index) => {
-    if (field === undefined) return [];
-    const [attributes = '', content = ''] = values.get(index) ?? [];
-    return `${JSON.stringify(field)}:${jsonOf(field, attributes, content)}`;
+    return derivedMetrics.some((metric) => metric.field === field) ? [] : [[column, field]];
   });
-  return `{${members.join(',')}}`;
 }
 
-/** A cell as JSON. */
-function jsonOf(field: string, attributes: string, content: string): string {
+function objectOf(cells: ReadonlyMap<string, Cell>, fields: readonly (readonly [string, string])[]): string {
+  return `{${fields.map(([column, field]) => `${JSON.stringify(field)}:${jsonOf(field, cells.get(column))}`).join(',')}}`;
+}
+
+function jsonOf(field: string, { attributes, content }: Cell = { attributes: '', content: '' }): string {
   if (content === '') return 'null';
   if (attributes.includes('t="inlineStr"')) return JSON.stringify(textOf(content));
   const number = /^<v>(-?[\d.]+(?:[eE][+-]?\d+)?)<\/v>$/.exec(content)?.[1];
   if (number === undefined) throw malformed('It is a sheet of another program', 0);
   const type = fieldTypeOf(field);
   if (type !== 'date' && type !== 'hour') return number;
-  const time = new Date(Math.round((Number(number) - serialOf1970) * dayMs)).toISOString();
+  // 25,569 is the first of January 1970.
+  const time = new Date(Math.round((Number(number) - 25_569) * 86_400_000)).toISOString();
   return type === 'date' ? `"${time.slice(0, 10)}"` : `"${time.slice(0, 19)}+0000"`;
 }
 

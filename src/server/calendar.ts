@@ -8,18 +8,17 @@ export function localTime(seconds: number, zone: string): string {
 }
 
 /**
- * The values of a time breakdown's row fields for an hour, which stands for its first instant. Hours that follow each
- * other with equal values make one row of time: clock changes make days of 23 and 25 hours, and the doubled hour is
- * two rows.
+ * The row fields of a time breakdown for an hour, which stands for its first instant. Hours that follow each other with
+ * equal fields make one row of time: clock changes make days of 23 and 25 hours, and the doubled hour is two rows.
  * @param since the start of the window in unix seconds, whose day names the row of RANGE
  */
-export function timeLabels(breakdown: TimeBreakdownName | undefined, zoneName: string, since: number) {
+export function timeFields(breakdown: TimeBreakdownName | undefined, zoneName: string, since: number) {
   const zone = IANAZone.create(zoneName);
-  return (hour: number): readonly string[] => {
-    if (breakdown === undefined) return [];
+  return (hour: number): Readonly<Record<string, string>> => {
+    if (breakdown === undefined) return {};
     const local = DateTime.fromSeconds(breakdown === 'RANGE' ? since : hour * hourSeconds, { zone });
     const date = local.toFormat(breakdown === 'MONTHLY' ? 'yyyy-MM-01' : 'yyyy-MM-dd');
-    return breakdown === 'HOURLY' ? [date, local.toFormat("yyyy-MM-dd'T'HH:00:00ZZZ")] : [date];
+    return breakdown === 'HOURLY' ? { date, hour: local.toFormat("yyyy-MM-dd'T'HH:00:00ZZZ") } : { date };
   };
 }
 

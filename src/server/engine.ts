@@ -1,38 +1,29 @@
 import { setImmediate } from 'node:timers/promises';
 import { columnsOf } from '../contract/columns.ts';
 import { defaultZone, type ReportRequest, type ReportSummary } from '../contract/messages.ts';
-import {
-  type Breakdown,
-  type DimensionName,
-  filters,
-  findBreakdown,
-  type MetricName,
-  metrics,
-} from '../contract/vocabulary.ts';
-import { daysBetween, localTime, timeLabels } from './calendar.ts';
+import { filters, findBreakdown, type MetricName, type TimeBreakdownName } from '../contract/vocabulary.ts';
+import { daysBetween, localTime, timeFields } from './calendar.ts';
 import {
   type Account,
   advertisersOf,
+  type Dimensions,
   dimensionNames,
   type Fact,
-  type FactSource,
   type Fixtures,
   hourSeconds,
   hoursIn,
-  isTimeBreakdown,
-  type Member,
-  type Wanted,
 } from './fixtures/fixtures.ts';
 
-/** A value of a row as both formats write it: buyers' money is a number, a DSP's a text such as `1234,50`. */
+/** A value as both formats write it: buyers' money is a number, a DSP's a text such as `1234,50`. */
 export type ReportCell = string | number | null;
-export type ReportRow = readonly ReportCell[];
+/** The cells by their fields, in row order. */
+export type ReportRow = Readonly<Record<string, ReportCell>>;
 
 export interface Report {
   readonly fields: readonly string[];
   readonly summary: ReportSummary;
-  /** The rows, computed while they are read: some for each hour, day or month, and between them pauses for other work. */
-  rows(): AsyncGenerator<Iterable<ReportRow>>;
+  /** The rows, computed while they are read, with pauses for other work. */
+  rows(): AsyncIterable<ReportRow>;
 }
 
 /** The time by the server's clock, in how many days a day's conversions and revenue are complete, and what ends it all. */
@@ -42,14 +33,11 @@ interface ReportContext {
   readonly signal?: AbortSignal;
 }
 
-/** Facts that share a row: their member in each dimension that was asked for, and the sums of the metrics. */
+/** Facts that share a row: their id or text in each dimension that was asked for, and the sums of the metrics. */
 interface Group {
-  readonly members: readonly Member[];
+  readonly ids: readonly (string | null)[];
   readonly sums: number[];
 }
-
-/** Makes a cell of a row, from its labels of time and its group. */
-type ReadCell = (labels: readonly string[], group: Group) => ReportCell;
 
 /** Other calls get their turn whenever a report has been computed for so long. */
 const busyMs = 20;
@@ -60,7 +48,7 @@ const busyMs = 20;
  * of one of them, never with the window.
  */
 export function computeReport(
-  { facts }: Fixtures,
+  { facts, names }: Fixtures,
   account: Account,
   request: ReportRequest,
   context: ReportContext,
@@ -69,61 +57,75 @@ export function computeReport(
   const { since, until, breakdowns } = request;
   const zone = (profile === 'dsp' && request.timezone) || defaultZone;
   const columns = columnsOf(profile, request);
-  const time = breakdowns.find(isTimeBreakdown);
-  const dimensions = dimensionNames.filter((name) => breakdowns.includes(name));
-  const fields = dimensions.map((name) => findBreakdown(name)?.fields ?? []);
-  const wanted = wantedMembers(facts, account, request);
-  const readCells = columns.map(({ field, breakdown, metric, type }): ReadCell => {
-    if (metric !== undefined) {
-      const index = request.metrics.indexOf(metric);
-      if (type !== 'money') return (_, { sums }) => sums[index] ?? 0;
-      if (profile === 'buyer') return (_, { sums }) => (sums[index] ?? 0) / 100;
-      return (_, { sums }) => ((sums[index] ?? 0) / 100).toFixed(2).replace('.', ',');
-    }
-    if (breakdown === undefined) return () => null;
-    const place = findBreakdown(breakdown)?.fields.findIndex(({ name }) => name === field) ?? 0;
-    if (isTimeBreakdown(breakdown)) return (labels) => labels[place] ?? null;
-    const position = dimensions.indexOf(breakdown);
-    return (_, { members }) => members[position]?.values[place] ?? null;
-  });
+  const time = breakdowns.find((name): name is TimeBreakdownName => findBreakdown(name)?.time === true);
+  const dimensions = dimensionNames
+    .filter((name) => breakdowns.includes(name))
+    .map((name) => {
+      const fields = findBreakdown(name)?.fields ?? [];
+      const [{ name: field } = { name }] = fields;
+      /** The row fields of an id or text. */
+      const show = (id: string | null): ReportRow => (id === null ? {} : (names.get(name)?.get(id) ?? { [field]: id }));
+      return { name, fields, show };
+    });
+  const sums = columns.flatMap(({ field, metric, type }) =>
+    metric ? [{ field, metric, isMoney: type === 'money' }] : [],
+  );
+  const emptyRow = Object.fromEntries(columns.map(({ field }) => [field, null]));
 
-  async function* rows(): AsyncGenerator<Iterable<ReportRow>> {
-    const read = facts.open(wanted);
-    const labelsOf = timeLabels(time, zone, since);
+  function rowOf(moment: ReportRow, { ids, sums: totals }: Group): ReportRow {
+    const row: Record<string, ReportCell> = { ...emptyRow, ...moment };
+    for (const [index, { show }] of dimensions.entries()) Object.assign(row, show(ids[index] ?? null));
+    for (const [index, { field, isMoney }] of sums.entries()) {
+      const total = (totals[index] ?? 0) / (isMoney ? 100 : 1);
+      row[field] = isMoney && profile === 'dsp' ? total.toFixed(2).replace('.', ',') : total;
+    }
+    return row;
+  }
+
+  /** Rows are ordered by their fields: ids as numbers, text by code unit, null last; rows that look the same, by their ids. */
+  function compareGroups(a: Group, b: Group): number {
+    for (const [index, { fields, show }] of dimensions.entries()) {
+      const [left = null, right = null] = [a.ids[index], b.ids[index]];
+      if (left === right) continue;
+      const [one, other] = [show(left), show(right)];
+      for (const { name, type } of fields) {
+        const order = compareValues(type === 'id', one[name] ?? null, other[name] ?? null);
+        if (order !== 0) return order;
+      }
+      return compareValues(true, left, right);
+    }
+    return 0;
+  }
+
+  async function* rows(): AsyncGenerator<ReportRow> {
+    const isWanted = wantedDimensions(account, request);
+    const fieldsOf = timeFields(time, zone, since);
     const groups = new Map<string, Group>();
-    let labels: readonly string[] = [];
+    let moment: ReportRow = {};
     let resumedMs = performance.now();
     for (const hour of hoursIn(facts, { since, until })) {
-      const next = labelsOf(hour);
-      if (next.join() !== labels.join()) {
-        yield layOut([...groups.values()], labels);
+      const next = fieldsOf(hour);
+      if (next.date !== moment.date || next.hour !== moment.hour) {
+        for (const group of [...groups.values()].sort(compareGroups)) yield rowOf(moment, group);
         groups.clear();
-        labels = next;
+        moment = next;
       }
-      const known = knownMetrics(hour, context);
-      for (const fact of read(hour)) if (isWanted(fact, wanted)) addFact(groups, fact, known(fact.metrics));
+      const readMetric = knownMetrics(hour, context);
+      for (const fact of facts.ofHour(hour, isWanted)) {
+        if (!isWanted(fact.dimensions)) continue;
+        const ids = dimensions.map(({ name }) => fact.dimensions[name]);
+        const key = JSON.stringify(ids);
+        const group = groups.get(key) ?? { ids, sums: sums.map(() => 0) };
+        for (const [index, { metric }] of sums.entries())
+          group.sums[index] = (group.sums[index] ?? 0) + readMetric(fact, metric);
+        groups.set(key, group);
+      }
       if (performance.now() - resumedMs < busyMs) continue;
       await setImmediate();
       context.signal?.throwIfAborted();
       resumedMs = performance.now();
     }
-    yield layOut([...groups.values()], labels);
-  }
-
-  function addFact(groups: Map<string, Group>, fact: Fact, values: Fact['metrics']): void {
-    const members = dimensions.map((name) => fact.member(name));
-    const key = members.map((member) => member.key).join();
-    const group = groups.get(key) ?? { members, sums: request.metrics.map(() => 0) };
-    for (const [position, name] of request.metrics.entries()) {
-      group.sums[position] = (group.sums[position] ?? 0) + values[name];
-    }
-    groups.set(key, group);
-  }
-
-  /** The rows of groups, made one by one while they are read. */
-  function* layOut(groups: readonly Group[], labels: readonly string[]): Generator<ReportRow> {
-    const ordered = groups.toSorted((a, b) => compareGroups(fields, a, b));
-    for (const group of ordered) yield readCells.map((read) => read(labels, group));
+    for (const group of [...groups.values()].sort(compareGroups)) yield rowOf(moment, group);
   }
 
   const summary = {
@@ -136,66 +138,38 @@ export function computeReport(
 }
 
 /**
- * Which members of which dimensions a report is about: the account's advertisers, then its filters. Filters of different
- * names are and-ed, the values of one or-ed; ids compare as strings of digits, text by exact name (`decisions.md` 2).
+ * Whether facts are what a report is about, told by some of their dimensions: the account's advertisers, then its filters.
+ * Filters of different names are and-ed, the values of one or-ed; all compare by exact text (`decisions.md` 2).
  */
-function wantedMembers({ members }: FactSource, account: Account, request: ReportRequest): Wanted {
-  const wanted = new Map<DimensionName, Set<Member>>();
-  const narrow = (name: DimensionName, passes: (member: Member) => boolean): void => {
-    wanted.set(name, new Set([...(wanted.get(name) ?? members[name])].filter(passes)));
-  };
-  const advertisers = advertisersOf(account);
-  if (advertisers) narrow('ADVERTISER', ({ id }) => id !== null && advertisers.has(id));
-  for (const { name, on, compare } of filters) {
-    const accepted = request.filters[name] && new Set<string | null | undefined>(request.filters[name]);
-    if (accepted) narrow(on, ({ id, values }) => accepted.has(compare === 'id' ? id : values[0]));
-  }
-  return wanted;
-}
-
-function isWanted(fact: Fact, wanted: Wanted): boolean {
-  for (const [name, members] of wanted) if (!members.has(fact.member(name))) return false;
-  return true;
+function wantedDimensions(account: Account, request: ReportRequest) {
+  const chosen = [
+    { on: 'ADVERTISER' as const, values: advertisersOf(account) },
+    ...filters.map(({ name, on }) => ({ on, values: request.filters[name] })),
+  ];
+  const wanted = chosen.flatMap(({ on, values }) => (values ? [{ on, values: new Set<string | null>(values) }] : []));
+  return (part: Partial<Dimensions>): boolean =>
+    wanted.every(({ on, values }) => part[on] === undefined || values.has(part[on]));
 }
 
 /** The metrics that are reported late: conversions, and the revenue that depends on them. */
 const restatedMetrics: readonly MetricName[] = ['downloads', 'leads', 'landings', 'revenueEuro', 'revenueDollar'];
 
 /**
- * How much of the facts of an hour is known: half of their conversions and revenue on their own day, all of them
+ * How much of a metric of an hour's facts is known: half of the conversions and revenue on their own day, all of them
  * `restateDays` later. It works on single facts and on Paris days whatever the report's zone, so that every breakdown
  * still adds up.
  */
 function knownMetrics(hour: number, { restateDays: days, nowMs }: ReportContext) {
   const age = days === 0 ? 0 : Math.max(0, daysBetween(hour * hourSeconds, nowMs / 1_000, defaultZone));
-  return (values: Fact['metrics']): Fact['metrics'] => {
-    if (age >= days) return values;
+  return ({ metrics }: Fact, name: MetricName): number => {
+    if (age >= days || !restatedMetrics.includes(name)) return metrics[name];
     // The displays decide whether a fraction counts. This is as good as chance, and the same in every report.
-    const dither = values.displays % (2 * days);
-    const known = metrics.map(({ name }) => {
-      const isLate = restatedMetrics.includes(name);
-      return [name, isLate ? Math.floor((values[name] * (days + age) + dither) / (2 * days)) : values[name]];
-    });
-    return Object.fromEntries(known) as Fact['metrics'];
+    return Math.floor((metrics[name] * (days + age) + (metrics.displays % (2 * days))) / (2 * days));
   };
 }
 
-/** Rows are ordered by their fields: ids as numbers, text by code unit, null last; rows that look the same, by their ids. */
-function compareGroups(fields: readonly Breakdown['fields'][], a: Group, b: Group): number {
-  for (const [position, left] of a.members.entries()) {
-    const right = b.members[position];
-    if (left === right || !right) continue;
-    for (const [index, { type }] of (fields[position] ?? []).entries()) {
-      const order = compareValues(type === 'id', left.values[index] ?? null, right.values[index] ?? null);
-      if (order !== 0) return order;
-    }
-    return compareValues(true, left.id, right.id);
-  }
-  return 0;
-}
-
 /** Digits compare as numbers of any length, and by code unit where those are equal (`7`, `007`). */
-function compareValues(areDigits: boolean, a: string | null, b: string | null): number {
+function compareValues(areDigits: boolean, a: ReportCell, b: ReportCell): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? 1 : -1;
   const difference = areDigits ? BigInt(a) - BigInt(b) : 0n;

@@ -125,18 +125,15 @@ export function findFigure(name: string, known: readonly Figure[]): Figure | und
   );
 }
 
-/** The figures that a flag names. Throws `UsageError`. */
-export function figuresNamed(names: readonly string[], known: readonly Figure[], flag: string): Figure[] {
+/** The figures of those metrics (`--metrics`). Throws `UsageError`. */
+export function figuresNamed(names: readonly string[], known: readonly Figure[]): Figure[] {
   const fields = known.map(({ field }) => field);
-  return [
-    ...new Set(
-      names.map((name) => {
-        const figure = findFigure(name, known);
-        if (figure) return figure;
-        throw unknownColumn(name, fields, `${flag}: the report`);
-      }),
-    ),
-  ];
+  const found = names.map((name) => {
+    const figure = findFigure(name, known);
+    if (figure) return figure;
+    throw unknownColumn(name, fields, '--metrics: the report');
+  });
+  return [...new Set(found)];
 }
 
 /** The error for a column that the report does not have. @param report how the sentence begins, the report named */

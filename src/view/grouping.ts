@@ -21,40 +21,32 @@ export interface KeyColumn {
   readonly byMonth?: boolean;
 }
 
-/** Up to this many hundredths a double counts exactly, and the digits of a number in them are those that stood there. */
+/** Up to this many hundredths a double counts exactly. */
 const mostHundredths = 1e15;
 
-/** Sums while rows go by: whole hundredths in one number a metric, and beside it what does not fit. */
+/** Sums while rows go by: a number of whole hundredths for each metric, or a decimal once one does not fit into those. */
 export class RunningSums implements Sums {
-  /** By the metric's index; a hole where there has been no number. */
-  readonly #hundredths: number[] = [];
-  readonly #beside: Decimal[] = [];
-  /** The metrics, which whoever made this may add to. */
-  readonly fields: readonly string[];
+  readonly #sums = new Map<string, number | Decimal>();
 
-  constructor(fields: readonly string[]) {
-    this.fields = fields;
-  }
-
-  add(index: number, value: number | Decimal): void {
-    const sum = this.#hundredths[index] ?? 0;
+  add(field: string, value: number | Decimal): void {
+    const sum = this.#sums.get(field) ?? 0;
     const hundredths = typeof value === 'number' ? Math.round(value * 100) : Number.NaN;
-    const next = sum + hundredths;
-    if (hundredths / 100 === value && Math.abs(hundredths) < mostHundredths && Math.abs(next) < mostHundredths) {
-      this.#hundredths[index] = next;
+    const next = typeof sum === 'number' && hundredths / 100 === value ? sum + hundredths : Number.NaN;
+    if (Math.abs(next) < mostHundredths) {
+      this.#sums.set(field, next);
       return;
     }
-    this.#hundredths[index] = sum;
     const decimal = typeof value === 'number' ? Decimal.parse(String(value)) : value;
-    if (decimal) this.#beside[index] = this.#beside[index]?.plus(decimal) ?? decimal;
+    if (decimal) this.#sums.set(field, decimal.plus(typeof sum === 'number' ? new Decimal(BigInt(sum), 2) : sum));
+  }
+
+  addAll(other: RunningSums): void {
+    for (const field of other.#sums.keys()) this.add(field, other.get(field) ?? 0);
   }
 
   get(field: string): Decimal | number | undefined {
-    const index = this.fields.indexOf(field);
-    const hundredths = this.#hundredths[index];
-    const beside = this.#beside[index];
-    if (hundredths === undefined) return undefined;
-    return beside ? new Decimal(BigInt(hundredths), 2).plus(beside) : hundredths / 100;
+    const sum = this.#sums.get(field);
+    return typeof sum === 'number' ? sum / 100 : sum;
   }
 }
 
@@ -89,16 +81,18 @@ export class Grouping implements Iterable<Group> {
     if (fields !== this.#fields) {
       this.#fields = fields;
       this.#by ??= timeFieldOf(fields).map((field) => ({ field }));
-      this.#addMetrics(fields.filter(isMetric));
+      this.#addMetrics(fields.filter(metricOfField));
     }
-    const { metrics } = this;
     for (const row of rows) {
-      const { sums } = this.#groupOf(row);
-      for (let index = 0; index < metrics.length; index++) {
-        const field = metrics[index] as string;
+      const key = this.by.map(({ field, byMonth }) => {
+        const text = keyText(row[field]);
+        return byMonth && text !== null ? `${text.slice(0, 7)}-01` : text;
+      });
+      const { sums } = this.#groupAt(key);
+      for (const field of this.metrics) {
         const value = numberIn(row[field]);
         if (value === undefined) this.strangeCounts.set(field, (this.strangeCounts.get(field) ?? 0) + 1);
-        else if (value !== null) sums.add(index, value);
+        else if (value !== null) sums.add(field, value);
       }
     }
     this.rowCount += rows.length;
@@ -108,21 +102,8 @@ export class Grouping implements Iterable<Group> {
   absorb(other: Grouping): void {
     this.#by ??= other.by;
     this.#addMetrics(other.metrics);
-    for (const { key, sums } of other)
-      this.addTo(
-        this.by.map((_, i) => key[i] ?? null),
-        sums,
-      );
+    for (const { key, sums } of other) this.#groupAt(this.by.map((_, i) => key[i] ?? null)).sums.addAll(sums);
     this.rowCount += other.rowCount;
-  }
-
-  addTo(key: Group['key'], sums: RunningSums): void {
-    this.#addMetrics(sums.fields);
-    const group = this.#groupAt(key);
-    for (const field of sums.fields) {
-      const value = sums.get(field);
-      if (value !== undefined) group.sums.add(this.metrics.indexOf(field), value);
-    }
   }
 
   totals(): RunningSums {
@@ -137,24 +118,28 @@ export class Grouping implements Iterable<Group> {
     return this.#groups.get(idOf(key));
   }
 
+  /** Groups as rows of a report: their values by key, their sums as numbers or the digits of numbers. */
+  rowsOf(groups: Iterable<Omit<Group, 'sums'> & { readonly sums: Sums }> = this): Row[] {
+    return [...groups].map(({ key, sums }) =>
+      Object.fromEntries([
+        ...this.by.map(({ field }, i): [string, Value] => [field, key[i] ?? null]),
+        ...this.metrics.map((field): [string, Value] => {
+          const sum = sums.get(field);
+          return [field, typeof sum === 'object' ? String(sum) : (sum ?? null)];
+        }),
+      ]),
+    );
+  }
+
   #addMetrics(fields: readonly string[]): void {
     this.metrics.push(...fields.filter((field) => !this.metrics.includes(field)));
   }
 
-  #groupOf(row: Row) {
-    return this.#groupAt(
-      this.by.map(({ field, byMonth }) => {
-        const text = keyText(row[field]);
-        return byMonth && text !== null ? `${text.slice(0, 7)}-01` : text;
-      }),
-    );
-  }
-
-  #groupAt(key: Group['key']) {
+  #groupAt(key: Group['key']): Group {
     const id = idOf(key);
     const known = this.#groups.get(id);
     if (known) return known;
-    const group = { key, sums: new RunningSums(this.metrics) };
+    const group = { key, sums: new RunningSums() };
     this.#groups.set(id, group);
     return group;
   }
@@ -170,16 +155,11 @@ function idOf(key: Group['key']): string {
 /** A row's value as a key of groups: its text, the digits of a number, JSON of anything else. */
 export function keyText(value: Value | undefined): string | null {
   if (value === null || value === undefined) return null;
-  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : JSON.stringify(value);
-}
-
-export function isMetric(field: string): boolean {
-  return metricOfField(field) !== undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 export function isTime(field: string): boolean {
-  const type = fieldTypeOf(field);
-  return type === 'date' || type === 'hour';
+  return ['date', 'hour'].includes(fieldTypeOf(field) ?? '');
 }
 
 /** The field that tells the time of rows best, if any does. */
@@ -188,22 +168,9 @@ export function timeFieldOf(fields: readonly string[]): string[] {
 }
 
 export function addSums(groups: Iterable<Group>): RunningSums {
-  const all = new Grouping();
-  for (const { sums } of groups) all.addTo([], sums);
-  return all.find([])?.sums ?? new RunningSums([]);
-}
-
-/** Groups as rows of a report: their values by key, their sums as numbers or the digits of numbers. */
-export function rowsOfGroups(groups: Iterable<Group>, keys: readonly KeyColumn[]): Row[] {
-  return [...groups].map(({ key, sums }) =>
-    Object.fromEntries([
-      ...keys.map(({ field }, i): [string, Value] => [field, key[i] ?? null]),
-      ...sums.fields.map((field): [string, Value] => {
-        const sum = sums.get(field);
-        return [field, typeof sum === 'object' ? String(sum) : (sum ?? null)];
-      }),
-    ]),
-  );
+  const all = new RunningSums();
+  for (const { sums } of groups) all.addAll(sums);
+  return all;
 }
 
 /** The groups that have a time, in its order: at the end of summer 02:00+0200 comes before 02:00+0100. */

@@ -72,12 +72,11 @@ export function moneyText(number: string): string {
   return `${integer}.${decimals.padEnd(2, '0')}`;
 }
 
-/** An amount of money with two decimals, rounded where it has more. */
-export function roundedMoney(number: string): string {
-  const text = moneyText(number);
-  if (/^-?\d+\.\d\d$/.test(text)) return text;
-  const value = text === '' ? Number.NaN : Number(text);
-  return Number.isFinite(value) && Math.abs(value) < 1e21 ? value.toFixed(2) : text;
+const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** A number with its thousands apart and two decimals, rounded where it has more; what is no number stays. */
+export function roundedText(number: string): string {
+  return Decimal.parse(number) ? cents.format(number as `${number}`) : number;
 }
 
 /** An hour without the minutes and seconds that it never has: `2026-10-25 02:00+0200`. */
@@ -85,15 +84,9 @@ export function hourText(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:00):00(?=[+-]\d{4}$)/, '$1 $2');
 }
 
-const magnitudes = [
-  [1e12, 'T'],
-  [1e9, 'B'],
-  [1e6, 'M'],
-  [1e3, 'k'],
-] as const;
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });
 
-/** A round number for an axis, in few characters: `250k`, `1.5M`, `0.05`. */
+/** A round number for an axis, in few characters: `250K`, `1.5M`, `0.05`. */
 export function shortNumber(value: number): string {
-  const [size, letter] = magnitudes.find(([least]) => Math.abs(value) >= least) ?? [1, ''];
-  return Number((value / size).toPrecision(4)) + letter;
+  return compact.format(value);
 }

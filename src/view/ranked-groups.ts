@@ -1,35 +1,22 @@
-import { fieldTypeOf } from '../contract/columns.ts';
+import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { findBreakdown } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { type Figure, figureDigits, figureValue, findFigure, unknownColumn } from './figures.ts';
-import {
-  addSums,
-  compareTimes,
-  type Group,
-  isMetric,
-  isTime,
-  type KeyColumn,
-  type RunningSums,
-  type Sums,
-} from './grouping.ts';
+import { type Figure, figureDigits, figuresOf, figureValue, findFigure, unknownColumn } from './figures.ts';
+import { addSums, compareTimes, type Group, type Grouping, isTime, type KeyColumn, type Sums } from './grouping.ts';
 
 /** The groups of a report in the order that was asked for; `others` are those beyond the top, added up. */
 export interface RankedGroups {
-  readonly keys: readonly KeyColumn[];
+  readonly all: Grouping;
   readonly figures: readonly Figure[];
   readonly shown: readonly Group[];
-  readonly others: { readonly count: number; readonly sums: RunningSums } | undefined;
-  readonly total: Sums;
+  readonly others: { readonly count: number; readonly sums: Sums } | undefined;
   /** The figure that decides the order, where one was named. */
   readonly sortedBy: Figure | undefined;
 }
 
-/**
- * In what order groups are shown, and how many of them. `sort` is one of the keys or known figures, then perhaps `:asc` or
- * `:desc`; the default is time upwards where there is any, else the first figure downwards.
- */
-interface Ranking extends Pick<RankedGroups, 'keys' | 'figures'> {
-  readonly known: readonly Figure[];
+interface Ranking {
+  readonly figures: readonly Figure[];
+  /** One of the keys or figures, then perhaps `:asc` or `:desc`. Default: time upwards, else the first figure downwards. */
   readonly sort: string | undefined;
   readonly top: number | undefined;
 }
@@ -37,19 +24,12 @@ interface Ranking extends Pick<RankedGroups, 'keys' | 'figures'> {
 type Order = (a: Group, b: Group) => number;
 
 /** Puts groups in order and adds up those beyond the top. Throws `UsageError` for an order by a column that is not there. */
-export function rankGroups(groups: Iterable<Group>, ranking: Ranking): RankedGroups {
-  const { keys, figures, top = Number.POSITIVE_INFINITY } = ranking;
-  const { order, sortedBy } = orderOf(ranking);
-  const ordered = [...groups].sort(order);
+export function rankGroups(all: Grouping, { figures, sort, top = Number.POSITIVE_INFINITY }: Ranking): RankedGroups {
+  const { order, sortedBy } = orderOf(all, figures, sort);
+  const ordered = [...all].sort(order);
   const rest = ordered.slice(top);
-  return {
-    keys,
-    figures,
-    shown: ordered.slice(0, top),
-    others: rest.length > 0 ? { count: rest.length, sums: addSums(rest) } : undefined,
-    total: addSums(ordered),
-    sortedBy,
-  };
+  const others = rest.length > 0 ? { count: rest.length, sums: addSums(rest) } : undefined;
+  return { all, figures, shown: ordered.slice(0, top), others, sortedBy };
 }
 
 /** Groups by one figure, the greatest first; those that do not have it come last. */
@@ -61,20 +41,26 @@ export function byFigure(figure: Figure, sign = -1): Order {
   };
 }
 
-function orderOf({ keys, known, figures: [lead], sort }: Ranking): { order: Order; sortedBy?: Figure } {
-  const time = keys.findIndex(({ field }) => isTime(field));
+function orderOf({ by, metrics }: Grouping, [lead]: readonly Figure[], sort: string | undefined) {
+  const time = by.findIndex(({ field }) => isTime(field));
   if (sort === undefined) return { order: time >= 0 ? byKey(time, 1, true) : lead ? byFigure(lead) : () => 0 };
   const [, name = '', direction] = /^\s*(.*?)(?::(asc|desc))?\s*$/i.exec(sort) ?? [];
   const isDown = direction?.toLowerCase() !== 'asc';
-  const key = keys.findIndex(({ field }) => field.toLowerCase() === name.toLowerCase());
+  const key = by.findIndex(({ field }) => sameName(field, name));
   if (key >= 0) return { order: byKey(key, direction && isDown ? -1 : 1, key === time) };
+  const known = figuresOf(metrics);
   const figure = findFigure(name, known);
   if (figure) return { order: byFigure(figure, isDown ? -1 : 1), sortedBy: figure };
-  if (!name.includes(':')) {
-    const fields = [...keys, ...known].map(({ field }) => field);
-    throw unknownColumn(name, fields, '--sort: the report');
+  if (name.includes(':')) {
+    throw new UsageError(`--sort ${sort}: after the colon stands asc or desc.`, {
+      hint: 'For example: --sort ctr:asc',
+    });
   }
-  throw new UsageError(`--sort ${sort}: after the colon stands asc or desc.`, { hint: 'For example: --sort ctr:asc' });
+  throw unknownColumn(
+    name,
+    [...by, ...known].map(({ field }) => field),
+    '--sort: the report',
+  );
 }
 
 function byKey(index: number, sign: number, asTime: boolean): Order {
@@ -94,18 +80,17 @@ export function resolveKeys(names: readonly string[], fields: readonly string[],
 }
 
 function keysNamed(name: string, fields: readonly string[], flag: string): KeyColumn[] {
-  const dimensions = fields.filter((field) => !isMetric(field));
   const own = fields.find((field) => field === name) ?? fields.find((field) => sameName(field, name));
   const breakdown = findBreakdown(name);
   if (own !== undefined && (!breakdown || own === name)) return [{ field: own }];
-  if (!breakdown) throw unknownColumn(name, dimensions, `${flag}: the report`);
-  const wanted = breakdown.fields.map((field) => field.name).filter((field) => fields.includes(field));
-  // An hour says its day.
-  const shown = wanted.includes('hour') ? ['hour'] : wanted;
-  if (shown.length === 0 || (breakdown.name === 'HOURLY' && !wanted.includes('hour'))) {
-    throw unknownColumn(breakdown.name, dimensions, `${flag}: the report`);
+  const wanted = breakdown?.fields.map((field) => field.name).filter((field) => fields.includes(field)) ?? [];
+  const hasHour = wanted.includes('hour');
+  if (wanted.length === 0 || (breakdown?.name === 'HOURLY' && !hasHour)) {
+    const dimensions = fields.filter((field) => !metricOfField(field));
+    throw unknownColumn(breakdown?.name ?? name, dimensions, `${flag}: the report`);
   }
-  return shown.map((field) => ({ field, byMonth: breakdown.name === 'MONTHLY' }));
+  // An hour says its day.
+  return (hasHour ? ['hour'] : wanted).map((field) => ({ field, byMonth: breakdown?.name === 'MONTHLY' }));
 }
 
 /** The row fields that `--where name=…` may mean: a column in any case, or the columns of a breakdown. */
@@ -119,13 +104,15 @@ function sameName(field: string, name: string): boolean {
 }
 
 /** Groups as texts of JSON objects; sums keep every digit. */
-export function groupsAsJson({ keys, figures, shown }: RankedGroups): string[] {
-  return shown.map(({ key, sums }) =>
-    objectOf([
-      ...keys.map(({ field }, i) => [field, JSON.stringify(key[i] ?? null)] as const),
-      ...figures.map((figure) => [figure.field, figureDigits(figure, sums) ?? 'null'] as const),
-    ]),
-  );
+export function groupsAsJson({ all, figures, shown }: Pick<RankedGroups, 'all' | 'figures' | 'shown'>): string[] {
+  return shown.map(({ key, sums }) => {
+    const keys = all.by.map(({ field }, i) => [field, JSON.stringify(key[i] ?? null)] as const);
+    return objectOf([...keys, ...figuresAsJson(figures, sums)]);
+  });
+}
+
+export function figuresAsJson(figures: readonly Figure[], sums: Sums) {
+  return figures.map((figure) => [figure.field, figureDigits(figure, sums) ?? 'null'] as const);
 }
 
 /** An object of members whose values are JSON texts. */

@@ -18,7 +18,7 @@ export interface Unit {
 /** The sums of one unit's values; `undefined` where there are more than are kept. */
 export interface UnitSums {
   readonly unit: Unit;
-  readonly groups: Grouping | undefined;
+  groups: Grouping | undefined;
 }
 
 type Shown = readonly { readonly field: string; readonly numeric: boolean }[];
@@ -36,64 +36,53 @@ function unitsOf(columns: Shown): Unit[] {
   return [...units.values()];
 }
 
-interface Entry {
-  readonly unit: Unit;
-  /** `none` until a row has a value, `many` once there are more values than are kept. */
-  groups: Grouping | 'none' | 'many';
-}
-
 /**
  * Sums a report's rows as a whole, by each unit that has a value anywhere, and by time together with the first other
  * unit. Its memory is bounded, whatever the rows hold.
  */
 export class ReportSums {
   readonly total = new Grouping();
-  #entries: Entry[] | undefined;
-  #course: Entry | undefined;
+  #all: UnitSums[] | undefined;
+  #course: UnitSums | undefined;
 
   /** Adds rows; `columns` are those that are to be shown, `all` every key that rows have had so far. */
   observe(rows: readonly Row[], columns: Shown, all: readonly string[]): void {
-    this.#entries ??= unitsOf(columns).map((unit) => ({ unit, groups: 'none' }));
-    for (const entry of this.#entries) this.#add(entry, rows, all);
-    this.#course ??= this.#beginCourse();
-    if (this.#course) this.#add(this.#course, rows, all);
+    this.#all ??= unitsOf(columns).map((unit) => ({ unit, groups: new Grouping(unit.fields) }));
+    this.#course ??= this.#beginCourse(rows);
+    for (const each of this.#course ? [...this.#all, this.#course] : this.#all) {
+      each.groups?.observe(rows, all);
+      if (each.groups && each.groups.size > (each.unit.isTime ? mostMoments : mostValues)) each.groups = undefined;
+    }
     this.total.observe(rows, all);
   }
 
-  get units(): UnitSums[] {
-    return (this.#entries ?? []).flatMap(({ unit, groups }) =>
-      groups === 'none' ? [] : [{ unit, groups: groups === 'many' ? undefined : groups }],
-    );
+  get units(): readonly UnitSums[] {
+    const isEmpty = ({ groups }: UnitSums) =>
+      groups && [...groups].every(({ key }) => key.every((text) => text === null));
+    return this.#all?.filter((each) => !isEmpty(each)) ?? [];
   }
 
   /** The sums by time (the first value of a key) and by the first other unit that has values; `undefined` where there are none. */
   get course(): Grouping | undefined {
-    const groups = this.#course?.groups;
-    return typeof groups === 'object' ? groups : undefined;
+    return this.#course?.groups;
   }
 
   /** What another report with these breakdowns comes to for one value of a unit. */
   find({ fields }: Unit, { key }: Group) {
-    const same = this.units.find(({ unit }) => unit.fields.join() === fields.join());
+    const same = this.#all?.find(({ unit }) => unit.fields.join() === fields.join());
     return same?.groups?.find(key)?.sums;
   }
 
-  #add(entry: Entry, rows: readonly Row[], all: readonly string[]): void {
-    const { fields, isTime } = entry.unit;
-    if (entry.groups === 'none' && rows.some((row) => fields.some((field) => (row[field] ?? null) !== null))) {
-      entry.groups = new Grouping(fields);
-      // The rows before had no value here.
-      entry.groups.absorb(this.total);
-    }
-    if (typeof entry.groups === 'string') return;
-    entry.groups.observe(rows, all);
-    if (entry.groups.size > (isTime ? mostMoments : mostValues)) entry.groups = 'many';
-  }
-
-  #beginCourse(): Entry | undefined {
-    const begun = this.units.map(({ unit }) => unit);
-    const [time, other] = [begun.find(({ isTime }) => isTime), begun.find(({ isTime }) => !isTime)];
-    return time && other && { unit: { fields: [...time.fields, ...other.fields], isTime: true }, groups: 'none' };
+  #beginCourse(rows: readonly Row[]): UnitSums | undefined {
+    const begun = this.#all?.filter(({ unit }) =>
+      unit.fields.some((field) => rows.some((row) => (row[field] ?? null) !== null)),
+    );
+    const [time, other] = [begun?.find(({ unit }) => unit.isTime), begun?.find(({ unit }) => !unit.isTime)];
+    if (!time?.groups || !other) return undefined;
+    const groups = new Grouping([...time.unit.fields, ...other.unit.fields]);
+    // The rows before had no value here.
+    groups.absorb(time.groups);
+    return { unit: { fields: [], isTime: true }, groups };
   }
 }
 

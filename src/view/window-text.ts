@@ -4,8 +4,13 @@ import { dayOf } from '../contract/values.ts';
 import { type Breakdown, type BreakdownName, breakdowns } from '../contract/vocabulary.ts';
 import type { ReportSums } from './report-sums.ts';
 
-const months = 'January February March April May June July August September October November December'.split(' ');
-const weekdays = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ');
+const format = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+
+/** `1 October 2026`, `Thu 1 Oct 2026`, `October 2026`. */
+const longDays = format({ dateStyle: 'long' });
+const shortDays = format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+const longMonths = format({ month: 'long', year: 'numeric' });
 
 /**
  * A report's window for people: `1–31 October 2026`, with times of day where it does not run over whole days, in the
@@ -18,33 +23,22 @@ export function windowText({ since, until }: Pick<ReportSummary, 'since' | 'unti
   });
   if (!first || !last) return `${since} – ${until}`;
   if (first.time === '00:00:00' && last.time === '23:59:59') return daysText(first.day, last.day);
-  const [from, to] = [first, last].map(({ day, time }) => `${longDay(day)}, ${time.replace(/:(00|59)$/, '')}`);
+  const [from, to] = [first, last].map(({ day, time }) => {
+    return `${longDays.format(new Date(day))}, ${time.replace(/:(00|59)$/, '')}`;
+  });
   return `${from} – ${to}`;
 }
 
 /** Days from the first to the last (`YYYY-MM-DD`), what both have in common said once. */
 function daysText(first: string, last: string): string {
-  if (first === last) return longDay(first);
-  if (first.slice(0, 7) === last.slice(0, 7)) return `${Number(first.slice(8))}–${longDay(last)}`;
-  const from = longDay(first);
-  return `${first.slice(0, 4) === last.slice(0, 4) ? from.replace(/ \d+$/, '') : from} – ${longDay(last)}`;
+  const text = longDays.formatRange(new Date(first), new Date(last));
+  // Releases of Node differ in the blanks beside the dash.
+  return text.replace(/\s*–\s*/, /^\d+\s*–/.test(text) ? '–' : ' – ');
 }
 
-/** `2026-10-01` as `1 October 2026`. */
-function longDay(date: string): string {
-  const [year, month, day] = date.split('-');
-  return `${Number(day)} ${months[Number(month) - 1]} ${year}`;
-}
-
-/** `2026-10-01` as `Thu 1 Oct 2026`. */
-export function shortDay(date: string): string {
-  const [year, month, day] = date.split('-');
-  return `${weekdays[new Date(date).getUTCDay()]} ${Number(day)} ${months[Number(month) - 1]?.slice(0, 3)} ${Number(year)}`;
-}
-
-/** `2026-10` as `October 2026`. */
-export function longMonth(month: string): string {
-  return longDay(`${month}-01`).slice(2);
+/** The day (`YYYY-MM-DD`) or month of an axis: `Thu 1 Oct 2026`, `October 2026`. */
+export function axisDay(date: string, isMonth = false): string {
+  return (isMonth ? longMonths : shortDays).format(new Date(date)).replace(',', '');
 }
 
 /** What a report is, for people. */

@@ -30,7 +30,7 @@ const commands = [
   { words: ['--help'], peer: 0 },
   { words: ['run', '--help'], peer: 0 },
   { words: ['run', '--period', 'yesterday', '--dry-run'], peer: 0 },
-  { words: ['complete', 'fish', '--', 'run', '--by', 'c'], peer: 0 },
+  { words: ['complete', 'adreport run --by c'], peer: 0 },
   { words: ['status', response.report_id], peer: 1 },
 ];
 const subjects = [

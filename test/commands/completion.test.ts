@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { formatNames } from '../../src/output/formats/index.ts';
 import { isInstalled, pathWithAdreport } from '../support/programs.ts';
@@ -27,12 +27,11 @@ function furnish(): { cwd: string; env: Record<string, string> } {
   return { cwd, env: { ADREPORT_CONFIG_DIR: config } };
 }
 
-/** What the program offers for the last word: the kind, then the values. */
-async function offered(words: readonly string[], { cwd, env } = furnish(), shell = 'fish') {
-  const result = await runCli(['complete', shell, '--', ...words], { cwd, env });
+/** What the program offers for the last word of a line; a blank behind it says that the next word follows. */
+async function offered(line: string, { cwd, env } = furnish()): Promise<string[]> {
+  const result = await runCli(['complete', `adreport ${line}`], { cwd, env });
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-  const [kind, ...lines] = result.stdout.replace(/\n$/, '').split('\n');
-  return { kind, values: lines.map((line) => line.split('\t')[0]), lines };
+  return result.stdout.split('\n').slice(0, -1);
 }
 
 const buyer = (list: readonly { name: string; profiles: readonly string[] }[]) =>
@@ -40,30 +39,27 @@ const buyer = (list: readonly { name: string; profiles: readonly string[] }[]) =
 
 describe('what is offered', () => {
   test('commands and flags, those of the commands above included, and none that is hidden', async () => {
-    const commands = (await offered([''])).values;
-    expect(commands).toEqual(expect.arrayContaining(['run', 'report', 'doctor', 'config', 'local-server']));
-    expect(commands).not.toContain('complete');
-    const flags = (await offered(['local-server', 'exec', '--'])).values;
-    expect(flags).toEqual(expect.arrayContaining(['--port', '--json']));
+    const commands = await offered('');
+    expect(commands).toEqual(expect.arrayContaining(['run ', 'report ', 'doctor ', 'config ', 'local-server ']));
+    expect(commands).not.toContain('complete ');
+    expect(await offered('local-server exec --')).toEqual(expect.arrayContaining(['--port ', '--json ']));
   });
 
   test('every metric, breakdown and filter, by the profile', async () => {
-    const all = await offered(['run', '--metrics', '']);
-    expect(all).toMatchObject({ kind: 'open', values: buyer(metrics) });
-    expect((await offered(['run', '--by', ''])).values).toEqual(buyer(breakdowns));
-    expect((await offered(['run', '--filter', ''])).values).toEqual(buyer(filters).map((name) => `${name}=`));
-    for (const flags of [['--profile', 'dsp'], ['--profile=dsp']]) {
-      const { values } = await offered(['run', ...flags, '--metrics', '']);
-      expect(values).toEqual(['displays', 'revenueEuro', 'revenueDollar']);
+    expect(await offered('run --metrics ')).toEqual(buyer(metrics));
+    expect(await offered('run --by ')).toEqual(buyer(breakdowns));
+    expect(await offered('run --filter ')).toEqual(buyer(filters).map((name) => `${name}=`));
+    for (const flags of ['--profile dsp', '--profile=dsp']) {
+      expect(await offered(`run ${flags} --metrics `)).toEqual(['displays', 'revenueEuro', 'revenueDollar']);
     }
   });
 
   test('behind a comma what the list does not hold yet', async () => {
-    const { values } = await offered(['run', '--by', 'daily,campaign,']);
+    const values = await offered('run --by daily,campaign,');
     expect(values).not.toContain('daily,campaign,CAMPAIGN');
     expect(values).toContain('daily,campaign,OS');
     const names = ['CAMPAIGN', 'CREATIVE', 'COUNTRY', 'CITY', 'CARRIER'];
-    expect((await offered(['run', '--by=OS,c'])).values).toEqual(names.map((name) => `--by=OS,${name}`));
+    expect(await offered('run --by=OS,c')).toEqual(names.map((name) => `--by=OS,${name}`));
   });
 
   test.each([
@@ -83,13 +79,15 @@ describe('what is offered', () => {
     ['completion zsh b', ''],
     ['config set account agency --acc', '--account'],
   ])('%j → %s', async (line, values) => {
-    expect((await offered(line.split(' '))).values.join(' ')).toBe(values);
+    const words = await offered(line);
+    expect(words.map((word) => word.trim()).join(' ')).toBe(values);
+    expect(words.every((word) => word.endsWith(' '))).toBe(true);
   });
 
-  test.each(['run -o x', 'local-server validate ', 'local-server exec -- ', 'view x'])(
-    'files are the shell’s own: %s',
+  test.each(['run -o ', 'local-server validate ', 'local-server exec -- ', 'view '])(
+    'nothing, so that the shell offers files: %s',
     async (line) => {
-      expect((await offered(line.split(' '))).kind).toBe('files');
+      expect(await offered(line)).toEqual([]);
     },
   );
 });
@@ -99,38 +97,27 @@ describe('a person is in the middle of a line', () => {
     const place = furnish();
     writeFileSync(join(place.cwd, 'adreport.yaml'), 'reports: [');
     writeFileSync(join(place.cwd, '.config', 'settings.json'), '{');
-    expect((await offered(['run', ''], place)).values).toEqual([]);
-    expect((await offered(['run', '--account', ''], place)).values).toEqual([]);
-    expect((await offered(['nonsense', '--nothing', '--by'], place)).kind).toBe('words');
-    expect((await offered([], place)).kind).toBe('words');
+    for (const line of ['run ', 'run --account ', 'nonsense --nothing --by']) {
+      expect(await offered(line, place)).toEqual([]);
+    }
   });
 
   test('the service is not asked', async () => {
     const { server, run } = await serveForTest();
     for (const words of ['run ', 'status ', 'run --campaign ', 'run --filter campaignId=']) {
-      expect(await run(`complete zsh -- ${words}`)).toMatchObject({ exitCode: 0 });
+      expect(await run(['complete', `adreport ${words}`])).toMatchObject({ exitCode: 0 });
     }
     expect(server.requests()).toEqual([]);
   });
-});
 
-describe('for bash, which puts in what it is given', () => {
-  test('no name that it could run', async () => {
+  test('no name is offered that a shell could run', async () => {
     const place = furnish();
     const names = ['x$(touch gone)', 'x`y`', 'a b', 'a;b', 'a"y', 'fine-name', 'été'];
     const reports = names.map((name) => `  ${JSON.stringify(name)}: { period: today }\n`);
     writeFileSync(join(place.cwd, 'adreport.yaml'), `reports:\n${reports.join('')}`);
-    expect((await offered(['run', ''], place, 'bash')).values).toEqual(['fine-name ', 'été ']);
+    expect(await offered('run ', place)).toEqual(['fine-name ', 'été ']);
     // Within a quote a blank would belong to the name.
-    expect((await offered(['run', '"fi'], place, 'bash')).values).toEqual(['fine-name']);
-  });
-
-  test.each([
-    ['--format=nd', 'ndjson '],
-    ['--filter=cou', 'countryId='],
-    ['--by=DAILY,CAMP', 'DAILY,CAMPAIGN'],
-  ])('what stands before a word break is not put in again: %s', async (word, value) => {
-    expect((await offered(['run', word], furnish(), 'bash')).values).toEqual([value]);
+    expect(await offered('run "fi', place)).toEqual(['fine-name']);
   });
 });
 
@@ -142,6 +129,9 @@ const lines: readonly (readonly [typed: string, completed: string])[] = [
   ['run --by=COU', 'run --by=COUNTRY'],
   ['run --filter coun', 'run --filter countryId='],
   ['run wee', 'run weekly'],
+  ['run --by=DAILY,CAMP', 'run --by=DAILY,CAMPAIGN'],
+  ['run --filter=cou', 'run --filter=countryId='],
+  ['run --format=nd', 'run --format=ndjson'],
   ['run -o outc', 'run -o outcome.csv'],
 ];
 
@@ -160,7 +150,6 @@ test.for([
     columns: 200,
     env: { ...env, PATH: pathWithAdreport(), HOME: cwd, INPUTRC: '/dev/null', PS1: 'ready> ' },
   });
-  onTestFinished(() => terminal.close());
   terminal.type(`${setUp}; echo set-up''-done\r`);
   await terminal.waitFor('set-up-done');
   // Types each line and a tab, then has the shell print the words of the line that this led to.

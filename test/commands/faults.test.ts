@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
-import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays';
@@ -111,12 +111,9 @@ test.each([
 });
 
 test('a create that is interrupted on its way may have made a report, and the run says so', async () => {
-  let tellArrived = (): void => {};
-  const promise = new Promise<void>((resolve) => {
-    tellArrived = resolve;
-  });
-  const { env, received } = await serve(() => tellArrived());
-  const result = await runCli(byDay, { env, interruptOn: { promise, signal: 'SIGTERM' } });
+  const { signal, send } = interruption(143);
+  const { env, received } = await serve(send);
+  const result = await runCli(byDay, { env, signal });
   expectRefusal(result, 143, 'A report may have been created');
   expect(received).toHaveLength(1);
 });

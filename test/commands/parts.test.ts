@@ -2,7 +2,7 @@ import { readdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
-import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 /** One command, many reports: `--split` with all that goes with it (`cli.md`, Cron). */
@@ -125,13 +125,16 @@ describe('a file a part', () => {
 
   test('Ctrl-C ends it with 130 and says how to go on', async () => {
     const { run } = await serveForTest({ manual: true });
-    const interrupt = { when: /Parts:/, signal: 'SIGINT' } as const;
-    const result = await run(`${perDay} --missing`, { interrupt });
+    const interrupted = (line: string) => {
+      const { signal, send } = interruption(130);
+      return run(line, { signal, onOutput: (text) => void (text.includes('Parts:') && send()) });
+    };
+    const result = await interrupted(`${perDay} --missing`);
     expectRefusal(result, 130, 'Run the same command again: it fetches only what is missing.');
     expect(result.files).toEqual({});
     expect(result.stderr).not.toContain('goes on being made');
     // --missing would be refused without a file.
-    expectRefusal(await run(daily, { interrupt }), 130, 'Run the same command again.\n');
+    expectRefusal(await interrupted(daily), 130, 'Run the same command again.\n');
   });
 
   test.each([

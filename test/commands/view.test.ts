@@ -302,13 +302,15 @@ describe('refusals', () => {
     ['--metrics clics', 'Did you mean clicks?'],
     ['--where campainName=x', 'Did you mean campaignName?'],
     ['--where x', "Give a name, = and values: 'country=France,Germany'."],
-    ['--sort reach', '--sort: the report has no column "reach".'],
-    ['--sort clicks:up', 'after the colon stands asc or desc'],
+    ['--by CAMPAIGN --sort reach', '--sort: the report has no column "reach".'],
+    ['--by CAMPAIGN --sort clicks:up', 'after the colon stands asc or desc'],
     ['--chart bar', 'Add --by'],
     ['--chart line --by CAMPAIGN', '--chart line needs days or hours'],
-    ['--chart line --top 3', '--sort and --top do not go with it'],
-    ['--chart line --format csv', '--format csv writes for programs'],
-    ['--json --format csv', 'contradict each other'],
+    ['--chart line --top 3', '--sort and --top are for groups'],
+    ['--sort clicks', '--sort and --top are for groups'],
+    ['--chart line --format csv', "'--chart <kind>' cannot be used with option '--format <name>'"],
+    ['--json --format csv', '--json writes all figures for programs'],
+    ['--json --chart bar', '--json writes all figures for programs'],
   ])('%j is exit 2', async (args, says) => {
     expectRefusal(await view('r.csv', csv, args), 2, says);
   });

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { environmentVariables } from '../../src/config/settings.ts';
 import { exitCodes } from '../../src/errors.ts';
-import { kindLabels } from '../../src/server/faults/kinds/index.ts';
+import { kindLabels } from '../../src/server/faults/kinds.ts';
 import { allCommands, pathOf } from '../support/program.ts';
 
 /** The program has what `cli.md` names. What each does, the tests of `test/commands` show. */

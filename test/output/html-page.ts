@@ -1,17 +1,8 @@
 import { type EncodeCase, encode } from './encode.ts';
 
-/** A column as the page's script reads it: each value, or its place among the different ones. */
-interface EmbeddedColumn {
-  readonly name: string;
-  readonly values?: readonly (string | number | null)[];
-  readonly words?: readonly (string | null)[];
-  readonly codes?: readonly number[];
-}
-
 interface Embedded {
   readonly rowCount: number;
-  readonly times: { readonly labels: string[]; readonly numbers: (string | null)[][] } | null;
-  readonly columns: readonly EmbeddedColumn[];
+  readonly columns: readonly { readonly name: string; readonly cells: readonly (string | number | null)[] }[];
 }
 
 /** A page, what it embeds, and what was said about it. */
@@ -32,17 +23,17 @@ function readData(html: string): Embedded {
   return JSON.parse(/<script type="application\/json" id="data">([^<]*)<\/script>/.exec(html)?.[1] ?? '');
 }
 
-/** The values of an embedded column, row by row. */
-function valuesOf({ values, words, codes }: EmbeddedColumn): readonly (string | number | null)[] {
-  return values ?? codes?.map((code) => words?.[code] ?? null) ?? [];
-}
-
 /** The rows that a page embeds, by the names of the report's fields. */
 export function rowsOf({ columns, rowCount }: Embedded): Record<string, string | number | null>[] {
-  const values = columns.map((column) => [column.name, valuesOf(column)] as const);
   return Array.from({ length: rowCount }, (_, row) =>
-    Object.fromEntries(values.map(([name, cells]) => [name, cells[row] ?? null])),
+    Object.fromEntries(columns.map(({ name, cells }) => [name, cells[row] ?? null])),
   );
+}
+
+/** What each chart shows of each of its slots. */
+export function slotsOf(html: string): string[][] {
+  const charts = [...html.matchAll(/<div class="slots"[^>]*>(.*?)<\/div>/gs)].map((match) => match[1] ?? '');
+  return charts.map((chart) => [...chart.matchAll(/data-v="([^"]*)"/g)].map((match) => match[1] ?? ''));
 }
 
 /** The texts of the totals, by their labels. */
@@ -54,7 +45,7 @@ export function cardsOf(html: string): Record<string, string> {
 
 /** The bars that are seen first, as lines of name, sum and share. */
 export function barsOf(html: string): string[] {
-  const lists = [...html.matchAll(/<ol data-metric="\d+">(.*?)<\/ol>/g)].map((match) => match[1] ?? '');
+  const lists = [...html.matchAll(/<ol>(.*?)<\/ol>/g)].map((match) => match[1] ?? '');
   return lists
     .flatMap((list) => list.split('<li').slice(1))
     .map((item) =>

@@ -1,5 +1,5 @@
-import type { Account, Fixtures } from '../../src/server/fixtures/fixtures.ts';
-import { dimensionNames } from '../../src/server/fixtures/fixtures.ts';
+import type { DimensionName } from '../../src/contract/vocabulary.ts';
+import type { Account, Fact, Fixtures } from '../../src/server/fixtures/fixtures.ts';
 
 /**
  * The report engine over again, as plainly as can be: a map of text keys, a sum at a time, time zones from `Intl`, and the
@@ -19,7 +19,7 @@ export interface PlainRequest {
 }
 
 /** In row order; `*` marks ids, `+` those that a buyer's row has only when they are asked for. */
-const dimensionFields: readonly (readonly [breakdown: string, ...fields: string[]])[] = [
+const dimensionFields: readonly (readonly [breakdown: DimensionName, ...fields: string[]])[] = [
   ['ADNETWORK', 'Adnetwork'],
   ['CAMPAIGN', '*campaignId', 'campaignName'],
   ['ADUNIT', '*adId', 'adName', '*adUnitLimitType', '*adUnitLimitValue'],
@@ -42,33 +42,31 @@ const dimensionFields: readonly (readonly [breakdown: string, ...fields: string[
   ['BUNDLEID', 'bundleId'],
 ];
 
-const filteredOn: Readonly<Record<string, string>> = {
+const filteredOn: Readonly<Record<string, DimensionName>> = {
   ...{ advertiserId: 'ADVERTISER', adunitId: 'ADUNIT', campaignId: 'CAMPAIGN', adNetworkId: 'ADNETWORK' },
   ...{ osId: 'OS', formatId: 'FORMAT', carrier: 'CARRIER', countryId: 'COUNTRY', regionId: 'REGION' },
   ...{ departmentId: 'DEPARTMENT', cityId: 'CITY', postalcode: 'POSTALCODE' },
   ...{ deviceTypeId: 'DEVICETYPE', deviceBrandId: 'DEVICEBRAND', deviceModel: 'DEVICEMODEL' },
 };
 
-interface PlainFact {
+interface PlainFact extends Fact {
   readonly hour: number;
-  readonly ids: Readonly<Record<string, string | null>>;
-  readonly values: Readonly<Record<string, readonly (string | null)[]>>;
-  readonly metrics: Readonly<Record<string, number>>;
+  readonly metrics: Readonly<Record<string, number>> & Fact['metrics'];
+  /** Every row field of its dimensions. */
+  readonly fields: Readonly<Record<string, string>>;
 }
 
 /** The facts of a window, one by one. */
-export function* plainFacts({ facts }: Fixtures, since: number, until: number): Generator<PlainFact> {
-  const read = facts.open(new Map());
+export function* plainFacts({ facts, names }: Fixtures, since: number, until: number): Generator<PlainFact> {
   const first = Math.max(facts.firstHour, Math.ceil(since / 3600));
   for (let hour = first; hour <= Math.min(facts.lastHour, Math.floor(until / 3600)); hour++) {
-    for (const { member, metrics } of read(hour)) {
-      const members = dimensionNames.map((name) => [name, member(name)] as const);
-      yield {
-        hour,
-        ids: Object.fromEntries(members.map(([name, { id }]) => [name, id])),
-        values: Object.fromEntries(members.map(([name, { values }]) => [name, values])),
-        metrics,
-      };
+    for (const fact of facts.ofHour(hour, () => true)) {
+      const fields = dimensionFields.map(([name, field = '']) => {
+        const id = fact.dimensions[name];
+        if (id === null) return {};
+        return names.get(name)?.get(id) ?? { [field.replace(/[*+]/g, '')]: id };
+      });
+      yield { ...fact, hour, fields: Object.assign({}, ...fields) };
     }
   }
 }
@@ -101,11 +99,10 @@ function timeFields(breakdowns: readonly string[], hour: number, since: number, 
 
 function passes(fact: PlainFact, account: Account, filters: NonNullable<PlainRequest['filters']>): boolean {
   const seesAll = account.admin && account.advertiserIds.length === 0;
-  if (!seesAll && !account.advertiserIds.includes(fact.ids.ADVERTISER ?? '')) return false;
+  if (!seesAll && !account.advertiserIds.includes(fact.dimensions.ADVERTISER ?? '')) return false;
   return Object.entries(filters).every(([name, accepted = []]) => {
-    const dimension = filteredOn[name] ?? '';
-    const byText = name === 'carrier' || name === 'deviceModel';
-    return accepted.includes((byText ? fact.values[dimension]?.[0] : fact.ids[dimension]) ?? '\u0000');
+    const dimension = filteredOn[name];
+    return dimension && accepted.includes(fact.dimensions[dimension] ?? '\u0000');
   });
 }
 
@@ -127,8 +124,8 @@ export function referenceRows(fixtures: Fixtures, account: Account, request: Pla
   const { breakdowns } = request;
   const zone = (profile === 'dsp' && request.timezone) || 'Europe/Paris';
   const shown = dimensionFields.flatMap(([dimension, ...names]) =>
-    names.map((marked, index) => ({
-      ...{ dimension, index, isAsked: breakdowns.includes(dimension) },
+    names.map((marked) => ({
+      isAsked: breakdowns.includes(dimension),
       ...{ name: marked.replace(/[*+]/g, ''), isId: marked.includes('*'), isForBuyers: !marked.includes('+') },
     })),
   );
@@ -137,9 +134,9 @@ export function referenceRows(fixtures: Fixtures, account: Account, request: Pla
   for (const fact of plainFacts(fixtures, request.since, request.until)) {
     if (!passes(fact, account, request.filters ?? {})) continue;
     const time = timeFields(breakdowns, fact.hour, request.since, zone);
-    const values = columns.map(({ name, dimension, index, isAsked }): [string, Value] => [
+    const values = columns.map(({ name, isAsked }): [string, Value] => [
       name,
-      isAsked ? (fact.values[dimension]?.[index] ?? null) : null,
+      isAsked ? (fact.fields[name] ?? null) : null,
     ]);
     const text = JSON.stringify([time, values]);
     // Rows of one stretch of time follow those of an earlier one, whatever their labels.

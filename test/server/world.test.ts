@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { findCountry } from '../../src/contract/countries.ts';
-import { metrics } from '../../src/contract/vocabulary.ts';
+import { type DimensionName, metrics } from '../../src/contract/vocabulary.ts';
 import { campaignsOf } from '../../src/server/fixtures/fixtures.ts';
 import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { plainFacts } from './reference-report.ts';
@@ -48,22 +48,22 @@ describe('facts', () => {
       'ADUNIT<FORMAT CAMPAIGN<ADVERTISER';
     for (const [child = '', parent = ''] of parents.split(' ').map((pair) => pair.split('<'))) {
       const found = new Map<string, Set<string>>();
-      for (const { values } of facts) {
-        const key = values[child]?.[0];
-        if (key != null) found.set(key, (found.get(key) ?? new Set()).add(JSON.stringify(values[parent])));
+      for (const { dimensions } of facts) {
+        const key = dimensions[child as DimensionName];
+        if (key !== null) found.set(key, (found.get(key) ?? new Set()).add(`${dimensions[parent as DimensionName]}`));
       }
       expect(found.size, child).toBeGreaterThan(1);
       expect(Math.max(...[...found.values()].map(({ size }) => size)), `${child} in ${parent}`).toBe(1);
     }
-    const systems = facts.filter(({ values }) => values.PLATFORM?.[0] !== 'web');
-    const pairs = new Set(systems.map(({ values }) => `${values.PLATFORM} ${values.OS}`));
+    const systems = facts.filter(({ fields }) => fields.platform !== 'web');
+    const pairs = new Set(systems.map(({ fields }) => `${fields.platform} ${fields.os}`));
     expect(pairs).toEqual(new Set(['ios iOS', 'android Android']));
   });
 
   test('have the ids of the countries that names stand for', () => {
-    const lines = fixtures.facts.members.COUNTRY.flatMap(({ id, values: [name] }) => (id && name ? [[id, name]] : []));
-    expect(lines.length).toBeGreaterThan(7);
-    for (const [id = '', name = ''] of lines) expect(findCountry(name)?.id).toBe(id);
+    const countries = [...(fixtures.names.get('COUNTRY') ?? [])];
+    expect(countries.length).toBeGreaterThan(7);
+    for (const [id, { country = '' }] of countries) expect(findCountry(country)?.id).toBe(id);
   });
 
   test('are there for every hour, long ago and far ahead', async () => {

@@ -18,7 +18,6 @@ interface Writer {
 export interface Format {
   /** The file endings that mean it, without the dot. */
   readonly endings: readonly string[];
-  readonly meaning: string;
   /** Whether its bytes are no text, and would upset a terminal. */
   readonly binary?: true;
   /** Whether its files may be packed: `report.csv.gz`. */
@@ -28,33 +27,19 @@ export interface Format {
 }
 
 /** Every output format: a new one is its file and its line here. */
-export const formats = {
-  json: { endings: ['json'], meaning: "the service's document: data, then summary", packable: true, load: () => json },
-  ndjson: { endings: ['ndjson', 'jsonl'], meaning: 'one row object a line', packable: true, load: () => ndjson },
-  csv: { endings: ['csv'], meaning: 'a header, then one row a line', packable: true, load: () => csv },
-  table: { endings: ['txt'], meaning: 'aligned columns and totals, for people', load: () => table },
-  parquet: {
-    endings: ['parquet'],
-    meaning: 'typed columns, for DuckDB, Spark, pandas',
-    binary: true,
-    load: () => import('./parquet.ts'),
-  },
-  xlsx: { endings: ['xlsx'], meaning: 'a sheet for Excel, with totals', binary: true, load: () => import('./xlsx.ts') },
-  html: {
-    endings: ['html', 'htm'],
-    meaning: 'one page to mail: totals, charts, a table',
-    load: () => import('./html.ts'),
-  },
+const formats = {
+  json: { endings: ['json'], packable: true, load: () => json },
+  ndjson: { endings: ['ndjson', 'jsonl'], packable: true, load: () => ndjson },
+  csv: { endings: ['csv'], packable: true, load: () => csv },
+  table: { endings: ['txt'], load: () => table },
+  parquet: { endings: ['parquet'], binary: true, load: () => import('./parquet.ts') },
+  xlsx: { endings: ['xlsx'], binary: true, load: () => import('./xlsx.ts') },
+  html: { endings: ['html', 'htm'], load: () => import('./html.ts') },
 } as const satisfies Record<string, Format>;
 
 export type FormatName = keyof typeof formats;
 
 export const formatNames = Object.keys(formats) as FormatName[];
-
-/** The format of that name, in any case; `undefined` where there is none. */
-export function findFormat(name: string): FormatName | undefined {
-  return formatNames.find((known) => known === name.toLowerCase());
-}
 
 /** The format that a file's ending means; `undefined` for another ending, or none. */
 export function formatOfFile(path: string): FormatName | undefined {

@@ -1,12 +1,11 @@
 import { currencyOf, fieldLabel } from '../../contract/columns.ts';
-import { printable } from '../../text/printable.ts';
 import { formatCount } from '../../text/quantity.ts';
 import { type Comparison, changeText, type Figure, figureText, figureValue, scaleText } from '../../view/figures.ts';
-import { addSums, type Grouping, type Sums } from '../../view/grouping.ts';
-import { groupedText, roundedMoney, shortNumber } from '../../view/numbers.ts';
+import { addSums, type Sums } from '../../view/grouping.ts';
+import { roundedText, shortNumber } from '../../view/numbers.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
-import { nameOfGroup, nounOfUnit, type UnitSums } from '../../view/report-sums.ts';
-import type { TimeAxis } from '../../view/time-axis.ts';
+import { nameOfGroup, nounOfUnit, type ReportSums, type UnitSums } from '../../view/report-sums.ts';
+import { layOutTime, type TimeAxis } from '../../view/time-axis.ts';
 import { htmlText } from './page-table.ts';
 
 /**
@@ -26,7 +25,7 @@ const mostLines = 5;
 /** A figure of a page as it is shown: money with its sign and two decimals, `–` where there is none. */
 export function shownFigure(figure: Figure, sums: Sums): string {
   const sum = figure.type === 'money' && !figure.derived ? sums.get(figure.field) : undefined;
-  const text = sum === undefined ? figureText(figure, sums) : groupedText(roundedMoney(String(sum)));
+  const text = sum === undefined ? figureText(figure, sums) : roundedText(String(sum));
   return text === null ? '–' : withCurrency(figure, text);
 }
 
@@ -34,46 +33,51 @@ function withCurrency({ field, type }: Figure, text: string): string {
   return type === 'money' ? text.replace(/^-?/, (sign) => sign + currencyOf(field)) : text;
 }
 
-/** A chart over time, and for the script of the page the text of each slot. */
-export interface Chart {
-  readonly html: string;
-  readonly texts: readonly (string | null)[];
-}
-
-interface Series {
-  readonly name: string;
-  readonly values: readonly (number | undefined)[];
-}
-
-/** A figure over time; none where it has no value anywhere. */
-export function timeChart(figure: Figure, axis: TimeAxis): Chart[] {
+/** The charts over time: the first figure by the greatest values of a breakdown, then every figure as a whole. */
+export function renderTime(
+  report: ReportSums,
+  leading: readonly Figure[],
+  others: readonly Figure[],
+  monthly: boolean,
+) {
+  const axis = layOutTime([...(report.units.find(({ unit }) => unit.isTime)?.groups ?? [])], monthly);
+  const [lead] = leading;
+  if (!axis || !lead) return '';
   const sums = axis.slots.map(addSums);
-  const values = sums.map((sum) => figureValue(figure, sum));
-  if (values.every((value) => value === undefined)) return [];
-  const texts = sums.map((sum, i) => (values[i] === undefined ? null : shownFigure(figure, sum)));
-  return [{ html: drawChart(figure, axis, [{ name: '', values }], `per ${axis.step}`), texts }];
-}
-
-/** The greatest five values of a breakdown over time as lines, by one figure; none where there is but one value. */
-export function courseChart(figure: Figure, axis: TimeAxis, { unit, groups }: UnitSums, course: Grouping): Chart[] {
-  if (!groups || groups.size < 2 || axis.slots.length < 2) return [];
-  const top = [...groups].sort(byFigure(figure)).slice(0, mostLines);
-  const lines = top.map((group) => {
-    const sums = axis.slots.map((slot) =>
-      addSums(slot.flatMap(({ key: [time] }) => course.find([time ?? null, ...group.key]) ?? [])),
-    );
-    return { name: printable(nameOfGroup(unit.fields, group).name), sums };
-  });
-  const series = lines.map(({ name, sums }) => ({ name, values: sums.map((sum) => figureValue(figure, sum)) }));
-  const texts = axis.slots.map((_, slot) =>
-    lines.map(({ name, sums }) => `${name}: ${shownFigure(figure, sums[slot] ?? new Map())}`).join('\n'),
+  const [first, more] = [leading, others].map((figures) =>
+    figures.map((figure) => drawChart(figure, axis, [{ name: '', sums }], `per ${axis.step}`)).join(''),
   );
-  const rest = groups.size > mostLines ? `the first ${mostLines} of ${formatCount(groups.size)}` : 'all';
-  return [{ html: drawChart(figure, axis, series, `per ${axis.step} by ${nounOfUnit(unit)}, ${rest}`), texts }];
+  const details = `<details><summary>Other figures over time</summary>\n<div class="charts">\n${more}</div></details>`;
+  return `<section><h2>Over time</h2>\n${renderCourse(lead, axis, report)}<div class="charts">\n${first}</div>${more && details}</section>\n`;
 }
 
-function drawChart(figure: Figure, { labels, marks }: TimeAxis, series: readonly Series[], what: string): string {
-  const known = series.flatMap(({ values }) => values.filter((value) => value !== undefined));
+/** The greatest five values of the first breakdown over time as lines, by one figure; none where there is but one value. */
+function renderCourse(figure: Figure, axis: TimeAxis, { units, course }: ReportSums): string {
+  const { unit, groups } = units.find((each) => !each.unit.isTime) ?? {};
+  if (!unit || !groups || !course || groups.size < 2 || axis.slots.length < 2) return '';
+  const top = [...groups].sort(byFigure(figure)).slice(0, mostLines);
+  const lines = top.map((group) => ({
+    name: nameOfGroup(unit.fields, group).name,
+    sums: axis.slots.map((slot) =>
+      addSums(slot.flatMap(({ key: [time] }) => course.find([time ?? null, ...group.key]) ?? [])),
+    ),
+  }));
+  const rest = groups.size > mostLines ? `the first ${mostLines} of ${formatCount(groups.size)}` : 'all';
+  return drawChart(figure, axis, lines, `per ${axis.step} by ${nounOfUnit(unit)}, ${rest}`);
+}
+
+type Values = readonly (number | undefined)[];
+
+/** A figure over time, as columns, as a line, or as several; nothing where it has no value anywhere. */
+function drawChart(
+  figure: Figure,
+  { labels, marks }: TimeAxis,
+  lines: readonly { readonly name: string; readonly sums: readonly Sums[] }[],
+  what: string,
+): string {
+  const series = lines.map(({ sums }): Values => sums.map((each) => figureValue(figure, each)));
+  const known = series.flat().filter((value) => value !== undefined);
+  if (known.length === 0) return '';
   const [least, most] = [Math.min(...known), Math.max(...known)];
   const ticks = ticksOf(Math.min(0, least), Math.max(0, most));
   const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
@@ -81,13 +85,18 @@ function drawChart(figure: Figure, { labels, marks }: TimeAxis, series: readonly
   const grid = ticks.map((tick) => `<path class="${tick === 0 ? 'zero' : 'grid'}" d="M0 ${y(tick)}H${width}"/>`);
   const [only] = series.length === 1 ? series : [];
   const drawing = only
-    ? only.values.length > mostColumns
-      ? drawLine(only.values, y, 'line', true)
-      : drawColumns(only.values, y)
-    : series.map(({ values }, i) => drawLine(values, y, `line s${i}`, false)).join('');
+    ? only.length > mostColumns
+      ? drawLine(only, y, 'line', true)
+      : drawColumns(only, y)
+    : series.map((values, i) => drawLine(values, y, `line s${i}`, false)).join('');
   const unit = figure.type === 'percent' ? '%' : '';
   const tickTexts = ticks.map((tick) => `<span>${withCurrency(figure, shortNumber(tick))}${unit}</span>`);
-  const legend = series.map(({ name }, i) => `<span><b class="k${i}"></b>${htmlText(name)}</span>`).join(' ');
+  // The style shows the text of the slot under the pointer.
+  const slots = labels.map((label, i) => {
+    const texts = lines.map(({ name, sums }) => `${name && `${name}: `}${shownFigure(figure, sums[i] ?? new Map())}`);
+    return `<i data-v="${[label, ...texts].map(htmlText).join('\n')}"></i>`;
+  });
+  const legend = lines.map(({ name }, i) => `<span><b class="k${i}"></b>${htmlText(name)}</span>`).join(' ');
   const [from, to] = [least, most].map((value) => withCurrency(figure, scaleText(figure, value)));
   const period = `${labels[0]} to ${labels.at(-1)}`;
   const label = htmlText(`${fieldLabel(figure.field)} ${what}, ${period}: from ${from} to ${to}`);
@@ -95,7 +104,7 @@ function drawChart(figure: Figure, { labels, marks }: TimeAxis, series: readonly
 <figcaption><b>${htmlText(fieldLabel(figure.field))}</b> ${htmlText(what)}</figcaption>
 <div class="plot"><div class="y" aria-hidden="true">${tickTexts.reverse().join('')}</div>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${grid.join('')}${drawing}</svg>
-</div>
+<div class="slots" aria-hidden="true">${slots.join('')}</div></div>
 <div class="x${marks.length === 1 ? ' one' : ''}" aria-hidden="true">${marks.map((text) => `<span>${htmlText(text)}</span>`).join('')}</div>
 ${only ? '' : `<p class="legend">${legend}</p>\n`}</figure>
 `;
@@ -111,10 +120,10 @@ function ticksOf(least: number, most: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
-function drawColumns(values: Series['values'], y: (value: number) => number): string {
+function drawColumns(values: Values, y: (value: number) => number): string {
   const slot = width / values.length;
   // A single column would fill the whole chart.
-  const columnWidth = Math.min(slot * (values.length > 20 ? 0.76 : 0.68), 90);
+  const columnWidth = Math.min(slot * 0.72, 90);
   const columns = values.map((value, i) => {
     if (value === undefined || y(value) === y(0)) return '';
     const left = round(i * slot + (slot - columnWidth) / 2);
@@ -124,7 +133,7 @@ function drawColumns(values: Series['values'], y: (value: number) => number): st
 }
 
 /** A line, over its area or without; broken where nothing is known. */
-function drawLine(values: Series['values'], y: (value: number) => number, name: string, hasArea: boolean): string {
+function drawLine(values: Values, y: (value: number) => number, name: string, hasArea: boolean): string {
   const x = (i: number) => round(((i + 0.5) * width) / values.length);
   let [lines, areas] = ['', ''];
   for (const [i, value] of values.entries()) {
@@ -142,16 +151,21 @@ function round(value: number): number {
 }
 
 /**
- * The rankings of a breakdown's values, one by each figure, of which the first is seen. The bars are SVG, whose widths
- * need no inline style (which the page's security policy forbids) and which print without background graphics.
+ * The greatest values of each breakdown by one figure. The bars are SVG, whose widths need no inline style (which the
+ * page's security policy forbids) and which print without background graphics.
  */
-export function rankings(each: UnitSums, figures: readonly Figure[], totals: Sums, comparison?: Comparison): string {
-  if (!each.groups) return '<p class="by">Too many different values to rank.</p>';
-  const lists = figures.map((figure, i) => {
-    const items = rankedItems(each, figure, totals, comparison);
-    return `<ol data-metric="${i}"${i === 0 ? '' : ' hidden'}>${items.join('')}</ol>`;
+export function renderRankings({ units, total }: ReportSums, figure: Figure | undefined, comparison?: Comparison) {
+  const ranked = units.filter(({ unit }) => !unit.isTime);
+  if (!figure || ranked.length === 0) return '';
+  const charts = ranked.map((each) => {
+    const items = rankedItems(each, figure, total.totals(), comparison);
+    const list = each.groups ? `<ol>${items.join('')}</ol>` : '<p class="by">Too many different values to rank.</p>';
+    return `<section class="bars"><h3>${htmlText(nounOfUnit(each.unit))}</h3>${list}</section>\n`;
   });
-  return lists.join('');
+  return `<section><div class="head"><h2>Top values</h2><p class="by">by <b>${htmlText(fieldLabel(figure.field))}</b></p></div>
+<div class="ranks">
+${charts.join('')}</div></section>
+`;
 }
 
 function rankedItems({ unit, groups }: UnitSums, figure: Figure, totals: Sums, comparison?: Comparison): string[] {
@@ -168,14 +182,13 @@ function rankedItems({ unit, groups }: UnitSums, figure: Figure, totals: Sums, c
   };
   const items = shown.map((group) => {
     const { name, detail } = nameOfGroup(unit.fields, group);
-    const value = figureValue(figure, group.sums) ?? 0;
-    const length = most > 0 ? Math.max(0, Math.round((10_000 * value) / most) / 100) : 0;
+    const length = most > 0 ? Math.max(0, (100 * (figureValue(figure, group.sums) ?? 0)) / most) : 0;
     const change = comparison && changeText(figure, group.sums, comparison.sums.find(unit, group));
     return [
       `<li><span title="${htmlText(detail === '' ? name : `${name} (${detail})`)}"><i>${htmlText(name)}</i>`,
       `${detail && `<small>${htmlText(detail)}</small>`}</span>${numbers(group.sums)}`,
       change ? `<small class="change">${change}</small>` : '',
-      `<svg aria-hidden="true"><rect width="${length}%" height="100%" rx="2"/></svg>`,
+      `<svg aria-hidden="true"><rect width="${round(length)}%" height="100%" rx="2"/></svg>`,
     ].join('');
   });
   if (rest.length === 0) return items;

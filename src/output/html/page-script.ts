@@ -1,51 +1,33 @@
-import { hiddenCharacters } from '../../text/printable.ts';
 import { pageRows, printedRows } from './page-table.ts';
 
 /**
- * The script of a page: sorts, filters and turns the pages of its table, chooses what breakdowns are ranked by, and
- * shows the values under the pointer. What stands in the page without it is whole in itself.
- *
- * It shows text of the report as text only (`textContent`), and makes only the rows that are seen: 50,000 rows are
- * sorted and searched as arrays.
+ * The script of a page: sorts, filters and turns the pages of its table. What stands in the page without it is whole in
+ * itself. It shows text of the report as text only (`textContent`), and makes only the rows that are seen.
  */
 export const pageScript = String.raw`
 'use strict';
 (() => {
 const one = (id) => document.getElementById(id);
-const { columns, rowCount, times } = JSON.parse(one('data').textContent);
+const { columns, rowCount } = JSON.parse(one('data').textContent);
 
-// Texts and numbers, shown as they are in the rows that stood in the page already.
-const hidden = new RegExp(${JSON.stringify(hiddenCharacters.source)}, 'g');
-const visible = (text) => text.replace(hidden, (character) => {
-  const code = character.charCodeAt(0);
-  return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '␡' : '\\u' + code.toString(16).padStart(4, '0');
-});
-const grouped = (text) => text.length > 400 ? text
-  : text.replace(/^-?\d+(?=(\.\d+)?$)/, (digits) => digits.replace(/(\d)(?=(\d{3})+$)/g, '$1,'));
+// Numbers are shown as in the rows that stood in the page already; texts were made fit for that.
+const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const shown = (value, type) => {
-  if (type === 'text') return visible(value);
-  if (type === 'key') return visible(value.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:00):00(?=[+-]\d{4}$)/, '$1 $2'));
-  const text = String(value);
-  if (type === 'integer') return visible(grouped(text));
-  const unit = type === 'percent' ? '%' : '';
-  const [, whole, cents = ''] = /^(-?\d+)(?:\.(\d{1,2}))?$/.exec(text) || [];
-  if (whole) return grouped(whole + '.' + cents.padEnd(2, '0')) + unit;
-  const number = text === '' ? NaN : Number(text);
-  return Number.isFinite(number) && Math.abs(number) < 1e21 ? grouped(number.toFixed(2)) + unit : visible(text);
+  if (type === 'text' || type === 'key' || !/^-?\d[\d.]{0,399}$/.test(value)) return value;
+  return type === 'integer' ? String(value).replace(/^-?\d+/, (digits) => digits.replace(/(\d)(?=(\d{3})+$)/g, '$1,'))
+    : cents.format(value) + (type === 'percent' ? '%' : '');
 };
 
-// A column is its values, or the different texts and where each stands.
-const isNumeric = ({ values }) => values !== undefined;
+const isNumeric = ({ type }) => type !== 'text' && type !== 'key';
 const classOf = ({ type }) => (type === 'text' ? '' : type === 'key' ? 'k' : 'n');
-const valueOf = ({ values, words, codes }, row) => (values ? values[row] : words[codes[row]]);
 const texts = new Intl.Collator('en', { numeric: true });
 /** For each row what it is sorted by: its number, or the place of its text among the sorted ones; NaN for none. */
 const keysOf = (column) => {
   if (column.keys) return column.keys;
-  if (isNumeric(column)) return (column.keys = column.values.map((value) => (value === null || value === '' ? NaN : Number(value))));
-  const sorted = column.words.filter((text) => text !== null).sort(texts.compare);
+  const sorted = isNumeric(column) ? [] : [...new Set(column.cells)].filter((cell) => cell !== null).sort(texts.compare);
   const ranks = new Map(sorted.map((text, rank) => [text, rank]));
-  return (column.keys = column.codes.map((code) => ranks.get(column.words[code]) ?? NaN));
+  return (column.keys = column.cells.map((cell) =>
+    isNumeric(column) ? (cell === null || cell === '' ? NaN : Number(cell)) : ranks.get(cell) ?? NaN));
 };
 const plain = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 const comparisons = {
@@ -56,11 +38,10 @@ const testOf = (word) => {
   const [, name, sign, number] = /^(.+?)([<>]=?|=)(-?[\d.,]+)$/.exec(word) || [];
   const compared = name && columns.find((each) => isNumeric(each) && plain(each.name) === plain(name));
   if (compared) return (row) => comparisons[sign](keysOf(compared)[row], Number(number.replaceAll(',', '')));
-  const found = columns.filter((column) => !isNumeric(column)).map((column) => {
-    column.plain ??= column.words.map((text) => (text === null ? '' : plain(visible(text))));
-    return [column.codes, column.plain.map((text) => text.includes(plain(word)))];
-  });
-  return (row) => found.some(([codes, hits]) => hits[codes[row]]);
+  const wanted = plain(word);
+  const searched = columns.filter((column) => !isNumeric(column));
+  for (const column of searched) column.plain ??= column.cells.map((cell) => plain(cell ?? ''));
+  return (row) => searched.some((column) => column.plain[row].includes(wanted));
 };
 
 const table = document.querySelector('table');
@@ -74,7 +55,7 @@ if (table) {
   const line = (row) => {
     const tr = document.createElement('tr');
     for (const column of columns) {
-      const value = valueOf(column, row);
+      const value = column.cells[row];
       const td = tr.insertCell();
       td.textContent = value === null ? '–' : shown(value, column.type);
       td.className = classOf(column) + (value === null ? ' none' : '');
@@ -83,7 +64,7 @@ if (table) {
   };
   const describe = () => {
     const to = Math.min(rows.length, from + pageRows);
-    const [first, last, count, every] = [from + 1, to, rows.length, rowCount].map((number) => grouped(String(number)));
+    const [first, last, count, every] = [from + 1, to, rows.length, rowCount].map((number) => number.toLocaleString('en'));
     const isWhole = to - from === rows.length;
     one('count').textContent = (isWhole ? '' : first + '–' + last + ' of ') + count + (rows.length === 1 ? ' row' : ' rows')
       + (rows.length === rowCount ? '' : ' (of ' + every + ')');
@@ -147,49 +128,5 @@ if (table) {
   addEventListener('beforeprint', () => { pageRows = ${printedRows}; draw(from); });
   addEventListener('afterprint', () => { pageRows = ${pageRows}; draw(from); });
 }
-
-const rank = one('rank');
-if (rank) {
-  const onPaper = document.querySelector('p.by');
-  onPaper.classList.add('paper');
-  rank.parentElement.hidden = false;
-  const rankBy = () => {
-    for (const list of document.querySelectorAll('[data-metric]')) list.hidden = list.dataset.metric !== rank.value;
-    onPaper.lastChild.textContent = rank.selectedOptions[0].textContent;
-  };
-  rank.addEventListener('change', rankBy);
-  // A browser that comes back to the page may have kept another choice.
-  rankBy();
-}
-
-const tip = one('tip');
-for (const [series, figure] of [...document.querySelectorAll('figure')].entries()) {
-  const svg = figure.querySelector('svg');
-  const { labels, numbers } = times;
-  const box = svg.viewBox.baseVal;
-  const cursor = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
-  const sizes = { class: 'cursor', height: box.height, width: Math.max(box.width / labels.length, 1.5) };
-  for (const [name, value] of Object.entries(sizes)) cursor.setAttribute(name, value);
-  const follow = (event) => {
-    const { left, top, width } = svg.getBoundingClientRect();
-    const slot = Math.max(0, Math.min(labels.length - 1, Math.floor(((event.clientX - left) / width) * labels.length)));
-    cursor.setAttribute('x', (slot * box.width) / labels.length);
-    svg.append(cursor);
-    const value = document.createElement('b');
-    value.textContent = numbers[series][slot] ?? '–';
-    tip.replaceChildren(labels[slot], value);
-    tip.hidden = false;
-    const half = tip.offsetWidth / 2 + 8;
-    const middle = left + (width * (slot + 0.5)) / labels.length;
-    tip.style.left = Math.max(half, Math.min(document.documentElement.clientWidth - half, middle)) + 'px';
-    tip.style.top = top + 'px';
-  };
-  for (const name of ['pointermove', 'pointerdown']) svg.addEventListener(name, follow);
-  svg.addEventListener('pointerleave', () => {
-    tip.hidden = true;
-    cursor.remove();
-  });
-}
-addEventListener('scroll', () => { tip.hidden = true; }, { passive: true });
 })();
 `;

@@ -1,17 +1,17 @@
 import { fieldLabel } from '../../contract/columns.ts';
 import type { Row } from '../../rows/row-batch.ts';
-import { escapeHtml, hiddenCharacters, printable } from '../../text/printable.ts';
+import { escapeHtml, printable } from '../../text/printable.ts';
 import { formatCount } from '../../text/quantity.ts';
 import { figureDigits, figureValue, sumsOfRow } from '../../view/figures.ts';
 import { keyText, type Sums } from '../../view/grouping.ts';
-import { groupedText, hourText, numberIn, roundedMoney } from '../../view/numbers.ts';
+import { groupedText, hourText, numberIn, roundedText } from '../../view/numbers.ts';
 import type { PlannedColumn } from '../columns.ts';
 
 /** So many rows stand in the page as HTML and are shown at once; so many are printed. */
 export const pageRows = 100;
 export const printedRows = 2000;
 
-/** What a cell holds: a number that a script reads to its last digit, any other number or text as text, or nothing. */
+/** What a cell holds: a number that a script reads to its last digit, any other number as text, a text fit to be shown. */
 type Cell = string | number | null;
 
 /** A column of a page's table; `name` is its name in the report. */
@@ -43,9 +43,11 @@ export function pageColumn(column: PlannedColumn, rows: readonly Row[], totals: 
   };
 }
 
-function cellOf(value: Row[string], { numeric }: PlannedColumn): Cell {
+function cellOf(value: Row[string], { numeric, type }: PlannedColumn): Cell {
   const number = numeric ? numberIn(value) : undefined;
-  return typeof number === 'number' ? number : (number?.toString() ?? keyText(value));
+  if (typeof number === 'number' || number) return typeof number === 'number' ? number : String(number);
+  const text = keyText(value);
+  return text === null ? null : printable(type === 'hour' ? hourText(text) : text);
 }
 
 /** The table: its first rows stand in it, the others come from what is embedded. */
@@ -78,16 +80,11 @@ ${hasTotals ? `<tfoot><tr>${sums.join('')}</tfoot>\n` : ''}</table></div>
 }
 
 function renderCell(cell: Cell, type: PageColumn['type']): string {
-  return cell === null
-    ? `<td${classOf(type, ' none')}>–`
-    : `<td${classOf(type)}>${htmlText(shownCell(String(cell), type))}`;
-}
-
-function shownCell(cell: string, type: PageColumn['type']): string {
-  if (type === 'text') return cell;
-  if (type === 'key') return hourText(cell);
-  if (type === 'integer') return groupedText(cell);
-  return groupedText(roundedMoney(cell)) + (type === 'percent' ? '%' : '');
+  if (cell === null) return `<td${classOf(type, ' none')}>–`;
+  const text = String(cell);
+  const isText = type === 'text' || type === 'key';
+  const shown = isText ? text : type === 'integer' ? groupedText(text) : roundedText(text);
+  return `<td${classOf(type)}>${escapeHtml(shown)}${type === 'percent' ? '%' : ''}`;
 }
 
 function classOf(type: PageColumn['type'], extra = ''): string {
@@ -95,26 +92,9 @@ function classOf(type: PageColumn['type'], extra = ''): string {
   return names && ` class="${names}"`;
 }
 
-/** A column as JSON for the page's script: each number, or the different texts and where each stands. */
+/** JSON for a `<script type="application/json">`: nothing in it can end the element or begin a comment. */
 export function embedColumn({ name, type, computed, cells }: PageColumn): string {
-  if (type !== 'text' && type !== 'key') return embedJson({ name, type, computed, values: cells });
-  const places = new Map<Cell, number>();
-  const codes = cells.map((cell) => {
-    const place = places.get(cell) ?? places.size;
-    places.set(cell, place);
-    return place;
-  });
-  return embedJson({ name, type, words: [...places.keys()], codes });
-}
-
-/**
- * JSON for a `<script type="application/json">`: nothing in it can end the element or begin a comment, and nothing acts
- * on a terminal or an editor that shows the file.
- */
-export function embedJson(value: unknown): string {
-  return JSON.stringify(value)
-    .replaceAll('<', '\\u003c')
-    .replace(hiddenCharacters, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify({ name: printable(name), type, computed, cells }).replaceAll('<', '\\u003c');
 }
 
 /** Text of the report as HTML. */

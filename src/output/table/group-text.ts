@@ -1,7 +1,7 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { printable } from '../../text/printable.ts';
 import { type Figure, figureText, figureValue, scaleText } from '../../view/figures.ts';
-import { type Group, rowsOfGroups, type Sums } from '../../view/grouping.ts';
+import type { Group, Sums } from '../../view/grouping.ts';
 import { groupedText, hourText } from '../../view/numbers.ts';
 import { isName, type RankedGroups } from '../../view/ranked-groups.ts';
 import { ColumnPlan } from '../columns.ts';
@@ -12,25 +12,26 @@ import { barChart, lineChart } from './text-charts.ts';
 
 /** Groups as a table: a line each, one for those beyond the top, one for all. */
 export function groupTable(
-  { keys, figures, shown, others }: RankedGroups,
+  { all, figures, shown, others }: RankedGroups,
   look: TableLook,
   note: (sentence: string) => void,
 ): string[] {
-  const plan = new ColumnPlan({ select: [...keys, ...figures].map(({ field }) => field) });
-  const labelled = keys.find(({ field }) => isName(field)) ?? keys[0];
-  const rest = others && {
-    key: keys.map((each) => (each === labelled ? othersLabel(others.count) : null)),
-    sums: others.sums,
-  };
-  const rows = rowsOfGroups([...shown, ...(rest ? [rest] : [])], keys);
-  const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const plan = new ColumnPlan({ select: [...all.by, ...figures].map(({ field }) => field) });
+  const labelled = all.by.find(({ field }) => isName(field)) ?? all.by[0];
+  const label = (each: unknown) => (others && each === labelled ? othersLabel(others.count) : null);
+  const rest = others ? [{ key: all.by.map(label), sums: others.sums }] : [];
+  const fields = [...all.by.map(({ field }) => field), ...all.metrics];
   plan.settle(fields);
   const table = new ReportTable(plan, { table: look, note });
-  return [...table.add(rows, fields), ...table.end()];
+  return [...table.add(all.rowsOf([...shown, ...rest]), fields), ...table.end()];
 }
 
 /** Groups as horizontal bars of one figure, under its name; of those beyond the top a line. */
-export function groupBars({ keys, shown, others }: RankedGroups, figure: Figure, look: TableLook = {}): string[] {
+export function groupBars(
+  { all: { by: keys }, shown, others }: RankedGroups,
+  figure: Figure,
+  look: TableLook = {},
+): string[] {
   // An id before its name would only take room.
   const isNamed = keys.some(({ field }) => isName(field));
   const labelled = keys.flatMap(({ field }, i) => (isNamed && fieldTypeOf(field) === 'id' ? [] : [i]));
@@ -45,7 +46,7 @@ export function groupBars({ keys, shown, others }: RankedGroups, figure: Figure,
 }
 
 /** Groups by time as a line of one figure, under its name; the groups are in the order of time. */
-export function groupLine({ shown, keys }: RankedGroups, figure: Figure, look: TableLook = {}): string[] {
+export function groupLine({ shown, all: { by: keys } }: RankedGroups, figure: Figure, look: TableLook = {}): string[] {
   const times = shown.flatMap(({ key: [time] }) => keyCell(keys[0]?.field, time ?? null) ?? []);
   const line = {
     values: shown.map(({ sums }) => figureValue(figure, sums) ?? 0),

@@ -1,5 +1,5 @@
 import { type MetricName, metrics } from '../../contract/vocabulary.ts';
-import { type Account, type Fact, type FactSource, type Fixtures, unknownMember } from '../fixtures/fixtures.ts';
+import { type Account, type Fact, type FactSource, type Fixtures, noDimensions } from '../fixtures/fixtures.ts';
 import { type AdUnitPlan, builtInCampaigns, builtInCatalog } from './catalog.ts';
 import { mix } from './random.ts';
 
@@ -18,56 +18,38 @@ const accounts: readonly Account[] = [
 ];
 
 /**
- * The built-in data: accounts, campaigns, and facts for every hour from 1970 to 9999 (`decisions.md` 7).
+ * The built-in data: accounts, campaigns, and facts for every hour from 1970 to 9999 (`decisions.md` 7). The facts of an
+ * hour and ad unit are a pure function of both and the seed, the same on every machine.
  * @param options.seed any whole number; another seed is other traffic of the same campaigns.
  * @param options.scale multiplies the number of facts; a whole number from 1.
  */
-export function builtInFixtures(options: { readonly seed: number; readonly scale: number }): Fixtures {
-  return { accounts, campaigns: builtInCampaigns, facts: builtInFacts(options) };
-}
-
-/** The facts of an hour and ad unit are a pure function of both and the seed, the same on every machine. */
-function builtInFacts({ seed, scale }: { readonly seed: number; readonly scale: number }): FactSource {
-  const { members, adUnits } = builtInCatalog();
-  return {
-    members: members.all(),
+export function builtInFixtures({ seed, scale }: { readonly seed: number; readonly scale: number }): Fixtures {
+  const { names, adUnits } = builtInCatalog();
+  const facts: FactSource = {
     firstHour: Math.min(...adUnits.map(({ firstHour }) => firstHour)),
     lastHour: Math.max(...adUnits.map(({ lastHour }) => lastHour)),
-    open(wanted) {
-      const open = adUnits.filter(({ trait }) =>
-        [...wanted].every(([name, list]) => trait[name] === undefined || list.has(trait[name])),
-      );
-      return (hour) => {
-        const running = open.filter(({ firstHour, lastHour }) => hour >= firstHour && hour <= lastHour);
-        const hourBits = mix(seed, hour);
-        return running.flatMap((adUnit) => {
-          const bits = mix(hourBits, adUnit.seed);
-          return Array.from({ length: (2 + (bits & 3)) * scale }, (_, index) =>
-            drawFact(adUnit, hour, mix(bits, index + 1)),
-          );
-        });
-      };
+    *ofHour(hour, isWanted) {
+      const hourBits = mix(seed, hour);
+      for (const adUnit of adUnits) {
+        if (hour < adUnit.firstHour || hour > adUnit.lastHour || !isWanted(adUnit.dimensions)) continue;
+        const bits = mix(hourBits, adUnit.seed);
+        for (let nth = 1; nth <= (2 + (bits & 3)) * scale; nth++) yield drawFact(adUnit, hour, mix(bits, nth));
+      }
     },
   };
+  return { accounts, campaigns: builtInCampaigns, names, facts };
 }
 
 /** @param bits 32 random bits, from which everything about the fact follows */
 function drawFact(adUnit: AdUnitPlan, hour: number, bits: number): Fact {
   const more = mix(bits, 1);
-  const device = adUnit.devices[bits & 255];
-  const place = adUnit.places[(bits >>> 8) & 255];
-  const app = device?.next[(bits >>> 16) & 255];
-  const traits = [
-    adUnit.trait,
-    adUnit.creatives[bits >>> 24]?.trait,
-    device?.trait,
-    place?.trait,
-    app?.trait,
-    place?.next[more & 255]?.trait,
-    app?.next[(more >>> 8) & 255]?.trait,
-  ];
+  const creative = adUnit.creatives[bits >>> 24];
+  const carrier = adUnit.places[(bits >>> 8) & 255]?.next[more & 255];
+  const app = adUnit.devices[bits & 255]?.next[(bits >>> 16) & 255];
+  const subPublisher = app?.next[(more >>> 8) & 255];
+  const drawn = [creative, carrier, app, subPublisher].map((choice) => choice?.dimensions);
   return {
-    member: (name) => traits.find((trait) => trait?.[name])?.[name] ?? unknownMember,
+    dimensions: Object.assign({}, noDimensions, ...drawn),
     metrics: drawMetrics(adUnit, hour, mix(bits, 2), mix(bits, 3)),
   };
 }

@@ -1,26 +1,17 @@
 import { defaultZone } from '../../contract/messages.ts';
 import type { DimensionName } from '../../contract/vocabulary.ts';
 import { instantOfWallTime } from '../calendar.ts';
-import {
-  adUnitMembers,
-  dimensionColumns,
-  type FixtureCampaign,
-  hourSeconds,
-  type Member,
-  MemberLists,
-} from '../fixtures/fixtures.ts';
+import { type Dimensions, dimensionColumns, type FixtureCampaign, hourSeconds, namesOf } from '../fixtures/fixtures.ts';
 import campaigns from './campaigns.json' with { type: 'json' };
 import inventory from './inventory.json' with { type: 'json' };
 import { spread } from './random.ts';
 
 /** The built-in data but for its facts. */
 
-/** The members of several dimensions that belong together: a city is always in its country. */
-export type Trait = { readonly [Name in DimensionName]?: Member };
-
-/** Something that a fact may be of, by chance. */
+/** Something that a fact may be of, by chance: a device, a place. */
 interface Choice {
-  readonly trait: Trait;
+  /** Those that belong together, and those of what was drawn before: a city is always in its country. */
+  readonly dimensions: Partial<Dimensions>;
   readonly weight: number;
   /** What is drawn next: of a device its apps, of an app its sub-publishers, of a place its carriers. */
   readonly next: readonly Choice[];
@@ -60,51 +51,58 @@ export const builtInCampaigns: readonly FixtureCampaign[] = campaigns.map((plan)
 /** An ad unit: when it delivers, how much, at what price, and what its facts are drawn from. */
 export type AdUnitPlan = ReturnType<typeof builtInCatalog>['adUnits'][number];
 
-/** The members of every dimension of the built-in data, and its ad units. */
+/** The names of everything in the built-in data, and its ad units. */
 export function builtInCatalog() {
-  const members = new MemberLists();
-  /** The members of texts: `-` is unknown, and digits in front of a name are its id (those of places are GeoNames'). */
-  const traitOf = (texts: { readonly [Name in DimensionName]?: string | undefined }): Trait => {
-    const entries = Object.entries(texts).map(([name, text = '-']) => {
-      const { dimension = 'OS', byId } = dimensionColumns.find((column) => column.dimension === name) ?? {};
-      const [, id = null, value = text] = (byId && /^(\d+) (.+)$/.exec(text)) || [];
-      return [name, members.add(dimension, id, text === '-' ? null : value)];
+  const names = namesOf(builtInCampaigns);
+
+  /** What texts say: `-` is unknown, and digits in front of a name are its id (those of places are GeoNames'). */
+  function choiceOf(
+    texts: { readonly [Name in DimensionName]?: string | undefined },
+    weight = '1',
+    next: readonly Choice[] = [],
+  ): Choice {
+    const entries = Object.entries(texts).map(([dimension, text = '-']) => {
+      const column = dimensionColumns.find((candidate) => candidate.dimension === dimension);
+      const [, id, name] = (column?.byId && /^(\d+) (.+)$/.exec(text)) || [];
+      if (column && id && name) names.get(column.dimension)?.set(id, { [column.field]: name });
+      return [dimension, text === '-' ? null : (id ?? text)];
     });
-    return Object.fromEntries(entries);
-  };
-  const choiceOf = (trait: Trait, weight = '1', next: readonly Choice[] = []): Choice => ({
-    trait,
-    weight: Number(weight),
-    next: spread(next),
-  });
+    const dimensions: Choice['dimensions'] = Object.fromEntries(entries);
+    const after = next.map((choice) => ({ ...choice, dimensions: { ...dimensions, ...choice.dimensions } }));
+    return { dimensions, weight: Number(weight), next: spread(after) };
+  }
 
   const publishers = inventory.publishers.map(fieldsOf);
   const apps = rowsOf(inventory.apps).map(([platform, publisherId, bundleId, weight]) => {
-    const [, network, ...names] = publishers.find(([id]) => id === publisherId) ?? [];
-    const subPublishers = names.map((name) => choiceOf(traitOf({ SUBPUBLISHERID: name })));
+    const [, network, ...subPublishers] = publishers.find(([id]) => id === publisherId) ?? [];
     const texts = { PLATFORM: platform, BUNDLEID: bundleId, PUBLISHERID: publisherId, ADNETWORK: network };
-    return { platform, choice: choiceOf(traitOf(texts), weight, subPublishers) };
+    const next = subPublishers.map((name) => choiceOf({ SUBPUBLISHERID: name }));
+    return choiceOf(texts, weight, next);
   });
   const devices = rowsOf(inventory.devices).map(([os = '', type, brand, model, weight]) => {
     // Apps are of the device's system, and sites of any.
-    const own = apps.filter(({ platform }) => platform === 'web' || os.toLowerCase().endsWith(` ${platform}`));
-    const trait = traitOf({ OS: os, DEVICETYPE: type, DEVICEBRAND: brand, DEVICEMODEL: model });
-    const choices = own.map(({ choice }) => choice);
-    return choiceOf(trait, weight, choices);
+    const own = apps.filter(({ dimensions: { PLATFORM } }) =>
+      ['web', os.replace(/^\d+ /, '').toLowerCase()].includes(PLATFORM ?? ''),
+    );
+    return choiceOf({ OS: os, DEVICETYPE: type, DEVICEBRAND: brand, DEVICEMODEL: model }, weight, own);
   });
   const carriers = rowsOf(inventory.carriers);
   const places = rowsOf(inventory.places).map(([country, region, department, city, postalcode, weight]) => {
     const own = carriers.filter(([where]) => country?.endsWith(` ${where}`));
     const here = own.length > 0 ? own : carriers.filter(([where]) => where === 'elsewhere');
-    const choices = here.map(([, name, share]) => choiceOf(traitOf({ CARRIER: name }), share));
     const area = { COUNTRY: country, REGION: region, DEPARTMENT: department, CITY: city, POSTALCODE: postalcode };
-    return choiceOf(traitOf(area), weight, choices);
+    return choiceOf(
+      area,
+      weight,
+      here.map(([, name, share]) => choiceOf({ CARRIER: name }, share)),
+    );
   });
 
-  const ofAdUnits = adUnitMembers(builtInCampaigns, members);
-  const isShown = (list: string, member: Member | undefined): boolean =>
-    list === '' || list.split(',').includes(member?.values[0] ?? '');
-  const adUnits = campaigns.flatMap(({ from, to, cpm, cpc, systems, countries, units }) => {
+  const isShown = (list: string, dimension: 'OS' | 'COUNTRY', { dimensions }: Choice): boolean => {
+    const [name] = Object.values(names.get(dimension)?.get(dimensions[dimension] ?? '') ?? {});
+    return list === '' || list.split(',').includes(name ?? '');
+  };
+  const adUnits = campaigns.flatMap(({ id: campaignId, advertiser, from, to, cpm, cpc, systems, countries, units }) => {
     const ofCampaign = {
       // The hours whose first instant lies in the campaign, both included.
       firstHour: Math.ceil(hoursOf(from)),
@@ -112,25 +110,27 @@ export function builtInCatalog() {
       // Cents for a thousand displays, and for a click.
       cpm,
       cpc,
-      devices: spread(devices.filter(({ trait }) => isShown(systems, trait.OS))),
-      places: spread(places.filter(({ trait }) => isShown(countries, trait.COUNTRY))),
+      devices: spread(devices.filter((device) => isShown(systems, 'OS', device))),
+      places: spread(places.filter((place) => isShown(countries, 'COUNTRY', place))),
     };
     return units.map(({ id, format, volume, creatives }) => {
       const [listed, clickRate] = rowsOf(inventory.formats).find(([name]) => name?.endsWith(` ${format}`)) ?? [];
-      const choices = Array.from({ length: creatives }, (_, i) => choiceOf(traitOf({ CREATIVE: `${id}${i + 1}` })));
+      const choices = Array.from({ length: creatives }, (_, index) => choiceOf({ CREATIVE: `${id}${index + 1}` }));
+      const texts = { ADVERTISER: advertiser, CAMPAIGN: campaignId, ADUNIT: id, FORMAT: listed };
+      const { dimensions, next } = choiceOf(texts, '1', choices);
       return {
         ...ofCampaign,
-        trait: { ...ofAdUnits.get(id), ...traitOf({ FORMAT: listed }) } as Trait,
+        dimensions,
+        creatives: next,
         // One more ad unit changes the facts of no other.
         seed: Number(id),
         // Requests of an hour at its best, and clicks of a thousand displays.
         volume,
         clickRate: Number(clickRate),
-        creatives: spread(choices),
       };
     });
   });
-  return { members, adUnits };
+  return { names, adUnits };
 }
 
 /** Hours since 1970 of a Paris wall time. */
