@@ -11,7 +11,7 @@ import { placeholders } from '../src/output/file/file-name.ts';
 import { formatNames } from '../src/output/formats/index.ts';
 import { dayNames } from '../src/report/window-flags.ts';
 import { everyEndpoint } from '../src/server/faults/faults.ts';
-import { faultKinds as serverFaults } from '../src/server/faults/kinds/index.ts';
+import { faultKinds as serverFaults } from '../src/server/faults/kinds.ts';
 import { delayKind, faultKinds, steps } from './support/fault-matrix.ts';
 import { allCommands, program } from './support/program.ts';
 

@@ -12,18 +12,10 @@ import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import { ClosedPipeError } from '../ui/console.ts';
 import type { PartsProgress } from '../ui/progress.ts';
 import { Grouping } from '../view/grouping.ts';
-import { prepareCompared } from './compare.ts';
-import {
-  announce,
-  type Delivered,
-  type Delivery,
-  download,
-  incompleteReport,
-  prepareDelivery,
-  showCard,
-} from './deliver.ts';
+import { prepareOutput } from './compare.ts';
+import { announce, type Delivered, download, incompleteReport, showCard } from './deliver.ts';
 import { fetchReport, type Intake, noteFetched } from './fetch.ts';
-import { factsOf, fileOf, type Job } from './plan.ts';
+import { fileOf, type Job } from './plan.ts';
 
 /** What the parts of a run share, and what became of them. */
 interface Run {
@@ -58,9 +50,14 @@ export async function runParts(
   const run: Run = { context, takeTurn, progress, delivered: [], failures: [] };
   // Every call under way listens to this signal, and Node warns of more than ten listeners by default.
   setMaxListeners(0, context.host.signal);
-  const runJob = async (job: Job): Promise<void> => {
-    const ready = await attempt(run, job, job.name, () => prepare(job));
-    if (ready) await (ready.isMerged ? runMerged(run, ready) : runToFiles(run, ready));
+  const runJob = async (planned: Job): Promise<void> => {
+    const job = await attempt(run, planned, planned.name, () => prepare(planned));
+    if (!job) return;
+    if (job.isMerged) return add(run, await attempt(run, job, job.name, () => writeMerged(run, job)));
+    const takeTurn = turns(job.options.concurrency);
+    const runOne = async (part: Part) =>
+      add(run, await fetchPart(run, job, part, (context) => prepareOutput({ ...job, context }, part)));
+    await Promise.all(job.parts.map((part) => takeTurn(() => runOne(part))));
   };
   try {
     await Promise.all(jobs.map(runJob));
@@ -121,39 +118,21 @@ function conclude({ context, delivered, failures }: Run, hint: string, isOneRepo
   if (figures.length > 0) showCard(context, together);
 }
 
-async function runToFiles(run: Run, job: Job): Promise<void> {
-  const takeTurn = turns(job.options.concurrency);
-  const runOne = async (part: Part) =>
-    add(run, await fetchPart(run, job, part, (context) => prepareOutput({ ...job, context }, part)));
-  await Promise.all(job.parts.map((part) => takeTurn(() => runOne(part))));
-}
-
-/** The output of a part of its own, or without a part that of all of them. */
-function prepareOutput(job: Job, part?: Part): Promise<Delivery> {
-  const { context, options } = job;
-  const facts = factsOf(job, part);
-  return options.compare
-    ? prepareCompared(context, options, facts, { ...job.plan, ...part })
-    : prepareDelivery(context, options, facts);
-}
-
-async function runMerged(run: Run, job: Job): Promise<void> {
+/** Writes the parts of a job into its one output. */
+async function writeMerged(run: Run, job: Job): Promise<Delivered> {
   const { context } = job;
-  const delivered = await attempt(run, job, job.name, async () => {
-    const reportIds: string[] = [];
-    const noteAll = (file?: string) => Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
-    const delivery = await prepareOutput(job);
-    try {
-      const written = await delivery.write(mergeReports(inOrder(run, job, reportIds)));
-      // The reports are marked as fetched only now: until the output is whole, the same command can fetch each of them again.
-      await noteAll(written.told.file);
-      return written;
-    } catch (error) {
-      if (error instanceof AdreportError && error.code === incompleteReport) await noteAll();
-      throw error;
-    }
-  });
-  await add(run, delivered);
+  const reportIds: string[] = [];
+  const noteAll = (file?: string) => Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
+  const delivery = await prepareOutput(job);
+  try {
+    const written = await delivery.write(mergeReports(inOrder(run, job, reportIds)));
+    // The reports are marked as fetched only now: until the output is whole, the same command can fetch each of them again.
+    await noteAll(written.told.file);
+    return written;
+  } catch (error) {
+    if (error instanceof AdreportError && error.code === incompleteReport) await noteAll();
+    throw error;
+  }
 }
 
 /** How many reports may wait on the disk, each in an open file, until it is their turn. */
@@ -246,16 +225,18 @@ function turns(size: number) {
 
 /** Takes a report's body to the disk as it came, and reads it once on the way, so that a damaged one comes again. */
 function spoolIntake(context: Context, folder: string) {
-  const { signal } = context.host;
   return {
     async take(answer: ReportAnswer, reportId?: string) {
       const spool = await createSpool(folder);
-      const keep = async (piece: Buffer) => {
-        signal.throwIfAborted();
-        await spool.write(piece);
-      };
+      async function* kept(): AsyncGenerator<Buffer> {
+        for await (const piece of answer.body) {
+          context.host.signal.throwIfAborted();
+          await spool.write(piece);
+          yield piece;
+        }
+      }
       try {
-        for await (const _batch of download(context, answer, keep));
+        for await (const _batch of download(context, { ...answer, body: kept() }));
         return { spool, contentType: answer.contentType, reportId };
       } catch (error) {
         await spool.close();

@@ -151,8 +151,8 @@ function homeFolder(): string {
   }
 }
 
-/** Makes a folder and those above it, one by one, because Node's own way of it never ends below `/proc`. */
-function makeFolder(path: string): void {
+/** Makes a folder and those above it, for the owner only: one by one, because Node's own way never ends below `/proc`. */
+export function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
   try {

@@ -33,7 +33,7 @@ function plain(text: string): string {
 }
 
 /** The rows of a Markdown table, its header and rule included; `\|` is a bar within a cell. */
-export function tableRows(block: string): string[][] {
+function tableRows(block: string): string[][] {
   return block.split('\n').map((line) =>
     line
       .split(/(?<!\\)\|/)

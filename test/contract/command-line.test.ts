@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { exitCodes } from '../../src/errors.ts';
 import { topics } from '../../src/help/index.ts';
-import { kindLabels } from '../../src/server/faults/kinds/index.ts';
+import { kindLabels } from '../../src/server/faults/kinds.ts';
 import { allCommands, pathOf } from '../support/program.ts';
 
 /** The program has what `cli.md` names. What each does, the tests of `test/commands` show. */
