@@ -84,7 +84,7 @@ export async function planJob(context: Context, options: RunOptions, name?: stri
   const job = { name, context, options, plan, isMerged, parts: mine, partCount: mine.length };
   if (!missing) return job;
   const writtenAt = (part: Part) => modifiedAt(resolve(context.host.cwd, fileOf(job, part) ?? ''));
-  const wanted = stillToFetch(all, { now, lookback: lookback ?? 0, writtenAt });
+  const wanted = stillToFetch(all, now, lookback ?? 0, writtenAt);
   // A merged output is one file: it is written anew if any part is not final.
   return { ...job, parts: mine.filter((part) => (isMerged ? wanted.length > 0 : wanted.includes(part))) };
 }

@@ -41,9 +41,6 @@ interface LedgerOptions {
   readonly warn: (message: string) => void;
 }
 
-/** How long the service keeps a report (`decisions.md` 4). */
-const reportLifeMs = 24 * 3_600_000;
-
 const reportsAtMost = 2_000;
 
 export type Ledger = ReturnType<typeof openLedger>;
@@ -104,7 +101,8 @@ export function openLedger({ directory, makeFolder, wallClock, warn }: LedgerOpt
     },
     /** The newest report of that request, if it has neither failed, expired nor been fetched. */
     findUnfinished(hash: string): LedgerEntry | undefined {
-      const oldest = timeName(wallClock() - reportLifeMs + 1);
+      // The service keeps a report for 24 hours (`decisions.md` 4).
+      const oldest = timeName(wallClock() - 24 * 3_600_000 + 1);
       const recent = names().filter((name) => name >= oldest);
       const newest = recent.flatMap(read).find((entry) => entry.hash === hash);
       const isOver = newest?.lastStatus === fetchedStatus || outcomeOf(newest?.lastStatus ?? '') === 'failed';

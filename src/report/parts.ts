@@ -53,20 +53,18 @@ function cutUnits(windows: readonly UnitWindow[], unit: SplitUnit): UsageError {
   });
 }
 
-interface FilesThere {
-  readonly now: number;
-  /** How many parts, counted from the end, are fetched again in any case. */
-  readonly lookback: number;
-  /** When a part's file was written; `undefined` where there is none. Both times are unix seconds. */
-  readonly writtenAt: (part: Part) => number | undefined;
-}
-
 /**
  * The parts that have begun and have no file yet, or one that is not final. No state is kept but the files: one that was
  * written before its unit was over holds the beginning of it only, and one that was written while its part was among the
  * last `lookback` holds numbers that were still to change. So an outage, however long, leaves nothing stale behind.
+ * @param writtenAt when a part's file was written, in unix seconds as `now`; `undefined` where there is none
  */
-export function stillToFetch(all: readonly Part[], { now, lookback, writtenAt }: FilesThere): Part[] {
+export function stillToFetch(
+  all: readonly Part[],
+  now: number,
+  lookback: number,
+  writtenAt: (part: Part) => number | undefined,
+): Part[] {
   const begun = all.filter(({ window }) => window.since <= now);
   return begun.filter((part, position) => {
     // The numbers of a part are final when the last of the parts that are looked back from is over.

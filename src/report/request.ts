@@ -29,7 +29,6 @@ export interface RequestFlags {
   readonly filters?: readonly string[] | undefined;
   /** Each a comma list of ISO codes, English names or GeoNames ids. */
   readonly countries?: readonly string[] | undefined;
-  /** IANA name in any case; DSP only. */
   readonly timezone?: string | undefined;
   readonly direct?: boolean | undefined;
   /** How the service reads the window's seconds; `instant` where absent. */
@@ -68,7 +67,9 @@ export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): Rep
     if (!(error instanceof UsageError)) throw error;
     mistakes.push(error);
   }
-  if (mistakes.length > 0 || !window) throw oneError(mistakes);
+  const lines = mistakes.map(({ message, hint }) => `\n  - ${message} ${hint}`);
+  if (mistakes.length > 1) throw new UsageError(`${mistakes.length} things are wrong:${lines.join('')}`);
+  if (!window || mistakes[0]) throw mistakes[0];
   const request = {
     metrics: distinct(shownMetrics.flatMap(neededFor)),
     ...asked,
@@ -77,13 +78,6 @@ export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): Rep
     ...(direct ? { output: 'direct' as const } : {}),
   };
   return { request: requestFor({ request, windowClock }, window), window, windowClock, shownMetrics };
-}
-
-function oneError(mistakes: readonly UsageError[]): UsageError {
-  const [first, ...others] = mistakes;
-  if (first && others.length === 0) return first;
-  const lines = mistakes.map(({ message, hint }) => `  - ${message} ${hint}`);
-  return new UsageError([`${mistakes.length} things are wrong:`, ...lines].join('\n'));
 }
 
 type Askable = Pick<ReportPlan, 'windowClock'> & { readonly request: Omit<ReportRequest, 'since' | 'until'> };
@@ -146,8 +140,7 @@ function readNames<Name extends string>(
 }
 
 function splitList(list: string): string[] {
-  const items = list.split(',').map((item) => item.trim());
-  return items.filter((item) => item !== '');
+  return list.match(/[^\s,](?:[^,]*[^\s,])?/g) ?? [];
 }
 
 function isSame(name: string, other: string): boolean {
@@ -220,16 +213,11 @@ export function splitValues(list: string): string[] | undefined {
   return values;
 }
 
-export interface EncodedRequest {
-  readonly contentType: 'application/json' | 'application/x-www-form-urlencoded';
-  readonly text: string;
-}
-
 /**
  * The create call's body in either of the service's encodings. A form is written as the specification does, with the
  * brackets and the commas of metrics bare: `metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`.
  */
-export function encodeRequest(request: ReportRequest, encoding: Encoding): EncodedRequest {
+export function encodeRequest(request: ReportRequest, encoding: Encoding) {
   const parameters = requestParameters(request);
   if (encoding === 'json') return { contentType: 'application/json', text: JSON.stringify(parameters) };
   const fields = Object.entries(parameters).flatMap(([name, value]) =>
@@ -258,7 +246,7 @@ export function createUrl(baseUrl: string): string {
 }
 
 /** The create call as a line for any POSIX shell, which has the token from `$ADREPORT_TOKEN`. */
-export function curlLine(baseUrl: string, { contentType, text }: EncodedRequest): string {
+export function curlLine(baseUrl: string, { contentType, text }: ReturnType<typeof encodeRequest>): string {
   return [
     `curl ${quoteForShell(createUrl(baseUrl))}`,
     '-H "Authorization: $ADREPORT_TOKEN"',
@@ -273,10 +261,8 @@ export function curlLine(baseUrl: string, { contentType, text }: EncodedRequest)
  * breakdowns counts, because the report keeps it; the order of filters and of their values does not.
  */
 export function requestHash(baseUrl: string, account: string, { filters, ...others }: ReportRequest): string {
-  const sortedFilters = Object.entries(filters)
-    .map(([name, values]) => [name, [...values].sort()] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  const service = baseUrl.replace(/\/+$/, '');
-  const identity = [service, account, requestParameters({ ...others, filters: {} }), sortedFilters];
+  const sortedFilters = Object.entries(filters).map(([name, values]) => [name, [...values].sort()]);
+  const parameters = requestParameters({ ...others, filters: {} });
+  const identity = [baseUrl.replace(/\/+$/, ''), account, parameters, sortedFilters.sort()];
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
 }

@@ -174,9 +174,7 @@ function parseInstant(value: FlagValue, zone: string, now: number, notes: string
   // A year, a date without its hyphens, or milliseconds would be another time than was meant.
   if (/^(0|\d{5,7}|\d{9,10})$/.test(text)) return Number(text);
   if (/^[+-]?\d+([.,]\d+)?$/.test(text)) {
-    const seconds = /^\d{10}(?=[\d.,])/.exec(text)?.[0];
-    const meant = seconds && `${seconds} (${formatInstant(Number(seconds), zone)})`;
-    throw refuse(value, 'unix seconds have five to ten digits, but not eight', didYouMean(meant, acceptedInstants));
+    throw refuse(value, 'unix seconds have five to ten digits, but not eight', acceptedInstants);
   }
 
   const [, count, unit] = /^-(\d{1,6})([HDW])$/.exec(text) ?? [];
