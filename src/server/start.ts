@@ -22,14 +22,15 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   // A folder of data takes packages to read that the built-in data do without.
   const files = directory === undefined ? undefined : await import('./fixtures/load.ts');
   const fixtures = directory && files ? await files.loadFixtures(directory) : builtInFixtures({ seed, scale });
+  const faults = createFaults(options.faults ?? [], seed);
   const parts: ServiceParts = {
     options,
     now: () => clock() + parts.advancedMs,
     advancedMs: 0,
     fixtures,
     sessions: createSessions(() => parts.fixtures.accounts, options),
-    reports: createReports(options),
-    faults: createFaults(options.faults ?? [], seed),
+    reports: createReports(options, faults.endOf),
+    faults,
     log: createRequestLog(options.onRequest),
   };
   const { app, control, bound } = await listen(parts, host, port);

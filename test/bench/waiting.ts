@@ -1,4 +1,4 @@
-import { nextPauseMs } from '../../src/report/wait.ts';
+import { autoPauseMs } from '../../src/report/wait.ts';
 
 /**
  * How soon each tool would notice that a report is ready, and how many status calls that takes it: its schedule of
@@ -16,8 +16,7 @@ const doubling =
   (first: number, longest: number): Schedule =>
   (poll) =>
     Math.min(first * 2 ** poll, longest);
-const auto: Schedule = (poll, waited) =>
-  poll === 0 ? 0 : (nextPauseMs({ interval: 'auto', waitedMs: waited * 1000, timeoutMs: Infinity }) ?? 0) / 1000;
+const auto: Schedule = (poll, waited) => (poll === 0 ? 0 : autoPauseMs(waited * 1000) / 1000);
 
 const schedules: Readonly<Record<string, Schedule>> = {
   'adreport (auto)': auto,

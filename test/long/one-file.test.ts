@@ -50,8 +50,8 @@ async function tally(context: Context, { loud }: ServiceFlags & { readonly loud?
   await context.console.result(\`\${length} campaigns\${loud ? '!' : ''}\`);
 }
 `,
-  'src/server/faults/kinds/teapot.ts': `import { jsonAnswer } from '../../answer.ts';
-import { type FaultKind, wholeNumber } from '../fault-kind.ts';
+  'src/server/faults/teapot.ts': `import { jsonAnswer } from '../answer.ts';
+import { type FaultKind, wholeNumber } from './fault-kind.ts';
 
 export const teapot: FaultKind = {
   meaning: 'the server makes tea, so many cups of it',
@@ -87,12 +87,12 @@ src/commands/index.ts
   ['Reports:', 'view', viewCommand],
   ['Reports:', 'tally', tallyCommand],
 
-src/server/faults/kinds/index.ts
-import { delay, reset, slow, truncate } from './connections.ts';
+src/server/faults/kinds.ts
+import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
 import { teapot } from './teapot.ts';
 
-src/server/faults/kinds/index.ts
-  truncate,
+src/server/faults/kinds.ts
+  truncate: {
   teapot,`
   .split('\n\n')
   .map((block) => block.split('\n'));

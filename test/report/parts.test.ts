@@ -111,7 +111,7 @@ describe('whole units, a file each', () => {
           const nameOf = (part: (typeof parts)[number]): string =>
             name.replace('{since}', part.since).replace('{until}', part.until);
           const writtenAt = (part: (typeof parts)[number]) => files.get(nameOf(part))?.writtenAt;
-          for (const part of stillToFetch(parts, { now, lookback, writtenAt })) {
+          for (const part of stillToFetch(parts, now, lookback, writtenAt)) {
             // The service has nothing of the future.
             const { window: own } = part;
             files.set(nameOf(part), { since: own.since, until: Math.min(own.until, now), writtenAt: now });
