@@ -5,7 +5,6 @@ import { commands } from './commands/index.ts';
 import { version } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import { summaryOf, topics } from './help/index.ts';
-import { plainStyle } from './ui/console.ts';
 import { layOutExamples, type Pair } from './ui/page.ts';
 
 /** Where commander's own texts go: help and version to one side, nothing to the other (errors are thrown). */
@@ -55,7 +54,7 @@ function rootHelp(program: Command, helper: Help, columns: number): string {
   return `${[
     'Usage: adreport [flags] COMMAND',
     program.description(),
-    `Examples:\n${layOutExamples(examples, { columns, style: plainStyle })}`,
+    `Examples:\n${layOutExamples(examples, columns)}`,
     section('Flags of every command:', flags),
     section('Exit codes:', codes),
     section(

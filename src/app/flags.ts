@@ -7,22 +7,31 @@ import { nearest } from '../text/nearest.ts';
 import { parseDuration } from '../text/quantity.ts';
 import type { ProgressMode } from '../ui/progress.ts';
 
+const progressModes: readonly ProgressMode[] = ['auto', 'bar', 'plain', 'json', 'none'];
+
 // The groups of flags that commands share, each declared once; the types say what an action receives.
 
 /** What reads the value of a flag, or the words that it can be. */
 type Reader = readonly string[] | ((text: string, earlier: never) => unknown);
 
-/** A flag with its meaning, what reads it, and its default with that as help shows it. */
-type Flag = readonly [flags: string, meaning: string, reader?: Reader, byDefault?: unknown, shownDefault?: string];
+/** What is rarer: a default with that as help shows it, the options that a flag excludes, and whether help leaves it out. */
+interface Rarer {
+  readonly byDefault?: unknown;
+  readonly shown?: string;
+  readonly conflicts?: string[];
+  readonly hidden?: boolean;
+}
+
+type Flag = readonly [flags: string, meaning: string, reader?: Reader | undefined, rarer?: Rarer];
 
 /** Declares flags, which help shows under a heading. */
 export function addFlags(command: Command, heading: string, flags: readonly Flag[]): Command {
   command.optionsGroup(heading);
-  for (const [names, meaning, reader, byDefault, shownDefault] of flags) {
-    const option = new Option(names, meaning);
+  for (const [names, meaning, reader, { byDefault, shown, conflicts = [], hidden } = {}] of flags) {
+    const option = new Option(names, meaning).conflicts(conflicts).hideHelp(hidden ?? false);
     if (typeof reader === 'function') option.argParser(reader as (text: string, earlier: unknown) => unknown);
     else if (reader) option.choices(reader).argParser((text: string) => readWord(text, reader));
-    command.addOption(byDefault === undefined ? option : option.default(byDefault, shownDefault));
+    command.addOption(byDefault === undefined ? option : option.default(byDefault, shown));
   }
   return command;
 }
@@ -44,9 +53,9 @@ export function addGlobalFlags(program: Command): Command {
   return addFlags(program, 'Options:', [
     ['--json', 'machine-readable results and errors'],
     ['-q, --quiet', 'nothing on stderr but errors'],
-    ['-v, --verbose', 'trace HTTP calls on stderr (-vv: more)', (_text: string, count: number) => count + 1, 0],
+    ['-v, --verbose', 'trace HTTP calls on stderr (-vv: more)', (_text, count) => count + 1, { byDefault: 0 }],
     ['--no-color', 'no colour (also NO_COLOR; FORCE_COLOR for the reverse)'],
-    ['--progress <mode>', 'how waiting is shown on stderr', ['auto', 'bar', 'plain', 'json', 'none'], 'auto'],
+    ['--progress <mode>', 'how waiting is shown on stderr', progressModes, { byDefault: 'auto' }],
   ]);
 }
 
@@ -64,8 +73,8 @@ export function addServiceFlags(command: Command): Command {
     ['--base-url <url>', 'address of the service'],
     ['--local', 'use a local server started inside this process: no account, no network'],
     ['--encoding <kind>', 'of the bodies of all calls (default: the stored one, else json)', encodings],
-    ['--retries <n>', 'how often a failed call is repeated (default: 5)', parseCount],
-    ['--timeout <duration>', 'to connect, to the first byte, and idle (default: 30s)', parseTimeout],
+    ['--retries <n>', 'how often a failed call is repeated (default: 5)', readCount],
+    ['--timeout <duration>', 'to connect, to the first byte, and idle (default: 30s)', readTimeout],
   ]);
 }
 
@@ -84,13 +93,13 @@ export function addReportFlags(command: Command): Command {
     ['--profile <name>', "the account's profile (default: the stored one, else buyer)", profiles],
     ['--metrics <a,b>', 'metrics, in column order (default: all of the profile)'],
     ['--by <a,b>', 'breakdowns, e.g. DAILY,CAMPAIGN; any case'],
+    ['--breakdowns <a,b>', 'the same as --by', undefined, { conflicts: ['by'], hidden: true }],
     ['--filter <name=v1,v2>', 'keep only these; repeatable', collect],
     ['--country <a,b>', 'only these countries, by ISO code or English name: FR,Germany; repeatable', collect],
     ['--campaign <name>', "only campaigns of that name, e.g. 'Summer*'; repeatable", collect],
     ['--ad-unit <name>', 'only ad units of that name', collect],
     ['--advertiser <name>', 'only advertisers of that name (admin accounts)', collect],
   ]);
-  command.addOption(new Option('--breakdowns <a,b>', 'the same as --by').conflicts('by').hideHelp());
   addFlags(command, 'Window:', [
     ['--period <p>', 'e.g. yesterday, last-7d, last-week, this-month, 2026-10, 2026-W45, 2026-11-01..2026-11-15'],
     ['--since <t>', 'first second: 2026-11-01, a date-time, unix seconds, now, today, -7d, -36h'],
@@ -136,6 +145,8 @@ export function addOutputFlags(command: Command): Command {
   ]);
 }
 
+const halfAnHour = { byDefault: 1_800_000, shown: '30m' };
+
 /** How long a command waits for a report, and how often it asks. */
 export interface WaitFlags {
   /** Milliseconds. */
@@ -146,8 +157,8 @@ export interface WaitFlags {
 
 export function addWaitFlags(command: Command): Command {
   return addFlags(command, 'Waiting:', [
-    ['--wait-timeout <duration>', 'give up waiting after this long, exit 7', parseDurationFlag, 1_800_000, '30m'],
-    ['--poll-interval <duration>', 'auto, or a fixed pause between status calls', parsePollInterval, 'auto'],
+    ['--wait-timeout <duration>', 'give up waiting after this long, exit 7', readDuration, halfAnHour],
+    ['--poll-interval <duration>', 'auto, or a fixed pause between calls', readPollInterval, { byDefault: 'auto' }],
   ]);
 }
 
@@ -178,9 +189,9 @@ export function addRunFlags(command: Command): Command {
   ]);
   addFlags(addOutputFlags(command), 'Many reports:', [
     ['--split <unit>', 'a report for each unit; one merged output, or with {date} a file each', splitUnits],
-    ['--concurrency <n>', 'reports at a time', parsePositive, 4],
+    ['--concurrency <n>', 'reports at a time', readPositive, { byDefault: 4 }],
     ['--missing', 'fetch only what has no file yet'],
-    ['--lookback <n>', 'with --missing: the last n parts again, because late numbers change them', parseCount],
+    ['--lookback <n>', 'with --missing: the last n parts again, because late numbers change them', readCount],
     ['--shard <k/n>', 'only every n-th part, for n machines side by side'],
   ]);
   return addFlags(addServiceFlags(addWaitFlags(command)), 'Saved reports:', [
@@ -194,16 +205,6 @@ export const rareRunFlags: readonly string[] =
   `--ad-unit --advertiser --window-clock --direct --fresh --no-clobber --normalize
   --delimiter --decimal --bom --escape-formulas --no-header --concurrency --shard --poll-interval --base-url --encoding
   --retries --timeout --file --title --open`.split(/\s+/);
-
-/** A flag whose value is one of these words. */
-export function oneOf(flags: string, description: string, words: readonly string[]): Option {
-  return new Option(flags, description).choices(words);
-}
-
-/** A flag that takes a duration, and gives milliseconds. */
-export function durationOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(parseDurationFlag);
-}
 
 // What reads the value of a flag. Each throws Commander's `InvalidArgumentError`, which ends in exit 2.
 
@@ -226,37 +227,33 @@ export function collect(value: string, earlier: readonly string[] = []): string[
 }
 
 /** `500ms`, `30s`, `5m`, `2h`, `1d` or `0`, in milliseconds. */
-function parseDurationFlag(value: string): number {
+export function readDuration(value: string): number {
   const durationMs = parseDuration(value);
   if (durationMs === undefined) throw new InvalidArgumentError('Give a number with a unit: 500ms, 30s, 5m or 2h.');
   return durationMs;
 }
 
 /** A duration that is not 0, in milliseconds. */
-export function parseTimeout(value: string): number {
-  const durationMs = parseDurationFlag(value);
+export function readTimeout(value: string): number {
+  const durationMs = readDuration(value);
   if (durationMs === 0) throw new InvalidArgumentError('0 would mean to wait for ever: give e.g. 30s.');
   return durationMs;
 }
 
-function parsePollInterval(value: string): number | 'auto' {
+function readPollInterval(value: string): number | 'auto' {
   if (value === 'auto') return 'auto';
-  const durationMs = parseDurationFlag(value);
+  const durationMs = readDuration(value);
   if (durationMs < 100) throw new InvalidArgumentError('The shortest interval is 100ms.');
   return durationMs;
 }
 
 /** A whole number from 1 to 999,999. */
-export function parsePositive(value: string): number {
-  return parseWhole(value, 1);
+export function readPositive(value: string): number {
+  return readCount(value, undefined, 1);
 }
 
-/** A whole number from 0 to 999,999. */
-export function parseCount(value: string): number {
-  return parseWhole(value, 0);
-}
-
-function parseWhole(value: string, least: number): number {
+/** A whole number from 0, or `least`, to 999,999. */
+export function readCount(value: string, _earlier?: number, least = 0): number {
   if (!/^\d+$/.test(value) || Number(value) < least) {
     throw new InvalidArgumentError(`Give a whole number, ${least} or more.`);
   }

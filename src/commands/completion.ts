@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { Argument, type Command, type Option } from 'commander';
-import type { GlobalFlags } from '../app/flags.ts';
 import { savedKeys } from '../app/saved-reports.ts';
 import { findProjectFile, readProjectFile } from '../config/project-file.ts';
 import type { Context } from '../context.ts';
@@ -15,11 +14,7 @@ export const completionCommand: CommandBuilder = (perform) =>
     ['adreport completion fish | source', 'fish: in ~/.config/fish/config.fish'],
   ])
     .addArgument(new Argument('<shell>', 'whose script to print').choices(Object.keys(scripts)))
-    .action(
-      perform(({ console }: Context, _options: GlobalFlags, shell: keyof typeof scripts) =>
-        console.result(scripts[shell]),
-      ),
-    );
+    .action(perform(({ console }, _options, shell: keyof typeof scripts) => console.result(scripts[shell])));
 
 // Each script hands over the line as far as it is typed, and puts in what it is given; where that is nothing, files.
 const scripts = {
@@ -57,9 +52,7 @@ export const completeCommand: CommandBuilder = (perform) => {
     ["adreport complete 'adreport run --format nd'", 'the formats that begin so'],
   ]);
   return command.action(
-    perform((context: Context, _options: GlobalFlags, line: string) =>
-      complete(context, command.parent as Command, line),
-    ),
+    perform((context, _options, line: string) => complete(context, command.parent as Command, line)),
   );
 };
 

@@ -4,28 +4,6 @@ import { SignInError, UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { findAccount, noSettings, type Store, type StoredSettings, unknownAccount, withAccount } from './store.ts';
 
-// What settings there are, where each may come from, and what each can be.
-
-/** A process's environment; a variable that is not set is absent or `undefined`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The environment variables that the program reads, with their meanings; help derives from this list. */
-export const environmentVariables: readonly (readonly [name: string, meaning: string])[] = [
-  ['ADREPORT_BASE_URL', 'address of the service'],
-  ['ADREPORT_TOKEN', 'the token; beats the stored one'],
-  ['ADREPORT_EMAIL', 'with the password: signs in, and renews a token that expires in the middle of a run'],
-  ['ADREPORT_PASSWORD', 'never stored, never shown'],
-  ['ADREPORT_ACCOUNT', 'name of the stored account to use'],
-  ['ADREPORT_PROFILE', 'buyer or dsp'],
-  ['ADREPORT_CONFIG_DIR', 'folder of the settings and the ledger, instead of the platform’s own'],
-  ['HTTPS_PROXY', 'proxy for every https call, e.g. http://127.0.0.1:3128'],
-  ['NO_PROXY', 'hosts that are called without the proxy, separated by commas; * for all'],
-  ['NODE_EXTRA_CA_CERTS', 'file of a private certificate authority, read by Node.js as it starts'],
-  ['NO_COLOR', 'no colour, if it is not empty'],
-  ['FORCE_COLOR', 'colour in pipes and files too; 0 for none'],
-  ['COLUMNS', 'width of tables and help, instead of the terminal’s'],
-];
-
 type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
 /**
@@ -62,7 +40,7 @@ export type ProjectChoice = Pick<Given, 'account' | 'profile' | 'encoding' | 'wi
 
 export interface SettingsSources {
   readonly flags: Given;
-  readonly env: Environment;
+  readonly env: NodeJS.ProcessEnv;
   readonly projectFile?: ProjectChoice;
   readonly stored: StoredSettings;
 }
@@ -193,11 +171,7 @@ export function changeSetting(stored: StoredSettings, account: string, text: str
       said: `${name} of account “${account}”: ${formatBaseUrl(baseUrl)}.${loss}`,
     };
   }
-  if (!before) {
-    const [said, details] = unknownAccount(account, stored);
-    if (value === undefined) return { settings: stored, said };
-    throw new UsageError(said, details);
-  }
+  if (!before) throw new UsageError(...unknownAccount(account, stored));
   if (name === 'base-url') {
     const { [account]: _forgotten, ...accounts } = stored.accounts;
     const defaultAccount = stored.defaultAccount === account ? undefined : stored.defaultAccount;
@@ -213,13 +187,10 @@ export function changeSetting(stored: StoredSettings, account: string, text: str
   };
 }
 
-/**
- * What is stored. Settings that cannot be read are reported and passed over where the environment and the flags give all that
- * a call needs; else throws as the store does.
- */
+/** What is stored; what cannot be read is said, and passed over where the environment and flags give all that a call needs. */
 export async function readUnlessNeedless(
   store: Store,
-  env: Environment,
+  env: NodeJS.ProcessEnv,
   flags: Given,
   warn: (sentence: string) => void,
 ): Promise<StoredSettings> {

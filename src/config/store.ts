@@ -67,13 +67,11 @@ export function withAccount(settings: StoredSettings, name: string, account: Sto
 
 export type Store = ReturnType<typeof openStore>;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * The settings file of this user: `settings.json`, mode 0600, in a folder that is made with mode 0700. conf is loaded only where
  * there is a file, or one is written. `warn` is told what is open to other users.
  */
-export function openStore(env: Environment, warn: (sentence: string) => void) {
+export function openStore(env: NodeJS.ProcessEnv, warn: (sentence: string) => void) {
   const directory = settingsFolder(env);
   const path = join(directory, 'settings.json');
 
@@ -135,7 +133,7 @@ export function openStore(env: Environment, warn: (sentence: string) => void) {
 }
 
 /** The folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, else conf's own, which is where the platform has them. */
-export function settingsFolder(env: Environment, platform = process.platform, home = homeFolder()): string {
+export function settingsFolder(env: NodeJS.ProcessEnv, platform = process.platform, home = homeFolder()): string {
   const { join, resolve } = platform === 'win32' ? win32 : posix;
   if (env.ADREPORT_CONFIG_DIR) return resolve(env.ADREPORT_CONFIG_DIR);
   if (platform === 'win32') return join(env.APPDATA || join(home, 'AppData', 'Roaming'), 'adreport', 'Config');
@@ -153,8 +151,8 @@ function homeFolder(): string {
   }
 }
 
-/** Makes a folder and those above it, one by one, because Node's own way of it never ends below `/proc`. */
-function makeFolder(path: string): void {
+/** Makes a folder and those above it, for the owner only: one by one, because Node's own way never ends below `/proc`. */
+export function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
   try {

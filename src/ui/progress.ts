@@ -17,14 +17,13 @@ type Meter<State> = { update(state: State): void; stop(): void };
 
 /** Many reports that are fetched side by side. What a part waits for is shown through the `progress` that `begin` gives. */
 export interface PartsProgress {
-  /** @param report the saved report that it is a part of */
   begin(label: string, report?: string): { readonly progress: Progress; end(isDone: boolean): void };
   stop(): void;
 }
 
 /** What a command is waiting for, shown on stderr. Any number of meters may run at a time. */
 export interface Progress {
-  /** @param reports how many parts each of several saved reports has */
+  /** `reports`: how many parts each of several saved reports has. */
   parts(total: number, reports?: ReadonlyMap<string, number>): PartsProgress;
   wait(label: string): Meter<WaitState>;
   transfer(label: string, totalBytes?: number): Meter<TransferState>;
@@ -45,11 +44,7 @@ const silentProgress: Progress = eventProgress(
   () => silentProgress,
 );
 
-/**
- * Progress in the given mode. Where stderr is no terminal that can draw, `bar` and `auto` are plain lines.
- *
- * @param clock milliseconds that never run backwards
- */
+/** Progress in the given mode, by a clock in milliseconds. Where stderr can draw nothing, `bar` and `auto` are plain lines. */
 export async function createProgress(mode: ProgressMode, console: Console, clock: () => number): Promise<Progress> {
   if (mode === 'none' || console.isQuiet) return silentProgress;
   if (mode === 'json') return jsonProgress(console, clock);
@@ -59,12 +54,8 @@ export async function createProgress(mode: ProgressMode, console: Console, clock
 }
 
 /**
- * Progress as events: every status call, every part that begins or ends, and downloads.
- *
- * @param open begins what is shown of one meter
- * @param part the progress of what one part waits for
- * @param pauseMs between two events of one download
- * @param linesAtMost of so many saved reports each has a line of its own; more of them have one together
+ * Progress as events: every status call, every part that begins or ends, and each download, `pauseMs` apart. `part` is what
+ * one part of many is shown by; of up to `linesAtMost` saved reports each has a line of its own, of more all have one.
  */
 function eventProgress(
   open: (first: ProgressEvent, label: string) => Line,
