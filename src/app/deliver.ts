@@ -12,7 +12,7 @@ import { csvDialectOf } from '../output/formats/csv.ts';
 import { createEncoder, type FormatName, formatNames, formatOfFile, isBinary } from '../output/formats/index.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { checkCompleteness, type Expectation } from '../report/completeness.ts';
-import { describeWindow, type Window } from '../report/window.ts';
+import { describeWindow } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { type RowBatches, rowsOf } from '../rows/row-batch.ts';
 import { visibleJson } from '../text/printable.ts';
@@ -24,17 +24,16 @@ import type { OutputFlags } from './flags.ts';
 /** What is known of a report before its data comes. */
 export interface ReportFacts {
   readonly names: NameValues;
-  /** What was asked for, where that is known. */
-  readonly window?: Window;
   /** What the request leads to: the header of an empty report. */
   readonly columns?: readonly Column[];
   /** What its rows are to be checked against; what is missing is said on stderr. */
   readonly expectation?: Omit<Expectation, 'nowMs'>;
-  /** Whether a report that is found incomplete is an error, and no file is written. */
-  readonly strict?: boolean;
   /** Gives the earlier report that this one is held against, once its rows come. */
   readonly comparison?: () => Comparison | undefined;
 }
+
+/** With `strict` a report that is found incomplete is an error, and no file is written. */
+type DeliveryFlags = OutputFlags & { readonly strict?: boolean };
 
 /** Where a report goes and in what form: decided and checked before anything is asked for. */
 export type Delivery = Awaited<ReturnType<typeof prepareDelivery>>;
@@ -50,7 +49,7 @@ export const incompleteReport = 'INCOMPLETE_REPORT';
  * target that cannot be written. Its functions throw `OutputError`, and `IncompleteDataError` for data that is damaged,
  * or with `strict` not all there.
  */
-export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts) {
+export async function prepareDelivery(context: Context, flags: DeliveryFlags, facts: ReportFacts) {
   const { console, host } = context;
   const { expectation, columns } = facts;
   const format = chooseFormat(context, flags);
@@ -68,14 +67,13 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
   const looks = { csv: csvDialect(context, flags), table: tableLook(context, flags) };
   const options = { columns, select, normalize, title, madeMs: nowMs, ...looks, note: console.note };
   const target = await openTarget(context, flags, facts.names);
-  const hasCard = showsCard(context, flags);
 
   /** Takes rows to the output, of one report or of several that were merged; called anew, from zero, for each try. */
   const write = async (batches: RowBatches, reportId?: string) => {
     const comparison = facts.comparison?.();
     const encoder = await createEncoder(format, { ...options, comparison });
     const check = expectation && checkCompleteness({ ...expectation, nowMs });
-    const counter = hasCard ? new Grouping('time') : undefined;
+    const counter = showsCard(context, flags) ? new Grouping('time') : undefined;
     const output = await target.open(reportId);
     try {
       const { rowCount, sizeBytes, tail } = await writeRows(batches, encoder, output, (batch) => {
@@ -83,7 +81,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
         counter?.observe(rowsOf(batch), batch.fields);
       });
       const warnings = check?.problems(tail) ?? [];
-      if (facts.strict && warnings.length > 0) {
+      if (flags.strict && warnings.length > 0) {
         throw new IncompleteDataError(warnings.join(' '), {
           code: incompleteReport,
           // A second download would give the same report.
@@ -96,7 +94,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
       for (const warning of warnings) console.error(`${console.err.style.yellow('Warning:')} ${warning}`);
       const file = target.name(reportId);
       if (flags.open && file !== undefined) openFile(context, file);
-      const covered = facts.window ? describeWindow(facts.window) : tail.summary;
+      const covered = expectation ? describeWindow(expectation.window) : tail.summary;
       const { since = null, until = null } = covered ?? {};
       // What `--json` tells of a file.
       const told = { file, rows: rowCount, bytes: sizeBytes, reportId: reportId ?? null, since, until, warnings };
@@ -192,13 +190,11 @@ export async function openTarget(context: Context, flags: OutputFlags, values: N
   if (isStdout(flags)) {
     const sink = new ReplaySink(context.console);
     const output = { write: sink.write.bind(sink), commit: async () => sink.finish(), abort: async () => {} };
-    return {
-      name: (_id?: string) => undefined,
-      async open(_id?: string) {
-        sink.restart();
-        return output;
-      },
+    const open = async (_id?: string) => {
+      sink.restart();
+      return output;
     };
+    return { name: (_id?: string) => undefined, open };
   }
   const options = { noClobber: !flags.clobber };
   const name = (id?: string): string => expandName(template, id === undefined ? values : { ...values, id });

@@ -5,6 +5,7 @@ import { splitValues } from '../report/request.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import type { ReportFlags } from './flags.ts';
+import { type Job, planFromFlags } from './plan.ts';
 
 type Named = readonly [id: string, name: string];
 
@@ -37,6 +38,16 @@ export async function resolveNames<Flags extends ReportFlags>(context: Context, 
     return `${filter}=${[...found.keys()].join(',')}`;
   });
   return { ...flags, filter: [...(flags.filter ?? []), ...filters] };
+}
+
+/** The job with names of campaigns and the like turned into ids: only now, because that asks the service. */
+export async function withNames(job: Job): Promise<Job> {
+  const { campaign, adUnit, advertiser } = job.options;
+  if (!campaign && !adUnit && !advertiser) return job;
+  const options = await resolveNames(job.context, job.options);
+  const { filters } = (await planFromFlags(job.context, options)).request;
+  const plan = { ...job.plan, request: { ...job.plan.request, filters } };
+  return { ...job, plan, parts: job.parts.map((part) => ({ ...part, request: { ...part.request, filters } })) };
 }
 
 /** Names are separated as the values of `--filter` are: by commas, where none of them stands in double quotes. */

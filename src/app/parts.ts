@@ -15,6 +15,7 @@ import { Grouping } from '../view/grouping.ts';
 import { prepareOutput } from './compare.ts';
 import { announce, type Delivered, download, incompleteReport, showCard } from './deliver.ts';
 import { fetchReport, type Intake, noteFetched } from './fetch.ts';
+import { withNames } from './names.ts';
 import { fileOf, type Job } from './plan.ts';
 
 /** What the parts of a run share, and what became of them. */
@@ -33,16 +34,8 @@ const namedAtMost = 10;
 /**
  * Fetches every part of every job, so many at a time (the largest `--concurrency`, and of each job its own). What fails keeps
  * nothing else from being fetched: at the end the error of the first one is thrown, after the names of all.
- *
- * @param prepare what is to be done with a job before its parts are fetched
- * @param hint what to do after a failure
  */
-export async function runParts(
-  context: Context,
-  jobs: readonly Job[],
-  prepare: (job: Job) => Promise<Job>,
-  hint: string,
-) {
+export async function runParts(context: Context, jobs: readonly Job[]): Promise<void> {
   const partCount = jobs.reduce((sum, { parts }) => sum + parts.length, 0);
   const named = jobs.flatMap(({ name, parts }) => (name === undefined ? [] : [[name, parts.length] as const]));
   const progress = (await context.progress()).parts(partCount, new Map(named));
@@ -51,7 +44,7 @@ export async function runParts(
   // Every call under way listens to this signal, and Node warns of more than ten listeners by default.
   setMaxListeners(0, context.host.signal);
   const runJob = async (planned: Job): Promise<void> => {
-    const job = await attempt(run, planned, planned.name, () => prepare(planned));
+    const job = await attempt(run, planned, planned.name, () => withNames(planned));
     if (!job) return;
     if (job.isMerged) return add(run, await attempt(run, job, job.name, () => writeMerged(run, job)));
     const takeTurn = turns(job.options.concurrency);
@@ -64,7 +57,7 @@ export async function runParts(
   } finally {
     progress.stop();
   }
-  conclude(run, hint, jobs.length === 1);
+  conclude(run, jobs);
 }
 
 /** The result of some work for a job, or `undefined` with its error noted. A bug, and a closed pipe, are thrown on. */
@@ -88,30 +81,35 @@ async function add({ context, delivered }: Run, output: Delivered | undefined): 
 }
 
 /** Says what was written in all, and throws what went wrong; where nothing did, shows the figures of one report's files. */
-function conclude({ context, delivered, failures }: Run, hint: string, isOneReport: boolean): void {
+function conclude({ context, delivered, failures }: Run, jobs: readonly Job[]): void {
   const { console, elapsedMs, host } = context;
   const files = delivered.filter(({ told }) => told.file !== undefined);
   // Different reports may count the same displays.
-  const figures = isOneReport ? files.flatMap((one) => one.figures ?? []) : [];
+  const figures = jobs.length === 1 ? files.flatMap((one) => one.figures ?? []) : [];
   if (files.length > namedAtMost || figures.length > 1) {
     const sum = (of: 'rows' | 'bytes'): number => files.reduce((total, { told }) => total + told[of], 0);
     const size = `${formatPlural(sum('rows'), 'row')}, ${formatBytes(sum('bytes'))}`;
     console.note(`Together ${formatPlural(files.length, 'file')}: ${size}, in ${formatDuration(elapsedMs())}.`);
   }
+  const isComplete = jobs.every(({ options }) => options.missing);
+  const less = isComplete
+    ? ': it fetches only what is missing.'
+    : '; with --missing it fetches only what has no file yet.';
+  // On stdout nothing can be missing.
+  const writesFiles = jobs.some(({ options: { output = '-' } }) => output !== '-');
+  const hint = `Run the same command again${writesFiles ? less : '.'}`;
   const { aborted, reason } = host.signal;
   if (aborted) throw reason instanceof InterruptedError ? reason.amend('', { hint }) : reason;
-  const [first, ...others] = failures;
+  const [first] = failures;
   if (first) {
     const { error, label } = first;
     // A report that could not even be prepared needs another command.
     if (label === undefined) throw error;
-    const lines = failures.slice(0, namedAtMost).map((failure) => `\n  - ${failure.label}: ${failure.error.message}`);
-    const more = failures.length - lines.length;
-    error.message =
-      others.length === 0
-        ? `${label} failed: ${error.message}`
-        : `${failures.length} reports failed:${lines.join('')}${more > 0 ? `\n  - and ${more} more` : ''}`;
-    throw error.amend('', { hint: error.hint === undefined ? hint : `${error.hint}\n${hint}` });
+    const lines = failures.map((failure) => `\n  - ${failure.label}: ${failure.error.message}`);
+    const more = lines.splice(namedAtMost).length;
+    const all = `${failures.length} reports failed:${lines.join('')}${more > 0 ? `\n  - and ${more} more` : ''}`;
+    error.message = failures.length === 1 ? `${label} failed: ${error.message}` : all;
+    throw error.amend('', { hint: [error.hint, hint].filter(Boolean).join('\n') });
   }
   const together = new Grouping('time');
   for (const each of figures) together.absorb(each);
@@ -147,7 +145,9 @@ async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator
   setMaxListeners(0, signal);
   const own = { ...job, context: { ...job.context, host: { ...host, signal } } };
   const takeTurn = turns(options.concurrency);
-  const folder = spoolFolder(job);
+  const path = resolve(host.cwd, (parts[0] && fileOf(job, parts[0])) ?? '/dev/stdout');
+  // The folder of the output has room for it.
+  const folder = path.startsWith('/dev/') ? tmpdir() : dirname(path);
   const fetchOne = (part: Part) => fetchPart(run, own, part, async (context) => spoolIntake(context, folder));
   const pending: ReturnType<typeof fetchOne>[] = [];
   try {
@@ -197,13 +197,6 @@ function fetchPart<T>(run: Run, job: Job, part: Part, prepare: (context: Context
       }
     }),
   );
-}
-
-/** The folder of the merged output, which has room for it; the system's where the output is no file. */
-function spoolFolder(job: Job): string {
-  const [first] = job.parts;
-  const path = resolve(job.context.host.cwd, (first && fileOf(job, first)) ?? '/dev/stdout');
-  return path.startsWith('/dev/') ? tmpdir() : dirname(path);
 }
 
 /** A function that does work once there is room for it, so much of it at a time; the rest waits in the order it came. */

@@ -110,15 +110,15 @@ export function fileOf(job: Job, part: Part): string | undefined {
 }
 
 /** What is known of a part that has an output of its own; without a part, of the output that all parts go into. */
-export function factsOf(job: Described & { readonly options: Partial<RunOptions> }, part?: Part): ReportFacts {
+export function factsOf(job: Described & { readonly options: { shard?: string } }, part?: Part): ReportFacts {
   const { profile, request, shownMetrics, window: whole } = job.plan;
   const { breakdowns, filters } = request;
   const columns = askedColumns(profile, request, shownMetrics);
-  const facts = { names: namesOf(job, part), columns, strict: job.options.strict };
+  const facts = { names: namesOf(job, part), columns };
   // A shard of the parts lacks the days of the others, as it should.
   const window = part?.window ?? (job.options.shard === undefined ? whole : undefined);
   const isFiltered = Object.keys(filters).length > 0;
-  return window ? { ...facts, window, expectation: { window, breakdowns, columns, isFiltered } } : facts;
+  return window ? { ...facts, expectation: { window, breakdowns, columns, isFiltered } } : facts;
 }
 
 /** One create call that would be made, with its account's context; `output` is absent for stdout. */

@@ -2,9 +2,9 @@ import { prepareOutput } from '../app/compare.ts';
 import { announce } from '../app/deliver.ts';
 import { fetchReport } from '../app/fetch.ts';
 import { addRunFlags, type RunOptions } from '../app/flags.ts';
-import { resolveNames } from '../app/names.ts';
+import { withNames } from '../app/names.ts';
 import { runParts } from '../app/parts.ts';
-import { fileOf, type Job, planFromFlags, planJob, printDryRun, sayNotes } from '../app/plan.ts';
+import { fileOf, planJob, printDryRun, sayNotes } from '../app/plan.ts';
 import { planSavedReports } from '../app/saved-reports.ts';
 import type { Context } from '../context.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
@@ -45,26 +45,8 @@ async function run(context: Context, options: RunOptions, names: readonly string
   }
   if (others.length === 0 && first.options.split === undefined) {
     const job = await withNames(first);
-    return announce(
-      job.context,
-      await fetchReport(job.context, job.options, job.plan, await prepareOutput(job, job.parts[0])),
-    );
+    const delivery = await prepareOutput(job, job.parts[0]);
+    return announce(job.context, await fetchReport(job.context, job.options, job.plan, delivery));
   }
-  // On stdout nothing can be missing.
-  const writesFiles = jobs.some((job) => job.parts.some((part) => fileOf(job, part) !== undefined));
-  const isComplete = jobs.every((job) => job.options.missing);
-  const hint = isComplete
-    ? ': it fetches only what is missing.'
-    : '; with --missing it fetches only what has no file yet.';
-  await runParts(context, jobs, withNames, `Run the same command again${writesFiles ? hint : '.'}`);
-}
-
-/** The job with names of campaigns and the like turned into ids: only now, because that asks the service. */
-async function withNames(job: Job): Promise<Job> {
-  const { campaign, adUnit, advertiser } = job.options;
-  if (!campaign && !adUnit && !advertiser) return job;
-  const options = await resolveNames(job.context, job.options);
-  const { filters } = (await planFromFlags(job.context, options)).request;
-  const plan = { ...job.plan, request: { ...job.plan.request, filters } };
-  return { ...job, plan, parts: job.parts.map((part) => ({ ...part, request: { ...part.request, filters } })) };
+  await runParts(context, jobs);
 }
