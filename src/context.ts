@@ -12,7 +12,7 @@ import {
   type Settings,
   type SignIn,
 } from './config/settings.ts';
-import { noSettings, openStore, type Store } from './config/store.ts';
+import { makeFolder, noSettings, openStore, type Store } from './config/store.ts';
 import type { WindowClock } from './contract/messages.ts';
 import type { Profile } from './contract/vocabulary.ts';
 import { UsageError } from './errors.ts';
@@ -75,7 +75,7 @@ export function createContext(host: Host, console: Console, options: Options): C
   const ledger = once(async () =>
     options.local
       ? undefined
-      : openLedger({ directory: store().directory, wallClock: host.wallClock, warn: console.warn }),
+      : openLedger({ directory: store().directory, makeFolder, wallClock: host.wallClock, warn: console.warn }),
   );
   const progress = once(async () => createProgress(options.progress, console, host.stopwatch));
   const ofSavedReports = new Map<string, Context>();

@@ -33,13 +33,11 @@ export abstract class AdreportError extends Error {
 
   /** Adds what only a caller further out knows: a sentence to the message, if any, and details in place of the old ones. */
   amend(sentence: string, details: ErrorDetails = {}): this {
-    if (sentence !== '') this.message = `${this.message} ${sentence}`;
-    const given = Object.entries(details).filter(([, value]) => value !== undefined);
-    return Object.assign(this, Object.fromEntries(given));
+    if (sentence !== '') this.message += ` ${sentence}`;
+    return Object.assign(this, Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined)));
   }
 }
 
-/** The class of the errors that end in one exit code. */
 function errorClass(exitCode: number, code: string, retryable = false) {
   return class extends AdreportError {
     readonly exitCode = exitCode;
@@ -51,25 +49,18 @@ function errorClass(exitCode: number, code: string, retryable = false) {
 
 /** Flags, window or settings are wrong. */
 export class UsageError extends errorClass(2, 'USAGE') {}
-
 /** Not signed in, or the service refused the token or the credentials (401, 403). */
 export class SignInError extends errorClass(3, 'NOT_SIGNED_IN') {}
-
 /** The service understood the request and said no. */
 export class RejectedError extends errorClass(4, 'REJECTED') {}
-
 /** Network, TLS, timeout, or 429 and 5xx after the retries. */
 export class UnreachableError extends errorClass(5, 'UNREACHABLE', true) {}
-
 /** The report ended in another state than ready. */
 export class ReportFailedError extends errorClass(6, 'REPORT_FAILED') {}
-
 /** The wait timed out; the report may still become ready. */
 export class StillInProgressError extends errorClass(7, 'STILL_IN_PROGRESS', true) {}
-
 /** The output could not be written. */
 export class OutputError extends errorClass(8, 'OUTPUT') {}
-
 /** The data arrived incomplete or malformed. */
 export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', true) {}
 

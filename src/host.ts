@@ -33,6 +33,12 @@ export function processHost(): Host {
       controller.abort(reason);
     });
   }
+  let cwd = goneFolder;
+  try {
+    cwd = process.cwd();
+  } catch {
+    // Said once something needs it.
+  }
   return {
     // Node opens it when it is first asked for, which only what reads it should do.
     get stdin() {
@@ -41,11 +47,15 @@ export function processHost(): Host {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    cwd: workingFolder(),
+    cwd,
     signal: controller.signal,
     wallClock: Date.now,
     stopwatch: () => performance.now(),
-    sleep: interruptibleSleep,
+    sleep: (durationMs, signal) =>
+      // Node's timers hold 2^31 - 1 ms at most, and end at once beyond it.
+      sleepFor(Math.min(durationMs, 2 ** 31 - 1), undefined, { signal }).catch((error) => {
+        throw signal?.aborted ? signal.reason : error;
+      }),
     random: Math.random,
   };
 }
@@ -60,21 +70,4 @@ function endAtOnce(signal: NodeJS.Signals, exitCode: number): never {
     if (process.platform !== 'win32') process.kill(process.pid, signal);
   });
   process.exit(exitCode);
-}
-
-function workingFolder(): string {
-  try {
-    return process.cwd();
-  } catch {
-    return goneFolder;
-  }
-}
-
-async function interruptibleSleep(durationMs: number, signal?: AbortSignal): Promise<void> {
-  try {
-    // Node's timers hold 2^31 - 1 ms at most, and end at once beyond it.
-    await sleepFor(Math.min(durationMs, 2 ** 31 - 1), undefined, { signal });
-  } catch (error) {
-    throw signal?.aborted ? signal.reason : error;
-  }
 }

@@ -1,12 +1,11 @@
-import { Command, type CommanderError, Option } from 'commander';
+import { Command, type CommanderError, type Help, Option } from 'commander';
 import { addGlobalFlags, rareRunFlags } from './app/flags.ts';
 import type { Perform } from './commands/command.ts';
 import { commands } from './commands/index.ts';
 import { version } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import { summaryOf, topics } from './help/index.ts';
-import { plainStyle } from './ui/console.ts';
-import { layOutExamples, type Pair, wrap } from './ui/page.ts';
+import { layOutExamples, type Pair } from './ui/page.ts';
 
 /** Where commander's own texts go: help and version to one side, nothing to the other (errors are thrown). */
 interface ProgramOutput {
@@ -28,66 +27,48 @@ export function createProgram(perform: Perform, output: ProgramOutput, argv: rea
     program.addCommand(build(perform).helpGroup(heading), { hidden: heading === '' });
   }
   configure(program, output);
-  return program.configureHelp({ formatHelp: () => rootHelp(program, output.columns) });
+  return program.configureHelp({ formatHelp: (_command, helper) => rootHelp(program, helper, output.columns) });
 }
 
 /** The help of the program: what is looked up most, its commands, stands last, where a small terminal shows it. */
-function rootHelp(program: Command, columns: number): string {
-  const headings = [...new Set(commands.map(([heading]) => heading))].filter(Boolean);
-  const listed = headings.map((heading) => {
-    const own = program.commands.filter((command) => command.helpGroup() === heading);
-    const pairs = own.map((command) => [command.name(), command.summary()] as const);
-    return `${heading}\n${layOutTerms(pairs, columns, 12)}`;
-  });
+function rootHelp(program: Command, helper: Help, columns: number): string {
+  const section = (heading: string, pairs: readonly Pair[], least = 0): string => {
+    const width = Math.max(least, ...pairs.map(([term]) => term.length));
+    return [heading, ...pairs.map(([term, meaning]) => helper.formatItem(term, width, meaning, helper))].join('\n');
+  };
   const examples: readonly Pair[] = [
     ['adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv', 'try it, no account needed'],
     ['adreport login', 'then drop the --local'],
   ];
-  return `Usage: adreport [flags] COMMAND
-
-${program.description()}
-
-Examples:
-${layOutExamples(examples, { columns, style: plainStyle })}
-
-Flags of every command:
-${layOutTerms(
-  [...listedOptions(program), helpOption].map(({ flags, description }) => [flags, description]),
-  columns,
-)}
-
-Exit codes:
-${layOutTerms(
-  exitCodes.map(([code, meaning]) => [String(code).padStart(3), meaning]),
-  columns,
-)}
-
-Topics (adreport help TOPIC):
-${layOutTerms(
-  Object.entries(topics).map(([name, text]) => [name, summaryOf(text)]),
-  columns,
-)}
-
-${listed.join('\n')}
-`;
-}
-
-/** Terms with their meanings, broken at blanks. */
-function layOutTerms(pairs: readonly Pair[], columns: number, least = 0): string {
-  const width = Math.max(least, ...pairs.map(([term]) => term.length));
-  const indent = `\n${' '.repeat(width + 4)}`;
-  const lines = (meaning: string) => wrap(meaning, Math.max(20, columns - width - 4)).join(indent);
-  return pairs.map(([term, meaning]) => `  ${term.padEnd(width)}  ${lines(meaning)}`).join('\n');
-}
-
-const helpOption = new Option('-h, --help', 'print this help').helpGroup('Help:');
-
-function listedOptions({ options }: { readonly options: readonly Option[] }): Option[] {
-  return options.filter(({ hidden }) => !hidden);
+  const flags = helper.visibleOptions(program).map((option): Pair => [option.flags, option.description]);
+  const codes = exitCodes.map(([code, meaning]): Pair => [String(code).padStart(3), meaning]);
+  const headings = [...new Set(commands.map(([heading]) => heading))].filter(Boolean);
+  const listed = headings.map((heading) => {
+    const own = program.commands.filter((command) => command.helpGroup() === heading);
+    return section(
+      heading,
+      own.map((command) => [command.name(), command.summary()]),
+      12,
+    );
+  });
+  return `${[
+    'Usage: adreport [flags] COMMAND',
+    program.description(),
+    `Examples:\n${layOutExamples(examples, columns)}`,
+    section('Flags of every command:', flags),
+    section('Exit codes:', codes),
+    section(
+      'Topics (adreport help TOPIC):',
+      Object.entries(topics).map(([name, text]) => [name, summaryOf(text)]),
+    ),
+    listed.join('\n'),
+  ].join('\n\n')}\n`;
 }
 
 /** Settles how a command and those below it show their help and their errors. */
-function configure(command: Command, output: ProgramOutput): void {
+function configure(command: Command, { write, columns }: ProgramOutput): void {
+  const help = new Option('-h, --help', 'print this help').helpGroup('Help:');
+  const listed = ({ options }: Command): Option[] => (options as Option[]).filter(({ hidden }) => !hidden);
   // Only run has so many flags that the rare ones are left to --help-all.
   let rare: readonly string[] = command.name() === 'run' ? rareRunFlags : [];
   if (rare.length > 0) {
@@ -102,28 +83,28 @@ function configure(command: Command, output: ProgramOutput): void {
   command
     // `adreport help` is a command of its own, and explains every other one.
     .helpCommand(false)
-    .helpOption('-h, --help', 'print this help')
+    .addHelpOption(help)
     .exitOverride()
     .showSuggestionAfterError()
     .configureHelp({
       subcommandTerm: (child) => child.name(),
       showGlobalOptions: command.parent?.name() === 'local-server',
-      visibleOptions: (shown) => [...listedOptions(shown), helpOption].filter(({ long }) => !rare.includes(long ?? '')),
-      visibleGlobalOptions: ({ parent }) => (parent?.parent ? listedOptions(parent) : []),
+      visibleOptions: (shown) => [...listed(shown), help].filter(({ long }) => !rare.includes(long ?? '')),
+      visibleGlobalOptions: ({ parent }) => (parent?.parent ? listed(parent) : []),
       styleTitle: (title) => (title === 'Global Options:' ? 'Flags of local-server:' : title),
     })
+    // A group without a subcommand is a question, and help is its answer; an error's text is thrown as well.
     .configureOutput({
-      writeOut: output.write,
-      // A group without a subcommand is a question, and help is its answer; an error's text is thrown as well.
-      writeErr: output.write,
+      writeOut: write,
+      writeErr: write,
       outputError: () => {},
-      getOutHelpWidth: () => output.columns,
-      getErrHelpWidth: () => output.columns,
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
     });
   if (command.parent) {
     command.addHelpText('after', '\n--json, -q, -v, --no-color and --progress hold for every command: adreport --help');
   }
-  for (const child of command.commands) configure(child as Command, output);
+  for (const child of command.commands) configure(child as Command, { write, columns });
 }
 
 /** Commander's error as one of ours; `undefined` where it is no error at all (help and version were printed). */

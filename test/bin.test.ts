@@ -1,10 +1,9 @@
-import { type ChildProcess, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { startLocalServer } from '../src/server/start.ts';
+import { expect, test } from 'vitest';
 import { expectRefusal, temporaryFolder } from './support/run-cli.ts';
-import { launcher, spawnCli } from './support/spawn-cli.ts';
+import { serveForTest } from './support/service.ts';
+import { launcher, runToEnd, spawnCli, startCli } from './support/spawn.ts';
 
 /** The program as users run it: the built one, in processes and pipes of its own. */
 
@@ -37,7 +36,7 @@ function launchAlone(mainJs?: string) {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   mkdirSync(join(folder, 'dist'));
   if (mainJs) writeFileSync(join(folder, 'dist/main.js'), mainJs);
-  return spawnSync(process.execPath, [join(folder, 'bin/adreport.js'), '--help'], { encoding: 'utf8' });
+  return runToEnd(process.execPath, [join(folder, 'bin/adreport.js'), '--help']);
 }
 
 test('work that comes to nothing, with nothing left to wait for, is exit 1', () => {
@@ -55,18 +54,11 @@ test.skipIf(process.platform === 'win32').each([
   ['SIGTERM', 143],
   ['SIGHUP', 143],
 ] as const)('%s while waiting: exit %i, the id, the resume command, no file', async (signal, code) => {
-  const server = await startLocalServer({ manual: true });
-  onTestFinished(() => server.close());
-  const env = { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: server.accounts[0]?.token };
-  const onStart = (child: ChildProcess): void => {
-    let said = '';
-    child.stderr?.on('data', (text: string | Buffer) => {
-      const isNews = !said.includes('"event":"status"');
-      said += text;
-      if (isNews && said.includes('"event":"status"')) child.kill(signal);
-    });
-  };
-  const result = await spawnCli('run --period yesterday -o r.csv --progress json', { env, onStart });
+  const { env } = await serveForTest({ manual: true });
+  const { child, said, ended } = startCli('run --period yesterday -o r.csv --progress json', { env });
+  await said(/"event":"status"/);
+  child.kill(signal);
+  const result = await ended;
   expectRefusal(result, code, /adreport status (\w+) --wait && adreport download \1 -o r\.csv/);
   expect(readdirSync(result.cwd)).toEqual(['.config']);
 });
@@ -77,11 +69,13 @@ test.skipIf(process.platform === 'win32')(
     const target = join(temporaryFolder(), 'x.csv');
     const inGone = (line: string) => {
       const script = `mkdir gone && cd gone && rmdir ../gone && '${process.execPath}' '${launcher}' ${line}`;
-      const env = { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: temporaryFolder() };
-      return spawnSync('sh', ['-c', script], { cwd: temporaryFolder(), env, encoding: 'utf8' });
+      return runToEnd('sh', ['-c', script]);
     };
     expect(inGone('--help').status).toBe(0);
-    expect(inGone(`run --local --period 2026-11-09 -q -o '${target}'`)).toMatchObject({ status: 0, stderr: '' });
+    expect(inGone(`run --local --direct --period 2026-11-09 -q -o '${target}'`)).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
     for (const line of ['run --local --period 2026-11-09 -o x.csv', 'init', 'run --file x.yaml']) {
       const { status, stderr } = inGone(line);
       expect({ line, status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('was deleted') });
@@ -93,7 +87,6 @@ test.skipIf(process.platform === 'win32')('a merged split of 92 days needs no mo
   const line = 'run --period 2026-08-01..2026-10-31 --by DAILY --split day -q --format ndjson';
   const program = `'${process.execPath}' '${launcher}'`;
   const script = `ulimit -n 128; ${program} -q local-server --delay 0s exec -- ${program} ${line}`;
-  const env = { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: temporaryFolder() };
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { env, encoding: 'utf8' });
+  const { status, stdout, stderr } = runToEnd('sh', ['-c', script]);
   expect({ status, stderr, rows: stdout.trim().split('\n').length }).toEqual({ status: 0, stderr: '', rows: 92 });
 });

@@ -5,19 +5,13 @@ import type { HttpResponse } from './http.ts';
 
 // Reading what a service may answer: bodies within bounds, and in them any known shape (`decisions.md` 1 to 6).
 
-/** No body that is read whole is longer: only reports are, and those are read in pieces. */
-const bytesAtMost = 16 * 1024 * 1024;
-
-/** How much of an answer tells a record from a report of any size, which is streamed. */
-const peekedBytes = 64 * 1024;
-
 /** A whole body as text. Throws `IncompleteDataError` for one that is longer than 16 MB, and as `utf8Of`. */
 export async function readText({ body, headers }: HttpResponse): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of utf8Of(body, charsetOf(headers['content-type']))) {
     size += piece.length;
-    if (size > bytesAtMost) {
+    if (size > 16 * 1024 * 1024) {
       throw new IncompleteDataError('The answer is longer than 16 MB, and is no report.', { retryable: false });
     }
     pieces.push(piece);
@@ -48,7 +42,7 @@ export async function peek(body: AsyncIterable<Buffer>, isEnough = (_beginning: 
   const pieces: Buffer[] = [];
   let size = 0;
   let isWhole = false;
-  while (size < peekedBytes && !(pieces[0] && isEnough(pieces[0].toString('latin1', 0, 100)))) {
+  while (size < 64 * 1024 && !(pieces[0] && isEnough(pieces[0].toString('latin1', 0, 100)))) {
     const next = await rest.next();
     isWhole = next.done === true;
     if (next.done) break;
@@ -62,8 +56,8 @@ export async function peek(body: AsyncIterable<Buffer>, isEnough = (_beginning: 
   return { start: new TextDecoder().decode(Buffer.concat(pieces)), isWhole, all: all() };
 }
 
-/** The JSON of a text, its long integers as text: an id that is rounded is another report's. Else what there is instead. */
-export function parsedOr(otherwise: () => unknown, text: string): unknown {
+/** The JSON of a text, `undefined` for none; long integers stay text: an id that is rounded is another report's. */
+export function tryJson(text: string): unknown {
   let depth = 0;
   const stringBracketOrLong = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|(?<![\d.eE+-])\d{16,}(?![\d.eE])/g;
   try {
@@ -77,7 +71,7 @@ export function parsedOr(otherwise: () => unknown, text: string): unknown {
     });
     return JSON.parse(exact);
   } catch {
-    return otherwise();
+    return undefined;
   }
 }
 
@@ -88,14 +82,13 @@ export function isPage(text: string, { headers }: HttpResponse): boolean {
 
 /** A body's JSON. Throws `IncompleteDataError` that quotes what came instead. */
 export function parseJson(text: string, response: HttpResponse): unknown {
-  return parsedOr(() => {
-    const came = isPage(text, response) ? 'a web page' : text.trim() === '' ? 'an empty body' : quoteAnswer(text);
-    // Its cause is not kept: it quotes the answer as well, and nothing is masked in it.
-    throw new IncompleteDataError(`The service answered ${response.status} with ${came} instead of JSON.`, {
-      retryable: false,
-      hint: 'Is the base URL the reporting service’s? adreport whoami shows it. A proxy may stand between: HTTPS_PROXY.',
-    });
-  }, text);
+  const answer = tryJson(text);
+  if (answer !== undefined) return answer;
+  const came = isPage(text, response) ? 'a web page' : text.trim() === '' ? 'an empty body' : quoteAnswer(text);
+  throw new IncompleteDataError(`The service answered ${response.status} with ${came} instead of JSON.`, {
+    retryable: false,
+    hint: 'Is the base URL the reporting service’s? adreport whoami shows it. A proxy may stand between: HTTPS_PROXY.',
+  });
 }
 
 /** The first 150 characters of an answer, in quotation marks. */
@@ -192,10 +185,9 @@ export function hasNextPage(answer: unknown, link = ''): boolean {
 const errorPaths = 'data.error error.message error_description error';
 const messagePaths = `response.error response.message ${errorPaths} message detail`;
 
-/** What an answer says of an error, in any known shape (`decisions.md` 6). */
 export type Refusal = ReturnType<typeof refusalIn>;
 
-/** What an answer says of an error, whether or not its status is that of one. */
+/** What an answer says of an error, in any known shape (`decisions.md` 6), whether or not its HTTP status is that of one. */
 export function refusalIn(answer: unknown) {
   const details = [at(answer, 'response.details')].flat().flatMap((detail) => {
     const [parameter, problem] = [firstAt(detail, 'parameter'), firstAt(detail, 'problem')];
@@ -211,24 +203,22 @@ export function refusalIn(answer: unknown) {
   const status = findStatus(answer)?.status ?? '';
   const named = firstAt(answer, `response.error ${errorPaths} response.error_id error_id`) ?? listed[0];
   const saysNo = /^(ko|nok|error|fail(ed|ure)?|denied|refused|invalid|unauthorized)$/.test(status);
+  const success = [at(answer, 'success'), at(answer, 'response.success')];
+  const known = knownOutcomeOf(status);
+  const outcome = known === 'ready' ? undefined : known;
   return {
     errorId,
     message: firstAt(answer, messagePaths) ?? faults[0] ?? firstAt(answer, '.'),
     /** One line a fault, where it lists them. */
     faults,
-    /** Whether it names an error although its HTTP status may say success; a mere `message` is none. */
-    isError:
-      (named !== undefined && named !== '0') ||
-      saysNo ||
-      [at(answer, 'success'), at(answer, 'response.success')].includes(false),
-    /** What it says of the report in whose place it stands. */
-    reportState: reportStateOf(errorId, status),
-  };
-}
-
-function reportStateOf(errorId = '', status: string): 'failed' | 'progress' | undefined {
-  if (/NOT_READY|IN_PROGRESS|PENDING/i.test(errorId)) return 'progress';
-  if (/FAILED|EXPIRED/i.test(errorId)) return 'failed';
-  const outcome = knownOutcomeOf(status);
-  return outcome === 'ready' ? undefined : outcome;
+    status,
+    /** Whether it names an error; a mere `message` is none. */
+    isError: (named !== undefined && named !== '0') || saysNo || success.includes(false),
+    /** What it says of the report in whose place it stands: that it is not ready yet, that it has failed, or neither. */
+    reportState: /NOT_READY|IN_PROGRESS|PENDING/i.test(errorId ?? '')
+      ? 'progress'
+      : /FAILED|EXPIRED/i.test(errorId ?? '')
+        ? 'failed'
+        : outcome,
+  } as const;
 }

@@ -9,18 +9,17 @@ import {
   findToken,
   hasNextPage,
   isReportData,
-  parsedOr,
   parseJson,
   peek,
   readText,
   refusalIn,
+  tryJson,
   utf8Of,
 } from './answers.ts';
 import { type Call, createExchange, type ExchangeOptions, parseRetryAfter } from './exchange.ts';
 import type { HttpResponse } from './http.ts';
 import { recordInsteadOfReport, unexpectedAnswer, withoutTokens } from './refusal.ts';
 
-/** What a sign-in exchanges for a token. */
 export interface Credentials {
   readonly email: string;
   readonly password: string;
@@ -76,12 +75,12 @@ export function createClient(options: ClientOptions) {
       : { contentType: 'application/json', text: JSON.stringify(json) };
 
   /** Signs in once, however many calls wait for it. */
-  function signIn(): Promise<string> {
+  const signIn = (): Promise<string> => {
     signingIn ??= requestToken().finally(() => {
       signingIn = undefined;
     });
     return signingIn;
-  }
+  };
 
   async function requestToken(): Promise<string> {
     if (!credentials) {
@@ -111,18 +110,10 @@ export function createClient(options: ClientOptions) {
   return {
     /** Exchanges e-mail and password for a token, which the later calls use. Throws `SignInError` without them. */
     signIn,
-
-    /**
-     * Asks for a report; `takeData` is called where the answer is the data itself. It is repeated only where it certainly
-     * did nothing. An error tells if a report may exist all the same.
-     */
+    /** Asks for a report; `takeData` is called where the answer is its data. An error tells if a report may exist all the same. */
     createReport: <T>(body: NonNullable<Call['body']>, takeData: Take<T>): Promise<Created<T>> =>
       call({ endpoint: 'buyer', body }, (response) => readCreated(response, takeData)),
-
-    /**
-     * How a report stands, and when to ask again, where the service says it. Throws `ReportFailedError` for one that is gone.
-     * @param patienceMs how long the call may go on being repeated, where it fails in passing
-     */
+    /** How a report stands, and when to ask again; repeated for `patienceMs`. Throws `ReportFailedError` for one that is gone. */
     status: (id: string, patienceMs?: number): Promise<StatusRecord & { readonly retryAfterMs?: number | undefined }> =>
       call({ endpoint: 'status', body: bodyOf({ id }, { id }), patienceMs }, async (response) => {
         const text = await readText(response);
@@ -139,14 +130,12 @@ export function createClient(options: ClientOptions) {
         const retryAfterMs = parseRetryAfter(response.headers['retry-after'], options.host.wallClock());
         return { ...found, report_id: id, retryAfterMs };
       }),
-
     /**
      * Downloads a report; `take` is called anew, from zero, for each try, and what it throws is thrown on. Throws
      * `StillInProgressError` for a report that is not ready, `ReportFailedError` for one that has failed or expired.
      */
     download: <T>(id: string, take: Take<T>): Promise<T> =>
       call({ endpoint: 'download', body: bodyOf({ id }, { id }) }, (response) => readReport(response, take)),
-
     /** Every campaign that the account sees. */
     campaigns: (): Promise<CampaignRecord[]> =>
       call({ endpoint: 'campaigns' }, async (response) => {
@@ -168,14 +157,9 @@ async function readToken(response: HttpResponse): Promise<string> {
   const bare = findToken(text);
   if (bare) return bare;
   // What may be a token goes into no error.
-  const answer = parsedOr(() => parseJson(withoutTokens(text), response), text);
+  const answer = tryJson(text) ?? parseJson(withoutTokens(text), response);
   const found = findToken(answer);
-  const { isError } = refusalIn(answer);
-  const { status } = findStatus(answer) ?? {};
-  if (found === undefined && status !== undefined && knownOutcomeOf(status) !== 'ready' && !isError) {
-    throw new SignInError(`The service refused the sign-in: its status is ${printable(withoutTokens(status))}.`);
-  }
-  if (found === undefined || isError) {
+  if (found === undefined || refusalIn(answer).isError) {
     throw unexpectedAnswer('auth', answer, 'The sign-in was answered without a token.', text);
   }
   // What can be sent as the value of a header (RFC 9110, 5.5), without blanks, and is no longer than any token.
@@ -211,7 +195,7 @@ async function readReport<T>(response: HttpResponse, take: Take<T>): Promise<T> 
   const isReport = (beginning: string) => /^\s*(\{\s*"data"\s*:\s*\[|[^\s{[])/.test(beginning);
   const { start, isWhole, all } = await peek(response.body, isReport);
   if (isWhole && /^\s*[{[]/.test(start)) {
-    const answer = parsedOr(() => undefined, start);
+    const answer = tryJson(start);
     const error = isReportData(answer) ? undefined : recordInsteadOfReport(answer, start);
     if (error) throw error;
   }

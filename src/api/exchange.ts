@@ -12,13 +12,11 @@ export interface ExchangeOptions {
   readonly encoding: Encoding;
   /** How many times a call that failed in passing is made again. */
   readonly retries: number;
+  /** The clocks give milliseconds: those since 1970, and those that never run backwards. */
   readonly host: {
-    /** Milliseconds since 1970. */
     readonly wallClock: () => number;
-    /** Milliseconds that never run backwards. */
     readonly stopwatch: () => number;
     readonly sleep: Sleep;
-    /** From 0 (inclusive) to 1. */
     readonly random: () => number;
     readonly signal: AbortSignal;
   };
@@ -49,16 +47,13 @@ interface Failure {
 }
 
 const passingStatuses = [408, 429, 500, 502, 503, 504];
-
 /** The longest `Retry-After` that is waited for: a cron job is told of a longer one instead of sleeping through it. */
 const longestRetryAfterMs = 15 * 60_000;
-
 const mayExistSentence = 'A report may have been created all the same.';
 
 /**
- * Makes calls, with retries (`cli.md`, Waiting) and one pace for all of a client. A create makes a report more each time it is
- * carried out, so it is repeated only when it certainly did nothing. What it returns makes a call and reads its answer, and
- * throws the errors of `errors.ts`.
+ * What makes a call and reads its answer, with retries (`cli.md`, Waiting) and one pace for all of a client. A create makes a
+ * report more each time it is carried out, so it is repeated only when it certainly did nothing.
  */
 export function createExchange({ baseUrl, http, encoding, retries, host, warn }: ExchangeOptions) {
   const { signal, stopwatch, wallClock } = host;
@@ -151,9 +146,8 @@ function lossOf(error: unknown): { error: AdreportError; passing: boolean } {
 }
 
 /**
- * The pause before the next try, in milliseconds: doubling from half a second to half a minute with the `tries` that have
- * failed, of which a random half is left out so that many clients do not come back at the same moment. `Retry-After` makes it
- * longer, never shorter: a date that a clock running ahead has already passed is no reason to hurry.
+ * Milliseconds before the next try: doubling from half a second to half a minute with the `tries` that have failed, less a
+ * random half, so that many clients do not come back at the same moment. `Retry-After` makes it longer, never shorter.
  */
 export function retryPauseMs(tries: number, retryAfterMs: number, random: () => number): number {
   const full = Math.min(30_000, 500 * 2 ** (tries - 1));
@@ -169,8 +163,7 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
 
 /**
  * One pace for all the calls of a client. A 429 stops all of them for the pause it asks for, and doubles the space between two
- * calls after it, from 50 ms to 5 s; each call that gets through takes a tenth off the space. So many parts at a time settle at
- * about the rate that the service allows, instead of being refused together again.
+ * calls after it; each call that gets through takes a tenth off. So many parts settle at about the rate that is allowed.
  */
 export function createThrottle(clock: () => number, sleep: Sleep, signal: AbortSignal) {
   let spacingMs = 0;

@@ -11,7 +11,6 @@ import {
   UsageError,
 } from '../errors.ts';
 
-/** How every exchange of a client is made. */
 interface HttpOptions {
   /** Bounds connecting, the wait for the first byte, and a pause within a body; four times it and a second the whole. */
   readonly timeoutMs: number;
@@ -45,10 +44,7 @@ export interface HttpResponse {
   allowTime(): void;
 }
 
-/** The way to the service and back. */
 export type Http = Awaited<ReturnType<typeof createHttp>>;
-
-const redirectsAtMost = 5;
 
 /** The one door to undici: connections, timeouts, proxy, redirects, decompression. No retries, no meaning. */
 export async function createHttp(options: HttpOptions) {
@@ -65,13 +61,10 @@ export async function createHttp(options: HttpOptions) {
         const { location } = response.headers;
         if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined) return response;
         response.body.destroy();
-        if (hops === redirectsAtMost) {
-          throw new UnreachableError(`${first.url.origin} redirects in circles (${redirectsAtMost} times).`);
-        }
+        if (hops === 5) throw new UnreachableError(`${first.url.origin} redirects in circles (5 times).`);
         request = redirected(request, response.status, location);
       }
     },
-
     /** Ends every connection, whatever is on its way. */
     close: () => dispatcher.destroy(),
   };
@@ -127,9 +120,8 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
 }
 
 /**
- * The request to make after a redirect. A POST goes on only within its origin and only with its body (307, 308), but a
- * download may lead to where the report is stored. To another origin a request goes as GET, by https, and without the
- * token (cli.md, Settings; `decisions.md` 4). Throws `RejectedError`.
+ * The request to make after a redirect (`decisions.md` 4). A POST goes on only within its origin and with its body, but a
+ * download may lead to where the report is stored: by GET, https, and without the token. Throws `RejectedError`.
  */
 function redirected(request: HttpRequest, status: number, location: string): HttpRequest {
   const { url, method, isDownload } = request;
@@ -150,7 +142,6 @@ function redirected(request: HttpRequest, status: number, location: string): Htt
   });
 }
 
-/** One request and one answer. Resolves when status and headers are there. */
 function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOptions): Promise<HttpResponse> {
   const { method, url, signal } = request;
   const { timeoutMs, userAgent, trace } = options;
@@ -245,7 +236,7 @@ function decompress(body: Readable, contentEncoding = ''): Readable {
   }, body);
 }
 
-/** What went wrong between this machine and the proxy of that address, before anything could go on to the service. */
+/** What went wrong on the way to the proxy that is its message. */
 class ProxyError extends Error {}
 
 /** An exchange that did not come to its end: the error that the user is to see, and whether the same may soon succeed. */
@@ -266,11 +257,10 @@ export class TransportError extends Error {
 }
 
 const proxyHint = 'Check HTTPS_PROXY and NO_PROXY.';
-const timeoutHint = 'A slow service can be given longer with --timeout, e.g. --timeout 2m.';
-const timeout = { code: 'TIMEOUT', hint: timeoutHint };
 const tlsHint = 'A private certificate authority is made known with NODE_EXTRA_CA_CERTS=FILE.';
-const tls = { code: 'TLS', hint: tlsHint, passing: false };
 const wrongHost = 'The certificate is of another host: check the base URL, which adreport whoami shows.';
+const timeout = { code: 'TIMEOUT', hint: 'A slow service can be given longer with --timeout, e.g. --timeout 2m.' };
+const tls = { code: 'TLS', hint: tlsHint, passing: false };
 const unreachable = { code: 'UNREACHABLE', passing: true };
 
 /** The codes of Node and undici that tell more than that there was no answer. */
@@ -289,7 +279,6 @@ const known: readonly (readonly [codes: RegExp, sentence?: string, more?: Partia
   [/^(HPE_|HTTPParserError$)/, 'the answer is not HTTP', { passing: false }],
 ];
 
-/** What a failure is called, whose fault it may be, and whether it may pass by itself. */
 function diagnose(error: unknown, host: string): { sentence: string; code: string; hint: string; passing: boolean } {
   if (error instanceof ProxyError) {
     const inner = diagnose(error.cause, host);

@@ -1,4 +1,4 @@
-import type { Encoding, EndpointName } from '../contract/messages.ts';
+import { type Encoding, type EndpointName, knownOutcomeOf } from '../contract/messages.ts';
 import {
   type AdreportError,
   IncompleteDataError,
@@ -9,10 +9,8 @@ import {
   UnreachableError,
 } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import { isPage, parsedOr, peek, quoteAnswer, type Refusal, refusalIn } from './answers.ts';
+import { isPage, peek, quoteAnswer, type Refusal, refusalIn, tryJson } from './answers.ts';
 import type { HttpResponse } from './http.ts';
-
-// What the service said no with, as the error that the user is to see.
 
 /** The class, which gives the exit code, the first sentence, and what to do next. */
 type Meaning = readonly [Class: typeof RejectedError | typeof SignInError, sentence: string, hint?: string | undefined];
@@ -22,7 +20,6 @@ const notThere: Readonly<Record<'failed' | 'progress', Meaning>> = {
   failed: [ReportFailedError, 'The report has failed.', 'Create it anew: adreport run'],
 };
 
-/** What a refusal means: the first of these that applies. */
 function meaningOf(endpoint: EndpointName, encoding: Encoding, status: number, refusal: Refusal): Meaning {
   const later = 'The fault is on the service’s side: run the command again later.';
   if (status === 429) return [UnreachableError, 'The service allows no more requests for now.', 'Run it again later.'];
@@ -56,7 +53,7 @@ export async function readHttpError(response: HttpResponse, endpoint: EndpointNa
   const { start: text } = await peek(body).catch(() => ({ start: '' }));
   body.destroy();
   const firstLine = isPage(text, response) ? undefined : text.trim().split(/\r?\n/)[0]?.slice(0, 300);
-  const refusal = refusalIn(parsedOr(() => firstLine, text));
+  const refusal = refusalIn(tryJson(text) ?? firstLine);
   const code = refusal.errorId && shown(endpoint, refusal.errorId);
   const faults = refusal.faults.length > 1 ? refusal.faults.map((fault) => `\n  - ${shown(endpoint, fault)}`) : [];
   const label = code ? `(${status} ${code})` : `(${status})`;
@@ -76,15 +73,19 @@ export function unexpectedAnswer(
   text: string,
   hint?: string,
 ): AdreportError {
-  const { isError, errorId, message = errorId ?? 'It does not say why' } = refusalIn(answer);
-  if (!isError) {
+  const { isError, errorId, status, message } = refusalIn(answer);
+  const isRefusedSignIn = endpoint === 'auth' && status !== '' && knownOutcomeOf(status) !== 'ready';
+  if (!isError && !isRefusedSignIn) {
     // A message about a list of campaigns names none of them.
     const start = text.slice(0, 10_000);
     const came = endpoint === 'campaigns' ? start.replace(jsonTexts, (name, colon) => (colon ? name : '"…"')) : start;
     const quoted = quoteAnswer(shown(endpoint, came));
     return new IncompleteDataError(`${sentence} It holds: ${quoted}`, { retryable: false, hint });
   }
-  const said = asSentence(endpoint, message);
+  const said = asSentence(
+    endpoint,
+    message ?? errorId ?? (isError ? 'It does not say why' : `Its status is ${status}`),
+  );
   const details = { code: errorId && shown(endpoint, errorId) };
   if (endpoint === 'auth') return new SignInError(`The service refused the sign-in.${said}`, details);
   return new RejectedError(`The service rejected the request.${said}`, details);

@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
+import type { Part } from '../report/parts.ts';
 import { requestFor } from '../report/request.ts';
 import { daysIn, earlierWindow, formatInstant, type Window } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
@@ -8,18 +8,18 @@ import { rowsOf } from '../rows/row-batch.ts';
 import type { Comparison } from '../view/figures.ts';
 import { ReportSums } from '../view/report-sums.ts';
 import { windowText } from '../view/window-text.ts';
-import { chooseFormat, type Delivery, prepareDelivery, type ReportFacts, showsCard } from './deliver.ts';
+import { chooseFormat, type Delivery, prepareDelivery, showsCard } from './deliver.ts';
 import { fetchReport, noteFetched } from './fetch.ts';
-import type { RunOptions } from './flags.ts';
-import type { ProfilePlan } from './plan.ts';
+import { factsOf, type Job } from './plan.ts';
 
-/** The delivery of a report that shows the change against an earlier one, which is fetched first. */
-export async function prepareCompared(
-  context: Context,
-  options: RunOptions,
-  facts: ReportFacts,
-  plan: ProfilePlan,
-): Promise<Delivery> {
+/**
+ * Where a part of a job goes, or without a part the output of all of them; with `--compare` the earlier report is fetched
+ * first. Throws as `prepareDelivery`, and `UsageError` for a format that has no place for a change.
+ */
+export async function prepareOutput(job: Job, part?: Part): Promise<Delivery> {
+  const { context, options } = job;
+  const facts = factsOf(job, part);
+  if (!options.compare) return prepareDelivery(context, options, facts);
   const format = chooseFormat(context, options);
   if (!['html', 'table', 'xlsx'].includes(format) && !showsCard(context, options)) {
     const hint = 'Write html, xlsx or a table: -o report.html';
@@ -27,8 +27,9 @@ export async function prepareCompared(
   }
   let comparison: Comparison | undefined;
   const delivery = await prepareDelivery(context, options, { ...facts, comparison: () => comparison });
-  const window = earlierWindow(plan.window, options.compare ?? 'previous');
-  const earlier = { ...plan, window, request: requestFor(plan, window) };
+  const { window: now } = part ?? job.plan;
+  const window = earlierWindow(now, options.compare);
+  const earlier = { ...job.plan, window, request: requestFor(job.plan, window) };
   const sums = await fetchReport(context, options, earlier, {
     async take({ body, contentType }, id) {
       const found = new ReportSums();
@@ -41,7 +42,7 @@ export async function prepareCompared(
       return found;
     },
   });
-  comparison = { sums, now: named(plan.window), before: named(window), notices: unequalDays(plan.window, window) };
+  comparison = { sums, now: named(now), before: named(window), notices: unequalDays(now, window) };
   return delivery;
 }
 

@@ -9,25 +9,14 @@ import { expandName, type NameValues, placeholdersOf } from '../output/file/file
 import { checkTarget, openOutput } from '../output/file/output-file.ts';
 import { ReplaySink } from '../output/file/replay-sink.ts';
 import { csvDialectOf } from '../output/formats/csv.ts';
-import {
-  createEncoder,
-  type FormatName,
-  findFormat,
-  formatNames,
-  formatOfFile,
-  isBinary,
-} from '../output/formats/index.ts';
+import { createEncoder, type FormatName, formatNames, formatOfFile, isBinary } from '../output/formats/index.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { checkCompleteness, type Expectation } from '../report/completeness.ts';
-import { describeWindow, type Window } from '../report/window.ts';
+import { describeWindow } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
-
 import { type RowBatches, rowsOf } from '../rows/row-batch.ts';
-
-import { nearest } from '../text/nearest.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
-
 import type { Comparison } from '../view/figures.ts';
 import { Grouping } from '../view/grouping.ts';
 import type { OutputFlags } from './flags.ts';
@@ -35,17 +24,16 @@ import type { OutputFlags } from './flags.ts';
 /** What is known of a report before its data comes. */
 export interface ReportFacts {
   readonly names: NameValues;
-  /** What was asked for, where that is known. */
-  readonly window?: Window;
   /** What the request leads to: the header of an empty report. */
   readonly columns?: readonly Column[];
   /** What its rows are to be checked against; what is missing is said on stderr. */
   readonly expectation?: Omit<Expectation, 'nowMs'>;
-  /** Whether a report that is found incomplete is an error, and no file is written. */
-  readonly strict?: boolean;
   /** Gives the earlier report that this one is held against, once its rows come. */
   readonly comparison?: () => Comparison | undefined;
 }
+
+/** With `strict` a report that is found incomplete is an error, and no file is written. */
+type DeliveryFlags = OutputFlags & { readonly strict?: boolean };
 
 /** Where a report goes and in what form: decided and checked before anything is asked for. */
 export type Delivery = Awaited<ReturnType<typeof prepareDelivery>>;
@@ -61,7 +49,7 @@ export const incompleteReport = 'INCOMPLETE_REPORT';
  * target that cannot be written. Its functions throw `OutputError`, and `IncompleteDataError` for data that is damaged,
  * or with `strict` not all there.
  */
-export async function prepareDelivery(context: Context, flags: OutputFlags, facts: ReportFacts) {
+export async function prepareDelivery(context: Context, flags: DeliveryFlags, facts: ReportFacts) {
   const { console, host } = context;
   const { expectation, columns } = facts;
   const format = chooseFormat(context, flags);
@@ -75,25 +63,17 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
     throw new UsageError(`${computed.field} is computed here, and ${format} holds what the service sends.`, { hint });
   }
   const nowMs = host.wallClock();
-  const options = {
-    columns,
-    select: columnsNamed(flags),
-    normalize: flags.normalize,
-    title: flags.title,
-    madeMs: nowMs,
-    csv: csvDialect(context, flags),
-    table: tableLook(context, flags),
-    note: console.note,
-  };
+  const { columns: select, normalize, title } = flags;
+  const looks = { csv: csvDialect(context, flags), table: tableLook(context, flags) };
+  const options = { columns, select, normalize, title, madeMs: nowMs, ...looks, note: console.note };
   const target = await openTarget(context, flags, facts.names);
-  const hasCard = showsCard(context, flags);
 
   /** Takes rows to the output, of one report or of several that were merged; called anew, from zero, for each try. */
   const write = async (batches: RowBatches, reportId?: string) => {
     const comparison = facts.comparison?.();
     const encoder = await createEncoder(format, { ...options, comparison });
     const check = expectation && checkCompleteness({ ...expectation, nowMs });
-    const counter = hasCard ? new Grouping('time') : undefined;
+    const counter = showsCard(context, flags) ? new Grouping('time') : undefined;
     const output = await target.open(reportId);
     try {
       const { rowCount, sizeBytes, tail } = await writeRows(batches, encoder, output, (batch) => {
@@ -101,7 +81,7 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
         counter?.observe(rowsOf(batch), batch.fields);
       });
       const warnings = check?.problems(tail) ?? [];
-      if (facts.strict && warnings.length > 0) {
+      if (flags.strict && warnings.length > 0) {
         throw new IncompleteDataError(warnings.join(' '), {
           code: incompleteReport,
           // A second download would give the same report.
@@ -114,7 +94,8 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
       for (const warning of warnings) console.error(`${console.err.style.yellow('Warning:')} ${warning}`);
       const file = target.name(reportId);
       if (flags.open && file !== undefined) openFile(context, file);
-      const { since, until } = facts.window ? describeWindow(facts.window) : (tail.summary ?? noWindow);
+      const covered = expectation ? describeWindow(expectation.window) : tail.summary;
+      const { since = null, until = null } = covered ?? {};
       // What `--json` tells of a file.
       const told = { file, rows: rowCount, bytes: sizeBytes, reportId: reportId ?? null, since, until, warnings };
       return { told, figures: counter, comparison };
@@ -128,20 +109,12 @@ export async function prepareDelivery(context: Context, flags: OutputFlags, fact
   return { file: target.name, write, take };
 }
 
-const noWindow = { since: null, until: null };
-
-/** The rows of a download, which is shown as it goes on; `keep` takes each piece of the body as it comes. */
-export async function* download(
-  context: Context,
-  { body, contentType, sizeBytes }: ReportAnswer,
-  keep?: (piece: Buffer) => Promise<unknown>,
-): RowBatches {
+/** The rows of a download, which is shown as it goes on. */
+export async function* download(context: Context, { body, contentType, sizeBytes }: ReportAnswer): RowBatches {
   const meter = (await context.progress()).transfer('Downloading', sizeBytes);
-  let rows = 0;
+  let [bytes, rows] = [0, 0];
   async function* metered(): AsyncGenerator<Buffer> {
-    let bytes = 0;
     for await (const piece of body) {
-      await keep?.(piece);
       bytes += piece.length;
       meter.update({ bytes, rows });
       yield piece;
@@ -168,11 +141,13 @@ function isStdout({ output = '-' }: Pick<OutputFlags, 'output'>): boolean {
 /** As told, else by the file's ending, else a table on a terminal and CSV in a pipe. Throws `UsageError`. */
 export function chooseFormat({ console }: Context, flags: OutputFlags): FormatName {
   const { isTerminal } = console.out;
-  const byDefault = () => (isStdout(flags) ? (isTerminal ? 'table' : 'csv') : formatByEnding(flags.output ?? ''));
-  const format = flags.format === undefined ? byDefault() : findFormat(flags.format);
-  if (format === undefined) {
-    const guess = nearest(flags.format ?? '', formatNames);
-    throw new UsageError(`There is no format “${flags.format}”.`, { hint: guess ? `Did you mean ${guess}?` : known });
+  const { output = '-' } = flags;
+  const ending = /[^./\\](\.[^./\\]+)$/.exec(output)?.[1];
+  const usual = isStdout(flags) && isTerminal ? 'table' : ending === undefined ? 'csv' : undefined;
+  const format = flags.format ?? formatOfFile(output) ?? usual;
+  if (!format) {
+    const hint = `Say which with --format. Known are ${formatNames.join(', ')}.`;
+    throw new UsageError(`-o ${output}: the ending ${ending} means no format.`, { hint });
   }
   if (isBinary(format) && isTerminal && isStdout(flags)) {
     const hint = `Write it to a file: -o report.${format}, or > report.${format}.`;
@@ -181,41 +156,22 @@ export function chooseFormat({ console }: Context, flags: OutputFlags): FormatNa
   return format;
 }
 
-const known = `Known are ${formatNames.join(', ')}.`;
-
-/** An ending that is not known is refused, rather than another format written under its name. */
-function formatByEnding(output: string): FormatName {
-  const ending = /[^./\\](\.[^./\\]+)$/.exec(output)?.[1];
-  const format = formatOfFile(output) ?? (ending === undefined ? 'csv' : undefined);
-  if (format) return format;
-  const hint = `Say which with --format. ${known}`;
-  throw new UsageError(`-o ${output}: the ending ${ending} means no format.`, { hint });
-}
-
 /** Chooses the format, and says which flags of CSV it has no use for. Throws `UsageError` for flags that do not fit. */
-export function checkFormat(context: Context, flags: OutputFlags): void {
+export function checkFormat(context: Context, flags: OutputFlags): FormatName {
   csvDialectOf(flags);
   const format = chooseFormat(context, flags);
-  const { delimiter, decimal, bom, excel, escapeFormulas, header = true } = flags;
-  const values = { delimiter, decimal, bom, excel, 'escape-formulas': escapeFormulas, 'no-header': !header };
-  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== false);
-  if (format === 'csv' || given.length === 0) return;
-  const names = given.map(([name]) => `--${name}`).join(', ');
-  context.console.warn(`The output is ${format}: ${names} would change CSV alone.`);
+  const { delimiter, decimal, bom, excel, escapeFormulas, header } = flags;
+  const values = { delimiter, decimal, bom, excel, 'escape-formulas': escapeFormulas, 'no-header': header === false };
+  const given = Object.entries(values).flatMap(([name, value]) => (value ? [`--${name}`] : []));
+  if (format !== 'csv' && given.length > 0) {
+    context.console.warn(`The output is ${format}: ${given.join(', ')} would change CSV alone.`);
+  }
+  return format;
 }
 
 /** The dialect that the flags describe; a terminal shows no control character. Throws `UsageError`. */
 export function csvDialect({ console }: Context, flags: OutputFlags): CsvDialect {
   return { ...csvDialectOf(flags), shown: console.out.isTerminal && isStdout(flags) };
-}
-
-/** What `--columns` names; `undefined` for those that were asked for. Throws `UsageError` for a name that is empty. */
-export function columnsNamed({ columns }: OutputFlags): string[] | 'all' | undefined {
-  if (columns?.trim().toLowerCase() === 'all') return 'all';
-  const names = columns?.split(',').map((name) => name.trim());
-  if (!names?.includes('')) return names;
-  const hint = 'For example: --columns date,campaignName,clicks';
-  throw new UsageError(`--columns ${JSON.stringify(columns)} has a name that is empty.`, { hint });
 }
 
 /** How a table is to look: as the terminal can show it; in a pipe as wide as `COLUMNS` says, in a file as wide as it is. */
@@ -234,13 +190,11 @@ export async function openTarget(context: Context, flags: OutputFlags, values: N
   if (isStdout(flags)) {
     const sink = new ReplaySink(context.console);
     const output = { write: sink.write.bind(sink), commit: async () => sink.finish(), abort: async () => {} };
-    return {
-      name: (_id?: string) => undefined,
-      async open(_id?: string) {
-        sink.restart();
-        return output;
-      },
+    const open = async (_id?: string) => {
+      sink.restart();
+      return output;
     };
+    return { name: (_id?: string) => undefined, open };
   }
   const options = { noClobber: !flags.clobber };
   const name = (id?: string): string => expandName(template, id === undefined ? values : { ...values, id });

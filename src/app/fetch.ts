@@ -1,3 +1,4 @@
+import { Command } from 'commander';
 import type { Created, ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import type { StatusRecord } from '../contract/messages.ts';
@@ -9,7 +10,7 @@ import { describeWindow } from '../report/window.ts';
 import { printable, quoteForShell } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import { incompleteReport } from './deliver.ts';
-import type { OutputFlags, RunOptions, ServiceFlags, WaitFlags } from './flags.ts';
+import { addOutputFlags, addServiceFlags, type RunOptions, type ServiceFlags, type WaitFlags } from './flags.ts';
 import type { ProfilePlan } from './plan.ts';
 
 /** What takes the data of a report. */
@@ -75,7 +76,9 @@ async function waitAndFetch<T>(context: Context, options: RunOptions, id: string
   const { account } = await context.settings();
   // A saved report may have an account of its own, which no other command would take from the file.
   const own = account.source === 'file' ? { ...options, account: account.value } : options;
-  const resume = intake.file && !context.isLocal ? resumeCommand(id, own, intake.file(id)) : undefined;
+  const flags = serviceFlagsOf(own) + asTyped(addOutputFlags, { ...options, output: intake.file?.(id) });
+  const goOn = `${waitCommand(id, own)} && ${commandLine('download', id, flags)}`;
+  const resume = intake.file && !context.isLocal ? goOn : undefined;
   try {
     const taken = await withResumeHint(context, id, resume, async () => {
       await awaitReport(context, id, options);
@@ -177,31 +180,18 @@ export function waitCommand(id: string, options: ServiceFlags): string {
   return commandLine('status', id, ` --wait${serviceFlagsOf(options)}`);
 }
 
-/** The command line that fetches a report to the same file, or stdout, and in the same form as the one that asked for it. */
-function resumeCommand(id: string, options: ServiceFlags & OutputFlags, file: string | undefined): string {
-  const output = flagsOf({
-    '-o': file,
-    '--format': options.format,
-    '--no-clobber': !options.clobber,
-    '--columns': options.columns,
-    '--normalize': options.normalize,
-    '--delimiter': options.delimiter,
-    '--decimal': options.decimal,
-    '--bom': options.bom,
-    '--excel': options.excel,
-    '--escape-formulas': options.escapeFormulas,
-    '--no-header': !options.header,
-  });
-  return `${waitCommand(id, options)} && ${commandLine('download', id, serviceFlagsOf(options) + output)}`;
-}
-
 function serviceFlagsOf({ account, baseUrl, encoding }: ServiceFlags): string {
-  return flagsOf({ '--account': account, '--base-url': baseUrl, '--encoding': encoding });
+  return asTyped(addServiceFlags, { account, baseUrl, encoding });
 }
 
-function flagsOf(flags: Readonly<Record<string, string | boolean | undefined>>): string {
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined && value !== false);
-  return given.map(([name, value]) => (value === true ? ` ${name}` : ` ${name} ${quoted(String(value))}`)).join('');
+/** The flags of a group with their values, as they are typed; what is not set is left out. */
+function asTyped(addGroup: (command: Command) => Command, values: Readonly<Record<string, unknown>>): string {
+  const typed = addGroup(new Command()).options.map((option) => {
+    const value = values[option.attributeName()];
+    if (value === undefined || value === option.negate) return '';
+    return ` ${option.short ?? option.long}${typeof value === 'boolean' ? '' : ` ${quoted(String(value))}`}`;
+  });
+  return typed.join('');
 }
 
 /** An id that begins with a dash would be read as a flag: it stands last, behind `--`. */

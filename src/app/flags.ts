@@ -1,12 +1,40 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
-import { formatNames } from '../output/formats/index.ts';
+import { type FormatName, formatNames } from '../output/formats/index.ts';
 import { type ComparedWindow, comparedWindows, type SplitUnit, splitUnits } from '../report/window.ts';
+import { nearest } from '../text/nearest.ts';
 import { parseDuration } from '../text/quantity.ts';
 import type { ProgressMode } from '../ui/progress.ts';
 
+const progressModes: readonly ProgressMode[] = ['auto', 'bar', 'plain', 'json', 'none'];
+
 // The groups of flags that commands share, each declared once; the types say what an action receives.
+
+/** What reads the value of a flag, or the words that it can be. */
+type Reader = readonly string[] | ((text: string, earlier: never) => unknown);
+
+/** What is rarer: a default with that as help shows it, the options that a flag excludes, and whether help leaves it out. */
+interface Rarer {
+  readonly byDefault?: unknown;
+  readonly shown?: string;
+  readonly conflicts?: string[];
+  readonly hidden?: boolean;
+}
+
+type Flag = readonly [flags: string, meaning: string, reader?: Reader | undefined, rarer?: Rarer];
+
+/** Declares flags, which help shows under a heading. */
+export function addFlags(command: Command, heading: string, flags: readonly Flag[]): Command {
+  command.optionsGroup(heading);
+  for (const [names, meaning, reader, { byDefault, shown, conflicts = [], hidden } = {}] of flags) {
+    const option = new Option(names, meaning).conflicts(conflicts).hideHelp(hidden ?? false);
+    if (typeof reader === 'function') option.argParser(reader as (text: string, earlier: unknown) => unknown);
+    else if (reader) option.choices(reader).argParser((text: string) => readWord(text, reader));
+    command.addOption(byDefault === undefined ? option : option.default(byDefault, shown));
+  }
+  return command;
+}
 
 type Texts<Name extends string> = { readonly [Flag in Name]?: string };
 type Lists<Name extends string> = { readonly [Flag in Name]?: readonly string[] };
@@ -22,16 +50,13 @@ export interface GlobalFlags extends Switches<'json' | 'quiet'> {
 }
 
 export function addGlobalFlags(program: Command): Command {
-  return program
-    .option('--json', 'machine-readable results and errors')
-    .option('-q, --quiet', 'nothing on stderr but errors')
-    .option('-v, --verbose', 'trace HTTP calls on stderr (-vv: more)', (_value, count: number) => count + 1, 0)
-    .option('--no-color', 'no colour (also NO_COLOR; FORCE_COLOR for the reverse)')
-    .addOption(
-      oneOf('--progress <mode>', 'how waiting is shown on stderr', ['auto', 'bar', 'plain', 'json', 'none']).default(
-        'auto',
-      ),
-    );
+  return addFlags(program, 'Options:', [
+    ['--json', 'machine-readable results and errors'],
+    ['-q, --quiet', 'nothing on stderr but errors'],
+    ['-v, --verbose', 'trace HTTP calls on stderr (-vv: more)', (_text, count) => count + 1, { byDefault: 0 }],
+    ['--no-color', 'no colour (also NO_COLOR; FORCE_COLOR for the reverse)'],
+    ['--progress <mode>', 'how waiting is shown on stderr', progressModes, { byDefault: 'auto' }],
+  ]);
 }
 
 /** Which service is called, with which account, and how long the program tries. */
@@ -43,14 +68,14 @@ export interface ServiceFlags extends Texts<'account' | 'baseUrl'>, Switches<'lo
 }
 
 export function addServiceFlags(command: Command): Command {
-  return command
-    .optionsGroup('Service:')
-    .option('--account <name>', 'the stored account to use')
-    .option('--base-url <url>', 'address of the service')
-    .option('--local', 'use a local server started inside this process: no account, no network')
-    .addOption(oneOf('--encoding <kind>', 'of the bodies of all calls (default: the stored one, else json)', encodings))
-    .option('--retries <n>', 'how often a failed call is repeated (default: 5)', parseCount)
-    .option('--timeout <duration>', 'to connect, to the first byte, and idle (default: 30s)', parseTimeout);
+  return addFlags(command, 'Service:', [
+    ['--account <name>', 'the stored account to use'],
+    ['--base-url <url>', 'address of the service'],
+    ['--local', 'use a local server started inside this process: no account, no network'],
+    ['--encoding <kind>', 'of the bodies of all calls (default: the stored one, else json)', encodings],
+    ['--retries <n>', 'how often a failed call is repeated (default: 5)', readCount],
+    ['--timeout <duration>', 'to connect, to the first byte, and idle (default: 30s)', readTimeout],
+  ]);
 }
 
 /** What a report is of, as it was typed: names, dates and lists are read by `report/`. */
@@ -64,62 +89,63 @@ export interface ReportFlags
 }
 
 export function addReportFlags(command: Command): Command {
-  return command
-    .optionsGroup('Report:')
-    .addOption(oneOf('--profile <name>', "the account's profile (default: the stored one, else buyer)", profiles))
-    .option('--metrics <a,b>', 'metrics, in column order (default: all of the profile)')
-    .option('--by <a,b>', 'breakdowns, e.g. DAILY,CAMPAIGN; any case')
-    .addOption(new Option('--breakdowns <a,b>', 'the same as --by').conflicts('by').hideHelp())
-    .option('--filter <name=v1,v2>', 'keep only these; repeatable', collect)
-    .option('--country <a,b>', 'only these countries, by ISO code or English name: FR,Germany; repeatable', collect)
-    .option('--campaign <name>', "only campaigns of that name, e.g. 'Summer*'; repeatable", collect)
-    .option('--ad-unit <name>', 'only ad units of that name', collect)
-    .option('--advertiser <name>', 'only advertisers of that name (admin accounts)', collect)
-    .optionsGroup('Window:')
-    .option('--period <p>', 'e.g. yesterday, last-7d, last-week, this-month, 2026-10, 2026-W45, 2026-11-01..2026-11-15')
-    .option('--since <t>', 'first second: 2026-11-01, a date-time, unix seconds, now, today, -7d, -36h')
-    .option('--until <t>', 'last second, in the same forms (default: now)')
-    .option('--timezone <tz>', 'zone of the report, DSP only (buyer: always Europe/Paris)')
-    .optionsGroup('Request:')
-    .addOption(
-      oneOf(
-        '--window-clock <kind>',
-        'how the service reads the window: as instants, or as wall time (default: the stored one, else instant)',
-        windowClocks,
-      ),
-    )
-    .option('--direct', 'ask for the data in the answer, without waiting (output=direct)')
-    .option('--dry-run', 'print the window, the request and a curl line; no network (but for names)');
+  addFlags(command, 'Report:', [
+    ['--profile <name>', "the account's profile (default: the stored one, else buyer)", profiles],
+    ['--metrics <a,b>', 'metrics, in column order (default: all of the profile)'],
+    ['--by <a,b>', 'breakdowns, e.g. DAILY,CAMPAIGN; any case'],
+    ['--breakdowns <a,b>', 'the same as --by', undefined, { conflicts: ['by'], hidden: true }],
+    ['--filter <name=v1,v2>', 'keep only these; repeatable', collect],
+    ['--country <a,b>', 'only these countries, by ISO code or English name: FR,Germany; repeatable', collect],
+    ['--campaign <name>', "only campaigns of that name, e.g. 'Summer*'; repeatable", collect],
+    ['--ad-unit <name>', 'only ad units of that name', collect],
+    ['--advertiser <name>', 'only advertisers of that name (admin accounts)', collect],
+  ]);
+  addFlags(command, 'Window:', [
+    ['--period <p>', 'e.g. yesterday, last-7d, last-week, this-month, 2026-10, 2026-W45, 2026-11-01..2026-11-15'],
+    ['--since <t>', 'first second: 2026-11-01, a date-time, unix seconds, now, today, -7d, -36h'],
+    ['--until <t>', 'last second, in the same forms (default: now)'],
+    ['--timezone <tz>', 'zone of the report, DSP only (buyer: always Europe/Paris)'],
+  ]);
+  return addFlags(command, 'Request:', [
+    ['--window-clock <kind>', 'how the service reads the window (default: the stored one, else instant)', windowClocks],
+    ['--direct', 'ask for the data in the answer, without waiting (output=direct)'],
+    ['--dry-run', 'print the window, the request and a curl line; no network (but for names)'],
+  ]);
 }
 
 /** Where a result goes, and in which form (`cli.md`, Output). `clobber` and `header` are false for `--no-…`. */
 export interface OutputFlags
-  extends Texts<'output' | 'format' | 'title' | 'columns' | 'delimiter' | 'decimal'>,
+  extends Texts<'output' | 'title' | 'delimiter' | 'decimal'>,
     Switches<'open' | 'normalize' | 'bom' | 'excel' | 'escapeFormulas'> {
+  readonly format?: FormatName;
+  readonly columns?: readonly string[] | 'all';
   readonly clobber: boolean;
   readonly header: boolean;
 }
 
 export function addOutputFlags(command: Command): Command {
-  return command
-    .optionsGroup('Output:')
-    .option('-o, --output <file>', 'file to write, - for stdout; takes {profile} {report} {since} {until} {date} {id}')
-    .option(
+  return addFlags(command, 'Output:', [
+    ['-o, --output <file>', 'file to write, - for stdout; takes {profile} {report} {since} {until} {date} {id}'],
+    [
       '--format <name>',
-      `${formatNames.join(', ')} (default: by the file's ending; table on a terminal, csv in a pipe)`,
-    )
-    .option('--title <text>', 'html and xlsx: the heading (default: what the report is broken down by)')
-    .option('--open', 'show the file once it is written, a page in the browser')
-    .option('--no-clobber', 'refuse to replace an existing file')
-    .option('--columns <a,b>', 'choose and order the columns, or all that the service sends')
-    .option('--normalize', 'decimal points, and revenueDollar in both profiles')
-    .option('--delimiter <c>', 'CSV delimiter (default: ,)')
-    .addOption(oneOf('--decimal <c>', 'CSV decimal mark', [',', '.']))
-    .option('--bom', 'CSV: begin with a byte order mark')
-    .option('--excel', 'CSV as a European Excel opens it: ; and , and BOM')
-    .option('--escape-formulas', 'CSV: defuse cells that a spreadsheet would run')
-    .option('--no-header', 'CSV: no header row');
+      "of the output (default: by the file's ending; table on a terminal, csv in a pipe)",
+      formatNames,
+    ],
+    ['--title <text>', 'html and xlsx: the heading (default: what the report is broken down by)'],
+    ['--open', 'show the file once it is written, a page in the browser'],
+    ['--no-clobber', 'refuse to replace an existing file'],
+    ['--columns <a,b>', 'choose and order the columns, or all that the service sends', readColumns],
+    ['--normalize', 'decimal points, and revenueDollar in both profiles'],
+    ['--delimiter <c>', 'CSV delimiter (default: ,)'],
+    ['--decimal <c>', 'CSV decimal mark', [',', '.']],
+    ['--bom', 'CSV: begin with a byte order mark'],
+    ['--excel', 'CSV as a European Excel opens it: ; and , and BOM'],
+    ['--escape-formulas', 'CSV: defuse cells that a spreadsheet would run'],
+    ['--no-header', 'CSV: no header row'],
+  ]);
 }
+
+const halfAnHour = { byDefault: 1_800_000, shown: '30m' };
 
 /** How long a command waits for a report, and how often it asks. */
 export interface WaitFlags {
@@ -130,12 +156,10 @@ export interface WaitFlags {
 }
 
 export function addWaitFlags(command: Command): Command {
-  return command
-    .optionsGroup('Waiting:')
-    .addOption(
-      durationOption('--wait-timeout <duration>', 'give up waiting after this long, exit 7').default(1_800_000, '30m'),
-    )
-    .option('--poll-interval <duration>', 'auto, or a fixed pause between status calls', parsePollInterval, 'auto');
+  return addFlags(command, 'Waiting:', [
+    ['--wait-timeout <duration>', 'give up waiting after this long, exit 7', readDuration, halfAnHour],
+    ['--poll-interval <duration>', 'auto, or a fixed pause between calls', readPollInterval, { byDefault: 'auto' }],
+  ]);
 }
 
 /** Everything that `run` takes; the names of its flags are also the keys of a saved report. */
@@ -158,33 +182,22 @@ export interface RunOptions
 
 /** The flags of `run`, for the command and for the keys of `adreport.yaml`. */
 export function addRunFlags(command: Command): Command {
-  addReportFlags(command)
-    .addOption(
-      oneOf(
-        '--compare <window>',
-        'html, table, xlsx and the card: the change against the window before, or a year earlier',
-        comparedWindows,
-      ),
-    )
-    .option('--fresh', 'create a new report even where the same one is still unfinished')
-    .option('--strict', 'days missing from the window, or a repeated row, are exit 9 instead of a warning');
-  addOutputFlags(command)
-    .optionsGroup('Many reports:')
-    .addOption(
-      oneOf(
-        '--split <unit>',
-        'a report for each day, week or month; one merged output, or with {date} a file each',
-        splitUnits,
-      ),
-    )
-    .option('--concurrency <n>', 'reports at a time', parsePositive, 4)
-    .option('--missing', 'fetch only what has no file yet')
-    .option('--lookback <n>', 'with --missing: the last n parts again, because late numbers change them', parseCount)
-    .option('--shard <k/n>', 'only every n-th part, for n machines side by side');
-  return addServiceFlags(addWaitFlags(command))
-    .optionsGroup('Saved reports:')
-    .option('--all', 'every report of adreport.yaml')
-    .option('--file <file>', 'take the reports from this file (default: adreport.yaml, here or in a folder above)');
+  addFlags(addReportFlags(command), 'Request:', [
+    ['--compare <window>', 'html, table, xlsx and the card: the change against that window', comparedWindows],
+    ['--fresh', 'create a new report even where the same one is still unfinished'],
+    ['--strict', 'days missing from the window, or a repeated row, are exit 9 instead of a warning'],
+  ]);
+  addFlags(addOutputFlags(command), 'Many reports:', [
+    ['--split <unit>', 'a report for each unit; one merged output, or with {date} a file each', splitUnits],
+    ['--concurrency <n>', 'reports at a time', readPositive, { byDefault: 4 }],
+    ['--missing', 'fetch only what has no file yet'],
+    ['--lookback <n>', 'with --missing: the last n parts again, because late numbers change them', readCount],
+    ['--shard <k/n>', 'only every n-th part, for n machines side by side'],
+  ]);
+  return addFlags(addServiceFlags(addWaitFlags(command)), 'Saved reports:', [
+    ['--all', 'every report of adreport.yaml'],
+    ['--file <file>', 'take the reports from this file (default: adreport.yaml, here or in a folder above)'],
+  ]);
 }
 
 /** The flags of `run` that only `--help-all` shows. */
@@ -193,17 +206,20 @@ export const rareRunFlags: readonly string[] =
   --delimiter --decimal --bom --escape-formulas --no-header --concurrency --shard --poll-interval --base-url --encoding
   --retries --timeout --file --title --open`.split(/\s+/);
 
-/** A flag whose value is one of these words. */
-export function oneOf(flags: string, description: string, words: readonly string[]): Option {
-  return new Option(flags, description).choices(words);
-}
-
-/** A flag that takes a duration, and gives milliseconds. */
-export function durationOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(parseDurationFlag);
-}
-
 // What reads the value of a flag. Each throws Commander's `InvalidArgumentError`, which ends in exit 2.
+
+function readWord(text: string, words: readonly string[]): string {
+  const found = words.find((word) => word === text.toLowerCase());
+  if (found !== undefined) return found;
+  const guess = nearest(text, words);
+  throw new InvalidArgumentError(`${guess ? `Did you mean ${guess}? ` : ''}Allowed choices are ${words.join(', ')}.`);
+}
+
+function readColumns(text: string): string[] | 'all' {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.includes('')) throw new InvalidArgumentError('A name is empty. For example: date,campaignName,clicks');
+  return names.length === 1 && names[0]?.toLowerCase() === 'all' ? 'all' : names;
+}
 
 /** The values of a flag that may be given again, in their order. */
 export function collect(value: string, earlier: readonly string[] = []): string[] {
@@ -211,37 +227,33 @@ export function collect(value: string, earlier: readonly string[] = []): string[
 }
 
 /** `500ms`, `30s`, `5m`, `2h`, `1d` or `0`, in milliseconds. */
-function parseDurationFlag(value: string): number {
+export function readDuration(value: string): number {
   const durationMs = parseDuration(value);
   if (durationMs === undefined) throw new InvalidArgumentError('Give a number with a unit: 500ms, 30s, 5m or 2h.');
   return durationMs;
 }
 
 /** A duration that is not 0, in milliseconds. */
-export function parseTimeout(value: string): number {
-  const durationMs = parseDurationFlag(value);
+export function readTimeout(value: string): number {
+  const durationMs = readDuration(value);
   if (durationMs === 0) throw new InvalidArgumentError('0 would mean to wait for ever: give e.g. 30s.');
   return durationMs;
 }
 
-function parsePollInterval(value: string): number | 'auto' {
+function readPollInterval(value: string): number | 'auto' {
   if (value === 'auto') return 'auto';
-  const durationMs = parseDurationFlag(value);
+  const durationMs = readDuration(value);
   if (durationMs < 100) throw new InvalidArgumentError('The shortest interval is 100ms.');
   return durationMs;
 }
 
 /** A whole number from 1 to 999,999. */
-export function parsePositive(value: string): number {
-  return parseWhole(value, 1);
+export function readPositive(value: string): number {
+  return readCount(value, undefined, 1);
 }
 
-/** A whole number from 0 to 999,999. */
-export function parseCount(value: string): number {
-  return parseWhole(value, 0);
-}
-
-function parseWhole(value: string, least: number): number {
+/** A whole number from 0, or `least`, to 999,999. */
+export function readCount(value: string, _earlier?: number, least = 0): number {
   if (!/^\d+$/.test(value) || Number(value) < least) {
     throw new InvalidArgumentError(`Give a whole number, ${least} or more.`);
   }

@@ -5,25 +5,16 @@ import { splitValues } from '../report/request.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import type { ReportFlags } from './flags.ts';
+import { type Job, planFromFlags } from './plan.ts';
 
 type Named = readonly [id: string, name: string];
 
-/** The flags that take names, with the filters that they become and what they name in a campaign. */
-const nameFlags = [
-  ['--campaign', 'campaignId', 'campaign', (one: CampaignRecord): Named[] => [[one.campaignId, one.campaignName]]],
-  [
-    '--ad-unit',
-    'adunitId',
-    'adUnit',
-    (one: CampaignRecord) => one.adunits.map((unit): Named => [unit.adunitId, unit.adunitName]),
-  ],
-  [
-    '--advertiser',
-    'advertiserId',
-    'advertiser',
-    (one: CampaignRecord): Named[] => [[one.advertiserId, one.advertiserName]],
-  ],
-] as const;
+/** The flags that take names, with the options and the filters that they are, and what they name in a campaign. */
+const nameFlags: readonly [string, 'campaign' | 'adUnit' | 'advertiser', string, (one: CampaignRecord) => Named[]][] = [
+  ['--campaign', 'campaign', 'campaignId', ({ campaignId, campaignName }) => [[campaignId, campaignName]]],
+  ['--ad-unit', 'adUnit', 'adunitId', ({ adunits }) => adunits.map((unit) => [unit.adunitId, unit.adunitName])],
+  ['--advertiser', 'advertiser', 'advertiserId', ({ advertiserId: id, advertiserName }) => [[id, advertiserName]]],
+];
 
 /**
  * The flags with the names of campaigns, ad units and advertisers turned into `--filter`s of their ids, and what was
@@ -32,7 +23,7 @@ const nameFlags = [
  */
 export async function resolveNames<Flags extends ReportFlags>(context: Context, flags: Flags): Promise<Flags> {
   const show = (name: string): string => (context.console.verbosity >= 2 ? '[hidden]' : printable(name));
-  const wanted = nameFlags.flatMap(([flag, filter, option, named]) => {
+  const wanted = nameFlags.flatMap(([flag, option, filter, named]) => {
     const patterns = flags[option]?.flatMap((list) => readPatterns(flag, list));
     return patterns ? [{ flag, filter, patterns, named }] : [];
   });
@@ -47,6 +38,16 @@ export async function resolveNames<Flags extends ReportFlags>(context: Context, 
     return `${filter}=${[...found.keys()].join(',')}`;
   });
   return { ...flags, filter: [...(flags.filter ?? []), ...filters] };
+}
+
+/** The job with names of campaigns and the like turned into ids: only now, because that asks the service. */
+export async function withNames(job: Job): Promise<Job> {
+  const { campaign, adUnit, advertiser } = job.options;
+  if (!campaign && !adUnit && !advertiser) return job;
+  const options = await resolveNames(job.context, job.options);
+  const { filters } = (await planFromFlags(job.context, options)).request;
+  const plan = { ...job.plan, request: { ...job.plan.request, filters } };
+  return { ...job, plan, parts: job.parts.map((part) => ({ ...part, request: { ...part.request, filters } })) };
 }
 
 /** Names are separated as the values of `--filter` are: by commas, where none of them stands in double quotes. */

@@ -12,18 +12,11 @@ import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import { ClosedPipeError } from '../ui/console.ts';
 import type { PartsProgress } from '../ui/progress.ts';
 import { Grouping } from '../view/grouping.ts';
-import { prepareCompared } from './compare.ts';
-import {
-  announce,
-  type Delivered,
-  type Delivery,
-  download,
-  incompleteReport,
-  prepareDelivery,
-  showCard,
-} from './deliver.ts';
+import { prepareOutput } from './compare.ts';
+import { announce, type Delivered, download, incompleteReport, showCard } from './deliver.ts';
 import { fetchReport, type Intake, noteFetched } from './fetch.ts';
-import { factsOf, fileOf, type Job } from './plan.ts';
+import { withNames } from './names.ts';
+import { fileOf, type Job } from './plan.ts';
 
 /** What the parts of a run share, and what became of them. */
 interface Run {
@@ -41,16 +34,8 @@ const namedAtMost = 10;
 /**
  * Fetches every part of every job, so many at a time (the largest `--concurrency`, and of each job its own). What fails keeps
  * nothing else from being fetched: at the end the error of the first one is thrown, after the names of all.
- *
- * @param prepare what is to be done with a job before its parts are fetched
- * @param hint what to do after a failure
  */
-export async function runParts(
-  context: Context,
-  jobs: readonly Job[],
-  prepare: (job: Job) => Promise<Job>,
-  hint: string,
-) {
+export async function runParts(context: Context, jobs: readonly Job[]): Promise<void> {
   const partCount = jobs.reduce((sum, { parts }) => sum + parts.length, 0);
   const named = jobs.flatMap(({ name, parts }) => (name === undefined ? [] : [[name, parts.length] as const]));
   const progress = (await context.progress()).parts(partCount, new Map(named));
@@ -58,16 +43,21 @@ export async function runParts(
   const run: Run = { context, takeTurn, progress, delivered: [], failures: [] };
   // Every call under way listens to this signal, and Node warns of more than ten listeners by default.
   setMaxListeners(0, context.host.signal);
-  const runJob = async (job: Job): Promise<void> => {
-    const ready = await attempt(run, job, job.name, () => prepare(job));
-    if (ready) await (ready.isMerged ? runMerged(run, ready) : runToFiles(run, ready));
+  const runJob = async (planned: Job): Promise<void> => {
+    const job = await attempt(run, planned, planned.name, () => withNames(planned));
+    if (!job) return;
+    if (job.isMerged) return add(run, await attempt(run, job, job.name, () => writeMerged(run, job)));
+    const takeTurn = turns(job.options.concurrency);
+    const runOne = async (part: Part) =>
+      add(run, await fetchPart(run, job, part, (context) => prepareOutput({ ...job, context }, part)));
+    await Promise.all(job.parts.map((part) => takeTurn(() => runOne(part))));
   };
   try {
     await Promise.all(jobs.map(runJob));
   } finally {
     progress.stop();
   }
-  conclude(run, hint, jobs.length === 1);
+  conclude(run, jobs);
 }
 
 /** The result of some work for a job, or `undefined` with its error noted. A bug, and a closed pipe, are thrown on. */
@@ -91,69 +81,56 @@ async function add({ context, delivered }: Run, output: Delivered | undefined): 
 }
 
 /** Says what was written in all, and throws what went wrong; where nothing did, shows the figures of one report's files. */
-function conclude({ context, delivered, failures }: Run, hint: string, isOneReport: boolean): void {
+function conclude({ context, delivered, failures }: Run, jobs: readonly Job[]): void {
   const { console, elapsedMs, host } = context;
   const files = delivered.filter(({ told }) => told.file !== undefined);
   // Different reports may count the same displays.
-  const figures = isOneReport ? files.flatMap((one) => one.figures ?? []) : [];
+  const figures = jobs.length === 1 ? files.flatMap((one) => one.figures ?? []) : [];
   if (files.length > namedAtMost || figures.length > 1) {
     const sum = (of: 'rows' | 'bytes'): number => files.reduce((total, { told }) => total + told[of], 0);
     const size = `${formatPlural(sum('rows'), 'row')}, ${formatBytes(sum('bytes'))}`;
     console.note(`Together ${formatPlural(files.length, 'file')}: ${size}, in ${formatDuration(elapsedMs())}.`);
   }
+  const isComplete = jobs.every(({ options }) => options.missing);
+  const less = isComplete
+    ? ': it fetches only what is missing.'
+    : '; with --missing it fetches only what has no file yet.';
+  // On stdout nothing can be missing.
+  const writesFiles = jobs.some(({ options: { output = '-' } }) => output !== '-');
+  const hint = `Run the same command again${writesFiles ? less : '.'}`;
   const { aborted, reason } = host.signal;
   if (aborted) throw reason instanceof InterruptedError ? reason.amend('', { hint }) : reason;
-  const [first, ...others] = failures;
+  const [first] = failures;
   if (first) {
     const { error, label } = first;
     // A report that could not even be prepared needs another command.
     if (label === undefined) throw error;
-    const lines = failures.slice(0, namedAtMost).map((failure) => `\n  - ${failure.label}: ${failure.error.message}`);
-    const more = failures.length - lines.length;
-    error.message =
-      others.length === 0
-        ? `${label} failed: ${error.message}`
-        : `${failures.length} reports failed:${lines.join('')}${more > 0 ? `\n  - and ${more} more` : ''}`;
-    throw error.amend('', { hint: error.hint === undefined ? hint : `${error.hint}\n${hint}` });
+    const lines = failures.map((failure) => `\n  - ${failure.label}: ${failure.error.message}`);
+    const more = lines.splice(namedAtMost).length;
+    const all = `${failures.length} reports failed:${lines.join('')}${more > 0 ? `\n  - and ${more} more` : ''}`;
+    error.message = failures.length === 1 ? `${label} failed: ${error.message}` : all;
+    throw error.amend('', { hint: [error.hint, hint].filter(Boolean).join('\n') });
   }
   const together = new Grouping('time');
   for (const each of figures) together.absorb(each);
   if (figures.length > 0) showCard(context, together);
 }
 
-async function runToFiles(run: Run, job: Job): Promise<void> {
-  const takeTurn = turns(job.options.concurrency);
-  const runOne = async (part: Part) =>
-    add(run, await fetchPart(run, job, part, (context) => prepareOutput({ ...job, context }, part)));
-  await Promise.all(job.parts.map((part) => takeTurn(() => runOne(part))));
-}
-
-/** The output of a part of its own, or without a part that of all of them. */
-function prepareOutput(job: Job, part?: Part): Promise<Delivery> {
-  const { context, options } = job;
-  const facts = factsOf(job, part);
-  return options.compare
-    ? prepareCompared(context, options, facts, { ...job.plan, ...part })
-    : prepareDelivery(context, options, facts);
-}
-
-async function runMerged(run: Run, job: Job): Promise<void> {
+/** Writes the parts of a job into its one output. */
+async function writeMerged(run: Run, job: Job): Promise<Delivered> {
   const { context } = job;
-  const delivered = await attempt(run, job, job.name, async () => {
-    const reportIds: string[] = [];
-    const noteAll = (file?: string) => Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
-    const delivery = await prepareOutput(job);
-    try {
-      const written = await delivery.write(mergeReports(inOrder(run, job, reportIds)));
-      // The reports are marked as fetched only now: until the output is whole, the same command can fetch each of them again.
-      await noteAll(written.told.file);
-      return written;
-    } catch (error) {
-      if (error instanceof AdreportError && error.code === incompleteReport) await noteAll();
-      throw error;
-    }
-  });
-  await add(run, delivered);
+  const reportIds: string[] = [];
+  const noteAll = (file?: string) => Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
+  const delivery = await prepareOutput(job);
+  try {
+    const written = await delivery.write(mergeReports(inOrder(run, job, reportIds)));
+    // The reports are marked as fetched only now: until the output is whole, the same command can fetch each of them again.
+    await noteAll(written.told.file);
+    return written;
+  } catch (error) {
+    if (error instanceof AdreportError && error.code === incompleteReport) await noteAll();
+    throw error;
+  }
 }
 
 /** How many reports may wait on the disk, each in an open file, until it is their turn. */
@@ -168,7 +145,9 @@ async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator
   setMaxListeners(0, signal);
   const own = { ...job, context: { ...job.context, host: { ...host, signal } } };
   const takeTurn = turns(options.concurrency);
-  const folder = spoolFolder(job);
+  const path = resolve(host.cwd, (parts[0] && fileOf(job, parts[0])) ?? '/dev/stdout');
+  // The folder of the output has room for it.
+  const folder = path.startsWith('/dev/') ? tmpdir() : dirname(path);
   const fetchOne = (part: Part) => fetchPart(run, own, part, async (context) => spoolIntake(context, folder));
   const pending: ReturnType<typeof fetchOne>[] = [];
   try {
@@ -220,13 +199,6 @@ function fetchPart<T>(run: Run, job: Job, part: Part, prepare: (context: Context
   );
 }
 
-/** The folder of the merged output, which has room for it; the system's where the output is no file. */
-function spoolFolder(job: Job): string {
-  const [first] = job.parts;
-  const path = resolve(job.context.host.cwd, (first && fileOf(job, first)) ?? '/dev/stdout');
-  return path.startsWith('/dev/') ? tmpdir() : dirname(path);
-}
-
 /** A function that does work once there is room for it, so much of it at a time; the rest waits in the order it came. */
 function turns(size: number) {
   const waiting: (() => void)[] = [];
@@ -246,16 +218,18 @@ function turns(size: number) {
 
 /** Takes a report's body to the disk as it came, and reads it once on the way, so that a damaged one comes again. */
 function spoolIntake(context: Context, folder: string) {
-  const { signal } = context.host;
   return {
     async take(answer: ReportAnswer, reportId?: string) {
       const spool = await createSpool(folder);
-      const keep = async (piece: Buffer) => {
-        signal.throwIfAborted();
-        await spool.write(piece);
-      };
+      async function* kept(): AsyncGenerator<Buffer> {
+        for await (const piece of answer.body) {
+          context.host.signal.throwIfAborted();
+          await spool.write(piece);
+          yield piece;
+        }
+      }
       try {
-        for await (const _batch of download(context, answer, keep));
+        for await (const _batch of download(context, { ...answer, body: kept() }));
         return { spool, contentType: answer.contentType, reportId };
       } catch (error) {
         await spool.close();

@@ -16,7 +16,7 @@ import {
 } from '../report/request.ts';
 import { describeWindow, formatDate, type Window } from '../report/window.ts';
 import { printable } from '../text/printable.ts';
-import { checkFormat, columnsNamed, type ReportFacts } from './deliver.ts';
+import { checkFormat, type ReportFacts } from './deliver.ts';
 import type { ReportFlags, RunOptions } from './flags.ts';
 
 /** A plan with the profile it was made for. */
@@ -65,33 +65,26 @@ export function sayNotes({ console }: Context, { window }: ReportPlan): void {
 export async function planJob(context: Context, options: RunOptions, name?: string): Promise<Job> {
   const { split, shard, missing, lookback, output = '-' } = options;
   checkFormat(context, options);
-  columnsNamed(options);
   const plan = await planFromFlags(context, options);
   const placeholders = placeholdersOf(output);
   const isMerged = split !== undefined && !placeholders.some((word) => ['date', 'since', 'until'].includes(word));
-  if (isMerged) {
-    checkMergeable(plan.request.breakdowns, split);
-    if (placeholders.includes('id')) {
-      const hint = 'Leave {id} out, or write a file a part with {date}.';
-      throw new UsageError('-o has {id}, but the merged output of several reports has no id.', { hint });
-    }
+  if (isMerged) checkMergeable(plan.request.breakdowns, split);
+  if (placeholders.includes('id') && (isMerged || missing)) {
+    const why = isMerged ? 'the merged output of several reports has no id' : '--missing asks which files are there';
+    throw new UsageError(`-o has {id}, but ${why}.`, { hint: 'Use {date}, {since} or {until} instead.' });
   }
   if (shard !== undefined && split === undefined) throw needs('--shard', '--split', 'It chooses among the parts.');
   if (lookback !== undefined && !missing) {
     throw needs('--lookback', '--missing', 'Without it all parts are fetched anyway.');
   }
   if (missing && output === '-') throw needs('--missing', '-o', 'It asks which files are not there yet.');
-  if (missing && placeholders.includes('id')) {
-    const hint = 'Use {date}, {since} or {until} instead.';
-    throw new UsageError('--missing cannot tell which files are there: -o has {id}, which is not known.', { hint });
-  }
   const now = Math.floor(context.host.wallClock() / 1_000);
   const all = partsOf(plan, split, isMerged ? undefined : now);
   const mine = shard === undefined ? all : takeShard(all, shard);
   const job = { name, context, options, plan, isMerged, parts: mine, partCount: mine.length };
   if (!missing) return job;
   const writtenAt = (part: Part) => modifiedAt(resolve(context.host.cwd, fileOf(job, part) ?? ''));
-  const wanted = stillToFetch(all, { now, lookback: lookback ?? 0, writtenAt });
+  const wanted = stillToFetch(all, now, lookback ?? 0, writtenAt);
   // A merged output is one file: it is written anew if any part is not final.
   return { ...job, parts: mine.filter((part) => (isMerged ? wanted.length > 0 : wanted.includes(part))) };
 }
@@ -100,34 +93,32 @@ function needs(flag: string, other: string, why: string): UsageError {
   return new UsageError(`${flag} goes with ${other} only.`, { hint: `${why} Add ${other}, or leave ${flag} out.` });
 }
 
+type Described = Pick<Job, 'plan'> & Partial<Pick<Job, 'name' | 'isMerged'>>;
+
+/** What the placeholders of `-o` stand for: dates are local to the report's zone, of the part or of the whole window. */
+function namesOf({ plan: { profile, request, window }, name, isMerged }: Described, part?: Part): NameValues {
+  const report = name ?? (request.breakdowns.join('-').toLowerCase() || 'total');
+  const whole = { since: formatDate(window.since, window.zone), until: formatDate(window.until, window.zone) };
+  const { since, until } = part && !isMerged ? part : whole;
+  return { profile, report, since, until, date: since };
+}
+
 /** The file of a part as the user names it, with `{id}` where only the service knows it; `undefined` for stdout. */
 export function fileOf(job: Job, part: Part): string | undefined {
   const { output = '-' } = job.options;
   return output === '-' ? undefined : expandName(output, { ...namesOf(job, part), id: '{id}' });
 }
 
-type Described = Pick<Job, 'plan'> & Partial<Pick<Job, 'name' | 'isMerged'>>;
-
 /** What is known of a part that has an output of its own; without a part, of the output that all parts go into. */
-export function factsOf(job: Described & { readonly options: Partial<RunOptions> }, part?: Part): ReportFacts {
-  const { plan, options } = job;
-  const { breakdowns, filters } = plan.request;
-  const columns = askedColumns(plan.profile, plan.request, plan.shownMetrics);
-  const facts = { names: namesOf(job, part), columns, strict: options.strict };
+export function factsOf(job: Described & { readonly options: { shard?: string } }, part?: Part): ReportFacts {
+  const { profile, request, shownMetrics, window: whole } = job.plan;
+  const { breakdowns, filters } = request;
+  const columns = askedColumns(profile, request, shownMetrics);
+  const facts = { names: namesOf(job, part), columns };
   // A shard of the parts lacks the days of the others, as it should.
-  const window = part?.window ?? (options.shard === undefined ? plan.window : undefined);
-  if (!window) return facts;
+  const window = part?.window ?? (job.options.shard === undefined ? whole : undefined);
   const isFiltered = Object.keys(filters).length > 0;
-  return { ...facts, window, expectation: { window, breakdowns, columns, isFiltered } };
-}
-
-/** What the placeholders of `-o` stand for: dates are local to the report's zone, of the part or of the whole window. */
-function namesOf({ plan, name, isMerged }: Described, part?: Part): NameValues {
-  const { profile, request, window } = plan;
-  const report = name ?? (request.breakdowns.join('-').toLowerCase() || 'total');
-  const whole = { since: formatDate(window.since, window.zone), until: formatDate(window.until, window.zone) };
-  const { since, until } = part && !isMerged ? part : whole;
-  return { profile, report, since, until, date: since };
+  return window ? { ...facts, expectation: { window, breakdowns, columns, isFiltered } } : facts;
 }
 
 /** One create call that would be made, with its account's context; `output` is absent for stdout. */
@@ -141,33 +132,26 @@ interface PlannedCall {
 
 /** Prints what would be sent, as text or with `--json` as one object (`cli.md`, `--dry-run`). */
 export async function printDryRun({ console, flags }: Context, calls: readonly PlannedCall[]): Promise<void> {
-  const line = (label: string, text: string): string => console.out.style.bold(label.padEnd(8)) + text;
-  const objects: object[] = [];
+  const requests: object[] = [];
   const texts: string[] = [];
   for (const { context, name, window, request, output } of calls) {
-    const settings = await context.settings();
-    const baseUrl = settings.baseUrl.value?.href ?? 'https://reports.example.com';
+    const { baseUrl, encoding } = await context.settings();
+    const address = baseUrl.value?.href ?? 'https://reports.example.com';
     const { since, until, zone: timezone } = window;
-    const encoded = encodeRequest(request, settings.encoding.value);
-    const curl = curlLine(baseUrl, encoded);
-    objects.push({
-      method: 'POST',
-      url: createUrl(baseUrl),
-      body: requestParameters(request),
-      window: { since, until, timezone },
-      output: output ?? '-',
-      curl,
-    });
+    const encoded = encodeRequest(request, encoding.value);
+    const curl = curlLine(address, encoded);
+    const call = { method: 'POST', url: createUrl(address), body: requestParameters(request) };
+    requests.push({ ...call, window: { since, until, timezone }, output: output ?? '-', curl });
     const shown = describeWindow(window);
-    const lines = [
-      line('window', `${shown.since} … ${shown.until} (${timezone}, ${shown.length})`),
-      line('unix', `${since} … ${until}`),
-      line('output', printable(output ?? 'stdout')),
-      line('body', encoded.text),
-      '',
-      curl,
-    ];
-    texts.push([...(name === undefined ? [] : [line('report', printable(name))]), ...lines].join('\n'));
+    const lines = {
+      ...(name !== undefined && { report: printable(name) }),
+      window: `${shown.since} … ${shown.until} (${timezone}, ${shown.length})`,
+      unix: `${since} … ${until}`,
+      output: printable(output ?? 'stdout'),
+      body: encoded.text,
+    };
+    const labelled = Object.entries(lines).map(([label, text]) => console.out.style.bold(label.padEnd(8)) + text);
+    texts.push([...labelled, '', curl].join('\n'));
   }
-  await console.result(flags.json ? JSON.stringify({ requests: objects }) : texts.join('\n\n'));
+  await console.result(flags.json ? JSON.stringify({ requests }) : texts.join('\n\n'));
 }

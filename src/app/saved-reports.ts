@@ -32,7 +32,16 @@ export async function planSavedReports(context: Context, options: RunOptions, na
   const file = await readProjectFile(path, relative(cwd, path), savedKeys());
   const jobs: Job[] = [];
   for (const [name, section] of chosenReports(file, options, names)) {
-    jobs.push(await planSaved(context, options, file, name, section));
+    const { values, origins } = savedOptions(file, section, options.given ?? [], cwd);
+    // The account is a setting: the environment comes between the command line and the file.
+    const { account, profile, encoding, windowClock, ...others } = values;
+    const merged: RunOptions = { ...options, ...others };
+    try {
+      const own = context.forSavedReport({ account, profile, encoding, windowClock }, merged);
+      jobs.push(await planJob(own, merged, name));
+    } catch (error) {
+      throw error instanceof UsageError ? withLines(error, file.shownPath, section.line, origins) : error;
+    }
   }
   const owners = new Map<string, Job>();
   for (const job of jobs) {
@@ -50,40 +59,18 @@ export async function planSavedReports(context: Context, options: RunOptions, na
 
 function chosenReports({ reports, shownPath }: ProjectFile, { all }: RunOptions, names: readonly string[]) {
   const known = [...reports.keys()];
-  if (known.length === 0) throw new UsageError(`${shownPath} has no reports.`, { hint: 'Add one under reports:' });
   const have = `It has ${known.join(', ')}.`;
-  if (all && names.length > 0) throw new UsageError('--all and names exclude each other.', { hint: 'Leave one out.' });
-  if (!all && names.length === 0)
-    throw new UsageError(`Which report of ${shownPath}?`, { hint: `${have} Or give --all.` });
-  const missing = names.find((name) => !reports.has(name));
-  if (missing !== undefined) {
-    const guess = nearest(missing, known);
-    const hint = guess ? `Did you mean ${guess}?` : have;
-    throw new UsageError(`${shownPath} has no report ${JSON.stringify(missing)}.`, { hint });
-  }
-  return [...new Set(all ? known : names)].flatMap((name) => {
+  const refuse = (message: string, hint: string) => new UsageError(message, { hint });
+  if (known.length === 0) throw refuse(`${shownPath} has no reports.`, 'Add one under reports:');
+  if (all && names.length > 0) throw refuse('--all and names exclude each other.', 'Leave one out.');
+  if (!all && names.length === 0) throw refuse(`Which report of ${shownPath}?`, `${have} Or give --all.`);
+  return [...new Set(all ? known : names)].map((name) => {
     const section = reports.get(name);
-    return section ? [[name, section] as const] : [];
+    if (section) return [name, section] as const;
+    const guess = nearest(name, known);
+    const hint = guess ? `Did you mean ${guess}?` : have;
+    throw refuse(`${shownPath} has no report ${JSON.stringify(name)}.`, hint);
   });
-}
-
-async function planSaved(
-  context: Context,
-  options: RunOptions,
-  file: ProjectFile,
-  name: string,
-  section: SavedSection,
-) {
-  const { values, origins } = savedOptions(file, section, options.given ?? [], context.host.cwd);
-  // The account is a setting: the environment comes between the command line and the file.
-  const { account, profile, encoding, windowClock, ...others } = values;
-  const merged: RunOptions = { ...options, ...others };
-  try {
-    const own = context.forSavedReport({ account, profile, encoding, windowClock }, merged);
-    return await planJob(own, merged, name);
-  } catch (error) {
-    throw error instanceof UsageError ? withLines(error, file.shownPath, section.line, origins) : error;
-  }
 }
 
 /** The error with the line of the value that each of its sentences is about. */
@@ -105,13 +92,14 @@ const notSaved = ['dry-run', 'open', 'shard', 'all', 'file', 'local', 'base-url'
 
 /** The flags of `run` by the keys that mean them; a flag that turns something off has its positive key too. */
 function optionsByKey(): Map<string, Option> {
-  const saved = addRunFlags(new Command()).options.filter(({ long }) => !notSaved.includes(long?.slice(2) ?? ''));
-  return new Map(
-    saved.flatMap((option) => {
-      const key = option.long?.slice(2) ?? '';
-      return (option.negate ? [key, option.attributeName()] : [key]).map((name) => [name, option] as const);
-    }),
-  );
+  const options = new Map<string, Option>();
+  for (const option of addRunFlags(new Command()).options) {
+    const key = option.long?.slice(2) ?? '';
+    if (notSaved.includes(key)) continue;
+    options.set(key, option);
+    if (option.negate) options.set(option.attributeName(), option);
+  }
+  return options;
 }
 
 /** The keys that a saved report may have: those of the flags of `run` that describe a report. */
@@ -119,12 +107,8 @@ export function savedKeys(): string[] {
   return [...optionsByKey().keys()];
 }
 
-/** Where an option stands in the project file. `line` counts from 1. */
-interface Origin {
-  readonly key: string;
-  readonly line: number;
-  readonly texts: readonly string[];
-}
+/** Where an option stands in the project file. */
+type Origin = SavedEntry & { readonly key: string };
 
 const windowOptions = ['period', 'since', 'until'];
 
@@ -154,7 +138,7 @@ export function savedOptions(file: ProjectFile, report: SavedSection, given: rea
       // A place is reckoned from the file's own folder, wherever the command is run.
       const isFile = name === 'output' && value !== '-';
       values[name] = isFile ? relative(cwd, resolve(dirname(file.path), String(value))) : value;
-      origins.push({ key, line: entry.line, texts: entry.texts });
+      origins.push({ key, ...entry });
     }
   }
   if (faults.length > 0) throw projectError(file.shownPath, faults);

@@ -1,4 +1,4 @@
-import { checkFormat, chooseFormat, csvDialect, openTarget, tableLook } from '../app/deliver.ts';
+import { checkFormat, csvDialect, openTarget, tableLook } from '../app/deliver.ts';
 import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
@@ -37,8 +37,8 @@ type ListRow = Readonly<Record<string, string | number>>;
 /** Lists campaigns, or with `--ad-units` their ad units, in any format. */
 async function campaigns(context: Context, options: CampaignsOptions): Promise<void> {
   const { search, active, adUnits } = options;
-  const format = options.format === undefined && context.flags.json ? 'json' : chooseFormat(context, options);
-  checkFormat(context, options);
+  const chosen = checkFormat(context, options);
+  const format = options.format === undefined && context.flags.json ? 'json' : chosen;
   const encodeOptions = { csv: csvDialect(context, options), note: context.console.note };
   const columns = chooseColumns(options, format);
   const isActive =
@@ -86,8 +86,7 @@ function chooseColumns({ adUnits, columns }: CampaignsOptions, format: FormatNam
   const dates = ['campaignStartDate', 'campaignEndDate'];
   const known = ['advertiserId', 'advertiserName', ...campaign, ...dates, ...own, ...count];
   const usual = format === 'table' ? [...campaign, ...own, 'advertiserName', 'start', 'end', ...count] : known;
-  const chosen = columns?.split(',').map((part) => {
-    const wanted = part.trim();
+  const chosen = (columns === 'all' ? known : columns)?.map((wanted) => {
     const found = known.find((name) => name.toLowerCase() === wanted.toLowerCase());
     if (found) return found;
     const guess = nearest(wanted, known);

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { plainStyle } from '../ui/console.ts';
 import { layOutExamples, type Pair } from '../ui/page.ts';
 
 /** What a command does: it throws our errors, returns nothing, and writes through `context.console` only. */
@@ -25,7 +24,7 @@ export function declareCommand(nameAndArgs: string, summary: string, examples: r
   for (const argument of args) command.argument(argument);
   return command.addHelpText('after', () => {
     const columns = command.configureOutput().getOutHelpWidth?.() ?? 80;
-    return `\nExamples:\n${layOutExamples(examples, { columns, style: plainStyle })}`;
+    return `\nExamples:\n${layOutExamples(examples, columns)}`;
   });
 }
 

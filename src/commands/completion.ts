@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
 import { Argument, type Command, type Option } from 'commander';
-import type { GlobalFlags } from '../app/flags.ts';
 import { savedKeys } from '../app/saved-reports.ts';
 import { findProjectFile, readProjectFile } from '../config/project-file.ts';
 import type { Context } from '../context.ts';
 import { profiles, vocabularyOf } from '../contract/vocabulary.ts';
 import { topics } from '../help/index.ts';
-import { formatNames } from '../output/formats/index.ts';
 import { type CommandBuilder, declareCommand, findCommand } from './command.ts';
 
 export const completionCommand: CommandBuilder = (perform) =>
@@ -16,11 +14,7 @@ export const completionCommand: CommandBuilder = (perform) =>
     ['adreport completion fish | source', 'fish: in ~/.config/fish/config.fish'],
   ])
     .addArgument(new Argument('<shell>', 'whose script to print').choices(Object.keys(scripts)))
-    .action(
-      perform(({ console }: Context, _options: GlobalFlags, shell: keyof typeof scripts) =>
-        console.result(scripts[shell]),
-      ),
-    );
+    .action(perform(({ console }, _options, shell: keyof typeof scripts) => console.result(scripts[shell])));
 
 // Each script hands over the line as far as it is typed, and puts in what it is given; where that is nothing, files.
 const scripts = {
@@ -29,6 +23,7 @@ const scripts = {
   local IFS=$'\n' line=\${COMP_LINE:0:COMP_POINT}
   local word=\${line##* }
   COMPREPLY=($(adreport complete "$line" 2>/dev/null))
+  [[ $COMPREPLY ]] || compopt +o nospace 2>/dev/null
   [[ $word == *=* ]] && COMPREPLY=("\${COMPREPLY[@]#"\${word%=*}="}")
 }
 complete -o default -o nospace -F _adreport adreport
@@ -57,9 +52,7 @@ export const completeCommand: CommandBuilder = (perform) => {
     ["adreport complete 'adreport run --format nd'", 'the formats that begin so'],
   ]);
   return command.action(
-    perform((context: Context, _options: GlobalFlags, line: string) =>
-      complete(context, command.parent as Command, line),
-    ),
+    perform((context, _options, line: string) => complete(context, command.parent as Command, line)),
   );
 };
 
@@ -136,7 +129,6 @@ function asWords(names: readonly string[]): string[] {
 /** What the value of a flag may be. */
 async function offerValues(context: Context, { given }: Place, option: Option, current: string) {
   const name = option.attributeName();
-  if (name === 'format') return asWords(formatNames);
   if (name === 'account') return asWords(Object.keys((await context.store().read()).accounts));
   if (option.argChoices || !['filter', 'metrics', 'by'].includes(name)) return asWords(option.argChoices ?? []);
   const { breakdowns, metrics, filters } = await vocabularyAt(context, given.profile);

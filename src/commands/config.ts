@@ -1,17 +1,16 @@
-import type { Command } from 'commander';
 import { tableLook } from '../app/deliver.ts';
-import { changeSetting, findSettingName } from '../config/change-setting.ts';
 import { readProjectDefaults } from '../config/project-file.ts';
-import { nameSettings, resolveAccount } from '../config/settings.ts';
+import { changeSetting, findSettingName, nameSettings, resolveAccount } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../output/table/text-table.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-interface ConfigOptions {
-  readonly account?: string;
-}
+type ConfigOptions = { readonly account?: string };
+
+const account = ['--account <name>', 'the stored account (default: the default one)'] as const;
+const local = ['--local', 'the settings of the local server inside this process'] as const;
 
 export const configCommand: CommandBuilder = (perform) => {
   const list = declareCommand('list', 'every setting, with its value and where that came from', [
@@ -40,20 +39,22 @@ export const configCommand: CommandBuilder = (perform) => {
     ['adreport config list', 'every setting, and where it came from'],
     ['adreport config set base-url https://reports.example.com', 'stores one'],
   ])
-    .addCommand(addLocalFlag(addAccountFlag(list)).action(perform(listConfig)))
-    .addCommand(addLocalFlag(addAccountFlag(get)).action(perform(getConfig)))
-    .addCommand(addAccountFlag(set).action(perform(changeConfig)))
-    .addCommand(addAccountFlag(unset).action(perform(changeConfig)))
+    .addCommand(
+      list
+        .option(...account)
+        .option(...local)
+        .action(perform(listConfig)),
+    )
+    .addCommand(
+      get
+        .option(...account)
+        .option(...local)
+        .action(perform(getConfig)),
+    )
+    .addCommand(set.option(...account).action(perform(changeConfig)))
+    .addCommand(unset.option(...account).action(perform(changeConfig)))
     .addCommand(path.action(perform(printConfigPath)));
 };
-
-function addAccountFlag(command: Command): Command {
-  return command.option('--account <name>', 'the stored account (default: the default one)');
-}
-
-function addLocalFlag(command: Command): Command {
-  return command.option('--local', 'the settings of the local server inside this process');
-}
 
 /** Prints every setting with its source, secrets masked; with `--json` an array of `{name, source, from, value}`. */
 async function listConfig(context: Context, _options: ConfigOptions): Promise<void> {
@@ -62,10 +63,11 @@ async function listConfig(context: Context, _options: ConfigOptions): Promise<vo
     const rows = settings.map(({ value, ...rest }) => ({ ...rest, value: value ?? null }));
     return context.console.result(visibleJson(rows));
   }
+  type Row = (typeof settings)[number];
   const columns = [
-    { name: 'setting', value: (row: (typeof settings)[number]) => row.name, keep: true },
-    { name: 'value', value: (row: (typeof settings)[number]) => row.value, keep: true },
-    { name: 'from', value: (row: (typeof settings)[number]) => (row.value === undefined ? 'not set' : row.from) },
+    { name: 'setting', value: (row: Row) => row.name, keep: true },
+    { name: 'value', value: (row: Row) => row.value, keep: true },
+    { name: 'from', value: (row: Row) => (row.value === undefined ? 'not set' : row.from) },
   ];
   await context.console.write(textTable(settings, columns, tableLook(context)));
 }
@@ -97,7 +99,6 @@ async function changeConfig(context: Context, options: ConfigOptions, name: stri
   context.console.note(said);
 }
 
-/** Prints the path of the settings file, whether it is there or not. */
 async function printConfigPath(context: Context, _options: ConfigOptions): Promise<void> {
   const { path } = context.store();
   await context.console.result(context.flags.json ? JSON.stringify(path) : path);

@@ -1,10 +1,9 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { Option } from 'commander';
 import type { ReportAnswer } from '../api/client.ts';
 import { createHttp, readProxy, TransportError } from '../api/http.ts';
 import { awaitReport, createReportFor, noteFetched } from '../app/fetch.ts';
-import { parseTimeout } from '../app/flags.ts';
+import { readTimeout } from '../app/flags.ts';
 import { planFromFlags } from '../app/plan.ts';
 import { savedKeys, savedOptions } from '../app/saved-reports.ts';
 import { findProjectFile, projectFileName, readProjectFile } from '../config/project-file.ts';
@@ -38,9 +37,8 @@ export const doctorCommand: CommandBuilder = (perform) =>
     .option('--account <name>', 'the stored account to check')
     .option('--base-url <url>', 'address of the service')
     .option('--local', 'check against a local server inside this process')
-    .addOption(
-      new Option('--timeout <duration>', 'how long a check may take').argParser(parseTimeout).default(10_000, '10s'),
-    )
+    .option('--timeout <duration>', 'how long a check may take (default: 10s)', readTimeout)
+    .setOptionValue('timeout', 10_000)
     // A check that fails in passing is a finding.
     .setOptionValue('retries', 0)
     .action(perform(doctor));
@@ -92,13 +90,15 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
       fine('settings-file', `${store.path}: ${names.join(', ') || 'no account is stored'}.`);
     });
     for (const text of closed) odd('permissions', text, 'Nothing is left to do, if nobody else uses this machine.');
-    const paths = process.platform === 'win32' ? [] : [store.directory, join(store.directory, 'ledger')];
-    const loose = paths.filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
-    for (const path of loose) {
-      const mode = (statSync(path).mode & 0o7777).toString(8).padStart(4, '0');
-      odd('permissions', `${path} is open to other users (mode ${mode}).`, `chmod 700 ${quoteForShell(path)}`);
+    const folders = [store.directory, join(store.directory, 'ledger')].flatMap((path) => {
+      const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+      return process.platform !== 'win32' && (mode & 0o077) !== 0 ? [{ path, mode: (mode & 0o7777).toString(8) }] : [];
+    });
+    for (const { path, mode } of folders) {
+      const message = `${path} is open to other users (mode ${mode.padStart(4, '0')}).`;
+      odd('permissions', message, `chmod 700 ${quoteForShell(path)}`);
     }
-    if (closed.length + loose.length === 0) fine('permissions', 'open to no other user');
+    if (closed.length + folders.length === 0) fine('permissions', 'open to no other user');
   }
 
   /** The settings with their sources, the way to the service, and whether it takes the token. */

@@ -4,8 +4,6 @@ import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } 
 import type { Context } from '../context.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-interface DownloadOptions extends ServiceFlags, OutputFlags {}
-
 export const downloadCommand: CommandBuilder = (perform) =>
   addOutputFlags(
     addServiceFlags(
@@ -18,7 +16,7 @@ export const downloadCommand: CommandBuilder = (perform) =>
   ).action(perform(download));
 
 /** Fetches the data of a report that is ready. */
-async function download(context: Context, options: DownloadOptions, reportId: string): Promise<void> {
+async function download(context: Context, options: ServiceFlags & OutputFlags, reportId: string): Promise<void> {
   checkFormat(context, options);
   const delivery = await prepareDelivery(context, options, { names: { id: reportId } });
   const client = await context.client();

@@ -1,57 +1,47 @@
-import { Option } from 'commander';
 import { tableLook } from '../app/deliver.ts';
+import { addFlags } from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { allCountries, findCountry } from '../contract/countries.ts';
-import { derivedMetrics, isCalled, type Profile, profiles, vocabularyOf } from '../contract/vocabulary.ts';
+import { isCalled, type Profile, profiles, vocabularyOf } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../output/table/text-table.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-interface FieldsOptions {
-  readonly profile?: Profile;
-}
-
-export const fieldsCommand: CommandBuilder = (perform) =>
-  declareCommand('fields [term]', 'the metrics, breakdowns and filters of a profile, with meanings', [
+export const fieldsCommand: CommandBuilder = (perform) => {
+  const command = declareCommand('fields [term]', 'the metrics, breakdowns and filters of a profile, with meanings', [
     ['adreport fields', 'all of the buyer profile'],
     ['adreport fields country', 'those about countries'],
     ['adreport fields --profile dsp --json', 'for programs'],
-  ])
-    .addOption(
-      new Option('--profile <name>', "the profile (default: the stored account's, else buyer)").choices(profiles),
-    )
-    .action(perform(fields));
+  ]);
+  const profile = ['--profile <name>', "the profile (default: the stored account's, else buyer)", profiles] as const;
+  return addFlags(command, 'Options:', [profile]).action(perform(fields));
+};
 
 /** Prints the vocabulary of a profile, or what of it a term means, by name, meaning or the trade's other words. */
-async function fields(context: Context, options: FieldsOptions, term = ''): Promise<void> {
+async function fields(context: Context, options: { readonly profile?: Profile }, term = ''): Promise<void> {
   const profile = options.profile ?? (await context.settings()).profile.value;
   const vocabulary = vocabularyOf(profile);
   const matches = (entry: { name: string; meaning: string; words?: readonly string[] }): boolean =>
     `${entry.name}\n${entry.meaning}`.toLowerCase().includes(term.toLowerCase()) || isCalled(entry, term);
-  const names = vocabulary.metrics.map(({ name }) => name);
-  const computed = derivedMetrics
-    .filter(({ numerator, denominator }) => names.includes(numerator) && names.includes(denominator))
-    .map(({ field, unit, meaning, words }) => ({ name: field, type: unit, meaning: `computed: ${meaning}`, words }));
+  const computed = vocabulary.derived.map((metric) => {
+    return { ...metric, name: metric.field, type: metric.unit, meaning: `computed: ${metric.meaning}` };
+  });
   const metrics = [...vocabulary.metrics, ...computed]
     .filter(matches)
     .map(({ name, type, meaning }) => ({ name, type, meaning }));
-  const breakdowns = vocabulary.breakdowns.filter(matches).map(({ name, fields: rowFields, meaning }) => ({
-    name,
-    rowFields: rowFields.map((field) => field.name),
-    meaning,
-  }));
+  const breakdowns = vocabulary.breakdowns
+    .filter(matches)
+    .map((one) => ({ name: one.name, rowFields: one.fields.map(({ name }) => name), meaning: one.meaning }));
   const filters = vocabulary.filters.filter(matches).map(({ name, meaning }) => ({ name, meaning }));
   const countries = term === '' || vocabulary.filters.length === 0 ? [] : countriesCalled(term);
-
   if (context.flags.json) {
     return context.console.result(JSON.stringify({ profile, metrics, breakdowns, filters, countries }));
   }
-  const rows = [
-    ...metrics.map(({ name, meaning }) => ({ flag: '--metrics', name, meaning })),
-    ...breakdowns.map(({ name, meaning }) => ({ flag: '--by', name, meaning })),
-    ...filters.map(({ name, meaning }) => ({ flag: '--filter', name, meaning })),
-    ...countries.map(({ code, id, name }) => ({ flag: '--country', name: code, meaning: `${name}, countryId ${id}` })),
-  ];
+  const called = countries.map(({ code, id, name }) => ({ name: code, meaning: `${name}, countryId ${id}` }));
+  const found = { '--metrics': metrics, '--by': breakdowns, '--filter': filters, '--country': called };
+  const rows = Object.entries(found).flatMap(([flag, list]) =>
+    list.map(({ name, meaning }) => ({ flag, name, meaning })),
+  );
   if (rows.length === 0) {
     throw new UsageError(`No field of the ${profile} profile is about “${term}”.`, { hint: 'See: adreport fields' });
   }

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import type { GlobalFlags } from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { topics } from '../help/index.ts';
-import { renderMarkdown, tableRows } from '../help/render.ts';
+import { renderMarkdown } from '../help/render.ts';
 import { formatDate } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
 import { nearest } from '../text/nearest.ts';
@@ -17,9 +16,7 @@ export const helpCommand: CommandBuilder = (perform) => {
     ['adreport help periods', 'a topic'],
   ]);
   return command.action(
-    perform((context: Context, _options: GlobalFlags, words: readonly string[]) =>
-      help(context, command.parent as Command, words),
-    ),
+    perform((context, _options, words: readonly string[]) => help(context, command.parent as Command, words)),
   );
 };
 
@@ -40,23 +37,16 @@ async function help({ console, host }: Context, program: Command, words: readonl
 
 /** The table of periods with what each of them means today. */
 function withToday(text: string, nowMs: number): string {
+  const today = (name: string): string => {
+    if (!name.startsWith('`')) return name === 'period' ? 'today' : '---';
+    const period = name.replaceAll('`', '');
+    const { since, until, zone } = resolveWindow({ period, zone: defaultZone, nowMs });
+    const [first, last] = [since, until].map((instant) => formatDate(instant, zone));
+    return /\dh$/.test(period) ? 'up to now' : first === last ? `${first}` : `${first} to ${last}`;
+  };
   return text.replace(/\| period [\s\S]*?\n\n/, (table) =>
-    tableRows(table.trimEnd())
-      .map(([name = '', meaning = ''], row) => {
-        const period = name.replaceAll('`', '');
-        const today = row === 0 ? 'today' : row === 1 ? '---' : daysOf(period, nowMs);
-        return `| ${name} | ${today} | ${meaning} |`;
-      })
-      .join('\n')
-      .concat('\n\n'),
+    table.replaceAll(/^\| (\S+) +\|/gm, (cell, name: string) => `${cell} ${today(name)} |`),
   );
-}
-
-function daysOf(period: string, nowMs: number): string {
-  const { since, until, zone } = resolveWindow({ period, zone: defaultZone, nowMs });
-  if (/\dh$/.test(period)) return 'up to now';
-  const [first, last] = [since, until].map((instant) => formatDate(instant, zone));
-  return first === last ? `${first}` : `${first} to ${last}`;
 }
 
 function unknown(program: Command, words: readonly string[]): UsageError {

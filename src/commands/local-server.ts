@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { collect, durationOption, oneOf, parseCount, parsePositive } from '../app/flags.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { addFlags, collect, readCount, readDuration, readPositive } from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { defaultZone, windowClocks } from '../contract/messages.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
@@ -64,39 +64,31 @@ export const localServerCommand: CommandBuilder = (perform) => {
 };
 
 function addServerFlags(command: Command): Command {
-  return command
-    .optionsGroup('Data:')
-    .option('--fixtures <dir>', 'serve the data of this folder instead of the built-in')
-    .option('--seed <n>', 'of the built-in data', parseCount, 1)
-    .option('--scale <n>', 'times the facts', parsePositive, 1)
-    .option(
-      '--restate <days>',
-      'conversions and revenue of a day are complete only so many days after it',
-      parseCount,
-      0,
-    )
-    .optionsGroup('Reports and tokens:')
-    .addOption(
-      durationOption('--delay <duration>', 'how long a report takes (default: 2s)').conflicts(['polls', 'manual']),
-    )
-    .addOption(
-      new Option('--polls <n>', 'a report is ready at the n-th status call')
-        .argParser(parsePositive)
-        .conflicts('manual'),
-    )
-    .option('--manual', 'a report is ready when the admin call says so')
-    .addOption(
-      durationOption('--token-ttl <duration>', 'life of a token, extended by each call').default(7_200_000, '2h'),
-    )
-    .addOption(durationOption('--report-ttl <duration>', 'life of a report').default(86_400_000, '24h'))
-    .optionsGroup('Behaviour:')
-    .option('--rate-limit <n/s>', 'at most n calls a second and account, else 429', parseRate)
-    .addOption(oneOf('--window-clock <kind>', 'how the ends of a window are read', windowClocks).default('instant'))
-    .option('--lenient', 'ignore unknown parameters instead of refusing them')
-    .option('--tls-cert <file>', 'serve https with this certificate')
-    .option('--tls-key <file>', 'and this key')
-    .option('--fault <spec>', 'ENDPOINT:KIND[:key=value…], repeatable, e.g. status:503:times=3', collect);
+  addFlags(command, 'Data:', [
+    ['--fixtures <dir>', 'serve the data of this folder instead of the built-in'],
+    ['--seed <n>', 'of the built-in data', readCount, { byDefault: 1 }],
+    ['--scale <n>', 'times the facts', readPositive, { byDefault: 1 }],
+    ['--restate <days>', 'conversions and revenue of a day are complete only so many days after it', readCount, none],
+  ]);
+  addFlags(command, 'Reports and tokens:', [
+    ['--delay <duration>', 'how long a report takes (default: 2s)', readDuration, { conflicts: ['polls', 'manual'] }],
+    ['--polls <n>', 'a report is ready at the n-th status call', readPositive, { conflicts: ['manual'] }],
+    ['--manual', 'a report is ready when the admin call says so'],
+    ['--token-ttl <duration>', 'life of a token, extended by each call', readDuration, hours(2)],
+    ['--report-ttl <duration>', 'life of a report', readDuration, hours(24)],
+  ]);
+  return addFlags(command, 'Behaviour:', [
+    ['--rate-limit <n/s>', 'at most n calls a second and account, else 429', parseRate],
+    ['--window-clock <kind>', 'how the ends of a window are read', windowClocks, { byDefault: 'instant' }],
+    ['--lenient', 'ignore unknown parameters instead of refusing them'],
+    ['--tls-cert <file>', 'serve https with this certificate'],
+    ['--tls-key <file>', 'and this key'],
+    ['--fault <spec>', 'ENDPOINT:KIND[:key=value…], repeatable, e.g. status:503:times=3', collect],
+  ]);
 }
+
+const none = { byDefault: 0 };
+const hours = (count: number) => ({ byDefault: count * 3_600_000, shown: `${count}h` });
 
 /** An address; of IPv6, also as it stands in a URL. */
 function parseHost(value: string): string {
@@ -108,11 +100,11 @@ function parseHost(value: string): string {
 
 function parsePort(value: string): number {
   if (/^\d+$/.test(value) && Number(value) > 65_535) throw new InvalidArgumentError('The highest port is 65535.');
-  return parseCount(value);
+  return readCount(value);
 }
 
 function parseRate(value: string): number {
-  return parsePositive(value.replace(/\/s$/, ''));
+  return readPositive(value.replace(/\/s$/, ''));
 }
 
 /** Serves until Ctrl-C or SIGTERM, which end it cleanly: that is what it is for, so exit 0. */

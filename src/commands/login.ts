@@ -1,10 +1,10 @@
 import type { Client, Credentials } from '../api/client.ts';
-import { oneOf } from '../app/flags.ts';
+import { addFlags } from '../app/flags.ts';
 import { checkBaseUrl, checkToken } from '../config/settings.ts';
 import { withAccount } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { type Encoding, encodings } from '../contract/messages.ts';
-import { type Profile, profiles } from '../contract/vocabulary.ts';
+import { profiles } from '../contract/vocabulary.ts';
 import { AdreportError, SignInError, UsageError } from '../errors.ts';
 import { encodeRequest } from '../report/request.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -12,29 +12,27 @@ import { createPrompt, type Prompt, readSecret } from '../ui/prompt.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 interface LoginOptions {
-  readonly baseUrl?: string;
   readonly email?: string;
   readonly passwordStdin?: boolean;
   readonly tokenStdin?: boolean;
-  readonly profile?: Profile;
-  readonly encoding?: Encoding;
-  readonly account?: string;
 }
 
-export const loginCommand: CommandBuilder = (perform) =>
-  declareCommand('login', 'sign in and store the token', [
+export const loginCommand: CommandBuilder = (perform) => {
+  const command = declareCommand('login', 'sign in and store the token', [
     ['adreport login', 'asks for everything'],
     ['adreport login --base-url https://reports.example.com --token-stdin < token.txt', 'unattended'],
     ['adreport login --account agency --email buyer@example.com', 'a second account, beside the first'],
-  ])
-    .option('--base-url <url>', 'address of the service')
-    .option('--email <address>', 'sign in with e-mail and password')
-    .option('--password-stdin', 'read the password from standard input')
-    .option('--token-stdin', 'read a token made in the service’s console from standard input')
-    .addOption(oneOf('--profile <name>', 'the profile of the account (default: buyer)', profiles))
-    .addOption(oneOf('--encoding <kind>', 'of the bodies of all calls (default: json)', encodings))
-    .option('--account <name>', 'name to store it under (default: default)')
-    .action(perform(login));
+  ]);
+  return addFlags(command, 'Options:', [
+    ['--base-url <url>', 'address of the service'],
+    ['--email <address>', 'sign in with e-mail and password'],
+    ['--password-stdin', 'read the password from standard input'],
+    ['--token-stdin', 'read a token made in the service’s console from standard input'],
+    ['--profile <name>', 'the profile of the account (default: buyer)', profiles],
+    ['--encoding <kind>', 'of the bodies of all calls (default: json)', encodings],
+    ['--account <name>', 'name to store it under (default: default)'],
+  ]).action(perform(login));
+};
 
 /** Who somebody is, as they say. */
 type Proof = { readonly token?: string; readonly credentials?: Credentials };
@@ -50,17 +48,12 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   }
   const { account, baseUrl: known, profile, encoding, windowClock, storedAccount } = await context.settings();
   const prompt = createPrompt(host.stdin, console, host.signal);
-  const askBaseUrl = () =>
-    prompt.ask({
-      what: 'base URL of the service',
-      flag: '--base-url URL',
-      check: checkBaseUrl,
-      default: storedAccount?.baseUrl,
-    });
+  const question = { what: 'base URL of the service', flag: '--base-url URL', check: checkBaseUrl };
   const isGiven = known.value && known.source !== 'account';
+  const askBaseUrl = () => prompt.ask({ ...question, default: storedAccount?.baseUrl });
   const baseUrl = isGiven ? known.value : checkBaseUrl(await askBaseUrl());
   const email = options.email ?? (host.env.ADREPORT_EMAIL || undefined);
-  const given = await givenProof(context, options, email);
+  const given: Proof | undefined = await givenProof(context, options, email);
   for (let tries = 1; ; tries += 1) {
     const proof = given ?? (await askProof(prompt, email, storedAccount?.email));
     const none = { token: undefined, credentials: undefined };
@@ -104,20 +97,16 @@ async function countCampaigns({ console }: Context, client: Client): Promise<str
 /** Whether the account has no buyer profile. No report is made: two time breakdowns exclude each other. */
 async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolean> {
   const request = { since: 0, until: 1, metrics: ['clicks'], breakdowns: ['DAILY', 'MONTHLY'], filters: {} } as const;
-  try {
-    await client.createReport(encodeRequest(request, encoding), async () => {});
-  } catch (error) {
-    return error instanceof AdreportError && error.code === 'PROFILE_MISMATCH';
-  }
-  return false;
+  return client
+    .createReport(encodeRequest(request, encoding), async () => {})
+    .then(
+      () => false,
+      (error) => error instanceof AdreportError && error.code === 'PROFILE_MISMATCH',
+    );
 }
 
 /** What flags or the environment give; `undefined` where nothing does. `--email` stands above a token of the environment. */
-async function givenProof(
-  { console, host }: Context,
-  options: LoginOptions,
-  email?: string,
-): Promise<Proof | undefined> {
+async function givenProof({ console, host }: Context, options: LoginOptions, email?: string) {
   const { env, stdin, signal } = host;
   if (options.tokenStdin) return { token: checkToken(await readSecret(stdin, console, '--token-stdin', signal)) };
   if (options.passwordStdin) {
@@ -131,14 +120,14 @@ async function givenProof(
 }
 
 async function askProof(prompt: Prompt, known: string | undefined, storedEmail: string | undefined): Promise<Proof> {
-  const flag = '--token-stdin, or with --email and --password-stdin';
-  const ways = [
-    { value: 'password', name: 'E-mail and password' },
-    { value: 'token', name: 'A token made in the service’s console' },
-  ] as const;
-  const way = known === undefined ? await prompt.choose({ what: 'way to sign in', flag }, ways) : 'password';
-  if (way === 'token') {
-    return { token: checkToken(await prompt.askSecret({ what: 'token', flag: '--token-stdin', check: checkToken })) };
+  if (known === undefined) {
+    const flag = '--token-stdin, or with --email and --password-stdin';
+    const way = await prompt.choose({ what: 'way to sign in', flag }, [
+      { value: 'password', name: 'E-mail and password' },
+      { value: 'token', name: 'A token made in the service’s console' },
+    ]);
+    const question = { what: 'token', flag: '--token-stdin', check: checkToken };
+    if (way === 'token') return { token: checkToken(await prompt.askSecret(question)) };
   }
   const question = { what: 'e-mail address', flag: '--email ADDRESS', default: storedEmail };
   const email = known ?? (await prompt.ask(question));

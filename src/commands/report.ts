@@ -5,8 +5,8 @@ import {
   addReportFlags,
   addServiceFlags,
   type OutputFlags,
-  parsePositive,
   type ReportFlags,
+  readPositive,
 } from '../app/flags.ts';
 import { resolveNames } from '../app/names.ts';
 import { factsOf, planFromFlags, printDryRun, sayNotes } from '../app/plan.ts';
@@ -17,36 +17,25 @@ import type { LedgerEntry } from '../report/ledger.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-export const reportCommand: CommandBuilder = (perform) =>
-  declareCommand('report', 'create reports one step at a time, and list them', [
+export const reportCommand: CommandBuilder = (perform) => {
+  const create = declareCommand('create', 'create a report and print its id', [
+    ['id=$(adreport report create --period yesterday --by DAILY,CAMPAIGN)', 'for status and download'],
+    ['adreport report create --period last-7d --by COUNTRY --dry-run', 'show, do not send'],
+  ]);
+  const list = declareCommand('list', 'the reports that this machine created', [
+    ['adreport report list', 'a table, newest first'],
+    ['adreport report list --limit 3 --json', 'an array, for programs'],
+  ]).option('--limit <n>', 'only the newest n (default: 20 on a terminal, else all)', readPositive);
+  return declareCommand('report', 'create reports one step at a time, and list them', [
     ['adreport report create --period yesterday --by DAILY', 'prints the report id'],
     ['adreport report list', 'the reports created on this machine'],
   ])
-    .addCommand(
-      addServiceFlags(
-        addOutputFlags(
-          addReportFlags(
-            declareCommand('create', 'create a report and print its id', [
-              ['id=$(adreport report create --period yesterday --by DAILY,CAMPAIGN)', 'for status and download'],
-              ['adreport report create --period last-7d --by COUNTRY --dry-run', 'show, do not send'],
-            ]),
-          ),
-        ),
-      ).action(perform(createReport)),
-    )
-    .addCommand(
-      declareCommand('list', 'the reports that this machine created', [
-        ['adreport report list', 'a table, newest first'],
-        ['adreport report list --limit 3 --json', 'an array, for programs'],
-      ])
-        .option('--limit <n>', 'only the newest n (default: 20 on a terminal, else all)', parsePositive)
-        .action(perform(listReports)),
-    );
-
-interface ReportCreateOptions extends ReportFlags, OutputFlags {}
+    .addCommand(addServiceFlags(addOutputFlags(addReportFlags(create))).action(perform(createReport)))
+    .addCommand(list.action(perform(listReports)));
+};
 
 /** Creates a report and prints its id alone; where the service answers with data, that goes to the output instead. */
-async function createReport(context: Context, flags: ReportCreateOptions): Promise<void> {
+async function createReport(context: Context, flags: ReportFlags & OutputFlags): Promise<void> {
   if (flags.output !== undefined && !flags.direct) {
     const hint = 'Use: adreport run … -o FILE';
     throw new UsageError('-o needs --direct: report create prints an id, and has no data to write.', { hint });

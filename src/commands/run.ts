@@ -1,10 +1,10 @@
-import { prepareCompared } from '../app/compare.ts';
-import { announce, prepareDelivery } from '../app/deliver.ts';
+import { prepareOutput } from '../app/compare.ts';
+import { announce } from '../app/deliver.ts';
 import { fetchReport } from '../app/fetch.ts';
 import { addRunFlags, type RunOptions } from '../app/flags.ts';
-import { resolveNames } from '../app/names.ts';
+import { withNames } from '../app/names.ts';
 import { runParts } from '../app/parts.ts';
-import { factsOf, fileOf, type Job, planFromFlags, planJob, printDryRun, sayNotes } from '../app/plan.ts';
+import { fileOf, planJob, printDryRun, sayNotes } from '../app/plan.ts';
 import { planSavedReports } from '../app/saved-reports.ts';
 import type { Context } from '../context.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
@@ -43,32 +43,10 @@ async function run(context: Context, options: RunOptions, names: readonly string
     const count = planned.reduce((sum, { partCount }) => sum + partCount, 0);
     return context.console.note(`Nothing is missing: ${count === 1 ? 'the file is' : `${count} parts are`} there.`);
   }
-  if (others.length === 0 && first.options.split === undefined) return runWhole(await withNames(first));
-  // On stdout nothing can be missing.
-  const writesFiles = jobs.some((job) => job.parts.some((part) => fileOf(job, part) !== undefined));
-  const isComplete = jobs.every((job) => job.options.missing);
-  const hint = isComplete
-    ? ': it fetches only what is missing.'
-    : '; with --missing it fetches only what has no file yet.';
-  await runParts(context, jobs, withNames, `Run the same command again${writesFiles ? hint : '.'}`);
-}
-
-/** A report that is not split: its only part is the whole of it. */
-async function runWhole(job: Job): Promise<void> {
-  const { context, options, plan, parts } = job;
-  const facts = factsOf(job, parts[0]);
-  const delivery = options.compare
-    ? await prepareCompared(context, options, facts, plan)
-    : await prepareDelivery(context, options, facts);
-  await announce(context, await fetchReport(context, options, plan, delivery));
-}
-
-/** The job with names of campaigns and the like turned into ids: only now, because that asks the service. */
-async function withNames(job: Job): Promise<Job> {
-  const { campaign, adUnit, advertiser } = job.options;
-  if (!campaign && !adUnit && !advertiser) return job;
-  const options = await resolveNames(job.context, job.options);
-  const { filters } = (await planFromFlags(job.context, options)).request;
-  const plan = { ...job.plan, request: { ...job.plan.request, filters } };
-  return { ...job, plan, parts: job.parts.map((part) => ({ ...part, request: { ...part.request, filters } })) };
+  if (others.length === 0 && first.options.split === undefined) {
+    const job = await withNames(first);
+    const delivery = await prepareOutput(job, job.parts[0]);
+    return announce(job.context, await fetchReport(job.context, job.options, job.plan, delivery));
+  }
+  await runParts(context, jobs);
 }

@@ -6,10 +6,6 @@ import { reportFailed } from '../report/wait.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-interface StatusOptions extends ServiceFlags, WaitFlags {
-  readonly wait?: boolean;
-}
-
 export const statusCommand: CommandBuilder = (perform) =>
   addWaitFlags(
     addServiceFlags(
@@ -22,7 +18,11 @@ export const statusCommand: CommandBuilder = (perform) =>
   ).action(perform(status));
 
 /** Prints a report's status word (or with `--json` its record); a report that has failed is exit 6 besides. */
-async function status(context: Context, options: StatusOptions, reportId: string): Promise<void> {
+async function status(
+  context: Context,
+  options: ServiceFlags & WaitFlags & { readonly wait?: boolean },
+  reportId: string,
+): Promise<void> {
   const { console, flags } = context;
   const resume = options.wait ? waitCommand(reportId, options) : undefined;
   const record = await withResumeHint(context, reportId, resume, async () => {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { InvalidArgumentError } from 'commander';
 import { tableLook } from '../app/deliver.ts';
-import { oneOf, parsePositive } from '../app/flags.ts';
+import { addFlags, readPositive } from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
@@ -47,37 +47,28 @@ interface Condition {
   readonly values: readonly string[];
 }
 
-export const viewCommand: CommandBuilder = (perform) =>
-  declareCommand('view <file>', 'the figures of a report file: totals, groups, charts', [
+export const viewCommand: CommandBuilder = (perform) => {
+  const command = declareCommand('view <file>', 'the figures of a report file: totals, groups, charts', [
     ['adreport view week.csv', 'its figures, and its first rows'],
     ['adreport view week.csv --by CAMPAIGN --sort ecpmEuro --top 10', 'the ten best campaigns'],
     ['adreport view week.csv --by COUNTRY --chart bar --metrics clicks', 'bars'],
     ['adreport view week.csv --chart line', 'the first metric over time'],
     ['adreport run --local --period last-7d --by DAILY,OS | adreport view - --by os', 'from a pipe'],
     ['adreport view week.csv --by CAMPAIGN --format csv > campaigns.csv', 'sums to go on with'],
-  ])
-    .addHelpText(
-      'before',
-      'Reads JSON, NDJSON, CSV of any dialect with a header row, each also as .gz, Parquet and the xlsx of adreport; - is stdin.\n',
-    )
-    .option(
-      '--by <a,b>',
-      'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY of days too',
-      parseNames,
-    )
-    .option('--metrics <a,b>', 'the figures to show; ctr, ecpmEuro and ecpmDollar are computed from sums', parseNames)
-    .option('--where <name=v1,v2>', 'only rows with one of these values; repeatable', parseCondition)
-    .option('--sort <column[:asc|desc]>', 'order of the groups (default: time, else the first figure, largest first)')
-    .option(
-      '--top <n>',
-      'only the first n groups, in tables the others as one; without --by, how many rows to show',
-      parsePositive,
-    )
-    .addOption(oneOf('--chart <kind>', 'bars of groups, or a line over time', ['bar', 'line']).conflicts('format'))
-    .addOption(
-      oneOf('--format <name>', 'of what was added up (default: table on a terminal, csv in a pipe)', viewFormats),
-    )
-    .action(perform(view));
+  ]).addHelpText(
+    'before',
+    'Reads JSON, NDJSON, CSV of any dialect with a header row, each also as .gz, Parquet and the xlsx of adreport; - is stdin.\n',
+  );
+  return addFlags(command, 'Options:', [
+    ['--by <a,b>', 'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY of days too', parseNames],
+    ['--metrics <a,b>', 'the figures to show; ctr, ecpmEuro and ecpmDollar are computed from sums', parseNames],
+    ['--where <name=v1,v2>', 'only rows with one of these values; repeatable', parseCondition],
+    ['--sort <column[:asc|desc]>', 'order of the groups (default: time, else the first figure, largest first)'],
+    ['--top <n>', 'only the first n groups, others as one; without --by, how many rows to show', readPositive],
+    ['--chart <kind>', 'bars of groups, or a line over time', ['bar', 'line'], { conflicts: ['format'] }],
+    ['--format <name>', 'of what was added up (default: table on a terminal, csv in a pipe)', viewFormats],
+  ]).action(perform(view));
+};
 
 function parseNames(text: string): string[] {
   const names = text.split(',').flatMap((name) => name.trim() || []);

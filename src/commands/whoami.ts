@@ -16,28 +16,28 @@ export const whoamiCommand: CommandBuilder = (perform) =>
 /** Shows who the program is to the service, and proves it with a call; what does not work is thrown once it is shown. */
 async function whoami({ console, flags, settings, client }: Context): Promise<void> {
   const { account, baseUrl, token, profile } = await settings();
+  let problem: AdreportError | undefined;
   // The list of campaigns is the lightest call of the service.
-  const campaigns = await client()
-    .then((service) => service.campaigns())
-    .catch((error: unknown) => {
-      if (error instanceof AdreportError) return error;
-      throw error;
-    });
-  const problem = campaigns instanceof AdreportError ? campaigns : undefined;
+  const asked = client().then((service) => service.campaigns());
+  const campaigns = await asked.catch((error) => {
+    problem = error;
+    if (!(error instanceof AdreportError)) throw error;
+  });
+  const isSet = token.value !== undefined;
   const shown = {
     account: account.value,
     baseUrl: baseUrl.value?.href ?? null,
     profile: profile.value,
-    token: token.value === undefined ? null : maskToken(token.value),
-    tokenSource: token.value === undefined ? null : token.source,
-    works: problem === undefined,
+    token: isSet ? maskToken(token.value) : null,
+    tokenSource: isSet ? token.source : null,
+    works: campaigns !== undefined,
   };
   const parts = [
     `account ${shown.account}`,
     shown.baseUrl ?? 'no base URL',
     `${shown.profile} profile`,
-    shown.token === null ? 'no token' : `token ${shown.token} (from ${token.from})`,
-    campaigns instanceof AdreportError ? 'does not work' : `works: ${formatPlural(campaigns.length, 'campaign')}`,
+    isSet ? `token ${shown.token} (from ${token.from})` : 'no token',
+    campaigns ? `works: ${formatPlural(campaigns.length, 'campaign')}` : 'does not work',
   ];
   await console.result(flags.json ? JSON.stringify(shown) : parts.join(' · '));
   if (problem) throw problem;

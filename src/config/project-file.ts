@@ -8,27 +8,18 @@ import type { ProjectChoice } from './settings.ts';
 /** The name under which a project file is found. */
 export const projectFileName = 'adreport.yaml';
 
+/** `adreport.yaml`: reports by name, and what holds for all of them (`cli.md`, Cron). */
+export type ProjectFile = Awaited<ReturnType<typeof readProjectFile>>;
+
+/** `defaults`, or one of `reports`. */
+export type SavedSection = ProjectFile['defaults'];
+
 /** One key of a saved report, with its value as it stands in the file. */
 export interface SavedEntry {
   readonly line: number;
   /** One text, or those of a list; a mapping's are `key=v1,v2`, as `--filter` takes them. */
   readonly texts: readonly string[];
   readonly isList: boolean;
-}
-
-/** `defaults`, or one of `reports`. */
-export interface SavedSection {
-  readonly line: number;
-  readonly entries: ReadonlyMap<string, SavedEntry>;
-}
-
-/** `adreport.yaml`: reports by name, and what holds for all of them (`cli.md`, Cron). */
-export interface ProjectFile {
-  readonly path: string;
-  /** As messages name it. */
-  readonly shownPath: string;
-  readonly defaults: SavedSection;
-  readonly reports: ReadonlyMap<string, SavedSection>;
 }
 
 export interface ProjectFault {
@@ -56,7 +47,7 @@ export async function readProjectDefaults(folder: string, warn: (sentence: strin
   const path = findProjectFile(folder);
   if (path === undefined) return {};
   try {
-    const { content } = await parseYaml(readText(path), path);
+    const { content } = await readYaml(path, path);
     const defaults = isObject(content) && isObject(content.defaults) ? content.defaults : {};
     const names = ['account', 'profile', 'encoding', 'windowClock', 'window-clock'];
     const given = Object.entries(defaults).filter(([name, value]) => names.includes(name) && value !== '');
@@ -68,32 +59,31 @@ export async function readProjectDefaults(folder: string, warn: (sentence: strin
   }
 }
 
-function readText(path: string): string {
-  let why: string;
+/**
+ * A YAML file as plain values, in which every scalar is a text as it was written: `2026`, `0012` and `2026-11-01` mean
+ * what they look like; and the line of the key to which names lead. Throws `UsageError`, with the line where there is one.
+ */
+async function readYaml(path: string, shownPath: string) {
+  const fault = (line: number, problem: string) => projectError(shownPath, [{ line, problem }]);
+  let text: string;
   try {
     const stats = statSync(path);
     // A pipe that nobody writes to and a device have no end.
-    if (stats.isFile() && stats.size <= bytesAtMost) return readFileSync(path, 'utf8');
-    why = stats.isFile() ? 'it is larger than 1 MB' : 'it is no regular file';
+    if (!stats.isFile()) throw new Error('it is no regular file');
+    if (stats.size > bytesAtMost) throw new Error('it is larger than 1 MB');
+    text = readFileSync(path, 'utf8');
   } catch (error) {
-    why = codeOf(error) === 'ENOENT' ? 'there is no such file' : String(error);
+    const why = codeOf(error) === 'ENOENT' ? 'there is no such file' : (error as Error).message;
+    throw new UsageError(`${path} could not be read: ${why}.`);
   }
-  throw new UsageError(`${path} could not be read: ${why}.`);
-}
-
-/**
- * A text of YAML as plain values, in which every scalar is a text as it was written: `2026`, `0012` and `2026-11-01` mean
- * what they look like; and the line of the key to which names lead. Throws `UsageError` with the line.
- */
-async function parseYaml(text: string, shownPath: string) {
   // It takes a fifth of the program's start, and most folders have no such file.
   const { isMap, LineCounter, parseDocument } = (await import('yaml')).default;
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, schema: 'failsafe' });
   const [broken] = document.errors;
   if (broken) {
-    const problem = `this is not YAML: ${broken.message.replace(/\.?$/, '.')}`;
-    throw projectError(shownPath, [{ line: lines.linePos(broken.pos[0]).line, problem }]);
+    const { line } = lines.linePos(broken.pos[0]);
+    throw fault(line, `this is not YAML: ${broken.message.replace(/\.?$/, '.')}`);
   }
   const lineOf = (names: readonly string[]): number => {
     let line = 1;
@@ -110,8 +100,7 @@ async function parseYaml(text: string, shownPath: string) {
     const content: unknown = document.toJS({ maxAliasCount: aliasesAtMost });
     return { content, lineOf };
   } catch {
-    const problem = `there are more than ${aliasesAtMost} aliases, or one that stands for itself.`;
-    throw projectError(shownPath, [{ line: 1, problem }]);
+    throw fault(1, `there are more than ${aliasesAtMost} aliases, or one that stands for itself.`);
   }
 }
 
@@ -125,14 +114,12 @@ export function projectError(path: string, faults: readonly ProjectFault[]): Usa
 }
 
 /**
- * Reads a project file. Throws one `UsageError` for a file that cannot be read, or that names every fault with its line: YAML
- * that is none, a key that does not exist (with the nearest that does), a value of the wrong kind, and a key that looks like a
- * secret.
- *
- * @param keys what a saved report may say
+ * Reads a project file, whose path messages name as `shownPath`. Throws one `UsageError` for a file that cannot be read, or
+ * that names every fault with its line: a key that is not among `keys`, which a saved report may have, with the nearest that
+ * is; a value of the wrong kind; a key that looks like a secret.
  */
-export async function readProjectFile(path: string, shownPath: string, keys: readonly string[]): Promise<ProjectFile> {
-  const { content, lineOf } = await parseYaml(readText(path), shownPath);
+export async function readProjectFile(path: string, shownPath: string, keys: readonly string[]) {
+  const { content, lineOf } = await readYaml(path, shownPath);
   const faults: ProjectFault[] = [];
   const addFault = (place: readonly string[], problem: string, hint?: string): void =>
     void faults.push({ line: lineOf(place), problem, hint });
@@ -159,20 +146,21 @@ export async function readProjectFile(path: string, shownPath: string, keys: rea
         return `${name}=${texts.join(',')}`;
       });
     }
-    const texts = [value].flat().filter((item): item is string => typeof item === 'string' && item !== '');
-    if (texts.length === 0 || texts.length < [value].flat().length) {
+    const items = [value].flat();
+    const texts = items.filter((item): item is string => typeof item === 'string' && item !== '');
+    if (texts.length === 0 || texts.length < items.length) {
       addFault(place, `${key} takes a value or a list of values.`, 'Leave the key out, or give it one.');
     }
     return texts;
   };
-  const sectionOf = (value: unknown, place: readonly string[]): SavedSection => {
-    const members = membersOf(value, place, [...keys, 'windowClock']);
-    const entries = members.map(([name, member]) => {
+  const sectionOf = (value: unknown, place: readonly string[]) => {
+    const entries = new Map<string, SavedEntry>();
+    for (const [name, member] of membersOf(value, place, [...keys, 'windowClock'])) {
       const at = [...place, name];
       const entry = { line: lineOf(at), texts: textsOf(member, at), isList: typeof member !== 'string' };
-      return [name === 'windowClock' ? 'window-clock' : name, entry] as const;
-    });
-    return { line: lineOf(place), entries: new Map(entries) };
+      entries.set(name === 'windowClock' ? 'window-clock' : name, entry);
+    }
+    return { line: lineOf(place), entries };
   };
 
   const top = Object.fromEntries(membersOf(content, [], ['defaults', 'reports']));
@@ -193,14 +181,14 @@ const forbidden = /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api
 
 /** Why a key must not be there, and what to do. */
 function unknownKey(key: string, known: readonly string[]): [problem: string, hint: string] {
-  const guess = nearest(key.replaceAll('_', '-'), known);
-  if (!forbidden.test(key)) {
-    return [`there is no key ${key}.`, guess ? `Did you mean ${guess}?` : `There are ${known.join(', ')}.`];
+  if (forbidden.test(key)) {
+    return [
+      `${key} must not stand in this file: no secret, and no address that one is sent to.`,
+      'Name a stored account with account: (adreport login), or set ADREPORT_TOKEN and ADREPORT_BASE_URL.',
+    ];
   }
-  return [
-    `${key} must not stand in this file: no secret, and no address that one is sent to.`,
-    'Name a stored account with account: (adreport login), or set ADREPORT_TOKEN and ADREPORT_BASE_URL.',
-  ];
+  const guess = nearest(key.replaceAll('_', '-'), known);
+  return [`there is no key ${key}.`, guess ? `Did you mean ${guess}?` : `There are ${known.join(', ')}.`];
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,51 +1,36 @@
-import { type Encoding, encodings, windowClocks } from '../contract/messages.ts';
+import { encodings, windowClocks } from '../contract/messages.ts';
 import { profiles } from '../contract/vocabulary.ts';
 import { SignInError, UsageError } from '../errors.ts';
-import { findAccount, noSettings, type Store, type StoredSettings, unknownAccount } from './store.ts';
-
-// What settings there are, where each may come from, and what each can be.
-
-/** A process's environment; a variable that is not set is absent or `undefined`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The environment variables that the program reads, with their meanings; help derives from this list. */
-export const environmentVariables: readonly (readonly [name: string, meaning: string])[] = [
-  ['ADREPORT_BASE_URL', 'address of the service'],
-  ['ADREPORT_TOKEN', 'the token; beats the stored one'],
-  ['ADREPORT_EMAIL', 'with the password: signs in, and renews a token that expires in the middle of a run'],
-  ['ADREPORT_PASSWORD', 'never stored, never shown'],
-  ['ADREPORT_ACCOUNT', 'name of the stored account to use'],
-  ['ADREPORT_PROFILE', 'buyer or dsp'],
-  ['ADREPORT_CONFIG_DIR', 'folder of the settings and the ledger, instead of the platform’s own'],
-  ['HTTPS_PROXY', 'proxy for every https call, e.g. http://127.0.0.1:3128'],
-  ['NO_PROXY', 'hosts that are called without the proxy, separated by commas; * for all'],
-  ['NODE_EXTRA_CA_CERTS', 'file of a private certificate authority, read by Node.js as it starts'],
-  ['NO_COLOR', 'no colour, if it is not empty'],
-  ['FORCE_COLOR', 'colour in pipes and files too; 0 for none'],
-  ['COLUMNS', 'width of tables and help, instead of the terminal’s'],
-];
+import { nearest } from '../text/nearest.ts';
+import { findAccount, noSettings, type Store, type StoredSettings, unknownAccount, withAccount } from './store.ts';
 
 type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
 /**
  * The settings by their names in `adreport config`: what each is called in the code, where it may come from, the strongest
- * source first, and the words that it can be, where those are few. `adreport.yaml` never gives an address or a secret: a
- * folder that was cloned must not say where a token goes.
+ * source first, and what reads its text. `adreport.yaml` never gives an address or a secret: a folder that was cloned must
+ * not say where a token goes.
  */
 export const settingTable = {
-  account: { key: 'account', sources: ['flag', 'env', 'file', 'account'] },
-  'base-url': { key: 'baseUrl', sources: ['flag', 'env', 'account'] },
-  profile: { key: 'profile', sources: ['flag', 'env', 'file', 'account'], choices: profiles },
-  encoding: { key: 'encoding', sources: ['flag', 'file', 'account'], choices: encodings },
-  'window-clock': { key: 'windowClock', sources: ['flag', 'file', 'account'], choices: windowClocks },
-  token: { key: 'token', sources: ['env', 'account'] },
-  email: { key: 'email', sources: ['env', 'account'] },
-  password: { key: 'password', sources: ['env'] },
-} as const satisfies Record<string, { key: string; sources: readonly SettingSource[]; choices?: readonly string[] }>;
+  account: { key: 'account', sources: ['flag', 'env', 'file', 'account'], check: checkAccountName },
+  'base-url': { key: 'baseUrl', sources: ['flag', 'env', 'account'], check: checkBaseUrl },
+  profile: { key: 'profile', sources: ['flag', 'env', 'file', 'account'], check: oneOf('profile', profiles) },
+  encoding: { key: 'encoding', sources: ['flag', 'file', 'account'], check: oneOf('encoding', encodings) },
+  'window-clock': {
+    key: 'windowClock',
+    sources: ['flag', 'file', 'account'],
+    check: oneOf('window-clock', windowClocks),
+  },
+  token: { key: 'token', sources: ['env', 'account'], check: checkToken },
+  email: { key: 'email', sources: ['env', 'account'], check: (text: string) => text.trim() },
+  // Blanks may belong to it.
+  password: { key: 'password', sources: ['env'], check: (text: string) => bounded('password', text) },
+} as const satisfies Record<string, { key: string; sources: readonly SettingSource[]; check(text: string): unknown }>;
 
-export type SettingName = keyof typeof settingTable;
+type SettingName = keyof typeof settingTable;
+type ValueOf<Name extends SettingName> = ReturnType<(typeof settingTable)[Name]['check']>;
 
-export const settingNames = Object.keys(settingTable) as readonly SettingName[];
+const settingNames = Object.keys(settingTable) as readonly SettingName[];
 
 /** Texts that one source gives, by the settings' names in the code. */
 type Given = { readonly [Name in SettingName as (typeof settingTable)[Name]['key']]?: string | undefined };
@@ -55,7 +40,7 @@ export type ProjectChoice = Pick<Given, 'account' | 'profile' | 'encoding' | 'wi
 
 export interface SettingsSources {
   readonly flags: Given;
-  readonly env: Environment;
+  readonly env: NodeJS.ProcessEnv;
   readonly projectFile?: ProjectChoice;
   readonly stored: StoredSettings;
 }
@@ -77,18 +62,14 @@ export type Settings = ReturnType<typeof resolveSettings>;
 export function resolveSettings(sources: SettingsSources) {
   const account = resolveAccount(sources);
   const storedAccount = findAccount(sources.stored, account.value);
-  let ofAccount: Given = storedAccount ?? {};
-  const read = <T, D extends T | undefined>(
-    name: SettingName,
-    check: (text: string) => T,
-    byDefault: D,
-  ): Setting<T | D> =>
-    readSetting(sources, name, { given: ofAccount, from: `account "${account.value}"` }, check, byDefault);
+  const ofAccount = { ...storedAccount };
+  const read = <Name extends SettingName, Default>(name: Name, byDefault: Default) =>
+    readSetting(sources, name, ofAccount, `account "${account.value}"`, byDefault);
 
-  const baseUrl = read('base-url', checkBaseUrl, undefined);
+  const baseUrl = read('base-url', undefined);
   const isElsewhere = storedAccount?.token && baseUrl.value && originOf(storedAccount.baseUrl) !== baseUrl.value.origin;
-  if (isElsewhere) ofAccount = { ...ofAccount, token: undefined };
-  const token = read('token', checkToken, undefined);
+  if (isElsewhere) delete ofAccount.token;
+  const token = read('token', undefined);
   return {
     account,
     /** The account of that name, if it is stored. */
@@ -100,43 +81,40 @@ export function resolveSettings(sources: SettingsSources) {
       isElsewhere && !token.value
         ? `The token of account "${account.value}" is for ${storedAccount.baseUrl}, and is not sent to ${formatBaseUrl(baseUrl.value)}.`
         : undefined,
-    email: read('email', (text) => text.trim(), undefined),
-    password: read('password', checkPassword, undefined),
-    profile: read('profile', (text) => checkChoice(text, 'profile', profiles), 'buyer'),
-    /** How the bodies of calls are written. */
-    encoding: read('encoding', (text) => checkChoice(text, 'encoding', encodings), 'json'),
-    /** How the service reads the ends of a window. */
-    windowClock: read('window-clock', (text) => checkChoice(text, 'window-clock', windowClocks), 'instant'),
+    email: read('email', undefined),
+    password: read('password', undefined),
+    profile: read('profile', 'buyer' as const),
+    encoding: read('encoding', 'json' as const),
+    windowClock: read('window-clock', 'instant' as const),
   };
 }
 
 /** The name of the account that is used, by its strongest source. Throws `UsageError` for a name that cannot be one. */
-export function resolveAccount(sources: SettingsSources): Setting<string> {
-  const ofAccount = { given: { account: sources.stored.defaultAccount }, from: 'the stored default' };
-  return readSetting(sources, 'account', ofAccount, checkAccountName, 'default');
+export function resolveAccount(sources: SettingsSources) {
+  return readSetting(sources, 'account', { account: sources.stored.defaultAccount }, 'the stored default', 'default');
 }
 
-function readSetting<T, D extends T | undefined>(
+function readSetting<Name extends SettingName, Default>(
   { flags, env, projectFile = {} }: SettingsSources,
-  name: SettingName,
-  ofAccount: { readonly given: Given; readonly from: string },
-  check: (text: string) => T,
-  byDefault: D,
-): Setting<T | D> {
-  const { key, sources } = settingTable[name];
+  name: Name,
+  stored: Given,
+  storedWhere: string,
+  byDefault: Default,
+): Setting<ValueOf<Name> | Default> {
+  const { key, sources, check } = settingTable[name];
   const variable = `ADREPORT_${name.replace('-', '_').toUpperCase()}`;
   const places = {
     flag: [flags[key], `--${name}`],
     // A variable that is empty is one that is not set: that is how shells and CI systems clear it.
     env: [env[variable]?.trim() ? env[variable] : undefined, variable],
     file: [projectFile[key as keyof ProjectChoice], `adreport.yaml (${key})`],
-    account: [ofAccount.given[key], ofAccount.from],
+    account: [stored[key], storedWhere],
   } as const;
   for (const source of sources) {
     const [text, from] = places[source];
     if (text === undefined) continue;
     try {
-      return { value: check(text), source, from };
+      return { value: check(text) as ValueOf<Name>, source, from };
     } catch (error) {
       throw error instanceof UsageError ? error.amend(`(From ${from}.)`) : error;
     }
@@ -154,13 +132,65 @@ export function nameSettings(settings: Settings) {
   });
 }
 
+/** The setting of that name. Throws `UsageError`, with the nearest, for a name that none has. */
+export function findSettingName(text: string): SettingName {
+  const found = settingNames.find((name) => name === text);
+  if (found) return found;
+  const guess = nearest(text.replaceAll('_', '-'), settingNames);
+  const hint = guess ? `Did you mean ${guess}?` : `There are ${settingNames.join(', ')}.`;
+  throw new UsageError(`There is no setting “${text}”.`, { hint });
+}
+
 /**
- * What is stored. Settings that cannot be read are reported and passed over where the environment and the flags give all that
- * a call needs; else throws as the store does.
+ * Stores a setting of an account as its flag takes it, or, without a value, takes it back. Throws `UsageError` for a setting
+ * that is not stored this way, an account that is not stored, and a value that cannot be one.
  */
+export function changeSetting(stored: StoredSettings, account: string, text: string, value?: string) {
+  const name = findSettingName(text);
+  const { key, sources, check } = settingTable[name];
+  // What no flag gives is signed in with, or stands in the environment.
+  if (!(sources as readonly SettingSource[]).includes('flag')) {
+    throw new UsageError(`The setting ${name} is not stored with adreport config.`, {
+      hint: `Sign in with adreport login (a token: adreport login --token-stdin), or set ADREPORT_${name.toUpperCase()}.`,
+    });
+  }
+  if (name === 'account') {
+    if (value !== undefined && !findAccount(stored, value)) throw new UsageError(...unknownAccount(value, stored));
+    const said = value === undefined ? 'There is no default account any more.' : `The default account: “${value}”.`;
+    return { settings: { ...stored, defaultAccount: value }, said };
+  }
+  const before = findAccount(stored, account);
+  if (name === 'base-url' && value !== undefined) {
+    const baseUrl = checkBaseUrl(value);
+    // A token goes only to the origin it was stored for.
+    const losesToken = before?.token !== undefined && originOf(before.baseUrl) !== baseUrl.origin;
+    const token = losesToken ? undefined : before?.token;
+    const loss = losesToken ? ' Its token was for another address, and is forgotten.' : '';
+    return {
+      settings: withAccount(stored, account, { ...before, token, baseUrl: baseUrl.href }),
+      said: `${name} of account “${account}”: ${formatBaseUrl(baseUrl)}.${loss}`,
+    };
+  }
+  if (!before) throw new UsageError(...unknownAccount(account, stored));
+  if (name === 'base-url') {
+    const { [account]: _forgotten, ...accounts } = stored.accounts;
+    const defaultAccount = stored.defaultAccount === account ? undefined : stored.defaultAccount;
+    return {
+      settings: { ...stored, defaultAccount, accounts },
+      said: `The account “${account}” is forgotten: without its base URL, its other settings have no use.`,
+    };
+  }
+  const word = value === undefined ? undefined : check(value);
+  return {
+    settings: withAccount(stored, account, { ...before, [key]: word }),
+    said: `${name} of account “${account}”: ${word ?? 'not stored any more'}.`,
+  };
+}
+
+/** What is stored; what cannot be read is said, and passed over where the environment and flags give all that a call needs. */
 export async function readUnlessNeedless(
   store: Store,
-  env: Environment,
+  env: NodeJS.ProcessEnv,
   flags: Given,
   warn: (sentence: string) => void,
 ): Promise<StoredSettings> {
@@ -176,15 +206,10 @@ export async function readUnlessNeedless(
 }
 
 /** What a call of the service needs: where to, and a token or the credentials that get one, or both. */
-export interface SignIn {
-  readonly baseUrl: URL;
-  readonly encoding: Encoding;
-  readonly token: string | undefined;
-  readonly credentials: { readonly email: string; readonly password: string } | undefined;
-}
+export type SignIn = ReturnType<typeof requireSignIn>;
 
 /** What the settings give to sign in with. Throws `SignInError` that says what is missing and how to give it. */
-export function requireSignIn(settings: Settings, stored: StoredSettings): SignIn {
+export function requireSignIn(settings: Settings, stored: StoredSettings) {
   const { account, storedAccount, baseUrl, encoding, token, email, password, tokenWithheld } = settings;
   const credentials = email.value && password.value ? { email: email.value, password: password.value } : undefined;
   if (baseUrl.value && (token.value || credentials)) {
@@ -204,11 +229,13 @@ export function checkAccountName(text: string): string {
   throw new UsageError('An account name begins with a letter or digit, and holds only letters, digits and . _ @ + -.');
 }
 
-/** The one of some words that is meant, in any case. Throws `UsageError`, naming them and what they are for. */
-export function checkChoice<T extends string>(text: string, name: string, known: readonly T[]): T {
-  const found = known.find((word) => word === text.trim().toLowerCase());
-  if (found) return found;
-  throw new UsageError(`"${text}" is no ${name}; there are ${known.join(' and ')}.`);
+/** Reads one of some words, in any case. Throws `UsageError`, naming them and what they are for. */
+function oneOf<T extends string>(name: string, known: readonly T[]) {
+  return (text: string): T => {
+    const found = known.find((word) => word === text.trim().toLowerCase());
+    if (found) return found;
+    throw new UsageError(`"${text}" is no ${name}; there are ${known.join(' and ')}.`);
+  };
 }
 
 /**
@@ -251,38 +278,29 @@ export function originOf(text: string): string | undefined {
   return URL.canParse(text) ? new URL(text).origin : undefined;
 }
 
-/** No secret is longer, in characters: a longer one is a mistake, such as a file in the place of its name. */
-const secretLengthAtMost = 4_096;
-
 /**
  * A token as it was given, without blanks around it. Throws `UsageError` for one that could not stand in a header (RFC 9110,
  * 5.5), or that has the scheme word which the service does not take (service specification, Authentication 1).
  */
 export function checkToken(text: string): string {
-  const token = text.trim();
+  const token = bounded('token', text.trim());
   if (token === '') throw new UsageError('The token is empty.');
-  if (token.length > secretLengthAtMost) throw tooLong('token');
   if (/^bearer\s/i.test(token)) {
     throw new UsageError('The token must stand alone, without the word "Bearer" in front of it.');
   }
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new UsageError('The token holds blanks or other characters that no token has.', {
-    hint: 'Copy it again, on one line.',
-  });
+  const hint = 'Copy it again, on one line.';
+  throw new UsageError('The token holds blanks or other characters that no token has.', { hint });
+}
+
+/** No secret is longer: a longer one is a mistake, such as a file in the place of its name. */
+function bounded(what: string, text: string): string {
+  if (text.length <= 4_096) return text;
+  throw new UsageError(`The ${what} is longer than 4096 characters.`);
 }
 
 /** A token as it may be shown: its ends, so that two can be told apart, but never more than a quarter of it. */
 export function maskToken(token: string): string {
   const shown = Math.min(4, Math.floor(token.length / 8));
   return shown === 0 ? '…' : `${token.slice(0, shown)}…${token.slice(-shown)}`;
-}
-
-/** A password as it was given: blanks may belong to it. Throws `UsageError` for one that is too long to be one. */
-function checkPassword(text: string): string {
-  if (text.length > secretLengthAtMost) throw tooLong('password');
-  return text;
-}
-
-function tooLong(what: string): UsageError {
-  return new UsageError(`The ${what} is longer than ${secretLengthAtMost} characters.`);
 }

@@ -26,24 +26,21 @@ export interface StoredSettings {
 export const noSettings: StoredSettings = { accounts: {} };
 
 const text = { type: 'string' } as const;
+const accountProperties = {
+  baseUrl: text,
+  token: text,
+  profile: { enum: profiles },
+  email: text,
+  encoding: { enum: encodings },
+  windowClock: { enum: windowClocks },
+};
 
 /** The same for conf, which tells a file of ours from others by it. */
 const schema = {
   defaultAccount: text,
   accounts: {
     type: 'object',
-    additionalProperties: {
-      type: 'object',
-      required: ['baseUrl'],
-      properties: {
-        baseUrl: text,
-        token: text,
-        profile: { enum: profiles },
-        email: text,
-        encoding: { enum: encodings },
-        windowClock: { enum: windowClocks },
-      },
-    },
+    additionalProperties: { type: 'object', required: ['baseUrl'], properties: accountProperties },
   },
 } as const;
 
@@ -70,22 +67,22 @@ export function withAccount(settings: StoredSettings, name: string, account: Sto
 
 export type Store = ReturnType<typeof openStore>;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * The settings file of this user: `settings.json`, mode 0600, in a folder that is made with mode 0700. conf is loaded only where
  * there is a file, or one is written. `warn` is told what is open to other users.
  */
-export function openStore(env: Environment, warn: (sentence: string) => void) {
+export function openStore(env: NodeJS.ProcessEnv, warn: (sentence: string) => void) {
   const directory = settingsFolder(env);
   const path = join(directory, 'settings.json');
 
-  /**
-   * What is stored now; empty where nothing is. A file that is open to other users is closed to them, with a warning.
-   * Throws `UsageError`, naming the file, if it cannot be read or was not written by adreport.
-   */
-  const read = async (): Promise<StoredSettings> =>
-    existsSync(path) ? readNow((await import('conf')).default) : noSettings;
+  const openConf = (Store: typeof Conf) =>
+    new Store<Partial<StoredSettings>>({
+      cwd: directory,
+      configName: 'settings',
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+      schema,
+    });
 
   const readNow = (Store: typeof Conf): StoredSettings => {
     try {
@@ -94,7 +91,7 @@ export function openStore(env: Environment, warn: (sentence: string) => void) {
       // A pipe that nobody writes to, or a device without an end, would be read for ever.
       if (!stats.isFile()) throw new Error('it is no regular file');
       sayIfOpen(path, warn);
-      const { accounts, ...others } = openConf(Store, path).store;
+      const { accounts, ...others } = openConf(Store).store;
       if (accounts) return { ...others, accounts };
       throw new Error('it was not written by adreport');
     } catch (error) {
@@ -107,33 +104,36 @@ export function openStore(env: Environment, warn: (sentence: string) => void) {
     }
   };
 
-  /**
-   * Changes what is stored; a reader sees the old file or the new one. Throws as `read`, and `UsageError` if the file
-   * cannot be written.
-   */
-  const update = async (change: (settings: StoredSettings) => StoredSettings): Promise<void> => {
-    // Loaded first: nothing may come between the reading and the writing.
-    const { default: Store } = await import('conf');
-    const before = readNow(Store);
-    const settings = change(before);
-    if (settings === before) return;
-    try {
-      makeFolder(directory);
-      sayIfOpen(directory, warn);
-      openConf(Store, path).store = { ...settings };
-    } catch (cause) {
-      throw new UsageError(`The settings file ${path} cannot be written: ${reasonOf(cause)}.`, {
-        hint: 'ADREPORT_CONFIG_DIR names another folder; ADREPORT_TOKEN and ADREPORT_BASE_URL need none.',
-        cause,
-      });
-    }
-  };
+  return {
+    directory,
+    path,
+    /** What is stored now; empty where nothing is. Throws `UsageError`, naming the file, if it is not one of ours. */
+    read: async (): Promise<StoredSettings> =>
+      existsSync(path) ? readNow((await import('conf')).default) : noSettings,
 
-  return { directory, path, read, update };
+    /** Changes what is stored; a reader sees the old file or the new one. Throws `UsageError` if that cannot be done. */
+    update: async (change: (settings: StoredSettings) => StoredSettings): Promise<void> => {
+      // Loaded first: nothing may come between the reading and the writing.
+      const { default: Store } = await import('conf');
+      const before = readNow(Store);
+      const settings = change(before);
+      if (settings === before) return;
+      try {
+        makeFolder(directory);
+        sayIfOpen(directory, warn);
+        openConf(Store).store = { ...settings };
+      } catch (cause) {
+        throw new UsageError(`The settings file ${path} cannot be written: ${reasonOf(cause)}.`, {
+          hint: 'ADREPORT_CONFIG_DIR names another folder; ADREPORT_TOKEN and ADREPORT_BASE_URL need none.',
+          cause,
+        });
+      }
+    },
+  };
 }
 
-/** The folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, else where the platform keeps such things. */
-export function settingsFolder(env: Environment, platform = process.platform, home = homeFolder()): string {
+/** The folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, else conf's own, which is where the platform has them. */
+export function settingsFolder(env: NodeJS.ProcessEnv, platform = process.platform, home = homeFolder()): string {
   const { join, resolve } = platform === 'win32' ? win32 : posix;
   if (env.ADREPORT_CONFIG_DIR) return resolve(env.ADREPORT_CONFIG_DIR);
   if (platform === 'win32') return join(env.APPDATA || join(home, 'AppData', 'Roaming'), 'adreport', 'Config');
@@ -151,25 +151,14 @@ function homeFolder(): string {
   }
 }
 
-function openConf(Store: typeof Conf, path: string) {
-  return new Store<Partial<StoredSettings>>({
-    cwd: dirname(path),
-    configName: 'settings',
-    configFileMode: 0o600,
-    accessPropertiesByDotNotation: false,
-    schema,
-  });
-}
-
-/** Makes a folder and those above it, one by one, because Node's own way of it never ends below `/proc`. */
-function makeFolder(path: string): void {
+/** Makes a folder and those above it, for the owner only: one by one, because Node's own way never ends below `/proc`. */
+export function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
-    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
-    makeFolder(dirname(path));
-    mkdirSync(path, { mode: 0o700 });
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 

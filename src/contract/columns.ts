@@ -1,3 +1,4 @@
+import type { ReportRequest } from './messages.ts';
 import type { Breakdown, BreakdownName, Metric, MetricName, Profile } from './vocabulary.ts';
 import { breakdowns, derivedMetrics, findMetric, metrics } from './vocabulary.ts';
 
@@ -18,10 +19,7 @@ export interface Column {
   readonly hidden?: true;
 }
 
-interface Asked {
-  readonly metrics: readonly MetricName[];
-  readonly breakdowns: readonly BreakdownName[];
-}
+type Asked = Pick<ReportRequest, 'metrics' | 'breakdowns'>;
 
 /**
  * The columns of a report's rows, in row order: time, dimensions, metrics as asked for.
@@ -30,10 +28,9 @@ interface Asked {
  */
 export function columnsOf(profile: Profile, request: Asked): Column[] {
   const dimensions = breakdowns.flatMap(({ name: breakdown, fields, time, onlyWhenAsked }): Column[] => {
-    if (request.breakdowns.includes(breakdown))
-      return fields.map(({ name, type }) => ({ field: name, type, breakdown }));
-    const isAlways = profile === 'buyer' && !time && !onlyWhenAsked;
-    return isAlways ? fields.map(({ name, type }) => ({ field: name, type })) : [];
+    const isAsked = request.breakdowns.includes(breakdown);
+    if (!isAsked && (profile !== 'buyer' || time || onlyWhenAsked)) return [];
+    return fields.map(({ name, type }) => ({ field: name, type, ...(isAsked && { breakdown }) }));
   });
   const sums = request.metrics.flatMap((name): Column[] => {
     const metric = findMetric(name);
@@ -114,8 +111,8 @@ function wordsOf(name: string): string {
     .replaceAll(/([a-z])([A-Z0-9])/g, '$1 $2')
     .toLowerCase()
     .replace(/^eyes /, 'eye ')
-    .replace(/^ad(unit|network)/, 'ad $1')
-    .replace(/^(postal|sub)(?=code|publisher)/, (word) => (word === 'sub' ? 'sub-' : 'postal '))
+    .replace(/^(ad|postal)(unit|network|code)/, '$1 $2')
+    .replace(/^subpub/, 'sub-pub')
     .replace(/ euro$/, ' (€)')
     .replace(/ dollar$/, ' ($)')
     .replaceAll(/\b(id|os)\b/g, (word) => word.toUpperCase());

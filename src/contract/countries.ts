@@ -34,17 +34,11 @@ const codesAndIds = `
   VN 1562822,VU 2134431,WF 4034749,WS 4034894,XK 831053,YE 69543,YT 1024031,ZA 953987,ZM 895949,ZW 878675
 `;
 
-let found: readonly Country[] | undefined;
-
 /** Every country that GeoNames knows, by ISO code in alphabetical order. */
 export function allCountries(): readonly Country[] {
   const names = new Intl.DisplayNames('en', { type: 'region' });
-  found ??= codesAndIds
-    .trim()
-    .split(/[,\s]*,[,\s]*/)
-    .map((entry) => entry.split(' '))
-    .map(([code = '', id = '']) => ({ code, id, name: names.of(code) ?? code }));
-  return found;
+  const entries = codesAndIds.matchAll(/(\w+) (\d+)/g);
+  return [...entries].map(([, code = '', id = '']) => ({ code, id, name: names.of(code) ?? code }));
 }
 
 /** What people write for a country beside its code and its name. */

@@ -14,9 +14,8 @@ export type EndpointName = keyof typeof endpoints;
 
 /** A report request in the contract's own terms, before it is encoded as JSON or as a form. */
 export interface ReportRequest {
-  /** First second of the window, in unix seconds. */
+  /** First and last second of the window, in unix seconds. */
   readonly since: number;
-  /** Last second of the window (inclusive), in unix seconds. */
   readonly until: number;
   readonly metrics: readonly MetricName[];
   readonly breakdowns: readonly BreakdownName[];
@@ -45,23 +44,19 @@ export interface StatusRecord {
   readonly report_id: string;
 }
 
-type Outcome = 'progress' | 'ready' | 'failed';
-
-const statusWords: Readonly<Record<Outcome, string>> = {
-  progress:
-    'progress,in progress,in_progress,in-progress,inprogress,running,processing,pending,queued,waiting,scheduled,created,new,started',
-  ready: 'ready,done,completed,complete,success,finished,ok',
-  failed: 'failed,failure,error,expired,cancelled,canceled',
-};
+const outcomes = [
+  ['progress', /^(progress|in[ _-]?progress|running|processing|pending|queued|waiting|scheduled|created|new|started)$/],
+  ['ready', /^(ready|done|completed?|success|finished|ok)$/],
+  ['failed', /^(failed|failure|error|expired|cancell?ed)$/],
+] as const;
 
 /** What a status word means, in any case; `undefined` for a word that is not known. */
-export function knownOutcomeOf(status: string): Outcome | undefined {
-  const word = status.trim().toLowerCase();
-  return (['progress', 'ready', 'failed'] as const).find((outcome) => statusWords[outcome].split(',').includes(word));
+export function knownOutcomeOf(status: string) {
+  return outcomes.find(([, words]) => words.test(status.trim().toLowerCase()))?.[0];
 }
 
 /** The same; a word that is not known counts as still in progress (`decisions.md` 3). */
-export function outcomeOf(status: string): Outcome {
+export function outcomeOf(status: string) {
   return knownOutcomeOf(status) ?? 'progress';
 }
 

@@ -46,14 +46,12 @@ export function exactInteger(text: string): bigint | undefined {
   return BigInt.asIntN(64, integer) === integer ? integer : undefined;
 }
 
-const dayMs = 86_400_000;
-
 /** Days since 1970 of `YYYY-MM-DD`; `undefined` for any other text, and for a day that the calendar lacks. */
 export function dayOf(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const ms = Date.parse(text);
   // Of 30 February some engines make 2 March.
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) ? ms / dayMs : undefined;
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) ? ms / 86_400_000 : undefined;
 }
 
 /** Milliseconds since 1970 of `YYYY-MM-DD HH:MM:SS`, as if it were UTC; `undefined` for any other text. */

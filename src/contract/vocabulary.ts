@@ -13,15 +13,18 @@ export type Profile = (typeof profiles)[number];
 
 const buyer = ['buyer'] as const;
 
-interface MetricEntry {
-  readonly name: string;
+interface Entry<Name extends string> {
+  readonly name: Name;
   readonly profiles: readonly Profile[];
+  readonly words?: readonly string[];
+  readonly meaning: string;
+}
+
+interface MetricEntry<Name extends string = string> extends Entry<Name> {
   /** `money` is a decimal number, in a DSP's rows a string with a decimal comma. */
   readonly type: 'integer' | 'money';
   /** The row field, where it is not the metric's own name. */
   readonly rowField?: { readonly [P in Profile]?: string };
-  readonly words?: readonly string[];
-  readonly meaning: string;
 }
 
 // biome-ignore format: an entry a line reads as a table
@@ -33,15 +36,11 @@ const metricTable = [
   { name: 'leads', profiles: buyer, type: 'integer', words: ['registrations', 'signups', 'actions'], meaning: 'leads reported through the same channels' },
   { name: 'landings', profiles: buyer, type: 'integer', words: ['visits', 'landing page views', 'arrivals'], meaning: 'landings reported through the same channels' },
   { name: 'revenueEuro', profiles, type: 'money', words: ['spend', 'cost', 'spending', 'budget', 'revenue', 'turnover', 'earnings', 'eur', 'euro'], meaning: 'revenue in euros' },
-  { name: 'revenueDollar', profiles, type: 'money', rowField: { buyer: 'valueDollar' }, words: ['usd', 'dollar'], meaning: 'revenue in US dollars (buyer rows name it valueDollar)' },
+  { name: 'revenueDollar', profiles, type: 'money', rowField: { buyer: 'valueDollar' }, words: ['usd', 'dollar', 'valueDollar'], meaning: 'revenue in US dollars (buyer rows name it valueDollar)' },
   { name: 'eyesTrackings', profiles: buyer, type: 'integer', words: ['attention'], meaning: 'eye trackings (the service does not define it)' },
 ] as const satisfies readonly MetricEntry[];
 export type MetricName = (typeof metricTable)[number]['name'];
-
-export interface Metric extends MetricEntry {
-  readonly name: MetricName;
-}
-
+export type Metric = MetricEntry<MetricName>;
 export const metrics: readonly Metric[] = metricTable;
 
 interface RowField {
@@ -49,20 +48,16 @@ interface RowField {
   readonly type: 'date' | 'hour' | 'id' | 'text';
 }
 
-interface BreakdownEntry {
-  readonly name: string;
-  readonly profiles: readonly Profile[];
+interface BreakdownEntry<Name extends string = string> extends Entry<Name> {
   readonly fields: readonly RowField[];
   /** Whether it is one by time: those exclude each other. */
   readonly time?: true;
   /** The buyer's row carries the fields only when the breakdown is asked for, instead of null (`decisions.md` 4). */
   readonly onlyWhenAsked?: true;
-  readonly words?: readonly string[];
-  readonly meaning: string;
 }
 
 const date: RowField = { name: 'date', type: 'date' };
-const hour = (name: string): RowField => ({ name, type: 'hour' });
+const hour: RowField = { name: 'hour', type: 'hour' };
 const id = (name: string): RowField => ({ name, type: 'id' });
 const text = (name: string): RowField => ({ name, type: 'text' });
 
@@ -70,7 +65,7 @@ const text = (name: string): RowField => ({ name, type: 'text' });
 // biome-ignore format: an entry a line reads as a table
 const breakdownTable = [
   { name: 'DAILY', profiles, fields: [date], time: true, words: ['day', 'date'], meaning: 'by day' },
-  { name: 'HOURLY', profiles, fields: [date, hour('hour')], time: true, words: ['hour', 'time'], meaning: 'by hour' },
+  { name: 'HOURLY', profiles, fields: [date, hour], time: true, words: ['hour', 'time'], meaning: 'by hour' },
   { name: 'MONTHLY', profiles, fields: [date], time: true, words: ['month'], meaning: 'by month' },
   { name: 'RANGE', profiles, fields: [date], time: true, words: ['total', 'window'], meaning: 'by the whole window' },
   { name: 'ADNETWORK', profiles: buyer, fields: [text('Adnetwork')], words: ['network', 'source'], meaning: 'by core ad network' },
@@ -95,11 +90,7 @@ const breakdownTable = [
   { name: 'BUNDLEID', profiles, fields: [text('bundleId')], words: ['app', 'bundle', 'package'], meaning: 'by package name (Android) or bundle ID (iOS)' },
 ] as const satisfies readonly BreakdownEntry[];
 export type BreakdownName = (typeof breakdownTable)[number]['name'];
-
-export interface Breakdown extends BreakdownEntry {
-  readonly name: BreakdownName;
-}
-
+export type Breakdown = BreakdownEntry<BreakdownName>;
 export const breakdowns: readonly Breakdown[] = breakdownTable;
 
 /** A breakdown by time, of which a request has one at most (specification, Breakdowns 1). */
@@ -108,15 +99,12 @@ export type TimeBreakdownName = Extract<(typeof breakdownTable)[number], { time:
 /** A breakdown that is not one of time: a property of the traffic itself. */
 export type DimensionName = Exclude<BreakdownName, TimeBreakdownName>;
 
-interface FilterEntry {
-  readonly name: string;
-  readonly profiles: readonly Profile[];
+interface FilterEntry<Name extends string = string> extends Entry<Name> {
   /** The breakdown whose dimension the filter selects on. */
   readonly on: DimensionName;
   /** `id`: compared as strings of digits; `text`: by exact name. */
   readonly compare: 'id' | 'text';
   readonly adminOnly?: true;
-  readonly meaning: string;
 }
 
 /** Filters of different names are and-ed, the values of one or-ed (`decisions.md` 2). */
@@ -139,45 +127,39 @@ const filterTable = [
   { name: 'deviceModel', profiles: buyer, on: 'DEVICEMODEL', compare: 'text', meaning: 'device model names' },
 ] as const satisfies readonly FilterEntry[];
 export type FilterName = (typeof filterTable)[number]['name'];
-
-export interface Filter extends FilterEntry {
-  readonly name: FilterName;
-}
-
+export type Filter = FilterEntry<FilterName>;
 export const filters: readonly Filter[] = filterTable;
 
 /**
  * A metric that the service does not send: `factor × numerator / denominator`. It is computed from sums, never averaged
  * over rows, so it is right for any grouping.
  */
-export interface DerivedMetric {
-  readonly name: string;
+export interface DerivedMetric extends Entry<string> {
   /** Its column in a file, and what `--metrics` and `--sort` take. */
   readonly field: string;
   readonly numerator: MetricName;
   readonly denominator: MetricName;
   readonly factor: number;
   readonly unit: 'percent' | 'money';
-  readonly words: readonly string[];
-  readonly meaning: string;
 }
 
 /** What media buyers read next to the sums, in the order in which it is shown. */
 // biome-ignore format: an entry a line reads as a table
 export const derivedMetrics = [
-  { name: 'CTR', field: 'ctr', numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', words: ['click-through rate', 'click rate', 'clickthrough'], meaning: 'click-through rate: clicks divided by displays, in a file as a fraction' },
-  { name: 'eCPM €', field: 'ecpmEuro', numerator: 'revenueEuro', denominator: 'displays', factor: 1000, unit: 'money', words: ['cpm', 'ecpm', 'rpm', 'cost per mille'], meaning: 'revenue in euros of 1,000 displays' },
-  { name: 'eCPM $', field: 'ecpmDollar', numerator: 'revenueDollar', denominator: 'displays', factor: 1000, unit: 'money', words: [], meaning: 'revenue in US dollars of 1,000 displays' },
+  { name: 'CTR', field: 'ctr', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', words: ['click-through rate', 'click rate', 'clickthrough'], meaning: 'click-through rate: clicks divided by displays, in a file as a fraction' },
+  { name: 'eCPM €', field: 'ecpmEuro', profiles, numerator: 'revenueEuro', denominator: 'displays', factor: 1000, unit: 'money', words: ['cpm', 'ecpm', 'rpm', 'cost per mille'], meaning: 'revenue in euros of 1,000 displays' },
+  { name: 'eCPM $', field: 'ecpmDollar', profiles, numerator: 'revenueDollar', denominator: 'displays', factor: 1000, unit: 'money', words: [], meaning: 'revenue in US dollars of 1,000 displays' },
 ] as const satisfies readonly DerivedMetric[];
 export type DerivedName = (typeof derivedMetrics)[number]['field'];
 
-/** The metrics, breakdowns and filters that a profile may use, in column order. */
+/** What a profile may use, in column order. */
 export function vocabularyOf(profile: Profile) {
-  const ofProfile = (entry: { readonly profiles: readonly Profile[] }) => entry.profiles.includes(profile);
+  const ofProfile = (entry: Entry<string>) => entry.profiles.includes(profile);
   return {
     metrics: metrics.filter(ofProfile),
     breakdowns: breakdowns.filter(ofProfile),
     filters: filters.filter(ofProfile),
+    derived: derivedMetrics.filter(ofProfile),
   };
 }
 
@@ -192,16 +174,11 @@ export function findBreakdown(name: string): Breakdown | undefined {
   return breakdowns.find((breakdown) => breakdown.name === upper);
 }
 
-/** Whether a name or one of the trade's other words for it is this, in any case, in the singular or the plural. */
-export function isCalled(entry: { readonly name: string; readonly words?: readonly string[] }, term: string): boolean {
-  const wanted = singular(term);
-  return [entry.name, ...(entry.words ?? [])].some((word) => singular(word) === wanted);
-}
-
-function singular(word: string): string {
-  return word
-    .trim()
-    .toLowerCase()
-    .replace(/[\s_-]+/g, ' ')
-    .replace(/s$/, '');
+/** Whether the name of an entry or of a row field, or one of the trade's other words, is this: in any case and number. */
+export function isCalled(
+  { name, words = [], fields = [] }: Pick<Entry<string>, 'name' | 'words'> & { readonly fields?: readonly RowField[] },
+  term: string,
+): boolean {
+  const plain = (word: string): string => word.toLowerCase().replace(/[\s_-]|s\s*$/g, '');
+  return [name, ...words, ...fields.map((field) => field.name)].some((word) => plain(word) === plain(term));
 }

@@ -1,12 +1,12 @@
 import type { Style } from '../ui/console.ts';
-import { type PageLook, wrap } from '../ui/page.ts';
+import { wrap } from '../ui/page.ts';
 
 /** Lines longer than this are hard to read, however wide the terminal. */
 const columnsAtMost = 100;
 const narrowest = 24;
 
 /** Lays out the Markdown of a help topic for a terminal: all fits its width, but code, which stands as it is. */
-export function renderMarkdown(text: string, { columns, style }: PageLook): string {
+export function renderMarkdown(text: string, { columns, style }: { columns: number; style: Style }): string {
   const width = Math.max(narrowest, Math.min(columnsAtMost, columns));
   const blocks = text.trim().split(/\n*(```\w*\n[\s\S]*?\n```)\n*/);
   const shown = blocks.flatMap((block) => {
@@ -33,7 +33,7 @@ function plain(text: string): string {
 }
 
 /** The rows of a Markdown table, its header and rule included; `\|` is a bar within a cell. */
-export function tableRows(block: string): string[][] {
+function tableRows(block: string): string[][] {
   return block.split('\n').map((line) =>
     line
       .split(/(?<!\\)\|/)

@@ -21,7 +21,7 @@ export interface Expectation {
 
 /** Looks at a report's rows on their way to the output. */
 interface Check {
-  observe?(batch: RowBatch): void;
+  observe(batch: RowBatch): void;
   /** One sentence for each thing in which the report differs from its request. */
   problems(tail: ReportTail): string[];
 }
@@ -31,68 +31,59 @@ interface Check {
  * that repeat, rows that look like totals. Memory is bounded: by the window's length, and by the first million rows.
  * `problems` throws `IncompleteDataError` where the report has none of the columns that were asked for.
  */
-export function checkCompleteness(expectation: Expectation): Required<Check> {
-  const checks: readonly Check[] = [
-    checkWindow(expectation),
-    checkColumns(expectation),
-    ...checkTimes(expectation),
-    ...checkRepeats(expectation),
-    checkTotals(expectation),
-  ];
+export function checkCompleteness(expectation: Expectation): Check {
+  const checks = [checkTimes, checkRepeats, checkTotals].flatMap((check) => check(expectation) ?? []);
   return {
     observe(batch) {
-      for (const check of checks) check.observe?.(batch);
+      for (const check of checks) check.observe(batch);
     },
-    problems: (tail) => checks.flatMap((check) => check.problems(tail)),
+    problems: (tail) => [
+      ...windowProblems(expectation, tail),
+      ...columnProblems(expectation, tail),
+      ...checks.flatMap((check) => check.problems(tail)),
+    ],
   };
 }
 
-function checkWindow({ window: { since, until, zone } }: Expectation): Check {
-  const problems = ({ summary, members }: ReportTail): string[] => {
-    if (!members.some(({ name }) => name === 'summary')) return [];
-    const [from, to] = [summary?.since, summary?.until].map((text) => momentOf(text ?? '')?.instantMs);
-    if (from === undefined || to === undefined)
-      return ['The window of the report could not be checked: its summary does not tell it.'];
-    const got = { since: from / 1000, until: to / 1000 };
-    if (got.since === since && got.until === until) return [];
-    const textOf = (each: typeof got) => `${formatInstant(each.since, zone)} to ${formatInstant(each.until, zone)}`;
-    const wallOf = (instant: number): number => instant + offsetAt(instant, zone);
-    const isWall = wallOf(got.since) === since && wallOf(got.until) === until;
-    const isInstant = got.since === wallOf(since) && got.until === wallOf(until);
-    const [means, setting] = isWall ? ['wall time', 'wall'] : ['instants', 'instant'];
-    const shift = `It is shifted by the offset of ${zone}: the service reads timestamps as ${means}. Set windowClock: ${setting} in adreport.yaml or the account, or give --window-clock ${setting}.`;
-    const problem = `The report is of another window than asked for: ${textOf(got)} instead of ${textOf({ since, until })}.`;
-    return [isWall || isInstant ? `${problem} ${shift}` : problem];
-  };
-  return { problems };
+function windowProblems({ window: { since, until, zone } }: Expectation, { summary, members }: ReportTail): string[] {
+  if (!members.some(({ name }) => name === 'summary')) return [];
+  const [from, to] = [summary?.since, summary?.until].map((text) => momentOf(text ?? '')?.instantMs);
+  if (from === undefined || to === undefined)
+    return ['The window of the report could not be checked: its summary does not tell it.'];
+  const got = { since: from / 1000, until: to / 1000 };
+  if (got.since === since && got.until === until) return [];
+  const textOf = (each: typeof got) => `${formatInstant(each.since, zone)} to ${formatInstant(each.until, zone)}`;
+  const wallOf = (instant: number): number => instant + offsetAt(instant, zone);
+  const isWall = wallOf(got.since) === since && wallOf(got.until) === until;
+  const isInstant = got.since === wallOf(since) && got.until === wallOf(until);
+  const [means, setting] = isWall ? ['wall time', 'wall'] : ['instants', 'instant'];
+  const shift = `It is shifted by the offset of ${zone}: the service reads timestamps as ${means}. Set windowClock: ${setting} in adreport.yaml or the account, or give --window-clock ${setting}.`;
+  const problem = `The report is of another window than asked for: ${textOf(got)} instead of ${textOf({ since, until })}.`;
+  return [isWall || isInstant ? `${problem} ${shift}` : problem];
 }
 
-function checkColumns({ columns }: Expectation): Check {
+function columnProblems({ columns }: Expectation, { fields, rowCount }: ReportTail): string[] {
+  const none = rowCount === 0 ? ['The report has no rows.'] : [];
+  if (rowCount === 0 && fields.length === 0) return none;
+  const found = [...fields, ...fields.map((field) => metricOfField(field)?.name)];
   const asked = columns.filter(({ metric, breakdown }) => metric !== undefined || breakdown !== undefined);
-  const problems = ({ fields, rowCount }: ReportTail): string[] => {
-    const none = rowCount === 0 ? ['The report has no rows.'] : [];
-    if (rowCount === 0 && fields.length === 0) return none;
-    const isThere = ({ field, metric }: Column): boolean =>
-      fields.includes(field) || (metric !== undefined && fields.some((other) => metricOfField(other)?.name === metric));
-    const missing = asked.filter((column) => !isThere(column)).map(({ field }) => field);
-    if (missing.length === 0) return none;
-    if (missing.length === asked.length) {
-      const named = printable(fields.slice(0, 5).join(', ').slice(0, 150));
-      const message = `This is no report: none of the columns that were asked for is in it. It has ${named}.`;
-      const hint = 'Its first line may be data or an error text. Try the command again with --format json.';
-      throw new IncompleteDataError(message, { code: 'NO_HEADER', retryable: false, hint });
-    }
-    const noun = missing.length === 1 ? 'the column' : 'the columns';
-    return [`The report lacks ${noun} ${missing.join(', ')}, asked for.`, ...none];
-  };
-  return { problems };
+  const missing = asked.filter(({ field, metric = field }) => !found.includes(field) && !found.includes(metric));
+  if (missing.length === 0) return none;
+  if (missing.length === asked.length) {
+    const named = printable(fields.slice(0, 5).join(', ').slice(0, 150));
+    const message = `This is no report: none of the columns that were asked for is in it. It has ${named}.`;
+    const hint = 'Its first line may be data or an error text. Try the command again with --format json.';
+    throw new IncompleteDataError(message, { code: 'NO_HEADER', retryable: false, hint });
+  }
+  const names = missing.map(({ field }) => field).join(', ');
+  return [`The report lacks the column${missing.length === 1 ? '' : 's'} ${names}, asked for.`, ...none];
 }
 
 /** Rows name these places without their ids, and two places may have one name: their rows are no repetition. */
 const ambiguous: readonly BreakdownName[] = ['REGION', 'DEPARTMENT', 'CITY', 'POSTALCODE'];
 
-function checkRepeats({ breakdowns, columns }: Expectation): Check[] {
-  if (breakdowns.some((breakdown) => ambiguous.includes(breakdown))) return [];
+function checkRepeats({ breakdowns, columns }: Expectation): Check | undefined {
+  if (breakdowns.some((breakdown) => ambiguous.includes(breakdown))) return undefined;
   const keys = new RowKeys(columns.filter(({ breakdown }) => breakdown !== undefined).map(({ field }) => field));
   const problems = (): string[] => {
     const { repeatedCount: count, firstRepeated } = keys;
@@ -100,27 +91,15 @@ function checkRepeats({ breakdowns, columns }: Expectation): Check[] {
     const what = count === 1 ? 'One row of the report repeats' : `${count} rows of the report repeat`;
     return [`${what} the breakdown values of an earlier one; the first is row ${firstRepeated}.`];
   };
-  return [{ observe: (batch) => keys.observe(batch), problems }];
-}
-
-/** The days, hours or months of a window, by a number of each that grows with time. */
-interface Times {
-  readonly unit: 'day' | 'hour' | 'month';
-  /** Those that have ended by now, of which each has rows. */
-  readonly ended: ReadonlySet<number>;
-  readonly first: number;
-  readonly last: number;
-  /** The number of what a row's text lies in; `undefined` for what is no time. */
-  readonly read: (text: string) => number | undefined;
-  readonly label: (time: number) => string;
+  return { observe: (batch) => keys.observe(batch), problems };
 }
 
 /** More than this (eleven years of hours) are not kept. */
 const timesAtMost = 100_000;
 
-function checkTimes(expectation: Expectation): Check[] {
+function checkTimes(expectation: Expectation): Check | undefined {
   const times = timesOf(expectation);
-  if (!times) return [];
+  if (!times) return undefined;
   const { unit, ended, first, last, read, label } = times;
   const field = unit === 'hour' ? 'hour' : 'date';
   const missing = new Set(ended);
@@ -139,30 +118,30 @@ function checkTimes(expectation: Expectation): Check[] {
       if (time >= first && time <= last) missing.delete(time);
       else if (outside.size < timesAtMost) outside.add(time);
     });
+  const listed = (some: ReadonlySet<number>): string => {
+    const more = some.size > 5 ? ` and ${some.size - 5} more` : '';
+    return `${[...some].slice(0, 5).map(label).join(', ')}${more}.`;
+  };
   const problems = ({ rowCount }: ReportTail): string[] => {
     const found: string[] = [];
     if (unreadable !== undefined) {
       found.push(`The times of the rows could not all be checked: ${unreadable} as its ${field}.`);
     } else if (missing.size > 0 && rowCount > 0 && ended.size <= timesAtMost && !expectation.isFiltered) {
       const all = formatPlural(ended.size, unit);
-      found.push(`The report has no rows for ${missing.size} of the ${all} of its window: ${listed(missing, label)}.`);
+      found.push(`The report has no rows for ${missing.size} of the ${all} of its window: ${listed(missing)}`);
     }
-    if (outside.size > 0) {
-      found.push(
-        `The report has rows of ${formatPlural(outside.size, unit)} outside its window: ${listed(outside, label)}.`,
-      );
-    }
+    const others = formatPlural(outside.size, unit);
+    if (outside.size > 0) found.push(`The report has rows of ${others} outside its window: ${listed(outside)}`);
     return found;
   };
-  return [{ observe, problems }];
+  return { observe, problems };
 }
 
-function listed(times: ReadonlySet<number>, label: Times['label']): string {
-  const more = times.size > 5 ? ` and ${times.size - 5} more` : '';
-  return `${[...times].slice(0, 5).map(label).join(', ')}${more}`;
-}
-
-function timesOf({ window, breakdowns, nowMs }: Expectation): Times | undefined {
+/**
+ * The days, hours or months of a window, by a number of each that grows with time; `ended` are those that have ended by
+ * now, of which each has rows. `read` gives the number of what a row's text lies in, `undefined` for what is no time.
+ */
+function timesOf({ window, breakdowns, nowMs }: Expectation) {
   const now = Math.floor(nowMs / 1_000);
   if (breakdowns.includes('HOURLY')) return hoursOf(window, now);
   if (breakdowns.includes('MONTHLY')) return datesOf(window, 'month', now);
@@ -174,9 +153,10 @@ function timesOf({ window, breakdowns, nowMs }: Expectation): Times | undefined 
   return { ...firstDay, label };
 }
 
+const secondsPerHour = 3_600;
+
 /** Days, or months by their first days, counted from 1970. What the window cuts to less than an hour may hold nothing. */
-function datesOf(window: Window, unit: 'day' | 'month', now: number): Times {
-  const length = unit === 'day' ? 10 : 7;
+function datesOf(window: Window, unit: 'day' | 'month', now: number) {
   const read = (text: string) => dayOf(text) && dayOf(unit === 'day' ? text : `${text.slice(0, 7)}-01`);
   const timeAt = (instant: number): number => read(formatDate(instant, window.zone)) ?? 0;
   const ended = splitWindow({ ...window, until: Math.min(window.until, now) }, unit).filter(
@@ -189,14 +169,12 @@ function datesOf(window: Window, unit: 'day' | 'month', now: number): Times {
     first: timeAt(window.since),
     last: timeAt(window.until),
     read,
-    label: (day) => new Date(day * 86_400_000).toISOString().slice(0, length),
+    label: (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, unit === 'day' ? 10 : 7),
   };
 }
 
-const secondsPerHour = 3_600;
-
 /** Local hours by the instants at which they begin. What the window leaves of an hour at its ends may hold nothing. */
-function hoursOf({ since, until, zone }: Window, now: number): Times {
+function hoursOf({ since, until, zone }: Window, now: number) {
   const intoHour = (instant: number): number => (instant + offsetAt(instant, zone)) % secondsPerHour;
   const first = since - intoHour(since);
   const ended = new Set<number>();
@@ -204,21 +182,20 @@ function hoursOf({ since, until, zone }: Window, now: number): Times {
     if (start >= since) ended.add(start);
     start += secondsPerHour;
     // A clock change of thirty minutes (Lord Howe) leaves a part of an hour, which may hold nothing.
-    const into = intoHour(start);
-    if (into > 0) start += secondsPerHour - into;
+    start += (secondsPerHour - intoHour(start)) % secondsPerHour;
   }
   const read = (text: string): number | undefined => {
-    const moment = momentOf(text);
-    const instant = moment && Math.floor(moment.instantMs / 1_000);
-    return instant === undefined ? undefined : instant - intoHour(instant);
+    const instant = Math.floor((momentOf(text)?.instantMs ?? Number.NaN) / 1_000);
+    return Number.isNaN(instant) ? undefined : instant - intoHour(instant);
   };
-  return { unit: 'hour', ended, first, last: until, read, label: (start) => formatInstant(start, zone) };
+  const label = (start: number): string => formatInstant(start, zone);
+  return { unit: 'hour' as const, ended, first, last: until, read, label };
 }
 
-/** Fields of breakdowns that may be null in rows that are no totals (specification, Report data). */
-const nullable = [
-  ...['country', 'city', 'postalcode', 'subpublisherId', 'os', 'adminLevel1', 'adminLevel2', 'deviceBrand'],
-  ...['deviceModel', 'deviceType', 'bundleId', 'format', 'publisherId', 'carrier'],
+/** Breakdowns whose fields are null in no row but a total (specification, Report data). */
+const neverNull: readonly BreakdownName[] = [
+  ...(['DAILY', 'HOURLY', 'MONTHLY', 'RANGE', 'ADNETWORK', 'CAMPAIGN', 'ADUNIT', 'ADVERTISER'] as const),
+  ...(['CREATIVE', 'PLATFORM'] as const),
 ];
 
 /**
@@ -226,9 +203,9 @@ const nullable = [
  * is a total if it holds the sum of the others.
  */
 function checkTotals({ columns }: Expectation): Check {
-  const own = columns.filter(({ breakdown }) => breakdown !== undefined).map(({ field }) => field);
-  const always = own.filter((field) => !nullable.includes(field));
-  const fields = always.length > 0 ? always : own;
+  const own = columns.filter(({ breakdown }) => breakdown !== undefined);
+  const always = own.filter(({ breakdown }) => breakdown && neverNull.includes(breakdown));
+  const fields = (always.length > 0 ? always : own).map(({ field }) => field);
   const metrics = columns.filter(({ metric }) => metric !== undefined && always.length === 0);
   const candidates: { readonly row: number; readonly value: number }[] = [];
   let sum = 0;

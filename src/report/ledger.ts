@@ -1,12 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
-import { codeOf } from '../errors.ts';
 
-/** A report as it is noted the moment its id is known. */
-export interface NewLedgerEntry {
+export interface LedgerEntry {
   readonly id: string;
   /** The base URL of the service that keeps the report: two services may use the same id. */
   readonly baseUrl: string;
@@ -16,14 +14,14 @@ export interface NewLedgerEntry {
   readonly hash: string;
   readonly request: ReportRequest;
   readonly window: { readonly since: string; readonly until: string };
-}
-
-export interface LedgerEntry extends NewLedgerEntry {
   readonly createdAt: string;
   /** The status that the service named last, or `fetched`. */
   readonly lastStatus: string;
   readonly file?: string;
 }
+
+/** A report as it is noted the moment its id is known. */
+export type NewLedgerEntry = Omit<LedgerEntry, 'createdAt' | 'lastStatus' | 'file'>;
 
 /** The status of a report whose data has been delivered: it is never picked up again. */
 export const fetchedStatus = 'fetched';
@@ -35,15 +33,13 @@ export interface LedgerChange {
 }
 
 interface LedgerOptions {
-  /** Where the ledger's folder is; made, for the owner only, when the first report is noted. */
+  /** Where the ledger's folder is; made, with the ones above it, when the first report is noted. */
   readonly directory: string;
+  readonly makeFolder: (path: string) => void;
   readonly wallClock: () => number;
   /** Told, in one sentence, what kept the ledger from being read or written. */
   readonly warn: (message: string) => void;
 }
-
-/** How long the service keeps a report (`decisions.md` 4). */
-const reportLifeMs = 24 * 3_600_000;
 
 const reportsAtMost = 2_000;
 
@@ -53,7 +49,7 @@ export type Ledger = ReturnType<typeof openLedger>;
  * The reports created on this machine: a folder `ledger/` with a small file a report, which parallel runs share. It holds
  * no token and no password. It never makes a run fail: what goes wrong with it is a warning.
  */
-export function openLedger({ directory, wallClock, warn }: LedgerOptions) {
+export function openLedger({ directory, makeFolder, wallClock, warn }: LedgerOptions) {
   const path = join(directory, 'ledger');
   /** The files' names, the newest first: each begins with the time of its report. */
   const names = (): string[] => {
@@ -61,8 +57,8 @@ export function openLedger({ directory, wallClock, warn }: LedgerOptions) {
       const all = readdirSync(path).filter((name) => /^\d{15}-\w{16}\.json$/.test(name));
       return all.sort().reverse();
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT')
-        warn(`The ledger could not be read (${reasonOf(error)}): unfinished reports are not picked up.`);
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT') warn(`The ledger could not be read (${message}): unfinished reports are not picked up.`);
       return [];
     }
   };
@@ -75,7 +71,8 @@ export function openLedger({ directory, wallClock, warn }: LedgerOptions) {
       renameSync(fresh, join(path, name));
     } catch (error) {
       if (existsSync(fresh)) rmSync(fresh);
-      warn(`The ledger could not be written (${reasonOf(error)}): a later run may create this report anew.`);
+      const { message } = error as Error;
+      warn(`The ledger could not be written (${message}): a later run may create this report anew.`);
     }
   };
   return {
@@ -104,7 +101,8 @@ export function openLedger({ directory, wallClock, warn }: LedgerOptions) {
     },
     /** The newest report of that request, if it has neither failed, expired nor been fetched. */
     findUnfinished(hash: string): LedgerEntry | undefined {
-      const oldest = timeName(wallClock() - reportLifeMs + 1);
+      // The service keeps a report for 24 hours (`decisions.md` 4).
+      const oldest = timeName(wallClock() - 24 * 3_600_000 + 1);
       const recent = names().filter((name) => name >= oldest);
       const newest = recent.flatMap(read).find((entry) => entry.hash === hash);
       const isOver = newest?.lastStatus === fetchedStatus || outcomeOf(newest?.lastStatus ?? '') === 'failed';
@@ -131,21 +129,5 @@ function readEntry(path: string): LedgerEntry[] {
     return texts.every((text) => typeof text === 'string') ? [entry] : [];
   } catch {
     return [];
-  }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** Makes a folder and those above it, one by one: below `/proc` Node's own recursive way never returns. */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  makeFolder(dirname(path));
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Another process may have made it meanwhile.
-    if (!existsSync(path)) throw error;
   }
 }

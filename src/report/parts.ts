@@ -23,14 +23,12 @@ export interface Part {
  */
 export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: number): Part[] {
   const { window: whole, request } = plan;
-  const dateOf = (instant: number): string => formatDate(instant, whole.zone);
-  if (unit === undefined) {
-    const { since, until } = whole;
-    return [{ window: whole, request, since: dateOf(since), until: dateOf(until), overAt: until + 1 }];
-  }
+  const { since, until, zone } = whole;
+  const dateOf = (instant: number): string => formatDate(instant, zone);
+  if (!unit) return [{ window: whole, request, since: dateOf(since), until: dateOf(until), overAt: until + 1 }];
   const windows = splitWindow(whole, unit);
-  const isCut = ({ since, until, unitSince, unitOver }: UnitWindow): boolean =>
-    since > unitSince || (until < unitOver - 1 && until < (now ?? 0));
+  const isCut = (part: UnitWindow): boolean =>
+    part.since > part.unitSince || (part.until < part.unitOver - 1 && part.until < (now ?? 0));
   if (now !== undefined && windows.some(isCut)) throw cutUnits(windows, unit);
   return windows.map((window) => ({
     window,
@@ -55,27 +53,23 @@ function cutUnits(windows: readonly UnitWindow[], unit: SplitUnit): UsageError {
   });
 }
 
-interface FilesThere {
-  /** Unix seconds. */
-  readonly now: number;
-  /** How many parts, counted from the end, are fetched again in any case. */
-  readonly lookback: number;
-  /** When a part's file was written, in unix seconds; `undefined` where there is none. */
-  readonly writtenAt: (part: Part) => number | undefined;
-}
-
 /**
  * The parts that have begun and have no file yet, or one that is not final. No state is kept but the files: one that was
  * written before its unit was over holds the beginning of it only, and one that was written while its part was among the
  * last `lookback` holds numbers that were still to change. So an outage, however long, leaves nothing stale behind.
+ * @param writtenAt when a part's file was written, in unix seconds as `now`; `undefined` where there is none
  */
-export function stillToFetch(all: readonly Part[], { now, lookback, writtenAt }: FilesThere): Part[] {
+export function stillToFetch(
+  all: readonly Part[],
+  now: number,
+  lookback: number,
+  writtenAt: (part: Part) => number | undefined,
+): Part[] {
   const begun = all.filter(({ window }) => window.since <= now);
   return begun.filter((part, position) => {
     // The numbers of a part are final when the last of the parts that are looked back from is over.
-    const last = all[position + Math.max(0, lookback - 1)];
-    const isFinal = last !== undefined && (writtenAt(part) ?? 0) >= last.overAt && position < begun.length - lookback;
-    return !isFinal;
+    const finalAt = all[position + Math.max(0, lookback - 1)]?.overAt ?? Number.POSITIVE_INFINITY;
+    return position >= begun.length - lookback || (writtenAt(part) ?? 0) < finalAt;
   });
 }
 
@@ -120,25 +114,22 @@ export function takeShard<T>(parts: readonly T[], shard: string): T[] {
  * `until`; of the other members those stay which all parts agree on.
  */
 export async function* mergeReports(reports: AsyncIterable<RowBatches>): RowBatches {
-  let merged: ReportTail | undefined;
+  let merged: ReportTail = { rowCount: 0, fields: [], summary: undefined, members: [] };
+  let isFirst = true;
   for await (const batches of reports) {
-    const tail: ReportTail = yield* countedFrom(merged?.rowCount ?? 0, batches);
-    merged = merged ? joinTails(merged, tail) : tail;
-  }
-  return merged ?? { rowCount: 0, fields: [], summary: undefined, members: [] };
-}
-
-async function* countedFrom(rowsBefore: number, batches: RowBatches): RowBatches {
-  try {
-    for (;;) {
-      const next = await batches.next();
-      if (next.done) return next.value;
-      yield { ...next.value, firstRow: rowsBefore + next.value.firstRow };
+    try {
+      let next = await batches.next();
+      for (; !next.done; next = await batches.next()) {
+        yield { ...next.value, firstRow: merged.rowCount + next.value.firstRow };
+      }
+      merged = isFirst ? next.value : joinTails(merged, next.value);
+      isFirst = false;
+    } finally {
+      // Its result is not used: after an error nothing but the closing matters.
+      await batches.return(merged);
     }
-  } finally {
-    // Its result is not used: after an error nothing but the closing matters.
-    await batches.return(undefined as never);
   }
+  return merged;
 }
 
 function joinTails(first: ReportTail, second: ReportTail): ReportTail {

@@ -12,7 +12,6 @@ import {
   type MetricName,
   metrics,
   type Profile,
-  profiles,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
@@ -30,7 +29,6 @@ export interface RequestFlags {
   readonly filters?: readonly string[] | undefined;
   /** Each a comma list of ISO codes, English names or GeoNames ids. */
   readonly countries?: readonly string[] | undefined;
-  /** IANA name in any case; DSP only. */
   readonly timezone?: string | undefined;
   readonly direct?: boolean | undefined;
   /** How the service reads the window's seconds; `instant` where absent. */
@@ -58,8 +56,7 @@ export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): Rep
   const mistakes: UsageError[] = [];
   const say: Say = (message, hint) => mistakes.push(new UsageError(message, { hint }));
   const shownMetrics = readMetrics(flags, say);
-  const breakdownNames = readBreakdowns(flags, say);
-  const filters = readFilters(flags, say);
+  const asked = { breakdowns: readBreakdowns(flags, say), filters: readFilters(flags, say) };
   if (profile === 'buyer' && timezone !== undefined) {
     say(`--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`, 'Leave --timezone out.');
   }
@@ -70,11 +67,12 @@ export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): Rep
     if (!(error instanceof UsageError)) throw error;
     mistakes.push(error);
   }
-  if (mistakes.length > 0 || !window) throw oneError(mistakes);
+  const lines = mistakes.map(({ message, hint }) => `\n  - ${message} ${hint}`);
+  if (mistakes.length > 1) throw new UsageError(`${mistakes.length} things are wrong:${lines.join('')}`);
+  if (!window || mistakes[0]) throw mistakes[0];
   const request = {
     metrics: distinct(shownMetrics.flatMap(neededFor)),
-    breakdowns: breakdownNames,
-    filters,
+    ...asked,
     // A DSP's always states its zone, so that the service reckons in the zone the window was found in.
     ...(profile === 'dsp' ? { timezone: window.zone } : {}),
     ...(direct ? { output: 'direct' as const } : {}),
@@ -82,17 +80,7 @@ export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): Rep
   return { request: requestFor({ request, windowClock }, window), window, windowClock, shownMetrics };
 }
 
-function oneError(mistakes: readonly UsageError[]): UsageError {
-  const [first, ...others] = mistakes;
-  if (first && others.length === 0) return first;
-  const lines = mistakes.map(({ message, hint }) => `  - ${message} ${hint}`);
-  return new UsageError([`${mistakes.length} things are wrong:`, ...lines].join('\n'));
-}
-
-interface Askable {
-  readonly request: Omit<ReportRequest, 'since' | 'until'>;
-  readonly windowClock: WindowClock;
-}
+type Askable = Pick<ReportPlan, 'windowClock'> & { readonly request: Omit<ReportRequest, 'since' | 'until'> };
 
 /** The request for a window, or for a part of one. Throws `UsageError` where its wall times end before they begin. */
 export function requestFor({ request, windowClock }: Askable, { since, until, zone }: Window): ReportRequest {
@@ -112,40 +100,27 @@ function neededFor(name: MetricName | DerivedName): readonly MetricName[] {
 
 function readMetrics({ profile, metrics: list }: RequestFlags, say: Say): (MetricName | DerivedName)[] {
   if (list === undefined) return vocabularyOf(profile).metrics.map(({ name }) => name);
-  const sent = metrics.map((metric) => ({ ...metric, fields: Object.values(metric.rowField ?? {}) }));
-  const computed = derivedMetrics.map(({ field, words }) => {
-    const needed = sent.filter(({ name }) => neededFor(field).includes(name));
-    const own = profiles.filter((profileName) => needed.every((metric) => metric.profiles.includes(profileName)));
-    return { name: field, words, fields: [], profiles: own };
-  });
-  const found = readNames<MetricName | DerivedName>('metric', list, profile, [...sent, ...computed], say);
   if (splitList(list).length === 0) say('--metrics names no metric.', 'Leave it out for all of them.');
-  return found;
+  const computed = derivedMetrics.map((metric) => ({ ...metric, name: metric.field }));
+  return readNames<MetricName | DerivedName>('metric', list, profile, [...metrics, ...computed], say);
 }
 
 function readBreakdowns({ profile, by = '' }: RequestFlags, say: Say): BreakdownName[] {
-  const all = breakdowns.map((each) => ({ ...each, fields: each.fields.map(({ name }) => name) }));
-  const found = readNames('breakdown', by, profile, all, say);
-  const times = all.flatMap(({ name, time }) => (time ? [name] : []));
+  const found = readNames('breakdown', by, profile, breakdowns, say);
+  const times = breakdowns.flatMap(({ name, time }) => (time ? [name] : []));
   const asked = found.filter((name) => times.includes(name));
   if (asked.length > 1) say(`${asked.join(' and ')} exclude each other.`, `Use at most one of ${times.join(', ')}.`);
   return found;
 }
 
-interface Entry<Name> {
-  readonly name: Name;
-  readonly profiles: readonly Profile[];
-  readonly words?: readonly string[];
-  /** Its row fields of other names. */
-  readonly fields: readonly string[];
-}
+type Named<Name> = Parameters<typeof isCalled>[0] & { readonly name: Name; readonly profiles: readonly Profile[] };
 
 /** The entries of a comma list, each once; a name that is not among them is said with what was probably meant. */
 function readNames<Name extends string>(
   kind: 'metric' | 'breakdown',
   list: string,
   profile: Profile,
-  entries: readonly Entry<Name>[],
+  entries: readonly Named<Name>[],
   say: Say,
 ): Name[] {
   const known = entries.filter((entry) => entry.profiles.includes(profile));
@@ -156,8 +131,8 @@ function readNames<Name extends string>(
     if (entry?.profiles.includes(profile)) return [entry.name];
     if (entry) say(`The ${kind} ${entry.name} is in ${entry.profiles.join(' and ')} reports only.`, all);
     else {
-      const called = known.find((each) => each.fields.some((field) => isSame(field, text)) || isCalled(each, text));
-      say(`There is no ${kind} ${quoteIfNeeded(text)}.`, didYouMean(called?.name ?? nearest(text, names), all));
+      const meant = known.find((each) => isCalled(each, text))?.name ?? nearest(text, names);
+      say(`There is no ${kind} ${quoteIfNeeded(text)}.`, didYouMean(meant, all));
     }
     return [];
   });
@@ -165,8 +140,7 @@ function readNames<Name extends string>(
 }
 
 function splitList(list: string): string[] {
-  const items = list.split(',').map((item) => item.trim());
-  return items.filter((item) => item !== '');
+  return list.match(/[^\s,](?:[^,]*[^\s,])?/g) ?? [];
 }
 
 function isSame(name: string, other: string): boolean {
@@ -193,11 +167,10 @@ function readFilters({ profile, filters = [], countries = [] }: RequestFlags, sa
       say(`A ${profile} report takes no filters.`, `Leave ${flag} out.`);
       break;
     }
-    const [name = '', ...rest] = text.split('=');
+    const [, name = '', list = ''] = /^([^=]*)=?(.*)$/s.exec(text) ?? [];
     const filter = known.find((each) => isSame(each.name, name.trim()));
     if (filter) {
-      const values = readValues(filter, flag, rest.join('='), say);
-      found[filter.name] = distinct([...(found[filter.name] ?? []), ...values]);
+      found[filter.name] = distinct([...(found[filter.name] ?? []), ...readValues(filter, flag, list, say)]);
       continue;
     }
     const names = known.map((each) => each.name);
@@ -240,51 +213,40 @@ export function splitValues(list: string): string[] | undefined {
   return values;
 }
 
-export interface EncodedRequest {
-  readonly contentType: 'application/json' | 'application/x-www-form-urlencoded';
-  readonly text: string;
-}
-
 /**
  * The create call's body in either of the service's encodings. A form is written as the specification does, with the
  * brackets and the commas of metrics bare: `metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`.
  */
-export function encodeRequest(request: ReportRequest, encoding: Encoding): EncodedRequest {
+export function encodeRequest(request: ReportRequest, encoding: Encoding) {
   const parameters = requestParameters(request);
   if (encoding === 'json') return { contentType: 'application/json', text: JSON.stringify(parameters) };
-  const fields = Object.entries(parameters).flatMap(([name, value]) => {
-    if (name === 'metrics') return [`metrics=${value}`];
-    return Array.isArray(value)
+  const fields = Object.entries(parameters).flatMap(([name, value]) =>
+    Array.isArray(value)
       ? value.map((item, index) => `${name}[${index}]=${encodeURIComponent(item)}`)
-      : [`${name}=${encodeURIComponent(String(value))}`];
-  });
+      : [`${name}=${encodeURIComponent(String(value)).replaceAll('%2C', ',')}`],
+  );
   return { contentType: 'application/x-www-form-urlencoded', text: fields.join('&') };
 }
 
 /** The parameters of a request by their wire names (specification, Report request parameters). */
-export function requestParameters(request: ReportRequest): Record<string, number | string | readonly string[]> {
-  const { since, until, metrics: names, breakdowns: by, filters, timezone, output } = request;
+export function requestParameters({ since, until, filters, timezone, output, ...lists }: ReportRequest) {
   return {
     since,
     until,
-    metrics: names.join(','),
-    ...(by.length > 0 ? { breakdowns: by } : {}),
+    metrics: lists.metrics.join(','),
+    ...(lists.breakdowns.length > 0 && { breakdowns: lists.breakdowns }),
     ...filters,
-    ...(timezone === undefined ? {} : { timezone }),
-    ...(output === undefined ? {} : { output }),
+    ...(timezone !== undefined && { timezone }),
+    ...(output && { output }),
   };
 }
 
 export function createUrl(baseUrl: string): string {
-  return trimSlashes(baseUrl) + endpoints.buyer.path;
-}
-
-function trimSlashes(baseUrl: string): string {
-  return baseUrl.replace(/\/+$/, '');
+  return baseUrl.replace(/\/+$/, '') + endpoints.buyer.path;
 }
 
 /** The create call as a line for any POSIX shell, which has the token from `$ADREPORT_TOKEN`. */
-export function curlLine(baseUrl: string, { contentType, text }: EncodedRequest): string {
+export function curlLine(baseUrl: string, { contentType, text }: ReturnType<typeof encodeRequest>): string {
   return [
     `curl ${quoteForShell(createUrl(baseUrl))}`,
     '-H "Authorization: $ADREPORT_TOKEN"',
@@ -299,9 +261,8 @@ export function curlLine(baseUrl: string, { contentType, text }: EncodedRequest)
  * breakdowns counts, because the report keeps it; the order of filters and of their values does not.
  */
 export function requestHash(baseUrl: string, account: string, { filters, ...others }: ReportRequest): string {
-  const sortedFilters = Object.entries(filters)
-    .map(([name, values]) => [name, [...values].sort()] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  const identity = [trimSlashes(baseUrl), account, requestParameters({ ...others, filters: {} }), sortedFilters];
+  const sortedFilters = Object.entries(filters).map(([name, values]) => [name, [...values].sort()]);
+  const parameters = requestParameters({ ...others, filters: {} });
+  const identity = [baseUrl.replace(/\/+$/, ''), account, parameters, sortedFilters.sort()];
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
 }

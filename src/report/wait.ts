@@ -3,30 +3,12 @@ import { ReportFailedError, StillInProgressError, UnreachableError } from '../er
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 
-/** A pause between two status calls: `auto`, or a fixed number of milliseconds. */
-export type PollInterval = 'auto' | number;
-
-/** What the next pause depends on; all in milliseconds, `waitedMs` since the wait began. */
-interface PollState {
-  readonly interval: PollInterval;
-  readonly waitedMs: number;
-  /** How long the wait may last in all; `Infinity` for ever. */
-  readonly timeoutMs: number;
-  /** What the service said with its last answer (`Retry-After`). */
-  readonly retryAfterMs?: number | undefined;
-}
-
 /**
- * Milliseconds until the next status call, or `undefined` when the wait is over (`cli.md`, Waiting). `auto` pauses for
- * a tenth of the time waited so far, so that the answer is found at most a tenth later than it came, within 0.5 s and
- * 30 s. `Retry-After` makes a pause longer, never shorter. The last call is made at the deadline.
+ * Milliseconds from one status call to the next, `auto`: a tenth of the time waited so far, so that the answer is found
+ * at most a tenth later than it came, within 0.5 s and 30 s (`cli.md`, Waiting).
  */
-export function nextPauseMs({ interval, waitedMs, timeoutMs, retryAfterMs = 0 }: PollState): number | undefined {
-  const leftMs = timeoutMs - waitedMs;
-  // Timers may end a fraction of a millisecond early: that much is no reason for one more call.
-  if (leftMs < 1) return undefined;
-  const pauseMs = interval === 'auto' ? Math.min(Math.max(waitedMs / 10, 500), 30_000) : interval;
-  return Math.min(Math.max(pauseMs, retryAfterMs), leftMs);
+export function autoPauseMs(waitedMs: number): number {
+  return Math.min(Math.max(waitedMs / 10, 500), 30_000);
 }
 
 /** How a wait stands after one status call. */
@@ -38,10 +20,14 @@ export interface Poll {
   readonly nextPauseMs: number | undefined;
 }
 
-export interface WaitOptions extends Pick<PollState, 'interval' | 'timeoutMs'> {
+export interface WaitOptions {
   readonly reportId: string;
   /** One status call, which may go on being repeated for `patienceMs` where it fails in passing. */
   readonly status: (reportId: string, patienceMs: number) => Promise<StatusRecord & { readonly retryAfterMs?: number }>;
+  /** Milliseconds between two status calls; `Retry-After` makes a pause longer, never shorter. */
+  readonly interval: 'auto' | number;
+  /** How long the wait may last in all; `Infinity` for ever. The last call is made at the deadline. */
+  readonly timeoutMs: number;
   /** Milliseconds that never run backwards. */
   readonly clock: () => number;
   /** Rejects with the signal's reason when it is aborted. */
@@ -69,19 +55,21 @@ export async function waitForReport(options: WaitOptions): Promise<StatusRecord>
       throw new StillInProgressError(sentence, { reportId, cause });
     });
     const waitedMs = clock() - startedMs;
+    const leftMs = timeoutMs - waitedMs;
+    const pauseMs = Math.max(interval === 'auto' ? autoPauseMs(waitedMs) : interval, record.retryAfterMs ?? 0);
     const outcome = outcomeOf(record.status);
-    const state = { interval, waitedMs, timeoutMs, retryAfterMs: record.retryAfterMs };
-    const pauseMs = outcome === 'progress' ? nextPauseMs(state) : undefined;
-    options.onPoll?.({ record, polls, waitedMs, nextPauseMs: pauseMs });
+    // Timers may end a fraction of a millisecond early: that much is no reason for one more call.
+    const nextPauseMs = outcome === 'progress' && leftMs >= 1 ? Math.min(pauseMs, leftMs) : undefined;
+    options.onPoll?.({ record, polls, waitedMs, nextPauseMs });
     if (outcome === 'ready') return record;
     if (outcome === 'failed') throw reportFailed(reportId, record);
-    if (pauseMs === undefined) {
+    if (nextPauseMs === undefined) {
       const word = record.status.trim().toLowerCase();
       const said = word === 'progress' ? '' : ` (${printable(word)})`;
       const sentence = `The report ${reportId} is still in progress${said} after ${formatDuration(waitedMs)}.`;
       throw new StillInProgressError(sentence, { reportId });
     }
-    await options.sleep(pauseMs, signal);
+    await options.sleep(nextPauseMs, signal);
   }
 }
 

@@ -1,7 +1,7 @@
 import { DateTime, IANAZone } from 'luxon';
 import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
-import { endOfGap, formatInstant, instantsOf, startOfDay, type Window, wallAt } from './window.ts';
+import { formatInstant, instantsOf, startOfDay, type Window, wallAt } from './window.ts';
 
 export interface WindowFlags {
   readonly since?: string | undefined;
@@ -26,7 +26,7 @@ export function quoteIfNeeded(text: string): string {
 }
 
 /** The hint that names what was probably meant, or else what there is. */
-export function didYouMean(meant: string | undefined, otherwise = ''): string {
+export function didYouMean(meant: string | undefined, otherwise: string): string {
   return meant === undefined ? otherwise : `Did you mean ${meant}?`;
 }
 
@@ -35,12 +35,10 @@ function refuse({ flag, text }: FlagValue, problem: string, hint: string): Usage
   return new UsageError(`${flag} ${quoteIfNeeded(text)}: ${problem}.`, { hint });
 }
 
-/**
- * The zone name in its usual case (`europe/paris` → `Europe/Paris`); an alias stays itself (`Asia/Kolkata`).
- * Throws `UsageError`, with the nearest name, for a name that the TZ database does not have; offsets (`+02:00`) are no names.
- */
+/** The zone name in its usual case (`europe/paris` → `Europe/Paris`); an alias stays itself (`Asia/Kolkata`). */
 function checkZoneName(text: string): string {
   const name = text.trim();
+  // Offsets (`+02:00`) are zones of Node, and no names.
   if (!/^[a-z]/i.test(name) || !IANAZone.isValidZone(name)) {
     const zones = Intl.supportedValuesOf('timeZone');
     const city = `/${name.replaceAll(' ', '_')}`.toLowerCase();
@@ -57,21 +55,24 @@ function checkZoneName(text: string): string {
  * `run`). Throws `UsageError` for a value that is no date, and for a window that is missing, double, reversed or
  * before 1970.
  */
-export function resolveWindow(flags: WindowFlags): Window {
-  const window = readWindow(flags, checkZoneName(flags.zone), Math.floor(flags.nowMs / 1_000));
-  if (window.since >= 0) return window;
-  throw new UsageError("The window begins before 1970, where the service's time begins.", {
-    hint: 'Choose a later day.',
-  });
-}
-
-function readWindow({ since, until, period }: WindowFlags, zone: string, now: number): Window {
-  if (period !== undefined) {
-    if (since === undefined && until === undefined) return parsePeriod(period.trim(), zone, now);
+export function resolveWindow({ since, until, period, ...flags }: WindowFlags): Window {
+  if (period !== undefined && (since ?? until) !== undefined) {
     throw new UsageError(`--period and ${since === undefined ? '--until' : '--since'} both name a window.`, {
       hint: 'Give --period, or --since and --until.',
     });
   }
+  const zone = checkZoneName(flags.zone);
+  const now = Math.floor(flags.nowMs / 1_000);
+  const window =
+    period === undefined
+      ? parseEnds(since, until, zone, now)
+      : parsePeriod(period.trim(), wallAt(now, zone), zone, now);
+  if (window.since >= 0) return window;
+  const hint = 'Choose a later day.';
+  throw new UsageError("The window begins before 1970, where the service's time begins.", { hint });
+}
+
+function parseEnds(since: string | undefined, until: string | undefined, zone: string, now: number): Window {
   if (since === undefined) {
     throw new UsageError(until === undefined ? 'The report has no window.' : '--until needs --since.', {
       hint: 'For example: --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.',
@@ -85,12 +86,6 @@ function readWindow({ since, until, period }: WindowFlags, zone: string, now: nu
   throw new UsageError(`--since ${from} is after --until ${to}: the window would end before it begins.`, {
     hint: 'The window runs from --since to --until (by default now).',
   });
-}
-
-/** A run of whole calendar days: midnights as wall times, of the first day and of the day after the last. */
-interface Days {
-  readonly start: DateTime;
-  readonly end: DateTime;
 }
 
 type CalendarUnit = 'day' | 'week' | 'month' | 'quarter' | 'year';
@@ -119,9 +114,10 @@ const calendarForms = [
 
 /**
  * The days that a text names in any case: `today`, `last-month`, `last-7d` (seven whole days before today), `2026`,
- * `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`; `undefined` for another text.
+ * `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`, as the midnights at which they start and are over; `undefined` for
+ * another text.
  */
-function parseDays(text: string, now: DateTime): Days | undefined {
+function parseDays(text: string, now: DateTime): { start: DateTime; end: DateTime } | undefined {
   const name = text.toLowerCase();
   const [, count, letter] = /^last-([1-9]\d{0,4})([dw])$/.exec(name) ?? [];
   const relative = letter ? ([letter === 'd' ? 'day' : 'week', Number(count)] as const) : namedDays.get(name);
@@ -137,35 +133,31 @@ function parseDays(text: string, now: DateTime): Days | undefined {
   return undefined;
 }
 
-const acceptedPeriods =
-  'Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, ' +
-  '2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.';
-
 /** What is wrong with a text that is written as a date but is none, such as 2026-02-30, or with another one. */
 function problemWith(text: string, otherwise: string): string {
   return /^\d{4}-/.test(text) ? `the calendar has no ${quoteIfNeeded(text)}` : otherwise;
 }
 
 /** The value of `--period`: whole days of the zone, except `last-24h`, which are the 24 hours that end now. */
-function parsePeriod(text: string, zone: string, now: number): Window {
+function parsePeriod(text: string, today: DateTime, zone: string, now: number): Window {
   const value = { flag: '--period', text };
   const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
   if (hours) return { since: now - Number(hours) * 3_600 + 1, until: now, zone, notes: [] };
-  const daysOf = (name: string): Days => {
-    const days = parseDays(name, wallAt(now, zone));
+  const daysOf = (name: string) => {
+    const days = parseDays(name, today);
     if (days) return days;
     const problem = name === text ? 'this is no period' : `${quoteIfNeeded(name)} is no day, week, month or year`;
-    throw refuse(
-      value,
-      problemWith(name, problem),
-      didYouMean(nearest(name, ['last-7d', 'last-24h', ...dayNames]), acceptedPeriods),
-    );
+    const meant = nearest(name, ['last-7d', 'last-24h', ...dayNames]);
+    const otherwise =
+      'Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), ' +
+      '2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.';
+    throw refuse(value, problemWith(name, problem), didYouMean(meant, otherwise));
   };
-  const [first = '', ...others] = text.split('..');
-  const { start, end } = daysOf(first);
-  const last = others.length === 0 ? { start, end } : daysOf(others.join('..'));
-  if (last.start < start) throw refuse(value, 'the range ends before it begins', 'Write it as FIRST..LAST.');
-  const window = { since: startOfDay(start, zone), until: startOfDay(last.end, zone) - 1, zone, notes: [] };
+  const [from = '', ...others] = text.split('..');
+  const first = daysOf(from);
+  const last = others.length === 0 ? first : daysOf(others.join('..'));
+  if (last.start < first.start) throw refuse(value, 'the range ends before it begins', 'Write it as FIRST..LAST.');
+  const window = { since: startOfDay(first.start, zone), until: startOfDay(last.end, zone) - 1, zone, notes: [] };
   if (window.since <= window.until) return window;
   throw refuse(value, `this day does not exist in ${zone}, where the calendar skipped it`, 'Choose another day.');
 }
@@ -179,12 +171,16 @@ function parseInstant(value: FlagValue, zone: string, now: number, notes: string
   const isSince = value.flag === '--since';
   const text = value.text.toUpperCase();
   if (text === 'NOW') return now;
-  if (/^[+-]?\d+([.,]\d+)?$/.test(text)) return unixSeconds(value, zone);
+  // A year, a date without its hyphens, or milliseconds would be another time than was meant.
+  if (/^(0|\d{5,7}|\d{9,10})$/.test(text)) return Number(text);
+  if (/^[+-]?\d+([.,]\d+)?$/.test(text)) {
+    throw refuse(value, 'unix seconds have five to ten digits, but not eight', acceptedInstants);
+  }
 
-  const [, count, unit = ''] = /^-(\d{1,6})([HDW])$/.exec(text) ?? [];
+  const [, count, unit] = /^-(\d{1,6})([HDW])$/.exec(text) ?? [];
   if (unit === 'H') return now - Number(count) * 3_600;
   const ago = { [unit === 'W' ? 'weeks' : 'days']: Number(count) };
-  if (unit !== '') return settle(wallAt(now, zone).minus(ago), value, zone, notes);
+  if (unit) return settle(wallAt(now, zone).minus(ago), value, zone, notes);
 
   const iso = text.replace(' ', 'T').replace(' ', '');
   const form = /^\d{4}-[\dW-]+T[\d:.,]+(Z|[+-][\d:]+)?$/.exec(iso);
@@ -200,25 +196,12 @@ function parseInstant(value: FlagValue, zone: string, now: number, notes: string
   throw refuse(value, problemWith(text, 'this is no day and no time'), didYouMean(meant, acceptedInstants));
 }
 
-/** Unix seconds. A year, a date without its hyphens, or milliseconds would be another time than was meant. */
-function unixSeconds(value: FlagValue, zone: string): number {
-  if (/^(0|\d{5,7}|\d{9,10})$/.test(value.text)) return Number(value.text);
-  const seconds = /^\d{10}(?=[\d.,])/.exec(value.text)?.[0];
-  const meant = seconds && `${seconds} (${formatInstant(Number(seconds), zone)})`;
-  throw refuse(value, 'unix seconds have five to ten digits, but not eight', didYouMean(meant, acceptedInstants));
-}
-
-/**
- * The instant of a wall time: of one that a clock change skips or doubles, the first for `since`, the last for `until`,
- * with a note.
- */
+/** The instant of a wall time: of one that is skipped or doubled, the first for `since`, the last for `until`, with a note. */
 function settle(wall: DateTime, { flag, text }: FlagValue, zone: string, notes: string[]): number {
-  const isSince = flag === '--since';
-  const instants = instantsOf(wall, zone);
-  const gapEnd = instants.length === 0 ? endOfGap(wall, zone) : 0;
-  const instant = (isSince ? instants[0] : instants.at(-1)) ?? (isSince ? gapEnd : gapEnd - 1);
-  if (instants.length !== 1) {
-    const problem = `${instants.length === 0 ? 'does not exist' : 'happens twice'} in ${zone}, where the clocks change`;
+  const { first, last, isSkipped } = instantsOf(wall, zone);
+  const instant = flag === '--since' ? first : isSkipped ? last - 1 : last;
+  if (isSkipped || first !== last) {
+    const problem = `${isSkipped ? 'does not exist' : 'happens twice'} in ${zone}, where the clocks change`;
     notes.push(`${flag} ${quoteIfNeeded(text)} ${problem}: ${formatInstant(instant, zone)} is taken.`);
   }
   return instant;

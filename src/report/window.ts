@@ -30,27 +30,27 @@ export function wallAt(instant: number, zone: string): DateTime {
   return DateTime.fromSeconds(instant + offsetAt(instant, zone), { zone: 'utc' });
 }
 
-/** The instants at which clocks show a wall time: none where a clock change skips it, two where one doubles it. */
-export function instantsOf(wall: DateTime, zone: string): number[] {
+/**
+ * The first and the last instant at which clocks show a wall time: they differ where a clock change doubles it. For one
+ * that is skipped both are the first instant after it.
+ */
+export function instantsOf(wall: DateTime, zone: string): { first: number; last: number; isSkipped: boolean } {
   const shown = wall.toSeconds();
-  const offsets = new Set([offsetAt(shown - secondsPerDay, zone), offsetAt(shown + secondsPerDay, zone)]);
-  const candidates = [...offsets].map((offset) => shown - offset);
-  return candidates.filter((instant) => instant + offsetAt(instant, zone) === shown);
-}
-
-/** The first instant after a wall time that a clock change skips. */
-export function endOfGap(wall: DateTime, zone: string): number {
+  const [before, after] = [offsetAt(shown - secondsPerDay, zone), offsetAt(shown + secondsPerDay, zone)];
+  const found = [shown - before, shown - after].filter((instant) => instant + offsetAt(instant, zone) === shown);
+  const [first, last = first] = found;
+  if (first !== undefined && last !== undefined) return { first, last, isSkipped: false };
   // Read by the clock of before the change, the time lies after it. Clocks change at whole minutes.
-  let instant = wall.startOf('minute').toSeconds() - offsetAt(wall.toSeconds() - secondsPerDay, zone);
+  let instant = wall.startOf('minute').toSeconds() - before;
   const offset = offsetAt(instant, zone);
   while (offsetAt(instant - 60, zone) === offset) instant -= 60;
-  return instant;
+  return { first: instant, last: instant, isSkipped: true };
 }
 
 export function startOfDay(midnight: DateTime, zone: string): number {
+  const { first, last } = instantsOf(midnight, zone);
   // Where clocks go back over midnight (St John's until 2010), an hour of the day before follows the first midnight.
-  const isFirstOfDay = (instant: number): boolean => wallAt(instant - 1, zone) < midnight;
-  return instantsOf(midnight, zone).findLast(isFirstOfDay) ?? endOfGap(midnight, zone);
+  return wallAt(last - 1, zone) < midnight ? last : first;
 }
 
 /** An instant as the service writes it in a report's summary: `2026-10-25T02:00:00+0200`. */
@@ -84,20 +84,19 @@ export type ComparedWindow = (typeof comparedWindows)[number];
 
 /** The window of as many days that ends where this one begins, or the same dates a year earlier. */
 export function earlierWindow({ since, until, zone }: Window, which: ComparedWindow): Window {
-  const instantOf = (wall: DateTime): number => instantsOf(wall, zone)[0] ?? endOfGap(wall, zone);
   const [first, over] = [wallAt(since, zone), wallAt(until + 1, zone)];
-  return which === 'previous'
-    ? { since: instantOf(first.minus(over.diff(first))), until: since - 1, zone, notes: [] }
-    : { since: instantOf(first.minus({ years: 1 })), until: instantOf(over.minus({ years: 1 })) - 1, zone, notes: [] };
+  const isPrevious = which === 'previous';
+  const start = instantsOf(first.minus(isPrevious ? over.diff(first) : { years: 1 }), zone).first;
+  const end = isPrevious ? since : instantsOf(over.minus({ years: 1 }), zone).first;
+  return { since: start, until: end - 1, zone, notes: [] };
 }
 
 /** The values of `--split`; weeks are those of ISO 8601. */
 export const splitUnits = ['day', 'week', 'month'] as const;
 export type SplitUnit = (typeof splitUnits)[number];
 
-/** A part of a window within one calendar unit. */
+/** A part of a window within one calendar unit: the unit's first second, and the first after it. */
 export interface UnitWindow extends Window {
-  /** The first second of the unit, and the first after it. */
   readonly unitSince: number;
   readonly unitOver: number;
 }

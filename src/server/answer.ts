@@ -4,7 +4,7 @@ import { constants, createBrotliCompress, createDeflate, createGzip } from 'node
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { UsageError } from '../errors.ts';
 import { preferencesIn } from './delivery.ts';
-import { ServiceError } from './service/service-error.ts';
+import { type ErrorId, ServiceError } from './service/service-error.ts';
 
 /** What a call is answered with, before it is compressed, slowed or cut. */
 export interface Answer {
@@ -15,11 +15,8 @@ export interface Answer {
   readonly body: string | Buffer | AsyncIterable<string>;
 }
 
-/** What a fault does to the bytes of an answer. */
-export interface BodyChange {
-  /** What becomes of the bytes, compressed as they are, while they are sent; it may cut the connection. */
-  changeBody?(body: AsyncIterable<Buffer>, outgoing: ServerResponse): AsyncIterable<Buffer>;
-}
+/** What becomes of the bytes of an answer, compressed as they are, while they are sent; it may cut the connection. */
+export type BodyChange = (body: AsyncIterable<Buffer>, outgoing: ServerResponse) => AsyncIterable<Buffer>;
 
 export const jsonType = 'application/json; charset=utf-8';
 
@@ -33,23 +30,19 @@ export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Recor
  * of the admin calls, and nothing of any other.
  */
 export function refusalAnswer(error: unknown): Answer {
+  if (error instanceof ServiceError) return jsonAnswer(error.body, error.status, error.headers);
   if (error instanceof UsageError) {
     const { code: error_id, message, hint } = error;
     const response = { error_id, error: hint ? `${message} ${hint}` : message };
     return jsonAnswer({ response }, error_id === 'UNKNOWN_REPORT' ? 404 : 400);
   }
-  const { body, status, headers } = toServiceError(error);
-  return jsonAnswer(body, status, headers);
-}
-
-function toServiceError(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
   // Errors of Fastify have a status: what they refuse is the client's doing.
   const { statusCode = 500, code } = error as { readonly statusCode?: number; readonly code?: string };
-  if (code === 'FST_ERR_BAD_URL') return new ServiceError('NOT_FOUND', 'The path is not valid percent-encoding.');
-  if (statusCode === 413) return new ServiceError('BODY_TOO_LARGE', 'The body is too large.');
-  if (statusCode < 500) return new ServiceError('INVALID_BODY', 'The body could not be read to its end.');
-  return new ServiceError('INTERNAL', 'The service failed. This is a bug of the local server.');
+  const refuse = (id: ErrorId, text: string): Answer => refusalAnswer(new ServiceError(id, text));
+  if (code === 'FST_ERR_BAD_URL') return refuse('NOT_FOUND', 'The path is not valid percent-encoding.');
+  if (statusCode === 413) return refuse('BODY_TOO_LARGE', 'The body is too large.');
+  if (statusCode < 500) return refuse('INVALID_BODY', 'The body could not be read to its end.');
+  return refuse('INTERNAL', 'The service failed. This is a bug of the local server.');
 }
 
 /** Gzip comes first, because it costs the least time for its gain; brotli's default quality would take seconds. */
@@ -59,25 +52,22 @@ const encoders: Readonly<Record<string, () => Transform>> = {
   deflate: () => createDeflate({ level: 1 }),
 };
 
-/** Shorter bodies do not gain from compression what their headers cost. */
-const shortestCompressed = 1_024;
-
-/** Sends an answer: compressed as the client likes it, and slowed or cut where a fault says so. */
+/** Sends an answer: compressed as the client likes it, and slowed or cut where faults say so. */
 export function send(
   request: FastifyRequest,
   reply: FastifyReply,
   { status, type, headers = {}, body }: Answer,
-  faults: readonly BodyChange[] = [],
+  changes: readonly BodyChange[] = [],
 ): FastifyReply {
   reply.code(status).headers({ ...headers, 'content-type': type });
   const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
-  const isFixed = Buffer.isBuffer(body) || (isWhole && body.length < shortestCompressed);
+  // Shorter bodies do not gain from compression what its headers cost.
+  const isFixed = Buffer.isBuffer(body) || (isWhole && body.length < 1_024);
   const coding = isFixed ? undefined : chooseCoding(request.headers['accept-encoding']);
   if (!isFixed) reply.header('vary', 'Accept, Accept-Encoding');
   if (coding) reply.header('content-encoding', coding);
   // The length of the whole is announced, and not kept where a fault cuts the body.
   else if (isWhole) reply.header('content-length', Buffer.byteLength(body));
-  const changes = faults.flatMap(({ changeBody }) => changeBody ?? []);
   if (isWhole && !coding && changes.length === 0) return reply.send(body);
   const encoder = coding && encoders[coding]?.();
   const source = Readable.from(isWhole ? [body] : body, { objectMode: false });

@@ -1,14 +1,15 @@
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type EndpointName, endpoints } from '../contract/messages.ts';
-import { adminCalls, createControl } from './admin.ts';
+import { createSteering } from './admin.ts';
 import { type Answer, jsonAnswer, refusalAnswer, send } from './answer.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import { openapiDocument } from './openapi.ts';
 import { pageAnswer } from './page.ts';
-import { bodyBytesAtMost, type Parameters, parseBody } from './request/parse-body.ts';
-import { type LogEntry, loggedBytesAtMost } from './request-log.ts';
-import { createService, readCredentials, type ServiceParts } from './service/service.ts';
+import { bodyBytesAtMost, parseBody } from './request/parse-body.ts';
+import { bodyForLog, type LogEntry } from './request-log.ts';
+import { createService, readCredentials, type ServiceCall, type ServiceParts } from './service/service.ts';
 import { ServiceError } from './service/service-error.ts';
 
 /** The mark of every answer of the local server. */
@@ -19,10 +20,14 @@ const localHeader = 'x-adreport-local';
  * account found, the rate limit and the faults get their say, then the service answers, and the answer is sent as the
  * client likes it.
  *
- * @param ownHosts the names by which a request may call this server; any where absent
+ * @param ownHost the address that it listens on
  */
-export function createApp(parts: ServiceParts, ownHosts: readonly string[] | undefined) {
-  const { sessions, options } = parts;
+export function createApp(parts: ServiceParts, ownHost: string) {
+  const { log, sessions, options } = parts;
+  // On loopback any other name is that of a web page which has pointed its own name at this machine in order to read
+  // tokens (DNS rebinding). A server that others reach has names that it does not know.
+  const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(ownHost);
+  const ownHosts = isLoopback ? [...new Set(['localhost', '127.0.0.1', '[::1]', ownHost])] : undefined;
   const app = Fastify({
     // A connection whose TLS handshake does not end would hold a server that is to close.
     ...(options.tls ? { https: { ...options.tls, handshakeTimeout: 2_000 } } : {}),
@@ -35,32 +40,24 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
     frameworkErrors: (error, request, reply) =>
       void send(request, reply.header(localHeader, '1'), refusalAnswer(error)),
   }) as unknown as FastifyInstance;
-  const control = createControl(parts);
-  const steering = adminCalls(parts, control);
+  const { control, calls: steering, listReports } = createSteering(parts);
   const service = createService(parts);
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  app.decorateRequest('contentType', '');
   app.decorateRequest('logEntry', undefined);
 
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', async (request, reply) => {
     reply.header(localHeader, '1');
-    const { 'content-type': contentType = '', host } = request.headers;
-    // Fastify refuses a label that it cannot read, even where the body needs none.
-    request.setDecorator('contentType', contentType);
+    // Fastify refuses a label that it cannot read, even where the body needs none: parseBody reads it.
     delete request.headers['content-type'];
     const { endpoint } = request.routeOptions.config as { readonly endpoint?: EndpointName };
     if (endpoint !== undefined || request.is404) {
-      const entry = parts.log.open(request.raw, reply.raw, { arrivedMs: parts.now(), endpoint });
-      request.setDecorator('logEntry', entry);
+      request.setDecorator('logEntry', log.open(request.raw, reply.raw, { nowMs: parts.now(), endpoint }));
     }
-    const isOwn = !ownHosts || host === undefined || ownHosts.includes(host.replace(/:\d+$/, '').toLowerCase());
-    done(
-      isOwn
-        ? undefined
-        : new ServiceError('FOREIGN_HOST', `The Host header is not this server’s: call it ${ownHosts.join(' or ')}.`),
-    );
+    const { host } = request.headers;
+    if (!ownHosts || host === undefined || ownHosts.includes(host.replace(/:\d+$/, '').toLowerCase())) return;
+    throw new ServiceError('FOREIGN_HOST', `The Host header is not this server’s: call it ${ownHosts.join(' or ')}.`);
   });
 
   app.setErrorHandler((error, request, reply) => {
@@ -73,65 +70,67 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
     const pages = ['/openapi.json', '/'].map((page) => ({ method: 'GET', path: page }));
     const calls = [...Object.values(endpoints), ...steering, ...pages];
     const here = calls.filter((call) => call.path === path.replace(/(\/reports\/)[^/]+$/, '$1:id'));
-    if (here.length > 0) {
-      const methods = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-      const allow = methods.join(', ');
-      throw new ServiceError('METHOD_NOT_ALLOWED', `${path} takes ${allow}.`, { headers: { allow } });
+    if (here.length === 0) {
+      const known = calls.map((call) => `${call.method} ${call.path}`).join(', ');
+      throw new ServiceError('NOT_FOUND', `There is no ${path} here. There are ${known}.`);
     }
-    const known = calls.map((call) => `${call.method} ${call.path}`).join(', ');
-    throw new ServiceError('NOT_FOUND', `There is no ${path} here. There are ${known}.`);
+    const allow = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+    throw new ServiceError('METHOD_NOT_ALLOWED', `${path} takes ${allow}.`, { headers: { allow } });
   });
 
+  /** A call of the service: whose it is, the rate limit, the faults, then the service itself. */
   async function answerCall(endpoint: EndpointName, request: FastifyRequest, reply: FastifyReply) {
-    const { authorization, accept, 'content-encoding': coding } = request.headers;
+    const { authorization = '', accept, 'content-encoding': coding } = request.headers;
     const entry = request.getDecorator<LogEntry>('logEntry');
-    const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0);
-    const parameters = (): Parameters => {
-      const given = parseBody(body, request.getDecorator('contentType'), coding);
-      entry.body = body.toString('utf8', 0, loggedBytesAtMost);
-      return given;
+    const body = bodyOf(request);
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort(new Error('The client is gone.')));
+    const call: ServiceCall = {
+      ...{ accept, sizeBytes: body.length, signal: gone.signal },
+      account: () => sessions.authorize(authorization, parts.now()),
+      parameters() {
+        const given = parseBody(body, request.raw.headersDistinct['content-type']?.[0], coding);
+        entry.body = bodyForLog(body);
+        return given;
+      },
     };
-    const findAccount = (): Account => sessions.authorize(authorization, parts.now());
-    // Whose call it is, for the log, the rate limit and the faults: at sign-in, whom the e-mail names.
+    // At sign-in, whose call it is says the e-mail.
     let account: Account | undefined;
     try {
-      account = endpoint === 'auth' ? sessions.accountOf(readCredentials(parameters()).email ?? '') : findAccount();
+      account = endpoint === 'auth' ? sessions.accountOf(readCredentials(call.parameters()).email) : call.account();
     } catch (error) {
-      // The call itself will say why it is refused.
+      // The service itself will say why it is refused.
       if (!(error instanceof ServiceError)) throw error;
     }
     sessions.admit(account?.email ?? request.ip, parts.now());
     const faults = parts.faults.ofCall(endpoint, account);
-    Object.assign(entry, { account, faults });
-    for (const fault of faults) {
-      await fault.before?.(() => sessions.revoke(authorization?.trim() ?? ''));
-      if (!fault.answer) continue;
-      const answer = fault.answer(request.raw);
+    Object.assign(entry, { account: account?.name, faults: faults.map(({ type }) => type) });
+    for (const { effect } of faults) {
+      if (effect.delayMs !== undefined) await sleep(effect.delayMs, undefined, { ref: false });
+      if (!effect.answer) continue;
+      const answer = effect.answer(request.raw, () => sessions.revoke(authorization));
       return answer ? send(request, reply, answer) : reply.hijack();
     }
-    const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort(new Error('The client is gone.')));
     let answer: Answer;
     try {
-      const call = { parameters, account: findAccount, accept, sizeBytes: body.length, signal: gone.signal };
       answer = service[endpoint](call);
     } catch (error) {
       // Faults change the answer that refuses a call too.
       answer = refusalAnswer(error);
     }
-    return send(request, reply, answer, faults);
+    const changes = faults.flatMap(({ effect }) => effect.changeBody ?? []);
+    return send(request, reply, answer, changes);
   }
+
   for (const [name, { method, path }] of Object.entries(endpoints)) {
     const endpoint = name as EndpointName;
     app.route({ method, url: path, config: { endpoint }, handler: answerCall.bind(undefined, endpoint) });
   }
-
   for (const { method, path, work } of steering) {
     const handler = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
       if (method !== 'GET') assertOwnOrigin(request);
       const { id = '' } = request.params as { readonly id?: string };
-      const given = parseBody(request.body instanceof Buffer ? request.body : Buffer.alloc(0), '');
-      return send(request, reply, jsonAnswer(work(given, id) ?? { ok: true }));
+      return send(request, reply, jsonAnswer(work(parseBody(bodyOf(request)), id) ?? { ok: true }));
     };
     app.route({ method, url: path, handler });
   }
@@ -139,15 +138,13 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
   app.get('/', (request, reply) => {
     // A proxy in front may have given the server another name than the one it knows itself by.
     const base = `${request.protocol}://${request.headers.host ?? 'localhost'}`;
-    const latest = parts.reports.list().slice(-20).reverse();
-    const reports = latest.map((report) => {
-      const { status } = parts.reports.record(report, parts.now());
-      const created = new Date(report.createdMs).toISOString().slice(0, 19).replace('T', ' ');
-      return [report.id, report.account.name, status, created, report.request.breakdowns.join(', ')];
-    });
-    return send(request, reply, pageAnswer(base, parts.fixtures.accounts, steering, reports));
+    return send(request, reply, pageAnswer(base, parts.fixtures.accounts, steering, listReports()));
   });
   return { app, control };
+}
+
+function bodyOf({ body }: FastifyRequest): Buffer {
+  return body instanceof Buffer ? body : Buffer.alloc(0);
 }
 
 /** Refuses the pages of other sites: a browser lets them send a POST to this machine, without having asked first. */

@@ -9,7 +9,7 @@ import {
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 import type { AdminCall } from './admin.ts';
-import { kindLabels } from './faults/kinds/index.ts';
+import { kindLabels } from './faults/kinds.ts';
 import document from './openapi.json' with { type: 'json' };
 import { errorIds } from './service/service-error.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { endpoints } from '../contract/messages.ts';
 import { escapeHtml, quoteForShell } from '../text/printable.ts';
-import type { AdminCall } from './admin.ts';
+import type { AdminCall, ListedReport } from './admin.ts';
 import type { Answer } from './answer.ts';
-import { kindLabels } from './faults/kinds/index.ts';
+import { kindLabels } from './faults/kinds.ts';
 import type { Account } from './fixtures/fixtures.ts';
 
 const pageStyle = `
@@ -44,16 +44,31 @@ const headers = {
 /**
  * The page for people at `GET /`: the latest reports as they stand, the accounts with their calls as curl lines, and what
  * steers the server. Every text that is not ours is escaped.
- *
- * @param reports the cells of the table of reports
  */
 export function pageAnswer(
   base: string,
   accounts: readonly Account[],
   adminCalls: readonly AdminCall[],
-  reports: readonly (readonly string[])[],
+  reports: readonly ListedReport[],
 ): Answer {
-  const rows = reports.map((cells) => `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}`).join('')}`).join('\n');
+  const rows = reports
+    .slice(-20)
+    .toReversed()
+    .map(({ report_id, account, status, created, request }) => {
+      const cells = [report_id, account, status, created.slice(0, 19).replace('T', ' '), request.breakdowns.join(', ')];
+      return `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}`).join('')}`;
+    });
+  const details = accounts.map((account, index) => {
+    const { name, email, password, profile, admin, token } = account;
+    return `<details${index === 0 ? ' open' : ''}><summary>${escapeHtml(name)} <small>${profile}${admin ? ', admin' : ''}</small></summary>
+<p><code>${escapeHtml(email)}</code>, password <code>${escapeHtml(password)}</code>, token <code>${escapeHtml(token)}</code></p>
+<ol>${callsOf(base, account).map(showCall).join('')}</ol></details>`;
+  });
+  const steering = adminCalls.map(({ method, path, meaning, example }) => {
+    const line = `curl -s ${method === 'GET' ? '' : `-X ${method} `}${quoteForShell(base + path)}`;
+    const data = example ? ` -d ${quoteForShell(JSON.stringify(example))}` : '';
+    return showCall([{ method, path }, meaning, line + data]);
+  });
   const body = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -65,56 +80,44 @@ export function pageAnswer(
 <p>The reporting service, on this machine, from fixture data. Base URL <code>${escapeHtml(base)}</code> · <a href="openapi.json">openapi.json</a></p>
 <h2>Reports</h2>
 <table><tr><th>Report<th>Account<th>Status<th>Created<th>Breakdowns
-${rows || '<tr><td colspan="5">None yet: run the calls below, in their order.'}</table>
+${rows.join('\n') || '<tr><td colspan="5">None yet: run the calls below, in their order.'}</table>
 <h2>Accounts and their calls</h2>
-${accounts.map((account, index) => accountPart(base, account, index === 0)).join('')}
+${details.join('')}
 <h2>Steering: the clock, faults, reports</h2>
 <p>These calls need no token. A fault is <code>ENDPOINT:KIND</code>, and KIND one of ${kindLabels.join(', ')}.</p>
-<ol>${adminCalls.map((call) => adminItem(base, call)).join('')}</ol>
+<ol>${steering.join('')}</ol>
 <script>${pageScript}</script>
 </html>
 `;
   return { status: 200, type: 'text/html; charset=utf-8', headers, body };
 }
 
-function accountPart(base: string, account: Account, isOpen: boolean): string {
-  const { name, email, password, profile, admin, token } = account;
-  const items = callsOf(base, account).map(([call, meaning, line]) => callItem({ ...call, meaning, line }));
-  return `<details${isOpen ? ' open' : ''}><summary>${escapeHtml(name)} <small>${profile}${admin ? ', admin' : ''}</small></summary>
-<p><code>${escapeHtml(email)}</code>, password <code>${escapeHtml(password)}</code>, token <code>${escapeHtml(token)}</code></p>
-<ol>${items.join('')}</ol></details>`;
-}
+type Call = readonly [call: Pick<AdminCall, 'method' | 'path'>, meaning: string, line: string];
 
-function adminItem(base: string, { method, path, meaning, example }: AdminCall): string {
-  const line = `curl -s ${method === 'GET' ? '' : `-X ${method} `}${quoteForShell(base + path)}`;
-  const data = example ? ` -d ${quoteForShell(JSON.stringify(example))}` : '';
-  return callItem({ method, path, meaning, line: line + data });
-}
-
-function callItem({ method, path, meaning, line }: Record<'method' | 'path' | 'meaning' | 'line', string>): string {
+function showCall([{ method, path }, meaning, line]: Call): string {
   return `<li><b>${method}</b> <code>${path}</code> <small>${meaning}</small><pre tabindex="0">${escapeHtml(line)}</pre></li>`;
 }
 
-type Endpoint = (typeof endpoints)[keyof typeof endpoints];
-
 /** The five calls as an account makes them, in the order of their use; `$id` holds the report of the second. */
-function callsOf(base: string, account: Account): (readonly [call: Endpoint, meaning: string, line: string])[] {
+function callsOf(base: string, { email, password, token, profile }: Account): readonly Call[] {
   const { auth, buyer, status, download, campaigns } = endpoints;
-  const { email, password } = account;
-  const signed = `-H ${quoteForShell(`Authorization: ${account.token}`)}`;
-  const curl = ({ path }: Endpoint, ...options: string[]): string =>
+  const signed = `-H ${quoteForShell(`Authorization: ${token}`)}`;
+  const curl = ({ path }: { readonly path: string }, ...options: string[]): string =>
     [`curl -s ${quoteForShell(base + path)}`, ...options].join(' \\\n  ');
-  const isDsp = account.profile === 'dsp';
+  const isDsp = profile === 'dsp';
   const metrics = isDsp ? 'displays,revenueEuro' : 'displays,clicks,revenueEuro';
   const window = { since: 1_780_272_000, until: 1_780_876_799 };
   const create = JSON.stringify({ ...window, metrics, breakdowns: ['DAILY', isDsp ? 'FORMAT' : 'CAMPAIGN'] });
   const idOf = `sed 's/.*"report_id":"\\([^"]*\\)".*/\\1/'`;
-  const asJson = "-H 'Accept: application/json'";
   return [
     [auth, 'a token of your own', curl(auth, `-d ${quoteForShell(JSON.stringify({ auth: { email, password } }))}`)],
     [buyer, 'create a report', `id=$(${curl(buyer, signed, `-d ${quoteForShell(create)}`)} | ${idOf}); echo "$id"`],
     [status, 'ask until it is ready', curl(status, signed, '-d "id=$id"')],
-    [download, 'the data as JSON; as CSV with text/csv', curl(download, signed, asJson, '-d "id=$id"')],
+    [
+      download,
+      'the data as JSON; as CSV with text/csv',
+      curl(download, signed, "-H 'Accept: application/json'", '-d "id=$id"'),
+    ],
     [campaigns, 'campaigns and their ad units', curl(campaigns, signed)],
   ];
 }

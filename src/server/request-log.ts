@@ -1,23 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { EndpointName } from '../contract/messages.ts';
-import type { Account } from './fixtures/fixtures.ts';
 import type { LoggedRequest } from './local-server.ts';
 
 const requestsAtMost = 1_000;
 /** What the log keeps of a body. */
-export const loggedBytesAtMost = 2_000;
+const bytesAtMost = 2_000;
 /** The names under which credentials go, wherever in a body they stand. */
 const credentials = /auth|passw|token|secret/i;
 
-/** A call as far as it has come. */
-export interface LogEntry {
-  account?: Account | undefined;
-  faults: readonly { readonly type: string }[];
-  /** The beginning of the body, once it could be read. */
-  body?: string;
-  /** What is known of it now. */
-  tell(): LoggedRequest;
-}
+/** A call as far as it is known. */
+export type LogEntry = { -readonly [Member in keyof LoggedRequest]: LoggedRequest[Member] };
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
@@ -30,44 +21,35 @@ export function createRequestLog(onEnd: (request: LoggedRequest) => void = () =>
   let entries: LogEntry[] = [];
   let counts: Record<string, number> = {};
   return {
-    /** Takes up a call when it arrives, so that a test which has its answer finds it here, however quick it looks. */
+    /** Takes up a call when it arrives; what is known only at its end is added then. */
     open(
-      incoming: IncomingMessage,
+      { method = '', url = '', socket, headers }: IncomingMessage,
       outgoing: ServerResponse,
-      { arrivedMs, endpoint }: { readonly arrivedMs: number; readonly endpoint: EndpointName | undefined },
+      { nowMs, endpoint }: { readonly nowMs: number; readonly endpoint: LoggedRequest['endpoint'] },
     ): LogEntry {
       const startedMs = performance.now();
-      const { method = '', url = '', socket, headers } = incoming;
       const sentBefore = socket.bytesWritten;
       const entry: LogEntry = {
-        faults: [],
-        tell: () => ({
-          time: new Date(arrivedMs).toISOString(),
-          method,
-          path: (url.split('?', 1)[0] ?? '').slice(0, 200),
-          endpoint,
-          status: outgoing.headersSent ? outgoing.statusCode : 0,
-          elapsedMs: Math.round((performance.now() - startedMs) * 10) / 10,
-          sizeBytes: socket.bytesWritten - sentBefore,
-          account: entry.account?.name,
-          token: maskToken(headers.authorization),
-          body: credentials.test(entry.body ?? '') ? undefined : entry.body,
-          faults: entry.faults.map(({ type }) => type),
-        }),
+        ...{ time: new Date(nowMs).toISOString(), method, path: (url.split('?', 1)[0] ?? '').slice(0, 200), endpoint },
+        ...{ status: 0, elapsedMs: 0, sizeBytes: 0 },
+        ...{ account: undefined, token: maskToken(headers.authorization), body: undefined, faults: [] },
       };
-      // Every call ends with this, those whose connection is cut included.
-      outgoing.on('close', () => {
-        const told = entry.tell();
-        entry.tell = () => told;
-        onEnd(told);
-      });
+      const end = (): void => {
+        outgoing.off('finish', end).off('close', end);
+        entry.status = outgoing.headersSent ? outgoing.statusCode : 0;
+        entry.elapsedMs = Math.round((performance.now() - startedMs) * 10) / 10;
+        entry.sizeBytes = socket.bytesWritten - sentBefore;
+        onEnd(entry);
+      };
+      // A call whose connection is cut ends without the first.
+      outgoing.on('finish', end).on('close', end);
       entries = [...entries, entry].slice(-requestsAtMost);
       counts[endpoint ?? 'other'] = (counts[endpoint ?? 'other'] ?? 0) + 1;
       return entry;
     },
 
     /** The latest thousand, oldest first. */
-    list: (): LoggedRequest[] => entries.map((entry) => entry.tell()),
+    list: (): LoggedRequest[] => entries.map((entry) => ({ ...entry })),
 
     /** How many calls of each endpoint there were since the log was last cleared; `other` for those of none. */
     counts: (): Readonly<Record<string, number>> => counts,
@@ -78,6 +60,12 @@ export function createRequestLog(onEnd: (request: LoggedRequest) => void = () =>
       counts = {};
     },
   };
+}
+
+/** The beginning of a body, unless it holds credentials. */
+export function bodyForLog(body: Buffer): string | undefined {
+  const text = body.toString('utf8', 0, bytesAtMost);
+  return credentials.test(text) ? undefined : text;
 }
 
 /** Enough of a token to tell one from another; nothing of one that is too short to keep a part of it secret. */

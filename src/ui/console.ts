@@ -6,16 +6,13 @@ import { createSecrets } from './secrets.ts';
 /** Dresses a text for one stream; returns it unchanged where the stream shows no colour. */
 export type Style = ChalkInstance;
 
-/** No colour at all. */
 export const plainStyle: Style = new Chalk({ level: 0 });
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 interface ConsoleStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
-  readonly env: Environment;
+  readonly env: NodeJS.ProcessEnv;
 }
 
 export interface ConsoleFlags {
@@ -42,10 +39,9 @@ export class ClosedPipeError extends AdreportError {
   }
 }
 
-/** The program's voice: results on stdout, everything else on stderr (`cli.md`, Streams). */
 export type Console = ReturnType<typeof createConsole>;
 
-/** Makes the program's voice; stdin is looked at only where somebody asks whether questions can be asked. */
+/** The program's voice: results on stdout, everything else on stderr (`cli.md`, Streams). */
 export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
   const { stdout, stderr, env } = streams;
   const secrets = createSecrets();
@@ -54,14 +50,13 @@ export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
   const isQuiet = flags.quiet === true;
   const verbosity = isQuiet ? 0 : flags.verbose;
   let bars: Bars | undefined;
-  // The first one: the stream says something else the second time.
   let failure: AdreportError | undefined;
   const fail = (error: NodeJS.ErrnoException): void => {
+    // The stream says something else the second time.
     failure ??= stdoutError(error);
   };
-  // Without a listener the error of a closed pipe would end the process with a stack trace.
+  // Without a listener the error of a closed pipe, stderr's too (`2>&1 | head`), would end the process with a stack trace.
   stdout.on('error', fail);
-  // There is nobody to tell when stderr itself is gone (`2>&1 | head`).
   stderr.on('error', () => {});
 
   const putLine = (text: string): void => {
@@ -112,11 +107,14 @@ export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
     },
     /** A line of JSON on stderr. */
     event: (value: object): void => putLine(visibleJson(value)),
-    /** Says an error on stderr: for people, or with `--json` as one line. */
+    /** Says an error on stderr: for people `adreport: what. why`, and what to do next on a line of its own, or as JSON. */
     renderError: (error: unknown) => {
       const described = describeError(error);
       if (flags.json) return putLine(visibleJson({ error: described }));
-      say(errorText(described, err.style));
+      // A message may quote the service, whose lines must not look like ours.
+      const indented = (text: string): string => text.split('\n').map(printable).join('\n  ');
+      const { message, hint } = described;
+      say(`${err.style.red.bold('adreport:')} ${indented(message)}${hint ? `\n  ${indented(hint)}` : ''}`);
       if (verbosity >= 2 && described.code === 'BUG' && error instanceof Error) say(err.style.dim(error.stack ?? ''));
     },
     /** Keeps a secret out of everything that is written to stderr from now on. */
@@ -131,7 +129,7 @@ export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
 }
 
 /** What one of the two output streams can show. */
-function sideOf(stream: NodeJS.WriteStream, env: Environment, colorFlag: boolean) {
+function sideOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv, colorFlag: boolean) {
   return {
     stream,
     isTerminal: stream.isTTY === true,
@@ -148,7 +146,7 @@ function sideOf(stream: NodeJS.WriteStream, env: Environment, colorFlag: boolean
 }
 
 /** Whether a stream gets colour: `--no-color`, `FORCE_COLOR` and `NO_COLOR`, the strongest first, then what the stream is. */
-export function wantsColor(stream: { readonly isTTY?: boolean }, env: Environment, colorFlag: boolean): boolean {
+export function wantsColor(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv, colorFlag: boolean): boolean {
   if (!colorFlag) return false;
   if (env.FORCE_COLOR !== undefined) return !['0', 'false'].includes(env.FORCE_COLOR);
   // An empty NO_COLOR means nothing (no-color.org).
@@ -156,12 +154,12 @@ export function wantsColor(stream: { readonly isTTY?: boolean }, env: Environmen
 }
 
 /** Whether a stream is a terminal that understands escape sequences. */
-function canDraw(stream: { readonly isTTY?: boolean }, env: Environment): boolean {
+function canDraw(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
 /** Whether line drawing and braille are likely to be shown: not on the bare Linux console, nor in a locale that is not UTF-8. */
-export function showsUnicode(env: Environment, platform: NodeJS.Platform): boolean {
+export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (platform === 'win32') return env.WT_SESSION !== undefined || env.TERM_PROGRAM !== undefined;
   if (env.TERM === 'linux') return false;
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
@@ -188,14 +186,6 @@ function describeError(error: unknown) {
   const hint =
     'This is a bug in adreport. Please report it, with the command that led here; -vv shows where it happened.';
   return { code: 'BUG', message, hint, retryable: false, exitCode: 1, reportId: null };
-}
-
-/** An error for people: `adreport: what. why`, and what to do next on a line of its own. */
-function errorText({ message, hint }: ReturnType<typeof describeError>, style: Style): string {
-  // A message may quote the service, whose lines must not look like ours.
-  const indented = (text: string): string => text.split('\n').map(printable).join('\n  ');
-  const first = `${style.red.bold('adreport:')} ${indented(message)}`;
-  return hint ? `${first}\n  ${indented(hint)}` : first;
 }
 
 /** Text with every control character made visible but line breaks and, where the stream shows colour, our own styling. */

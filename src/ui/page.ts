@@ -1,23 +1,12 @@
-import type { Style } from './console.ts';
-
 /** A command line, and what it does. */
 export type Pair = readonly [name: string, meaning: string];
 
-export interface PageLook {
-  /** Width in character cells. */
-  readonly columns: number;
-  readonly style: Style;
-}
-
-/** Command lines with their meanings beside them, or above each where one would not fit the width beside its line. */
-export function layOutExamples(examples: readonly Pair[], { columns, style }: PageLook): string {
+/** Command lines with their meanings beside them, or above each where one would not fit so many character cells. */
+export function layOutExamples(examples: readonly Pair[], columns: number): string {
   const widest = Math.max(...examples.map(([line]) => line.length));
   const fits = examples.every(([, meaning]) => 2 + widest + 3 + 2 + meaning.length <= columns);
   return examples
-    .map(([line, meaning]) => {
-      const comment = style.dim(`# ${meaning}`);
-      return fits ? `  ${line.padEnd(widest)}   ${comment}` : `  ${comment}\n  ${line}`;
-    })
+    .map(([line, meaning]) => (fits ? `  ${line.padEnd(widest)}   # ${meaning}` : `  # ${meaning}\n  ${line}`))
     .join('\n');
 }
 

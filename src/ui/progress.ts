@@ -10,31 +10,41 @@ export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
 type WaitState = { status: string; waitedMs: number; polls: number; nextPollMs: number };
 
 /** How a download stands. */
-type TransferState = { bytes: number; rows?: number | null; totalBytes?: number | null | undefined };
+type TransferState = { bytes: number; rows?: number | null };
 
 /** One thing that is being shown, until `stop` is called, once: then nothing is left of it on a terminal. */
 type Meter<State> = { update(state: State): void; stop(): void };
 
 /** Many reports that are fetched side by side. What a part waits for is shown through the `progress` that `begin` gives. */
 export interface PartsProgress {
-  /** @param report the saved report that it is a part of */
   begin(label: string, report?: string): { readonly progress: Progress; end(isDone: boolean): void };
   stop(): void;
 }
 
 /** What a command is waiting for, shown on stderr. Any number of meters may run at a time. */
 export interface Progress {
-  /** @param reports how many parts each of several saved reports has */
+  /** `reports`: how many parts each of several saved reports has. */
   parts(total: number, reports?: ReadonlyMap<string, number>): PartsProgress;
   wait(label: string): Meter<WaitState>;
   transfer(label: string, totalBytes?: number): Meter<TransferState>;
 }
 
-/**
- * Progress in the given mode. Where stderr is no terminal that can draw, `bar` and `auto` are plain lines.
- *
- * @param clock milliseconds that never run backwards
- */
+/** What is shown, as `--progress json` writes it. */
+type ProgressEvent =
+  | ({ event: 'status'; label: string } & WaitState)
+  | { event: 'download'; label: string; bytes: number; totalBytes: number | null; rows: number | null }
+  | { event: 'parts'; total: number; done: number; failed: number; running: number };
+
+/** Where the events of one meter are shown. `stop` is given the last event of a download, which may not have been told. */
+type Line = { tell(event: ProgressEvent): void; stop(last?: ProgressEvent): void };
+
+const ignore = () => {};
+const silentProgress: Progress = eventProgress(
+  () => ({ tell: ignore, stop: ignore }),
+  () => silentProgress,
+);
+
+/** Progress in the given mode, by a clock in milliseconds. Where stderr can draw nothing, `bar` and `auto` are plain lines. */
 export async function createProgress(mode: ProgressMode, console: Console, clock: () => number): Promise<Progress> {
   if (mode === 'none' || console.isQuiet) return silentProgress;
   if (mode === 'json') return jsonProgress(console, clock);
@@ -43,87 +53,92 @@ export async function createProgress(mode: ProgressMode, console: Console, clock
   return barProgress(console, (options) => new cliProgress.MultiBar(options));
 }
 
-const ignore = () => {};
-
-/** What is told in modes without bars, as `--progress json` writes it. */
-type ProgressEvent =
-  | ({ event: 'status'; label: string } & WaitState)
-  | ({ event: 'download'; label: string } & Required<TransferState>)
-  | { event: 'parts'; total: number; done: number; failed: number; running: number };
-
 /**
- * Progress that is told as events: every status call, every part that begins or ends, and downloads.
- *
- * @param pauseMs between two events of one download
- * @param part the progress of what one part waits for
+ * Progress as events: every status call, every part that begins or ends, and each download, `pauseMs` apart. `part` is what
+ * one part of many is shown by; of up to `linesAtMost` saved reports each has a line of its own, of more all have one.
  */
 function eventProgress(
-  tell: (event: ProgressEvent, isEnd?: boolean) => void,
-  clock: () => number,
-  pauseMs: number,
+  open: (first: ProgressEvent, label: string) => Line,
   part: (label: string) => Progress,
+  { clock = (): number => 0, pauseMs = 0, linesAtMost = 1 } = {},
 ): Progress {
   return {
-    parts: (total) => {
-      const counts = { done: 0, failed: 0, running: 0 };
+    parts: (total, reports = new Map()) => {
+      const hasLines = reports.size > 1 && reports.size <= linesAtMost;
+      const groups = hasLines ? [...reports] : [['Parts', total] as const];
+      const width = Math.max(...groups.map(([name]) => name.length));
+      const lines = groups.map(([name, count]) => {
+        const counts = { total: count, done: 0, failed: 0, running: 0 };
+        const { tell, stop } = open({ event: 'parts', ...counts }, name.padEnd(width));
+        const add = (key: 'done' | 'failed' | 'running'): void => {
+          counts[key] += 1;
+          if (key !== 'running') counts.running -= 1;
+          tell({ event: 'parts', ...counts });
+        };
+        return { name, add, stop };
+      });
       return {
-        begin: (label) => {
-          counts.running += 1;
-          tell({ event: 'parts', total, ...counts });
-          const end = (isDone: boolean): void => {
-            counts.running -= 1;
-            counts[isDone ? 'done' : 'failed'] += 1;
-            tell({ event: 'parts', total, ...counts });
-          };
-          return { progress: part(label), end };
+        begin: (label, report) => {
+          const line = lines.find(({ name }) => name === report) ?? lines[0];
+          line?.add('running');
+          return { progress: part(label), end: (isDone) => line?.add(isDone ? 'done' : 'failed') };
         },
-        stop: ignore,
+        stop: () => {
+          for (const { stop } of lines) stop();
+        },
       };
     },
-    wait: (label) => ({
-      update: ({ status, waitedMs, polls, nextPollMs }) => {
-        const times = { waitedMs: Math.round(waitedMs), polls, nextPollMs: Math.round(nextPollMs) };
-        tell({ event: 'status', label, status, ...times });
-      },
-      stop: ignore,
-    }),
+    wait: (label) => {
+      const state = { status: 'progress', waitedMs: 0, polls: 0, nextPollMs: 0 };
+      const { tell, stop } = open({ event: 'status', label, ...state }, label);
+      return {
+        update: ({ status, waitedMs, polls, nextPollMs }) => {
+          const times = { waitedMs: Math.round(waitedMs), polls, nextPollMs: Math.round(nextPollMs) };
+          tell({ event: 'status', label, status, ...times });
+        },
+        stop: () => stop(),
+      };
+    },
     transfer: (label, totalBytes = 0) => {
-      let event: ProgressEvent | undefined;
+      const first = { event: 'download', label, bytes: 0, totalBytes: totalBytes || null, rows: null } as const;
+      const { tell, stop } = open(first, label);
+      let last: ProgressEvent | undefined;
       let toldAtMs = clock();
       return {
         update: ({ bytes, rows = null }) => {
-          event = { event: 'download', label, bytes, totalBytes: totalBytes || null, rows };
+          last = { ...first, bytes, rows };
           if (clock() - toldAtMs < pauseMs) return;
           toldAtMs = clock();
-          tell(event);
+          tell(last);
         },
-        stop: () => {
-          if (event) tell(event, true);
-        },
+        stop: () => stop(last),
       };
     },
   };
 }
 
-const silentProgress: Progress = eventProgress(ignore, Date.now, 0, () => silentProgress);
-
 function jsonProgress(console: Console, clock: () => number, ownLabel?: string): Progress {
   const tell = (event: ProgressEvent): void => console.event(ownLabel ? { ...event, label: ownLabel } : event);
-  return eventProgress(tell, clock, 1_000, (label) => jsonProgress(console, clock, label));
+  const line = { tell, stop: (last?: ProgressEvent) => last && tell(last) };
+  const part = (label: string) => jsonProgress(console, clock, label);
+  return eventProgress(() => line, part, { clock, pauseMs: 1_000 });
 }
-
-const plainPauseMs = 10_000;
 
 /** Progress as lines for a log: one when something has changed, at most one every 10 s whatever it is about. */
 function plainProgress(console: Console, clock: () => number): Progress {
+  const pauseMs = 10_000;
   let said: { readonly atMs: number; readonly text: string } | undefined;
-  const tell = (event: ProgressEvent, isEnd = false): void => {
-    const text = isEnd ? undefined : plainText(event);
-    if (text === undefined || (said && (clock() - said.atMs < plainPauseMs || said.text === text))) return;
+  const tell = (event: ProgressEvent): void => {
+    const text = plainText(event);
+    if (text === undefined || (said && (clock() - said.atMs < pauseMs || said.text === text))) return;
     said = { atMs: clock(), text };
     console.note(text);
   };
-  return eventProgress(tell, clock, plainPauseMs, () => silentProgress);
+  return eventProgress(
+    () => ({ tell, stop: ignore }),
+    () => silentProgress,
+    { clock, pauseMs },
+  );
 }
 
 function plainText(event: ProgressEvent): string | undefined {
@@ -132,28 +147,28 @@ function plainText(event: ProgressEvent): string | undefined {
     const { label, status, waitedMs, polls } = event;
     return polls === 0 ? undefined : `${label}: ${status}, ${formatDuration(waitedMs)}, ${formatPlural(polls, 'poll')}`;
   }
-  const { total, done, failed, running } = event;
-  if (running === 0) return undefined;
-  return `Parts: ${done} of ${total} done, ${running} running${failed > 0 ? `, ${failed} failed` : ''}`;
+  const { total, done, running } = event;
+  return running === 0 ? undefined : `Parts: ${done} of ${total} done, ${counted(event)}`;
 }
 
-function amounts({ bytes, rows, totalBytes }: TransferState): string[] {
+function amounts({ bytes, rows, totalBytes }: ProgressEvent & { event: 'download' }): string[] {
   const amount = totalBytes ? formatShare(bytes, totalBytes) : formatBytes(bytes);
-  return typeof rows === 'number' ? [amount, formatPlural(rows, 'row')] : [amount];
+  return rows === null ? [amount] : [amount, formatPlural(rows, 'row')];
 }
 
-/** More saved reports than this have one bar together. */
-const barsAtMost = 10;
+function counted({ running, failed }: { readonly running: number; readonly failed: number }): string {
+  return `${running} running${failed > 0 ? `, ${failed} failed` : ''}`;
+}
 
 /** Progress as bars at the bottom of the terminal, which is as it was once the last one is gone. */
-function barProgress(console: Console, open: (options: Options) => MultiBar): Progress {
-  const { stream, showsUnicode } = console.err;
+function barProgress(console: Console, openBars: (options: Options) => MultiBar): Progress {
+  const { stream, showsUnicode, columns } = console.err;
   const dot = showsUnicode ? ' · ' : ' - ';
   const options: Options = {
     stream,
     barCompleteChar: showsUnicode ? '━' : '=',
     barIncompleteChar: showsUnicode ? '─' : '-',
-    barsize: Math.max(8, Math.min(30, Math.floor(console.err.columns / 4))),
+    barsize: Math.max(8, Math.min(30, Math.floor(columns / 4))),
     // Lines above the bars are wrapped by the terminal, and cli-progress cuts the bars itself.
     linewrap: true,
     hideCursor: true,
@@ -176,20 +191,33 @@ function barProgress(console: Console, open: (options: Options) => MultiBar): Pr
     shown?.bars.update();
   };
   const cut = (text: string): string => printable(text).slice(0, 40);
-  /** A bar, whose `update` takes its value and the text beside it. */
-  const add = (label: string, format: string, total: number, text: string) => {
+  const valueAndText = (event: ProgressEvent): [value: number, text: string] => {
+    if (event.event === 'download') return [event.bytes, amounts(event).join(dot)];
+    if (event.event === 'parts') return [event.done + event.failed, counted(event)];
+    return [0, `${cut(event.status)}${dot}${formatPlural(event.polls, 'poll')}`];
+  };
+  const open = (first: ProgressEvent, label: string): Line => {
     if (!shown) {
-      shown = { bars: open(options), count: 0 };
+      shown = { bars: openBars(options), count: 0 };
       console.showBars({ log, clear });
       // The program may end in the middle of a wait, and the terminal must be itself again then as well.
       process.once('exit', clear);
     }
+    const isPart = first.event === 'parts';
+    const total = isPart ? first.total : first.event === 'download' ? first.totalBytes : null;
+    const share = total === null ? '' : isPart ? `{bar}  {value} of {total}${dot}` : `{bar}  {percentage} %${dot}`;
+    const time = total === null || isPart ? '{duration_formatted}' : '{eta_formatted} left';
+    const format = `${cut(label)}  ${share}{text}${dot}${time}`;
     const mine = shown;
-    const bar = mine.bars.create(total, 0, { text }, { format: `${cut(label)}  ${format}` });
+    const [value, text] = valueAndText(first);
+    const bar = mine.bars.create(total ?? 1, value, { text }, { format });
     mine.count += 1;
     return {
-      update: (value: number, text: string): void => bar.update(value, { text }),
-      stop: (): void => {
+      tell: (event) => {
+        const [value, text] = valueAndText(event);
+        bar.update(value, { text });
+      },
+      stop: () => {
         mine.count -= 1;
         if (shown !== mine) return;
         mine.bars.remove(bar);
@@ -197,57 +225,5 @@ function barProgress(console: Console, open: (options: Options) => MultiBar): Pr
       },
     };
   };
-
-  return {
-    parts: (total, reports = new Map()) => {
-      const groups = reports.size > 1 && reports.size <= barsAtMost ? [...reports] : [['Parts', total] as const];
-      const width = Math.max(...groups.map(([name]) => cut(name).length));
-      const bars = groups.map(([name, count]) => {
-        const bar = add(cut(name).padEnd(width), `{bar}  {value} of {total}${dot}{text}`, count, 'waiting');
-        return { ...bar, name, ended: 0 };
-      });
-      return {
-        begin: (label, report) => {
-          const bar = bars.find(({ name }) => name === report) ?? bars[0];
-          const say = (text: string): void => bar?.update(bar.ended, text);
-          const tell = (event: ProgressEvent): void => {
-            if (event.event === 'status') say(cut(event.status));
-            if (event.event === 'download') say(amounts(event).join(dot));
-          };
-          const end = (isDone: boolean): void => {
-            if (bar) bar.ended += 1;
-            say(isDone ? 'done' : `${cut(label)} failed`);
-          };
-          return {
-            progress: eventProgress(
-              tell,
-              () => 0,
-              0,
-              () => silentProgress,
-            ),
-            end,
-          };
-        },
-        stop: () => {
-          for (const { stop } of bars) stop();
-        },
-      };
-    },
-    wait: (label) => {
-      const { update, stop } = add(label, `{text}${dot}{duration_formatted}`, 1, 'progress');
-      return {
-        update: ({ status, polls }) => update(0, `${cut(status)}${dot}${formatPlural(polls, 'poll')}`),
-        stop,
-      };
-    },
-    transfer: (label, totalBytes) => {
-      const share = totalBytes ? `{bar}  {percentage} %${dot}` : '';
-      const time = totalBytes ? '{eta_formatted} left' : '{duration_formatted}';
-      const { update, stop } = add(label, `${share}{text}${dot}${time}`, totalBytes || 1, '0 B');
-      return {
-        update: ({ bytes, rows }) => update(bytes, amounts({ bytes, rows, totalBytes }).join(dot)),
-        stop,
-      };
-    },
-  };
+  return eventProgress(open, () => silentProgress, { linesAtMost: 10 });
 }

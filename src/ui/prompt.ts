@@ -15,26 +15,20 @@ interface Question {
 export type Prompt = ReturnType<typeof createPrompt>;
 
 /**
- * Asks on stderr, so that stdout carries results only. Every function throws `InterruptedError` on Ctrl-C, and
- * `UsageError`, which names the flag, where there is no terminal.
- *
- * @param signal ends a question, with its reason
+ * Asks on stderr, so that stdout carries results only. Every function throws `InterruptedError` on Ctrl-C, the signal's
+ * reason once that is aborted, and `UsageError`, which names the flag, where there is no terminal.
  */
 export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal: AbortSignal) {
   const put = async (question: Question, details: Readonly<Record<string, unknown>>): Promise<unknown> => {
     const { what, flag } = question;
     if (!console.isInteractive) {
-      throw new UsageError(`No ${what} was given, and there is no terminal to ask on.`, {
-        hint: `Give it with ${flag}.`,
-      });
+      const hint = `Give it with ${flag}.`;
+      throw new UsageError(`No ${what} was given, and there is no terminal to ask on.`, { hint });
     }
     const { default: inquirer } = await import('inquirer');
     const ended = new AbortController();
-    const ask = inquirer.createPromptModule({
-      input: stdin,
-      output: console.err.stream,
-      signal: AbortSignal.any([signal, ended.signal]),
-    });
+    const either = AbortSignal.any([signal, ended.signal]);
+    const ask = inquirer.createPromptModule({ input: stdin, output: console.err.stream, signal: either });
     // Ctrl-D closes the input, and inquirer would wait for it for ever.
     const onPause = (): void => void setImmediate(() => ended.abort());
     stdin.once('pause', onPause);
@@ -67,10 +61,8 @@ export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal:
       return secret;
     },
     /** One of several. */
-    choose: async <Value>(
-      question: Question,
-      choices: readonly { readonly value: Value; readonly name: string }[],
-    ): Promise<Value> => (await put(question, { type: 'select', choices })) as Value,
+    choose: async <Value>(question: Question, choices: readonly { value: Value; name: string }[]): Promise<Value> =>
+      (await put(question, { type: 'select', choices })) as Value,
   };
 }
 
@@ -89,23 +81,18 @@ function complaint({ what, check }: Question, answer: string): string | true {
 function themeFor({ err: { style, showsUnicode } }: Console) {
   const { cyan, dim, red } = style;
   const prefix = { idle: cyan('?'), done: style.green(showsUnicode ? '✔' : '*') };
-  const texts = {
-    answer: cyan,
-    message: (text: string) => style.bold(text),
-    error: red,
-    highlight: cyan,
-    help: dim,
-    description: dim,
-  };
-  return { prefix, style: { ...texts, defaultAnswer: (text: string) => dim(`(${text})`), keysHelpTip: () => '' } };
+  const message = (text: string) => style.bold(text);
+  const defaultAnswer = (text: string) => dim(`(${text})`);
+  const texts = { message, answer: cyan, error: red, highlight: cyan, help: dim, description: dim, defaultAnswer };
+  return { prefix, style: { ...texts, keysHelpTip: () => '' } };
 }
 
 /** No password or token is longer; an endless stream must not fill the memory. */
 const secretAtMostBytes = 4 * 1024;
 
 /**
- * The first line of stdin: how a secret arrives from a pipe or a file. It is hidden in everything that is written from then on.
- * Throws `UsageError`, naming the flag, if stdin is a terminal, or holds nothing, no text, or more than 4 kB.
+ * The first line of stdin, hidden in everything that is written from then on. Throws `UsageError`, naming the flag, if stdin
+ * is a terminal, or holds nothing, no text, or more than 4 kB.
  */
 export async function readSecret(
   stdin: NodeJS.ReadStream,
@@ -114,9 +101,8 @@ export async function readSecret(
   signal: AbortSignal,
 ): Promise<string> {
   if (stdin.isTTY) {
-    throw new UsageError(`${flag} reads from a pipe or a file, and stdin is a terminal.`, {
-      hint: `Pipe the secret in, as in: adreport login … ${flag} < FILE`,
-    });
+    const hint = `Pipe the secret in, as in: adreport login … ${flag} < FILE`;
+    throw new UsageError(`${flag} reads from a pipe or a file, and stdin is a terminal.`, { hint });
   }
   let bytes = Buffer.alloc(0);
   for await (const chunk of addAbortSignal(signal, stdin)) {

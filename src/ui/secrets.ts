@@ -1,19 +1,13 @@
 import { printable, visibleJson } from '../text/printable.ts';
 
-/** Shorter values would be found inside ordinary words, and so give themselves away. */
-const shortestSecret = 4;
-/** Shorter ones are hidden only where they stand as a word: `pass` must not make `[hidden]word` of `password`. */
-const certainSecret = 12;
-
-const replacement = '[hidden]';
-
 /** Keeps known secrets out of text. */
 export function createSecrets() {
   let known: readonly string[] = [];
   return {
     /** Makes a value known as secret, in each spelling in which a request or an error could carry it. */
     hide(secret: string): void {
-      if (secret.length < shortestSecret) return;
+      // Shorter values would be found inside ordinary words, and so give themselves away.
+      if (secret.length < 4) return;
       // Longest first: a secret that begins with another one must not leave its end behind.
       known = [...new Set([...known, ...spellings(secret)])].sort((a, b) => b.length - a.length);
     },
@@ -35,7 +29,9 @@ function spellings(secret: string): string[] {
 }
 
 function redactOne(text: string, secret: string): string {
-  if (secret.length >= certainSecret) return text.replaceAll(secret, replacement);
+  const replacement = '[hidden]';
+  // Shorter ones are hidden only where they stand as a word: `pass` must not make `[hidden]word` of `password`.
+  if (secret.length >= 12) return text.replaceAll(secret, replacement);
   const isWord = (character = ''): boolean => /[\p{L}\p{N}]/u.test(character);
   return text.replaceAll(secret, (found: string, at: number) => {
     const end = at + found.length;

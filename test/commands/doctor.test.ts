@@ -1,24 +1,20 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { startLocalServer } from '../../src/server/start.ts';
-import { makeCertificates } from '../support/certificates.ts';
+import { describe, expect, test } from 'vitest';
+import { serveTls } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { serve } from '../support/http-server.ts';
-import { type CliOptions, expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { type CliOptions, expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
-import { spawnCli } from '../support/spawn-cli.ts';
+import { spawnCli } from '../support/spawn.ts';
 
-interface Finding {
-  readonly check: string;
-  readonly status: string;
-  readonly message: string;
+type Finding = Readonly<Record<'check' | 'status' | 'message', string>> & {
   readonly fix: string | null;
   readonly exitCode: number | null;
-}
+};
 
 /** Reads findings, and holds them to what each of them must be. */
-function findings({ exitCode, stdout }: { exitCode: number | null; stdout: string }): (check: string) => Finding {
+function findings({ exitCode, stdout }: { readonly exitCode: unknown; readonly stdout: string }) {
   const all: Finding[] = JSON.parse(stdout);
   for (const { check, status, message, fix, exitCode: code } of all) {
     expect(check).toMatch(/^[a-z.-]+$/);
@@ -27,7 +23,7 @@ function findings({ exitCode, stdout }: { exitCode: number | null; stdout: strin
     expect(code === null).toBe(status !== 'broken');
   }
   expect(exitCode).toBe(all.find(({ status }) => status === 'broken')?.exitCode ?? 0);
-  return (wanted) => {
+  return (wanted: string): Finding => {
     const found = all.filter(({ check }) => check === wanted);
     expect(found.map(({ check }) => check)).toEqual([wanted]);
     return found[0] as Finding;
@@ -164,26 +160,16 @@ describe('the service', () => {
   });
 
   test('Ctrl-C ends the checks: exit 130, and nothing is found', async () => {
-    let tellAsked = (): void => {};
-    const promise = new Promise<void>((resolve) => {
-      tellAsked = resolve;
-    });
-    const { env } = await serve(() => tellAsked());
-    expectRefusal(await doctor({ env, interruptOn: { promise, signal: 'SIGINT' } }), 130, 'Interrupted.');
+    const { signal, send } = interruption(130);
+    const { env } = await serve(send);
+    expectRefusal(await doctor({ env, signal }), 130, 'Interrupted.');
   });
 });
 
 test('a proxy is named, its password is not; NO_PROXY goes past it', async ({ skip }) => {
-  const certificates = makeCertificates() ?? skip('there is no openssl here');
-  const server = await startLocalServer({ delayMs: 0, tls: certificates, host: '0.0.0.0' });
-  onTestFinished(() => server.close());
-  const proxy = await startConnectProxy(server.port);
-  const env = {
-    ADREPORT_BASE_URL: `https://localhost:${server.port}`,
-    ADREPORT_TOKEN: server.accounts[0]?.token,
-    HTTPS_PROXY: proxy.url.replace('//', '//me:hush-hush@'),
-    NODE_EXTRA_CA_CERTS: certificates.caFile,
-  };
+  const service = await serveTls(skip, '0.0.0.0');
+  const proxy = await startConnectProxy(service.server.port);
+  const env = { ...service.env, HTTPS_PROXY: proxy.url.replace('//', '//me:hush-hush@') };
   const through = await spawnCli('doctor --json', { env });
   expect(findings(through)('proxy').message).toMatch(/^http:\/\/127.* for https$/);
   expect(through.stdout).not.toContain('hush');

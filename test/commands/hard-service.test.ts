@@ -1,23 +1,21 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { json, serve } from '../support/http-server.ts';
+import { json, serve, serveAnswers } from '../support/http-server.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
-import { spawnCli } from '../support/spawn-cli.ts';
+import { spawnCli } from '../support/spawn.ts';
 
 const token = 'c0ffee'.repeat(7);
 const run = 'run --period yesterday --metrics displays --format json';
 
-/** What a service answers that has one small report. */
-const answers: Readonly<Record<string, unknown>> = {
-  '/auth-reporting': { token },
-  '/buyer-reporting': { id: 'r 1&' },
-  '/status-reporting': { status: 'ready' },
-  '/download-reporting': { data: [{ displays: 7 }] },
-  '/campaigns': [],
-};
-
 describe('a service that takes forms only', () => {
+  const answers: Readonly<Record<string, unknown>> = {
+    '/auth-reporting': { token },
+    '/buyer-reporting': { id: 'r 1&' },
+    '/status-reporting': { status: 'ready' },
+    '/download-reporting': { data: [{ displays: 7 }] },
+    '/campaigns': [],
+  };
   const serveForms = () =>
     serve(({ method, path, headers }, response) => {
       const isForm = headers['content-type'] === 'application/x-www-form-urlencoded';
@@ -29,11 +27,9 @@ describe('a service that takes forms only', () => {
     const { url, received } = await serveForms();
     const env = { ADREPORT_BASE_URL: url.href, ...password };
     expect(await runCli(`${run} --encoding form`, { env })).toMatchObject({ exitCode: 0 });
+    const signIn = 'auth%5Bemail%5D=me%2Byou%40example.com&auth%5Bpassword%5D=p%26q%3D1';
     expect(received.map(({ path, body }) => [path, body])).toEqual([
-      [
-        '/auth-reporting',
-        expect.stringContaining('auth%5Bemail%5D=me%2Byou%40example.com&auth%5Bpassword%5D=p%26q%3D1'),
-      ],
+      ['/auth-reporting', expect.stringContaining(signIn)],
       ['/buyer-reporting', expect.stringMatching(/^since=\d+&/)],
       ['/status-reporting', 'id=r+1%26'],
       ['/download-reporting', 'id=r+1%26'],
@@ -53,9 +49,8 @@ describe('a service that takes forms only', () => {
   test('adreport.yaml says it for a saved report', async () => {
     const { env } = await serveForms();
     const cwd = temporaryFolder();
-    const saved =
-      'defaults: { encoding: form }\nreports: { a: { period: yesterday, metrics: displays, format: json } }\n';
-    writeFileSync(join(cwd, 'adreport.yaml'), saved);
+    const report = '{ period: yesterday, metrics: displays, format: json }';
+    writeFileSync(join(cwd, 'adreport.yaml'), `defaults: { encoding: form }\nreports: { a: ${report} }\n`);
     expect(await runCli('run a', { cwd, env })).toMatchObject({ exitCode: 0 });
     expect(await runCli('status r1', { cwd, env })).toMatchObject({ exitCode: 0 });
   });
@@ -72,7 +67,7 @@ test.each([403, 404])('login stores a token whose account has no campaigns (%i),
 });
 
 test('settings that cannot be read do not matter where the environment suffices, and are said', async () => {
-  const { env } = await serve((_request, response) => json(response, { status: 'ready' }));
+  const { env } = await serveAnswers();
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, '.config'), { mode: 0o700 });
   writeFileSync(join(cwd, '.config', 'settings.json'), '{"acc', { mode: 0o600 });
@@ -83,16 +78,12 @@ test('settings that cannot be read do not matter where the environment suffices,
   }
 });
 
-test.each(['ADREPORT_TOKEN', 'ADREPORT_PASSWORD'])(
-  'a secret of 50 kB in %s is exit 2, and shown nowhere',
-  async (name) => {
-    const secret = 'S3cret'.repeat(9_000);
-    const env = { ADREPORT_BASE_URL: 'https://reports.example.com', ADREPORT_EMAIL: 'a@b.c', [name]: secret };
-    const result = await runCli('campaigns -vv', { env });
-    expectRefusal(result, 2, 'longer than 4096 characters');
-    expect(result.stderr).not.toContain('S3cret');
-  },
-);
+test.each(['TOKEN', 'PASSWORD'])('a secret of 50 kB in ADREPORT_%s is exit 2, and shown nowhere', async (name) => {
+  const base = { ADREPORT_BASE_URL: 'https://reports.example.com', ADREPORT_EMAIL: 'a@b.c' };
+  const result = await runCli('campaigns -vv', { env: { ...base, [`ADREPORT_${name}`]: 'S3cret'.repeat(9_000) } });
+  expectRefusal(result, 2, 'longer than 4096 characters');
+  expect(result.stderr).not.toContain('S3cret');
+});
 
 test('no compiled code and nothing else is kept in a cache folder', async () => {
   const cwd = temporaryFolder();
@@ -105,7 +96,7 @@ test.skipIf(!existsSync('/proc/self'))(
   'a settings folder that cannot be: the report comes, and it is said',
   async () => {
     const nowhere = { ADREPORT_CONFIG_DIR: '/proc/nowhere/adreport' };
-    const { url, env } = await serve(({ path }, response) => json(response, answers[path]));
+    const { url, env } = await serveAnswers();
     const result = await runCli(run, { env: { ...env, ...nowhere } });
     expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('/proc') });
     const login = await runCli(`login --base-url ${url} --token-stdin`, { env: nowhere, stdin: token });

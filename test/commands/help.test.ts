@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/errors.ts';
 import { summaryOf, topics } from '../../src/help/index.ts';
 import { dayNames } from '../../src/report/window-flags.ts';
-import { readExamples } from '../support/examples.ts';
-import { allCommands, pathOf, program } from '../support/program.ts';
+import { allCommands, pathOf, program, readExamples } from '../support/program.ts';
 import { runCli } from '../support/run-cli.ts';
 
 /** The page as one text, its lines joined, so that a test need not know where they break. */

@@ -1,29 +1,16 @@
-import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
 import { openTerminal } from '../support/pty.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
-import { launcher } from '../support/spawn-cli.ts';
+import { launcher, startCli } from '../support/spawn.ts';
 
-/** The program in a process of its own; killed, should it outlive the test. */
-function start(...args: string[]) {
-  const child = spawn(process.execPath, [launcher, 'local-server', ...args], {
-    env: { ...process.env, ADREPORT_CONFIG_DIR: temporaryFolder() },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let seen = '';
-  const firstLine = new Promise<string>((found) => {
-    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-      seen += piece;
-      if (seen.includes('\n')) found(seen.slice(0, seen.indexOf('\n')));
-    });
-  });
-  const end = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((ended) => {
-    child.on('exit', (code, signal) => ended({ code, signal }));
-  });
-  return { child, firstLine, end };
+/** The server in a process of its own, whose ready line is the first line that it prints. */
+const start = (...args: string[]) => startCli(['local-server', ...args]);
+async function serve() {
+  const server = start('--port', '0', '--json');
+  return { ...server, ready: JSON.parse(await server.said(/^\{"event".*\n/)) };
 }
 
 /** Whether a process runs; one that has ended and that nobody has asked about does not. */
@@ -39,57 +26,68 @@ function isAlive(pid: number): boolean {
 
 describe.skipIf(process.platform === 'win32')('as a process', () => {
   test('SIGTERM ends it though nobody reads its stderr', async () => {
-    const { child, firstLine, end } = start('--port', '0', '--json');
-    const { url } = JSON.parse(await firstLine);
+    const { child, ready } = await serve();
+    child.stderr?.removeAllListeners('data').pause();
     // More request lines than a pipe holds.
-    const ask = async () => (await fetch(`${url}/${'x'.repeat(190)}`)).text();
-    for (let round = 0; round < 10; round++) await Promise.all(Array.from({ length: 100 }, ask));
+    const socket = connect(Number(new URL(ready.url).port), '127.0.0.1').resume();
+    socket.end(`GET /${'x'.repeat(190)} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(1_000));
+    await once(socket, 'close');
     child.kill('SIGTERM');
-    expect(await end).toEqual({ code: 0, signal: null });
+    expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it with exit 0, once it has answered', async (signal) => {
-    const { child, firstLine, end } = start('--port', '0', '--json');
-    const log = text(child.stderr);
-    const ready = JSON.parse(await firstLine);
+    const { child, ready, ended } = await serve();
     expect(ready).toMatchObject({ event: 'listening', pid: child.pid });
-    const [account] = ready.accounts;
+    const authorization: string = ready.accounts[0].token;
     // The connection stays open after the answer, and must not keep the server.
-    const answer = await fetch(`${ready.url}/campaigns`, { headers: { authorization: account.token } });
+    const answer = await fetch(`${ready.url}/campaigns`, { headers: { authorization } });
     expect(answer.status).toBe(200);
     await answer.text();
     child.kill(signal);
-    expect(await end).toEqual({ code: 0, signal: null });
-    expect(await log).toMatch(/GET \/campaigns 200 /);
-    expect(await log).not.toContain(account.token);
+    const { stderr, ...end } = await ended;
+    expect(end).toMatchObject({ exitCode: 0, signal: null });
+    expect(stderr).toMatch(/GET \/campaigns 200 /);
+    expect(stderr).not.toContain(authorization);
     await expect(fetch(ready.url)).rejects.toThrow();
   });
 
   test('a port that is taken: exit 2, and what to do', async () => {
-    const { url } = JSON.parse(await start('--port', '0', '--json').firstLine);
-    const { child, end } = start('--port', new URL(url).port);
-    expect(await text(child.stderr)).toMatch(/another program listens there[\s\S]*--port 0/);
-    expect((await end).code).toBe(2);
+    const { port } = new URL((await serve()).ready.url);
+    const { exitCode, stderr } = await start('--port', port).ended;
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/another program listens there[\s\S]*--port 0/);
   });
 });
 
 describe.skipIf(process.platform === 'win32')('exec', () => {
-  const exec = (script: string) => start('exec', '--', 'sh', '-c', script);
+  /** Runs a script, which prints the ids of its processes first. */
+  async function exec(script: string) {
+    const started = start('exec', '--', 'sh', '-c', script);
+    const pids = (await started.said(/^\d+.*\n/)).split(' ').map(Number);
+    return { ...started, pids };
+  }
+  const expectGone = (pids: readonly number[]) => expect.poll(() => pids.filter(isAlive)).toEqual([]);
 
   test('SIGTERM reaches the command and what it started; none is left', async () => {
-    const { child, firstLine, end } = exec('sleep 60 & echo "$! $$"; wait');
-    const pids = (await firstLine).split(' ').map(Number);
+    const { child, ended, pids } = await exec('sleep 60 & echo "$! $$"; wait');
     expect(pids.map(isAlive)).toEqual([true, true]);
     child.kill('SIGTERM');
-    expect((await end).code).toBe(143);
-    await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
+    expect(await ended).toMatchObject({ exitCode: 143 });
+    await expectGone(pids);
+  });
+
+  test('SIGHUP ends the command too', async () => {
+    const { child, ended, pids } = await exec('echo $$; exec sleep 60');
+    child.kill('SIGHUP');
+    expect(await ended).toMatchObject({ exitCode: 143 });
+    await expectGone(pids);
   });
 
   test('what the command leaves running ends with it', async () => {
-    const { firstLine, end } = exec('sleep 60 >/dev/null 2>&1 & echo $!; exit 3');
-    const pid = Number(await firstLine);
-    expect((await end).code).toBe(3);
-    await expect.poll(() => isAlive(pid)).toBe(false);
+    const { ended, pids } = await exec('sleep 60 >/dev/null 2>&1 & echo $!; exit 3');
+    expect(await ended).toMatchObject({ exitCode: 3 });
+    await expectGone(pids);
   });
 
   test('in a terminal the command can read from it, and Ctrl-C ends both', async () => {
@@ -97,21 +95,19 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     const script = 'read answer; echo "got $answer by $$"; exec sleep 60';
     const args = [launcher, 'local-server', 'exec', '--', 'sh', '-c', script];
     const terminal = openTerminal(process.execPath, args, { env: { ADREPORT_CONFIG_DIR: temporaryFolder() } });
-    onTestFinished(() => terminal.close());
     terminal.type('yes\r');
     await terminal.waitFor(/got yes by \d+/);
     const pid = Number(/by (\d+)/.exec(terminal.output)?.[1]);
     terminal.type('\u0003');
     expect(await terminal.exitCode).toBe(130);
-    await expect.poll(() => isAlive(pid)).toBe(false);
+    await expectGone([pid]);
   });
 
   test('a second signal ends it at once, with a command that will not listen', async () => {
-    const { child, firstLine, end } = exec('trap "" TERM; echo $$; while :; do sleep 1; done');
-    const pid = Number(await firstLine);
+    const { child, ended, pids } = await exec('trap "" TERM; echo $$; while :; do sleep 1; done');
     child.kill('SIGTERM');
     child.kill('SIGINT');
-    expect(['SIGTERM', 'SIGINT']).toContain((await end).signal);
-    await expect.poll(() => isAlive(pid)).toBe(false);
+    expect(['SIGTERM', 'SIGINT']).toContain((await ended).signal);
+    await expectGone(pids);
   });
 });

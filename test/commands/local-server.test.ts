@@ -3,21 +3,18 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
 import { certificate, privateKey } from '../server/tls-certificate.ts';
-import { type CliOptions, expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { type CliOptions, expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 
 /** Runs the server, calls it once it says where it listens, and then ends it. */
 function serveAndEnd(flags: string, call: (ready: string) => unknown = () => {}, options: CliOptions = {}) {
-  let tell = (_text: string): void => {};
-  const ready = new Promise<string>((resolve) => {
-    tell = resolve;
-  });
+  const { signal, send } = interruption(143);
   let said = '';
   const onOutput = (text: string): void => {
+    const wasReady = /Ctrl-C ends it|"listening"/.test(said);
     said += text;
-    if (/Ctrl-C ends it|"listening"/.test(said)) tell(said);
+    if (!wasReady && /Ctrl-C ends it|"listening"/.test(said)) void Promise.resolve(call(said)).then(send);
   };
-  const interruptOn = { promise: ready.then(call).then(() => {}), signal: 'SIGTERM' } as const;
-  return runCli(`local-server --port 0${flags}`, { interruptOn, onOutput, ...options });
+  return runCli(`local-server --port 0${flags}`, { signal, onOutput, ...options });
 }
 
 describe('while it serves', () => {

@@ -1,25 +1,11 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { startLocalServer } from '../../src/server/start.ts';
-import { makeCertificates } from '../support/certificates.ts';
+import { makeCertificates, serveTls } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { serve } from '../support/http-server.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
-import { spawnCli } from '../support/spawn-cli.ts';
-
-/** A service over TLS, signed by a private authority, in a test that is skipped where openssl is missing. */
-async function serveTls(skip: (why: string) => never, host = '127.0.0.1') {
-  const certificates = makeCertificates() ?? skip('there is no openssl here');
-  const server = await startLocalServer({ delayMs: 0, tls: certificates, host });
-  onTestFinished(() => server.close());
-  const env = {
-    ADREPORT_BASE_URL: `https://localhost:${server.port}`,
-    ADREPORT_TOKEN: server.accounts[0]?.token,
-    NODE_EXTRA_CA_CERTS: certificates.caFile,
-  };
-  return { server, env };
-}
+import { spawnCli } from '../support/spawn.ts';
 
 const list = 'campaigns --format ndjson --retries 0';
 

@@ -105,7 +105,7 @@ describe('mistakes are exit 2', () => {
     ['\n    period: yesterday\n    missing: perhaps', /adreport\.yaml:5: missing is true or false/],
     ['\n    period: yesterday\n    format: [csv, json]', /adreport\.yaml:5: format takes one value/],
     ['\n    period: yesterday\n    wait-timeout: 30', /adreport\.yaml:5: wait-timeout "30".*30s/],
-    ['\n    period: yesterday\n    format: jsn', /adreport\.yaml:5: .*jsn.*\n.*json/],
+    ['\n    period: yesterday\n    format: jsn', /adreport\.yaml:5: format "jsn": Did you mean json\?/],
     ['\n    period: yesterdy\n    by: DAYLY', /adreport\.yaml:5: .*\n *adreport\.yaml:4: /],
     ['\n    period: yesterday\n    dry-run: true', /adreport\.yaml:5: there is no key dry-run/],
   ])('%j', async (report, expected) => {

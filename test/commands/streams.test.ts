@@ -1,26 +1,21 @@
-import { type ChildProcess, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { json, serve } from '../support/http-server.ts';
-import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveAnswers } from '../support/http-server.ts';
+import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
-import { launcher, spawnCli } from '../support/spawn-cli.ts';
+import { launcher, runToEnd, startCli } from '../support/spawn.ts';
 
 const hostile = '../\u001b[2J\u202eevil\u0007\r\nid';
-
-/** The environment of a command that is signed in to a service whose every text is hostile. */
-async function serveHostile() {
-  const { env } = await serve(({ path }, response) => {
-    if (path === '/campaigns') return json(response, [{ campaignId: hostile, campaignName: hostile, adunits: [] }]);
-    if (path === '/buyer-reporting') return json(response, { id: hostile });
-    if (path === '/download-reporting') return json(response, { data: [{ campaignName: hostile, displays: 1 }] });
-    return json(response, { response: { status: 'ready', message: hostile } });
-  });
-  return { ...env, NO_COLOR: '1' };
-}
+const hostileAnswers = {
+  '/campaigns': [{ campaignId: hostile, campaignName: hostile, adunits: [] }],
+  '/buyer-reporting': { id: hostile },
+  '/download-reporting': { data: [{ campaignName: hostile, displays: 1 }] },
+  '/status-reporting': { response: { status: 'ready', message: hostile } },
+};
 
 /** What acts on a terminal or hides text; line ends are ours. */
 const acting = /[^\P{Cc}\n]|[\u202a-\u202e]/u;
@@ -33,9 +28,9 @@ test.each([
   ['a command line that is wrong', ['status', 'x', '--account', hostile]],
   ['a flag that is wrong', [`--${hostile}`]],
 ])('hostile text is made visible in %s', async (_name, argv) => {
-  const env = await serveHostile();
+  const { env } = await serveAnswers(hostileAnswers);
   for (const tty of [false, true]) {
-    const { stdout, stderr } = await runCli(argv, { env, tty });
+    const { stdout, stderr } = await runCli(argv, { env: { ...env, NO_COLOR: '1' }, tty });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
     const visible = tty ? stderr.replaceAll(/\u001b\[[?\d;]*[A-Za-z]|\r/g, '') : stderr;
     expect(stdout).not.toMatch(acting);
@@ -91,12 +86,9 @@ test.each([
   ['a secret', 'login --base-url http://127.0.0.1:9 --token-stdin'],
   ['a report', 'view -'],
 ])('SIGTERM while %s is awaited on stdin that nothing comes through ends it', async (_what, line) => {
-  let begin = (): void => {};
-  const promise = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
-  const stdin = new Readable({ read: () => begin() });
-  const result = await runCli(line, { stdin, interruptOn: { promise, signal: 'SIGTERM' } });
+  const { signal, send } = interruption(143);
+  const stdin = new Readable({ read: () => void setImmediate(send) });
+  const result = await runCli(line, { stdin, signal });
   expectRefusal(result, 143, /^adreport: Terminated\.\n$/);
   expect(stdin.destroyed).toBe(true);
 });
@@ -106,19 +98,16 @@ describe.skipIf(process.platform === 'win32')('in processes of their own', () =>
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('%s in the middle of a download: exit %i, the old file, and nothing beside it', async (signal, code) => {
-    const { server, cwd } = await serveForTest({ delayMs: 0, faults: ['download:slow:rate=20kb'] });
+    const { env, cwd } = await serveForTest({ delayMs: 0, faults: ['download:slow:rate=20kb'] });
     writeFileSync(join(cwd, 'x.csv'), 'old');
-    const watcher = watch(cwd);
-    const env = { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: server.accounts[0]?.token };
+    const { child, ended } = startCli('run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv', { env, cwd });
     // Once: a process that is about to end has no handlers any more, and a second signal would kill it.
-    const onStart = (child: ChildProcess): void =>
-      void watcher.on('change', (_event, name) => {
-        if (!String(name).endsWith('.tmp')) return;
-        watcher.close();
-        child.kill(signal);
-      });
-    const line = 'run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv';
-    expectRefusal(await spawnCli(line, { env, cwd, onStart }), code, /Go on with: adreport status \w+ --wait/);
+    const watcher = watch(cwd).on('change', (_event, name) => {
+      if (!String(name).endsWith('.tmp')) return;
+      watcher.close();
+      child.kill(signal);
+    });
+    expectRefusal(await ended, code, /Go on with: adreport status \w+ --wait/);
     expect(readdirSync(cwd).sort()).toEqual(['.config', 'x.csv']);
     expect(readFileSync(join(cwd, 'x.csv'), 'utf8')).toBe('old');
   });
@@ -127,30 +116,26 @@ describe.skipIf(process.platform === 'win32')('in processes of their own', () =>
     const cwd = temporaryFolder();
     const pipe = join(cwd, 'pipe');
     spawnSync('mkfifo', [pipe]);
-    const signalTwice = async (child: ChildProcess): Promise<void> => {
-      // Opened once the program has opened its end, and never written to.
-      const end = await open(pipe, 'w');
-      onTestFinished(() => end.close());
-      // Two of a kind at once may arrive as one.
-      child.kill('SIGINT');
-      child.kill('SIGTERM');
-    };
-    const { exitCode, signal } = await spawnCli(['view', pipe], { cwd, onStart: (child) => void signalTwice(child) });
-    expect(exitCode).toBe(null);
-    expect(['SIGINT', 'SIGTERM']).toContain(signal);
+    const { child, ended } = startCli(['view', pipe], { cwd });
+    // Opened once the program has opened its end, and never written to.
+    const end = await open(pipe, 'w');
+    onTestFinished(() => end.close());
+    // Two of a kind at once may arrive as one.
+    child.kill('SIGINT');
+    child.kill('SIGTERM');
+    expect(['SIGINT', 'SIGTERM']).toContain((await ended).signal);
   });
 
   test.each([
-    'run --local --period 2026-11-09 --by HOURLY,CAMPAIGN,COUNTRY -q | head -1',
-    'run --local --period 2026-11-09 --by HOURLY,CAMPAIGN,COUNTRY -vv 2>&1 | head -1',
+    'run --local --direct --period 2026-11-09 --by HOURLY,CAMPAIGN,COUNTRY -q | head -1',
+    'run --local --direct --period 2026-11-09 --by HOURLY,CAMPAIGN,COUNTRY -vv 2>&1 | head -1',
     'campaigns --local 2>/dev/null | true',
     'run --help | head -1',
     // As Node.js and Python open it for a child whose output nobody wants.
     'campaigns --local 1<>/dev/null',
   ])('a reader that goes away ends it quietly: adreport %s', (line) => {
     const command = `'${process.execPath}' '${launcher}' ${line}; echo "\${PIPESTATUS[0]}"`;
-    const env = { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: temporaryFolder() };
-    const { stdout, stderr } = spawnSync('bash', ['-c', command], { env, encoding: 'utf8' });
+    const { stdout, stderr } = runToEnd('bash', ['-c', command]);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('0');
     expect(stdout + stderr).not.toMatch(/EPIPE|\n\s+at /);
   });

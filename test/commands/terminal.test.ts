@@ -1,22 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
 import { openTerminal } from '../support/pty.ts';
 import { serveForTest } from '../support/service.ts';
-import { launcher } from '../support/spawn-cli.ts';
+import { launcher } from '../support/spawn.ts';
 
 /** The program in a pseudo-terminal, as a person sits before it. */
 async function sitDown(options: Parameters<typeof serveForTest>[0] = {}) {
-  const { server, cwd } = await serveForTest({ clock: Date.now, ...options });
-  const open = (line: string, env: Readonly<Record<string, string>> = {}) => {
-    const terminal = openTerminal(process.execPath, [launcher, ...line.split(' ')], {
-      cwd,
-      columns: 100,
-      env: { ADREPORT_CONFIG_DIR: join(cwd, '.config'), ...env },
-    });
-    onTestFinished(() => terminal.close());
-    return terminal;
+  const { server, cwd, env: signedIn } = await serveForTest({ clock: Date.now, ...options });
+  const open = (line: string, more: Readonly<Record<string, string>> = {}) => {
+    const env = { ADREPORT_CONFIG_DIR: join(cwd, '.config'), ...more };
+    return openTerminal(process.execPath, [launcher, ...line.split(' ')], { cwd, columns: 100, env });
   };
   /** Types an answer to each question. */
   const answer = async (terminal: ReturnType<typeof open>, answers: Readonly<Record<string, string>>) => {
@@ -25,7 +20,6 @@ async function sitDown(options: Parameters<typeof serveForTest>[0] = {}) {
       terminal.type(typed);
     }
   };
-  const signedIn = { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: tokens.buyer };
   return { server, cwd, open, answer, signedIn, settings: join(cwd, '.config', 'settings.json') };
 }
 

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { formatNames } from '../../src/output/formats/index.ts';
 import { serve } from '../support/http-server.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
-import { peakMbOf, spawnCli, tellsPeak } from '../support/spawn-cli.ts';
+import { peakMbOf, spawnCli, tellsPeak } from '../support/spawn.ts';
 
 /**
  * Hostile and broken bodies, most of them of 10 MB or more, as downloads of the program itself: each ends in every
@@ -64,7 +64,7 @@ const allowed: Readonly<Record<string, () => string>> = {
 };
 
 /** The exit code of a command line, which is to be through in time, within memory, and without a raw stack. */
-async function exitCodeOf(argv: readonly string[], baseUrl = 'http://127.0.0.1:9', more = {}): Promise<number | null> {
+async function exitCodeOf(argv: readonly string[], baseUrl = 'http://127.0.0.1:9', more = {}) {
   const env = { NODE_OPTIONS: tellsPeak, ADREPORT_BASE_URL: baseUrl, ADREPORT_TOKEN: 'f'.repeat(40), ...more };
   const begun = performance.now();
   const result = await spawnCli([...argv, '--progress', 'none'], { env });

@@ -1,14 +1,14 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { LocalServer } from '../../src/server/start.ts';
+import { startForTest, tokens } from '../server/local.ts';
 import { freePort, pathWithAdreport } from '../support/programs.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
+import { runToEnd, start } from '../support/spawn.ts';
 
 /**
  * The description judged by others: a linter, a proxy that compares calls with it, a client that a public generator makes
@@ -28,8 +28,7 @@ let server: LocalServer;
 let file: string;
 
 beforeEach(async () => {
-  server = await startLocalServer({ delayMs: 0 });
-  onTestFinished(() => server.close());
+  server = await startForTest();
   file = join(temporaryFolder(), 'openapi.json');
   writeFileSync(file, await (await fetch(`${server.url}/openapi.json`)).text());
 });
@@ -45,82 +44,68 @@ describe.skipIf(!existsSync(prism))('a proxy that compares', () => {
   async function startProxy(): Promise<string> {
     const port = await freePort();
     const flags = ['proxy', '--host', '127.0.0.1', '--port', String(port), file, server.url];
-    const proxy: ChildProcess = spawn(node, [prism, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
-    onTestFinished(async () => {
-      const ended = once(proxy, 'exit');
-      proxy.kill();
-      await ended;
-    });
-    for await (const line of createInterface({ input: proxy.stdout ?? process.stdin })) {
-      if (line.includes('Prism is listening')) break;
-    }
-    proxy.stdout?.resume();
+    await start(node, [prism, ...flags]).said(/Prism is listening/);
     return `http://127.0.0.1:${port}`;
   }
 
-  test.each(['buyer', 'admin', 'dsp'])(
+  const buyer = ['displays,clicks,leads,revenueDollar', 'CAMPAIGN ADUNIT COUNTRY CITY CARRIER'] as const;
+  test.each([
+    ['buyer', ...buyer],
+    ['admin', ...buyer],
+    ['dsp', 'displays,revenueEuro', 'FORMAT BUNDLEID'],
+  ] as const)(
     'finds no violation in the calls of %s, and the one in a wrong call',
-    async (name) => {
+    async (name, metrics, breakdowns) => {
       const url = await startProxy();
-      const { token = '', profile } = server.accounts.find((account) => account.name === name) ?? {};
-      const send = async (path: string, body?: object, headers = {}) => {
+      const send = async (path: string, body?: object, authorization: string = tokens[name]) => {
         const json = 'application/json';
-        const all = { accept: json, authorization: token, 'content-type': json, ...headers };
+        const headers = { accept: json, authorization, 'content-type': json };
         const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
-        const response = await fetch(url + path, { ...init, headers: all });
-        const text = await response.text();
-        return { status: response.status, violations: response.headers.get('sl-violations'), text };
+        const response = await fetch(url + path, { ...init, headers });
+        return { answer: [response.status, response.headers.get('sl-violations')], text: await response.text() };
       };
-      const names = profile === 'dsp' ? ['displays', 'revenueEuro'] : ['displays', 'clicks', 'leads', 'revenueDollar'];
-      const breakdowns = profile === 'dsp' ? 'FORMAT BUNDLEID' : 'CAMPAIGN ADUNIT COUNTRY CITY CARRIER';
       for (const breakdown of `DAILY HOURLY MONTHLY RANGE ${breakdowns}`.split(' ')) {
-        const body = { ...day, metrics: names.join(','), breakdowns: [breakdown], output: 'direct' };
-        expect(await send('/buyer-reporting', body)).toMatchObject({ status: 200, violations: null });
+        const body = { ...day, metrics, breakdowns: [breakdown], output: 'direct' };
+        expect((await send('/buyer-reporting', body)).answer).toEqual([200, null]);
       }
-      expect(await send('/campaigns')).toMatchObject({ status: 200, violations: null });
+      expect((await send('/campaigns')).answer).toEqual([200, null]);
       const created = await send('/buyer-reporting', { ...day, metrics: 'displays' });
       const id = JSON.parse(created.text).response.report_id;
       for (const path of ['/status-reporting', '/download-reporting']) {
-        expect(await send(path, { id })).toMatchObject({ status: 200, violations: null });
-        expect(await send(path, { id: 'none' })).toMatchObject({ status: 404, violations: null });
-        expect(await send(path, { id }, { authorization: 'none' })).toMatchObject({ status: 401, violations: null });
+        expect((await send(path, { id })).answer).toEqual([200, null]);
+        expect((await send(path, { id: 'none' })).answer).toEqual([404, null]);
+        expect((await send(path, { id }, 'none')).answer).toEqual([401, null]);
       }
-      const wrong = await send('/buyer-reporting', { since: 'yesterday' });
-      expect([wrong.status, wrong.violations]).toEqual([400, expect.stringContaining('since')]);
+      const { answer } = await send('/buyer-reporting', { since: 'yesterday' });
+      expect(answer).toEqual([400, expect.stringContaining('since')]);
     },
   );
 });
 
-test.skipIf(!existsSync(generator))(
-  'a client that is generated creates a report, waits for it and downloads it',
-  async () => {
-    const client = temporaryFolder();
-    await run(node, [generator, '--input', file, '--output', client, '--client', 'fetch']);
-    const body = JSON.stringify({ ...day, metrics: 'displays', breakdowns: ['DAILY'] });
-    const source = `
+const generated = 'a client that is generated creates a report, waits for it and downloads it';
+test.skipIf(!existsSync(generator))(generated, async () => {
+  const client = temporaryFolder();
+  await run(node, [generator, '--input', file, '--output', client, '--client', 'fetch']);
+  const body = JSON.stringify({ ...day, metrics: 'displays', breakdowns: ['DAILY'] });
+  const source = `
     import { OpenAPI, ReportsService as calls } from './index';
     OpenAPI.BASE = '${server.url}';
-    OpenAPI.HEADERS = { Authorization: '${server.accounts[0]?.token}', Accept: 'application/json' };
+    OpenAPI.HEADERS = { Authorization: '${tokens.buyer}', Accept: 'application/json' };
     const { response } = await calls.buyer(${body});
     const id = response.report_id;
     while ((await calls.status({ id })).response.status !== 'ready') await new Promise((r) => setTimeout(r, 100));
     console.log(JSON.stringify((await calls.download({ id })).data));`;
-    const outfile = join(client, 'main.mjs');
-    const stdin = { contents: source, resolveDir: client, loader: 'ts' as const };
-    const options = { bundle: true, platform: 'node', format: 'esm', logLevel: 'error' } as const;
-    await build({ stdin, outfile, external: ['form-data'], ...options });
-    const { stdout } = await run(node, [outfile]);
-    expect(JSON.parse(stdout)[0]).toMatchObject({
-      date: expect.stringMatching(/^2026-/),
-      displays: expect.any(Number),
-    });
-  },
-);
+  const outfile = join(client, 'main.mjs');
+  const stdin = { contents: source, resolveDir: client, loader: 'ts' as const };
+  const options = { bundle: true, platform: 'node', format: 'esm', logLevel: 'error' } as const;
+  await build({ stdin, outfile, external: ['form-data'], ...options });
+  const [row] = JSON.parse((await run(node, [outfile])).stdout);
+  expect(row).toMatchObject({ date: expect.stringMatching(/^2026-/), displays: expect.any(Number) });
+});
 
-const hasPython = spawnSync('python3', ['-c', 'import pytest, requests']).status === 0;
-if (!hasPython) console.log('Skipped: python3 has no pytest and requests.');
-
-test.skipIf(!hasPython)('the example for Python passes in pytest', async () => {
+test('the example for Python passes in pytest', async ({ skip }) => {
+  const { status } = runToEnd('python3', ['-c', 'import pytest, requests']);
+  if (status !== 0) skip('python3 has no pytest and requests');
   const topic = readFileSync(resolve(import.meta.dirname, '../../src/help/testing.md'), 'utf8');
   const [, example = ''] = /```python\n([\s\S]*?)```/.exec(topic) ?? [];
   const cwd = temporaryFolder();

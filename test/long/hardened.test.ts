@@ -1,14 +1,14 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { call, createReport, refusalIn, smallReport, startForTest } from '../server/local.ts';
 import { bundleScript } from '../support/bundle.ts';
-import { json, serve } from '../support/http-server.ts';
-import { runCli, temporaryFolder } from '../support/run-cli.ts';
-import { launcher, spawnCli } from '../support/spawn-cli.ts';
+import { serveAnswers } from '../support/http-server.ts';
+import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+import { launcher, runToEnd, spawnCli, startCli } from '../support/spawn.ts';
 
 /**
  * What an attack from outside found, by its numbers; each is shown here or by a test of its folder:
@@ -27,43 +27,40 @@ import { launcher, spawnCli } from '../support/spawn-cli.ts';
  * | 12 | here; rows/report-file.test.ts: damaged Parquet                                                           |
  * | 13 | here; server/refusals.test.ts: a Host header; server/fixtures-load.test.ts;                               |
  * |    | commands/local-server-process.test.ts: nobody reads its stderr                                            |
- * | 14 | commands/report-ids.test.ts                                                                               |
- * | 15 | here; bin.test.ts: signals while waiting; commands/terminal.test.ts: a terminal that closes               |
+ * | 14 | commands/steps.test.ts: report ids                                                                            |
+ * | 15 | here; bin.test.ts: signals while waiting; commands/local-server-process.test.ts: SIGHUP;                  |
+ * |    | commands/terminal.test.ts: a terminal that closes                                                         |
  * | 16 | bin.test.ts: 128 open files; api/exchange.test.ts: Retry-After                                            |
  */
 
 const onWindows = process.platform === 'win32';
 
 test('3: a token of 100 kB from the service is exit 9, and shown nowhere', async () => {
-  const { url } = await serve((_request, response) => json(response, { token: 'S3cret'.repeat(16_000) }));
+  const { url } = await serveAnswers({ '/auth-reporting': { token: 'S3cret'.repeat(16_000) } });
   const env = { ADREPORT_BASE_URL: url.href, ADREPORT_EMAIL: 'a@b.c', ADREPORT_PASSWORD: 'secret' };
-  const { exitCode, stdout, stderr } = await spawnCli('campaigns -vv --retries 0', { env });
-  expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: '' });
-  expect(stderr).not.toMatch(/S3cret|\n\s+at /);
+  expectRefusal(await spawnCli('campaigns -vv --retries 0', { env }), 9, /^(?!.*(?:S3cret|\n\s+at ))/s);
 });
 
 test('4: hosts whose names are alike in 16 characters leave each other’s files alone', async (context) => {
-  const inHost = (host: string, argv: readonly string[], cwd: string) =>
-    spawnSync('unshare', ['--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', host, process.execPath, ...argv], {
-      cwd,
-      env: { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: join(cwd, '.config') },
-      encoding: 'utf8',
-    });
   const folder = temporaryFolder();
-  if (inHost('probe', ['--version'], folder).status !== 0) context.skip('unshare --uts is not to be had here');
+  const inHost = (host: string, ...argv: string[]) => {
+    const args = ['--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', host, process.execPath, ...argv];
+    return runToEnd('unshare', args, folder);
+  };
+  if (inHost('probe', '--version').status !== 0) context.skip('unshare --uts is not to be had here');
   const script = bundleScript(`
     import { temporaryName } from './src/output/file/output-file.ts';
     process.stdout.write(temporaryName('x.csv'));
   `);
   onTestFinished(script.remove);
   const [one, other] = ['nightly-report-job-7f9c4-aaaaa', 'nightly-report-job-7f9c4-bbbbb'];
-  const name = inHost(one, [script.file], folder).stdout;
+  const name = inHost(one, script.file).stdout;
   expect(name).toMatch(/\.tmp$/);
   writeFileSync(join(folder, name), 'half');
   const run = [launcher, 'run', '--local', '--period', '2026-11-09', '-q', '-o', 'x.csv'];
-  expect(inHost(other, run, folder).status).toBe(0);
+  expect(inHost(other, ...run).status).toBe(0);
   expect(readdirSync(folder)).toContain(name);
-  expect(inHost(one, run, folder).status).toBe(0);
+  expect(inHost(one, ...run).status).toBe(0);
   expect(readdirSync(folder)).not.toContain(name);
 });
 
@@ -74,28 +71,22 @@ describe.skipIf(onWindows)('5: signals end a table of endless rows', () => {
   }
 
   test.each([
-    ['view one', ['view', '-'], ['SIGINT']],
-    ['view two', ['view', '-'], ['SIGINT', 'SIGINT']],
-    ['table two', ['view', '-', '--format', 'table'], ['SIGINT', 'SIGINT']],
-  ] as const)('%s', { timeout: 30_000 }, async (_name, argv, signals) => {
-    const env = { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: temporaryFolder() };
-    const child = spawn(process.execPath, [launcher, ...argv], { env, stdio: ['pipe', 'ignore', 'pipe'] });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    child.stderr.resume();
-    const exit = once(child, 'exit');
+    ['view -', ['SIGINT']],
+    ['view -', ['SIGINT', 'SIGINT']],
+    ['view - --format table', ['SIGINT', 'SIGINT']],
+  ] as const)('%s: %j', { timeout: 30_000 }, async (line, signals) => {
+    const stdin = Readable.from(endless());
+    const { child, ended } = startCli(line, { stdin });
     // It has read more than the pipe holds.
     let sentBytes = 0;
-    const source = Readable.from(endless());
-    child.stdin.on('error', () => source.destroy());
-    source.on('data', (text: string) => {
+    stdin.on('data', (text: string) => {
       const before = sentBytes;
       sentBytes += text.length;
       if (before < 5_000_000 && sentBytes >= 5_000_000) for (const signal of signals) child.kill(signal);
     });
-    source.pipe(child.stdin);
-    const [code, signal] = await exit;
-    source.destroy();
-    expect([130, 'SIGINT']).toContain(code ?? signal);
+    const { exitCode, signal } = await ended;
+    stdin.destroy();
+    expect([130, 'SIGINT']).toContain(exitCode ?? signal);
   });
 });
 
@@ -107,8 +98,9 @@ test.skipIf(onWindows)('9: the curl line of a token with shell characters runs n
   const accounts = JSON.parse(readFileSync(file, 'utf8'));
   accounts[0].token = wild;
   writeFileSync(file, JSON.stringify(accounts));
-  const interrupt = { when: /Ctrl-C ends it/, signal: 'SIGINT' } as const;
-  const { exitCode, stderr } = await runCli(['local-server', '--port', '0', '--fixtures', 'data'], { cwd, interrupt });
+  const { signal, send } = interruption(130);
+  const onOutput = (text: string): void => void (text.includes('Ctrl-C ends it') && send());
+  const { exitCode, stderr } = await runCli('local-server --port 0 --fixtures data', { cwd, signal, onOutput });
   expect(exitCode).toBe(0);
   const [, line = ''] = /Try: (curl .*)/.exec(stderr) ?? [];
   const { stdout } = spawnSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }; ${line}`], { cwd, encoding: 'utf8' });
@@ -119,15 +111,13 @@ test.skipIf(onWindows)('9: the curl line of a token with shell characters runs n
 test('11: homes and folders below /proc: the report comes, and nothing hangs', async (context) => {
   if (!existsSync('/proc/self')) context.skip('there is no /proc here');
   for (const name of ['HOME', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'ADREPORT_CONFIG_DIR', 'TMPDIR']) {
-    const env = { ADREPORT_CONFIG_DIR: name === 'ADREPORT_CONFIG_DIR' ? undefined : temporaryFolder() };
-    const isHome = name === 'HOME' || name === 'XDG_CONFIG_HOME';
+    const usual = /^(HOME|XDG_CONFIG_HOME)$/.test(name) ? { ADREPORT_CONFIG_DIR: undefined } : {};
     const line = 'run --local --period 2026-11-09 --by DAILY -q --format ndjson';
-    const all = { ...env, ...(isHome ? { ADREPORT_CONFIG_DIR: undefined } : {}), [name]: '/proc/nowhere/x' };
-    const { exitCode, stdout, stderr } = await spawnCli(line, { env: all });
+    const { exitCode, stdout, stderr } = await spawnCli(line, { env: { ...usual, [name]: '/proc/nowhere/x' } });
     expect({ name, exitCode, rows: stdout.trim().split('\n').length }).toEqual({ name, exitCode: 0, rows: 1 });
     expect(stderr).not.toMatch(/\n\s+at /);
   }
-  const { exitCode, stderr } = await spawnCli(['local-server', 'export', '/proc/nowhere/x', '--period', '2026-10-09']);
+  const { exitCode, stderr } = await spawnCli('local-server export /proc/nowhere/x --period 2026-10-09');
   expect({ exitCode, stderr }).toEqual({ exitCode: 8, stderr: expect.not.stringMatching(/\n\s+at /) });
 });
 
@@ -166,50 +156,19 @@ describe('13: the local server', () => {
   test('an empty certificate and an empty command are exit 2', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'empty.pem'), '');
-    for (const argv of ['--tls-cert empty.pem --tls-key empty.pem'.split(' '), ['exec', '--', '']]) {
-      const { exitCode, stdout, stderr } = await runCli(['local-server', ...argv], { cwd });
-      expect({ argv, exitCode, stdout }).toEqual({ argv, exitCode: 2, stdout: '' });
-      expect(stderr).toMatch(/^adreport: /);
+    for (const flags of ['--tls-cert empty.pem --tls-key empty.pem', 'exec -- ']) {
+      expectRefusal(await runCli(`local-server ${flags}`, { cwd }), 2, /^adreport: /);
     }
   });
 });
 
-describe.skipIf(onWindows)('15: ends from outside', () => {
-  test('SIGHUP ends the command of exec too', async () => {
-    const argv = ['local-server', 'exec', '--', 'sh', '-c', 'echo $$; exec sleep 60'];
-    let pid = 0;
-    const { exitCode } = await spawnCli(argv, {
-      onStart: (child) =>
-        child.stdout?.once('data', (text) => {
-          pid = Number(text);
-          child.kill('SIGHUP');
-        }),
-    });
-    expect(exitCode).toBe(143);
-    expect(pid).toBeGreaterThan(0);
-    await expect.poll(() => spawnSync('kill', ['-0', String(pid)]).status).not.toBe(0);
-  });
-
-  test('a named pipe that nobody reads, as a target: the first SIGTERM ends it', { timeout: 60_000 }, async () => {
-    const cwd = temporaryFolder();
-    spawnSync('mkfifo', [join(cwd, 'pipe')]);
-    const server = await startForTest();
-    const env = { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: server.accounts[0]?.token };
-    const { exitCode } = await spawnCli(['run', '--period', '2026-11-09', '-o', 'pipe', '--format', 'csv', '-v'], {
-      cwd,
-      env,
-      onStart: (child: ChildProcess) => {
-        let said = '';
-        const listen = (text: Buffer | string): void => {
-          said += text;
-          if (!said.includes('download-reporting')) return;
-          child.stderr?.off('data', listen);
-          child.kill('SIGTERM');
-        };
-        child.stderr?.on('data', listen);
-      },
-    });
-    expect(exitCode).toBe(143);
-    expect(readdirSync(cwd).sort()).toEqual(['.config', 'pipe']);
-  });
+const pipeName = '15: a named pipe that nobody reads, as a target: the first SIGTERM ends it';
+test.skipIf(onWindows)(pipeName, { timeout: 60_000 }, async () => {
+  const { cwd, env } = await serveForTest({ delayMs: 0 });
+  spawnSync('mkfifo', [join(cwd, 'pipe')]);
+  const { child, said, ended } = startCli('run --period 2026-11-09 -o pipe --format csv -v', { cwd, env });
+  await said(/download-reporting/);
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ exitCode: 143 });
+  expect(readdirSync(cwd).sort()).toEqual(['.config', 'pipe']);
 });

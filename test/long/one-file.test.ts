@@ -2,8 +2,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runNode } from '../support/packed-program.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
+import { runToEnd } from '../support/spawn.ts';
 
 /**
  * One thing, one file: a metric, a breakdown with its filter, a format, a command and a fault are added to a copy of the
@@ -37,10 +37,6 @@ export function createEncoder(_options: EncodeOptions): Encoder {
 import type { Context } from '../context.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-interface TallyOptions extends ServiceFlags {
-  readonly loud?: boolean;
-}
-
 export const tallyCommand: CommandBuilder = (perform) =>
   addServiceFlags(
     declareCommand('tally', 'how many campaigns there are', [['adreport tally --local', 'those of the local server']]),
@@ -49,13 +45,13 @@ export const tallyCommand: CommandBuilder = (perform) =>
     .action(perform(tally));
 
 /** Prints how many campaigns there are. */
-async function tally(context: Context, { loud }: TallyOptions): Promise<void> {
+async function tally(context: Context, { loud }: ServiceFlags & { readonly loud?: boolean }): Promise<void> {
   const { length } = await (await context.client()).campaigns();
   await context.console.result(\`\${length} campaigns\${loud ? '!' : ''}\`);
 }
 `,
-  'src/server/faults/kinds/teapot.ts': `import { jsonAnswer } from '../../answer.ts';
-import { type FaultKind, wholeNumber } from '../fault-kind.ts';
+  'src/server/faults/teapot.ts': `import { jsonAnswer } from '../answer.ts';
+import { type FaultKind, wholeNumber } from './fault-kind.ts';
 
 export const teapot: FaultKind = {
   meaning: 'the server makes tea, so many cups of it',
@@ -66,48 +62,45 @@ export const teapot: FaultKind = {
 `,
 };
 
-/** Lines of files that are there, each with the line that it goes before. */
-const lines: readonly (readonly [file: string, before: string, text: string])[] = [
-  [
-    'src/contract/vocabulary.ts',
-    '] as const satisfies readonly MetricEntry[];\n',
-    "  { name: 'shares', profiles: buyer, type: 'integer', meaning: 'times an ad is passed on to a friend' },\n",
-  ],
-  [
-    'src/contract/vocabulary.ts',
-    '] as const satisfies readonly BreakdownEntry[];\n',
-    "  { name: 'LANGUAGE', profiles: buyer, fields: [text('language')], meaning: 'by language' },\n",
-  ],
-  [
-    'src/contract/vocabulary.ts',
-    '] as const satisfies readonly FilterEntry[];\n',
-    "  { name: 'language', profiles: buyer, on: 'LANGUAGE', compare: 'text', meaning: 'languages, by name' },\n",
-  ],
-  [
-    'src/output/formats/index.ts',
-    '} as const satisfies Record<string, Format>;\n',
-    "  markdown: { endings: ['md'], load: () => import('./markdown.ts') },\n",
-  ],
-  [
-    'src/commands/index.ts',
-    "import { viewCommand } from './view.ts';\n",
-    "import { tallyCommand } from './tally.ts';\n",
-  ],
-  ['src/commands/index.ts', "  ['Reports:', 'view', viewCommand],\n", "  ['Reports:', 'tally', tallyCommand],\n"],
-  [
-    'src/server/faults/kinds/index.ts',
-    "import { delay, reset, slow, truncate } from './connections.ts';\n",
-    "import { teapot } from './teapot.ts';\n",
-  ],
-  ['src/server/faults/kinds/index.ts', '  truncate,\n', '  teapot,\n'],
-];
+/** Lines of files that are there: the file, the line that it goes before, and the line. */
+const lines = `src/contract/vocabulary.ts
+] as const satisfies readonly MetricEntry[];
+  { name: 'shares', profiles: buyer, type: 'integer', meaning: 'times an ad is passed on to a friend' },
+
+src/contract/vocabulary.ts
+] as const satisfies readonly BreakdownEntry[];
+  { name: 'LANGUAGE', profiles: buyer, fields: [text('language')], meaning: 'by language' },
+
+src/contract/vocabulary.ts
+] as const satisfies readonly FilterEntry[];
+  { name: 'language', profiles: buyer, on: 'LANGUAGE', compare: 'text', meaning: 'languages, by name' },
+
+src/output/formats/index.ts
+} as const satisfies Record<string, Format>;
+  markdown: { endings: ['md'], load: () => import('./markdown.ts') },
+
+src/commands/index.ts
+import { viewCommand } from './view.ts';
+import { tallyCommand } from './tally.ts';
+
+src/commands/index.ts
+  ['Reports:', 'view', viewCommand],
+  ['Reports:', 'tally', tallyCommand],
+
+src/server/faults/kinds.ts
+import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
+import { teapot } from './teapot.ts';
+
+src/server/faults/kinds.ts
+  truncate: {
+  teapot,`
+  .split('\n\n')
+  .map((block) => block.split('\n'));
 
 let copy: string;
 
 /** Runs the program that was built from the copy. */
-function run(...argv: readonly string[]) {
-  return runNode(process.execPath, [join(copy, 'bin/adreport.js'), ...argv], temporaryFolder());
-}
+const run = (...argv: readonly string[]) => runToEnd(process.execPath, [join(copy, 'bin/adreport.js'), ...argv]);
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'adreport-copy-'));
@@ -116,20 +109,25 @@ beforeAll(() => {
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
   for (const [name, text] of Object.entries(files)) writeFileSync(join(copy, name), text);
-  for (const [file, before, text] of lines) {
-    const parts = readFileSync(join(copy, file), 'utf8').split(before);
-    expect(parts, `${file} has one place for it`).toHaveLength(2);
-    writeFileSync(join(copy, file), parts.join(text + before));
+  for (const [file = '', before, line] of lines) {
+    const parts = readFileSync(join(copy, file), 'utf8').split(`\n${before}\n`);
+    expect(parts, `${file} has one place for ${line}`).toHaveLength(2);
+    writeFileSync(join(copy, file), parts.join(`\n${line}\n${before}\n`));
   }
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  expect(runNode(process.execPath, [compiler], copy)).toEqual({ status: 0, stdout: '', stderr: '' });
-  expect(runNode(process.execPath, ['.ci/build.js'], copy)).toEqual({ status: 0, stdout: '', stderr: '' });
+  for (const script of [join(root, 'node_modules/typescript/bin/tsc'), '.ci/build.js']) {
+    expect(runToEnd(process.execPath, [script], copy)).toEqual({ status: 0, stdout: '', stderr: '' });
+  }
 }, 120_000);
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe('everything that follows is derived', () => {
   const direct = ['run', '--local', '-q', '--direct', '--period', '2025-11-10'];
+  const rows = (...flags: string[]): Record<string, number | null>[] => {
+    const result = run(...direct, ...flags, '--format', 'json');
+    expect(result.status, result.stderr).toBe(0);
+    return JSON.parse(result.stdout).data;
+  };
 
   test('from the entry of a metric: fields, completion, validation at both ends, data that adds up', () => {
     const entry = { name: 'shares', type: 'integer', meaning: 'times an ad is passed on to a friend' };
@@ -137,25 +135,19 @@ describe('everything that follows is derived', () => {
     expect(run('fields', '--profile', 'dsp').stdout).not.toContain('shares');
     expect(run('complete', 'adreport run --metrics clicks,sha').stdout).toBe('clicks,shares\n');
     expect(run(...direct, '--metrics', 'sharse').stderr).toContain('Did you mean shares?');
-    const report = (by: string): Record<string, number>[] => {
-      const result = run(...direct, '--by', by, '--metrics', 'displays,shares', '--format', 'json');
-      expect(result).toMatchObject({ status: 0, stderr: '' });
-      return JSON.parse(result.stdout).data;
-    };
-    const sums = ['DAILY', 'CAMPAIGN', 'HOURLY,OS'].map((by) =>
-      report(by).reduce((sum, { shares = Number.NaN }) => sum + shares, 0),
+    const [sum, ...others] = ['DAILY', 'CAMPAIGN', 'HOURLY,OS'].map((by) =>
+      rows('--by', by, '--metrics', 'displays,shares').reduce((total, { shares }) => total + Number(shares), 0),
     );
-    expect([sums[1], sums[2]]).toEqual([sums[0], sums[0]]);
-    expect(sums[0]).toBeGreaterThan(0);
+    expect(others).toEqual([sum, sum]);
+    expect(sum).toBeGreaterThan(0);
   });
 
   test('from those of a breakdown and a filter', () => {
-    const rows = (...flags: string[]) =>
-      JSON.parse(run(...direct, ...flags, '--metrics', 'displays', '--format', 'json').stdout).data;
-    const [{ displays }] = rows('--by', 'DAILY');
+    const displays = (...flags: string[]) => rows(...flags, '--metrics', 'displays');
+    const [day] = displays('--by', 'DAILY');
     // The built-in data knows no languages: all of it is of an unknown one, and none is French.
-    expect(rows('--by', 'language')).toMatchObject([{ language: null, displays }]);
-    expect(rows('--by', 'DAILY', '--filter', 'language=French')).toEqual([]);
+    expect(displays('--by', 'language')).toMatchObject([{ language: null, displays: day?.displays }]);
+    expect(displays('--by', 'DAILY', '--filter', 'language=French')).toEqual([]);
     expect(run('fields').stdout).toMatch(/--filter +language +languages, by name/);
   });
 
@@ -171,24 +163,19 @@ describe('everything that follows is derived', () => {
   });
 
   test('from the line of a command', () => {
-    expect(run('tally', '--local', '--loud')).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(/^\d+ campaigns!\n$/),
-    });
+    expect(run('tally', '--local', '--loud').stdout).toMatch(/^\d+ campaigns!\n$/);
     expect(run('--help').stdout).toMatch(/^ +tally .*how many campaigns there are$/m);
     expect(run('complete', 'adreport ta').stdout).toBe('tally \n');
   });
 
-  test('from the line of a fault', () => {
+  test.each([
+    ['status:teapot:cups=3:times=1', 4, '418'],
+    ['status:teapto', 2, 'Did you mean teapot?'],
+    ['status:teapot:cup=3', 2, 'Did you mean cups?'],
+    ['buyer:teapot', 2, 'Write status:teapot.'],
+  ])('from the line of a fault: %s', (spec, status, says) => {
     const client = [process.execPath, join(copy, 'bin/adreport.js'), 'run', '--period', '2025-11-10'];
-    const serve = (spec: string) => run('local-server', '--delay', '0s', '--fault', spec, 'exec', '--', ...client);
-    expect(serve('status:teapot:cups=3:times=1')).toMatchObject({ status: 4, stderr: expect.stringContaining('418') });
-    for (const [spec, hint] of [
-      ['status:teapto', 'Did you mean teapot?'],
-      ['status:teapot:cup=3', 'Did you mean cups?'],
-      ['buyer:teapot', 'Write status:teapot.'],
-    ] as const) {
-      expect(serve(spec)).toMatchObject({ status: 2, stderr: expect.stringContaining(hint) });
-    }
+    const result = run('local-server', '--delay', '0s', '--fault', spec, 'exec', '--', ...client);
+    expect(result).toMatchObject({ status, stderr: expect.stringContaining(says) });
   });
 });

@@ -1,11 +1,21 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type PackedProgram, packProgram, runNode } from '../support/packed-program.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTerminal } from '../support/pty.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
+import { runToEnd, start } from '../support/spawn.ts';
 
 /**
  * What is published, and what somebody has who installs it, on every Node that it is for. ADREPORT_NODES names a folder
@@ -14,26 +24,41 @@ import { temporaryFolder } from '../support/run-cli.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const { version, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-let packed: PackedProgram;
-let prefix: string;
+const base = mkdtempSync(join(tmpdir(), 'adreport-packed-'));
+const prefix = join(base, 'prefix');
+const bin = join(prefix, 'lib/node_modules/adreport/bin/adreport.js');
+let tarball: string;
+/** Sizes in bytes of what the package holds, by path. */
+let sizes: Readonly<Record<string, number>>;
 let said: string;
-let bin: string;
+
+/** Runs npm without network, with nothing in its cache, and with none of the settings that the tests were started under. */
+function npm(args: readonly string[], cwd: string): string {
+  const result = runToEnd('npm', [...args, '--offline', '--cache', join(base, 'cache')], cwd, { HOME: base });
+  expect(result, result.stderr).toMatchObject({ status: 0 });
+  return result.stdout;
+}
 
 beforeAll(() => {
-  packed = packProgram();
-  prefix = join(dirname(packed.tarball), 'prefix');
+  // In a copy: packing builds, and other tests run what is built here.
+  const copy = join(base, 'copy');
+  const notCopied = ['node_modules', 'dist', 'coverage', '.git'].map((name) => join(root, name));
+  cpSync(root, copy, { recursive: true, filter: (path) => !notCopied.includes(path) });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
+  const [packed] = JSON.parse(npm(['pack', '--json', '--pack-destination', base], copy));
+  tarball = join(base, packed.filename);
+  sizes = Object.fromEntries(packed.files.map(({ path, size }: { path: string; size: number }) => [path, size]));
   mkdirSync(prefix);
-  said = packed.npm(['install', '--global', '--prefix', prefix, packed.tarball], prefix);
-  bin = join(prefix, 'lib/node_modules/adreport/bin/adreport.js');
+  said = npm(['install', '--global', '--prefix', prefix, tarball], prefix);
 }, 300_000);
-afterAll(() => packed.remove());
+afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 describe('the package', () => {
   test('holds what runs, and nothing else, in 6 MB', () => {
-    const paths = Object.keys(packed.files);
+    const paths = Object.keys(sizes);
     const kinds = paths.filter((path) => !/^dist\/([\w.-]+\.js|parts\/[\w.-]+\.js|types\/[\w/-]+\.d\.ts)$/.test(path));
     expect(kinds.sort()).toEqual(['LICENSE', 'README.md', 'bin/adreport.js', 'dist/LICENSES.txt', 'package.json']);
-    const sizeBytes = Object.values(packed.files).reduce((sum, size) => sum + size, 0);
+    const sizeBytes = Object.values(sizes).reduce((sum, size) => sum + size, 0);
     expect(sizeBytes).toBeGreaterThan(1_000_000);
     expect(sizeBytes).toBeLessThan(6_000_000);
   });
@@ -57,17 +82,16 @@ describe('the package', () => {
   });
 });
 
-const formats = ['report.csv', 'report.json', 'report.ndjson'];
-let expected: Readonly<Record<string, string>>;
+let expected: readonly string[];
 
 /** One report in each format. A warning of Node itself would stand on stderr. */
-function fetchReports(node: string): Record<string, string> {
+function fetchReports(node: string): string[] {
   const cwd = temporaryFolder();
-  const argv = [bin, 'run', '--local', '--period', '2026-10', '--by', 'DAILY,CAMPAIGN,COUNTRY', '-q', '-o'];
-  for (const file of formats) {
-    expect(runNode(node, [...argv, file], cwd)).toEqual({ status: 0, stdout: '', stderr: '' });
-  }
-  return Object.fromEntries(formats.map((file) => [file, readFileSync(join(cwd, file), 'utf8')]));
+  const argv = [bin, 'run', '--local', '--direct', '--period', '2026-10', '--by', 'DAILY,CAMPAIGN,COUNTRY', '-q', '-o'];
+  return ['report.csv', 'report.json', 'report.ndjson'].map((file) => {
+    expect(runToEnd(node, [...argv, file], cwd)).toEqual({ status: 0, stdout: '', stderr: '' });
+    return readFileSync(join(cwd, file), 'utf8');
+  });
 }
 
 describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
@@ -78,36 +102,29 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
 
   describe.skipIf(!isHere)('the installed program', () => {
     test('is run by that Node, and tells version and help without a word of warning', () => {
-      const cwd = temporaryFolder();
-      const told = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
-      if (wanted !== 'this') expect(`${told}.`).toMatch(new RegExp(`^v${wanted.replaceAll('.', '\\.')}\\.`));
-      expect(runNode(node, [bin, '--version'], cwd)).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
-      expect(runNode(node, [bin, 'run', '--help'], cwd)).toMatchObject({ status: 0, stderr: '' });
+      const told = runToEnd(node, ['--version']).stdout.trim();
+      if (wanted !== 'this') expect(`${told}.`.startsWith(`v${wanted}.`)).toBe(true);
+      expect(runToEnd(node, [bin, '--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+      expect(runToEnd(node, [bin, 'run', '--help'])).toMatchObject({ status: 0, stderr: '' });
     });
 
     test('writes the same reports, byte for byte', () => {
       const reports = fetchReports(node);
       expected ??= reports;
       expect(reports).toEqual(expected);
-      for (const text of Object.values(reports)) expect(text.length).toBeGreaterThan(50_000);
+      for (const text of reports) expect(text.length).toBeGreaterThan(50_000);
     });
 
     test('stores an account by a sign-in, and every later command finds it', () => {
       // The server's own `exec` runs the commands: on this Node, with the server's address in their environment.
+      const program = `'${node}' '${bin}'`;
       const script = `
-        const { execFileSync } = require('node:child_process');
-        const adreport = (argv, input = '') =>
-          execFileSync(process.execPath, [process.argv[1], ...argv], { input, encoding: 'utf8' });
-        const { ADREPORT_BASE_URL: url, ADREPORT_TOKEN: token } = process.env;
-        delete process.env.ADREPORT_BASE_URL;
-        delete process.env.ADREPORT_TOKEN;
-        adreport(['login', '-q', '--base-url', url, '--token-stdin'], token);
-        process.stdout.write(adreport(['whoami']).includes(url) ? 'found' : 'lost');
-        process.exitCode = 7;
-      `;
-      const argv = [bin, 'local-server', 'exec', '--', node, '-e', script, bin];
-      const { status, stdout, stderr } = runNode(node, argv, temporaryFolder());
-      expect({ status, stdout }).toEqual({ status: 7, stdout: 'found' });
+        url=$ADREPORT_BASE_URL token=$ADREPORT_TOKEN; unset ADREPORT_BASE_URL ADREPORT_TOKEN
+        echo "$token" | ${program} login -q --base-url "$url" --token-stdin
+        ${program} whoami | grep -c "$url"
+        exit 7`;
+      const { status, stdout, stderr } = runToEnd(node, [bin, 'local-server', 'exec', '--', 'sh', '-c', script]);
+      expect({ status, stdout }).toEqual({ status: 7, stdout: '1\n' });
       expect(stderr).not.toMatch(/warning|deprecat|experimental/i);
     });
 
@@ -119,34 +136,28 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
       const cwd = temporaryFolder();
       const run = ['run', '--period', '2026-10-01', '--retries', '0', '--json', '-o', 'r.csv'];
       const argv = [bin, 'local-server', '--delay', '0s', '--fault', fault, 'exec', '--', node, bin, ...run];
-      const { status, stdout, stderr } = runNode(node, argv, cwd);
+      const { status, stdout, stderr } = runToEnd(node, argv, cwd);
       expect({ status, stdout }).toEqual({ status: exitCode, stdout: '' });
       expect(stderr).not.toMatch(/\(node:\d+\)|\bat .*:\d+:\d+/);
       expect(existsSync(join(cwd, 'r.csv'))).toBe(false);
     });
 
     test.skipIf(process.platform === 'win32')('SIGTERM ends the local server with exit 0', async () => {
-      const cwd = temporaryFolder();
-      const env = { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: cwd };
-      const child = spawn(node, [bin, 'local-server', '--port', '0', '--json'], { cwd, env });
-      onTestFinished(() => void child.kill('SIGKILL'));
-      const ended = once(child, 'close');
-      const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
-      expect((await fetch(`${JSON.parse(line).url}/openapi.json`)).status).toBe(200);
+      const { child, said, ended } = start(node, [bin, 'local-server', '--port', '0', '--json']);
+      const { url } = JSON.parse(await said(/^.+\n/));
+      expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
       child.kill('SIGTERM');
-      expect(await ended).toEqual([0, null]);
+      expect(await ended).toMatchObject({ exitCode: 0, signal: null });
     });
 
     test.skipIf(process.platform === 'win32')('in a terminal: a bar, a question, Ctrl-C', async () => {
       const cwd = temporaryFolder();
       const env = { ADREPORT_CONFIG_DIR: join(cwd, '.config') };
       const run = openTerminal(node, [bin, 'run', '--local', '--period', '2026-10', '-o', 'r.csv'], { cwd, env });
-      onTestFinished(() => run.close());
       await run.waitFor('Wrote r.csv');
       expect(await run.exitCode).toBe(0);
       expect(run.output).not.toMatch(/warning/i);
       const login = openTerminal(node, [bin, 'login'], { cwd, env });
-      onTestFinished(() => login.close());
       await login.waitFor(/base url/i);
       login.type('\u0003');
       expect(await login.exitCode).toBe(130);
@@ -178,7 +189,7 @@ describe('adreport/local-server in a project of its own', () => {
   function install(files: Readonly<Record<string, string>>, others: readonly string[] = []): string {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-    packed.npm(['install', packed.tarball], folder);
+    npm(['install', tarball], folder);
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     for (const name of others) {
       const place = join(folder, 'node_modules', name);
@@ -193,14 +204,14 @@ describe('adreport/local-server in a project of its own', () => {
     const strict = { strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true };
     const compilerOptions = { module: 'nodenext', target: 'es2022', types: ['node'], ...strict, ...options };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
-    return runNode(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], folder);
+    return runToEnd(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], folder);
   }
 
   test('in TypeScript, where a mistake is found', () => {
     const folder = install({ 'consumer.ts': consumer }, ['@types/node']);
     expect(compile(folder, 'consumer.ts')).toEqual({ status: 0, stdout: '', stderr: '' });
     // The mistake that TypeScript is told to expect stops the program, but only after what it is to print.
-    expect(runNode(process.execPath, ['consumer.js'], folder).stdout).toBe('200 /buyer-reporting\n');
+    expect(runToEnd(process.execPath, ['consumer.js'], folder).stdout).toBe('200 /buyer-reporting\n');
     writeFileSync(join(folder, 'consumer.ts'), consumer.replace('delayMs: 0', "delayMs: '0'"));
     expect(compile(folder, 'consumer.ts').stdout).toContain("'string' is not assignable to type 'number'");
   });
@@ -212,7 +223,7 @@ describe('adreport/local-server in a project of its own', () => {
       import('adreport/dist/main.js').catch((error) => console.log(error.code));`;
     const folder = install({ 'consumer.cjs': text });
     expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['adreport']);
-    const lines = runNode(process.execPath, ['consumer.cjs'], folder).stdout.trim().split('\n');
+    const lines = runToEnd(process.execPath, ['consumer.cjs'], folder).stdout.trim().split('\n');
     expect(lines.sort()).toEqual(['ERR_PACKAGE_PATH_NOT_EXPORTED', 'closed']);
   });
 
@@ -244,7 +255,7 @@ describe('adreport/local-server in a project of its own', () => {
     expect(compile(folder, 'example.test.ts', options)).toEqual({ status: 0, stdout: '', stderr: '' });
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
     const argv = [vitest, 'run', '--root', realpathSync(folder), '--reporter=json'];
-    const { numPassedTests, numTotalTests } = JSON.parse(runNode(process.execPath, argv, folder).stdout);
+    const { numPassedTests, numTotalTests } = JSON.parse(runToEnd(process.execPath, argv, folder).stdout);
     expect({ numPassedTests, numTotalTests }).toEqual({ numPassedTests: 2, numTotalTests: 2 });
   });
 });

@@ -1,21 +1,17 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { topics } from '../../src/help/index.ts';
 import { startLocalServer } from '../../src/server/start.ts';
-import { makeCertificates } from '../support/certificates.ts';
+import { serveTls } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
-import { readExamples } from '../support/examples.ts';
-import { allCommands, pathOf } from '../support/program.ts';
+import { allCommands, pathOf, readExamples } from '../support/program.ts';
 import { installInto, isInstalled } from '../support/programs.ts';
 import { openTerminal } from '../support/pty.ts';
 import { runCli } from '../support/run-cli.ts';
-import { isServerLine, runShell, type ShellPlace, serveUntilReady } from '../support/shell-lines.ts';
-import { launcher } from '../support/spawn-cli.ts';
+import { type Place, spawnCli, start } from '../support/spawn.ts';
 
 /**
  * Every command line that is printed anywhere, run as it stands there, in the shell that it is for: the examples of every
@@ -50,9 +46,21 @@ function placeFor(name: string) {
   return { cwd, env };
 }
 
-async function expectDone(shell: string, script: string, place: ShellPlace): Promise<void> {
-  const { exitCode, stderr } = await runShell(shell, ['-c', script], place);
+async function expectDone(shell: string, script: string, place: Place): Promise<void> {
+  const { exitCode, stderr } = await start(shell, ['-c', script], place).ended;
   expect({ script, exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({ script, exitCode: 0, stderr: '' });
+}
+
+/** Whether a command line starts a server that runs until it is ended. */
+const isServerLine = (line: string): boolean =>
+  /^adreport local-server(?! (exec|export|validate)\b)(?!.*( exec -- | --help))/.test(line);
+
+/** Starts a server, and ends it once it is ready. */
+async function expectServes(line: string, place: Place): Promise<void> {
+  const { child, said, ended } = start('bash', ['-c', `exec ${line}`], place);
+  await said(/listening/);
+  child.kill('SIGTERM');
+  expect({ line, exitCode: (await ended).exitCode }).toEqual({ line, exitCode: 0 });
 }
 
 describe.skipIf(process.platform === 'win32')('examples of help', () => {
@@ -66,25 +74,24 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
   }
 
   /** A folder in which the examples of a page find what they speak of. */
-  async function furnish(name: string, lines: readonly string[]): Promise<ShellPlace> {
+  async function furnish(name: string, lines: readonly string[]): Promise<Place> {
     const { cwd, env } = placeFor(name);
     writeFileSync(join(cwd, 'token.txt'), `${token}\n`);
-    const withPassword = { ...env, ADREPORT_PASSWORD: 'demo' };
-    // Never in this process's stead: it is the server of all the others.
-    const prepare = (line: string) =>
-      promisify(execFile)(process.execPath, [launcher, ...line.split(' ')], { cwd, env: withPassword });
+    const place = { cwd, env: { ...env, ADREPORT_PASSWORD: 'demo' } };
     const has = (text: string): boolean => lines.some((line) => line.includes(text));
-    if (!lines.includes('adreport init')) await prepare('init');
-    if (has('./fixtures') && !has('export ./fixtures'))
-      await prepare('local-server export ./fixtures --period yesterday');
-    if (has('view week.csv')) await prepare('run --period last-week --by DAILY,CAMPAIGN,COUNTRY -o week.csv');
-    return { cwd, env: withPassword };
+    const needed = [
+      ...(lines.includes('adreport init') ? [] : ['init']),
+      ...(has('./fixtures') && !has('export ./fixtures') ? ['local-server export ./fixtures --period yesterday'] : []),
+      ...(has('view week.csv') ? ['run --period last-week --by DAILY,CAMPAIGN,COUNTRY -o week.csv'] : []),
+    ];
+    for (const line of needed) expect(await spawnCli(line, place)).toMatchObject({ exitCode: 0 });
+    return place;
   }
 
   const isFar = (line: string): boolean => line.startsWith('adreport login --base-url https://');
   const preludes: Readonly<Record<string, string>> = { zsh: 'autoload -U compinit; compinit -u -d zcompdump; ' };
 
-  test.concurrent.each(pages.map((page) => [page.join(' '), page] as const))('adreport %s', async (name, page) => {
+  test.each(pages.map((page) => [page.join(' '), page] as const))('adreport %s', async (name, page) => {
     const lines = await examplesOf(page);
     expect(lines.length).toBeGreaterThanOrEqual(2);
     const place = await furnish(name, lines);
@@ -101,13 +108,11 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
   test('a sign-in far away, by a proxy that leads to a service of that name', async ({ skip }) => {
     const far = (await examplesOf(['login', '--help'])).filter(isFar);
     expect(far).toHaveLength(1);
-    const certificates = makeCertificates() ?? skip('there is no openssl here');
-    const tls = await startLocalServer({ delayMs: 0, tls: certificates });
-    onTestFinished(() => tls.close());
-    const proxy = await startConnectProxy(tls.port);
+    const service = await serveTls(skip);
+    const proxy = await startConnectProxy(service.server.port);
     const { cwd, env } = await furnish('far', far);
-    const through = { ...env, HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: certificates.caFile };
-    await expectDone('bash', far.join('\n'), { cwd, env: through });
+    const { NODE_EXTRA_CA_CERTS } = service.env;
+    await expectDone('bash', far.join('\n'), { cwd, env: { ...env, HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS } });
     expect(proxy.asked).toContain('reports.example.com:443');
   });
 
@@ -115,18 +120,13 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
     const all = (await Promise.all(pages.map(examplesOf))).flat().filter(isServerLine);
     expect(all.length).toBeGreaterThan(3);
     const place = await furnish('servers', ['./fixtures']);
-    for (const line of new Set(all)) {
-      if (!line.includes('--port') && (await isTaken(8787))) skip('port 8787 is taken');
-      expect({ line, exit: await serveUntilReady(line, place) }).toEqual({ line, exit: 0 });
-    }
-  });
-
-  function isTaken(port: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+    const isTaken = await new Promise((resolve) => {
+      const socket = connect(8787, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
       socket.on('connect', () => socket.destroy());
     });
-  }
+    if (isTaken) skip('port 8787 is taken');
+    for (const line of new Set(all)) await expectServes(line, place);
+  });
 });
 
 const documents = { README: readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8'), ...topics };
@@ -161,37 +161,31 @@ describe.skipIf(process.platform === 'win32').each(withLines)('%s', (_name, docu
     const lines = commandLines(text);
     if (kind === 'sh') {
       for (const line of lines) {
-        testLine(line, async () => {
-          if (!isServerLine(line)) return run(line);
-          const bare = line.replace(/\s+#.*/, '');
-          expect(await serveUntilReady(bare.includes('--port') ? bare : `${bare} --port 0`, place)).toBe(0);
-        });
+        const bare = line.replace(/\s+#.*/, '');
+        const served = bare.includes('--port') ? bare : `${bare} --port 0`;
+        testLine(line, () => (isServerLine(line) ? expectServes(served, place) : run(line)));
       }
     }
     if (kind === 'crontab') {
-      const settings = lines.flatMap((line) => {
-        const [, name, value] = /^(ADREPORT_[A-Z_]+)=(.*)$/.exec(here(line)) ?? [];
-        return name === undefined ? [] : [[name, value]];
-      });
+      const settings = Object.fromEntries(
+        lines.flatMap((line) => [...here(line).matchAll(/^(ADREPORT_[A-Z_]+)=(.*)$/g)].map(([, ...pair]) => pair)),
+      );
       for (const line of lines.filter((each) => !/^[A-Z_]+=/.test(each))) {
         // A cron line has five fields and a command.
         const [, command = 'false'] = /^(?:\S+\s+){5}(.*)$/.exec(line) ?? [];
-        testLine(line, () => run(command, Object.fromEntries(settings)));
+        testLine(line, () => run(command, settings));
       }
     }
     if (kind === 'console') {
       test.each(text.split(/^\$ /m).filter((part) => part !== ''))('$ %s', async (session) => {
         const shown = session.trimEnd().split('\n');
         const isCommand = (_line: string, index: number) => index === 0 || /\\$/.test(shown[index - 1] ?? '');
-        const terminal = openTerminal('bash', ['-c', here(shown.filter(isCommand).join('\n'))], {
-          columns: 100,
-          cwd: place.cwd,
-          env: { ...place.env, TERM: 'xterm', NO_COLOR: '1' },
-        });
+        const env = { ...place.env, TERM: 'xterm', NO_COLOR: '1' };
+        const script = here(shown.filter(isCommand).join('\n'));
+        const terminal = openTerminal('bash', ['-c', script], { columns: 100, cwd: place.cwd, env });
         expect(await terminal.exitCode, terminal.output).toBe(0);
-        const seen = terminal.screen.lines;
         for (const line of shown.filter((each, index) => !isCommand(each, index))) {
-          expect(seen).toContainEqual(expect.stringMatching(pattern(line)));
+          expect(terminal.screen.lines).toContainEqual(expect.stringMatching(pattern(line)));
         }
       });
     }
@@ -201,7 +195,6 @@ describe.skipIf(process.platform === 'win32').each(withLines)('%s', (_name, docu
 /** A line of a session, in which times and ids may differ. */
 function pattern(line: string): RegExp {
   const escaped = line.trimEnd().replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  return new RegExp(
-    `^${escaped.replaceAll(/\d+(\\\.\d+)? (ms|s)\b/g, String.raw`[\d.]+ m?s`).replaceAll(/[0-9a-f]{20,}/g, '[0-9a-f]+')}$`,
-  );
+  const times = escaped.replaceAll(/\d+(\\\.\d+)? (ms|s)\b/g, String.raw`[\d.]+ m?s`);
+  return new RegExp(`^${times.replaceAll(/[0-9a-f]{20,}/g, '[0-9a-f]+')}$`);
 }

@@ -10,7 +10,7 @@ import { encode } from '../output/encode.ts';
 import { readSheet } from '../output/xlsx-reader.ts';
 import { hasDuckDb, isInstalled, openDuckDb } from '../support/programs.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
-import { spawnCli } from '../support/spawn-cli.ts';
+import { spawnCli } from '../support/spawn.ts';
 
 /**
  * The same report in every format, read by programs that are not ours: Python's json and csv, DuckDB (in the

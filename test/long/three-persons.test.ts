@@ -1,41 +1,25 @@
-import { type ChildProcess, execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
+import { expect, test } from 'vitest';
 import { readSheet } from '../output/xlsx-reader.ts';
 import { hasDuckDb, hasPostgres, isInstalled, openDuckDb, startPostgres } from '../support/programs.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
-import { launcher, type SpawnOptions, spawnCli } from '../support/spawn-cli.ts';
+import { serveForTest } from '../support/service.ts';
+import { spawnCli, startCli } from '../support/spawn.ts';
 
 /** What three kinds of people come for, each from an empty folder, through the program as it is installed. */
 
-const run = promisify(execFile);
+type Row = Readonly<Record<string, string | number | null>>;
 
-/** The clock of the service; the program has the machine's, so windows are named by their dates. */
-const nowMs = Date.UTC(2026, 10, 20, 12);
-
-interface Row {
-  readonly [field: string]: string | number | null;
+/** Command lines of one folder, signed in by the environment; windows are named by their dates, because clocks differ. */
+async function sitDown() {
+  const { server, cwd, env } = await serveForTest({ delayMs: 0 });
+  return { server, cwd, start: (line: string) => startCli(line, { cwd, env }) };
 }
 
-async function serve(): Promise<LocalServer> {
-  const server = await startLocalServer({ delayMs: 0, clock: () => nowMs });
-  onTestFinished(() => server.close());
-  return server;
-}
-
-/** Runs command lines in one folder, signed in by the environment. */
-function personAt(server: LocalServer, cwd: string) {
-  const env = { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: server.accounts[0]?.token };
-  return (argv: readonly string[], options: SpawnOptions = {}) => spawnCli(argv, { cwd, env, ...options });
-}
-
-function sumOf(rows: readonly Row[], field: string): number {
-  return rows.reduce((sum, row) => sum + Number(row[field]), 0);
-}
+const sumOf = (rows: readonly Row[], field: string): number => rows.reduce((sum, row) => sum + Number(row[field]), 0);
 
 /** A change as it is shown: `▲ 12.3 %`. */
 function changeOf(now: number, before: number): string {
@@ -44,19 +28,18 @@ function changeOf(now: number, before: number): string {
 }
 
 test('a buyer: a month by campaign as a sheet and a page, with the change against the month before', async () => {
-  const cwd = temporaryFolder();
-  const cli = personAt(await serve(), cwd);
-  const asked = ['--by', 'CAMPAIGN', '--metrics', 'displays,clicks,ctr,revenueEuro'];
+  const { cwd, start } = await sitDown();
   const read = async (period: string): Promise<Row[]> => {
-    const metrics = ['--metrics', 'displays,clicks,revenueEuro', '--format', 'json'];
-    return JSON.parse((await cli(['run', '--period', period, '--by', 'CAMPAIGN', ...metrics])).stdout).data;
+    const line = `run --period ${period} --by CAMPAIGN --metrics displays,clicks,revenueEuro --format json`;
+    return JSON.parse((await start(line).ended).stdout).data;
   };
   // The window before is of as many days: the 30 before September.
   const [now, before] = [await read('2026-09'), await read('2026-08-02..2026-08-31')];
   expect(now.length).toBeGreaterThan(5);
-  const month = ['run', '--period', '2026-09', ...asked, '--compare', 'previous'];
+  const asked = '--by CAMPAIGN --metrics displays,clicks,ctr,revenueEuro --compare previous';
   for (const file of ['september.xlsx', 'september.html']) {
-    expect(await cli([...month, '-o', file, '--strict'])).toMatchObject({ exitCode: 0, stdout: '' });
+    const { ended } = start(`run --period 2026-09 ${asked} -o ${file} --strict`);
+    expect(await ended).toMatchObject({ exitCode: 0, stdout: '' });
   }
 
   const archive = readFileSync(join(cwd, 'september.xlsx'));
@@ -103,47 +86,35 @@ if (!hasPostgres) console.log('Skipped: no PostgreSQL is here to load a year int
 if (!hasDuckDb) console.log('Skipped: ADREPORT_TOOLS names no folder with @duckdb/node-api.');
 
 test('an engineer: a year by month and country, interrupted, continued and loaded without a row twice', async () => {
-  const cwd = temporaryFolder();
-  const server = await serve();
-  const cli = personAt(server, cwd);
+  const { server, cwd, start } = await sitDown();
   const folder = join(cwd, 'data');
-  const year = ['run', '--period', '2025', '--by', 'MONTHLY,COUNTRY', '--metrics', 'displays,revenueEuro'];
-  const whole: Row[] = JSON.parse((await cli([...year, '--format', 'json'])).stdout).data;
+  const year = 'run --period 2025 --by MONTHLY,COUNTRY --metrics displays,revenueEuro';
+  const whole: Row[] = JSON.parse((await start(`${year} --format json`).ended).stdout).data;
   expect(new Set(whole.map(({ date }) => date)).size).toBe(12);
   const expected = [whole.length, sumOf(whole, 'displays'), sumOf(whole, 'revenueEuro').toFixed(2)].join('|');
 
-  const filled = [...year, '--split', 'month', '--missing', '--concurrency', '1', '-o', 'data/month={since}/part.csv'];
+  const filled = `${year} --split month --missing --concurrency 1 -o data/month={since}/part.csv`;
   const files = (): string[] => (existsSync(folder) ? readdirSync(folder).sort() : []);
   const whenWritten = (): number[] => files().map((month) => statSync(join(folder, month, 'part.csv')).mtimeMs);
   const creates = (): number => server.requests().filter(({ path }) => path === '/buyer-reporting').length;
 
   // From its fifth status on nothing is ready, so that the signal comes in the middle, however slow this test is to see it.
   server.fault('status:stuck:after=4');
-  const stopped = await cli(filled, {
-    onStart: (child: ChildProcess) => {
-      const timer = setInterval(() => {
-        if (files().length < 3) return;
-        // Once: a second signal ends the program without a word.
-        clearInterval(timer);
-        child.kill('SIGTERM');
-      }, 20);
-      child.on('exit', () => clearInterval(timer));
-    },
-  });
-  expect(stopped).toMatchObject({ exitCode: 143, signal: null });
+  const { child, ended } = start(filled);
+  await expect.poll(() => files().length, { timeout: 60_000 }).toBeGreaterThanOrEqual(3);
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ exitCode: 143, signal: null });
   const early = files();
   const earlyTimes = whenWritten();
-  expect(early.length).toBeGreaterThanOrEqual(3);
   expect(early.length).toBeLessThan(12);
   server.reset();
-  const continued = await cli(filled);
-  expect(continued).toMatchObject({ exitCode: 0 });
+  expect(await start(filled).ended).toMatchObject({ exitCode: 0 });
   expect(files()).toHaveLength(12);
   // What was there is not fetched again, and a third run has nothing to do.
   expect(whenWritten().slice(0, early.length)).toEqual(earlyTimes);
   const createsAfter = creates();
   expect(createsAfter).toBe(12 - early.length);
-  expect(await cli(filled)).toMatchObject({ exitCode: 0 });
+  expect(await start(filled).ended).toMatchObject({ exitCode: 0 });
   expect(creates()).toBe(createsAfter);
 
   const sums = 'select count(*), sum(displays), sum(revenue) from countries';
@@ -190,27 +161,6 @@ test('an engineer: a year by month and country, interrupted, continued and loade
   const displays = lines.reduce((sum, line) => sum + Number(line.split(',').at(-2)), 0);
   expect(`${lines.length}|${displays}`).toBe(expected.split('|').slice(0, 2).join('|'));
 });
-
-interface ReadyLine {
-  readonly url: string;
-  readonly accounts: readonly { readonly token: string }[];
-}
-
-/** Starts the server as a process of its own, as an integrator does, and gives its ready line. */
-async function startServerProcess(): Promise<ReadyLine> {
-  let started: ChildProcess | undefined;
-  const ended = spawnCli(['local-server', '--port', '0', '--json', '-q', '--delay', '10m'], {
-    onStart: (child) => {
-      started = child;
-    },
-  });
-  onTestFinished(async () => {
-    started?.kill('SIGTERM');
-    expect(await ended).toMatchObject({ exitCode: 0 });
-  });
-  for await (const line of createInterface({ input: started?.stdout ?? process.stdin })) return JSON.parse(line);
-  throw new Error('The server ended without its ready line.');
-}
 
 const day = { since: 1_780_272_000, until: 1_780_358_399, metrics: 'displays', breakdowns: ['DAILY'] };
 
@@ -264,21 +214,21 @@ test.each([
       console.log(`Skipped: there is no ${program}.`);
       return;
     }
-    const { url, accounts } = await startServerProcess();
-    const token = accounts[0]?.token ?? '';
+    const server = startCli('local-server --port 0 --json -q --delay 10m');
+    const { url, accounts } = JSON.parse(await server.said(/^.+\n/));
+    const token: string = accounts[0].token;
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, name), text);
     const shell = program === 'curl' ? 'sh' : program;
-    const { stdout } = await run(shell, [name, url, token, JSON.stringify(day)], { cwd });
+    const { stdout } = await promisify(execFile)(shell, [name, url, token, JSON.stringify(day)], { cwd });
     const [faulty, waiting, done, data] = JSON.parse(stdout);
     expect([faulty, waiting, done]).toEqual([503, 'progress', 'ready']);
     // The program itself reads the same figures.
     const asked = `--since ${day.since} --until ${day.until} --by DAILY --metrics displays --direct --format json`;
-    const own = await run(process.execPath, [launcher, 'run', ...asked.split(' ')], {
-      cwd,
-      env: { PATH: process.env.PATH, ADREPORT_CONFIG_DIR: cwd, ADREPORT_BASE_URL: url, ADREPORT_TOKEN: token },
-    });
+    const own = await spawnCli(`run ${asked}`, { env: { ADREPORT_BASE_URL: url, ADREPORT_TOKEN: token } });
     expect(data).toEqual(JSON.parse(own.stdout).data);
     expect(data.length).toBeGreaterThan(0);
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toMatchObject({ exitCode: 0 });
   },
 );

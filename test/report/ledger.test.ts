@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { makeFolder } from '../../src/config/store.ts';
 import { fetchedStatus, type Ledger, type NewLedgerEntry, openLedger } from '../../src/report/ledger.ts';
 import { bundleScript } from '../support/bundle.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
@@ -21,7 +22,7 @@ beforeEach(() => {
 });
 
 function open(directory = join(folder, 'settings')): Ledger {
-  return openLedger({ directory, wallClock: () => nowMs, warn: (message) => warnings.push(message) });
+  return openLedger({ directory, makeFolder, wallClock: () => nowMs, warn: (message) => warnings.push(message) });
 }
 
 function entry(id: string, hash = 'h1'): NewLedgerEntry {
@@ -151,9 +152,10 @@ test('processes that write and change at once lose nothing', async () => {
 
 /** Notes reports and changes them. */
 const writerCode = `
+import { makeFolder } from './src/config/store.ts';
 import { openLedger } from './src/report/ledger.ts';
 const [directory, writer, count, template] = process.argv.slice(2);
-const ledger = openLedger({ directory, wallClock: Date.now, warn: (message) => { throw new Error(message); } });
+const ledger = openLedger({ directory, makeFolder, wallClock: Date.now, warn: (message) => { throw new Error(message); } });
 for (let n = 0; n < Number(count); n += 1) {
   const entry = { ...JSON.parse(template), id: writer + '-' + n };
   ledger.record(entry);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InterruptedError, ReportFailedError, StillInProgressError } from '../../src/errors.ts';
-import { type Poll, type PollInterval, type WaitOptions, waitForReport } from '../../src/report/wait.ts';
+import { type Poll, type WaitOptions, waitForReport } from '../../src/report/wait.ts';
 
 const minuteMs = 60_000;
 
@@ -13,7 +13,7 @@ interface Scene {
   readonly retryAfterMs?: number;
   /** How long a status call takes. */
   readonly callMs?: number;
-  readonly interval?: PollInterval;
+  readonly interval?: WaitOptions['interval'];
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onPoll?: WaitOptions['onPoll'];

@@ -3,10 +3,10 @@ import { UsageError } from '../../src/errors.ts';
 import { parseFault } from '../../src/server/faults/faults.ts';
 
 test.each([
-  ['status:503:times=3', { reach: ['status'], effect: { type: 'status' }, times: 3 }],
+  ['status:503:times=3', { reach: ['status'], type: 'status', times: 3 }],
   [' buyer:reset:after=2:p=0.25 ', { text: 'buyer:reset:after=2:p=0.25', after: 2, p: 0.25 }],
-  ['campaigns:garbage:for=dsp@example.com', { effect: { type: 'garbage' }, account: 'dsp@example.com' }],
-  ['*:stuck', { effect: { type: 'stuck' }, reach: ['status'], times: Infinity, after: 0, p: 1 }],
+  ['campaigns:garbage:for=dsp@example.com', { type: 'garbage', account: 'dsp@example.com' }],
+  ['*:stuck', { type: 'stuck', reach: ['status'], times: Infinity, after: 0, p: 1 }],
 ])('%s', (text, expected) => {
   expect(parseFault(text)).toMatchObject(expected);
 });

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import type { Account } from '../../src/server/fixtures/fixtures.ts';
-import { pageAnswer } from '../../src/server/page.ts';
-import { call, startForTest } from './local.ts';
+import { exportFixtures } from '../../src/server/fixtures/export.ts';
+import { builtInFixtures } from '../../src/server/world/built-in.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
+import { call, smallReport, startForTest } from './local.ts';
 
 const run = promisify(execFile);
 
@@ -55,18 +58,17 @@ test.runIf(hasCurl && process.platform !== 'win32')(
   },
 );
 
-test('names are inert, wherever they stand', () => {
-  const evil = `"'><script>alert(1)</script><img src=x onerror=alert(1)>&amp;$(id)`;
-  const account: Account = {
-    name: evil,
-    email: evil,
-    password: evil,
-    profile: 'buyer',
-    admin: false,
-    token: evil,
-    advertiserIds: [],
-  };
-  const html = String(pageAnswer(`http://${evil}`, [account], [], [[evil]]).body);
+test('names are inert, wherever they stand', async () => {
+  const evil = `"'><script>alert(1)</script><img/src=x/onerror=alert(1)>&amp;$(id)`;
+  const folder = temporaryFolder();
+  const { since } = smallReport;
+  await exportFixtures(folder, { fixtures: builtInFixtures({ seed: 1, scale: 1 }), since, until: since });
+  const account = { name: evil, email: `${evil}@x`, password: evil, profile: 'buyer', token: evil, advertiserIds: [] };
+  writeFileSync(join(folder, 'accounts.json'), JSON.stringify([account]));
+  const server = await startForTest({ fixtures: folder });
+  await call(server, '/buyer-reporting', { token: evil, json: smallReport });
+  const html = (await call(server, '/')).text;
   expect(html).not.toMatch(/<script>alert|<img/);
   expect(textsIn(html, 'summary')[0]).toContain(evil);
+  expect(html.split('&lt;img').length).toBeGreaterThan(10);
 });

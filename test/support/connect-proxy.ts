@@ -2,27 +2,12 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** An HTTP proxy on loopback that opens ways through with CONNECT. */
-export interface ConnectProxy {
-  readonly url: string;
-  /** The addresses that were asked for. */
-  readonly asked: readonly string[];
-  /** The Proxy-Authorization headers that came with them. */
-  readonly authorizations: readonly (string | undefined)[];
-}
-
 /**
- * Starts a proxy for one test.
- *
- * @param to the port on this machine that every way leads to, whatever was asked for
- * @param answer what it says: 200 opens the way, another status refuses it, `nothing` keeps the client waiting,
- *   `hang up` ends the connection
+ * Starts an HTTP proxy for one test. With CONNECT it opens ways to one port of this machine, whatever was asked for, or
+ * refuses them by another status; `asked` is the addresses, `authorizations` the Proxy-Authorization that came with each.
  */
-export async function startConnectProxy(
-  to: number,
-  answer: number | 'nothing' | 'hang up' = 200,
-): Promise<ConnectProxy> {
-  const asked: string[] = [];
+export async function startConnectProxy(toPort: number, status = 200) {
+  const asked: (string | undefined)[] = [];
   const authorizations: (string | undefined)[] = [];
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
@@ -32,12 +17,10 @@ export async function startConnectProxy(
   const server = createServer((_request, response) => response.writeHead(400).end());
   server.on('connect', (request, stream) => {
     const client = keep(stream as Socket);
-    asked.push(request.url ?? '');
+    asked.push(request.url);
     authorizations.push(request.headers['proxy-authorization']);
-    if (answer === 'nothing') return;
-    if (answer === 'hang up') return client.destroy();
-    if (answer !== 200) return client.end(`HTTP/1.1 ${answer} No\r\n\r\n`);
-    const service = keep(connect(to, '127.0.0.1', () => client.write('HTTP/1.1 200 Connected\r\n\r\n')));
+    if (status !== 200) return client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+    const service = keep(connect(toPort, '127.0.0.1', () => client.write('HTTP/1.1 200 Connected\r\n\r\n')));
     service.pipe(client).pipe(service);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

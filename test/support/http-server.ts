@@ -50,3 +50,15 @@ export function json(
 ): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
 }
+
+/** A service with one small report, which is ready at once; answers of the test's own by path go before. */
+export function serveAnswers(own: Readonly<Record<string, unknown>> = {}) {
+  const usual = {
+    '/buyer-reporting': { id: 'r1' },
+    '/status-reporting': { status: 'ready' },
+    '/download-reporting': { data: [{ displays: 7 }] },
+    '/campaigns': [],
+  };
+  const answers: Readonly<Record<string, unknown>> = { ...usual, ...own };
+  return serve(({ path }, response) => json(response, answers[path] ?? {}, path in answers ? 200 : 404));
+}

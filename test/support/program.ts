@@ -9,6 +9,13 @@ export function allCommands(command: Command = program): Command[] {
   return [command, ...command.commands.flatMap((child) => allCommands(child as Command))];
 }
 
+/** The command lines that a page of help gives as examples, with their meanings beside them or above them. */
+export function readExamples(page: string): string[] {
+  const beside = [...page.matchAll(/^ {2}(\S.*?) {3,}# \S.*$/gm)];
+  const below = [...page.matchAll(/^ {2}# \S.*\n {2}(\S.*)$/gm)];
+  return [...beside, ...below].sort((a, b) => a.index - b.index).map(([, line = '']) => line);
+}
+
 /** The words that call a command, without the program's own: `report create`. */
 export function pathOf(command: Command): string {
   return command.parent ? [pathOf(command.parent as Command), command.name()].filter(Boolean).join(' ') : '';

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { temporaryFolder } from './run-cli.ts';
-import { launcher } from './spawn-cli.ts';
+import { launcher } from './spawn.ts';
 
 // Programs of this machine that tests run. What is not here, its tests skip, and say so.
 

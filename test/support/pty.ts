@@ -1,22 +1,6 @@
 import { spawn } from '@lydell/node-pty';
-import { drawScreen, type Screen } from './screen.ts';
-
-/** A program that runs in a real pseudo-terminal. */
-export interface Terminal {
-  readonly pid: number;
-  /** Everything that was written so far, escape sequences included. */
-  readonly output: string;
-  /** What a person sees now. */
-  readonly screen: Screen;
-  /** Presses keys: `\r` is Enter, `\u0003` Ctrl-C. */
-  type(keys: string): void;
-  /** Resolves once the output, from the end of the last wait on, matches; rejects when the program ends before or 10 s pass. */
-  waitFor(pattern: string | RegExp): Promise<void>;
-  /** Resolves when the program ends; 128 and the signal's number if a signal ended it. */
-  readonly exitCode: Promise<number>;
-  /** Ends the program if it still runs. */
-  close(): void;
-}
+import { onTestFinished } from 'vitest';
+import { drawScreen } from './screen.ts';
 
 export interface TerminalOptions {
   readonly columns?: number;
@@ -27,8 +11,10 @@ export interface TerminalOptions {
 
 const waitLimitMs = 10_000;
 
-/** Starts a command in a pseudo-terminal that shows colours, unless the environment given says otherwise. */
-export function openTerminal(command: string, args: readonly string[], options: TerminalOptions = {}): Terminal {
+/**
+ * Starts a command in a real pseudo-terminal, for one test; it shows colours, unless the environment given says otherwise.
+ */
+export function openTerminal(command: string, args: readonly string[], options: TerminalOptions = {}) {
   const { columns = 80, rows = 24, cwd = process.cwd() } = options;
   const { NO_COLOR: _no, FORCE_COLOR: _force, COLUMNS: _columns, ...inherited } = process.env;
   const env = { ...inherited, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...options.env };
@@ -48,17 +34,24 @@ export function openTerminal(command: string, args: readonly string[], options: 
       wake();
     });
   });
+  onTestFinished(() => {
+    if (!hasEnded) child.kill('SIGKILL');
+  });
   return {
     pid: child.pid,
+    /** Everything that was written so far, escape sequences included. */
     get output() {
       return output;
     },
+    /** What a person sees now. */
     get screen() {
       return drawScreen(output, columns);
     },
-    type: (keys) => child.write(keys),
-    waitFor: (pattern) =>
-      new Promise((resolve, reject) => {
+    /** Presses keys: `\r` is Enter, `\u0003` Ctrl-C. */
+    type: (keys: string): void => child.write(keys),
+    /** Resolves once the output, from the last wait's end on, matches; rejects when the program ends before or 10 s pass. */
+    waitFor: (pattern: string | RegExp) =>
+      new Promise<void>((resolve, reject) => {
         const fail = (why: string): void =>
           reject(new Error(`${why} before ${pattern}; it ends with ${JSON.stringify(output.slice(-600))}`));
         const timer = setTimeout(() => fail('10 s passed'), waitLimitMs);
@@ -73,18 +66,13 @@ export function openTerminal(command: string, args: readonly string[], options: 
         };
         wake();
       }),
+    /** Resolves when the program ends; 128 and the signal's number if a signal ended it. */
     exitCode,
-    close: () => {
-      if (!hasEnded) child.kill('SIGKILL');
-    },
   };
 }
 
 function endOfMatch(text: string, pattern: string | RegExp): number | undefined {
-  if (typeof pattern === 'string') {
-    const start = text.indexOf(pattern);
-    return start < 0 ? undefined : start + pattern.length;
-  }
-  const match = pattern.exec(text);
-  return match ? match.index + match[0].length : undefined;
+  const found = typeof pattern === 'string' ? pattern : (pattern.exec(text)?.[0] ?? '\0');
+  const start = text.indexOf(found);
+  return start < 0 ? undefined : start + found.length;
 }

@@ -23,23 +23,12 @@ export interface CliOptions {
   readonly cwd?: string;
   /** Milliseconds since 1970; `usualStartMs` where absent. */
   readonly now?: number;
-  /** Sends a signal when a line of stderr matches. */
-  readonly interrupt?: { readonly when: RegExp; readonly signal: 'SIGINT' | 'SIGTERM' };
   /** Called with each piece of stdout and stderr as it is written. */
   readonly onOutput?: (text: string) => void;
-  /** Sends a signal when a promise is fulfilled. */
-  readonly interruptOn?: { readonly promise: Promise<void>; readonly signal: 'SIGINT' | 'SIGTERM' };
+  /** Of an `interruption`. */
+  readonly signal?: AbortSignal;
   /** Called for each pause instead of sleeping through it. */
   readonly onSleep?: (durationMs: number) => void | Promise<void>;
-}
-
-export interface CliResult {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Every file of the working folder, by its path in it. */
-  readonly files: Readonly<Record<string, string>>;
-  readonly cwd: string;
 }
 
 /** A folder that is gone when the test is over. */
@@ -62,26 +51,20 @@ export function expectRefusal(result: object, exitCode: number, says: string | R
   expect(result).toMatchObject({ exitCode, stdout: '', stderr });
 }
 
-/** Runs a command line in this process, as `bin/adreport.js` would, with a clock and a settings folder of its own. */
-export async function runCli(line: CommandLine, options: CliOptions = {}): Promise<CliResult> {
-  const cwd = options.cwd ?? temporaryFolder();
+/** SIGINT (130) or SIGTERM (143) for a command line, which arrives when the test sends it. */
+export function interruption(exitCode: 130 | 143) {
   const controller = new AbortController();
-  const { tty: isTTY = false, columns = 100, onOutput = () => {}, stdin } = options;
-  const stdout = captureOutput({ isTTY, columns, onText: onOutput });
-  const stderr = captureOutput({
-    isTTY,
-    columns,
-    onText: (text) => {
-      onOutput(text);
-      if (options.interrupt?.when.test(text))
-        controller.abort(new InterruptedError(options.interrupt.signal === 'SIGINT' ? 130 : 143));
-    },
-  });
-  const { interruptOn } = options;
-  void interruptOn?.promise.then(() =>
-    controller.abort(new InterruptedError(interruptOn.signal === 'SIGINT' ? 130 : 143)),
-  );
+  return { signal: controller.signal, send: () => controller.abort(new InterruptedError(exitCode)) };
+}
 
+/** What came of a command line; `files` is every file of the working folder, by its path in it. */
+export type CliResult = Awaited<ReturnType<typeof runCli>>;
+
+/** Runs a command line in this process, as `bin/adreport.js` would, with a clock and a settings folder of its own. */
+export async function runCli(line: CommandLine, options: CliOptions = {}) {
+  const { cwd = temporaryFolder(), tty: isTTY = false, columns = 100, onOutput: onText, stdin } = options;
+  const stdout = captureOutput({ isTTY, columns, onText });
+  const stderr = captureOutput({ isTTY, columns, onText });
   let elapsedMs = 0;
   const startMs = options.now ?? usualStartMs;
   const host: Host = {
@@ -90,7 +73,7 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
     stderr: stderr.stream,
     env: { ADREPORT_CONFIG_DIR: options.cwd ? join(cwd, '.config') : temporaryFolder(), ...options.env },
     cwd,
-    signal: controller.signal,
+    signal: options.signal ?? new AbortController().signal,
     wallClock: () => startMs + elapsedMs,
     stopwatch: () => elapsedMs,
     sleep: async (durationMs, signal) => {

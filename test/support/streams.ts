@@ -11,7 +11,7 @@ export interface CaptureOptions {
   /** Of a terminal. Default: 80. */
   readonly columns?: number;
   /** Sees what is written. */
-  readonly onText?: (text: string) => void;
+  readonly onText?: ((text: string) => void) | undefined;
 }
 
 /** A stand-in for stdout or stderr, of a terminal or of a pipe. */

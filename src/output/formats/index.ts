@@ -41,11 +41,6 @@ export type FormatName = keyof typeof formats;
 
 export const formatNames = Object.keys(formats) as FormatName[];
 
-/** The format of that name, in any case; `undefined` where there is none. */
-export function findFormat(name: string): FormatName | undefined {
-  return formatNames.find((known) => known === name.toLowerCase());
-}
-
 /** The format that a file's ending means; `undefined` for another ending, or none. */
 export function formatOfFile(path: string): FormatName | undefined {
   const [, ending = '', packed] = /\.([^./\\]+?)(\.gz)?$/i.exec(path) ?? [];

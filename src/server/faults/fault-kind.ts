@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { EndpointName } from '../../contract/messages.ts';
+import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
 import { parseDuration } from '../../text/quantity.ts';
 import type { Answer, BodyChange } from '../answer.ts';
-import type { ReportEnd } from '../service/reports.ts';
 
-/** A kind of fault, as a file of `kinds/` declares it. */
+/** A kind of fault. */
 export interface FaultKind {
   /** One line for help. */
   readonly meaning: string;
@@ -18,36 +17,37 @@ export interface FaultKind {
   effect(values: { readonly [key: string]: number | undefined }, name: string): FaultEffect;
 }
 
-/** A key of a fault: what its value is called, one that it may have, and how it is read; `undefined` where it is wrong. */
+/** What a fault does: each member acts at another point of a call, or on a report. */
+export interface FaultEffect {
+  /** How long the call waits before anything else. */
+  readonly delayMs?: number;
+  /** Answers in place of the service; with nothing where it has ended the connection. `revokeToken` ends the call's. */
+  answer?(incoming: IncomingMessage, revokeToken: () => void): Answer | undefined;
+  readonly changeBody?: BodyChange;
+  /** The status that a report has in place of `ready`. */
+  readonly end?: ReportStatus;
+}
+
+/** A key of a fault: what its value is called, one that it may have, and how it is read; `NaN` where it is wrong. */
 interface FaultKey {
   readonly what: string;
   readonly example: string;
-  read(text: string): number | undefined;
-}
-
-/** What a fault does: each member acts at another point of a call, or on a report. */
-export interface FaultEffect extends BodyChange {
-  /** Acts before the service answers; `revokeToken` ends the token of the call. */
-  before?(revokeToken: () => void): Promise<void> | void;
-  /** Whether faults that were given after it leave the call alone; one that answers needs not say so. */
-  readonly settles?: true;
-  /** Answers in place of the service; with nothing where it has ended the connection. May throw a `ServiceError`. */
-  answer?(incoming: IncomingMessage): Answer | undefined;
-  /** The status that a report has in place of `ready`. */
-  readonly end?: ReportEnd;
+  read(text: string): number;
 }
 
 export const wholeNumber: FaultKey = {
   what: 'whole number',
   example: '2',
-  read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+  read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN),
 };
 
 export const probability: FaultKey = {
   what: 'probability from 0 to 1',
   example: '0.1',
-  read: (text) => (/^(0|1|0?\.\d+)$/.test(text) ? Number(text) : undefined),
+  read: (text) => (/^(0|1|0?\.\d+)$/.test(text) ? Number(text) : Number.NaN),
 };
+
+const unitBytes: Readonly<Record<string, number>> = { '': 1, b: 1, kb: 1_000, mb: 1_000_000 };
 
 /** In bytes. */
 export const size: FaultKey = {
@@ -55,19 +55,16 @@ export const size: FaultKey = {
   example: '10kb',
   read(text) {
     const [, count, unit = ''] = /^(\d{1,12})(b|kb|mb)?$/i.exec(text) ?? [];
-    const factor = { kb: 1_000, mb: 1_000_000 }[unit.toLowerCase()] ?? 1;
-    return count === undefined ? undefined : Number(count) * factor;
+    return Number(count) * (unitBytes[unit.toLowerCase()] ?? Number.NaN);
   },
 };
-
-/** Timers hold 2^31 - 1 milliseconds at most, and end at once beyond it. */
-const durationMsAtMost = 2 ** 31 - 1;
 
 export const milliseconds: FaultKey = {
   what: 'number of milliseconds up to 24 days',
   example: '500',
   read(text) {
     const durationMs = /^\d{1,10}$/.test(text) ? Number(text) : parseDuration(text);
-    return durationMs !== undefined && durationMs <= durationMsAtMost ? durationMs : undefined;
+    // Timers hold 2^31 - 1 milliseconds at most, and end at once beyond it.
+    return durationMs !== undefined && durationMs < 2 ** 31 ? durationMs : Number.NaN;
   },
 };

@@ -1,20 +1,13 @@
-import { type EndpointName, endpoints } from '../../contract/messages.ts';
+import { type EndpointName, endpoints, type ReportStatus } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import type { Account } from '../fixtures/fixtures.ts';
-import type { HeldReport, ReportEnd } from '../service/reports.ts';
 import { seededRandom } from '../world/random.ts';
-import { type FaultEffect, type FaultKind, probability, wholeNumber } from './fault-kind.ts';
-import { findKind, kindLabels } from './kinds/index.ts';
-
-/** The effect of one fault on a call or a report, under the name of its kind. */
-export type NamedEffect = FaultEffect & { readonly type: string };
+import { type FaultKind, probability, wholeNumber } from './fault-kind.ts';
+import { faultKinds, kindLabels } from './kinds.ts';
 
 /** What a fault can strike. */
 export const everyEndpoint = Object.keys(endpoints) as readonly EndpointName[];
-
-/** The keys of every fault, beside `for`. */
-const commonKeys = { times: wholeNumber, after: wholeNumber, p: probability };
 
 const grammar = 'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
 
@@ -30,12 +23,13 @@ export function parseFault(given: string) {
 
   const targets = everyEndpoint.filter((known) => endpoint === '*' || endpoint === known);
   if (targets.length === 0) throw wrong(`“${endpoint}” is no endpoint`, hintFor(endpoint, [...everyEndpoint, '*']));
-  const [type, kind] = findKind(name);
+  const type = /^[2-5]\d\d$/.test(name) ? 'status' : name;
+  const kind = name !== 'status' && Object.hasOwn(faultKinds, type) ? faultKinds[type] : undefined;
   if (!kind) throw wrong(`“${name}” is no kind of fault`, hintFor(name, kindLabels));
   const reach = targets.filter((target) => !kind.reach || kind.reach.includes(target));
   if (reach.length === 0) throw wrong(`${type} cannot strike ${endpoint}`, `Write ${kind.reach?.[0]}:${type}.`);
 
-  const keys: NonNullable<FaultKind['keys']> = { ...commonKeys, ...kind.keys };
+  const keys: NonNullable<FaultKind['keys']> = { times: wholeNumber, after: wholeNumber, p: probability, ...kind.keys };
   const values: Record<string, number> = {};
   let account: string | undefined;
   for (const pair of pairs) {
@@ -44,9 +38,8 @@ export function parseFault(given: string) {
     if (key === 'for') account = value;
     else if (!keys[key]) throw wrong(`“${key}” is no key of ${name}`, hintFor(key, ['for', ...Object.keys(keys)]));
     else {
-      const read = keys[key].read(value);
-      if (read === undefined) throw wrong(`${key}=${value} is no ${keys[key].what}`);
-      values[key] = read;
+      values[key] = keys[key].read(value);
+      if (Number.isNaN(values[key])) throw wrong(`${key}=${value} is no ${keys[key].what}`);
     }
   }
   const { needs = '' } = kind;
@@ -54,17 +47,12 @@ export function parseFault(given: string) {
     throw wrong(`${needs}= is missing`, `For example ${endpoint}:${name}:${needs}=${keys[needs]?.example}.`);
   }
   const { times = Number.POSITIVE_INFINITY, after = 0, p = 1 } = values;
-  return { text, reach, account, times, after, p, effect: { type, ...kind.effect(values, name) } };
+  return { text, type, reach, account, times, after, p, effect: kind.effect(values, name) };
 }
 
 function hintFor(name: string, known: readonly string[]): string {
   const guess = name.length > 1 && nearest(name, known);
   return guess ? `Did you mean ${guess}?` : `Known: ${known.join(', ')}.`;
-}
-
-/** A fault in force: how many calls, or reports, it could have struck, how many it has, and of which that is decided. */
-function activate(spec: ReturnType<typeof parseFault>) {
-  return { spec, calls: 0, struck: 0, judged: new WeakSet<HeldReport>() };
 }
 
 export type Faults = ReturnType<typeof createFaults>;
@@ -76,27 +64,25 @@ export type Faults = ReturnType<typeof createFaults>;
  */
 export function createFaults(initial: readonly string[], seed: number) {
   const ofStart = initial.map(parseFault);
+  /** A fault in force: how many calls, or reports, it could have struck, and how many it has. */
+  const activate = (spec: ReturnType<typeof parseFault>) => ({ ...spec, calls: 0, struck: 0 });
   let random = seededRandom(seed);
   let active = ofStart.map(activate);
 
-  /** What strikes a call of an account, among the faults that may, in the order in which they were given. */
-  function strike(
-    endpoint: EndpointName,
-    account: Account | undefined,
-    may: (fault: ReturnType<typeof activate>) => boolean,
-  ): readonly NamedEffect[] {
-    const effects: NamedEffect[] = [];
+  /** What strikes a call of an account, or one of its reports, in the order in which the faults were given. */
+  function strike(endpoint: EndpointName, account: Account | undefined, isReport: boolean) {
+    const striking: typeof active = [];
     for (const fault of active) {
-      const { reach, account: wanted, times, after, p, effect } = fault.spec;
+      const { reach, account: wanted, times, after, p, effect } = fault;
       const isFor = wanted === undefined || [account?.name, account?.email].includes(wanted);
-      if (!isFor || !reach.includes(endpoint) || !may(fault)) continue;
+      if (!isFor || !reach.includes(endpoint) || (effect.end !== undefined) !== isReport) continue;
       fault.calls += 1;
-      const isSettled = effects.some(({ settles, answer, end }) => settles || answer || end);
+      const isSettled = striking.some((other) => other.effect.answer || other.effect.end);
       if (isSettled || fault.calls <= after || fault.struck >= times || (p < 1 && random() >= p)) continue;
       fault.struck += 1;
-      effects.push(effect);
+      striking.push(fault);
     }
-    return effects;
+    return striking;
   }
 
   return {
@@ -117,23 +103,15 @@ export function createFaults(initial: readonly string[], seed: number) {
     },
 
     /** The faults in force, in the order in which they were given, and how each has fared. */
-    list: () => active.map(({ spec, calls, struck }) => ({ fault: spec.text, calls, struck })),
+    list: () => active.map(({ text, calls, struck }) => ({ fault: text, calls, struck })),
 
     /**
-     * What strikes a call, in the order in which the faults were given. One that settles the call is the last: those
-     * after it keep their `times`, so that `503:times=2` and then `429:times=1` make 503, 503, 429.
+     * What strikes a call, in the order in which the faults were given. One that answers it is the last: those after it
+     * keep their `times`, so that `503:times=2` and then `429:times=1` make 503, 503, 429.
      */
-    ofCall: (endpoint: EndpointName, account: Account | undefined): readonly NamedEffect[] =>
-      strike(endpoint, account, ({ spec }) => spec.effect.end === undefined),
+    ofCall: (endpoint: EndpointName, account: Account | undefined) => strike(endpoint, account, false),
 
-    /** How a report is to end; each fault decides once, when the report is first asked for. */
-    endOf(report: HeldReport): ReportEnd | undefined {
-      const [effect] = strike('status', report.account, ({ spec, judged }) => {
-        const isNew = spec.effect.end !== undefined && !judged.has(report);
-        if (isNew) judged.add(report);
-        return isNew;
-      });
-      return effect?.end;
-    },
+    /** How a report ends that is done. */
+    endOf: (account: Account): ReportStatus => strike('status', account, true)[0]?.effect.end ?? 'ready',
   };
 }

@@ -16,7 +16,7 @@ const formType = 'application/x-www-form-urlencoded';
  * Reads a body. One that begins with `{` is JSON whatever its Content-Type says, because `curl -d @file` labels JSON as
  * a form (`decisions.md` 1). Throws `ServiceError` 400, 413 or 415.
  */
-export function parseBody(body: Buffer, contentType: string, coding = 'identity'): Parameters {
+export function parseBody(body: Buffer, contentType = '', coding = 'identity'): Parameters {
   if (body.length > bodyBytesAtMost) {
     throw new ServiceError('BODY_TOO_LARGE', `A body has at most ${bodyBytesAtMost} bytes.`);
   }

@@ -10,9 +10,6 @@ const bytesAtMost = 64 * 1024 * 1024;
 /** Of the forgotten ones the ids are kept, so that their owners are told what became of them. */
 const forgottenAtMost = 100_000;
 
-/** How a fault lets a report end instead of `ready`: one in progress stays so for ever. */
-export type ReportEnd = Exclude<ReportStatus, 'ready'>;
-
 export interface HeldReport {
   readonly id: string;
   readonly account: Account;
@@ -21,7 +18,8 @@ export interface HeldReport {
   /** The length of the body that asked for it. */
   readonly sizeBytes: number;
   statusCalls: number;
-  end?: ReportEnd | undefined;
+  /** How it ends, once that is decided. */
+  end?: ReportStatus;
   /** Set by hand through the admin call; counts before everything else. */
   fixedStatus?: ReportStatus;
   message?: string | undefined;
@@ -37,10 +35,13 @@ const messages: Readonly<Record<ReportStatus, string>> = {
 export type Reports = ReturnType<typeof createReports>;
 
 /**
- * The reports of every account and their states, by the server's clock (`decisions.md` 3 and 4). A report gets ready after
- * a time, at its n-th status call, or when it is told to. What is refused is thrown as `ServiceError`.
+ * The reports of every account and their states, by the server's clock (`decisions.md` 3 and 4). A report is done after a
+ * time, at its n-th status call, or when it is told to. What is refused is thrown as `ServiceError`.
+ *
+ * @param endOf decides how a report of an account ends that is done: asked once a report
  */
-export function createReports({ delayMs = 2_000, polls, manual, reportTtlMs = 24 * 3_600_000 }: LocalServerOptions) {
+export function createReports(options: LocalServerOptions, endOf: (account: Account) => ReportStatus) {
+  const { delayMs = 2_000, polls, manual, reportTtlMs = 24 * 3_600_000 } = options;
   /** By id, the oldest first. */
   const reports = new Map<string, HeldReport>();
   let heldBytes = 0;
@@ -50,7 +51,9 @@ export function createReports({ delayMs = 2_000, polls, manual, reportTtlMs = 24
   function statusOf(report: HeldReport, nowMs: number): ReportStatus {
     if (report.fixedStatus) return report.fixedStatus;
     const isDone = polls === undefined ? nowMs >= report.createdMs + delayMs : report.statusCalls >= polls;
-    return isDone && !manual ? (report.end ?? 'ready') : 'progress';
+    if (!isDone || manual) return 'progress';
+    report.end ??= endOf(report.account);
+    return report.end;
   }
 
   return {
@@ -73,8 +76,8 @@ export function createReports({ delayMs = 2_000, polls, manual, reportTtlMs = 24
     find(id: string, account: Account, nowMs: number): HeldReport {
       const report = reports.get(id);
       if (report?.account.email === account.email) {
-        if (nowMs - report.createdMs > reportTtlMs) throw expired(id);
-        return report;
+        if (nowMs - report.createdMs <= reportTtlMs) return report;
+        throw new ServiceError('REPORT_EXPIRED', `The report ${id} has expired: create it anew.`);
       }
       if (forgotten.get(id) === account.email) {
         const error = `The report ${id} was forgotten: this server keeps the latest ${reportsAtMost}. Create it anew.`;
@@ -83,7 +86,7 @@ export function createReports({ delayMs = 2_000, polls, manual, reportTtlMs = 24
       throw new ServiceError('UNKNOWN_REPORT', `There is no report “${id.slice(0, 80)}”.`);
     },
 
-    /** Every account's reports, the oldest first, for the admin calls. */
+    /** Every account's reports, the oldest first. */
     list: (): HeldReport[] => [...reports.values()],
 
     /** The record that the status call answers with. */
@@ -94,13 +97,14 @@ export function createReports({ delayMs = 2_000, polls, manual, reportTtlMs = 24
 
     /** Refuses unless the data may be had: 409 before the report is ready or when it failed, 410 when it expired. */
     assertDownloadable(report: HeldReport, nowMs: number): void {
+      const { id, createdMs } = report;
       const status = statusOf(report, nowMs);
-      if (status === 'expired') throw expired(report.id);
-      if (status === 'failed') throw new ServiceError('REPORT_FAILED', `The report ${report.id} has failed.`);
+      if (status === 'expired')
+        throw new ServiceError('REPORT_EXPIRED', `The report ${id} has expired: create it anew.`);
+      if (status === 'failed') throw new ServiceError('REPORT_FAILED', `The report ${id} has failed.`);
       if (status === 'ready') return;
-      const error = `The report ${report.id} is “${status}”: download it once its status is “ready”.`;
-      const isTimed = polls === undefined && !manual;
-      throw refuseUntil('REPORT_NOT_READY', error, isTimed ? report.createdMs + delayMs - nowMs : 0);
+      const error = `The report ${id} is “${status}”: download it once its status is “ready”.`;
+      throw refuseUntil('REPORT_NOT_READY', error, polls === undefined && !manual ? createdMs + delayMs - nowMs : 0);
     },
 
     reset(): void {
@@ -109,8 +113,4 @@ export function createReports({ delayMs = 2_000, polls, manual, reportTtlMs = 24
       heldBytes = 0;
     },
   };
-}
-
-function expired(id: string): ServiceError {
-  return new ServiceError('REPORT_EXPIRED', `The report ${id} has expired: create it anew.`);
 }

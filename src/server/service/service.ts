@@ -1,5 +1,4 @@
-import type { EndpointName } from '../../contract/messages.ts';
-import { defaultZone, type ReportRequest } from '../../contract/messages.ts';
+import { defaultZone, type EndpointName, type ReportRequest } from '../../contract/messages.ts';
 import { type Answer, jsonAnswer, jsonType } from '../answer.ts';
 import { instantOfWallTime } from '../calendar.ts';
 import { chooseDataFormat, encodeCsv, encodeJson } from '../delivery.ts';
@@ -10,7 +9,7 @@ import type { LocalServerOptions } from '../local-server.ts';
 import { type Parameters, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
 import type { RequestLog } from '../request-log.ts';
-import type { HeldReport, Reports } from './reports.ts';
+import type { Reports } from './reports.ts';
 import { ServiceError } from './service-error.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -31,9 +30,9 @@ export interface ServiceParts {
 /** A call as the service sees it. */
 export interface ServiceCall {
   /** What the body says. Throws `ServiceError` 400, 413 or 415. */
-  readonly parameters: () => Parameters;
+  parameters(): Parameters;
   /** Whose call it is. Throws the `ServiceError` that says why it is nobody's. */
-  readonly account: () => Account;
+  account(): Account;
   readonly accept: string | undefined;
   readonly sizeBytes: number;
   /** Aborted when the client is gone. */
@@ -42,7 +41,7 @@ export interface ServiceCall {
 
 /** The five calls of the service, apart from HTTP: what comes in, what goes out. They throw `ServiceError`. */
 export function createService(parts: ServiceParts): Readonly<Record<EndpointName, (call: ServiceCall) => Answer>> {
-  const { now, sessions, reports, faults, options } = parts;
+  const { now, sessions, reports, options } = parts;
 
   function reportData(account: Account, request: ReportRequest, id: string, { accept, signal }: ServiceCall): Answer {
     const format = chooseDataFormat(accept, account.profile);
@@ -52,21 +51,6 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
     if (format === 'json') return { status: 200, type: jsonType, body: encodeJson(report) };
     const headers = { 'content-disposition': `attachment; filename="report-${id}.csv"` };
     return { status: 200, type: 'text/csv; charset=utf-8; header=present', headers, body: encodeCsv(report) };
-  }
-
-  /** The account's report whose id the call carries, and whose end the faults have decided. */
-  function findReport(call: ServiceCall, account: Account): HeldReport {
-    const report = reports.find(readId(call.parameters()), account, now());
-    report.end ??= faults.endOf(report);
-    return report;
-  }
-
-  /** The window as instants: the digits of the request may be wall time (`decisions.md` 2). */
-  function inInstants(request: ReportRequest): ReportRequest {
-    if (options.windowClock !== 'wall') return request;
-    const zone = request.timezone ?? defaultZone;
-    const since = instantOfWallTime(request.since, zone, 'first');
-    return { ...request, since, until: instantOfWallTime(request.until, zone, 'last') };
   }
 
   return {
@@ -80,7 +64,12 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
 
     buyer(call) {
       const account = call.account();
-      const request = inInstants(readReportRequest(call.parameters(), account, options.lenient ?? false));
+      let request = readReportRequest(call.parameters(), account, options.lenient ?? false);
+      if (options.windowClock === 'wall') {
+        const zone = request.timezone ?? defaultZone;
+        const since = instantOfWallTime(request.since, zone, 'first');
+        request = { ...request, since, until: instantOfWallTime(request.until, zone, 'last') };
+      }
       if (request.output === 'direct') return reportData(account, request, 'direct', call);
       const report = reports.create({ account, request, createdMs: now(), sizeBytes: call.sizeBytes });
       // A report is in progress even where it takes no time (`decisions.md` 2).
@@ -88,14 +77,15 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
     },
 
     status(call) {
-      const report = findReport(call, call.account());
+      const account = call.account();
+      const report = reports.find(readId(call.parameters()), account, now());
       report.statusCalls += 1;
       return jsonAnswer({ response: reports.record(report, now()) });
     },
 
     download(call) {
       const account = call.account();
-      const report = findReport(call, account);
+      const report = reports.find(readId(call.parameters()), account, now());
       reports.assertDownloadable(report, now());
       return reportData(account, report.request, report.id, call);
     },

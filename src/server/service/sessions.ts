@@ -22,7 +22,7 @@ export function createSessions(accountsNow: () => readonly Account[], options: L
   const recentCalls = new Map<string, number[]>();
 
   /** The account of an e-mail address, in any case. */
-  function accountOf(email: string): Account | undefined {
+  function accountOf(email = ''): Account | undefined {
     const wanted = email.trim().toLowerCase();
     return accountsNow().find((account) => account.email.toLowerCase() === wanted);
   }
@@ -33,6 +33,7 @@ export function createSessions(accountsNow: () => readonly Account[], options: L
     /** A new token for the right e-mail and password; the same refusal, after the same work, for either being wrong. */
     signIn(email: string, password: string, nowMs: number): string {
       const account = accountOf(email);
+      const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
       const isRight = timingSafeEqual(digest(password), digest(account?.password ?? ''));
       if (!account || !isRight) {
         throw new ServiceError('INVALID_CREDENTIALS', 'No account has this e-mail address and password.');
@@ -44,8 +45,12 @@ export function createSessions(accountsNow: () => readonly Account[], options: L
     },
 
     /** The account of a call, by its `Authorization` header; an accepted call extends the token's life. */
-    authorize(header: string | undefined, nowMs: number): Account {
-      const token = header?.trim() ?? '';
+    authorize(header: string, nowMs: number): Account {
+      const token = header.trim();
+      if (token === '') {
+        const error = 'Send the token of POST /auth-reporting in the Authorization header.';
+        throw new ServiceError('MISSING_TOKEN', error);
+      }
       if (revoked.has(token)) {
         throw new ServiceError('INVALID_TOKEN', 'This token is no longer valid: sign in again.');
       }
@@ -53,10 +58,6 @@ export function createSessions(accountsNow: () => readonly Account[], options: L
       if (fixed) return fixed;
       const session = sessions.get(token);
       const account = session && accountOf(session.email);
-      if (token === '') {
-        const error = 'Send the token of POST /auth-reporting in the Authorization header.';
-        throw new ServiceError('MISSING_TOKEN', error);
-      }
       if (!session || !account) {
         const [, scheme] = /^(bearer|token|basic)(?:\s|$)/i.exec(token) ?? [];
         const advice = `Send the token alone in the Authorization header, without “${scheme}”.`;
@@ -75,24 +76,18 @@ export function createSessions(accountsNow: () => readonly Account[], options: L
       if (rateLimitPerSecond === undefined) return;
       const recent = (recentCalls.get(caller) ?? []).filter((time) => nowMs - time < 1_000);
       recentCalls.set(caller, recent);
-      if (recent.length >= rateLimitPerSecond) {
-        const error = `At most ${rateLimitPerSecond} calls a second are allowed.`;
-        throw refuseUntil('RATE_LIMITED', error, (recent[0] ?? nowMs) + 1_000 - nowMs);
-      }
-      recent.push(nowMs);
+      if (recent.length < rateLimitPerSecond) return void recent.push(nowMs);
+      const error = `At most ${rateLimitPerSecond} calls a second are allowed.`;
+      throw refuseUntil('RATE_LIMITED', error, (recent[0] ?? nowMs) + 1_000 - nowMs);
     },
 
-    /** Ends a token, fixed or not. */
-    revoke(token: string): void {
-      if (token !== '' && revoked.size < sessionsAtMost) revoked.add(token);
+    /** Ends the token of an `Authorization` header, fixed or not. */
+    revoke(header: string): void {
+      if (revoked.size < sessionsAtMost) revoked.add(header.trim());
     },
 
     reset(): void {
       for (const part of [sessions, revoked, recentCalls]) part.clear();
     },
   };
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReportStatus } from '../../contract/messages.ts';
+import { type Answer, jsonAnswer, jsonType, refusalAnswer } from '../answer.ts';
+import { errorIds, ServiceError } from '../service/service-error.ts';
+import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
+
+/** Every kind of fault, in the order of help: a new one is its file and its line here. */
+export const faultKinds: Readonly<Record<string, FaultKind>> = {
+  /** The one kind without a name of its own: `503`, `429:retry-after=2`. */
+  status: {
+    meaning: 'is what the call is answered with; retry-after=SECONDS adds that header',
+    keys: { 'retry-after': wholeNumber },
+    effect({ 'retry-after': seconds }, name) {
+      const headers: Record<string, string> = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+      const error = `A fault was asked for: this call is answered with ${name}.`;
+      // A status that the service does not use is an inner failure.
+      const [error_id] = errorIds[Number(name) as keyof typeof errorIds] ?? errorIds[500];
+      return { answer: () => jsonAnswer({ response: { error_id, error } }, Number(name), headers) };
+    },
+  },
+  reset: {
+    meaning: 'the connection is cut, with no answer',
+    effect: () => ({
+      answer({ socket }) {
+        // A TLS connection can only be closed, without its goodbye.
+        if ('encrypted' in socket) socket.destroy();
+        else socket.resetAndDestroy();
+        return undefined;
+      },
+    }),
+  },
+  garbage: answering('the answer is neither JSON nor UTF-8', {
+    type: jsonType,
+    // It begins as the service's answers do.
+    body: Buffer.from('{"response":{"status":"rea\u0000\u00ff\u00fe}}]', 'latin1'),
+  }),
+  html: answering('the answer is the web page of a captive portal or a proxy', {
+    type: 'text/html; charset=utf-8',
+    body: '<!doctype html><title>Sign in</title><p>Sign in to use this network.',
+  }),
+  unauthorized: {
+    meaning: 'the token dies',
+    // A sign-in carries no token that could die.
+    reach: ['status', 'buyer', 'download', 'campaigns'],
+    effect: () => ({
+      answer(_incoming, revokeToken) {
+        revokeToken();
+        return refusalAnswer(new ServiceError('INVALID_TOKEN', 'This token is no longer valid: sign in again.'));
+      },
+    }),
+  },
+  'not-downloadable': {
+    meaning: 'the report is ready, and refused with 409 all the same',
+    reach: ['download'],
+    effect: () => ({
+      answer() {
+        const headers = { 'retry-after': '1' };
+        return refusalAnswer(
+          new ServiceError('REPORT_NOT_READY', 'The report is not ready for download.', { headers }),
+        );
+      },
+    }),
+  },
+  failed: ending('failed', 'the report ends as failed'),
+  expired: ending('expired', 'the report ends as expired'),
+  stuck: ending('progress', 'the report stays in progress for ever'),
+  truncate: {
+    meaning: 'the connection is cut after so many bytes of the body',
+    keys: { bytes: size },
+    needs: 'bytes',
+    effect: ({ bytes = 0 }) => ({
+      async *changeBody(body, outgoing) {
+        outgoing.flushHeaders();
+        let leftBytes = bytes;
+        for await (const chunk of body) {
+          if (leftBytes > 0) yield chunk.subarray(0, leftBytes);
+          leftBytes -= chunk.length;
+          if (leftBytes <= 0) break;
+        }
+        // Whatever was written before has been handed to the system when this has.
+        await new Promise((resolve) => outgoing.socket?.write('', resolve) ?? resolve(undefined));
+        outgoing.destroy();
+      },
+    }),
+  },
+  slow: {
+    meaning: 'the body comes at so many bytes a second',
+    keys: { rate: size },
+    needs: 'rate',
+    effect: ({ rate = 1 }) => ({
+      async *changeBody(body) {
+        const stepBytes = Math.max(1, Math.ceil(rate / 20));
+        for await (const chunk of body) {
+          for (let at = 0; at < chunk.length; at += stepBytes) {
+            const piece = chunk.subarray(at, at + stepBytes);
+            yield piece;
+            await sleep((piece.length * 1_000) / Math.max(1, rate), undefined, { ref: false });
+          }
+        }
+      },
+    }),
+  },
+  delay: {
+    meaning: 'the answer comes so much later: milliseconds, or 2s',
+    keys: { ms: milliseconds },
+    needs: 'ms',
+    effect: ({ ms = 0 }) => ({ delayMs: ms }),
+  },
+};
+
+/** A fault by which the service says something else than it would. */
+function answering(meaning: string, answer: Omit<Answer, 'status'>): FaultKind {
+  return { meaning, effect: () => ({ answer: () => ({ status: 200, ...answer }) }) };
+}
+
+/** A fault that lets a report end otherwise than as `ready`; its `times` counts reports. */
+function ending(end: ReportStatus, meaning: string): FaultKind {
+  return { meaning, reach: ['status'], effect: () => ({ end }) };
+}
+
+/** The kinds as a list of them names each: `status` goes by any status. */
+export const kindLabels = Object.keys(faultKinds).map((name) => (name === 'status' ? 'an HTTP status' : name));

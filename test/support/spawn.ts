@@ -1,0 +1,82 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { type CommandLine, temporaryFolder, wordsOf } from './run-cli.ts';
+
+/** The launcher, as users run it; the tests' set-up has built what it starts. */
+export const launcher = resolve(import.meta.dirname, '../../bin/adreport.js');
+
+export interface Place {
+  /** A folder of the test's own where absent. */
+  readonly cwd?: string;
+  /** On top of the path and a settings folder; nothing else of this process's environment is seen. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+const environmentAt = (cwd: string, env: Place['env']) => ({
+  PATH: process.env.PATH,
+  ADREPORT_CONFIG_DIR: join(cwd, '.config'),
+  ...env,
+});
+
+/** Starts a program in a process of its own, which does not outlive the test; stdin is empty unless it is given. */
+export function start(
+  command: string,
+  args: readonly string[],
+  { cwd = temporaryFolder(), env, stdin }: Place & { readonly stdin?: Readable } = {},
+) {
+  const child = spawn(command, args, {
+    cwd,
+    env: environmentAt(cwd, env),
+    stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  if (stdin && child.stdin) stdin.pipe(child.stdin.on('error', () => stdin.destroy()));
+  const ended = once(child, 'close').then(([exitCode, signal]: (number | NodeJS.Signals | null)[]) => {
+    return { exitCode, signal, stdout, stderr, cwd };
+  });
+  /** Resolves with what matches, once it has printed that on either stream. */
+  const said = (pattern: RegExp): Promise<string> =>
+    new Promise((found, miss) => {
+      const look = (): void => {
+        const [match] = pattern.exec(stdout) ?? pattern.exec(stderr) ?? [];
+        if (match !== undefined) found(match);
+      };
+      child.stdout?.on('data', look);
+      child.stderr?.on('data', look);
+      child.on('close', () => miss(new Error(`It ended without ${pattern}: ${stderr}`)));
+      look();
+    });
+  return { child, ended, said };
+}
+
+/** Starts a command line of the program; `.ended` is how it ends, and what it printed. */
+export const startCli = (line: CommandLine, place: Parameters<typeof start>[2] = {}) =>
+  start(process.execPath, [launcher, ...wordsOf(line)], place);
+
+/** Runs a command line to its end in a process of its own. */
+export const spawnCli = (line: CommandLine, place: Place = {}) => startCli(line, place).ended;
+
+/** Runs a program to its end, for which this process waits. */
+export function runToEnd(command: string, args: readonly string[], cwd = temporaryFolder(), env: Place['env'] = {}) {
+  const options = { cwd, env: environmentAt(cwd, env), encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
+  const { status, stdout, stderr } = spawnSync(command, args, options);
+  return { status, stdout, stderr };
+}
+
+/** `NODE_OPTIONS` with which a process prints, as it ends, the most memory that it ever took. */
+export const tellsPeak =
+  "--import data:text/javascript,process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
+
+/** What a process that `tellsPeak` printed of its memory, in MB. */
+export const peakMbOf = ({ stderr }: { readonly stderr: string }): number =>
+  Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024;
