@@ -1,63 +1,35 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startLocalServer } from '../src/local-server.ts';
+import { call, createReport, smallReport, statusOf, tokens } from './server/local.ts';
 
-// The example of `adreport help testing`, as a test suite of a program under test would have it.
-
-const service = await startLocalServer({ delayMs: 60_000 });
-const [buyer, , dsp] = service.accounts;
-
-beforeEach(() => service.reset());
-afterAll(() => service.close());
-
-/** The program under test: creates a report, and tries again when the service is busy. */
-async function createReport(baseUrl: string, token = ''): Promise<string> {
-  const body = JSON.stringify({ since: 1_780_272_000, until: 1_780_358_399, metrics: 'displays' });
-  for (let attempt = 1; attempt <= 3; attempt += 1) {
-    const answer = await fetch(`${baseUrl}/buyer-reporting`, {
-      method: 'POST',
-      headers: { authorization: token },
-      body,
-    });
-    if (answer.ok) return ((await answer.json()) as { response: { report_id: string } }).response.report_id;
-  }
-  throw new Error('The service is busy.');
+/** The local server as a test suite of a program under test has it (`adreport help testing`). */
+async function start(options: Parameters<typeof startLocalServer>[0]) {
+  const service = await startLocalServer(options);
+  onTestFinished(() => service.close());
+  return service;
 }
 
-async function statusOf(id: string, token = ''): Promise<{ status: number; word: string | undefined }> {
-  const body = JSON.stringify({ id });
-  const answer = await fetch(`${service.url}/status-reporting`, {
-    method: 'POST',
-    headers: { authorization: token },
-    body,
-  });
-  const { response } = (await answer.json()) as { response: { status?: string } };
-  return { status: answer.status, word: response.status };
-}
-
-test('tries again when the service is busy', async () => {
-  service.fault('buyer:503:times=2');
-  await createReport(service.url, buyer?.token);
-  expect(service.requests().map(({ status }) => status)).toEqual([503, 503, 200]);
-});
-
-test('a report gets ready in its time, and nobody waits for it', async () => {
-  const id = await createReport(service.url, buyer?.token);
-  expect((await statusOf(id, buyer?.token)).word).toBe('progress');
+test('a suite steers it by faults and the clock, sees what was asked, and sets it back', async () => {
+  const service = await start({ delayMs: 60_000, faults: ['campaigns:404'] });
+  expect(service.accounts[0]).toMatchObject({ token: tokens.buyer, profile: 'buyer' });
+  service.fault('buyer:503:times=1');
+  expect((await call(service, '/buyer-reporting', { as: 'buyer', json: smallReport })).status).toBe(503);
+  const id = await createReport(service);
+  expect(service.requests().map(({ status }) => status)).toEqual([503, 200]);
+  expect(await statusOf(service, id)).toBe('progress');
   service.advance('1m');
-  expect((await statusOf(id, buyer?.token)).word).toBe('ready');
-  service.advance('1d');
-  expect((await statusOf(id, buyer?.token)).status).toBe(410);
-});
-
-test('one account never sees another’s report', async () => {
-  const id = await createReport(service.url, buyer?.token);
-  expect((await statusOf(id, dsp?.token)).status).toBe(404);
+  expect(await statusOf(service, id)).toBe('ready');
+  service.reset();
+  expect(service.requests()).toEqual([]);
+  expect((await call(service, '/status-reporting', { as: 'buyer', json: { id } })).status).toBe(404);
+  expect((await call(service, '/campaigns', { as: 'buyer' })).status).toBe(404);
 });
 
 test('options that exclude each other are refused', async () => {
   await expect(startLocalServer({ delayMs: 0, polls: 2 })).rejects.toThrow('exclude each other');
   await expect(startLocalServer({ faults: ['nowhere:503'] })).rejects.toThrow('no endpoint');
-  await expect(startLocalServer({ port: service.port })).rejects.toThrow('another program listens there');
+  const { port } = await start({});
+  await expect(startLocalServer({ port })).rejects.toThrow('another program listens there');
 });
 
 test.each([

@@ -59,9 +59,6 @@ export function firstMarked(marks: number): number {
 /** 8 MB: how long a row may be. */
 export const maxRowBytes = 8 * 1024 * 1024;
 
-/** How many blanks, or blank lines, may come one after the other, in bytes. */
-export const maxBlankBytes = 10 * 1024 * 1024;
-
 /** Zero bytes kept after the last one, so that a scan stops there and a word can be read from any position. */
 const slack = 16;
 
@@ -153,9 +150,4 @@ export function malformed(what: string, positionBytes?: number): IncompleteDataE
     code: 'MALFORMED',
     hint: 'Download it again; if it stays so, the service sends a malformed report.',
   });
-}
-
-/** The bound on what stands between rows was passed. */
-export function tooManyBlanks(): IncompleteDataError {
-  return malformed('Over 10 MB of blanks or blank lines stand in a row');
 }

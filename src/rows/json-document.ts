@@ -8,8 +8,9 @@ import { cut, MalformedJson, scanKey, scanValue, skipBlanks } from './json-scan.
 import type { RowBatch, RowBatches } from './row-batch.ts';
 import { batchFull, RowScanner } from './row-scanner.ts';
 
-/** 1 MB: how much may stand beside the rows. */
+/** How much may stand beside the rows, and how many blanks may come one after the other, in bytes. */
 const maxMemberBytes = 1024 * 1024;
+const maxBlankBytes = 10 * 1024 * 1024;
 
 /**
  * Reads a report: `{"data":[…],"summary":{…}}` with its members in any order, the same inside `{"response":{…}}`, a bare
@@ -184,7 +185,7 @@ export class JsonDocument {
     const at = skipBlanks(window.bytes, window.start);
     const isThere = at < window.end;
     this.#blankBytes = isThere ? 0 : this.#blankBytes + at - window.start;
-    if (this.#blankBytes > ascii.maxBlankBytes) throw ascii.tooManyBlanks();
+    if (this.#blankBytes > maxBlankBytes) throw ascii.malformed('Over 10 MB of blanks stand in a row');
     window.start = at;
     return isThere;
   }

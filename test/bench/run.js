@@ -7,36 +7,28 @@ import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
 const folder = import.meta.dirname;
-const known = readdirSync(folder)
-  .filter((file) => file.endsWith('.ts'))
-  .map((file) => basename(file, '.ts'));
-const wanted = process.argv.slice(2);
-const unknown = wanted.find((name) => !known.includes(name));
-if (unknown) {
-  console.error(`There is no measurement “${unknown}”. There are ${known.join(', ')}.`);
+const known = readdirSync(folder).flatMap((file) => (file.endsWith('.ts') ? basename(file, '.ts') : []));
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : known;
+if (!wanted.every((name) => known.includes(name))) {
+  console.error(`There are the measurements ${known.join(', ')}.`);
   process.exit(2);
 }
 
 const outdir = mkdtempSync(join(tmpdir(), 'adreport-bench-'));
-let exitCode = 0;
-try {
-  for (const name of wanted.length > 0 ? wanted : known) {
-    const outfile = join(outdir, `${name}.mjs`);
-    await build({
-      entryPoints: [join(folder, `${name}.ts`)],
-      outfile,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20',
-      logLevel: 'warning',
-      banner: { js: "import{createRequire as _cr}from'node:module';const require=_cr(import.meta.url);" },
-    });
-    console.log(`\n## ${name}\n`);
-    const { status } = spawnSync(process.execPath, [outfile], { stdio: 'inherit' });
-    exitCode ||= status ?? 1;
-  }
-} finally {
-  rmSync(outdir, { recursive: true, force: true });
+await build({
+  entryPoints: wanted.map((name) => join(folder, `${name}.ts`)),
+  outdir,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  logLevel: 'warning',
+  banner: { js: "import{createRequire as _cr}from'node:module';const require=_cr(import.meta.url);" },
+});
+for (const name of wanted) {
+  console.log(`\n## ${name}\n`);
+  const { status } = spawnSync(process.execPath, [join(outdir, `${name}.mjs`)], { stdio: 'inherit' });
+  process.exitCode ||= status ?? 1;
 }
-process.exitCode = exitCode;
+rmSync(outdir, { recursive: true, force: true });

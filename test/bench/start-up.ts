@@ -24,38 +24,31 @@ const script = `
   const answer = await fetch('${server.url}/status-reporting', { method: 'POST', headers, body });
   console.log((await answer.json()).response.status);`;
 
-const none = { name: 'node -e 0', argv: ['-e', '0'], peer: 0 };
-const fetching = { name: 'three lines with fetch', argv: ['--input-type=module', '-e', script], peer: 1 };
 const commands = [
   { words: ['--help'], peer: 0 },
   { words: ['run', '--help'], peer: 0 },
   { words: ['run', '--period', 'yesterday', '--dry-run'], peer: 0 },
   { words: ['complete', 'adreport run --by c'], peer: 0 },
   { words: ['status', response.report_id], peer: 1 },
-];
+].flatMap(({ words, peer }) =>
+  [own, ...others].map(({ name, bin }) => {
+    return { name: `${name}: ${words.slice(0, 2).join(' ')}`, argv: [bin, ...words], peer };
+  }),
+);
 const subjects = [
-  none,
-  fetching,
-  ...commands.flatMap(({ words, peer }) =>
-    [own, ...others].map(({ name, bin }) => ({
-      name: `${name}: ${words.slice(0, 2).join(' ')}`,
-      argv: [bin, ...words],
-      peer,
-    })),
-  ),
-];
+  { name: 'node -e 0', argv: ['-e', '0'], peer: 0 },
+  { name: 'three lines with fetch', argv: ['--input-type=module', '-e', script], peer: 1 },
+  ...commands,
+].map((subject) => ({ ...subject, timesMs: [] as number[] }));
 
-const times = subjects.map((): number[] => []);
 for (let run = 0; run < runs; run += 1) {
-  for (const [index, { argv }] of subjects.entries()) times[index]?.push((await measure(argv, env)).seconds * 1_000);
+  for (const { argv, timesMs } of subjects) timesMs.push((await measure(argv, env)).seconds * 1_000);
 }
 server.stop();
 rmSync(folder, { recursive: true, force: true });
 
 console.log(`Node ${process.version}, medians of ${runs} runs in turns.\n`);
-for (const [index, { name, peer }] of subjects.entries()) {
-  const ms = median(times[index] ?? []);
-  console.log(
-    `${name.padEnd(54)} ${ms.toFixed(0).padStart(5)} ms  ${ratio(ms, median(times[peer] ?? []))} ${subjects[peer]?.name}`,
-  );
+for (const { name, timesMs, peer } of subjects) {
+  const compared = `${ratio(median(timesMs), median(subjects[peer]?.timesMs ?? []))} ${subjects[peer]?.name}`;
+  console.log(`${name.padEnd(54)} ${median(timesMs).toFixed(0).padStart(5)} ms  ${compared}`);
 }

@@ -8,17 +8,14 @@ import { autoPauseMs } from '../../src/report/wait.ts';
 /** Seconds before the poll of that number (from 0), when so many have been waited. */
 type Schedule = (poll: number, waited: number) => number;
 
-/** Pauses from a list, the last of which goes on for ever. */
 const listed =
   (...pauses: readonly number[]): Schedule =>
   (poll) =>
     pauses[poll] ?? pauses.at(-1) ?? 1;
-/** Pauses that double up to a longest. */
 const doubling =
   (first: number, longest: number): Schedule =>
   (poll) =>
     Math.min(first * 2 ** poll, longest);
-
 const auto: Schedule = (poll, waited) => (poll === 0 ? 0 : autoPauseMs(waited * 1000) / 1000);
 
 const schedules: Readonly<Record<string, Schedule>> = {
@@ -32,26 +29,29 @@ const schedules: Readonly<Record<string, Schedule>> = {
 
 const reports = { '2 s': 2, '20 s': 20, '2 min': 120, '10 min': 600, '1 h': 3600 };
 
-function play(pause: Schedule, readyAfter: number): { lag: number; polls: number } {
-  let waited = 0;
-  for (let poll = 0; ; poll += 1) {
-    waited += pause(poll, waited);
-    if (waited >= readyAfter) return { lag: waited - readyAfter, polls: poll + 1 };
-  }
-}
-
 /** Means over reports that take from 10 % less to 10 % more, so that no schedule is lucky. */
-function meanOf(schedule: Schedule, about: number): string {
-  const samples = Array.from({ length: 1_000 }, (_, sample) => play(schedule, about * (0.9 + (sample + 0.5) / 5_000)));
-  const lag = samples.reduce((sum, played) => sum + played.lag, 0) / 1_000;
-  const polls = samples.reduce((sum, played) => sum + played.polls, 0) / 1_000;
-  return `${lag.toFixed(2)} s (${polls.toFixed(polls < 10 ? 1 : 0)})`;
+function meanOf(pause: Schedule, about: number): string {
+  let [lag, polls] = [0, 0];
+  for (let sample = 0; sample < 1_000; sample += 1) {
+    const readyAfter = about * (0.9 + (sample + 0.5) / 5_000);
+    let waited = 0;
+    for (let poll = 0; waited < readyAfter; poll += 1) {
+      waited += pause(poll, waited);
+      polls += 1;
+    }
+    lag += waited - readyAfter;
+  }
+  return `${(lag / 1_000).toFixed(2)} s (${(polls / 1_000).toFixed(polls < 10_000 ? 1 : 0)})`;
 }
 
 const row = (name: string, cells: readonly string[]) =>
   name.padEnd(40) + cells.map((cell) => cell.padStart(18)).join('');
 console.log(row('mean lag (status calls)', Object.keys(reports)));
 for (const [name, schedule] of Object.entries(schedules)) {
-  const cells = Object.values(reports).map((about) => meanOf(schedule, about));
-  console.log(row(name, cells));
+  console.log(
+    row(
+      name,
+      Object.values(reports).map((about) => meanOf(schedule, about)),
+    ),
+  );
 }

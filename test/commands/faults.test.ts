@@ -1,16 +1,16 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
 import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
+import { runToEnd } from '../support/spawn.ts';
 
 const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays';
 
 describe('Retry-After', () => {
   /** Lists campaigns of a service that first says to wait, and tells how long each pause was. */
-  async function pausesAfter(retryAfter: string, retries = '5') {
+  async function pausesAfter(retryAfter: string, retries: string) {
     let isFirst = true;
     const { env } = await serve((_request, response) => {
       if (!isFirst) return json(response, []);
@@ -23,22 +23,16 @@ describe('Retry-After', () => {
   }
 
   test.each([
-    ['90', 90_000],
-    ['Fri, 20 Nov 2026 12:02:00 GMT', 120_000],
-    ['0', 375],
-    ['Fri, 20 Nov 2026 11:00:00 GMT', 375],
-  ])('%s: a pause of %i ms', async (retryAfter, pauseMs) => {
-    expect(await pausesAfter(retryAfter)).toMatchObject({ exitCode: 0, pauses: [pauseMs] });
-  });
-
-  test('hours are not slept through: exit 5, and how long was asked for', async () => {
-    const result = await pausesAfter('10800');
-    expectRefusal(result, 5, 'left alone for 3 h');
-    expect(result.pauses).toEqual([]);
-  });
-
-  test('--retries 0 is one try', async () => {
-    expect(await pausesAfter('1', '0')).toMatchObject({ exitCode: 5, pauses: [] });
+    ['90', [90_000]],
+    ['Fri, 20 Nov 2026 12:02:00 GMT', [120_000]],
+    ['0', [375]],
+    ['Fri, 20 Nov 2026 11:00:00 GMT', [375]],
+    // Hours are not slept through.
+    ['10800', [], '5', 5, 'left alone for 3 h'],
+    ['1', [], '0', 5, ''],
+  ])('%s: pauses of %j ms, with %s retries', async (retryAfter, pauses, retries = '5', exitCode = 0, says = '') => {
+    const result = await pausesAfter(retryAfter, retries);
+    expect(result).toMatchObject({ exitCode, pauses, stderr: expect.stringContaining(says) });
   });
 });
 
@@ -154,10 +148,6 @@ describe('--strict', () => {
   });
 });
 
-function tryRun(command: string, ...args: string[]): boolean {
-  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
-}
-
 describe('what cannot be written is exit 8', () => {
   test('a full disk', async (context) => {
     if (!existsSync('/dev/full')) return context.skip('there is no /dev/full here');
@@ -168,8 +158,9 @@ describe('what cannot be written is exit 8', () => {
 
   test('a disk that fills up in the middle: the old file stays, and nothing beside it', async (context) => {
     const cwd = temporaryFolder();
-    if (!tryRun('mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', cwd)) return context.skip('tmpfs cannot be mounted');
-    onTestFinished(() => void tryRun('umount', cwd));
+    const { status } = runToEnd('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', cwd]);
+    if (status !== 0) return context.skip('tmpfs cannot be mounted');
+    onTestFinished(() => void runToEnd('umount', [cwd], '/'));
     writeFileSync(join(cwd, 'x.csv'), 'old');
     const { run } = await serveForTest({ delayMs: 0 });
     const line = 'run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv --strict';

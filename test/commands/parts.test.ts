@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, utimesSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
@@ -184,6 +184,34 @@ describe('--missing', () => {
     expect(server.requests()).toHaveLength(before);
     expect(await run(`${line} --dry-run --json --lookback 1`)).toMatchObject({ exitCode: 0 });
   });
+});
+
+test('one cron line, night after night, leaves what a fresh run fetches, after outages and restated days too', async () => {
+  // Over the day of 25 hours.
+  let nowMs = Date.UTC(2025, 9, 22, 4);
+  const { run, server, cwd } = await serveForTest({ clock: () => nowMs, restateDays: 2 });
+  const line = 'run --period last-5d --by CAMPAIGN --split day --missing --lookback 2 -o {date}.csv';
+  const dated = new Set<string>();
+  const exitCodes: number[] = [];
+  // The second outage is longer than the lookback.
+  for (const fault of 'none *:503 download:garbage none *:reset *:503 buyer:503 none status:failed none'.split(' ')) {
+    nowMs += 86_400_000;
+    if (fault !== 'none') server.fault(fault);
+    exitCodes.push((await run(line, { now: nowMs })).exitCode);
+    server.clearFaults();
+    // What was written this night is as old as the clock of the test says.
+    for (const name of readdirSync(cwd).filter((name) => /\d/.test(name))) {
+      const isNew = !dated.has(`${name} ${statSync(join(cwd, name)).mtimeMs}`);
+      if (isNew) utimesSync(join(cwd, name), nowMs / 1_000, nowMs / 1_000);
+      dated.add(`${name} ${statSync(join(cwd, name)).mtimeMs}`);
+    }
+  }
+  expect(exitCodes).toEqual([0, 5, 9, 0, 5, 5, 5, 0, 6, 0]);
+  const period = '--period 2025-10-18..2025-10-31';
+  const { files } = await run(`run ${period} --by CAMPAIGN --split day --fresh -o fresh/{date}.csv`, { now: nowMs });
+  const kept = Object.entries(files).filter(([name]) => !name.startsWith('fresh/'));
+  expect(kept).toHaveLength(14);
+  for (const [name, text] of kept) expect(files[`fresh/${name}`], name).toBe(text);
 });
 
 describe('--shard', () => {

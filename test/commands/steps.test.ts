@@ -1,6 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { expectRefusal, runCli } from '../support/run-cli.ts';
+import { tokens } from '../server/local.ts';
+import { json, serve, serveAnswers } from '../support/http-server.ts';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
+import { runToEnd } from '../support/spawn.ts';
 
 const create = 'report create --period 2026-11-09 --by CAMPAIGN --metrics displays';
 
@@ -26,17 +31,16 @@ describe('one step at a time', () => {
   });
 
   test('another account’s report is exit 4, like one that does not exist', async () => {
-    const { run, server } = await serveForTest();
+    const { run } = await serveForTest();
     const id = (await run(create)).stdout.trim();
-    const dsp = server.accounts.find(({ name }) => name === 'dsp')?.token;
-    expectRefusal(await run(`status ${id}`, { env: { ADREPORT_TOKEN: dsp } }), 4, 'UNKNOWN_REPORT');
+    expectRefusal(await run(`status ${id}`, { env: { ADREPORT_TOKEN: tokens.dsp } }), 4, 'UNKNOWN_REPORT');
     expectRefusal(await run('status f00'), 4, 'UNKNOWN_REPORT');
   });
 
   test('the command that goes on names the account and the address that were given', async () => {
-    const { server, cwd } = await serveForTest({ manual: true });
+    const { server, cwd, env } = await serveForTest({ manual: true });
     const flags = `--base-url ${server.url} --account agency`;
-    await runCli(`login ${flags} --token-stdin`, { cwd, stdin: server.accounts[0]?.token ?? '' });
+    await runCli(`login ${flags} --token-stdin`, { cwd, stdin: env.ADREPORT_TOKEN });
     const id = (await runCli(`${create} ${flags}`, { cwd })).stdout.trim();
     const goOn = `Go on with: adreport status ${id} --wait --account agency --base-url ${server.url}`;
     const waited = await runCli(`status ${id} --wait --wait-timeout 1s ${flags}`, { cwd });
@@ -120,6 +124,52 @@ describe('campaigns', () => {
   test('a table on a terminal, with control characters made visible', async () => {
     const { stdout } = await runCli('campaigns --local --account awkward', { tty: true, env: { TERM: 'dumb' } });
     expect(stdout).toContain('␛[31m');
+    expect(stdout).not.toContain('\u001b');
+  });
+});
+
+describe('report ids are the service’s own: whatever they hold, what is said can be read and run', () => {
+  test.each([
+    ['a line break', 'a\nb "c"', '\\n'],
+    ['a dash in front', '-rf', ' -- -rf'],
+  ])('%s: the resume command leads back to the id', async (_name, id, visible) => {
+    const { env } = await serveAnswers({ '/buyer-reporting': { id }, '/status-reporting': { status: 'progress' } });
+    const result = await runCli('run --period 2026-11-09 --wait-timeout 1s -q', { env });
+    expectRefusal(result, 7, visible);
+    expect(result.stderr).not.toContain('a\nb');
+    const [, command = ''] = /Go on with: (.*?) && /.exec(result.stderr) ?? [];
+    const { stdout } = runToEnd('bash', ['-c', `adreport() { printf '%s\\0' "$@"; }; ${command}`]);
+    expect(stdout.split('\0')).toContain(id);
+  });
+
+  test.each([
+    '{"id": 12345678901234567890}',
+    '12345678901234567890',
+    '{"response":{"note":"1\\"2","report_id":12345678901234567890}}',
+  ])('a number with more digits than a number holds: %s', async (text) => {
+    const { env, received } = await serve(({ path }, response) => {
+      if (path === '/buyer-reporting') response.end(text);
+      else json(response, path === '/status-reporting' ? { status: 'ready' } : { data: [{ displays: 7 }] });
+    });
+    const result = await runCli('run --period 2026-11-09 --metrics displays --format ndjson', { env });
+    expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
+    const asked = received.filter(({ path }) => path !== '/buyer-reporting').map(({ body }) => body);
+    expect(asked).toEqual(Array(2).fill('{"id":"12345678901234567890"}'));
+  });
+
+  test('report create hands on data that it did not ask for, and says that there is no id', async () => {
+    const { env } = await serveAnswers({ '/buyer-reporting': { data: [{ displays: 7 }] } });
+    const result = await runCli('report create --period 2026-11-09 --metrics displays --format ndjson', { env });
+    expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
+    expect(result.stderr).toContain('there is no report id');
+  });
+
+  test('escapes of adreport.yaml are visible in --dry-run', async () => {
+    const cwd = temporaryFolder();
+    const report = '"a\\e[31m": { period: 2026-11-09, output: "x\\e[2J.csv" }';
+    writeFileSync(join(cwd, 'adreport.yaml'), `reports:\n  ${report}\n`);
+    const { exitCode, stdout } = await runCli('run --all --local --dry-run', { cwd });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('␛[31m') });
     expect(stdout).not.toContain('\u001b');
   });
 });

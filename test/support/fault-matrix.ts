@@ -1,13 +1,9 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from './run-cli.ts';
 import { serveForTest } from './service.ts';
 
 /** Every kind of fault at every step of a run, and what the program makes of it. */
-
-export const steps = ['sign-in', 'create', 'wait', 'download', 'campaigns'] as const;
-type Step = (typeof steps)[number];
 
 const endpointOf = {
   'sign-in': 'auth',
@@ -16,6 +12,8 @@ const endpointOf = {
   download: 'download',
   campaigns: 'campaigns',
 } as const;
+type Step = keyof typeof endpointOf;
+export const steps = Object.keys(endpointOf) as readonly Step[];
 
 /** Exit codes of one step: where the fault strikes always, and where it strikes once. */
 type Outcome = readonly [always: number, once: number];
@@ -31,13 +29,9 @@ interface FaultKind {
   readonly flags?: readonly string[];
 }
 
-const everywhere = (safe: Outcome, create: Outcome = safe): FaultKind['at'] => ({
-  'sign-in': safe,
-  create,
-  wait: safe,
-  download: safe,
-  campaigns: safe,
-});
+const everywhere = (safe: Outcome, create: Outcome = safe): FaultKind['at'] => {
+  return { 'sign-in': safe, create, wait: safe, download: safe, campaigns: safe };
+};
 
 /** Every kind of `cli.md`, `local-server`; an HTTP status stands for those that are treated alike. */
 export const faultKinds: readonly FaultKind[] = [
@@ -81,93 +75,60 @@ export const delayKind: FaultKind = {
   flags: ['--timeout', '1s', '--retries', '1'],
 };
 
-/** One cell of the matrix. */
-interface FaultCase {
-  readonly kind: FaultKind;
-  readonly fault: string;
-  readonly step: Step;
-  readonly times: 'always' | 'once';
-  readonly exitCode: number;
+const job = '--period 2026-11-09..2026-11-15 --by DAILY,OS --metrics displays -vv';
+const commandOf = (step: Step): string => (step === 'campaigns' ? 'campaigns -vv' : `run ${job}`);
+const wholeFiles = new Map<string, Promise<string>>();
+
+/** What the file holds when nothing goes wrong. */
+function wholeFile(command: string): Promise<string> {
+  const print = async () => (await (await serveForTest({ delayMs: 0 })).run(`${command} --format csv`)).stdout;
+  const whole = wholeFiles.get(command) ?? print();
+  wholeFiles.set(command, whole);
+  return whole;
 }
 
 /** Tests of some kinds at every step: the old file or the whole new one is left, and what happened is said. */
 export function testFaults(kinds: readonly FaultKind[]): void {
-  const cases = kinds.flatMap((kind) =>
-    steps.flatMap((step) => {
-      const outcome = kind.at[step] ?? [];
-      return outcome.map((exitCode, index): FaultCase => {
-        return { kind, fault: kind.kind, step, times: index === 0 ? 'always' : 'once', exitCode };
-      });
-    }),
+  const cases = kinds.flatMap(({ kind, at, says, flags = [] }) =>
+    steps.flatMap((step) =>
+      (at[step] ?? []).map((exitCode, index) => {
+        const times = index === 0 ? 'always' : 'once';
+        return { kind, step, times, exitCode, says, flags };
+      }),
+    ),
   );
-  test.each(cases)('$fault at $step, $times: exit $exitCode', async (each) => {
-    const { exitCode, kind } = each;
-    const result = await playFault(each, await wholeFile(each.step));
-    const file = exitCode === 0 ? 'new' : 'old';
-    expect(result).toMatchObject({ exitCode, stdout: '', file, leftovers: [], creates: expectedCreates(each) });
-    if (exitCode !== 0) expect(result.stderr).toMatch(kind.says);
-    expect(/A report may have been created all the same\./.test(result.stderr)).toBe(isUncertain(each));
+  test.each(cases)('$kind at $step, $times: exit $exitCode', async ({ kind, step, times, exitCode, says, flags }) => {
+    const fault = `${endpointOf[step]}:${kind}${times === 'once' ? ':times=1' : ''}`;
+    const { cwd, run, calls } = await serveForTest({ faults: [fault] });
+    writeFileSync(join(cwd, 'out.csv'), 'the old file');
+    const env = { ADREPORT_TOKEN: undefined, ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
+    const result = await run([...commandOf(step).split(' '), '-o', 'out.csv', ...flags], { env });
+
+    const { stderr, files } = result;
+    const left = exitCode === 0 ? await wholeFile(commandOf(step)) : 'the old file';
+    expect(result).toMatchObject({
+      exitCode,
+      stdout: '',
+      stderr: exitCode === 0 ? stderr : expect.stringMatching(says),
+    });
+    expect(files).toEqual({ 'out.csv': left });
+    expect(calls('buyer')).toBe(createsAt(step, kind, exitCode));
+    // Where a create may have been made all the same, that is said.
+    const isUncertain = step === 'create' && (exitCode === 9 || (exitCode === 5 && !kind.startsWith('429')));
+    expect(/A report may have been created all the same\./.test(stderr)).toBe(isUncertain);
     // A token of the built-in accounts, or one that was issued; and the password of them all.
-    expect(result.everything).not.toMatch(/[0-9a-f]{40}|\bdemo\b/);
+    const settings = readdirSync(cwd, { recursive: true, encoding: 'utf8' }).map((name) => join(cwd, name));
+    const kept = settings.filter((path) => statSync(path).isFile()).map((path) => readFileSync(path, 'utf8'));
+    expect([stderr, ...kept].join('\n')).not.toMatch(/[0-9a-f]{40}|\bdemo\b/);
   });
 }
 
-const job = ['--period', '2026-11-09..2026-11-15', '--by', 'DAILY,OS', '--metrics', 'displays', '-vv'];
-const oldText = 'the old file';
-
-/** Plays one cell: signs in with credentials of the environment, and replaces a file that is there. */
-async function playFault({ kind, step, times }: FaultCase, whole: string) {
-  const fault = `${endpointOf[step]}:${kind.kind}${times === 'once' ? ':times=1' : ''}`;
-  const { server, run } = await serveForTest({ delayMs: 2_000, faults: [fault] });
-  const cwd = temporaryFolder();
-  const name = 'out.csv';
-  writeFileSync(join(cwd, name), oldText);
-  const command = step === 'campaigns' ? ['campaigns', '-vv'] : ['run', ...job];
-  const env = { ADREPORT_TOKEN: undefined, ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
-  const { exitCode, stdout, stderr } = await run([...command, '-o', name, ...(kind.flags ?? [])], { cwd, env });
-
-  const text = readFileSync(join(cwd, name), 'utf8');
-  const paths = readdirSync(cwd, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    statSync(join(cwd, path)).isFile(),
-  );
-  return {
-    exitCode,
-    stdout,
-    stderr,
-    /** What became of the output file, which was there before. */
-    file: text === oldText ? 'old' : text === whole ? 'new' : 'else',
-    leftovers: paths.filter((path) => path !== name && !path.startsWith('.config')),
-    creates: server.requests().filter(({ endpoint }) => endpoint === 'buyer').length,
-    everything: [stdout, stderr, ...paths.map((path) => readFileSync(join(cwd, path), 'utf8'))].join('\n'),
-  };
-}
-
-const wholeFiles = new Map<string, Promise<string>>();
-
-/** What the file holds when nothing goes wrong. */
-function wholeFile(step: Step): Promise<string> {
-  const command = step === 'campaigns' ? ['campaigns'] : ['run', ...job, '--format', 'csv'];
-  const whole = wholeFiles.get(command.join()) ?? printWhole(command);
-  wholeFiles.set(command.join(), whole);
-  return whole;
-}
-
-async function printWhole(command: readonly string[]): Promise<string> {
-  const { run } = await serveForTest({ delayMs: 0 });
-  return (await run(command)).stdout;
-}
-
 /** How many create calls a cell is to make: none before the sign-in, one more where a refused token made no report. */
-function expectedCreates({ kind, step, exitCode }: FaultCase): number {
+function createsAt(step: Step, kind: string, exitCode: number): number {
   if (step === 'campaigns') return 0;
   if (step === 'sign-in') return exitCode === 0 ? 1 : 0;
   if (step !== 'create') return 1;
   // A create that was refused with 429 made no report: it is repeated, five times at most.
-  if (kind.kind.startsWith('429')) return exitCode === 0 ? 2 : 6;
-  return kind.kind === '401' || kind.kind === 'unauthorized' ? 2 : 1;
-}
-
-/** Whether a cell leaves it open whether a report was made. */
-function isUncertain({ kind, step, exitCode }: FaultCase): boolean {
-  return step === 'create' && (exitCode === 9 || (exitCode === 5 && !kind.kind.startsWith('429')));
+  if (kind.startsWith('429')) return exitCode === 0 ? 2 : 6;
+  return kind === '401' || kind === 'unauthorized' ? 2 : 1;
 }

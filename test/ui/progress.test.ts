@@ -60,19 +60,6 @@ test.each<[string, Setup, string[]]>([
   expect(await runThrough(setup)).toEqual(expected);
 });
 
-test.each([{ mode: 'none' }, { mode: 'plain', quiet: true }] as const)(
-  'parts are not spoken of with %j',
-  async (setup) => {
-    const { progress, stderr, stdout } = await setUp(setup);
-    const parts = progress.parts(2);
-    const { progress: part, end } = parts.begin('2026-11-01');
-    part.wait('Report 7f3a').update({ status: 'progress', waitedMs: 0, polls: 1, nextPollMs: 0 });
-    end(false);
-    parts.stop();
-    expect(stdout.text() + stderr.text()).toBe('');
-  },
-);
-
 test('json: every status call, and a download at most once a second and at its end', async () => {
   const events = (await runThrough({ mode: 'json', isTTY: true })).map((line) => JSON.parse(line));
   expect(events.slice(0, 2)).toEqual([

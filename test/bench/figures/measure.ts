@@ -3,15 +3,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** A built copy of the program: this one, and with `BASELINE=/path/to/checkout` another one to compare it with. */
-export interface Checkout {
-  readonly name: string;
-  /** Its `bin/adreport.js`. */
-  readonly bin: string;
-}
-
-/** The copies to be measured, this one first. Throws where one is not built. */
-export function checkouts(): Checkout[] {
+/** The built copies to be measured, this one first; with `BASELINE=/path/to/checkout` another one beside it. */
+export function checkouts(): { readonly name: string; readonly bin: string }[] {
   const { BASELINE } = process.env;
   const folders = [{ name: 'now', folder: resolve('.') }, ...(BASELINE ? [{ name: 'before', folder: BASELINE }] : [])];
   return folders.map(({ name, folder }) => {
@@ -20,14 +13,8 @@ export function checkouts(): Checkout[] {
   });
 }
 
-export interface Measurement {
-  readonly seconds: number;
-  /** Peak resident memory; `NaN` where the system does not tell. */
-  readonly peakMb: number;
-}
-
-/** Runs a program of Node to its end. Throws where it fails. */
-export async function measure(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Measurement> {
+/** Runs a program of Node to its end: its time, and its peak memory, `NaN` where the system does not tell. */
+export async function measure(argv: readonly string[], env: Readonly<Record<string, string>>) {
   // What was written before must not be waited for now.
   spawnSync('sync');
   const startedMs = performance.now();
@@ -56,19 +43,12 @@ export function peakOf(pid: number | undefined): number | undefined {
   }
 }
 
-export interface RunningServer {
-  readonly url: string;
-  readonly token: string;
-  readonly pid: number;
-  stop(): void;
-}
-
 /** Starts a copy's local server, whose reports are ready at once. */
-export async function startServer({ bin }: Checkout): Promise<RunningServer> {
+export async function startServer({ bin }: { readonly bin: string }) {
   const argv = [bin, 'local-server', '--port', '0', '--delay', '0s', '--json', '-q'];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = await once(child.stdout, 'data');
-  const { url, pid, accounts } = JSON.parse(String(line));
+  const { url, pid, accounts }: { url: string; pid: number; accounts: [{ token: string }] } = JSON.parse(String(line));
   return { url, pid, token: accounts[0].token, stop: () => child.kill() };
 }
 

@@ -1,0 +1,236 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { askedColumns, fieldLabel } from '../../src/contract/columns.ts';
+import { documentOf, encode } from '../output/encode.ts';
+import { readParquet } from '../output/parquet-reader.ts';
+import { readSheet } from '../output/xlsx-reader.ts';
+import { expectRefusal } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+/** What a report becomes: its columns, its formats and dialects, and with --json a line about each file (`cli.md`, Output). */
+
+const day = 'run --period 2026-11-01 --fresh';
+const byHour = 'run --period 2026-10-24..2026-10-25 --by HOURLY,CAMPAIGN --fresh';
+
+describe('columns', () => {
+  test('are the fields of the breakdowns, then the metrics, in the order of the request', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const asked = `${day} --by CAMPAIGN,DAILY --metrics clicks,ctr,revenueDollar`;
+    const names = ['campaignId', 'campaignName', 'date', 'clicks', 'ctr', 'valueDollar'];
+    const { stdout } = await run(`${asked} --format csv`);
+    expect(stdout.split('\r\n')[0]).toBe(names.join(','));
+    await run(`${asked} -o r.parquet`);
+    const { types, rows } = await readParquet(readFileSync(join(cwd, 'r.parquet')));
+    expect(Object.keys(types)).toEqual(names);
+    expect(rows.every(({ ctr }) => ctr === null || (typeof ctr === 'number' && ctr < 1))).toBe(true);
+  });
+
+  test('are all that the service sends with --columns all; json holds nothing that is computed', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const all = await run(`${day} --by DAILY --metrics clicks --format csv --columns all`);
+    expect(all.stdout).toMatch(/^date,clicks,Adnetwork,campaignId,/);
+    for (const format of ['json', 'ndjson']) {
+      const refused = await run(`${day} --by DAILY --metrics ctr --format ${format}`);
+      expectRefusal(refused, 2, `ctr is computed here, and ${format} holds what the service sends.`);
+    }
+  });
+
+  const columns = askedColumns('buyer', { breakdowns: ['DAILY'], metrics: ['displays', 'clicks'] }, ['ctr']);
+
+  test('that are computed come from the row’s own values, and are empty where there are no displays', async () => {
+    const body = documentOf(
+      '{"date":"2026-11-01","displays":3,"clicks":1}',
+      '{"date":"2026-11-02","displays":0,"clicks":1}',
+      '{"date":"2026-11-03","clicks":1,"displays":null}',
+    );
+    for (const csv of [{}, { delimiter: ';' }]) {
+      expect((await encode(body, 'csv', { columns, csv })).text.replaceAll(';', ',')).toBe(
+        'date,ctr\r\n2026-11-01,0.333333\r\n2026-11-02,\r\n2026-11-03,\r\n',
+      );
+    }
+  });
+
+  test('that were not asked for are left out while they are null, and kept and said where they are not', async () => {
+    const rows = [
+      '{"date":"2026-11-01","city":null,"os":"iOS","displays":4,"clicks":1,"new":null}',
+      '{"date":"2026-11-02","city":"","os":null,"displays":4,"clicks":1,"new":2}',
+    ];
+    const { text, notes } = await encode(documentOf(...rows), 'csv', { columns });
+    expect(text).toBe('date,ctr,os,new\r\n2026-11-01,0.25,iOS,\r\n2026-11-02,0.25,,2\r\n');
+    expect(notes).toEqual(['The column os was not asked for; it is kept because it has values.']);
+    const late = documentOf(...rows, '{"date":"2026-11-03","city":"Lyon","displays":4,"clicks":1,"new":null}');
+    const refused = { exitCode: 9, code: 'LATE_COLUMN', message: expect.stringContaining('"city"') };
+    await expect(encode(late, 'csv', { columns, pieceBytes: 100 })).rejects.toMatchObject(refused);
+  });
+});
+
+describe('typed formats', () => {
+  test('Parquet and a sheet have the rows of the JSON, under their names', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const line = `${byHour} --metrics displays,revenueEuro,revenueDollar`;
+    const { data, summary } = JSON.parse((await run(`${line} --format json`)).stdout);
+    const fields = ['date', 'hour', 'campaignId', 'campaignName', 'displays', 'revenueEuro', 'valueDollar'];
+    const rows: unknown[][] = data.map((row: Record<string, unknown>) => fields.map((field) => row[field]));
+
+    await run(`${line} -o r.parquet`);
+    const parquet = await readParquet(readFileSync(join(cwd, 'r.parquet')));
+    const types = { date: 'DATE', hour: 'TIMESTAMP_MICROS', displays: 'INT64', valueDollar: 'DOUBLE' };
+    expect(parquet.types).toMatchObject(types);
+    const plain = (value: unknown, at: number) => {
+      if (value instanceof Date) return at === 0 ? value.toISOString().slice(0, 10) : value.toISOString();
+      return typeof value === 'bigint' ? Number(value) : value;
+    };
+    expect(parquet.rows.map((row) => Object.values(row).map(plain))).toEqual(
+      rows.map(([date, hour, ...rest]) => [date, new Date(String(hour)).toISOString(), ...rest]),
+    );
+    expect(JSON.parse(parquet.metadata.key_value_metadata?.[0]?.value ?? '')).toEqual(summary);
+
+    const written = await run(`${line} -o r.xlsx`);
+    expect(written.stderr).toContain('Hours are the wall time of europe/paris: Excel has no time zones.');
+    const [header, ...cells] = readSheet(readFileSync(join(cwd, 'r.xlsx')));
+    expect(header).toEqual([...fields, 'ecpmEuro', 'ecpmDollar'].map(fieldLabel));
+    expect(cells.map((row) => row.slice(2, 7))).toEqual(rows.map((row) => row.slice(2)));
+    // 49 hours, one of which the clocks show twice.
+    expect(new Set(cells.map((row) => row[1])).size).toBe(48);
+  });
+
+  test.each([
+    ['parquet', /^PAR1/],
+    ['xlsx', /^PK/],
+  ])('%s goes into a pipe, and not onto a terminal', async (format, magic) => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const piped = await run(`${byHour} --format ${format}`);
+    expect(piped).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(magic) });
+    for (const line of [byHour, 'download x', 'campaigns']) {
+      expectRefusal(await run(`${line} --format ${format}`, { tty: true }), 2, `-o report.${format}`);
+    }
+  });
+
+  const money = fc.integer({ min: -99_999, max: 9_999_999 }).map((cents) => (cents / 100).toFixed(2).replace('.', ','));
+  const row = fc.record({
+    date: fc.constantFrom('2026-01-01', '2026-02-28', '2026-12-31'),
+    bundleId: fc.option(fc.string({ unit: 'grapheme', minLength: 1 })),
+    displays: fc.nat(),
+    revenueEuro: money,
+    revenueDollar: fc.option(money),
+  });
+
+  test('--normalize gives the same rows whether a DSP report came as JSON or as CSV', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1 }), async (rows) => {
+        const json = JSON.stringify({ data: rows });
+        const csv = stringify(rows, { header: true, quoted_string: true });
+        for (const format of ['csv', 'json', 'ndjson', 'parquet', 'table'] as const) {
+          const fromJson = (await encode(json, format, { normalize: true })).text;
+          expect((await encode(csv, format, { normalize: true, contentType: 'text/csv' })).text).toBe(fromJson);
+        }
+        const lines = (await encode(csv, 'ndjson', { normalize: true })).text.trimEnd().split('\n');
+        const numbers = rows.map(({ revenueEuro }) => Number(revenueEuro.replace(',', '.')));
+        expect(lines.map((line) => JSON.parse(line).revenueEuro)).toEqual(numbers);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('CSV', () => {
+  const name = '"Soldes d\'été, ""−50 %"", 2e vague"';
+  test.each([
+    ['--no-header', `${name},2,501\r\n`],
+    ['--no-header --delimiter tab', `${name}\t2\t501\r\n`],
+    ['--excel', '\ufeffcampaignName;adunits;advertiserId\r\n'],
+    ['--bom --delimiter |', '\ufeffcampaignName|adunits|advertiserId\r\n'],
+  ])('campaigns speak every dialect: %s', async (flags, first) => {
+    const { run } = await serveForTest();
+    const { stdout } = await run(`campaigns --search 40002 --columns campaignName,adunits,advertiserId ${flags}`);
+    expect(stdout.startsWith(first)).toBe(true);
+  });
+
+  test('formulas are escaped on demand', async () => {
+    const { run } = await serveForTest({}, 'awkward');
+    const { stdout } = await run('campaigns --search 49001 --columns campaignName --no-header --escape-formulas');
+    expect(stdout).toMatch(/^"'=HYPERLINK/);
+  });
+
+  test('on a terminal shows control characters; a pipe and a file have them as they are', async () => {
+    const { run } = await serveForTest({ delayMs: 0 }, 'awkward');
+    const csv = 'run --period 2026-11-09 --by CAMPAIGN --metrics displays --format csv';
+    const raw = '\n49002,\u001b[31mRED ALERT\u001b[0m launch,';
+    expect((await run(csv)).stdout).toContain(raw);
+    expect((await run(`${csv} -o x.csv`, { tty: true })).files['x.csv']).toContain(raw);
+    const list = 'campaigns --format csv --columns campaignId,campaignName,adunits';
+    for (const line of [csv, list, 'view x.csv --by CAMPAIGN --format csv']) {
+      const { stdout } = await run(line, { tty: true });
+      for (const text of ['\n49002,␛[31mRED ALERT␛[0m launch,', '\n49004,Printemps␍␊Été␊2026,', '\\u202e']) {
+        expect(stdout).toContain(text);
+      }
+      expect(stdout).not.toContain('\u001b');
+    }
+  });
+
+  test.each([byHour, 'download x', 'campaigns'])(
+    '%s: what cannot be is told before anything is asked',
+    async (line) => {
+      const { run, server } = await serveForTest();
+      for (const flags of ['--format csv --delimiter ab', '--format json --delimiter ab', '--columns date,,clicks']) {
+        expect(await run(`${line} ${flags}`)).toMatchObject({ exitCode: 2, stdout: '' });
+      }
+      expect(server.requests()).toEqual([]);
+    },
+  );
+
+  test('flags that another format has no use for are told, once', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const told = (format: string, names: string) =>
+      `Warning: The output is ${format}: ${names} would change CSV alone.\n`;
+    const csv = `${byHour} --excel --no-header`;
+    expect((await run(`${csv} --format ndjson`)).stderr).toContain(told('ndjson', '--excel, --no-header'));
+    const perDay = await run(`${csv} --split day -o {date}.json`);
+    expect(perDay.stderr.split(told('json', '--excel, --no-header'))).toHaveLength(2);
+    expect((await run(`${csv} --format csv`)).stderr).not.toContain('Warning');
+    const listed = await run('campaigns --delimiter ; --escape-formulas --format json');
+    expect(listed.stderr).toBe(told('json', '--delimiter, --escape-formulas'));
+  });
+});
+
+describe('--json with -o', () => {
+  test('a line on stdout: the file, its rows, bytes, report, window and warnings', async () => {
+    const { run } = await serveForTest();
+    const line = 'run --since 2026-11-09 --until 2026-11-10 --by DAILY --json -q -o r.csv';
+    const { exitCode, stdout, files } = await run(line);
+    expect(exitCode).toBe(0);
+    expect(stdout.endsWith('\n')).toBe(true);
+    expect(JSON.parse(stdout)).toEqual({
+      file: 'r.csv',
+      rows: 2,
+      bytes: Buffer.byteLength(files['r.csv'] ?? ''),
+      reportId: expect.stringMatching(/^[0-9a-f]+$/),
+      since: '2026-11-09T00:00:00+0100',
+      until: '2026-11-10T23:59:59+0100',
+      warnings: [],
+    });
+  });
+
+  test('a line for each of many files, and none for stdout', async () => {
+    const { run } = await serveForTest();
+    const days = 'run --period 2026-10-01..2026-10-04 --json -q';
+    const { stdout } = await run(`${days} --by OS --split day -o {date}.csv`);
+    const results: { file: string; reportId: string }[] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(results.map(({ file }) => file).sort()).toEqual([1, 2, 3, 4].map((day) => `2026-10-0${day}.csv`));
+    expect(new Set(results.map(({ reportId }) => reportId)).size).toBe(4);
+    expect((await run(`${days} --by DAILY --format csv`)).stdout).toMatch(/^date,/);
+  });
+
+  test('download tells the window that the service states', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const id = (await run('report create --period 2026-11-09 --by DAILY')).stdout.trim();
+    const { stdout } = await run(`download ${id} -o d.json --json`);
+    expect(JSON.parse(stdout)).toMatchObject({ file: 'd.json', reportId: id, since: '2026-11-09T00:00:00+0100' });
+  });
+});
