@@ -1,12 +1,19 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { faultKinds, testFaults } from '../support/fault-matrix.ts';
 import { json, serve, serveAnswers } from '../support/http-server.ts';
 import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { runToEnd } from '../support/spawn.ts';
 
 const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays';
+
+describe('a fault leaves the old file or the whole new one, and says what happened', () => {
+  // One kind of each sort; `test/long` has them all.
+  const chosen = ['503', 'reset', 'truncate:bytes=20', 'html', 'unauthorized', 'failed', 'stuck', 'not-downloadable'];
+  testFaults(faultKinds.filter(({ kind }) => chosen.includes(kind)));
+});
 
 describe('Retry-After', () => {
   /** Lists campaigns of a service that first says to wait, and tells how long each pause was. */
