@@ -3,13 +3,23 @@ import { UsageError } from '../errors.ts';
 import { parseDuration } from '../text/quantity.ts';
 import type { Control } from './local-server.ts';
 import { latestSecond } from './request/read-request.ts';
-import type { HeldReport } from './service/reports.ts';
 import type { ServiceParts } from './service/service.ts';
 
-/** What tests do to the server that is made of these parts. */
-export function createControl(parts: ServiceParts): Control {
+/** What an admin call does: it returns what is told, or nothing where all went well. Throws `UsageError`. */
+type Work = (given: Readonly<Record<string, unknown>>, id: string) => unknown;
+
+/** A call with which tests steer the server from any language, without a token (`cli.md`, `local-server`). */
+export type AdminCall = ReturnType<typeof createSteering>['calls'][number];
+
+export type ListedReport = ReturnType<ReturnType<typeof createSteering>['listReports']>[number];
+
+/**
+ * What tests do to the server that is made of these parts: from its own process, and by calls. Routes, `/openapi.json`,
+ * the page and the refusal of an unknown path are made of the list of calls.
+ */
+export function createSteering(parts: ServiceParts) {
   const { faults, log, reports, sessions } = parts;
-  return {
+  const control: Control = {
     requests: () => log.list(),
     advance: (duration) => {
       const durationMs = typeof duration === 'number' ? duration : parseDuration(duration);
@@ -24,33 +34,22 @@ export function createControl(parts: ServiceParts): Control {
     setReport: (id, { status, message }) => {
       const report = reports.list().find((candidate) => candidate.id === id);
       if (!report) throw new UsageError(`There is no report “${id.slice(0, 80)}”.`, { code: 'UNKNOWN_REPORT' });
-      report.fixedStatus = status;
-      report.message = message;
+      Object.assign(report, { fixedStatus: status, message });
     },
     reset: () => {
       for (const part of [sessions, faults, reports, log]) part.reset();
       parts.advancedMs = 0;
     },
   };
-}
 
-/** What an admin call does: it returns what is told, or nothing where all went well. Throws `UsageError`. */
-type Work = (given: Readonly<Record<string, unknown>>, id: string) => unknown;
-
-/** A call with which tests steer the server from any language, without a token (`cli.md`, `local-server`). */
-export type AdminCall = ReturnType<typeof adminCalls>[number];
-
-/** Every admin call: routes, `/openapi.json`, the page and the refusal of an unknown path are made of this list. */
-export function adminCalls(parts: ServiceParts, control: Control) {
-  const { faults, log, reports } = parts;
   const now = () => ({ now: new Date(parts.now()).toISOString() });
-  const health = () => ({ status: 'ok', ...now(), reports: reports.list().length });
-  const listed = (report: HeldReport) => ({
-    ...reports.record(report, parts.now()),
-    account: report.account.name,
-    created: new Date(report.createdMs).toISOString(),
-    request: report.request,
-  });
+  const listReports = () =>
+    reports.list().map((report) => ({
+      ...reports.record(report, parts.now()),
+      account: report.account.name,
+      created: new Date(report.createdMs).toISOString(),
+      request: report.request,
+    }));
   const advance: Work = ({ advance: duration }) => {
     control.advance(typeof duration === 'string' ? duration : '');
     return now();
@@ -68,8 +67,13 @@ export function adminCalls(parts: ServiceParts, control: Control) {
     control.setReport(id, { status, ...(typeof message === 'string' ? { message } : {}) });
     return { response: { report_id: id, status } };
   };
-  const calls: readonly (readonly ['GET' | 'POST' | 'DELETE', string, string, Work, example?: object])[] = [
-    ['GET', '/health', 'whether it is up, and its clock', health],
+  const table: readonly (readonly ['GET' | 'POST' | 'DELETE', string, string, Work, example?: object])[] = [
+    [
+      'GET',
+      '/health',
+      'whether it is up, and its clock',
+      () => ({ status: 'ok', ...now(), reports: reports.list().length }),
+    ],
     ['GET', '/requests', 'the latest calls', () => ({ counts: log.counts(), requests: log.list() })],
     ['DELETE', '/requests', 'forgets the calls', () => log.reset()],
     ['GET', '/clock', 'the time by the server’s clock', now],
@@ -77,11 +81,12 @@ export function adminCalls(parts: ServiceParts, control: Control) {
     ['GET', '/faults', 'the faults in force', () => ({ faults: faults.list() })],
     ['POST', '/faults', 'puts a fault in force', addFaults, { fault: 'status:503:times=3' }],
     ['DELETE', '/faults', 'ends every fault', () => faults.clear()],
-    ['GET', '/reports', 'every report', () => ({ reports: reports.list().map(listed) })],
+    ['GET', '/reports', 'every report', () => ({ reports: listReports() })],
     ['POST', '/reports/:id', 'sets the status of a report', setReport, { status: 'ready' }],
     ['POST', '/reset', 'back to how the server started', () => control.reset()],
   ];
-  return calls.map(([method, path, meaning, work, example]) => {
+  const calls = table.map(([method, path, meaning, work, example]) => {
     return { method, path: `/__admin${path}`, meaning, work, example };
   });
+  return { control, calls, listReports };
 }

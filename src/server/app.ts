@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type EndpointName, endpoints } from '../contract/messages.ts';
-import { adminCalls, createControl } from './admin.ts';
+import { createSteering } from './admin.ts';
 import { type Answer, jsonAnswer, refusalAnswer, send } from './answer.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import { openapiDocument } from './openapi.ts';
@@ -20,10 +20,14 @@ const localHeader = 'x-adreport-local';
  * account found, the rate limit and the faults get their say, then the service answers, and the answer is sent as the
  * client likes it.
  *
- * @param ownHosts the names by which a request may call this server; any where absent
+ * @param ownHost the address that it listens on
  */
-export function createApp(parts: ServiceParts, ownHosts: readonly string[] | undefined) {
+export function createApp(parts: ServiceParts, ownHost: string) {
   const { log, sessions, options } = parts;
+  // On loopback any other name is that of a web page which has pointed its own name at this machine in order to read
+  // tokens (DNS rebinding). A server that others reach has names that it does not know.
+  const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(ownHost);
+  const ownHosts = isLoopback ? [...new Set(['localhost', '127.0.0.1', '[::1]', ownHost])] : undefined;
   const app = Fastify({
     // A connection whose TLS handshake does not end would hold a server that is to close.
     ...(options.tls ? { https: { ...options.tls, handshakeTimeout: 2_000 } } : {}),
@@ -36,8 +40,7 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
     frameworkErrors: (error, request, reply) =>
       void send(request, reply.header(localHeader, '1'), refusalAnswer(error)),
   }) as unknown as FastifyInstance;
-  const control = createControl(parts);
-  const steering = adminCalls(parts, control);
+  const { control, calls: steering, listReports } = createSteering(parts);
   const service = createService(parts);
 
   app.removeAllContentTypeParsers();
@@ -67,13 +70,12 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
     const pages = ['/openapi.json', '/'].map((page) => ({ method: 'GET', path: page }));
     const calls = [...Object.values(endpoints), ...steering, ...pages];
     const here = calls.filter((call) => call.path === path.replace(/(\/reports\/)[^/]+$/, '$1:id'));
-    if (here.length > 0) {
-      const methods = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-      const allow = methods.join(', ');
-      throw new ServiceError('METHOD_NOT_ALLOWED', `${path} takes ${allow}.`, { headers: { allow } });
+    if (here.length === 0) {
+      const known = calls.map((call) => `${call.method} ${call.path}`).join(', ');
+      throw new ServiceError('NOT_FOUND', `There is no ${path} here. There are ${known}.`);
     }
-    const known = calls.map((call) => `${call.method} ${call.path}`).join(', ');
-    throw new ServiceError('NOT_FOUND', `There is no ${path} here. There are ${known}.`);
+    const allow = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+    throw new ServiceError('METHOD_NOT_ALLOWED', `${path} takes ${allow}.`, { headers: { allow } });
   });
 
   /** A call of the service: whose it is, the rate limit, the faults, then the service itself. */
@@ -116,12 +118,8 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
       // Faults change the answer that refuses a call too.
       answer = refusalAnswer(error);
     }
-    return send(
-      request,
-      reply,
-      answer,
-      faults.flatMap(({ effect }) => effect.changeBody ?? []),
-    );
+    const changes = faults.flatMap(({ effect }) => effect.changeBody ?? []);
+    return send(request, reply, answer, changes);
   }
 
   for (const [name, { method, path }] of Object.entries(endpoints)) {
@@ -140,7 +138,7 @@ export function createApp(parts: ServiceParts, ownHosts: readonly string[] | und
   app.get('/', (request, reply) => {
     // A proxy in front may have given the server another name than the one it knows itself by.
     const base = `${request.protocol}://${request.headers.host ?? 'localhost'}`;
-    return send(request, reply, pageAnswer(base, parts, steering));
+    return send(request, reply, pageAnswer(base, parts.fixtures.accounts, steering, listReports()));
   });
   return { app, control };
 }

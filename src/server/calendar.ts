@@ -2,6 +2,11 @@ import { DateTime, IANAZone } from 'luxon';
 import type { TimeBreakdownName } from '../contract/vocabulary.ts';
 import { hourSeconds } from './fixtures/fixtures.ts';
 
+/** Whether the platform knows the zone by an IANA name; offsets such as `+02:00` are no names. */
+export function isZone(text: string): boolean {
+  return /^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(text) && IANAZone.isValidZone(text);
+}
+
 /** `2014-12-01T00:00:00+0100` for an instant in unix seconds. */
 export function localTime(seconds: number, zone: string): string {
   return DateTime.fromSeconds(seconds, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZZ");
@@ -29,8 +34,8 @@ export function daysBetween(earlier: number, later: number, zone: string): numbe
 }
 
 /**
- * The instant that a wall time stands for, both in unix seconds: the digits of the wall time are read as if they were
- * UTC. Of an hour that a clock change doubles it is the first one, or the last.
+ * The instant of a wall time, both in unix seconds: its digits are given as if they were UTC. Of an hour that a clock
+ * change doubles it is the first one, or the last.
  */
 export function instantOfWallTime(seconds: number, zone: string, which: 'first' | 'last'): number {
   const local = DateTime.fromSeconds(seconds, { zone: 'utc' }).setZone(zone, { keepLocalTime: true });

@@ -19,12 +19,7 @@ export type ReportCell = string | number | null;
 /** The cells by their fields, in row order. */
 export type ReportRow = Readonly<Record<string, ReportCell>>;
 
-export interface Report {
-  readonly fields: readonly string[];
-  readonly summary: ReportSummary;
-  /** The rows, computed while they are read, with pauses for other work. */
-  rows(): AsyncIterable<ReportRow>;
-}
+export type Report = ReturnType<typeof computeReport>;
 
 /** The time by the server's clock, in how many days a day's conversions and revenue are complete, and what ends it all. */
 interface ReportContext {
@@ -52,7 +47,7 @@ export function computeReport(
   account: Account,
   request: ReportRequest,
   context: ReportContext,
-): Report {
+) {
   const { profile } = account;
   const { since, until, breakdowns } = request;
   const zone = (profile === 'dsp' && request.timezone) || defaultZone;
@@ -97,6 +92,7 @@ export function computeReport(
     return 0;
   }
 
+  /** The rows, computed while they are read, with pauses for other work. */
   async function* rows(): AsyncGenerator<ReportRow> {
     const isWanted = wantedDimensions(account, request);
     const fieldsOf = timeFields(time, zone, since);
@@ -128,7 +124,7 @@ export function computeReport(
     for (const group of [...groups.values()].sort(compareGroups)) yield rowOf(moment, group);
   }
 
-  const summary = {
+  const summary: ReportSummary = {
     since: localTime(since, zone),
     until: localTime(until, zone),
     breakdowns,

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { endpoints } from '../contract/messages.ts';
 import { escapeHtml, quoteForShell } from '../text/printable.ts';
-import type { AdminCall } from './admin.ts';
+import type { AdminCall, ListedReport } from './admin.ts';
 import type { Answer } from './answer.ts';
 import { kindLabels } from './faults/kinds.ts';
 import type { Account } from './fixtures/fixtures.ts';
-import type { ServiceParts } from './service/service.ts';
 
 const pageStyle = `
 :root{color-scheme:light dark}
@@ -46,19 +45,20 @@ const headers = {
  * The page for people at `GET /`: the latest reports as they stand, the accounts with their calls as curl lines, and what
  * steers the server. Every text that is not ours is escaped.
  */
-export function pageAnswer(base: string, parts: ServiceParts, adminCalls: readonly AdminCall[]): Answer {
-  const rows = parts.reports
-    .list()
+export function pageAnswer(
+  base: string,
+  accounts: readonly Account[],
+  adminCalls: readonly AdminCall[],
+  reports: readonly ListedReport[],
+): Answer {
+  const rows = reports
     .slice(-20)
-    .reverse()
-    .map((report) => {
-      const { id, account, createdMs, request } = report;
-      const created = new Date(createdMs).toISOString().slice(0, 19).replace('T', ' ');
-      const { status } = parts.reports.record(report, parts.now());
-      const cells = [id, account.name, status, created, request.breakdowns.join(', ')];
+    .toReversed()
+    .map(({ report_id, account, status, created, request }) => {
+      const cells = [report_id, account, status, created.slice(0, 19).replace('T', ' '), request.breakdowns.join(', ')];
       return `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}`).join('')}`;
     });
-  const accounts = parts.fixtures.accounts.map((account, index) => {
+  const details = accounts.map((account, index) => {
     const { name, email, password, profile, admin, token } = account;
     return `<details${index === 0 ? ' open' : ''}><summary>${escapeHtml(name)} <small>${profile}${admin ? ', admin' : ''}</small></summary>
 <p><code>${escapeHtml(email)}</code>, password <code>${escapeHtml(password)}</code>, token <code>${escapeHtml(token)}</code></p>
@@ -82,7 +82,7 @@ export function pageAnswer(base: string, parts: ServiceParts, adminCalls: readon
 <table><tr><th>Report<th>Account<th>Status<th>Created<th>Breakdowns
 ${rows.join('\n') || '<tr><td colspan="5">None yet: run the calls below, in their order.'}</table>
 <h2>Accounts and their calls</h2>
-${accounts.join('')}
+${details.join('')}
 <h2>Steering: the clock, faults, reports</h2>
 <p>These calls need no token. A fault is <code>ENDPOINT:KIND</code>, and KIND one of ${kindLabels.join(', ')}.</p>
 <ol>${steering.join('')}</ol>

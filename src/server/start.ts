@@ -1,8 +1,6 @@
-import type { AddressInfo } from 'node:net';
 import { UsageError } from '../errors.ts';
 import { createApp } from './app.ts';
 import { createFaults } from './faults/faults.ts';
-import type { Fixtures } from './fixtures/fixtures.ts';
 import type { LocalServer, LocalServerOptions } from './local-server.ts';
 import { createRequestLog } from './request-log.ts';
 import { createReports } from './service/reports.ts';
@@ -18,36 +16,33 @@ export type { LocalServer, LocalServerOptions };
  */
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
   assertOptions(options);
-  const { host = '127.0.0.1', port = 0, seed = 1, scale = 1, fixtures: directory, clock = Date.now } = options;
+  const { seed = 1, scale = 1, fixtures: directory, clock = Date.now, onNotice = () => {} } = options;
   // A folder of data takes packages to read that the built-in data do without.
   const files = directory === undefined ? undefined : await import('./fixtures/load.ts');
-  const fixtures = directory && files ? await files.loadFixtures(directory) : builtInFixtures({ seed, scale });
   const faults = createFaults(options.faults ?? [], seed);
   const parts: ServiceParts = {
     options,
     now: () => clock() + parts.advancedMs,
     advancedMs: 0,
-    fixtures,
+    fixtures: directory && files ? await files.loadFixtures(directory) : builtInFixtures({ seed, scale }),
     sessions: createSessions(() => parts.fixtures.accounts, options),
     reports: createReports(options, faults.endOf),
     faults,
     log: createRequestLog(options.onRequest),
   };
-  const { app, control, bound } = await listen(parts, host, port);
-  const onFixtures = (edited: Fixtures): void => {
-    parts.fixtures = edited;
-  };
-  const endWatch = directory && files?.watchFixtures(directory, onFixtures, options.onNotice ?? (() => {}));
+  const { app, control, url, port } = await listen(parts);
+  const closing = new AbortController();
+  if (directory) void files?.watchFixtures(directory, parts, closing.signal, onNotice);
 
   async function close(): Promise<void> {
-    if (endWatch) endWatch();
+    closing.abort();
     await app.close();
   }
 
   return {
     ...control,
-    url: `${options.tls ? 'https' : 'http'}://${reachableHost(bound)}:${bound.port}`,
-    port: bound.port,
+    url,
+    port,
     get accounts() {
       return parts.fixtures.accounts.map(({ advertiserIds: _, ...account }) => account);
     },
@@ -57,40 +52,25 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
 }
 
 /** Makes the app and listens. Throws `UsageError` where its certificate, its host or its port cannot be used. */
-async function listen(parts: ServiceParts, host: string, port: number) {
-  const { tls } = parts.options;
+async function listen(parts: ServiceParts) {
+  const { tls, host = '127.0.0.1', port = 0 } = parts.options;
   try {
     if (tls && (tls.cert.trim() === '' || tls.key.trim() === '')) throw new Error('one of them is empty');
-    const { app, control } = createApp(parts, ownHostsOf(host));
-    await app.listen({ host, port });
-    return { app, control, bound: app.server.address() as AddressInfo };
+    const { app, control } = createApp(parts, host);
+    const url = await app.listen({ host, port });
+    // The address that stands for all addresses is nobody's own; of the others Fastify tells the loopback one.
+    return { app, control, url: url.replace('[::]', '[::1]'), port: Number(new URL(url).port) || port };
   } catch (cause) {
     const { code, message, syscall } = cause as NodeJS.ErrnoException;
     if (tls && syscall === undefined) {
       const hint = 'Give a certificate and its own key, both as PEM.';
       throw new UsageError(`The TLS certificate and key cannot be used: ${message}.`, { hint, cause });
     }
-    const why = code === 'EADDRINUSE' ? 'another program listens there' : message;
+    const why = code === 'EADDRINUSE' ? 'another program listens there' : message.replace(/\.$/, '');
     const hint =
       'Take a free port with --port 0, and with --host an address of this machine: 127.0.0.1, ::1 or its own.';
     throw new UsageError(`The local server cannot listen on ${host}, port ${port}: ${why}.`, { code, hint, cause });
   }
-}
-
-/** A host by which this machine reaches what is bound: an address that stands for all addresses is nobody's own. */
-function reachableHost({ family, address }: AddressInfo): string {
-  if (address === '0.0.0.0') return '127.0.0.1';
-  if (address === '::') return '[::1]';
-  return family === 'IPv6' ? `[${address}]` : address;
-}
-
-/**
- * The names by which a server on loopback may be called. Any other is that of a web page which has pointed its own name at
- * this machine in order to read tokens (DNS rebinding). A server that others reach has names that it does not know.
- */
-function ownHostsOf(host: string): readonly string[] | undefined {
-  const isLoopback = host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-  return isLoopback ? [...new Set(['localhost', '127.0.0.1', '[::1]', host])] : undefined;
 }
 
 /** The least that the numbers among the options may be. */

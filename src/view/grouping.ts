@@ -24,28 +24,38 @@ export interface KeyColumn {
 /** Up to this many hundredths a double counts exactly. */
 const mostHundredths = 1e15;
 
-/** Sums while rows go by: a number of whole hundredths for each metric, or a decimal once one does not fit into those. */
+/** Sums while rows go by: whole hundredths of a metric as one number, or a decimal once they do not fit into that. */
 export class RunningSums implements Sums {
-  readonly #sums = new Map<string, number | Decimal>();
+  /** By the index of the metric; a hole where there has been no number. */
+  readonly #sums: (number | Decimal)[] = [];
+  readonly #fields: readonly string[];
 
-  add(field: string, value: number | Decimal): void {
-    const sum = this.#sums.get(field) ?? 0;
+  /** @param fields the metrics, which whoever made this may add to */
+  constructor(fields: readonly string[]) {
+    this.#fields = fields;
+  }
+
+  add(index: number, value: number | Decimal): void {
+    const sum = this.#sums[index] ?? 0;
     const hundredths = typeof value === 'number' ? Math.round(value * 100) : Number.NaN;
     const next = typeof sum === 'number' && hundredths / 100 === value ? sum + hundredths : Number.NaN;
     if (Math.abs(next) < mostHundredths) {
-      this.#sums.set(field, next);
+      this.#sums[index] = next;
       return;
     }
     const decimal = typeof value === 'number' ? Decimal.parse(String(value)) : value;
-    if (decimal) this.#sums.set(field, decimal.plus(typeof sum === 'number' ? new Decimal(BigInt(sum), 2) : sum));
+    if (decimal) this.#sums[index] = decimal.plus(typeof sum === 'number' ? new Decimal(BigInt(sum), 2) : sum);
   }
 
-  addAll(other: RunningSums): void {
-    for (const field of other.#sums.keys()) this.add(field, other.get(field) ?? 0);
+  addAll(other: Sums): void {
+    for (const [index, field] of this.#fields.entries()) {
+      const value = other.get(field);
+      if (value !== undefined) this.add(index, value);
+    }
   }
 
   get(field: string): Decimal | number | undefined {
-    const sum = this.#sums.get(field);
+    const sum = this.#sums[this.#fields.indexOf(field)];
     return typeof sum === 'number' ? sum / 100 : sum;
   }
 }
@@ -89,10 +99,10 @@ export class Grouping implements Iterable<Group> {
         return byMonth && text !== null ? `${text.slice(0, 7)}-01` : text;
       });
       const { sums } = this.#groupAt(key);
-      for (const field of this.metrics) {
+      for (const [index, field] of this.metrics.entries()) {
         const value = numberIn(row[field]);
         if (value === undefined) this.strangeCounts.set(field, (this.strangeCounts.get(field) ?? 0) + 1);
-        else if (value !== null) sums.add(field, value);
+        else if (value !== null) sums.add(index, value);
       }
     }
     this.rowCount += rows.length;
@@ -107,7 +117,7 @@ export class Grouping implements Iterable<Group> {
   }
 
   totals(): RunningSums {
-    return addSums(this);
+    return addSums([...this], this.metrics);
   }
 
   [Symbol.iterator](): Iterator<Group> {
@@ -139,7 +149,7 @@ export class Grouping implements Iterable<Group> {
     const id = idOf(key);
     const known = this.#groups.get(id);
     if (known) return known;
-    const group = { key, sums: new RunningSums() };
+    const group = { key, sums: new RunningSums(this.metrics) };
     this.#groups.set(id, group);
     return group;
   }
@@ -167,8 +177,9 @@ export function timeFieldOf(fields: readonly string[]): string[] {
   return ['hour', 'date'].filter((field) => fields.includes(field)).slice(0, 1);
 }
 
-export function addSums(groups: Iterable<Group>): RunningSums {
-  const all = new RunningSums();
+/** The sums of groups that have the same metrics. */
+export function addSums(groups: readonly Group[], metrics: readonly string[]): RunningSums {
+  const all = new RunningSums(metrics);
   for (const { sums } of groups) all.addAll(sums);
   return all;
 }

@@ -28,7 +28,7 @@ export function rankGroups(all: Grouping, { figures, sort, top = Number.POSITIVE
   const { order, sortedBy } = orderOf(all, figures, sort);
   const ordered = [...all].sort(order);
   const rest = ordered.slice(top);
-  const others = rest.length > 0 ? { count: rest.length, sums: addSums(rest) } : undefined;
+  const others = rest.length > 0 ? { count: rest.length, sums: addSums(rest, all.metrics) } : undefined;
   return { all, figures, shown: ordered.slice(0, top), others, sortedBy };
 }
 

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts';
 import { createHttp } from '../../src/api/http.ts';
-import { type Handler, type Received, serve } from '../support/http-server.ts';
+import { type Handler, serve } from '../support/http-server.ts';
 
 interface ConnectOptions extends Partial<ClientOptions> {
   readonly timeoutMs?: number;
@@ -59,9 +59,4 @@ export async function listenRaw(greeting = ''): Promise<number> {
     server.close();
   });
   return (server.address() as AddressInfo).port;
-}
-
-/** How many calls there were to a path. */
-export function countOf(received: readonly Received[], path: string): number {
-  return received.filter((request) => request.path === path).length;
 }

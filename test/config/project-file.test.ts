@@ -65,7 +65,6 @@ describe('the defaults that hold for every command', () => {
     ['x: &name work\ndefaults: {account: *name}\n', { account: 'work' }],
     ['defaults: {account: }\n', {}],
     ['defaults: work\n', {}],
-    ['- defaults\n', {}],
     ['', {}],
   ])('%j gives %j', async (text, expected) => {
     expect(await read(text)).toEqual(expected);
@@ -111,14 +110,12 @@ describe('a mistake is named with its line, the key, and the nearest known one',
     ['report:\n  a: {}\n', 'adreport.yaml:1: there is no key report. Did you mean reports?'],
     ['reports:\n  a:\n    period:\n', 'adreport.yaml:3: period takes a value or a list'],
     ['reports:\n  a:\n    by: []\n', 'adreport.yaml:3: by takes a value or a list'],
-    ['reports:\n  a:\n    by: {x: 1}\n', 'adreport.yaml:3: by takes a value or a list'],
     ['reports:\n  a:\n    by: [[x]]\n', 'adreport.yaml:3: by takes a value or a list'],
     ['reports: nightly\n', 'adreport.yaml:1: reports must hold keys'],
     ['- a\n- b\n', 'adreport.yaml:1: The file must hold keys'],
     ['reports:\n  a: 1\n', 'adreport.yaml:2: a must hold keys'],
     ['reports:\n  -a: {}\n', 'no name for a report'],
     ['reports:\n  a: {}\n  a: {}\n', 'adreport.yaml:3: this is not YAML'],
-    ['reports:\n  a: {by: "x}\n', 'this is not YAML'],
     ['reports:\n\ta: 1\n', 'adreport.yaml:2: this is not YAML'],
     ['reports: {}\n---\nreports: {}\n', 'this is not YAML'],
   ])('%j', async (text, expected) => {
@@ -131,8 +128,8 @@ describe('a mistake is named with its line, the key, and the nearest known one',
     );
   });
 
-  test.each(['token', 'password', 'api-key', 'ADREPORT_TOKEN', 'client_secret', 'authorization'])(
-    'a secret is refused: %s',
+  test.each(['token', 'password', 'api-key', 'ADREPORT_TOKEN', 'client_secret', 'authorization', 'base-url'])(
+    'a secret is refused, and an address that one is sent to: %s',
     async (key) => {
       for (const text of [`${key}: x\n`, `defaults:\n  ${key}: x\n`, `reports:\n  a:\n    ${key}: "hunter2"\n`]) {
         expect(await fault(text)).toContain('must not stand in this file');
@@ -140,8 +137,4 @@ describe('a mistake is named with its line, the key, and the nearest known one',
       }
     },
   );
-
-  test('an address is refused: a folder cannot say where a token is sent', async () => {
-    expect(await fault('defaults:\n  base-url: https://evil.example\n')).toContain('must not stand in this file');
-  });
 });

@@ -75,12 +75,9 @@ describe('a file that cannot be used is named, and left alone', () => {
   test.each([
     ['an empty file', ''],
     ['zero bytes, as after a crash', Buffer.alloc(200)],
-    ['another program', '[core]\n\teditor = vi\n'],
-    ['a list', '[]'],
     ['null', 'null'],
     ['an object of something else', '{"name":"x","version":"1"}'],
     ['a default account that is no text', '{"defaultAccount":1,"accounts":{}}'],
-    ['an account that is no object', '{"accounts":{"work":null}}'],
     ['accounts that are a list', '{"accounts":[]}'],
     ['an account without a base URL', '{"accounts":{"work":{"token":"x"}}}'],
     ['a token that is no text', '{"accounts":{"work":{"baseUrl":"https://x.example","token":1}}}'],

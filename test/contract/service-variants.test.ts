@@ -43,29 +43,14 @@ async function play(variant: Variant, argv: readonly string[], signIn: Readonly<
   return result;
 }
 
-const run = [
-  'run',
-  '--period',
-  'yesterday',
-  '--by',
-  'DAILY',
-  '--metrics',
-  'displays',
-  '--strict',
-  '--columns',
-  'date,displays',
-  '-o',
-  'x.csv',
-];
+const run = 'run --period yesterday --by DAILY --metrics displays --strict --columns date,displays -o x.csv'.split(' ');
 const password = { ADREPORT_EMAIL: 'me@example.com', ADREPORT_PASSWORD: 'correct horse' };
 
-test.each(runVariants)('$name: exit $exitCode', async (variant) => {
-  const { files } = await play(variant, run, { ADREPORT_TOKEN: token });
-  expect(files['x.csv']).toBe(variant.exitCode === 0 ? expectedFile : undefined);
-});
-
-test.each(signInVariants)('$name: exit $exitCode', async (variant) => {
-  const { files } = await play(variant, run, password);
+test.each([
+  ...runVariants.map((variant) => ({ ...variant, signIn: { ADREPORT_TOKEN: token } })),
+  ...signInVariants.map((variant) => ({ ...variant, signIn: password })),
+])('$name: exit $exitCode', async ({ signIn, ...variant }) => {
+  const { files } = await play(variant, run, signIn);
   expect(files['x.csv']).toBe(variant.exitCode === 0 ? expectedFile : undefined);
 });
 

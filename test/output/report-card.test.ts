@@ -29,9 +29,10 @@ describe('reportCard', () => {
   it('has every metric, what they give, and the course of the first', async () => {
     const card = reportCard(await figuresOf(days), { columns: 80 });
     expect(card.join('\n')).toMatchInlineSnapshot(`
-      "  requests 6,510,000  downloads  7,000  revenue € 17,283.00  CTR    1.67%
-        displays 5,040,000  leads      2,800  revenue $ 19,603.50  eCPM €  3.43
-        clicks      84,000  landings  42,000  eyes      1,120,000  eCPM $  3.89
+      "  requests  6,510,000  leads         2,800  eyes      1,120,000
+        displays  5,040,000  landings     42,000  CTR           1.67%
+        clicks       84,000  revenue € 17,283.00  eCPM €         3.43
+        downloads     7,000  revenue $ 19,603.50  eCPM $         3.89
         requests by day  2026-11-01 ▁▂▂▃▃▄▄▅▅▆▆▇▇█ 2026-11-14  400,000 to 530,000"
     `);
     expect(Math.max(...card.map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -40,12 +41,12 @@ describe('reportCard', () => {
   it('fits 60 columns, and ASCII', async () => {
     const card = reportCard(await figuresOf(days), { columns: 60, unicode: false });
     expect(card.join('\n')).toMatchInlineSnapshot(`
-      "  requests  6,510,000  revenue EUR 17,283.00
-        displays  5,040,000  revenue $   19,603.50
-        clicks       84,000  eyes        1,120,000
-        downloads     7,000  CTR             1.67%
-        leads         2,800  eCPM EUR         3.43
-        landings     42,000  eCPM $           3.89
+      "  requests    6,510,000  revenue EUR 17,283.00
+        displays    5,040,000  revenue $   19,603.50
+        clicks         84,000  eyes        1,120,000
+        downloads       7,000  CTR             1.67%
+        leads           2,800  eCPM EUR         3.43
+        landings       42,000  eCPM $           3.89
         requests by day  _..--::==++**#  400,000 to 530,000"
     `);
     expect(card.join('')).toMatch(/^[ -~]*$/);
@@ -62,7 +63,7 @@ describe('reportCard', () => {
     const figures = await figuresOf(hours.toReversed());
     expect(inTimeOrder(figures).map(({ time }) => time)).toEqual(hours.map(({ hour }) => hour));
     expect(reportCard(figures).join('\n')).toMatchInlineSnapshot(`
-      "  displays 3,000  revenue € 4.50  eCPM € 1.50
+      "  displays  3,000  revenue €  4.50  eCPM €     1.50
         displays by hour  2026-10-25 ▁▅█ 2026-10-25  0 to 2,000"
     `);
   });

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { partsOf, stillToFetch, takeShard } from '../../src/report/parts.ts';
+import { mergeReports, partsOf, stillToFetch, takeShard } from '../../src/report/parts.ts';
 import { planReport } from '../../src/report/request.ts';
 import { formatInstant, type SplitUnit, splitUnits, splitWindow } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
-import { refusalOf } from './refusal.ts';
+import { readRows } from '../../src/rows/read-rows.ts';
+import type { RowBatches } from '../../src/rows/row-batch.ts';
+import { readBatches } from '../rows/read-rows.ts';
+import { chunksOf } from '../rows/report-documents.ts';
 
 describe('splitWindow', () => {
   test('a day that the calendar skipped has no part', () => {
@@ -76,9 +79,9 @@ describe('whole units, a file each', () => {
     [{ since: '2026-11-01', until: '2026-11-10' }, 'month', '2026-11-01..2026-11-30'],
     [{ period: 'last-7d' }, 'month', '2026-11-01..2026-11-30'],
   ] as const)('%j by %s is refused; the nearest is %s', (flags, unit, period) => {
-    const error = refusalOf(() => split(flags, unit));
-    expect(error.message).toMatch(/^--split (day|week|month) with a file a part needs whole \1s, and .* cuts one\.$/);
-    expect(error.hint).toContain(`--period ${period}.`);
+    const message = expect.stringMatching(/^--split (\w+) with a file a part needs whole \1s, and .* cuts one\.$/);
+    const refusal = { exitCode: 2, message, hint: expect.stringContaining(`--period ${period}.`) };
+    expect(() => split(flags, unit)).toThrow(expect.objectContaining(refusal));
     expect(split({ period }, unit).length).toBeGreaterThan(0);
   });
 
@@ -135,10 +138,6 @@ describe('whole units, a file each', () => {
 describe('shards', () => {
   const parts = Array.from({ length: 23 }, (_, index) => index);
 
-  test('every fourth part', () => {
-    expect(takeShard(parts, '2/4')).toEqual([2, 6, 10, 14, 18, 22]);
-  });
-
   test('the shards of any count share the parts out, counted from 0 or from 1', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.boolean(), (count, fromOne) => {
@@ -154,5 +153,40 @@ describe('shards', () => {
 
   test.each(['5/4', '1/0', '1', '1/2/3', '-1/4', 'a/b', '1/4 of it'])('%s is refused', (text) => {
     expect(() => takeShard(parts, text)).toThrow(UsageError);
+  });
+});
+
+describe('merging', () => {
+  const zone = { breakdowns: ['DAILY'], timezone: 'europe/paris' };
+  const documentOf = (n: number, summary: object, other: object = {}) =>
+    JSON.stringify({ data: [{ n }], summary: { ...summary, ...zone, note: 'é' }, ...other });
+  let begun = 0;
+  async function* reportsOf(documents: readonly string[]): AsyncGenerator<RowBatches> {
+    begun = 0;
+    for (const document of documents) {
+      begun += 1;
+      yield readRows(chunksOf(Buffer.from(document), 65_536));
+    }
+  }
+
+  test('the summary spans the parts; of the other members those stay that all agree on', async () => {
+    const documents = [
+      documentOf(1, { since: 'a', until: 'b' }, { version: 2, total: 1 }),
+      documentOf(2, { since: 'c', until: 'd' }, { version: 2, total: 1, more: true }),
+      documentOf(3, { since: 'e', until: 'f' }, { version: 2, total: 7 }),
+    ];
+    const { rows, tail } = await readBatches(mergeReports(reportsOf(documents)));
+    expect(rows).toEqual(['{"n":1}', '{"n":2}', '{"n":3}']);
+    expect(tail.rowCount).toBe(3);
+    expect(tail.members.map(({ name, json }) => [name, JSON.parse(json.toString())])).toEqual([
+      ['summary', { since: 'a', until: 'f', ...zone, note: 'é' }],
+      ['version', 2],
+    ]);
+  });
+
+  test('a part that breaks off fails the whole, and those after it are not begun', async () => {
+    const merged = mergeReports(reportsOf([documentOf(1, {}), '{"data":[{"n":1}', documentOf(2, {})]));
+    await expect(readBatches(merged)).rejects.toMatchObject({ exitCode: 9 });
+    expect(begun).toBe(2);
   });
 });

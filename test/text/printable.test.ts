@@ -1,16 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { printable } from '../../src/text/printable.ts';
 
-describe('printable', () => {
-  it.each([
-    ['\u001b[31mred', '␛[31mred'],
-    ['a\r\n\tb\u007f', 'a␍␊␉b␡'],
-    ['\u009b31m', '\\u009b31m'],
-    ['abc\u202etxt', 'abc\\u202etxt'],
-    ['\u2066x\u2069\ufeff', '\\u2066x\\u2069\\ufeff'],
-    ['\ud83d', '\\ud83d'],
-    ['é 日本 👨‍👩‍👧', 'é 日本 👨‍👩‍👧'],
-  ])('%j', (text, shown) => {
-    expect(printable(text)).toBe(shown);
-  });
+test.each([
+  ['\u001b[31mred', '␛[31mred'],
+  ['a\r\n\tb\u007f', 'a␍␊␉b␡'],
+  ['\u009b31m', '\\u009b31m'],
+  ['abc\u202etxt', 'abc\\u202etxt'],
+  ['\u2066x\u2069\ufeff', '\\u2066x\\u2069\\ufeff'],
+  ['\ud83d', '\\ud83d'],
+  ['é 日本 👨‍👩‍👧', 'é 日本 👨‍👩‍👧'],
+])('%j is shown as %s', (text, shown) => {
+  expect(printable(text)).toBe(shown);
 });

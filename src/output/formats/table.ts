@@ -1,7 +1,7 @@
-import { metricOfField } from '../../contract/columns.ts';
+import { type FieldType, metricOfField } from '../../contract/columns.ts';
 import { type Row, rowsOf } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
-import { type Comparison, changeText, figureText, sumsOfRow } from '../../view/figures.ts';
+import { type Comparison, changeText, type Figure, figureText, sumsOfRow } from '../../view/figures.ts';
 import { Grouping, keyText, type Sums, strangeNotices } from '../../view/grouping.ts';
 import { hourText } from '../../view/numbers.ts';
 import { ColumnPlan, type PlannedColumn } from '../columns.ts';
@@ -60,16 +60,16 @@ export class ReportTable {
     const hasTotals = this.#columns.some(({ field }) => totals.get(field) !== undefined);
     if (!layout || this.#totals.rowCount < 2 || look.totals === false || !hasTotals) return lines;
     for (const notice of strangeNotices(this.#totals, this.#columns)) note?.(notice);
-    lines.push(...layout.foot(this.#totalCells(totals, 'total')));
+    const labelled = layout.columns.find(({ numeric }) => !numeric)?.index;
+    const cellsOf = (label: string, textOf: (figure: Figure) => CellText) =>
+      this.#columns.map(({ figure }, i) => (i === labelled ? label : figure && textOf(figure)));
+    const sums = (label: string, of: Sums) =>
+      cellsOf(label, (figure) => figureText(figure, of) ?? (figure.derived ? null : undefined));
+    lines.push(...layout.foot(sums('total', totals)));
     if (!comparison) return lines;
     const before = comparison.sums.total.totals();
-    const changes = this.#columns.map(({ figure }) => figure && changeText(figure, totals, before, look.unicode));
-    return [
-      ...lines,
-      layout.line(this.#totalCells(before, 'before')),
-      layout.line(this.#labelled(changes, 'change')),
-      ...comparisonNotices(comparison),
-    ];
+    const changes = cellsOf('change', (figure) => changeText(figure, totals, before, look.unicode));
+    return [...lines, layout.line(sums('before', before)), layout.line(changes), ...comparisonNotices(comparison)];
   }
 
   #cellsOf(row: Row): CellText[] {
@@ -77,50 +77,20 @@ export class ReportTable {
     return this.#columns.map(({ field, type, figure }) => {
       const number = figure && figureText(figure, sums);
       if (number || figure?.derived) return number;
-      const text = keyText(row[field]);
-      return text === null ? null : clip(printable(type === 'hour' ? hourText(text) : text));
+      return keyCell(keyText(row[field]), type);
     });
-  }
-
-  #totalCells(totals: Sums, label: string): CellText[] {
-    const cells = this.#columns.map(({ figure }) => {
-      return figure && (figureText(figure, totals) ?? (figure.derived ? null : undefined));
-    });
-    return this.#labelled(cells, label);
-  }
-
-  #labelled(cells: CellText[], label: string): CellText[] {
-    const first = this.#layout?.columns.find(({ numeric }) => !numeric);
-    return cells.map((cell, i) => (i === first?.index ? label : cell));
   }
 
   /** Finds the columns' places from the rows held so far; totals may take `spare` more cells. */
   #begin(spare: number): string[] {
-    const { table: look = {}, note } = this.#options;
-    this.#columns = this.#plan.shown;
+    const { table: look = {}, select, comparison, note } = this.#options;
+    const columns = this.#plan.shown;
+    this.#columns = columns;
     const rows = this.#held.splice(0).map((row) => this.#cellsOf(row));
-    const layout = new TableLayout(this.#tableColumns(rows, spare), look);
-    this.#layout = layout;
-    const dropped = layout.dropped.flatMap((index) => {
-      const column = this.#columns[index];
-      // What derives from others was not asked for, unless it was named.
-      return column && (this.#plan.columns.includes(column) || !column.figure?.derived) ? column.name : [];
-    });
-    if (dropped.length > 0) {
-      const names = dropped.map((name) => clip(printable(name))).join(', ');
-      note?.(
-        `Not shown, for lack of room: ${names}. Choose with --columns or --metrics, or see all with --format csv.`,
-      );
-    }
-    return [...layout.head(), ...rows.map((cells) => layout.line(cells))];
-  }
-
-  #tableColumns(rows: readonly CellText[][], spare: number): TableColumn[] {
-    const { table: look = {}, select, comparison } = this.#options;
     const totals = this.#totals.totals();
-    const ranks = rankColumns(this.#columns, rows);
-    const labelled = this.#columns.findIndex(({ numeric }) => !numeric);
-    return this.#columns.map(({ name, figure, numeric, type }, i) => {
+    const ranks = rankColumns(columns, rows);
+    const labelled = columns.findIndex(({ numeric }) => !numeric);
+    const given = columns.map(({ name, figure, numeric, type }, i): TableColumn => {
       const total = look.totals === false || !figure ? '' : (figureText(figure, totals) ?? '');
       const least = comparison && total !== '' ? '▲ 100.0 %'.length : 0;
       const label = i === labelled && rows.length > 1 ? (comparison ? 'before' : 'total').length : 0;
@@ -134,6 +104,19 @@ export class ReportTable {
         minWidth: numeric ? Math.max(least, total.length + spare) : label,
       };
     });
+    const layout = new TableLayout(given, look);
+    this.#layout = layout;
+    // What derives from others was not asked for, unless it was named.
+    const dropped = columns.filter((column, i) => {
+      return layout.dropped.includes(i) && (this.#plan.columns.includes(column) || !column.figure?.derived);
+    });
+    if (dropped.length > 0) {
+      const names = dropped.map(({ name }) => clip(printable(name))).join(', ');
+      note?.(
+        `Not shown, for lack of room: ${names}. Choose with --columns or --metrics, or see all with --format csv.`,
+      );
+    }
+    return [...layout.head(), ...rows.map((cells) => layout.line(cells))];
   }
 }
 
@@ -146,23 +129,19 @@ const figureOrder =
  * apart stays; an id goes before its name, unless two have one name; what is the same in every row goes first.
  */
 function rankColumns(columns: readonly PlannedColumn[], rows: readonly CellText[][]): number[] {
-  // Dollars are read where there are no euros.
-  const dollars = columns.some(({ field }) => field === 'revenueEuro') ? '' : 'revenueDollar';
   const counts = columns.map((_, i) => new Set(rows.map((cells) => cells[i])).size);
   const varies = (i: number) => (counts[i] ?? 0) > 1;
-  const isName = (i: number) => (columns[i]?.type ?? 'text') === 'text' && !columns[i]?.numeric && varies(i);
-  const names = [...columns.keys()];
-  const first = names.find(isName) ?? names.find((i) => columns[i]?.type === 'id' && varies(i));
+  const isText = (i: number) => columns[i]?.type === 'text' && varies(i);
+  const hasHours = columns.some(({ type }) => type === 'hour');
+  const dimensions = [...columns.keys()].filter((i) => !columns[i]?.numeric && varies(i));
+  const first = dimensions.find(isText) ?? dimensions.find((i) => columns[i]?.type === 'id');
   return columns.map(({ type, figure }, i) => {
     if (!varies(i) && counts.some((count) => count > 1)) return 200;
-    if (i === first || type === 'hour' || (type === 'date' && !columns.some((other) => other.type === 'hour')))
-      return 0;
-    const isTold = !isName(i + 1) || (counts[i + 1] ?? 0) >= (counts[i] ?? 0);
-    if (type === 'date' || (type === 'id' && isTold)) return 100;
+    if (figure) return figureOrder.split(' ').indexOf(metricOfField(figure.field)?.name ?? figure.field) + 1;
+    if (i === first || type === 'hour' || (type === 'date' && !hasHours)) return 0;
+    const isTold = type === 'id' && isText(i + 1) && (counts[i + 1] ?? 0) >= (counts[i] ?? 0);
     // Names tell more than the third figure.
-    if (!figure) return 3.5;
-    const name = metricOfField(figure.field)?.name ?? figure.field;
-    return figureOrder.split(' ').indexOf(name === dollars ? 'revenueEuro' : name) + 1;
+    return type === 'date' || isTold ? 100 : 3.5;
   });
 }
 
@@ -174,4 +153,9 @@ export function comparisonNotices({ now, before, notices }: Comparison): string[
 /** The heading of a figure for a terminal that may show ASCII alone. */
 export function plainName(name: string, unicode = true): string {
   return unicode ? name : name.replace('€', 'EUR');
+}
+
+/** A value that is no number as a cell. */
+export function keyCell(text: string | null, type: FieldType | undefined): string | null {
+  return text === null ? null : clip(printable(type === 'hour' ? hourText(text) : text));
 }

@@ -43,7 +43,7 @@ export function renderTime(
   const axis = layOutTime([...(report.units.find(({ unit }) => unit.isTime)?.groups ?? [])], monthly);
   const [lead] = leading;
   if (!axis || !lead) return '';
-  const sums = axis.slots.map(addSums);
+  const sums = axis.slots.map((slot) => addSums(slot, report.total.metrics));
   const [first, more] = [leading, others].map((figures) =>
     figures.map((figure) => drawChart(figure, axis, [{ name: '', sums }], `per ${axis.step}`)).join(''),
   );
@@ -59,7 +59,10 @@ function renderCourse(figure: Figure, axis: TimeAxis, { units, course }: ReportS
   const lines = top.map((group) => ({
     name: nameOfGroup(unit.fields, group).name,
     sums: axis.slots.map((slot) =>
-      addSums(slot.flatMap(({ key: [time] }) => course.find([time ?? null, ...group.key]) ?? [])),
+      addSums(
+        slot.flatMap(({ key: [time] }) => course.find([time ?? null, ...group.key]) ?? []),
+        course.metrics,
+      ),
     ),
   }));
   const rest = groups.size > mostLines ? `the first ${mostLines} of ${formatCount(groups.size)}` : 'all';
@@ -192,5 +195,8 @@ function rankedItems({ unit, groups }: UnitSums, figure: Figure, totals: Sums, c
     ].join('');
   });
   if (rest.length === 0) return items;
-  return [...items, `<li class="rest"><span>${formatCount(rest.length)} others</span>${numbers(addSums(rest))}`];
+  return [
+    ...items,
+    `<li class="rest"><span>${formatCount(rest.length)} others</span>${numbers(addSums(rest, groups?.metrics ?? []))}`,
+  ];
 }

@@ -1,13 +1,11 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
-import { printable } from '../../text/printable.ts';
 import { type Figure, figureText, figureValue, scaleText } from '../../view/figures.ts';
 import type { Group, Sums } from '../../view/grouping.ts';
-import { groupedText, hourText } from '../../view/numbers.ts';
+import { groupedText } from '../../view/numbers.ts';
 import { isName, type RankedGroups } from '../../view/ranked-groups.ts';
 import { ColumnPlan } from '../columns.ts';
 import type { TableLook } from '../encoder.ts';
-import { plainName, ReportTable } from '../formats/table.ts';
-import { clip } from './table-layout.ts';
+import { keyCell, plainName, ReportTable } from '../formats/table.ts';
 import { barChart, lineChart } from './text-charts.ts';
 
 /** Groups as a table: a line each, one for those beyond the top, one for all. */
@@ -35,19 +33,20 @@ export function groupBars(
   // An id before its name would only take room.
   const isNamed = keys.some(({ field }) => isName(field));
   const labelled = keys.flatMap(({ field }, i) => (isNamed && fieldTypeOf(field) === 'id' ? [] : [i]));
+  const typeOf = (i: number) => fieldTypeOf(keys[i]?.field ?? '');
   const dash = look.unicode === false ? '-' : '–';
-  const label = ({ key }: Group) => labelled.map((i) => keyCell(keys[i]?.field, key[i] ?? null) ?? dash).join(' ');
+  const label = ({ key }: Group) => labelled.map((i) => keyCell(key[i] ?? null, typeOf(i)) ?? dash).join(' ');
   const textOf = (sums: Sums) => figureText(figure, sums) ?? dash;
   const bars = shown.map((group) => {
     return { label: label(group), value: figureValue(figure, group.sums) ?? 0, text: textOf(group.sums) };
   });
-  const rest = others ? [dimmed(`${othersLabel(others.count)}: ${textOf(others.sums)}`, look)] : [];
-  return [heading(figure, look), ...barChart(bars, look), ...rest];
+  const rest = others ? [`${othersLabel(others.count)}: ${textOf(others.sums)}`] : [];
+  return [heading(figure, look), ...barChart(bars, look), ...rest.map((text) => look.style?.dim(text) ?? text)];
 }
 
 /** Groups by time as a line of one figure, under its name; the groups are in the order of time. */
 export function groupLine({ shown, all: { by: keys } }: RankedGroups, figure: Figure, look: TableLook = {}): string[] {
-  const times = shown.flatMap(({ key: [time] }) => keyCell(keys[0]?.field, time ?? null) ?? []);
+  const times = shown.flatMap(({ key: [time] }) => keyCell(time ?? null, fieldTypeOf(keys[0]?.field ?? '')) ?? []);
   const line = {
     values: shown.map(({ sums }) => figureValue(figure, sums) ?? 0),
     from: times[0] ?? '',
@@ -62,15 +61,6 @@ function heading({ name }: Figure, { style, unicode }: TableLook): string {
   return style?.bold(text) ?? text;
 }
 
-function dimmed(text: string, { style }: TableLook): string {
-  return style?.dim(text) ?? text;
-}
-
 function othersLabel(count: number): string {
   return count === 1 ? '1 other' : `${groupedText(String(count))} others`;
-}
-
-function keyCell(field: string | undefined, text: string | null): string | null {
-  if (text === null) return null;
-  return clip(printable(field !== undefined && fieldTypeOf(field) === 'hour' ? hourText(text) : text));
 }

@@ -50,38 +50,40 @@ export class TableLayout {
    */
   constructor(given: readonly TableColumn[], look: TableLook = {}) {
     this.#look = look;
-    const room = look.columns ?? Number.POSITIVE_INFINITY;
     const isFilled = ({ cells }: TableColumn) => cells.some((cell) => cell !== undefined && cell !== null);
     const anyFilled = given.some(isFilled);
     const measured = given.flatMap((column, index) => {
       if (anyFilled && !isFilled(column)) return [];
       const width = column.cells.reduce((widest, cell) => Math.max(widest, widthOf(cell ?? '')), column.minWidth ?? 0);
-      const folded = foldHeading(column);
-      return [{ ...column, index, folded, easy: widen(width, [column.name]), tight: widen(width, folded) }];
+      return [{ ...column, index, width, folded: foldHeading(column), isFixed: column.numeric || column.rigid }];
     });
     const victims = [...measured].sort((a, b) => b.dispensable - a.dispensable || b.index - a.index);
-    const fits = (width: 'easy' | 'tight', least: number) => {
-      const widths = victims.map((column) => {
-        return column.numeric || column.rigid ? column[width] : Math.min(column[width], least);
+    const room = () => (look.columns ?? Number.POSITIVE_INFINITY) - gap * (victims.length - 1);
+    const widthsOf = (columns: typeof measured, least: number, isFolded: boolean) =>
+      columns.map(({ name, folded, width, isFixed }) => {
+        const whole = Math.max(width, ...(isFolded ? folded : [name]).map(widthOf));
+        return { whole, least: isFixed ? whole : Math.min(whole, least) };
       });
-      return widths.reduce((sum, one) => sum + one + gap, -gap) <= room;
-    };
-    const least = () => ((victims[0]?.dispensable ?? 0) <= essential ? bareWidth : leastWidth);
-    while (victims.length > 1 && !fits('easy', easyWidth) && !fits('tight', least())) victims.shift();
-    const isEasy = fits('easy', easyWidth);
+    const fits = (least: number, isFolded: boolean) =>
+      widthsOf(victims, least, isFolded).reduce((sum, each) => sum + each.least, 0) <= room();
+    const shortest = () => ((victims[0]?.dispensable ?? 0) <= essential ? bareWidth : leastWidth);
+    while (victims.length > 1 && !fits(easyWidth, false) && !fits(shortest(), true)) victims.shift();
+    const isFolded = !fits(easyWidth, false);
     const kept = measured.filter((column) => victims.includes(column));
-    const widths = shrink(
-      kept.map(({ easy, tight, numeric, rigid }) => ({
-        width: isEasy ? easy : tight,
-        least: kept.length === 1 ? 1 : numeric || rigid ? Number.POSITIVE_INFINITY : isEasy ? easyWidth : least(),
-      })),
-      room - gap * (kept.length - 1),
-    );
+    const bounds = widthsOf(kept, isFolded ? shortest() : easyWidth, isFolded);
+    const widths = bounds.map(({ whole }) => whole);
+    // Cells are taken from the widest texts until all fit, or each is at its least.
+    for (let excess = widths.reduce((sum, width) => sum + width, -room()); excess > 0; excess--) {
+      const soft = widths.map((width, i) => (width > (kept.length === 1 ? 1 : (bounds[i]?.least ?? 0)) ? width : 0));
+      const widest = soft.lastIndexOf(Math.max(...soft));
+      if (soft[widest] === 0) break;
+      widths[widest] = (widths[widest] ?? 0) - 1;
+    }
     this.dropped = measured.filter((column) => !victims.includes(column)).map(({ index }) => index);
     const mark = look.unicode === false ? '...' : '…';
     this.columns = kept.map(({ index, name, folded, numeric }, i) => {
       const width = widths[i] ?? 0;
-      return { index, heading: isEasy ? [name] : folded, numeric, width, cut: cutterOf(width, mark) };
+      return { index, heading: isFolded ? folded : [name], numeric, width, cut: cutterOf(width, mark) };
     });
   }
 
@@ -107,14 +109,14 @@ export class TableLayout {
       for (const { index, heading } of this.columns) names[index] = heading[line - height + heading.length] ?? '';
       return this.#bold(this.line(names));
     });
-    return [...lines, this.rule()];
+    return [...lines, this.#rule()];
   }
 
   foot(cells: readonly CellText[]): string[] {
-    return [this.rule(), this.#bold(this.line(cells))];
+    return [this.#rule(), this.#bold(this.line(cells))];
   }
 
-  rule(): string {
+  #rule(): string {
     const dash = this.#look.unicode === false ? '-' : '─';
     const rule = this.columns.map((column) => dash.repeat(column.width)).join(' '.repeat(gap));
     return this.#look.style?.dim(rule) ?? rule;
@@ -125,29 +127,14 @@ export class TableLayout {
   }
 }
 
-function widen(width: number, heading: readonly string[]): number {
-  return Math.max(width, ...heading.map(widthOf));
-}
-
 /** The heading of a number on two lines, parted between two words where that is narrowest: `revenue`, `Euro`. */
 function foldHeading({ name, numeric }: TableColumn): string[] {
   const glue = name.includes(' ') ? ' ' : '';
   const parts = name.split(glue || /(?<=[a-z])(?=[A-Z])/);
   if (!numeric || parts.length < 2) return [name];
+  const widest = (heading: readonly string[]) => Math.max(...heading.map(widthOf));
   const headings = parts.slice(1).map((_, at) => [parts.slice(0, at + 1).join(glue), parts.slice(at + 1).join(glue)]);
-  return headings.reduce((best, heading) => (widen(0, heading) < widen(0, best) ? heading : best));
-}
-
-/** Takes cells from the widest texts until all fit into the room, or each is at its least. */
-function shrink(columns: readonly { readonly width: number; readonly least: number }[], room: number): number[] {
-  const widths = columns.map(({ width }) => width);
-  for (let excess = widths.reduce((sum, width) => sum + width, -room); excess > 0; excess--) {
-    const soft = widths.map((width, i) => (width > (columns[i]?.least ?? 0) ? width : 0));
-    const widest = Math.max(...soft);
-    if (widest === 0) break;
-    widths[soft.lastIndexOf(widest)] = widest - 1;
-  }
-  return widths;
+  return headings.reduce((best, heading) => (widest(heading) < widest(best) ? heading : best));
 }
 
 /** Cells that a text takes on a terminal. Printable ASCII, which most texts are, takes one each. */
@@ -173,7 +160,7 @@ export function shorten(text: string, width: number, mark = '…'): string {
   const room = width - mark.length;
   if (room <= 0) return mark.slice(0, width);
   graphemes ??= new Intl.Segmenter();
-  const parts = [...graphemes.segment(text)].map((part) => part.segment);
+  const parts = Array.from(graphemes.segment(text), ({ segment }) => segment);
   const head = fitting(parts, Math.ceil(room / 2));
   const tail = fitting(parts.reverse(), room - widthOf(head.join('')));
   return head.join('') + mark + tail.reverse().join('');

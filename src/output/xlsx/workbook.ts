@@ -30,10 +30,11 @@ const cellFormats = {
 
 export type StyleName = keyof typeof cellFormats;
 
+/** What is in a cell, and how it is shown. */
+export type SheetCell = readonly [style: StyleName, content: string | number];
+
 /** The number by which a cell names its format. */
-export function styleOf(name: StyleName): number {
-  return Object.keys(cellFormats).indexOf(name);
-}
+const styleIndexes = new Map(Object.keys(cellFormats).map((name, index) => [name, index]));
 
 function cellFormatXml([format, font = 0, align = '', isHeader = false]: CellFormat): string {
   const ids = `numFmtId="${format}" fontId="${font}" fillId="${isHeader ? 2 : 0}" borderId="${isHeader ? 1 : 0}" xfId="0"`;
@@ -76,10 +77,21 @@ export function workbookXml(filtered: string | undefined): string {
 
 const lineHeight = 15;
 
-/** The beginning of a row of headers, as high as its texts need in columns of these widths. */
-export function headerRow(row: number, texts: readonly string[], widths: readonly number[]): string {
-  const lines = texts.map((text, i) => Math.ceil(text.length / ((widths[i] ?? text.length) - 1)));
-  return `<row r="${row}" ht="${lineHeight * Math.max(1, ...lines) + 3}" customHeight="1">`;
+/**
+ * A row of a sheet; a cell that is not there is left out.
+ * @param widths of the columns, in characters, for a row of headers, which is as high as its texts need
+ */
+export function rowXml(row: number, cells: readonly (SheetCell | undefined)[], widths?: readonly number[]): string {
+  const lines = widths?.map((width, i) => Math.ceil(String(cells[i]?.[1] ?? '').length / (width - 1)));
+  const height = lines && ` ht="${lineHeight * Math.max(1, ...lines) + 3}" customHeight="1"`;
+  const xml = cells.map((cell, i) => (cell ? cellXml(cell, `${lettersOf(i)}${row}`) : ''));
+  return `<row r="${row}"${height ?? ''}>${xml.join('')}</row>`;
+}
+
+function cellXml([style, content]: SheetCell, place: string): string {
+  const begin = `<c r="${place}" s="${styleIndexes.get(style)}"`;
+  if (typeof content === 'number') return `${begin}><v>${content}</v></c>`;
+  return content === '' ? `${begin}/>` : begin + textCell(content);
 }
 
 /** What a sheet begins with: fitted to the width of a page, its first rows frozen, its columns as wide as said. */
@@ -107,8 +119,8 @@ const unwritable =
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** A text in a cell, after the cell's place. What XML cannot hold is written as `_x001B_` (ECMA-376, ST_Xstring). */
-export function textCell(text: string): string {
+/** A text in a cell, after its place and style. What XML cannot hold is written as `_x001B_` (ECMA-376, ST_Xstring). */
+function textCell(text: string): string {
   const space = /^\s|\s$|\n/.test(text) ? ' xml:space="preserve"' : '';
   const written = text
     .replace(unwritable, (letter) => `_x${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`)

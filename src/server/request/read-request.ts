@@ -8,6 +8,7 @@ import {
   vocabularyOf,
 } from '../../contract/vocabulary.ts';
 import { nearest } from '../../text/nearest.ts';
+import { isZone } from '../calendar.ts';
 import type { Account } from '../fixtures/fixtures.ts';
 import { type ErrorId, errorIds, type FaultDetail, ServiceError } from '../service/service-error.ts';
 import { type Parameters, readArray, readScalar } from './parse-body.ts';
@@ -29,6 +30,7 @@ const everyParameter = [...plainParameters, ...filters.map(({ name }) => name)];
  */
 export function readReportRequest(given: Parameters, account: Account, lenient: boolean): ReportRequest {
   const { profile } = account;
+  const own = vocabularyOf(profile);
   const faults: { readonly errorId: ErrorId; readonly detail: FaultDetail }[] = [];
   const refuse = (errorId: ErrorId, parameter: string, problem: string, more?: Partial<FaultDetail>): void => {
     faults.push({ errorId, detail: { parameter, problem, ...more } });
@@ -51,20 +53,23 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
   const readList = (parameter: string, split: (text: string) => readonly string[]): string[] => {
     const values = readArray(given[parameter])?.flatMap(split);
     if (values && values.length <= valuesAtMost) return [...new Set(values)];
-    const allowed = `at most ${valuesAtMost} values`;
-    if (values) refuse('INVALID_PARAMETER', parameter, `has more than ${valuesAtMost} values.`, { allowed });
-    else refuse('INVALID_PARAMETER', parameter, 'must be a list of values: send a long ID as a string.');
+    if (values) {
+      const allowed = `at most ${valuesAtMost} values`;
+      refuse('INVALID_PARAMETER', parameter, `has more than ${valuesAtMost} values.`, { allowed });
+    } else refuse('INVALID_PARAMETER', parameter, 'must be a list of values: send a long ID as a string.');
     return [];
   };
 
   /** What the names of a list stand for, each once; those that are unknown or another profile's are refused. */
   const readNames = <Entry extends Metric | Breakdown>(
     parameter: 'metrics' | 'breakdowns',
-    split: (text: string) => readonly string[],
     find: (name: string) => Entry | undefined,
   ): Entry[] => {
-    const names = readList(parameter, (text) => split(text).flatMap((name) => name.trim() || []));
-    const allowed = vocabularyOf(profile)[parameter].map(({ name }) => name);
+    const names = readList(parameter, (text) => {
+      const parts = parameter === 'metrics' ? text.split(',', valuesAtMost + 1) : [text];
+      return parts.flatMap((name) => name.trim() || []);
+    });
+    const allowed = own[parameter].map(({ name }) => name);
     const found = names.map((name) => {
       const entry = find(name);
       if (entry?.profiles.includes(profile)) return entry;
@@ -83,13 +88,13 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
   const until = readInstant('until');
   if (since > until) refuse('INVALID_PARAMETER', 'since', `is after until (${until}).`, { value: since });
 
-  const askedMetrics = readNames('metrics', (text) => text.split(',', valuesAtMost + 1), findMetric);
+  const askedMetrics = readNames('metrics', findMetric);
   if (askedMetrics.length === 0 && !faults.some(({ detail }) => detail.parameter === 'metrics')) {
-    const allowed = vocabularyOf(profile).metrics.map(({ name }) => name);
+    const allowed = own.metrics.map(({ name }) => name);
     refuse('MISSING_PARAMETER', 'metrics', 'is missing: name at least one metric.', { allowed });
   }
 
-  const askedBreakdowns = readNames('breakdowns', (text) => [text], findBreakdown);
+  const askedBreakdowns = readNames('breakdowns', findBreakdown);
   const times = askedBreakdowns.filter(({ time }) => time).map(({ name }) => name);
   if (times.length > 1) {
     const problem = `${times.join(' and ')} exclude each other: use at most one time breakdown.`;
@@ -116,12 +121,12 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
   const timezone = isAbsent('timezone') ? defaultZone : (readScalar(given.timezone)?.trim() ?? '');
   if (profile === 'dsp' && !isZone(timezone)) {
     const value = shown(given.timezone);
-    const problem = `“${value}” is no time zone of the TZ database`;
     const guess = suggestion(value, Intl.supportedValuesOf('timeZone'));
-    refuse('INVALID_PARAMETER', 'timezone', problem + guess, { value });
+    refuse('INVALID_PARAMETER', 'timezone', `“${value}” is no time zone of the TZ database${guess}`, { value });
   }
 
-  if (!isAbsent('output') && given.output !== 'direct') {
+  const output = given.output === 'direct' ? given.output : undefined;
+  if (!isAbsent('output') && !output) {
     const value = shown(given.output);
     const problem = `“${value}” is not known: leave it out, or use direct.`;
     refuse('INVALID_PARAMETER', 'output', problem, { value, allowed: ['direct'] });
@@ -141,25 +146,8 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
     const { parameter, problem } = gravest.detail;
     throw new ServiceError(gravest.errorId, `${parameter}: ${problem}${more}`, { details });
   }
-  return {
-    since,
-    until,
-    metrics: askedMetrics.map(({ name }) => name),
-    breakdowns: askedBreakdowns.map(({ name }) => name),
-    filters: askedFilters,
-    timezone: profile === 'dsp' ? timezone : undefined,
-    output: given.output === 'direct' ? 'direct' : undefined,
-  };
-}
-
-/** Whether the platform knows the zone by an IANA name; offsets such as `+02:00` are no names. */
-function isZone(text: string): boolean {
-  if (!/^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(text)) return false;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: text }) !== undefined;
-  } catch {
-    return false;
-  }
+  const [metrics, breakdowns] = [askedMetrics.map(({ name }) => name), askedBreakdowns.map(({ name }) => name)];
+  return { since, until, metrics, breakdowns, filters: askedFilters, output, ...(profile === 'dsp' && { timezone }) };
 }
 
 /** The end of a sentence about a name that is not known. */

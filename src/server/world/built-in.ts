@@ -1,6 +1,19 @@
-import { type MetricName, metrics } from '../../contract/vocabulary.ts';
-import { type Account, type Fact, type FactSource, type Fixtures, noDimensions } from '../fixtures/fixtures.ts';
-import { type AdUnitPlan, builtInCampaigns, builtInCatalog } from './catalog.ts';
+import { defaultZone } from '../../contract/messages.ts';
+import { type DimensionName, type MetricName, metrics } from '../../contract/vocabulary.ts';
+import { instantOfWallTime } from '../calendar.ts';
+import {
+  type Account,
+  type Dimensions,
+  dimensionColumns,
+  type Fact,
+  type FactSource,
+  type Fixtures,
+  hourSeconds,
+  namesOf,
+  noDimensions,
+} from '../fixtures/fixtures.ts';
+import plans from './campaigns.json' with { type: 'json' };
+import inventory from './inventory.json' with { type: 'json' };
 import { mix } from './random.ts';
 
 /** An account whose token is easy to recognise, and plainly no secret: 40 hexadecimal digits. */
@@ -24,7 +37,7 @@ const accounts: readonly Account[] = [
  * @param options.scale multiplies the number of facts; a whole number from 1.
  */
 export function builtInFixtures({ seed, scale }: { readonly seed: number; readonly scale: number }): Fixtures {
-  const { names, adUnits } = builtInCatalog();
+  const { campaigns, names, adUnits } = drawUp();
   const facts: FactSource = {
     firstHour: Math.min(...adUnits.map(({ firstHour }) => firstHour)),
     lastHour: Math.max(...adUnits.map(({ lastHour }) => lastHour)),
@@ -37,11 +50,155 @@ export function builtInFixtures({ seed, scale }: { readonly seed: number; readon
       }
     },
   };
-  return { accounts, campaigns: builtInCampaigns, names, facts };
+  return { accounts, campaigns, names, facts };
+}
+
+/** Something that a fact may be of, by chance: a device, a place. */
+interface Choice {
+  /** Those that belong together, and those of what was drawn before: a city is always in its country. */
+  readonly dimensions: Partial<Dimensions>;
+  readonly weight: number;
+  /** What is drawn next: of a device its apps, of an app its sub-publishers, of a place its carriers. */
+  readonly next: readonly Choice[];
+}
+
+/**
+ * A table of 256 entries in which each choice takes a share that follows its weight, so that a byte of a hash is
+ * a weighted draw. A choice of at least 1/256 of the weight is never left out.
+ */
+function spread(choices: readonly Choice[]): Choice[] {
+  const total = choices.reduce((sum, { weight }) => sum + weight, 0);
+  const table: Choice[] = [];
+  let before = 0;
+  for (const choice of choices) {
+    before += choice.weight;
+    while (table.length < Math.floor((before * 256) / total)) table.push(choice);
+  }
+  return table;
+}
+
+const fieldsOf = (line: string): string[] => line.split(' | ');
+
+/**
+ * The rows of a list in `inventory.json`. A line is a list of fields with ` | ` between them. Each of its fields with
+ * a weight, `iPhone 15 = 12`, makes a row of the fields without one, itself and the weight.
+ */
+function rowsOf(lines: readonly string[]): string[][] {
+  return lines.map(fieldsOf).flatMap((fields) => {
+    const alike = fields.filter((field) => !field.includes(' = '));
+    return fields.slice(alike.length).map((field) => [...alike, ...field.split(' = ')]);
+  });
+}
+
+/** An ad unit: when it delivers, how much, at what price, and what its facts are drawn from. */
+type AdUnit = ReturnType<typeof drawUp>['adUnits'][number];
+
+/**
+ * The campaigns in the order of `GET /campaigns`, the names of everything, and the ad units. In `campaigns.json` `from` and
+ * `to` are Paris wall time, the end included; `countries` and `systems` are lists with commas, and everywhere where empty;
+ * prices are in cents; the `limit` of an ad unit is its type and value.
+ */
+function drawUp() {
+  const campaigns = plans.map((plan) => {
+    const line = inventory.advertisers.find((candidate) => candidate.startsWith(`${plan.advertiser} `)) ?? '';
+    const [advertiserId = '', advertiserName = '', billingEntity = ''] = fieldsOf(line);
+    return {
+      ...{ advertiserId, advertiserName, billingEntity },
+      ...{ campaignId: plan.id, campaignName: plan.name, campaignStartDate: plan.from, campaignEndDate: plan.to },
+      adunits: plan.units.map(({ id, name, limit }) => {
+        const [adUnitLimitType = '', adUnitLimitValue = ''] = limit.split(' ');
+        return { adunitId: id, adunitName: name, adUnitLimitType, adUnitLimitValue };
+      }),
+    };
+  });
+  const names = namesOf(campaigns);
+
+  /** What texts say: `-` is unknown, and digits in front of a name are its id (those of places are GeoNames'). */
+  function choiceOf(
+    texts: { readonly [Name in DimensionName]?: string | undefined },
+    weight = '1',
+    next: readonly Choice[] = [],
+  ): Choice {
+    const entries = Object.entries(texts).map(([dimension, text = '-']) => {
+      const column = dimensionColumns.find((candidate) => candidate.dimension === dimension);
+      const [, id, name] = (column?.byId && /^(\d+) (.+)$/.exec(text)) || [];
+      if (column && id && name) names.get(column.dimension)?.set(id, { [column.field]: name });
+      return [dimension, text === '-' ? null : (id ?? text)];
+    });
+    const dimensions: Choice['dimensions'] = Object.fromEntries(entries);
+    const after = next.map((choice) => ({ ...choice, dimensions: { ...dimensions, ...choice.dimensions } }));
+    return { dimensions, weight: Number(weight), next: spread(after) };
+  }
+
+  const publishers = inventory.publishers.map(fieldsOf);
+  const apps = rowsOf(inventory.apps).map(([platform, publisherId, bundleId, weight]) => {
+    const [, network, ...subPublishers] = publishers.find(([id]) => id === publisherId) ?? [];
+    const texts = { PLATFORM: platform, BUNDLEID: bundleId, PUBLISHERID: publisherId, ADNETWORK: network };
+    const next = subPublishers.map((name) => choiceOf({ SUBPUBLISHERID: name }));
+    return choiceOf(texts, weight, next);
+  });
+  const devices = rowsOf(inventory.devices).map(([os = '', type, brand, model, weight]) => {
+    // Apps are of the device's system, and sites of any.
+    const own = apps.filter(({ dimensions: { PLATFORM } }) =>
+      ['web', os.replace(/^\d+ /, '').toLowerCase()].includes(PLATFORM ?? ''),
+    );
+    return choiceOf({ OS: os, DEVICETYPE: type, DEVICEBRAND: brand, DEVICEMODEL: model }, weight, own);
+  });
+  const carriers = rowsOf(inventory.carriers);
+  const places = rowsOf(inventory.places).map(([country, region, department, city, postalcode, weight]) => {
+    const own = carriers.filter(([where]) => country?.endsWith(` ${where}`));
+    const here = own.length > 0 ? own : carriers.filter(([where]) => where === 'elsewhere');
+    const area = { COUNTRY: country, REGION: region, DEPARTMENT: department, CITY: city, POSTALCODE: postalcode };
+    return choiceOf(
+      area,
+      weight,
+      here.map(([, name, share]) => choiceOf({ CARRIER: name }, share)),
+    );
+  });
+
+  const isShown = (list: string, dimension: 'OS' | 'COUNTRY', { dimensions }: Choice): boolean => {
+    const [name] = Object.values(names.get(dimension)?.get(dimensions[dimension] ?? '') ?? {});
+    return list === '' || list.split(',').includes(name ?? '');
+  };
+  const adUnits = plans.flatMap(({ id: campaignId, advertiser, from, to, cpm, cpc, systems, countries, units }) => {
+    const ofCampaign = {
+      // The hours whose first instant lies in the campaign, both included.
+      firstHour: Math.ceil(hoursOf(from)),
+      lastHour: Math.floor(hoursOf(to)),
+      // Cents for a thousand displays, and for a click.
+      cpm,
+      cpc,
+      devices: spread(devices.filter((device) => isShown(systems, 'OS', device))),
+      places: spread(places.filter((place) => isShown(countries, 'COUNTRY', place))),
+    };
+    return units.map(({ id, format, volume, creatives }) => {
+      const [listed, clickRate] = rowsOf(inventory.formats).find(([name]) => name?.endsWith(` ${format}`)) ?? [];
+      const choices = Array.from({ length: creatives }, (_, index) => choiceOf({ CREATIVE: `${id}${index + 1}` }));
+      const texts = { ADVERTISER: advertiser, CAMPAIGN: campaignId, ADUNIT: id, FORMAT: listed };
+      const { dimensions, next } = choiceOf(texts, '1', choices);
+      return {
+        ...ofCampaign,
+        dimensions,
+        creatives: next,
+        // One more ad unit changes the facts of no other.
+        seed: Number(id),
+        // Requests of an hour at its best, and clicks of a thousand displays.
+        volume,
+        clickRate: Number(clickRate),
+      };
+    });
+  });
+  return { campaigns, names, adUnits };
+}
+
+/** Hours since 1970 of a Paris wall time. */
+function hoursOf(wallTime: string): number {
+  const seconds = Date.parse(`${wallTime.replace(' ', 'T')}Z`) / 1_000;
+  return instantOfWallTime(seconds, defaultZone, 'first') / hourSeconds;
 }
 
 /** @param bits 32 random bits, from which everything about the fact follows */
-function drawFact(adUnit: AdUnitPlan, hour: number, bits: number): Fact {
+function drawFact(adUnit: AdUnit, hour: number, bits: number): Fact {
   const more = mix(bits, 1);
   const creative = adUnit.creatives[bits >>> 24];
   const carrier = adUnit.places[(bits >>> 8) & 255]?.next[more & 255];
@@ -55,7 +212,7 @@ function drawFact(adUnit: AdUnitPlan, hour: number, bits: number): Fact {
 }
 
 /** Requests ≥ displays ≥ clicks ≥ each conversion; whole numbers and whole cents, by integer arithmetic alone. */
-function drawMetrics(adUnit: AdUnitPlan, hour: number, bits: number, more: number): Record<MetricName, number> {
+function drawMetrics(adUnit: AdUnit, hour: number, bits: number, more: number): Record<MetricName, number> {
   const share = (value: number, thousandths: number, dither: number): number =>
     Math.floor((value * thousandths + (dither % 1_000)) / 1_000);
   const level = Math.floor((adUnit.volume * busyness(hour)) / 250_000);

@@ -14,18 +14,3 @@ export function seededRandom(seed: number): () => number {
   let count = 0;
   return () => (mix(seed, ++count) >>> 0) / 2 ** 32;
 }
-
-/**
- * A table of 256 entries in which each choice takes a share that follows its weight, so that a byte of a hash is
- * a weighted draw. A choice of at least 1/256 of the weight is never left out.
- */
-export function spread<Choice extends { readonly weight: number }>(choices: readonly Choice[]): Choice[] {
-  const total = choices.reduce((sum, { weight }) => sum + weight, 0);
-  const table: Choice[] = [];
-  let before = 0;
-  for (const choice of choices) {
-    before += choice.weight;
-    while (table.length < Math.floor((before * 256) / total)) table.push(choice);
-  }
-  return table;
-}

@@ -1,0 +1,271 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { describeWindow, formatDate, formatInstant } from '../../src/report/window.ts';
+import { resolveWindow, type WindowFlags } from '../../src/report/window-flags.ts';
+
+/** Wednesday 2026-11-18, 15:20:37 in Paris; in the 47th ISO week. */
+const nowMs = Date.parse('2026-11-18T14:20:37.250Z');
+
+function resolve(flags: Partial<WindowFlags>) {
+  return resolveWindow({ zone: 'Europe/Paris', nowMs, ...flags });
+}
+
+/** A window as `first .. last` in local time. */
+function read(flags: Partial<WindowFlags>): string {
+  const { since, until } = describeWindow(resolve(flags));
+  return `${since} .. ${until}`;
+}
+
+/** A period of whole days, as its first and last day. */
+const days = (period: string, now = new Date(nowMs).toISOString()): string =>
+  read({ period, nowMs: Date.parse(now) })
+    .replaceAll(/T00:00:00\S+ |T23:59:59\S+$/g, ' ')
+    .trim();
+
+describe('--period', () => {
+  test.each([
+    ['today', '2026-11-18 .. 2026-11-18'],
+    ['yesterday', '2026-11-17 .. 2026-11-17'],
+    ['last-1d', '2026-11-17 .. 2026-11-17'],
+    ['last-7d', '2026-11-11 .. 2026-11-17'],
+    ['last-2w', '2026-11-02 .. 2026-11-15'],
+    ['this-week', '2026-11-16 .. 2026-11-22'],
+    ['last-week', '2026-11-09 .. 2026-11-15'],
+    ['This-Month', '2026-11-01 .. 2026-11-30'],
+    ['last-month', '2026-10-01 .. 2026-10-31'],
+    ['this-quarter', '2026-10-01 .. 2026-12-31'],
+    ['last-quarter', '2026-07-01 .. 2026-09-30'],
+    ['this-year', '2026-01-01 .. 2026-12-31'],
+    ['last-year', '2025-01-01 .. 2025-12-31'],
+    ['2026', '2026-01-01 .. 2026-12-31'],
+    ['2026-Q1', '2026-01-01 .. 2026-03-31'],
+    ['2026-q3', '2026-07-01 .. 2026-09-30'],
+    ['2026-10', '2026-10-01 .. 2026-10-31'],
+    ['2024-02', '2024-02-01 .. 2024-02-29'],
+    ['2026-W45', '2026-11-02 .. 2026-11-08'],
+    ['2026-w01', '2025-12-29 .. 2026-01-04'],
+    ['2026-W53', '2026-12-28 .. 2027-01-03'],
+    ['2024-02-29', '2024-02-29 .. 2024-02-29'],
+    [' 2026-11-01..2026-11-15 ', '2026-11-01 .. 2026-11-15'],
+    ['2026-11-01..2026-11-01', '2026-11-01 .. 2026-11-01'],
+    ['2026-01..2026-03', '2026-01-01 .. 2026-03-31'],
+    ['2025-Q4..2026-W01', '2025-10-01 .. 2026-01-04'],
+    ['2026-11-10..yesterday', '2026-11-10 .. 2026-11-17'],
+  ])('%s is %s', (text, expected) => {
+    expect(days(text)).toBe(expected);
+  });
+
+  test('weeks begin on Monday, and months and years turn, on their first day too', () => {
+    expect(days('this-week', '2027-01-01T08:00:00Z')).toBe('2026-12-28 .. 2027-01-03');
+    expect(days('last-month', '2027-01-01T08:00:00Z')).toBe('2026-12-01 .. 2026-12-31');
+    expect(days('last-week', '2026-11-16T00:00:00Z')).toBe('2026-11-09 .. 2026-11-15');
+    expect(days('this-week', '2026-11-15T22:59:59Z')).toBe('2026-11-09 .. 2026-11-15');
+  });
+
+  test('last-24h are the 24 hours that end now', () => {
+    expect(read({ period: 'last-24h' })).toBe('2026-11-17T15:20:38+0100 .. 2026-11-18T15:20:37+0100');
+  });
+
+  test.each([
+    ['Europe/Paris', /^2026-11-18/],
+    ['Pacific/Auckland', /^2026-11-19/],
+    ['America/Los_Angeles', /^2026-11-18/],
+  ])('today is the zone’s: %s', (zone, day) => {
+    expect(read({ period: 'today', zone, nowMs: Date.parse('2026-11-18T22:30:00Z') })).toMatch(day);
+  });
+
+  test.each([
+    ['2026-03-29', 'Europe/Paris', '2026-03-29T00:00:00+0100 .. 2026-03-29T23:59:59+0200'],
+    ['2026-10-25', 'Europe/Paris', '2026-10-25T00:00:00+0200 .. 2026-10-25T23:59:59+0100'],
+    // Midnight skipped: the day begins at 01:00.
+    ['2018-11-04', 'America/Sao_Paulo', '2018-11-04T01:00:00-0200 .. 2018-11-04T23:59:59-0200'],
+    ['2022-03-27', 'Asia/Beirut', '2022-03-27T01:00:00+0300 .. 2022-03-27T23:59:59+0300'],
+    // The last hour doubled, and the first.
+    ['2022-11-06', 'America/Havana', '2022-11-06T00:00:00-0400 .. 2022-11-06T23:59:59-0500'],
+    // Back from 00:01 to 23:01 of the day before: that day ends with its second 23:59:59.
+    ['2010-11-06', 'America/St_Johns', '2010-11-06T00:00:00-0230 .. 2010-11-06T23:59:59-0330'],
+    ['2026-04-05', 'Australia/Lord_Howe', '2026-04-05T00:00:00+1100 .. 2026-04-05T23:59:59+1030'],
+  ])('a day that a clock change cuts or stretches: %s in %s', (period, zone, expected) => {
+    expect(read({ period, zone })).toBe(expected);
+  });
+});
+
+describe('--since and --until', () => {
+  test.each([
+    ['2026-11-01', '2026-11-01', '2026-11-01T00:00:00+0100 .. 2026-11-01T23:59:59+0100'],
+    ['2026-11-01', undefined, '2026-11-01T00:00:00+0100 .. 2026-11-18T15:20:37+0100'],
+    ['2026-11-01', 'now', '2026-11-01T00:00:00+0100 .. 2026-11-18T15:20:37+0100'],
+    ['yesterday', 'today', '2026-11-17T00:00:00+0100 .. 2026-11-18T23:59:59+0100'],
+    ['-36h', undefined, '2026-11-17T03:20:37+0100 .. 2026-11-18T15:20:37+0100'],
+    ['-7d', '-1d', '2026-11-11T15:20:37+0100 .. 2026-11-17T15:20:37+0100'],
+    ['-4W', 'NOW', '2026-10-21T15:20:37+0200 .. 2026-11-18T15:20:37+0100'],
+    ['0', '1417392000', '1970-01-01T01:00:00+0100 .. 2014-12-01T01:00:00+0100'],
+    ['1417392000', '1420070399', '2014-12-01T01:00:00+0100 .. 2015-01-01T00:59:59+0100'],
+    ['2026-10', '2026-W45', '2026-10-01T00:00:00+0200 .. 2026-11-08T23:59:59+0100'],
+    ['2026-Q3', 'last-month', '2026-07-01T00:00:00+0200 .. 2026-10-31T23:59:59+0100'],
+    ['2026-11-01T14:30', '2026-11-01 15:30:15', '2026-11-01T14:30:00+0100 .. 2026-11-01T15:30:15+0100'],
+    ['2026-11-01T14', '2026-11-01T14:30Z', '2026-11-01T14:00:00+0100 .. 2026-11-01T15:30:00+0100'],
+    ['2026-11-01T14:30:00+05:45', '2026-11-01T14:30-0330', '2026-11-01T09:45:00+0100 .. 2026-11-01T19:00:00+0100'],
+    ['2026-11-01T00:00:00.001Z', '2026-11-01T00:00:09.999z', '2026-11-01T01:00:01+0100 .. 2026-11-01T01:00:09+0100'],
+    [' 2024-02-29 ', '2024-02-29', '2024-02-29T00:00:00+0100 .. 2024-02-29T23:59:59+0100'],
+  ])('%s to %s', (since, until, expected) => {
+    expect(read({ since, until })).toBe(expected);
+  });
+
+  test('the zone is the report’s, in any case and by its aliases, with its 30 and 45 minutes', () => {
+    expect(read({ since: 'today', until: 'today', zone: 'Asia/Kathmandu' })).toBe(
+      '2026-11-18T00:00:00+0545 .. 2026-11-18T23:59:59+0545',
+    );
+    expect(read({ since: '2026-11-01T00:00', until: '2026-11-02', zone: 'America/St_Johns' })).toBe(
+      '2026-11-01T00:00:00-0230 .. 2026-11-02T23:59:59-0330',
+    );
+    expect(resolve({ since: 'today', zone: 'europe/paris' }).zone).toBe('Europe/Paris');
+    expect(resolve({ since: 'today', zone: 'Asia/Kolkata' }).zone).toBe('Asia/Kolkata');
+    expect(resolve({ since: 'today', zone: 'utc' }).zone).toBe('UTC');
+  });
+});
+
+describe('clock changes', () => {
+  const skipped = 'does not exist in Europe/Paris, where the clocks change';
+  const doubled = 'happens twice in Europe/Paris, where the clocks change';
+
+  test.each([
+    // A skipped time is the first instant after it for since, the last before it for until.
+    [
+      ...['2026-03-29T02:30', '2026-03-30', '2026-03-29T03:00:00+0200 .. 2026-03-30T23:59:59+0200'],
+      [`--since 2026-03-29T02:30 ${skipped}: 2026-03-29T03:00:00+0200 is taken.`],
+    ],
+    [
+      ...['2026-03-28', '2026-03-29T02:30', '2026-03-28T00:00:00+0100 .. 2026-03-29T01:59:59+0100'],
+      [`--until 2026-03-29T02:30 ${skipped}: 2026-03-29T01:59:59+0100 is taken.`],
+    ],
+    // A doubled time is the first for since, the last for until.
+    [
+      ...['2026-10-25T02:30', '2026-10-25T02:30', '2026-10-25T02:30:00+0200 .. 2026-10-25T02:30:00+0100'],
+      [
+        `--since 2026-10-25T02:30 ${doubled}: 2026-10-25T02:30:00+0200 is taken.`,
+        `--until 2026-10-25T02:30 ${doubled}: 2026-10-25T02:30:00+0100 is taken.`,
+      ],
+    ],
+    // An offset leaves nothing to resolve.
+    [
+      ...['2026-10-25T02:30+02:00', '2026-10-25T02:30+01:00', '2026-10-25T02:30:00+0200 .. 2026-10-25T02:30:00+0100'],
+      [],
+    ],
+  ] as [string, string, string, string[]][])('%s to %s', (since, until, expected, notes) => {
+    expect(read({ since, until })).toBe(expected);
+    expect(resolve({ since, until }).notes).toEqual(notes);
+  });
+
+  test('days ago are the same time of day, hours ago are hours', () => {
+    const afterChange = Date.parse('2026-10-26T11:00:00Z');
+    expect(read({ since: '-2d', nowMs: afterChange })).toMatch('2026-10-24T12:00:00+0200');
+    expect(read({ since: '-48h', nowMs: afterChange })).toMatch('2026-10-24T13:00:00+0200');
+    expect(resolve({ since: '-1d', nowMs: Date.parse('2026-03-30T00:30:00Z') }).notes).toHaveLength(1);
+  });
+});
+
+describe('what is refused, and what is said', () => {
+  test.each<[Partial<WindowFlags>, string, string]>([
+    [{ since: '2026-02-30' }, '--since 2026-02-30: the calendar has no 2026-02-30.', 'Give a day'],
+    [{ since: '2026-11-01T10:60' }, 'the calendar has no 2026-11-01T10:60.', 'Give a day'],
+    [{ since: '1764547200000' }, 'unix seconds have five to ten digits, but not eight.', 'unix seconds, now'],
+    [{ since: '1764547200.5' }, 'unix seconds have five to ten digits', 'unix seconds, now'],
+    [{ since: '-7' }, '--since -7: unix seconds have five to ten digits', 'a time ago (-36h, -7d, -2w)'],
+    [{ since: '2026' }, '--since 2026: unix seconds have five to ten digits, but not eight.', 'Give a day (2026-11-01'],
+    [{ since: '2026/11/1' }, '--since 2026/11/1: this is no day and no time.', 'Give a day (2026-11-01'],
+    [{ since: 'yesterdya' }, '--since yesterdya: this is no day and no time.', 'Did you mean yesterday?'],
+    [{ since: '1960-01-01' }, 'The window begins before 1970', ''],
+    [{ since: 'today', until: 'yesterday' }, 'is after --until 2026-11-17T23:59:59+0100', 'from --since to --until'],
+    [{}, 'The report has no window.', '--period yesterday'],
+    [{ until: 'now' }, '--until needs --since.', '--since 2026-11-01 --until 2026-11-15'],
+    [{ period: 'today', since: 'today' }, '--period and --since both name a window.', 'Give --period, or'],
+    [
+      { since: 'today', zone: 'Europe/Pariss' },
+      '--timezone Europe/Pariss: there is no such time zone.',
+      'Europe/Paris?',
+    ],
+    [{ since: 'today', zone: 'paris' }, '--timezone paris: there is no such time zone.', 'Did you mean Europe/Paris?'],
+    [{ since: 'today', zone: '+02:00' }, '--timezone +02:00: there is no such time zone.', 'TZ database'],
+    [{ period: '2026-02-30' }, '--period 2026-02-30: the calendar has no 2026-02-30.', 'Give today'],
+    [{ period: '2025-W53' }, '--period 2025-W53: the calendar has no 2025-W53.', ''],
+    [{ period: '2026-11-01..2026-11-31' }, 'the calendar has no 2026-11-31.', ''],
+    [{ period: '2026-11-15..2026-11-01' }, 'the range ends before it begins.', ''],
+    [{ period: '2026-11-01..' }, '--period 2026-11-01..: "" is no day, week, month or year.', 'a range such as'],
+    [{ period: '2026-10..soon' }, 'soon is no day, week, month or year.', 'Give today'],
+    [{ period: 'last-weak' }, '--period last-weak: this is no period.', 'Did you mean last-week?'],
+    [{ period: '7d' }, '--period 7d: this is no period.', 'last-7d'],
+    [{ period: '' }, '--period "": this is no period.', 'Give today'],
+    [{ period: '2011-12-30', zone: 'Pacific/Apia' }, 'this day does not exist in Pacific/Apia', 'Choose another day.'],
+  ])('%o', (flags, message, hint) => {
+    const refusal = { exitCode: 2, message: expect.stringContaining(message), hint: expect.stringContaining(hint) };
+    expect(() => resolve(flags)).toThrow(expect.objectContaining(refusal));
+  });
+});
+
+describe('describeWindow', () => {
+  test.each([
+    [{ period: '2026-11-01' }, '24 h'],
+    [{ period: '2026-10-25' }, '25 h: clock change'],
+    [{ period: '2026-03-29' }, '23 h: clock change'],
+    [{ period: '2026-W45' }, '7 days'],
+    [{ period: '2026-W43' }, '7 days: clock change'],
+    [{ period: '2026' }, '365 days'],
+    [{ period: 'last-24h' }, '24 h'],
+    [{ since: '2026-11-01T10:00', until: '2026-11-01T11:30:14' }, '1 h 30 min'],
+    [{ since: '2026-10-25T00:00', until: '2026-10-25T11:59:59' }, '13 h: clock change'],
+    [{ period: '2022-11-06', zone: 'America/Havana' }, '25 h: clock change'],
+    [{ period: '2011-12-29..2011-12-31', zone: 'Pacific/Apia' }, '3 days: clock change'],
+  ])('%o lasts %s', (flags, length) => {
+    expect(describeWindow(resolve(flags)).length).toBe(length);
+  });
+});
+
+describe('any zone', () => {
+  const anyZone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'UTC', 'Asia/Kolkata', 'America/Buenos_Aires');
+  /** From 2000 to 2040. */
+  const anyInstant = fc.integer({ min: 946_684_800, max: 2_208_988_799 });
+  /** The date by the platform's own formatting: the reference for the clock's arithmetic. */
+  const dateByIntl = (instant: number, zone: string): string =>
+    new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(instant * 1_000);
+
+  test('a day’s period holds exactly the instants that the platform dates to it', () => {
+    fc.assert(
+      fc.property(anyZone, anyInstant, fc.nat(86_400), (zone, instant, into) => {
+        const day = formatDate(instant, zone);
+        const { since, until } = resolveWindow({ period: day, zone, nowMs: 0 });
+        const inside = Math.min(since + into, until);
+        expect([since, inside, until].map((each) => dateByIntl(each, zone))).toEqual([day, day, day]);
+        expect(dateByIntl(since - 1, zone) < day && dateByIntl(until + 1, zone) > day).toBe(true);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('a wall time without offset is found again, at its first or last instant', () => {
+    fc.assert(
+      fc.property(anyZone, anyInstant, (zone, instant) => {
+        const text = formatInstant(instant, zone).slice(0, 19);
+        const { since, until, notes } = resolveWindow({ since: text, until: text, zone, nowMs: 0 });
+        expect(since <= instant && instant <= until).toBe(true);
+        expect(notes).toHaveLength(since === until ? 0 : 2);
+        expect([since, until].map((each) => formatInstant(each, zone).slice(0, 19))).toEqual([text, text]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('the machine’s zone makes no difference', () => {
+    const nowMs = 1_795_000_000_000;
+    const zoneBefore = process.env.TZ;
+    const found = ['Pacific/Auckland', 'America/Los_Angeles', 'UTC'].map((machineZone) => {
+      process.env.TZ = machineZone;
+      const window = resolveWindow({ since: 'today', until: '2026-11-19T10:00', zone: 'Europe/Paris', nowMs });
+      return { machineHour: new Date(nowMs).getHours(), window };
+    });
+    if (zoneBefore === undefined) delete process.env.TZ;
+    else process.env.TZ = zoneBefore;
+    expect(new Set(found.map(({ machineHour }) => machineHour)).size).toBe(3);
+    for (const { window } of found) expect(window).toEqual(found[0]?.window);
+  });
+});
