@@ -66,7 +66,7 @@ async function listen(parts: ServiceParts) {
       const hint = 'Give a certificate and its own key, both as PEM.';
       throw new UsageError(`The TLS certificate and key cannot be used: ${message}.`, { hint, cause });
     }
-    const why = code === 'EADDRINUSE' ? 'another program listens there' : message;
+    const why = code === 'EADDRINUSE' ? 'another program listens there' : message.replace(/\.$/, '');
     const hint =
       'Take a free port with --port 0, and with --host an address of this machine: 127.0.0.1, ::1 or its own.';
     throw new UsageError(`The local server cannot listen on ${host}, port ${port}: ${why}.`, { code, hint, cause });
