@@ -38,7 +38,7 @@ function meaningOf(endpoint: EndpointName, encoding: Encoding, status: number, r
     return [SignInError, 'The service refused the token.', hint];
   }
   const state = refusal.reportState ?? (status === 425 ? 'progress' : undefined);
-  if (endpoint === 'download' && state && (status === 409 || status === 425)) return notThere[state];
+  if (endpoint === 'download' && state && [200, 409, 425].includes(status)) return notThere[state];
   const namesReport = endpoint === 'status' || endpoint === 'download';
   if (status === 410 && namesReport) return [ReportFailedError, 'The report is gone.', 'Create it anew: adreport run'];
   const what = namesReport ? 'the report id and the base URL' : 'the base URL';
@@ -73,32 +73,28 @@ export function unexpectedAnswer(
   text: string,
   hint?: string,
 ): AdreportError {
-  const { isError, errorId, status, message } = refusalIn(answer);
+  const refusal = refusalIn(answer);
+  const { isError, errorId, status, reportState } = refusal;
   const isRefusedSignIn = endpoint === 'auth' && status !== '' && knownOutcomeOf(status) !== 'ready';
-  if (!isError && !isRefusedSignIn) {
+  if (!isError && !isRefusedSignIn && !(endpoint === 'download' && reportState)) {
     // A message about a list of campaigns names none of them.
     const start = text.slice(0, 10_000);
     const came = endpoint === 'campaigns' ? start.replace(jsonTexts, (name, colon) => (colon ? name : '"…"')) : start;
     const quoted = quoteAnswer(shown(endpoint, came));
     return new IncompleteDataError(`${sentence} It holds: ${quoted}`, { retryable: false, hint });
   }
-  const said = asSentence(
-    endpoint,
-    message ?? errorId ?? (isError ? 'It does not say why' : `Its status is ${status}`),
-  );
-  const details = { code: errorId && shown(endpoint, errorId) };
-  if (endpoint === 'auth') return new SignInError(`The service refused the sign-in.${said}`, details);
-  return new RejectedError(`The service rejected the request.${said}`, details);
+  const why = refusal.message ?? errorId ?? (status ? `Its status is ${status}` : 'It does not say why');
+  const [Class, what, next] = meaningOf(endpoint, 'form', 200, refusal);
+  const code = errorId && shown(endpoint, errorId);
+  return new Class(`${what}${asSentence(endpoint, why)}`, { code, hint: next });
 }
 
 const jsonTexts = /"(?:[^"\\]|\\.)*"?(\s*:)?/g;
 
 /** The error for a record in the place of a report's data; `undefined` where the record says nothing of the report. */
 export function recordInsteadOfReport(answer: unknown, text: string): AdreportError | undefined {
-  const { reportState, isError, message } = refusalIn(answer);
-  if (!reportState) return isError ? unexpectedAnswer('download', answer, '', text) : undefined;
-  const [Class, sentence, hint] = notThere[reportState];
-  return new Class(sentence + asSentence('download', message), { hint });
+  const { reportState, isError } = refusalIn(answer);
+  return reportState || isError ? unexpectedAnswer('download', answer, '', text) : undefined;
 }
 
 function asSentence(endpoint: EndpointName, text: string | undefined): string {
