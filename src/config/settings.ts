@@ -171,6 +171,8 @@ export function changeSetting(stored: StoredSettings, account: string, text: str
       said: `${name} of account “${account}”: ${formatBaseUrl(baseUrl)}.${loss}`,
     };
   }
+  // What is not stored need not be taken back.
+  if (!before && value === undefined) return { settings: stored, said: unknownAccount(account, stored)[0] };
   if (!before) throw new UsageError(...unknownAccount(account, stored));
   if (name === 'base-url') {
     const { [account]: _forgotten, ...accounts } = stored.accounts;
