@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Node } from 'yaml';
 import { codeOf, UsageError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import type { ProjectChoice } from './settings.ts';
 
 /** The name under which a project file is found. */
@@ -183,7 +183,6 @@ function unknownKey(key: string, known: readonly string[]): { problem: string; h
     const instead = 'Name a stored account with account: (adreport login)';
     return { problem, hint: `${instead}, or set ADREPORT_TOKEN and ADREPORT_BASE_URL.` };
   }
-  const guess = nearest(key.replaceAll('_', '-'), known);
-  const hint = guess ? `Did you mean ${guess}?` : `There are ${known.join(', ')}.`;
+  const hint = didYouMean(nearest(key.replaceAll('_', '-'), known), `There are ${known.join(', ')}.`);
   return { problem: `there is no key ${key}.`, hint };
 }
