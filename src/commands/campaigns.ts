@@ -8,7 +8,7 @@ import { encodeTable, type FormatName } from '../output/formats/index.ts';
 import { type TextColumn, textTable } from '../output/table/text-table.ts';
 import { formatInstant } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 interface CampaignsOptions extends ServiceFlags, OutputFlags {
@@ -84,8 +84,7 @@ function chooseColumns({ adUnits, columns }: CampaignsOptions, format: FormatNam
   const chosen = (columns === 'all' ? known : columns)?.map((wanted) => {
     const found = known.find((name) => name.toLowerCase() === wanted.toLowerCase());
     if (found) return found;
-    const guess = nearest(wanted, known);
-    const hint = guess ? `Did you mean ${guess}?` : `Known are ${known.join(', ')}.`;
+    const hint = didYouMean(nearest(wanted, known), `Known are ${known.join(', ')}.`);
     throw new UsageError(`--columns: there is no column “${wanted}”.`, { hint });
   });
   return (chosen ?? usual).map((name) => ({

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
-import { certificate, privateKey } from '../server/tls-certificate.ts';
+import { certificate, privateKey } from '../support/certificates.ts';
 import { type CliOptions, expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 
 /** Runs the server, calls it once it says where it listens, and then ends it. */
