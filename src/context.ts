@@ -32,7 +32,7 @@ export interface Context {
   readonly flags: GlobalFlags;
   /** What the program exits with when the command succeeds; `exec` hands its child's code on. */
   exitCode: number;
-  /** Milliseconds since the command began. */
+  /** Since the command began. */
   elapsedMs(): number;
   /** Whether the command runs against a local server inside this process (`--local`). */
   readonly isLocal: boolean;
@@ -69,7 +69,7 @@ export function createContext(host: Host, console: Console, options: Options): C
   const localServer = once(async () => {
     const { startLocalServer } = await import('./server/start.ts');
     const server = await startLocalServer({ port: 0, clock: host.wallClock });
-    cleanUps.push(() => server.close());
+    cleanUps.push(server.close);
     return server;
   });
   const ledger = once(async () =>

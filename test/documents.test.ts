@@ -25,6 +25,11 @@ const documents = [
 ];
 const everything = documents.map(([, text]) => text).join('\n');
 
+/** The source, by file. */
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => readFileSync(join(root, 'src', file), 'utf8'));
+
 /** The first column of a topic's table, whose header begins with this word, without the marks of code. */
 function firstColumn(topic: string, header: string): string[] {
   const table =
@@ -44,12 +49,12 @@ const lines = [...everything.matchAll(/```(?:sh|console|crontab)\n([\s\S]*?)```/
 test('the README is short, and each topic has a title', () => {
   expect(readme.split('\n').length).toBeLessThanOrEqual(151);
   for (const [name, text] of Object.entries(topics)) expect(`${name}: ${summaryOf(text)}`).toMatch(/: \S.{10,}/);
-  expect(Object.keys(topics).sort()).toEqual(
-    readdirSync(join(root, 'src/help'))
-      .filter((file) => file.endsWith('.md'))
-      .map((file) => file.slice(0, -3))
+  const files = readdirSync(join(root, 'src/help')).filter((file) => file.endsWith('.md'));
+  expect(
+    Object.keys(topics)
+      .map((name) => `${name}.md`)
       .sort(),
-  );
+  ).toEqual(files.sort());
 });
 
 test.each(documents)('%s: every link leads somewhere', (file = '', text = '') => {
@@ -65,9 +70,6 @@ test('every topic is linked from the README', () => {
 });
 
 test('every page of help exists that the documents, the help of a command or an error names', () => {
-  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => readFileSync(join(root, 'src', file), 'utf8'));
   const named = [everything, ...sources].flatMap((text) =>
     [...text.matchAll(/adreport help ([a-z][a-z-]*)/g)].map(([, name = '']) => name),
   );
@@ -133,12 +135,7 @@ describe('facts that the code owns', () => {
   });
 
   test('every environment variable that the program reads', () => {
-    const folder = join(root, 'src');
-    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
-      .map((file) => readFileSync(join(folder, file), 'utf8'))
-      .join('\n');
-    const read = [...sources.matchAll(/\benv\.([A-Z][A-Z_]{3,})\b/g)].map(([, name]) => name);
+    const read = [...sources.join('\n').matchAll(/\benv\.([A-Z][A-Z_]{3,})\b/g)].map(([, name]) => name);
     const settings = Object.entries(settingTable)
       .filter(([, { sources }]) => (sources as readonly string[]).includes('env'))
       .map(([name]) => `ADREPORT_${name.replace('-', '_').toUpperCase()}`);

@@ -1,4 +1,4 @@
-import { type Encoding, type EndpointName, knownOutcomeOf } from '../contract/messages.ts';
+import type { Encoding, EndpointName } from '../contract/messages.ts';
 import {
   type AdreportError,
   IncompleteDataError,
@@ -9,7 +9,7 @@ import {
   UnreachableError,
 } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import { isPage, peek, quoteAnswer, type Refusal, refusalIn, tryJson } from './answers.ts';
+import { isPage, peek, quoteAnswer, recordIn, type ServiceRecord, tryJson } from './answers.ts';
 import type { HttpResponse } from './http.ts';
 
 /** The class, which gives the exit code, the first sentence, and what to do next. */
@@ -20,7 +20,7 @@ const notThere: Readonly<Record<'failed' | 'progress', Meaning>> = {
   failed: [ReportFailedError, 'The report has failed.', 'Create it anew: adreport run'],
 };
 
-function meaningOf(endpoint: EndpointName, encoding: Encoding, status: number, refusal: Refusal): Meaning {
+function meaningOf(endpoint: EndpointName, encoding: Encoding, status: number, refusal: ServiceRecord): Meaning {
   const later = 'The fault is on the service’s side: run the command again later.';
   if (status === 429) return [UnreachableError, 'The service allows no more requests for now.', 'Run it again later.'];
   if (status >= 500 || status === 408) return [UnreachableError, 'The service is not able to answer.', later];
@@ -38,7 +38,7 @@ function meaningOf(endpoint: EndpointName, encoding: Encoding, status: number, r
     return [SignInError, 'The service refused the token.', hint];
   }
   const state = refusal.reportState ?? (status === 425 ? 'progress' : undefined);
-  if (endpoint === 'download' && state && (status === 409 || status === 425)) return notThere[state];
+  if (endpoint === 'download' && state && [200, 409, 425].includes(status)) return notThere[state];
   const namesReport = endpoint === 'status' || endpoint === 'download';
   if (status === 410 && namesReport) return [ReportFailedError, 'The report is gone.', 'Create it anew: adreport run'];
   const what = namesReport ? 'the report id and the base URL' : 'the base URL';
@@ -53,7 +53,7 @@ export async function readHttpError(response: HttpResponse, endpoint: EndpointNa
   const { start: text } = await peek(body).catch(() => ({ start: '' }));
   body.destroy();
   const firstLine = isPage(text, response) ? undefined : text.trim().split(/\r?\n/)[0]?.slice(0, 300);
-  const refusal = refusalIn(tryJson(text) ?? firstLine);
+  const refusal = recordIn(tryJson(text) ?? firstLine);
   const code = refusal.errorId && shown(endpoint, refusal.errorId);
   const faults = refusal.faults.length > 1 ? refusal.faults.map((fault) => `\n  - ${shown(endpoint, fault)}`) : [];
   const label = code ? `(${status} ${code})` : `(${status})`;
@@ -73,32 +73,28 @@ export function unexpectedAnswer(
   text: string,
   hint?: string,
 ): AdreportError {
-  const { isError, errorId, status, message } = refusalIn(answer);
-  const isRefusedSignIn = endpoint === 'auth' && status !== '' && knownOutcomeOf(status) !== 'ready';
-  if (!isError && !isRefusedSignIn) {
+  const refusal = recordIn(answer);
+  const { isError, errorId, status, outcome, reportState } = refusal;
+  const isRefusedSignIn = endpoint === 'auth' && status !== '' && outcome !== 'ready';
+  if (!isError && !isRefusedSignIn && !(endpoint === 'download' && reportState)) {
     // A message about a list of campaigns names none of them.
     const start = text.slice(0, 10_000);
     const came = endpoint === 'campaigns' ? start.replace(jsonTexts, (name, colon) => (colon ? name : '"…"')) : start;
     const quoted = quoteAnswer(shown(endpoint, came));
     return new IncompleteDataError(`${sentence} It holds: ${quoted}`, { retryable: false, hint });
   }
-  const said = asSentence(
-    endpoint,
-    message ?? errorId ?? (isError ? 'It does not say why' : `Its status is ${status}`),
-  );
-  const details = { code: errorId && shown(endpoint, errorId) };
-  if (endpoint === 'auth') return new SignInError(`The service refused the sign-in.${said}`, details);
-  return new RejectedError(`The service rejected the request.${said}`, details);
+  const why = refusal.message ?? errorId ?? (status ? `Its status is ${status}` : 'It does not say why');
+  const [Class, what, next] = meaningOf(endpoint, 'form', 200, refusal);
+  const code = errorId && shown(endpoint, errorId);
+  return new Class(`${what}${asSentence(endpoint, why)}`, { code, hint: next });
 }
 
 const jsonTexts = /"(?:[^"\\]|\\.)*"?(\s*:)?/g;
 
 /** The error for a record in the place of a report's data; `undefined` where the record says nothing of the report. */
 export function recordInsteadOfReport(answer: unknown, text: string): AdreportError | undefined {
-  const { reportState, isError, message } = refusalIn(answer);
-  if (!reportState) return isError ? unexpectedAnswer('download', answer, '', text) : undefined;
-  const [Class, sentence, hint] = notThere[reportState];
-  return new Class(sentence + asSentence('download', message), { hint });
+  const { reportState, isError } = recordIn(answer);
+  return reportState || isError ? unexpectedAnswer('download', answer, '', text) : undefined;
 }
 
 function asSentence(endpoint: EndpointName, text: string | undefined): string {

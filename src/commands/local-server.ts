@@ -3,41 +3,67 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { addFlags, collect, readCount, readDuration, readPositive } from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { defaultZone, windowClocks } from '../contract/messages.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
 import { resolveWindow } from '../report/window-flags.ts';
-import type { LoggedRequest } from '../server/local-server.ts';
 import type { LocalServer, LocalServerOptions } from '../server/start.ts';
 import { quoteForShell } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 /** The flags that are not called as in `LocalServerOptions`; durations are in milliseconds. */
-interface ServerFlags extends LocalServerOptions {
+interface ServerFlags
+  extends LocalServerOptions,
+    Readonly<Record<'tokenTtl' | 'reportTtl' | 'restate', number>>,
+    Partial<Record<'delay' | 'rateLimit', number>>,
+    Partial<Record<'tlsCert' | 'tlsKey', string>> {
   readonly host: string;
-  readonly port: number;
-  readonly delay?: number;
-  readonly tokenTtl: number;
-  readonly reportTtl: number;
-  readonly restate: number;
-  readonly rateLimit?: number;
   readonly fault?: readonly string[];
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
 }
+
+const readRate = (text: string) => readPositive(text.replace(/\/s$/, ''));
+const hours = (count: number) => ({ byDefault: count * 3_600_000, shown: `${count}h` });
 
 export const localServerCommand: CommandBuilder = (perform) => {
   const command = declareCommand('local-server', 'the service itself, from fixture data, on this machine', [
     ['adreport local-server', 'on port 8787, until Ctrl-C'],
     ['adreport local-server --port 0 --json', 'any free port, told as JSON'],
     ["adreport local-server --delay 30s --fault 'status:503:times=3'", 'slow, and unsteady'],
-  ])
-    .option('--host <address>', 'address to listen on', parseHost, '127.0.0.1')
-    .option('--port <n>', 'port to listen on; 0 takes a free one', parsePort, 8787);
+  ]);
   // The server's own flags hold for the commands below it too.
+  addFlags(command, 'Options:', [
+    ['--host <address>', 'address to listen on', parseHost, { byDefault: '127.0.0.1' }],
+    ['--port <n>', 'port to listen on; 0 takes a free one', readCount, { byDefault: 8787 }],
+  ]);
+  addFlags(command, 'Data:', [
+    ['--fixtures <dir>', 'serve the data of this folder instead of the built-in'],
+    ['--seed <n>', 'of the built-in data', readCount, { byDefault: 1 }],
+    ['--scale <n>', 'times the facts', readPositive, { byDefault: 1 }],
+    [
+      '--restate <days>',
+      'a day’s conversions and revenue are complete so many days later',
+      readCount,
+      { byDefault: 0 },
+    ],
+  ]);
+  addFlags(command, 'Reports and tokens:', [
+    ['--delay <duration>', 'how long a report takes (default: 2s)', readDuration, { conflicts: ['polls', 'manual'] }],
+    ['--polls <n>', 'a report is ready at the n-th status call', readPositive, { conflicts: ['manual'] }],
+    ['--manual', 'a report is ready when the admin call says so'],
+    ['--token-ttl <duration>', 'life of a token, extended by each call', readDuration, hours(2)],
+    ['--report-ttl <duration>', 'life of a report', readDuration, hours(24)],
+  ]);
+  addFlags(command, 'Behaviour:', [
+    ['--rate-limit <n/s>', 'at most n calls a second and account, else 429', readRate],
+    ['--window-clock <kind>', 'how the ends of a window are read', windowClocks, { byDefault: 'instant' }],
+    ['--lenient', 'ignore unknown parameters instead of refusing them'],
+    ['--tls-cert <file>', 'serve https with this certificate'],
+    ['--tls-key <file>', 'and this key'],
+    ['--fault <spec>', 'ENDPOINT:KIND[:key=value…], repeatable, e.g. status:503:times=3', collect],
+  ]);
   const execSummary = 'start the server, run a command against it, stop; exits as the command did';
   const execCommand = declareCommand('exec <command...>', execSummary, [
     ['adreport local-server exec -- adreport whoami', 'ADREPORT_BASE_URL and ADREPORT_TOKEN are set'],
@@ -56,55 +82,18 @@ export const localServerCommand: CommandBuilder = (perform) => {
     '--period <period>',
     'the days to write, in Europe/Paris: last-7d, 2026-10, 2026-11-01..2026-11-15',
   );
-  return addServerFlags(command)
+  return command
     .addCommand(execCommand.action(perform(exec)))
     .addCommand(validateCommand.action(perform(validate)))
     .addCommand(exportCommand.action(perform(exportData)))
     .action(perform(localServer));
 };
 
-function addServerFlags(command: Command): Command {
-  addFlags(command, 'Data:', [
-    ['--fixtures <dir>', 'serve the data of this folder instead of the built-in'],
-    ['--seed <n>', 'of the built-in data', readCount, { byDefault: 1 }],
-    ['--scale <n>', 'times the facts', readPositive, { byDefault: 1 }],
-    ['--restate <days>', 'conversions and revenue of a day are complete only so many days after it', readCount, none],
-  ]);
-  addFlags(command, 'Reports and tokens:', [
-    ['--delay <duration>', 'how long a report takes (default: 2s)', readDuration, { conflicts: ['polls', 'manual'] }],
-    ['--polls <n>', 'a report is ready at the n-th status call', readPositive, { conflicts: ['manual'] }],
-    ['--manual', 'a report is ready when the admin call says so'],
-    ['--token-ttl <duration>', 'life of a token, extended by each call', readDuration, hours(2)],
-    ['--report-ttl <duration>', 'life of a report', readDuration, hours(24)],
-  ]);
-  return addFlags(command, 'Behaviour:', [
-    ['--rate-limit <n/s>', 'at most n calls a second and account, else 429', parseRate],
-    ['--window-clock <kind>', 'how the ends of a window are read', windowClocks, { byDefault: 'instant' }],
-    ['--lenient', 'ignore unknown parameters instead of refusing them'],
-    ['--tls-cert <file>', 'serve https with this certificate'],
-    ['--tls-key <file>', 'and this key'],
-    ['--fault <spec>', 'ENDPOINT:KIND[:key=value…], repeatable, e.g. status:503:times=3', collect],
-  ]);
-}
-
-const none = { byDefault: 0 };
-const hours = (count: number) => ({ byDefault: count * 3_600_000, shown: `${count}h` });
-
-/** An address; of IPv6, also as it stands in a URL. */
+/** An address; of IPv6, also as it stands in a URL. An empty one would stand for all addresses. */
 function parseHost(value: string): string {
   const host = value.replace(/^\[(.*)\]$/, '$1');
-  // An empty one would stand for all addresses.
   if (host === '') throw new InvalidArgumentError('Give an address, such as 127.0.0.1.');
   return host;
-}
-
-function parsePort(value: string): number {
-  if (/^\d+$/.test(value) && Number(value) > 65_535) throw new InvalidArgumentError('The highest port is 65535.');
-  return readCount(value);
-}
-
-function parseRate(value: string): number {
-  return readPositive(value.replace(/\/s$/, ''));
 }
 
 /** Serves until Ctrl-C or SIGTERM, which end it cleanly: that is what it is for, so exit 0. */
@@ -138,11 +127,11 @@ async function startFromFlags({ console, host }: Context, flags: ServerFlags): P
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key go together.', { hint: 'Give both, or neither for plain http.' });
   }
-  const readPem = (flag: string, file: string): string => {
+  const readPem = (file: string): string => {
     try {
       return readFileSync(resolve(host.cwd, file), 'utf8');
     } catch (cause) {
-      throw new UsageError(`${flag}: ${file} could not be read: ${(cause as Error).message}.`, { cause });
+      throw new UsageError(`${file} could not be read: ${(cause as Error).message}.`, { cause });
     }
   };
   const { startLocalServer } = await import('../server/start.ts');
@@ -155,23 +144,20 @@ async function startFromFlags({ console, host }: Context, flags: ServerFlags): P
     restateDays: flags.restate,
     rateLimitPerSecond: flags.rateLimit,
     faults: flags.fault,
-    tls: tlsCert && tlsKey ? { cert: readPem('--tls-cert', tlsCert), key: readPem('--tls-key', tlsKey) } : undefined,
+    tls: tlsCert && tlsKey ? { cert: readPem(tlsCert), key: readPem(tlsKey) } : undefined,
     onNotice: console.note,
-    onRequest: (request) => console.note(requestLine(request)),
+    // `12:00:01 POST /status-reporting 200 1.2 ms 310 B buyer`
+    onRequest({ time, method, path, status, elapsedMs, sizeBytes, account = '-', faults }) {
+      const struck = faults.length > 0 ? ` [${faults.join(', ')}]` : '';
+      const answer = `${status || 'cut'} ${elapsedMs} ms ${sizeBytes} B ${account}${struck}`;
+      console.note(`${time.slice(11, 19)} ${method} ${path} ${answer}`);
+    },
   });
   if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(flags.host)) {
-    console.warn(
-      `The server listens on ${flags.host}: every machine that reaches this one can use it, admin calls included.`,
-    );
+    const what = 'every machine that reaches this one can use it, admin calls included';
+    console.warn(`The server listens on ${flags.host}: ${what}.`);
   }
   return server;
-}
-
-/** `12:00:01 POST /status-reporting 200 1.2 ms 310 B buyer` */
-function requestLine({ time, method, path, status, elapsedMs, sizeBytes, account, faults }: LoggedRequest): string {
-  const struck = faults.length > 0 ? ` [${faults.join(', ')}]` : '';
-  const answer = status === 0 ? 'cut' : status;
-  return `${time.slice(11, 19)} ${method} ${path} ${answer} ${elapsedMs} ms ${sizeBytes} B ${account ?? '-'}${struck}`;
 }
 
 /**
@@ -183,15 +169,10 @@ async function exec(context: Context, options: ServerFlags, command: readonly st
   const [program = '', ...args] = command;
   if (program.trim() === '') throw new UsageError('exec needs a command.', { hint: 'For example: exec -- npm test' });
   const { url, accounts, close } = await startFromFlags(context, { ...options, port: 0 });
-  const [account] = accounts;
+  const [{ token, email, password, profile } = {}] = accounts;
   const env = {
-    ...host.env,
-    ADREPORT_BASE_URL: url,
-    ADREPORT_TOKEN: account?.token,
-    ADREPORT_EMAIL: account?.email,
-    ADREPORT_PASSWORD: account?.password,
-    ADREPORT_PROFILE: account?.profile,
-    ADREPORT_ACCOUNT: undefined,
+    ...{ ...host.env, ADREPORT_BASE_URL: url, ADREPORT_TOKEN: token, ADREPORT_EMAIL: email },
+    ...{ ADREPORT_PASSWORD: password, ADREPORT_PROFILE: profile, ADREPORT_ACCOUNT: undefined },
     ...(options.tlsCert && { NODE_EXTRA_CA_CERTS: resolve(host.cwd, options.tlsCert) }),
   };
   try {
@@ -205,7 +186,7 @@ async function exec(context: Context, options: ServerFlags, command: readonly st
  * Runs a program to its end, and leaves none of the processes it started. Where it can have a process group of its own
  * the whole group is signalled; one that reads from a terminal must stay in ours, where Ctrl-C reaches it by itself.
  */
-function runToEnd(program: string, args: readonly string[], env: NodeJS.ProcessEnv, host: Context['host']) {
+async function runToEnd(program: string, args: readonly string[], env: NodeJS.ProcessEnv, host: Context['host']) {
   const isWindows = process.platform === 'win32';
   const isGroup = !isWindows && host.stdin.isTTY !== true;
   // What npm installs is a script on Windows (npm.cmd), which only its shell runs.
@@ -227,45 +208,46 @@ function runToEnd(program: string, args: readonly string[], env: NodeJS.ProcessE
   };
   // A second signal ends this process at once: the command must not outlive it.
   const endWithUs = (): void => signalAll('SIGKILL');
-  return new Promise<number>((resolve, reject) => {
-    host.signal.addEventListener('abort', passOn, { once: true });
-    process.once('exit', endWithUs);
-    child.on('error', (cause) => reject(new UsageError(`${program} could not be run: ${cause.message}.`, { cause })));
-    child.on('exit', (code, killedBy) => resolve(code ?? 128 + (killedBy ? constants.signals[killedBy] : 0)));
+  host.signal.addEventListener('abort', passOn);
+  process.once('exit', endWithUs);
+  try {
     if (host.signal.aborted) passOn();
-  }).finally(() => {
+    const [code, killedBy] = (await once(child, 'exit')) as [number | null, NodeJS.Signals];
+    return code ?? 128 + constants.signals[killedBy];
+  } catch (cause) {
+    throw new UsageError(`${program} could not be run: ${(cause as Error).message}.`, { cause });
+  } finally {
     host.signal.removeEventListener('abort', passOn);
     process.removeListener('exit', endWithUs);
     if (isGroup) signalAll('SIGTERM');
-  });
+  }
 }
 
 /** Reads a folder of data as the server would, and says what is in it. Throws `UsageError` for the first mistake. */
 async function validate({ console, flags, host }: Context, _options: unknown, directory: string): Promise<void> {
   const { loadFixtures } = await import('../server/fixtures/load.ts');
   const { accounts, campaigns, facts } = await loadFixtures(resolve(host.cwd, directory));
-  const hourText = (hour: number): string => new Date(hour * 3_600_000).toISOString().replace('.000', '');
-  const hasFacts = facts.lastHour >= facts.firstHour;
-  const [firstHour, lastHour] = hasFacts ? [facts.firstHour, facts.lastHour].map(hourText) : [null, null];
-  if (flags.json) {
-    const counts = { accounts: accounts.length, campaigns: campaigns.length };
-    return console.result(JSON.stringify({ directory, ...counts, firstHour, lastHour }));
-  }
+  const hours = facts.lastHour < facts.firstHour ? [] : [facts.firstHour, facts.lastHour];
+  const [firstHour = null, lastHour = null] = hours.map((hour) =>
+    new Date(hour * 3_600_000).toISOString().replace('.000', ''),
+  );
+  const found = { directory, accounts: accounts.length, campaigns: campaigns.length, firstHour, lastHour };
   const counts = `${formatPlural(accounts.length, 'account')}, ${formatPlural(campaigns.length, 'campaign')}`;
-  await console.result(`${directory}: ${counts}, ${hasFacts ? `facts from ${firstHour} to ${lastHour}` : 'no facts'}`);
+  const words = `${counts}, ${firstHour ? `facts from ${firstHour} to ${lastHour}` : 'no facts'}`;
+  await console.result(flags.json ? JSON.stringify(found) : `${directory}: ${words}`);
 }
 
-type ExportOptions = { readonly seed: number; readonly scale: number; readonly period: string };
-
 /** Writes the built-in data of a period as files that `--fixtures` serves, and names them. */
-async function exportData({ console, host, flags }: Context, options: ExportOptions, directory: string): Promise<void> {
-  const [{ builtInFixtures }, { exportFixtures }] = await Promise.all([
-    import('../server/world/built-in.ts'),
-    import('../server/fixtures/export.ts'),
-  ]);
-  const { since, until } = resolveWindow({ period: options.period, zone: defaultZone, nowMs: host.wallClock() });
-  const fixtures = builtInFixtures(options);
-  const { files, facts } = await exportFixtures(resolve(host.cwd, directory), { fixtures, since, until });
+async function exportData(
+  { console, host, flags }: Context,
+  { period, ...world }: { readonly seed: number; readonly scale: number; readonly period: string },
+  directory: string,
+): Promise<void> {
+  const { builtInFixtures } = await import('../server/world/built-in.ts');
+  const { exportFixtures } = await import('../server/fixtures/export.ts');
+  const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs: host.wallClock() });
+  const data = { fixtures: builtInFixtures(world), since, until };
+  const { files, facts } = await exportFixtures(resolve(host.cwd, directory), data);
   await console.result(flags.json ? JSON.stringify({ files, facts, since, until }) : files.join('\n'));
   console.note(`${facts} facts written. Serve them with: adreport local-server --fixtures ${directory}`);
 }

@@ -16,26 +16,14 @@ import security from './security.md';
 import speed from './speed.md';
 import testing from './testing.md';
 
-/** The Markdown of every topic by its name, in the order of the list: a new one is its file and its line here. */
-export const topics: Readonly<Record<string, string>> = {
-  reports,
-  periods,
-  filters,
-  formats,
-  pages,
-  cron,
-  backfill,
-  databases,
-  'local-server': localServer,
-  testing,
-  faults,
-  'exit-codes': exitCodes,
-  environment,
-  security,
-  speed,
-  compared,
-  'real-service': realService,
-};
+// A new topic is its file, and its name here.
+const forReports = { reports, periods, filters, formats, pages };
+const forPipelines = { cron, backfill, databases };
+const forTests = { 'local-server': localServer, testing, faults };
+const forAll = { 'exit-codes': exitCodes, environment, security, speed, compared, 'real-service': realService };
+
+/** The Markdown of every topic by its name, in the order of the list. */
+export const topics: Readonly<Record<string, string>> = { ...forReports, ...forPipelines, ...forTests, ...forAll };
 
 /** One line, as the root's help lists a topic: the title of its text, without its name. */
 export function summaryOf(text: string): string {

@@ -19,10 +19,9 @@ export interface Expectation {
   readonly nowMs: number;
 }
 
-/** Looks at a report's rows on their way to the output. */
+/** Looks at a report's rows on their way to the output; a problem is a sentence on what differs from the request. */
 interface Check {
   observe(batch: RowBatch): void;
-  /** One sentence for each thing in which the report differs from its request. */
   problems(tail: ReportTail): string[];
 }
 
@@ -48,8 +47,8 @@ export function checkCompleteness(expectation: Expectation): Check {
 function windowProblems({ window: { since, until, zone } }: Expectation, { summary, members }: ReportTail): string[] {
   if (!members.some(({ name }) => name === 'summary')) return [];
   const [from, to] = [summary?.since, summary?.until].map((text) => momentOf(text ?? '')?.instantMs);
-  if (from === undefined || to === undefined)
-    return ['The window of the report could not be checked: its summary does not tell it.'];
+  const unread = 'The window of the report could not be checked: its summary does not tell it.';
+  if (from === undefined || to === undefined) return [unread];
   const got = { since: from / 1000, until: to / 1000 };
   if (got.since === since && got.until === until) return [];
   const textOf = (each: typeof got) => `${formatInstant(each.since, zone)} to ${formatInstant(each.until, zone)}`;
@@ -192,11 +191,8 @@ function hoursOf({ since, until, zone }: Window, now: number) {
   return { unit: 'hour' as const, ended, first, last: until, read, label };
 }
 
-/** Breakdowns whose fields are null in no row but a total (specification, Report data). */
-const neverNull: readonly BreakdownName[] = [
-  ...(['DAILY', 'HOURLY', 'MONTHLY', 'RANGE', 'ADNETWORK', 'CAMPAIGN', 'ADUNIT', 'ADVERTISER'] as const),
-  ...(['CREATIVE', 'PLATFORM'] as const),
-];
+/** The breakdowns whose fields are null in no row but a total (specification, Report data). */
+const neverNull = 'DAILY HOURLY MONTHLY RANGE ADNETWORK CAMPAIGN ADUNIT ADVERTISER CREATIVE PLATFORM'.split(' ');
 
 /**
  * Rows without a value in any of the breakdowns that always have one. Where all of them may be null, a row without them
@@ -204,7 +200,7 @@ const neverNull: readonly BreakdownName[] = [
  */
 function checkTotals({ columns }: Expectation): Check {
   const own = columns.filter(({ breakdown }) => breakdown !== undefined);
-  const always = own.filter(({ breakdown }) => breakdown && neverNull.includes(breakdown));
+  const always = own.filter(({ breakdown = '' }) => neverNull.includes(breakdown));
   const fields = (always.length > 0 ? always : own).map(({ field }) => field);
   const metrics = columns.filter(({ metric }) => metric !== undefined && always.length === 0);
   const candidates: { readonly row: number; readonly value: number }[] = [];

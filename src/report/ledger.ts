@@ -62,7 +62,16 @@ export function openLedger({ directory, makeFolder, wallClock, warn }: LedgerOpt
       return [];
     }
   };
-  const read = (name: string): LedgerEntry[] => readEntry(join(path, name));
+  /** The report that a file tells of; none where the file is not ours, is cut short, or is gone by now. */
+  const read = (name: string): LedgerEntry[] => {
+    try {
+      const entry: LedgerEntry = JSON.parse(readFileSync(join(path, name), 'utf8'));
+      const texts = [entry.id, entry.createdAt, entry.lastStatus, entry.window.since, ...entry.request.breakdowns];
+      return texts.every((text) => typeof text === 'string') ? [entry] : [];
+    } catch {
+      return [];
+    }
+  };
   const write = (name: string, entry: LedgerEntry): void => {
     const fresh = join(path, `.${randomUUID()}.tmp`);
     try {
@@ -71,8 +80,7 @@ export function openLedger({ directory, makeFolder, wallClock, warn }: LedgerOpt
       renameSync(fresh, join(path, name));
     } catch (error) {
       if (existsSync(fresh)) rmSync(fresh);
-      const { message } = error as Error;
-      warn(`The ledger could not be written (${message}): a later run may create this report anew.`);
+      warn(`The ledger could not be written (${(error as Error).message}): a later run may create this report anew.`);
     }
   };
   return {
@@ -111,23 +119,11 @@ export function openLedger({ directory, makeFolder, wallClock, warn }: LedgerOpt
   };
 }
 
-function timeName(createdMs: number): string {
-  return String(Math.floor(createdMs)).padStart(15, '0');
-}
+/** The beginning of a report's file name. */
+const timeName = (createdMs: number): string => String(Math.floor(createdMs)).padStart(15, '0');
 
 /** The end of a report's file name; ids are the service's and may hold anything. */
 function endingOf({ baseUrl, id }: Pick<LedgerEntry, 'baseUrl' | 'id'>): string {
   const hash = createHash('sha256').update(JSON.stringify([baseUrl, id]));
   return `-${hash.digest('hex').slice(0, 16)}.json`;
-}
-
-/** The report that a file tells of; none where the file is not ours, is cut short, or is gone by now. */
-function readEntry(path: string): LedgerEntry[] {
-  try {
-    const entry: LedgerEntry = JSON.parse(readFileSync(path, 'utf8'));
-    const texts = [entry.id, entry.createdAt, entry.lastStatus, entry.window.since, ...entry.request.breakdowns];
-    return texts.every((text) => typeof text === 'string') ? [entry] : [];
-  } catch {
-    return [];
-  }
 }

@@ -48,9 +48,8 @@ function cutUnits(windows: readonly UnitWindow[], unit: SplitUnit): UsageError {
   const [since, over] = [nearer(first.since, first), nearer(last.until + 1, last)];
   const [from, to] = since < over ? [since, over] : [first.unitSince, last.unitOver];
   const asked = `${formatInstant(first.since, zone)} to ${formatInstant(last.until, zone)}`;
-  return new UsageError(`--split ${unit} with a file a part needs whole ${unit}s, and ${asked} cuts one.`, {
-    hint: `The nearest whole period is --period ${formatDate(from, zone)}..${formatDate(to - 1, zone)}. Only the last ${unit} may end now.`,
-  });
+  const hint = `The nearest whole period is --period ${formatDate(from, zone)}..${formatDate(to - 1, zone)}. Only the last ${unit} may end now.`;
+  return new UsageError(`--split ${unit} with a file a part needs whole ${unit}s, and ${asked} cuts one.`, { hint });
 }
 
 /**
@@ -87,9 +86,8 @@ export function checkMergeable(breakdowns: readonly BreakdownName[], unit: Split
   if (breakdowns.some((name) => fitting.includes(name))) return;
   const found = breakdowns.find((name) => name === 'MONTHLY' || name === 'RANGE');
   const why = found ? `${found} rows reach over the ${unit}s` : 'no row says which of them it is of';
-  throw new UsageError(`--split ${unit}: the parts cannot be merged into one output, because ${why}.`, {
-    hint: `Add ${fitting.join(' or ')} to --by, or write a file a part: -o with {date}, {since} or {until} in the name.`,
-  });
+  const hint = `Add ${fitting.join(' or ')} to --by, or write a file a part: -o with {date}, {since} or {until} in the name.`;
+  throw new UsageError(`--split ${unit}: the parts cannot be merged into one output, because ${why}.`, { hint });
 }
 
 /**
@@ -98,14 +96,10 @@ export function checkMergeable(breakdowns: readonly BreakdownName[], unit: Split
  * Throws `UsageError`.
  */
 export function takeShard<T>(parts: readonly T[], shard: string): T[] {
-  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(shard.trim());
-  const [index, count] = [Number(match?.[1]), Number(match?.[2])];
-  if (!match || count < 1 || index > count) {
-    throw new UsageError(`--shard ${shard}: this is no shard.`, {
-      hint: 'Give K/N, e.g. 1/4, 2/4, 3/4 and 4/4 on four machines (or 0/4 to 3/4).',
-    });
-  }
-  return parts.filter((_, position) => position % count === index % count);
+  const [, index = Number.NaN, count = 0] = /^(\d{1,6})\/(\d{1,6})$/.exec(shard.trim())?.map(Number) ?? [];
+  if (index <= count && count > 0) return parts.filter((_, position) => position % count === index % count);
+  const hint = 'Give K/N, e.g. 1/4, 2/4, 3/4 and 4/4 on four machines (or 0/4 to 3/4).';
+  throw new UsageError(`--shard ${shard}: this is no shard.`, { hint });
 }
 
 /**

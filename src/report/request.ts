@@ -15,10 +15,10 @@ import {
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoteForShell } from '../text/printable.ts';
 import { type Window, wallAt } from './window.ts';
-import { didYouMean, quoteIfNeeded, resolveWindow, type WindowFlags } from './window-flags.ts';
+import { quoteIfNeeded, resolveWindow, type WindowFlags } from './window-flags.ts';
 
 export interface RequestFlags {
   readonly profile: Profile;
@@ -87,9 +87,8 @@ export function requestFor({ request, windowClock }: Askable, { since, until, zo
   if (windowClock === 'instant') return { ...request, since, until };
   const wall = { since: wallAt(since, zone).toSeconds(), until: wallAt(until, zone).toSeconds() };
   if (wall.since <= wall.until) return { ...request, ...wall };
-  throw new UsageError('As wall time this window would end before it begins: the clocks go back within it.', {
-    hint: 'Ask for the whole day, or with --window-clock instant.',
-  });
+  const hint = 'Ask for the whole day, or with --window-clock instant.';
+  throw new UsageError('As wall time this window would end before it begins: the clocks go back within it.', { hint });
 }
 
 /** The metrics that the service is asked for, so that one that is shown can be. */
@@ -183,9 +182,8 @@ function readFilters({ profile, filters = [], countries = [] }: RequestFlags, sa
 /** The values of one flag as the service takes them: a country may be given by its ISO code or English name. */
 function readValues({ name, on, compare, meaning }: Filter, flag: string, list: string, say: Say): string[] {
   const isCountry = on === 'COUNTRY';
-  const shown = flag === '--filter' ? `--filter ${name}` : flag;
-  const example = isCountry ? 'FR,Germany' : compare === 'id' ? '1234,5678' : '"A, B",C';
-  const hint = `Write ${shown}${flag === '--filter' ? '=' : ' '}${example}.`;
+  const [shown, joint] = flag === '--filter' ? [`--filter ${name}`, '='] : [flag, ' '];
+  const hint = `Write ${shown}${joint}${isCountry ? 'FR,Germany' : compare === 'id' ? '1234,5678' : '"A, B",C'}.`;
   const values = splitValues(list);
   if (!values) say(`${shown}: its double quotes do not pair up.`, `${hint} A quote inside quotes is doubled.`);
   else if (values.length === 0) say(`${shown} has no values.`, hint);
@@ -247,13 +245,8 @@ export function createUrl(baseUrl: string): string {
 
 /** The create call as a line for any POSIX shell, which has the token from `$ADREPORT_TOKEN`. */
 export function curlLine(baseUrl: string, { contentType, text }: ReturnType<typeof encodeRequest>): string {
-  return [
-    `curl ${quoteForShell(createUrl(baseUrl))}`,
-    '-H "Authorization: $ADREPORT_TOKEN"',
-    "-H 'Accept: application/json'",
-    `-H 'Content-Type: ${contentType}'`,
-    `--data-raw ${quoteForShell(text)}`,
-  ].join(' ');
+  const headers = `-H "Authorization: $ADREPORT_TOKEN" -H 'Accept: application/json' -H 'Content-Type: ${contentType}'`;
+  return `curl ${quoteForShell(createUrl(baseUrl))} ${headers} --data-raw ${quoteForShell(text)}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { DateTime, IANAZone } from 'luxon';
 import { UsageError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import { formatInstant, instantsOf, startOfDay, type Window, wallAt } from './window.ts';
 
 export interface WindowFlags {
@@ -23,11 +23,6 @@ interface FlagValue {
 export function quoteIfNeeded(text: string): string {
   const cut = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   return /^[\w+.:/@…-]+$/.test(cut) ? cut : JSON.stringify(cut);
-}
-
-/** The hint that names what was probably meant, or else what there is. */
-export function didYouMean(meant: string | undefined, otherwise: string): string {
-  return meant === undefined ? otherwise : `Did you mean ${meant}?`;
 }
 
 /** The error for a flag's value; `problem` has no full stop: `--period soon: this is no period.` */
@@ -57,9 +52,8 @@ function checkZoneName(text: string): string {
  */
 export function resolveWindow({ since, until, period, ...flags }: WindowFlags): Window {
   if (period !== undefined && (since ?? until) !== undefined) {
-    throw new UsageError(`--period and ${since === undefined ? '--until' : '--since'} both name a window.`, {
-      hint: 'Give --period, or --since and --until.',
-    });
+    const hint = 'Give --period, or --since and --until.';
+    throw new UsageError(`--period and ${since === undefined ? '--until' : '--since'} both name a window.`, { hint });
   }
   const zone = checkZoneName(flags.zone);
   const now = Math.floor(flags.nowMs / 1_000);
@@ -74,18 +68,16 @@ export function resolveWindow({ since, until, period, ...flags }: WindowFlags): 
 
 function parseEnds(since: string | undefined, until: string | undefined, zone: string, now: number): Window {
   if (since === undefined) {
-    throw new UsageError(until === undefined ? 'The report has no window.' : '--until needs --since.', {
-      hint: 'For example: --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.',
-    });
+    const hint = 'For example: --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.';
+    throw new UsageError(until === undefined ? 'The report has no window.' : '--until needs --since.', { hint });
   }
   const notes: string[] = [];
   const first = parseInstant({ flag: '--since', text: since.trim() }, zone, now, notes);
   const last = parseInstant({ flag: '--until', text: (until ?? 'now').trim() }, zone, now, notes);
   if (first <= last) return { since: first, until: last, zone, notes };
   const [from, to] = [formatInstant(first, zone), formatInstant(last, zone)];
-  throw new UsageError(`--since ${from} is after --until ${to}: the window would end before it begins.`, {
-    hint: 'The window runs from --since to --until (by default now).',
-  });
+  const hint = 'The window runs from --since to --until (by default now).';
+  throw new UsageError(`--since ${from} is after --until ${to}: the window would end before it begins.`, { hint });
 }
 
 type CalendarUnit = 'day' | 'week' | 'month' | 'quarter' | 'year';

@@ -9,9 +9,8 @@ const rowsAtMost = 1_000_000;
  * ones meet once in ten million reports.
  */
 export class RowKeys {
-  /** How many rows have a key that came before. */
+  /** How many rows have a key that came before, and the number of the first of them, counted from 1. */
   repeatedCount = 0;
-  /** The number of the first row with a key that came before, counted from 1. */
   firstRepeated = 0;
   readonly #fields: readonly string[];
   #rowCount = 0;
@@ -25,10 +24,9 @@ export class RowKeys {
     this.#fields = fields;
   }
 
-  /** Adds the keys of a batch; a batch that lacks a field of the key is passed over. */
+  /** Adds the keys of a batch; one that lacks a field of the key is passed over: the rest does not tell its rows apart. */
   observe(batch: RowBatch): void {
     const indexes = this.#fields.map((field) => batch.fields.indexOf(field));
-    // Its rows cannot be told apart by the rest.
     if (indexes.includes(-1)) return;
     const rowCount = Math.min(batch.rowCount, rowsAtMost - this.#rowCount);
     this.#rowCount += rowCount;
@@ -81,18 +79,17 @@ export function changesOf(batch: RowBatch, field: string, take: (value: unknown,
   }
 }
 
-const totalText = /^"(?:grand )?totals?"$/i;
-
 /** The rows of a batch that have nothing in any of the fields: no value, null, an empty text, or the word “total”. */
 export function emptyRowsOf({ bytes, fields, rowCount, valueStarts, valueEnds }: RowBatch, names: readonly string[]) {
   const indexes = names.map((name) => fields.indexOf(name)).filter((index) => index >= 0);
   const isEmpty = (at: number): boolean => {
     const [start, end] = [valueStarts[at] as number, valueEnds[at] as number];
     if (start < 0 || bytes[start] === letterN) return true;
-    const letter = (bytes[start + 1] as number) | 0x20;
     if (end - start === 2) return bytes[start] === quote;
     // Few values begin with a t or a g, so that few are made a text.
-    return (letter === 0x74 || letter === 0x67) && totalText.test(bytes.toString('latin1', start, end));
+    const letter = (bytes[start + 1] as number) | 0x20;
+    const mayBeTotal = letter === 0x74 || letter === 0x67;
+    return mayBeTotal && /^"(?:grand )?totals?"$/i.test(bytes.toString('latin1', start, end));
   };
   const found: number[] = [];
   for (let row = 0; row < rowCount && indexes.length > 0; row++) {

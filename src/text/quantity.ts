@@ -8,14 +8,6 @@ export function formatBytes(sizeBytes: number): string {
   return `${size < 99.95 ? size.toFixed(1) : Math.round(size)} ${units[0]}`;
 }
 
-/** How much of a size there is, the unit said once where it is the same: `41.2 of 66.5 MB`. */
-export function formatShare(partBytes: number, wholeBytes: number): string {
-  const part = formatBytes(partBytes);
-  const whole = formatBytes(wholeBytes);
-  const [amount, unit] = part.split(' ');
-  return `${whole.endsWith(` ${unit}`) ? amount : part} of ${whole}`;
-}
-
 /** A count with its thousands apart, `1,204,000`, the same in every locale. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');

@@ -81,7 +81,6 @@ export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
     out,
     err,
     isQuiet,
-    /** How often `-v` was given; 0 when quiet. */
     verbosity,
     /** Whether questions can be asked: stdin and stderr are terminals. */
     get isInteractive() {
@@ -91,11 +90,9 @@ export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
     write,
     /** Writes a result to stdout, with a line end if it has none. Throws as `write`. */
     result: (text: string): Promise<void> => write(text.endsWith('\n') ? text : `${text}\n`),
-    /** A line of information on stderr. */
     note: (text: string): void => {
       if (!isQuiet) say(text);
     },
-    /** A line on stderr about something that is probably not wanted. */
     warn: (text: string): void => {
       if (!isQuiet) say(`${err.style.yellow('Warning:')} ${text}`);
     },
@@ -105,7 +102,6 @@ export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
     trace: (level: 1 | 2, text: string): void => {
       if (verbosity >= level) say(err.style.dim(text));
     },
-    /** A line of JSON on stderr. */
     event: (value: object): void => putLine(visibleJson(value)),
     /** Says an error on stderr: for people `adreport: what. why`, and what to do next on a line of its own, or as JSON. */
     renderError: (error: unknown) => {

@@ -1,3 +1,5 @@
+import { Help } from 'commander';
+
 /** A command line, and what it does. */
 export type Pair = readonly [name: string, meaning: string];
 
@@ -10,15 +12,8 @@ export function layOutExamples(examples: readonly Pair[], columns: number): stri
     .join('\n');
 }
 
-/** A text in lines of at most so many characters, broken at blanks; a longer word has a line to itself. */
+/** A text in lines of at most so many character cells, broken at blanks; a longer word has a line to itself. */
 export function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(/\s+/)) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
+  const help = Object.assign(new Help(), { minWidthToWrap: 0 });
+  return help.boxWrap(text.replaceAll(/\s+/g, ' '), width).split('\n');
 }

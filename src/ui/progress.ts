@@ -1,6 +1,6 @@
 import type { MultiBar, Options } from 'cli-progress';
 import { printable } from '../text/printable.ts';
-import { formatBytes, formatDuration, formatPlural, formatShare } from '../text/quantity.ts';
+import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import type { Console } from './console.ts';
 
 /** What `--progress` says; `auto` is a bar where one can be drawn. */
@@ -152,7 +152,7 @@ function plainText(event: ProgressEvent): string | undefined {
 }
 
 function amounts({ bytes, rows, totalBytes }: ProgressEvent & { event: 'download' }): string[] {
-  const amount = totalBytes ? formatShare(bytes, totalBytes) : formatBytes(bytes);
+  const amount = totalBytes ? `${formatBytes(bytes)} of ${formatBytes(totalBytes)}` : formatBytes(bytes);
   return rows === null ? [amount] : [amount, formatPlural(rows, 'row')];
 }
 

@@ -18,16 +18,14 @@ describe('--compare', () => {
     const totals = table.stdout.split('\n').slice(-5, -1);
     const sentence = 'Change: 9–15 November 2026 against 2–8 November 2026.';
     expect(totals.map((line) => line.split(/ {2,}/)[0])).toEqual(['total', 'before', 'change', sentence]);
-    const [now, before] = await Promise.all(
-      ['2026-11-09..2026-11-15', '2026-11-02..2026-11-08'].map(async (period) => {
-        const { stdout } = await run(`run --period ${period} ${byCampaign} --format json`);
-        const rows: { displays: number }[] = JSON.parse(stdout).data;
-        return rows.reduce((sum, { displays }) => sum + displays, 0);
-      }),
-    );
-    const percent = (100 * ((now ?? 0) - (before ?? 0))) / (before ?? 1);
+    const displaysOf = async (period: string) => {
+      const { stdout } = await run(`run --period ${period} --metrics displays --format json`);
+      return Number(JSON.parse(stdout).data[0].displays);
+    };
+    const [now, before] = [await displaysOf('2026-11-09..2026-11-15'), await displaysOf('2026-11-02..2026-11-08')];
+    const percent = (100 * (now - before)) / before;
     expect(totals[2]).toContain(`${percent > 0 ? '▲' : '▼'} ${Math.abs(percent).toFixed(1)} %`);
-    expect(totals[1]).toContain((before ?? 0).toLocaleString('en'));
+    expect(totals[1]).toContain(before.toLocaleString('en'));
 
     await run(`${week} -o r.html`);
     const html = readFileSync(join(cwd, 'r.html'), 'utf8');

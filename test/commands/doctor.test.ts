@@ -121,29 +121,16 @@ describe('the service', () => {
     expect(found('connection')).toMatchObject({ status: 'broken', exitCode: 5 });
   });
 
-  test('a token that is refused: exit 3, and its ends alone are shown', async () => {
-    const { run } = await serveForTest();
-    const result = await run('doctor --json', { env: { ADREPORT_TOKEN: token } });
-    expect(findings(result)('sign-in')).toMatchObject({ status: 'broken', exitCode: 3 });
-    expect(result.stdout).not.toContain(token);
-  });
-
   test.each([
-    ['busy', 'campaigns:503', 5],
-    ['rejecting', 'campaigns:400', 4],
-  ])('%s: the code that a command ends with, after one try', async (_name, fault, exitCode) => {
-    const { server, run } = await serveForTest({ faults: [fault] });
-    expect(findings(await run('doctor --json'))('sign-in')).toMatchObject({ exitCode });
+    ['busy', ['campaigns:503'], 5],
+    ['rejecting', ['campaigns:400'], 4],
+    ['refusing the token', [], 3],
+  ])('%s: the code that a command ends with, after one try; no token is shown', async (_name, faults, exitCode) => {
+    const { server, run } = await serveForTest({ faults });
+    const result = await run('doctor --json', { env: { ADREPORT_TOKEN: token } });
+    expect(findings(result)('sign-in')).toMatchObject({ status: 'broken', exitCode });
+    expect(result.stdout).not.toContain(token);
     expect(server.requests()).toHaveLength(2);
-  });
-
-  test('one that quotes the token does not have it shown', async () => {
-    const { env } = await serve((request, response) => {
-      response.writeHead(400).end(JSON.stringify({ error_id: 'X', error: `no: ${request.headers.authorization}` }));
-    });
-    const { stdout } = await doctor({ env });
-    expect(stdout).toContain('[hidden]');
-    expect(stdout).not.toContain(token);
   });
 
   test.each([
@@ -166,8 +153,8 @@ describe('the service', () => {
   });
 });
 
-test('a proxy is named, its password is not; NO_PROXY goes past it', async ({ skip }) => {
-  const service = await serveTls(skip, '0.0.0.0');
+test('a proxy is named, its password is not; NO_PROXY goes past it', async () => {
+  const service = await serveTls('0.0.0.0');
   const proxy = await startConnectProxy(service.server.port);
   const env = { ...service.env, HTTPS_PROXY: proxy.url.replace('//', '//me:hush-hush@') };
   const through = await spawnCli('doctor --json', { env });

@@ -1,12 +1,19 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { json, serve } from '../support/http-server.ts';
+import { faultKinds, testFaults } from '../support/fault-matrix.ts';
+import { json, serve, serveAnswers } from '../support/http-server.ts';
 import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { runToEnd } from '../support/spawn.ts';
 
 const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays';
+
+describe('a fault leaves the old file or the whole new one, and says what happened', () => {
+  // One kind of each sort; `test/long` has them all.
+  const chosen = ['503', 'reset', 'truncate:bytes=20', 'html', 'unauthorized', 'failed', 'stuck', 'not-downloadable'];
+  testFaults(faultKinds.filter(({ kind }) => chosen.includes(kind)));
+});
 
 describe('Retry-After', () => {
   /** Lists campaigns of a service that first says to wait, and tells how long each pause was. */
@@ -112,40 +119,24 @@ test('a create that is interrupted on its way may have made a report, and the ru
   expect(received).toHaveLength(1);
 });
 
-describe('--strict', () => {
-  /** Runs a week of which some days are left out, or come twice, over an old file; `creates` counts the reports. */
-  async function weekOf(days: readonly number[], flags = '') {
-    const data = days.map((day) => ({ date: `2026-11-${String(day).padStart(2, '0')}`, displays: day }));
-    let creates = 0;
-    const { env } = await serve(({ path }, response) => {
-      if (path === '/download-reporting') return json(response, { data });
-      if (path === '/buyer-reporting') creates += 1;
-      return json(response, { response: { status: 'ready', report_id: 'r1' } });
-    });
-    const cwd = temporaryFolder();
-    writeFileSync(join(cwd, 'week.csv'), 'old');
-    const run = () => runCli(`${byDay} -o week.csv${flags}`, { cwd, env });
-    return { first: await run(), run, creates: () => creates };
-  }
+test('a gap and a repeated row are warnings; with --strict exit 9, the old file, and a new report next time', async () => {
+  const data = [9, 10, 12, 13, 14, 10].map((day) => ({ date: `2026-11-${day < 10 ? '09' : day}`, displays: day }));
+  const { env, received } = await serveAnswers({ '/download-reporting': { data } });
+  const cwd = temporaryFolder();
+  const run = (flags: string) => runCli(`${byDay} -o week.csv${flags}`, { cwd, env });
+  const warned = await run('');
+  const gap = 'no rows for 2 of the 7 days of its window: 2026-11-11, 2026-11-15.';
+  expect(warned).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(gap) });
+  expect(warned.stderr).toContain('One row of the report repeats');
+  expect(warned.files['week.csv']).toContain('2026-11-14');
 
-  test('a gap is a warning without it, exit 9 and no file with it; the next run asks anew', async () => {
-    const gap = 'no rows for 2 of the 7 days of its window: 2026-11-11, 2026-11-15.';
-    const warned = await weekOf([9, 10, 12, 13, 14]);
-    expect(warned.first).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(gap) });
-    expect(warned.first.files['week.csv']).toContain('2026-11-14');
-
-    const { first, run, creates } = await weekOf([9, 10, 12, 13, 14], ' --strict --json');
-    expect(first).toMatchObject({ exitCode: 9, files: { 'week.csv': 'old' } });
-    const lastLine = first.stderr.trimEnd().split('\n').at(-1) ?? '';
-    expect(JSON.parse(lastLine).error).toMatchObject({ code: 'INCOMPLETE_REPORT', exitCode: 9, reportId: 'r1' });
-    await run();
-    expect(creates()).toBe(2);
-  });
-
-  test('a repeated row is found too', async () => {
-    const { first } = await weekOf([9, 10, 11, 12, 13, 14, 15, 10], ' --strict');
-    expectRefusal(first, 9, 'One row of the report repeats');
-  });
+  writeFileSync(join(cwd, 'week.csv'), 'old');
+  const strict = await run(' --strict --json');
+  expect(strict).toMatchObject({ exitCode: 9, files: { 'week.csv': 'old' } });
+  const lastLine = strict.stderr.trimEnd().split('\n').at(-1) ?? '';
+  expect(JSON.parse(lastLine).error).toMatchObject({ code: 'INCOMPLETE_REPORT', exitCode: 9, reportId: 'r1' });
+  await run(' --strict');
+  expect(received.filter(({ path }) => path === '/buyer-reporting')).toHaveLength(3);
 });
 
 describe('what cannot be written is exit 8', () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
-import { certificate, privateKey } from '../server/tls-certificate.ts';
+import { certificate, privateKey } from '../support/certificates.ts';
 import { type CliOptions, expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 
 /** Runs the server, calls it once it says where it listens, and then ends it. */
@@ -110,9 +110,9 @@ describe('flags that cannot be are refused before anything listens', () => {
   test.each([
     ['--delay 2s --polls 3', /'--delay <duration>' cannot be used with option '--polls <n>'/],
     ['--tls-cert cert.pem', /--tls-cert and --tls-key go together/],
-    ['--tls-cert none.pem --tls-key none.pem', /--tls-cert: none\.pem could not be read: ENOENT/],
+    ['--tls-cert none.pem --tls-key none.pem', /none\.pem could not be read: ENOENT/],
     ['--fault status:5o3', /The fault “status:5o3” is wrong/],
-    ['--port 70000', /The highest port is 65535/],
+    ['--port 70000', /cannot listen on 127\.0\.0\.1, port 70000: .*65536/],
     ['--fixtures nowhere', /nowhere\/campaigns\.json: there is no such file\.\n.*local-server export DIR/],
   ])('%s', async (flags, message) => {
     expectRefusal(await serveAndEnd(` ${flags}`), 2, message);

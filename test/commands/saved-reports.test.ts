@@ -76,16 +76,12 @@ describe('run NAME', () => {
   test('a refused sign-in ends the reports of its account, and no other', async () => {
     const { server, run, cwd } = await serveForTest({ delayMs: 0 });
     const env = { ADREPORT_BASE_URL: undefined, ADREPORT_TOKEN: undefined };
-    for (const [account, stdin] of [
-      ['gone', tokens.buyer],
-      ['own', tokens.admin],
-    ] as const) {
+    for (const [account, stdin] of Object.entries({ gone: tokens.buyer, own: tokens.admin })) {
       await run(`login --base-url ${server.url} --token-stdin --account ${account}`, { env, stdin });
     }
     const yaml = `
 defaults: {period: 2026-11-01, output: "{report}.csv", concurrency: 1}
-reports: {first: {account: gone}, second: {account: own}, third: {account: gone}, fourth: {account: own}}
-`;
+reports: {first: {account: gone}, second: {account: own}, third: {account: gone}, fourth: {account: own}}`;
     writeFileSync(join(cwd, 'adreport.yaml'), yaml);
     server.fault('buyer:401:for=buyer');
     const result = await run('run --all', { env });

@@ -5,12 +5,12 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { encode } from '../output/encode.ts';
 import { createReport, startForTest } from '../server/local.ts';
-import { findBrowser } from '../support/programs.ts';
+import { findProgram } from '../support/programs.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 
 /** Pages in a real browser, where there is one: what they show, that they answer, and that nothing else happens. */
 
-const executablePath = findBrowser();
+const executablePath = findProgram('chromium', 'chromium-browser', 'google-chrome');
 let browser: Browser;
 beforeAll(async () => {
   if (executablePath) browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });

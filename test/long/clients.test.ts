@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { LocalServer } from '../../src/server/start.ts';
+import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
 import { startForTest, tokens } from '../server/local.ts';
-import { freePort, pathWithAdreport } from '../support/programs.ts';
+import { pathWithAdreport } from '../support/programs.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { runToEnd, start } from '../support/spawn.ts';
 
@@ -42,7 +42,9 @@ test.skipIf(!existsSync(redocly))('the recommended rules of a public linter find
 
 describe.skipIf(!existsSync(prism))('a proxy that compares', () => {
   async function startProxy(): Promise<string> {
-    const port = await freePort();
+    // Of a server that has just ended: Prism cannot be asked which port it took.
+    const { port, close } = await startLocalServer({});
+    await close();
     const flags = ['proxy', '--host', '127.0.0.1', '--port', String(port), file, server.url];
     await start(node, [prism, ...flags]).said(/Prism is listening/);
     return `http://127.0.0.1:${port}`;

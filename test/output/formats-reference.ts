@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import { type DocumentParts, textOf } from '../rows/report-documents.ts';
-import { referenceOf } from '../rows/rows-reference.ts';
+import { type DocumentParts, referenceOf, textOf } from '../rows/report-documents.ts';
 import { encode } from './encode.ts';
 
 /** Writes a document in every format and compares each with what plain parsing makes of the whole. */

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldTypeOf } from '../../src/contract/columns.ts';
 import { formatOfFile } from '../../src/output/formats/index.ts';
-import { documentParts, textOf } from '../rows/report-documents.ts';
-import { referenceOf } from '../rows/rows-reference.ts';
+import { documentParts, referenceOf, textOf } from '../rows/report-documents.ts';
 import { documentOf, encode } from './encode.ts';
 import { expectFormatsAsReference } from './formats-reference.ts';
 

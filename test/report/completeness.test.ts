@@ -20,11 +20,11 @@ interface Scene extends Pick<WindowFlags, 'period' | 'since' | 'until'> {
 /** What is wrong with a report of 1 November 2026, unless another window is asked for. */
 async function problemsOf(scene: Scene): Promise<string[]> {
   const { breakdowns = [], rows = [], now = '2030-01-01T00:00:00Z', isFiltered = false } = scene;
+  const { body = JSON.stringify({ data: rows }), metrics = rows.some((row) => 'clicks' in row) ? ['clicks'] : [] } =
+    scene;
   const nowMs = Date.parse(now);
   const flags = scene.period || scene.since ? scene : { period: '2026-11-01' };
   const window = resolveWindow({ ...flags, zone: 'Europe/Paris', nowMs });
-  const { body = JSON.stringify({ data: rows }), metrics = rows.some((row) => 'clicks' in row) ? ['clicks'] : [] } =
-    scene;
   const columns = askedColumns('buyer', { breakdowns, metrics });
   const check = checkCompleteness({ window, breakdowns, columns, nowMs, isFiltered });
   const batches = readRows(chunksOf(Buffer.from(body), 64), { pieceBytes: 100 });
@@ -35,84 +35,72 @@ async function problemsOf(scene: Scene): Promise<string[]> {
   }
 }
 
-const days = (...numbers: number[]) => numbers.map((day) => ({ date: `2026-11-${String(day).padStart(2, '0')}` }));
+/** Rows of days, `01` or `11-01`, of November 2026 where no month is told. */
+const days = (...texts: string[]) => texts.map((day) => ({ date: `2026-${day.length > 2 ? day : `11-${day}`}` }));
 /** Rows of hours of 1 November 2026. */
-const hours = (...numbers: number[]) =>
-  numbers.map((hour) => ({ date: '2026-11-01', hour: `2026-11-01T${String(hour).padStart(2, '0')}:00:00+0100` }));
+const hours = (...texts: string[]) =>
+  texts.map((hour) => ({ date: '2026-11-01', hour: `2026-11-01T${hour}:00:00+0100` }));
 
 describe('times', () => {
-  const november = { period: '2026-11-01..2026-11-10', breakdowns: ['DAILY'] } as const;
-  const three = { period: '2026-11-01..2026-11-03' };
+  const ten = { period: '2026-11-01..2026-11-10', breakdowns: ['DAILY'] } as const;
+  const three = { period: '2026-11-01..2026-11-03', breakdowns: ['DAILY'] } as const;
   const partHours = { since: '2026-11-01T10:30', until: '2026-11-01T12:29:59', breakdowns: ['HOURLY'] } as const;
   const doubled = { ...partHours, since: '2026-10-25T02:00+02:00', until: '2026-10-25T02:59:59+01:00' };
-  const missing = (text: string) => `The report has no rows for ${text}.`;
-  const outside = (text: string) => `The report has rows of ${text}.`;
+  const firstOfDoubled = [{ date: '2026-10-25', hour: '2026-10-25T02:00:00+0200' }];
+  const toCome = { ...partHours, since: '2026-11-01', until: '9999-12-31', now: '2026-11-01T01:30:00Z' };
+  const quarter = { period: '2026-Q3', breakdowns: ['MONTHLY'] } as const;
+  const missing = (count: string, which: string) => `The report has no rows for ${count} of its window: ${which}.`;
+  const outside = (count: string, which: string) => `The report has rows of ${count} outside its window: ${which}.`;
+  const unreadable = 'The times of the rows could not all be checked: row 1 has "1/11/2026" as its date.';
+  const fiveAndMore = '2026-11-02, 2026-11-04, 2026-11-05, 2026-11-06, 2026-11-07 and 3 more';
 
   test.each<[string, Scene, string]>([
-    ['all are there, in whatever order', { ...three, breakdowns: ['DAILY'], rows: days(3, 1, 2) }, ''],
+    ['all are there, in whatever order', { ...three, rows: days('03', '01', '02') }, ''],
+    ['one is missing', { ...three, rows: days('01', '03') }, missing('1 of the 3 days', '2026-11-02')],
+    ['of many the first five are named', { ...ten, rows: days('01', '03') }, missing('8 of the 10 days', fiveAndMore)],
+    ['there are no rows', ten, 'The report has no rows.'],
+    ['a filter may leave nothing of a day', { ...ten, rows: days('01'), isFiltered: true }, ''],
+    ['one that has not ended may be missing', { ...ten, rows: days('01', '02'), now: '2026-11-03T12:00:00Z' }, ''],
     [
-      'two days are missing',
-      { ...november, rows: days(1, 2, 3, 4, 6, 7, 8, 10) },
-      missing('2 of the 10 days of its window: 2026-11-05, 2026-11-09'),
+      'one that has just ended may not',
+      { ...ten, rows: days('01', '02'), now: '2026-11-03T23:00:00Z' },
+      missing('1 of the 3 days', '2026-11-03'),
     ],
-    [
-      'of many the first five are named',
-      { ...november, rows: days(1, 3) },
-      missing(
-        `8 of the 10 days of its window: ${[2, 4, 5, 6, 7].map((day) => `2026-11-0${day}`).join(', ')} and 3 more`,
-      ),
-    ],
-    ['there are no rows', november, 'The report has no rows.'],
-    ['a filter may leave nothing of a day', { ...november, rows: days(1), isFiltered: true }, ''],
-    ['a day that has not ended may be missing', { ...november, rows: days(1, 2), now: '2026-11-03T12:00:00Z' }, ''],
-    [
-      'a day that has just ended may not',
-      { ...november, rows: days(1, 2), now: '2026-11-03T23:00:00Z' },
-      missing('1 of the 3 days of its window: 2026-11-03'),
-    ],
-    ['the hours at both ends of the window may be parts', { ...partHours, rows: hours(10, 11, 12) }, ''],
-    ['and may hold nothing', { ...partHours, rows: hours(11) }, ''],
+    ['the hours at both ends of the window may be parts', { ...partHours, rows: hours('10', '11', '12') }, ''],
+    ['and may hold nothing', { ...partHours, rows: hours('11') }, ''],
     [
       'which a whole hour may not',
-      { ...partHours, rows: hours(12) },
-      missing('1 of the 1 hour of its window: 2026-11-01T11:00:00+0100'),
+      { ...partHours, rows: hours('12') },
+      missing('1 of the 1 hour', '2026-11-01T11:00:00+0100'),
     ],
     [
       'the second of a doubled hour is missing',
-      { ...doubled, rows: [{ date: '2026-10-25', hour: '2026-10-25T02:00:00+0200' }] },
-      missing('1 of the 2 hours of its window: 2026-10-25T02:00:00+0100'),
+      { ...doubled, rows: firstOfDoubled },
+      missing('1 of the 2 hours', '2026-10-25T02:00:00+0100'),
     ],
     [
       'hours to come are not expected, however many',
-      { ...partHours, since: '2026-11-01', until: '9999-12-31', now: '2026-11-01T01:30:00Z', rows: hours(0) },
-      missing('1 of the 2 hours of its window: 2026-11-01T01:00:00+0100'),
+      { ...toCome, rows: hours('00') },
+      missing('1 of the 2 hours', '2026-11-01T01:00:00+0100'),
     ],
-    [
-      'a month is missing',
-      { period: '2026-Q3', breakdowns: ['MONTHLY'], rows: [{ date: '2026-07-01' }, { date: '2026-09-01' }] },
-      missing('1 of the 3 months of its window: 2026-08'),
-    ],
+    ['a month is missing', { ...quarter, rows: days('07-01', '09-01') }, missing('1 of the 3 months', '2026-08')],
     ['no time breakdown', { ...three, breakdowns: ['OS'], rows: [{ os: 'iOS' }] }, ''],
-    ['a RANGE', { ...three, breakdowns: ['RANGE'], rows: days(1) }, ''],
+    ['a RANGE', { ...three, breakdowns: ['RANGE'], rows: days('01') }, ''],
     [
       'a RANGE of a later window',
-      { ...three, breakdowns: ['RANGE'], rows: days(2) },
-      outside('1 day outside its window: 2026-11-02 instead of 2026-11-01'),
+      { ...three, breakdowns: ['RANGE'], rows: days('02') },
+      outside('1 day', '2026-11-02 instead of 2026-11-01'),
     ],
-    [
-      'dates that cannot be read',
-      { ...three, breakdowns: ['DAILY'], rows: [{ date: '1/11/2026' }] },
-      'The times of the rows could not all be checked: row 1 has "1/11/2026" as its date.',
-    ],
+    ['dates that cannot be read', { ...three, rows: [{ date: '1/11/2026' }] }, unreadable],
     [
       'days outside the window',
-      { ...three, breakdowns: ['DAILY'], rows: days(1, 2, 3, 4, 30) },
-      outside('2 days outside its window: 2026-11-04, 2026-11-30'),
+      { ...three, rows: days('01', '02', '03', '04', '30') },
+      outside('2 days', '2026-11-04, 2026-11-30'),
     ],
     [
       'a month outside the window',
-      { ...three, breakdowns: ['MONTHLY'], rows: [{ date: '2026-11-01' }, { date: '2026-12-01' }] },
-      outside('1 month outside its window: 2026-12'),
+      { ...quarter, rows: days('07-01', '08-01', '09-01', '12-01') },
+      outside('1 month', '2026-12'),
     ],
   ])('%s', async (_name, scene, expected) => {
     expect((await problemsOf(scene)).join('\n')).toBe(expected);
@@ -128,6 +116,8 @@ describe('repeated keys', () => {
       ...{ os, clicks },
     });
     const rows = [row('1', 'iOS', 1), row('1', null, 2), row('2', 'iOS', 3), row('1', null, 9), row('1', 'iOS', 1)];
+    // The same letters, otherwise divided.
+    rows.push({ ...row('3', 'bc', 1), campaignName: 'a' }, { ...row('3', 'c', 1), campaignName: 'ab' });
     expect(await problemsOf({ breakdowns, rows })).toEqual([
       '2 rows of the report repeat the breakdown values of an earlier one; the first is row 4.',
     ]);

@@ -62,29 +62,20 @@ test('what became of it is the last that was noted', () => {
 });
 
 describe('picking up', () => {
-  test('the newest unfinished report of that request', () => {
+  test.each([
+    ['progress', true],
+    ['ready', true],
+    ['failed', false],
+    ['EXPIRED', false],
+    ['cancelled', false],
+    [fetchedStatus, false],
+  ])('the newest report of that request, and none where that is %s', (status, isPickedUp) => {
     const ledger = open();
-    ledger.record(entry('other', 'h2'));
-    ledger.record(entry('old'));
-    nowMs += 1;
-    ledger.record(entry('new'));
-    expect(ledger.findUnfinished('h1')).toMatchObject({ id: 'new' });
-    ledger.update(key('new'), { status: 'ready' });
-    expect(ledger.findUnfinished('h1')).toMatchObject({ id: 'new', lastStatus: 'ready' });
+    for (const [id, hash] of [['other', 'h2'], ['old'], ['new']] as const) ledger.record(entry(id, hash));
+    ledger.update(key('new'), { status });
+    expect(ledger.findUnfinished('h1')?.id).toBe(isPickedUp ? 'new' : undefined);
     expect(ledger.findUnfinished('h3')).toBeUndefined();
   });
-
-  test.each(['failed', 'EXPIRED', 'cancelled', fetchedStatus])(
-    'never one that is %s, nor one older than it',
-    (status) => {
-      const ledger = open();
-      ledger.record(entry('old'));
-      nowMs += 1;
-      ledger.record(entry('new'));
-      ledger.update(key('new'), { status });
-      expect(ledger.findUnfinished('h1')).toBeUndefined();
-    },
-  );
 
   test('never one that the service has dropped by now', () => {
     const ledger = open();
@@ -134,31 +125,24 @@ describe('the folder', () => {
 });
 
 test('processes that write and change at once lose nothing', async () => {
-  const writer = bundleScript(writerCode);
+  const writer = bundleScript(`
+    import { makeFolder } from './src/config/store.ts';
+    import { openLedger } from './src/report/ledger.ts';
+    const [directory, writer, template] = process.argv.slice(2);
+    const warn = (message) => { throw new Error(message); };
+    const ledger = openLedger({ directory, makeFolder, wallClock: Date.now, warn });
+    for (let n = 0; n < 20; n += 1) {
+      const entry = { ...JSON.parse(template), id: writer + '-' + n };
+      ledger.record(entry);
+      ledger.update(entry, { status: 'ready' });
+    }`);
   onTestFinished(writer.remove);
-  const [writers, reports] = [4, 20];
-  const template = JSON.stringify(entry('template'));
   const run = promisify(execFile);
-  await Promise.all(
-    Array.from({ length: writers }, (_, index) =>
-      run(process.execPath, [writer.file, join(folder, 'settings'), String(index), String(reports), template]),
-    ),
-  );
+  const argv = [writer.file, join(folder, 'settings')];
+  const template = JSON.stringify(entry('template'));
+  await Promise.all(['a', 'b', 'c', 'd'].map((name) => run(process.execPath, [...argv, name, template])));
   const entries = open().list();
-  expect(entries).toHaveLength(writers * reports);
+  expect(entries).toHaveLength(80);
   expect(entries.every(({ lastStatus }) => lastStatus === 'ready')).toBe(true);
-  expect(readdirSync(open().path)).toHaveLength(writers * reports);
+  expect(readdirSync(open().path)).toHaveLength(80);
 });
-
-/** Notes reports and changes them. */
-const writerCode = `
-import { makeFolder } from './src/config/store.ts';
-import { openLedger } from './src/report/ledger.ts';
-const [directory, writer, count, template] = process.argv.slice(2);
-const ledger = openLedger({ directory, makeFolder, wallClock: Date.now, warn: (message) => { throw new Error(message); } });
-for (let n = 0; n < Number(count); n += 1) {
-  const entry = { ...JSON.parse(template), id: writer + '-' + n };
-  ledger.record(entry);
-  ledger.update(entry, { status: 'ready' });
-}
-`;

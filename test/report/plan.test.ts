@@ -4,7 +4,6 @@ import { metrics } from '../../src/contract/vocabulary.ts';
 import { partsOf } from '../../src/report/parts.ts';
 import type { RequestFlags } from '../../src/report/request.ts';
 import { planReport } from '../../src/report/request.ts';
-import { refusalOf } from './refusal.ts';
 
 const window = { since: '1417392000', until: '1420070399', nowMs: 0 };
 
@@ -24,18 +23,22 @@ describe('what flags ask for', () => {
     expect(build({ profile: 'dsp' })).toMatchObject({ metrics: ['displays', 'revenueEuro', 'revenueDollar'] });
   });
 
-  test('metrics and breakdowns in any case, in the order given, each once', () => {
-    expect(build({ metrics: 'REVENUEEURO, clicks,,clicks ,Displays', by: 'campaign,Daily,CAMPAIGN' })).toMatchObject({
-      metrics: ['revenueEuro', 'clicks', 'displays'],
-      breakdowns: ['CAMPAIGN', 'DAILY'],
-    });
-  });
-
-  test('filters: names in any case, one name twice merged, repeats dropped', () => {
-    expect(build({ filters: ['campaignid=12, 13,12', 'countryId=3017382,', 'CAMPAIGNID=14'] }).filters).toEqual({
-      campaignId: ['12', '13', '14'],
-      countryId: ['3017382'],
-    });
+  test.each<[string, Partial<RequestFlags>, object]>([
+    [
+      'metrics and breakdowns in any case, in the order given, each once',
+      { metrics: 'REVENUEEURO, clicks,,clicks ,Displays', by: 'campaign,Daily,CAMPAIGN' },
+      { metrics: ['revenueEuro', 'clicks', 'displays'], breakdowns: ['CAMPAIGN', 'DAILY'] },
+    ],
+    [
+      'filters: names in any case, one name twice merged, repeats dropped',
+      { filters: ['campaignid=12, 13,12', 'countryId=3017382,', 'CAMPAIGNID=14'] },
+      { filters: { campaignId: ['12', '13', '14'], countryId: ['3017382'] } },
+    ],
+    ['a DSP’s zone is always stated', { profile: 'dsp' }, { timezone: 'Europe/Paris' }],
+    ['in its usual case', { profile: 'dsp', timezone: 'america/new_york' }, { timezone: 'America/New_York' }],
+    ['output=direct', { direct: true }, { output: 'direct' }],
+  ])('%s', (_, flags, expected) => {
+    expect(build(flags)).toMatchObject(expected);
   });
 
   test.each([
@@ -49,31 +52,14 @@ describe('what flags ask for', () => {
     expect(build({ filters: [flag] }).filters).toEqual({ carrier: values });
   });
 
-  test('a DSP’s zone is always stated, a buyer’s never', () => {
-    expect(build({ profile: 'dsp' }).timezone).toBe('Europe/Paris');
-    expect(build({ profile: 'dsp', timezone: 'america/new_york' }).timezone).toBe('America/New_York');
-    expect(build({})).not.toHaveProperty('timezone');
-  });
-
-  test('output=direct', () => {
-    expect(build({ direct: true }).output).toBe('direct');
-    expect(build({})).not.toHaveProperty('output');
-  });
-});
-
-describe('metrics that are computed', () => {
   test.each([
     ['ctr,displays', ['ctr', 'displays'], ['clicks', 'displays']],
     ['clicks,ecpmeuro,CTR', ['clicks', 'ecpmEuro', 'ctr'], ['clicks', 'revenueEuro', 'displays']],
     ['ecpmDollar', ['ecpmDollar'], ['revenueDollar', 'displays']],
-  ])('%s: what they need is asked for', (metricList, shownMetrics, asked) => {
+    [undefined, metrics.map(({ name }) => name), metrics.map(({ name }) => name)],
+  ])('metrics %s: what computed ones need is asked for', (metricList, shownMetrics, asked) => {
     const plan = planReport({ profile: 'buyer', ...window, metrics: metricList });
     expect([plan.shownMetrics, plan.request.metrics]).toEqual([shownMetrics, asked]);
-  });
-
-  test('by default none is shown', () => {
-    const plan = planReport({ profile: 'dsp', ...window });
-    expect(plan.shownMetrics).toEqual(plan.request.metrics);
   });
 });
 
@@ -119,35 +105,31 @@ describe('one mistake is one sentence', () => {
     [{ filters: ['carrier="A, B'] }, 'its double quotes do not pair up.', 'A quote inside quotes is doubled'],
     [{ filters: ['cityId=Paris,3017382'] }, '--filter cityId takes ids, which are digits', 'geoname IDs'],
   ])('%o', (flags, message, hint) => {
-    const error = refusalOf(() => build(flags));
-    expect(error.message).toContain(message);
-    expect(error.hint).toContain(hint);
+    const refusal = { exitCode: 2, message: expect.stringContaining(message), hint: expect.stringContaining(hint) };
+    expect(() => build(flags)).toThrow(expect.objectContaining(refusal));
   });
 });
 
-describe('planReport', () => {
-  const nowMs = Date.parse('2026-11-18T14:20:37Z');
+test('the window is of the report’s zone', () => {
+  const dsp = planReport({ profile: 'dsp', timezone: 'Asia/Tokyo', period: '2026-11-01', nowMs: 0 });
+  expect(dsp.request).toMatchObject({ since: Date.parse('2026-10-31T15:00:00Z') / 1_000, timezone: 'Asia/Tokyo' });
+  const buyer = planReport({ profile: 'buyer', period: '2026-11-01', nowMs: 0 });
+  expect(buyer.request.since).toBe(Date.parse('2026-10-31T23:00:00Z') / 1_000);
+});
 
-  test('finds the window in the report’s zone', () => {
-    const dsp = planReport({ profile: 'dsp', timezone: 'Asia/Tokyo', period: '2026-11-01', nowMs });
-    expect(dsp.request).toMatchObject({ since: Date.parse('2026-10-31T15:00:00Z') / 1_000, timezone: 'Asia/Tokyo' });
-    const buyer = planReport({ profile: 'buyer', period: '2026-11-01', nowMs });
-    expect(buyer.request.since).toBe(Date.parse('2026-10-31T23:00:00Z') / 1_000);
-  });
-
-  test('says all the mistakes of a command at once', () => {
+describe('several mistakes', () => {
+  test('are said at once', () => {
     const wrong = { metrics: 'clikcs,displays', by: 'daily,hourly,campain', filters: ['osId=x'], timezone: 'UTC' };
-    const error = refusalOf(() => planReport({ profile: 'buyer', period: '2026-02-30', nowMs, ...wrong }));
-    expect(error.message).toMatchInlineSnapshot(`
-      "6 things are wrong:
+    const plan = () => planReport({ profile: 'buyer', period: '2026-02-30', nowMs: 0, ...wrong });
+    expect(plan).toThrowErrorMatchingInlineSnapshot(`
+      [UsageError: 6 things are wrong:
         - There is no metric clikcs. Did you mean clicks?
         - There is no breakdown campain. Did you mean CAMPAIGN?
         - DAILY and HOURLY exclude each other. Use at most one of DAILY, HOURLY, MONTHLY, RANGE.
         - --filter osId takes ids, which are digits, and not x. It selects mobile OS IDs.
         - --timezone is for DSP reports: a buyer report is always in Europe/Paris. Leave --timezone out.
-        - --period 2026-02-30: the calendar has no 2026-02-30. Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15."
+        - --period 2026-02-30: the calendar has no 2026-02-30. Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.]
     `);
-    expect(error.hint).toBeUndefined();
   });
 });
 
@@ -178,7 +160,7 @@ describe('a service that reads wall time', () => {
   test('a window of the doubled hour that would end before it begins is refused', () => {
     const flags = { since: '2026-10-25T02:50+02:00', until: '2026-10-25T02:10+01:00', nowMs: 0 };
     expect(planReport({ profile: 'buyer', ...flags }).window.until).toBeGreaterThan(0);
-    const error = refusalOf(() => planReport({ profile: 'buyer', ...flags, windowClock: 'wall' }));
-    expect(error.message).toContain('would end before it begins');
+    const wall = () => planReport({ profile: 'buyer', ...flags, windowClock: 'wall' });
+    expect(wall).toThrow('would end before it begins');
   });
 });

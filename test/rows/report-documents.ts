@@ -101,3 +101,27 @@ export function textOf(parts: DocumentParts): string {
 export async function* chunksOf(bytes: Uint8Array, sizeBytes: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += sizeBytes) yield bytes.subarray(at, at + sizeBytes);
 }
+
+/** What a plain JSON.parse makes of a document. */
+export function referenceOf(bytes: Uint8Array): { rows: object[] | 'refused'; members: Record<string, unknown> } {
+  const refused = { rows: 'refused', members: {} } as const;
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return refused;
+  }
+  if (Array.isArray(value)) return rowsOf(value, {});
+  if (!isObject(value)) return refused;
+  const { response, ...outer } = value;
+  const { data, ...members }: Record<string, unknown> = isObject(response) ? { ...outer, ...response } : value;
+  return Array.isArray(data) ? rowsOf(data, members) : refused;
+}
+
+function rowsOf(rows: unknown[], members: Record<string, unknown>) {
+  return { rows: rows.every(isObject) ? rows : ('refused' as const), members };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

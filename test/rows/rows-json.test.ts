@@ -3,13 +3,32 @@ import { describe, expect, it } from 'vitest';
 import { IncompleteDataError, RejectedError } from '../../src/errors.ts';
 import { type ReadOptions, readRows } from '../../src/rows/read-rows.ts';
 import { readReport } from './read-rows.ts';
-import { documentParts, textOf } from './report-documents.ts';
-import { expectSameAsReference, referenceOf } from './rows-reference.ts';
+import { type DocumentParts, documentParts, referenceOf, textOf } from './report-documents.ts';
 
 const document = (data: string) =>
   `{"data":${data},"summary":{"since":"a","until":"b","breakdowns":[],"timezone":"c"}}`;
 
 const lines: ReadOptions = { lines: 'expected' };
+
+/** Reads a document in chunks and pieces of the given sizes, and compares all of it with the reference. */
+async function expectSameAsReference(parts: DocumentParts, chunkBytes: number, pieceBytes: number): Promise<void> {
+  const bytes = Buffer.from(textOf(parts));
+  const reference = referenceOf(bytes);
+  const { rows, values, tail } = await readReport(bytes, { chunkBytes, pieceBytes });
+  expect(rows.map((row) => JSON.parse(row))).toEqual(reference.rows);
+  expect(values.map(parsedRow)).toEqual(reference.rows);
+  expect(values).toEqual(parts.rows.map((row) => new Map(row.map(([key, value]) => [JSON.parse(key), value]))));
+  expect(Object.fromEntries(tail.members.map(({ name, json }) => [name, JSON.parse(json.toString())]))).toEqual(
+    reference.members,
+  );
+  expect(tail).toMatchObject({ rowCount: parts.rows.length });
+  expect(tail.fields).toEqual([...new Set(parts.rows.flatMap((row) => row.map(([key]) => JSON.parse(key))))]);
+}
+
+function parsedRow(row: ReadonlyMap<string, string>): object {
+  // As JSON.parse does: `__proto__` is a key like any other.
+  return JSON.parse(`{${[...row].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`);
+}
 
 describe('a JSON report', () => {
   it('reads as JSON.parse does, however it is laid out and cut', async () => {

@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { temporaryFolder } from './run-cli.ts';
@@ -23,31 +21,14 @@ export function pathWithAdreport(): string {
   return [folder, process.env.PATH].join(delimiter);
 }
 
-/** Where programs of the PATH are, of those names. */
-function findPrograms(...names: readonly string[]): string[] {
+/** Where the first of some programs is on the PATH. */
+export function findProgram(...names: readonly string[]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return names.flatMap((name) => folders.map((folder) => join(folder, name))).filter((path) => existsSync(path));
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
 }
 
 /** Whether this machine has a program. */
-export function isInstalled(program: string): boolean {
-  return findPrograms(program).length > 0;
-}
-
-/** The path of a browser of the Chromium family; `undefined` where there is none. */
-export function findBrowser(): string | undefined {
-  return findPrograms('chromium', 'chromium-browser', 'google-chrome')[0];
-}
-
-/** A port that was free a moment ago: for a program that cannot be asked which one it took. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+export const isInstalled = (program: string): boolean => findProgram(program) !== undefined;
 
 const postgresFolder = ['/usr/lib/postgresql', '/usr/local/lib/postgresql']
   .filter(existsSync)
@@ -76,21 +57,13 @@ export function startPostgres(): Record<string, string> {
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-interface DuckDb {
-  readonly DuckDBInstance: {
-    create(): Promise<{
-      connect(): Promise<{ runAndReadAll(sql: string): Promise<{ getRowObjectsJson(): Row[] }> }>;
-    }>;
-  };
-}
-
 const tools = process.env.ADREPORT_TOOLS ?? '';
 
 export const hasDuckDb = tools !== '' && existsSync(join(tools, 'node_modules/@duckdb/node-api'));
 
 /** Opens a DuckDB in memory, of the package in ADREPORT_TOOLS; what it gives runs SQL, and returns the rows of its answer. */
 export async function openDuckDb(): Promise<(sql: string) => Promise<Row[]>> {
-  const { DuckDBInstance } = createRequire(join(tools, 'package.json'))('@duckdb/node-api') as DuckDb;
+  const { DuckDBInstance } = createRequire(join(tools, 'package.json'))('@duckdb/node-api');
   const connection = await (await DuckDBInstance.create()).connect();
   return async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
 }

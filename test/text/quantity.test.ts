@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatBytes, formatCount, formatPlural, formatShare } from '../../src/text/quantity.ts';
+import { formatBytes, formatCount, formatPlural } from '../../src/text/quantity.ts';
 
 test.each([
   [0, '0 B'],
@@ -12,11 +12,6 @@ test.each([
   [12_345e12, '12345 TB'],
 ])('%d bytes: %s', (sizeBytes, expected) => {
   expect(formatBytes(sizeBytes)).toBe(expected);
-});
-
-test('a share says its unit once where it can', () => {
-  expect(formatShare(41_200_000, 66_500_000)).toBe('41.2 of 66.5 MB');
-  expect(formatShare(812, 66_500_000)).toBe('812 B of 66.5 MB');
 });
 
 test('counts', () => {

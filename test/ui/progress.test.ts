@@ -41,8 +41,8 @@ const plainLines = [
   'Report 7f3a: progress, 3.0 s, 1 poll',
   'Report 7f3a: progress, 15 s, 5 polls',
   'Report 7f3a: progress, 27 s, 9 polls',
-  'Download of 7f3a: 20.0 of 40.0 MB, 40,000 rows',
-  'Download of 7f3a: 40.0 of 40.0 MB, 80,000 rows',
+  'Download of 7f3a: 20.0 MB of 40.0 MB, 40,000 rows',
+  'Download of 7f3a: 40.0 MB of 40.0 MB, 80,000 rows',
 ];
 
 test.each<[string, Setup, string[]]>([

@@ -4,7 +4,7 @@ import type { Account } from '../fixtures/fixtures.ts';
 import type { LocalServerOptions } from '../local-server.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
-/** Beyond so many reports, or so many bytes of their requests, the oldest are forgotten. */
+/** Beyond so many reports, or so many bytes of the bodies that asked for them, the oldest are forgotten. */
 const reportsAtMost = 10_000;
 const bytesAtMost = 64 * 1024 * 1024;
 /** Of the forgotten ones the ids are kept, so that their owners are told what became of them. */
@@ -15,7 +15,6 @@ export interface HeldReport {
   readonly account: Account;
   readonly request: ReportRequest;
   readonly createdMs: number;
-  /** The length of the body that asked for it. */
   readonly sizeBytes: number;
   statusCalls: number;
   /** How it ends, once that is decided. */
@@ -36,9 +35,8 @@ export type Reports = ReturnType<typeof createReports>;
 
 /**
  * The reports of every account and their states, by the server's clock (`decisions.md` 3 and 4). A report is done after a
- * time, at its n-th status call, or when it is told to. What is refused is thrown as `ServiceError`.
- *
- * @param endOf decides how a report of an account ends that is done: asked once a report
+ * time, at its n-th status call, or when it is told to; `endOf` then says once how it ends. What is refused is thrown as
+ * `ServiceError`.
  */
 export function createReports(options: LocalServerOptions, endOf: (account: Account) => ReportStatus) {
   const { delayMs = 2_000, polls, manual, reportTtlMs = 24 * 3_600_000 } = options;
