@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fieldTypeOf } from '../../src/contract/columns.ts';
 import { formatOfFile } from '../../src/output/formats/index.ts';
 import { type DocumentParts, documentParts, referenceOf, textOf } from '../rows/report-documents.ts';
 import { documentOf, encode } from './encode.ts';
@@ -95,25 +94,6 @@ describe('--columns and --normalize', () => {
       message: 'The report has no column "display".',
       hint: 'Did you mean displays?',
     });
-  });
-});
-
-describe('a CSV round trip', () => {
-  it('ends where it began', async () => {
-    await fc.assert(
-      fc.asyncProperty(documentParts, async (parts) => {
-        const body = textOf(parts);
-        const reference = referenceOf(Buffer.from(body));
-        fc.pre(
-          Array.isArray(reference.rows) &&
-            reference.rows.some((row) => Object.keys(row).some((key) => fieldTypeOf(key))),
-        );
-        const once = (await encode(body, 'csv')).text;
-        const twice = (await encode(once, 'csv', { contentType: 'text/csv' })).text;
-        expect(twice).toBe(once);
-      }),
-      { numRuns: 100 },
-    );
   });
 });
 
