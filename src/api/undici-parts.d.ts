@@ -14,6 +14,7 @@ declare module 'undici/lib/dispatcher/pool.js' {
 }
 declare module 'undici/lib/api/api-connect.js' {
   import type { Dispatcher } from 'undici';
+
   const connect: Dispatcher['connect'];
   export = connect;
 }
