@@ -162,7 +162,10 @@ describe('kinds that spoil the answer of the service', () => {
 });
 
 describe('kinds that are of reports', () => {
-  test.each(['failed', 'expired'])('%s: the report ends so, and times counts reports, not calls', async (kind) => {
+  test.each([
+    ['failed', 409],
+    ['expired', 410],
+  ])('%s: the report ends so, and times counts reports, not calls', async (kind, status) => {
     const server = await startForTest({ delayMs: 2_000, faults: [`status:${kind}:times=1`] });
     const [first, second] = [await createReport(server), await createReport(server)];
     expect([await statusOf(server, first), await statusOf(server, second)]).toEqual(['progress', 'progress']);
@@ -171,7 +174,7 @@ describe('kinds that are of reports', () => {
       expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([kind, 'ready']);
     }
     const refused = await downloadOf(server, first);
-    expect([refused.status, refused.headers['retry-after']]).toEqual([kind === 'failed' ? 409 : 410, undefined]);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([status, undefined]);
     expect((await downloadOf(server, second)).status).toBe(200);
   });
 
