@@ -23,9 +23,9 @@ import { launcher, runToEnd, spawnCli, startCli } from '../support/spawn.ts';
  * |  8 | commands/hard-service.test.ts: settings that cannot be read; config/store.test.ts: modes                  |
  * |  9 | here                                                                                                      |
  * | 10 | bin.test.ts: a working folder that was deleted                                                            |
- * | 11 | here; output/file.test.ts: below /proc; server/fixtures-export.test.ts                                    |
+ * | 11 | here; output/file.test.ts: below /proc; server/own-data.test.ts                                           |
  * | 12 | here; rows/report-file.test.ts: damaged Parquet                                                           |
- * | 13 | here; server/refusals.test.ts: a Host header; server/fixtures-load.test.ts;                               |
+ * | 13 | here; server/refusals.test.ts: a Host header; server/own-data.test.ts;                                    |
  * |    | commands/local-server-process.test.ts: nobody reads its stderr                                            |
  * | 14 | commands/steps.test.ts: report ids                                                                            |
  * | 15 | here; bin.test.ts: signals while waiting; commands/local-server-process.test.ts: SIGHUP;                  |
