@@ -131,14 +131,6 @@ export function isReportData(answer: unknown): boolean {
   return rows.every((row: unknown) => isObject(row) && !recordNames.some((name) => name in row));
 }
 
-/** The status word (lower-case) and message in a status call's answer; `undefined` where there is no status. */
-export function findStatus(answer: unknown): { readonly status: string; readonly message: string } | undefined {
-  const paths = 'response.status response.data.status data.status status response.state state response';
-  // A number is the status of HTTP once more.
-  const status = firstAt(answer, paths, /\p{L}/u)?.toLowerCase();
-  return status === undefined ? undefined : { status, message: firstAt(answer, messagePaths) ?? status };
-}
-
 /** The token in a sign-in's answer, which may be a bare text of 16 to 512 token characters. */
 export function findToken(answer: unknown): string | undefined {
   if (typeof answer === 'string') return /^[\w.~+/=-]{16,512}$/.exec(answer.trim())?.[0];
@@ -184,11 +176,12 @@ export function hasNextPage(answer: unknown, link = ''): boolean {
 
 const errorPaths = 'data.error error.message error_description error';
 const messagePaths = `response.error response.message ${errorPaths} message detail`;
+const statusPaths = 'response.status response.data.status data.status status response.state state response';
 
-export type Refusal = ReturnType<typeof refusalIn>;
+export type ServiceRecord = ReturnType<typeof recordIn>;
 
-/** What an answer says of an error, in any known shape (`decisions.md` 6), whether or not its HTTP status is that of one. */
-export function refusalIn(answer: unknown) {
+/** What an answer says of a report's state and of an error, in any known shape (`decisions.md` 3 and 6). */
+export function recordIn(answer: unknown) {
   const details = [at(answer, 'response.details')].flat().flatMap((detail) => {
     const [parameter, problem] = [firstAt(detail, 'parameter'), firstAt(detail, 'problem')];
     return problem === undefined ? [] : [parameter === undefined ? problem : `${parameter}: ${problem}`];
@@ -200,25 +193,27 @@ export function refusalIn(answer: unknown) {
     .flatMap((error: unknown) => firstAt(error, '. message detail error') ?? []);
   const faults = details.length > 0 ? details : listed;
   const errorId = firstAt(answer, 'response.error_id error_id error.code error.error_id code');
-  const status = findStatus(answer)?.status ?? '';
+  // A number is the status of HTTP once more.
+  const status = firstAt(answer, statusPaths, /\p{L}/u)?.toLowerCase() ?? '';
   const named = firstAt(answer, `response.error ${errorPaths} response.error_id error_id`) ?? listed[0];
   const saysNo = /^(ko|nok|error|fail(ed|ure)?|denied|refused|invalid|unauthorized)$/.test(status);
   const success = [at(answer, 'success'), at(answer, 'response.success')];
-  const known = knownOutcomeOf(status);
-  const outcome = known === 'ready' ? undefined : known;
+  const isError = (named !== undefined && named !== '0') || saysNo || success.includes(false);
+  const outcome = knownOutcomeOf(status);
+  const state = outcome === 'ready' ? undefined : outcome;
+  const isProgress = /NOT_READY|IN_PROGRESS|PENDING/i.test(errorId ?? '');
   return {
     errorId,
     message: firstAt(answer, messagePaths) ?? faults[0] ?? firstAt(answer, '.'),
     /** One line a fault, where it lists them. */
     faults,
+    /** In lower case; empty where there is none. */
     status,
+    /** What the status means, where it is known. */
+    outcome,
     /** Whether it names an error; a mere `message` is none. */
-    isError: (named !== undefined && named !== '0') || saysNo || success.includes(false),
-    /** What it says of the report in whose place it stands: that it is not ready yet, that it has failed, or neither. */
-    reportState: /NOT_READY|IN_PROGRESS|PENDING/i.test(errorId ?? '')
-      ? 'progress'
-      : /FAILED|EXPIRED/i.test(errorId ?? '')
-        ? 'failed'
-        : outcome,
+    isError,
+    /** Why it stands in the place of a report, where it says so. */
+    reportState: isProgress ? 'progress' : /FAILED|EXPIRED/i.test(errorId ?? '') ? 'failed' : state,
   } as const;
 }

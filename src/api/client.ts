@@ -1,18 +1,17 @@
-import { type CampaignRecord, knownOutcomeOf, type StatusRecord } from '../contract/messages.ts';
+import type { CampaignRecord, StatusRecord } from '../contract/messages.ts';
 import { IncompleteDataError, SignInError, StillInProgressError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import {
   charsetOf,
   findCampaigns,
   findReportId,
-  findStatus,
   findToken,
   hasNextPage,
   isReportData,
   parseJson,
   peek,
   readText,
-  refusalIn,
+  recordIn,
   tryJson,
   utf8Of,
 } from './answers.ts';
@@ -20,10 +19,7 @@ import { type Call, createExchange, type ExchangeOptions, parseRetryAfter } from
 import type { HttpResponse } from './http.ts';
 import { recordInsteadOfReport, unexpectedAnswer, withoutTokens } from './refusal.ts';
 
-export interface Credentials {
-  readonly email: string;
-  readonly password: string;
-}
+export type Credentials = { readonly email: string; readonly password: string };
 
 /** The account, and how its calls are made. */
 export interface ClientOptions extends ExchangeOptions {
@@ -35,13 +31,7 @@ export interface ClientOptions extends ExchangeOptions {
 }
 
 /** A report's data on its way in; `body` is decompressed and read once. */
-export interface ReportAnswer {
-  readonly body: AsyncIterable<Buffer>;
-  readonly contentType: string | undefined;
-  /** The length of the answer, where the service said it and did not compress. */
-  readonly sizeBytes: number | undefined;
-}
-
+export type ReportAnswer = ReturnType<typeof reportAnswer>;
 type Take<T> = (answer: ReportAnswer) => Promise<T>;
 
 /** What a create call led to: a report to wait for, or the data at once (`output=direct`, `decisions.md` 2). */
@@ -118,17 +108,16 @@ export function createClient(options: ClientOptions) {
       call({ endpoint: 'status', body: bodyOf({ id }, { id }), patienceMs }, async (response) => {
         const text = await readText(response);
         const answer = parseJson(text, response);
-        const found = findStatus(answer);
-        const outcome = knownOutcomeOf(found?.status ?? '');
-        if (!found || (outcome !== 'failed' && refusalIn(answer).isError)) {
+        const { status, outcome, message = status, isError } = recordIn(answer);
+        if (status === '' || (outcome !== 'failed' && isError)) {
           throw unexpectedAnswer('status', answer, 'The status call was answered without a status.', text);
         }
         if (!outcome) {
-          const said = `The service says that the report is “${printable(found.status)}”, which is not known here`;
+          const said = `The service says that the report is “${printable(status)}”, which is not known here`;
           notice(`${said}, and counts as in progress. If it stays so, try: adreport download ID`);
         }
         const retryAfterMs = parseRetryAfter(response.headers['retry-after'], options.host.wallClock());
-        return { ...found, report_id: id, retryAfterMs };
+        return { status, message, report_id: id, retryAfterMs };
       }),
     /**
      * Downloads a report; `take` is called anew, from zero, for each try, and what it throws is thrown on. Throws
@@ -159,7 +148,7 @@ async function readToken(response: HttpResponse): Promise<string> {
   // What may be a token goes into no error.
   const answer = tryJson(text) ?? parseJson(withoutTokens(text), response);
   const found = findToken(answer);
-  if (found === undefined || refusalIn(answer).isError) {
+  if (found === undefined || recordIn(answer).isError) {
     throw unexpectedAnswer('auth', answer, 'The sign-in was answered without a token.', text);
   }
   // What can be sent as the value of a header (RFC 9110, 5.5), without blanks, and is no longer than any token.
@@ -180,9 +169,8 @@ async function readCreated<T>(response: HttpResponse, takeData: Take<T>): Promis
     return { kind: 'data', result: await takeData(reportAnswer(response, all)) };
   }
   const id = findReportId(answer);
-  if (id !== undefined && !refusalIn(answer).isError) {
-    return { kind: 'report', id, status: findStatus(answer)?.status ?? 'progress' };
-  }
+  const { isError, status } = recordIn(answer);
+  if (id !== undefined && !isError) return { kind: 'report', id, status: status || 'progress' };
   const what = 'The report was asked for, but the answer holds no report id.';
   const hint = 'A report may have been created all the same. Is the base URL the reporting service’s?';
   throw unexpectedAnswer('buyer', answer, what, start, hint);
@@ -202,7 +190,7 @@ async function readReport<T>(response: HttpResponse, take: Take<T>): Promise<T> 
   return take(reportAnswer(response, all));
 }
 
-function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>): ReportAnswer {
+function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>) {
   response.allowTime();
   const { 'content-encoding': coding, 'content-length': length, 'content-type': contentType } = response.headers;
   const charset = charsetOf(contentType);
@@ -210,6 +198,7 @@ function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>): Repo
   return {
     body: isUtf8 ? body : utf8Of(body, charset),
     contentType,
+    /** Where the service said it and did not compress. */
     sizeBytes: isUtf8 && !coding && /^\d{1,15}$/.test(length ?? '') ? Number(length) : undefined,
   };
 }

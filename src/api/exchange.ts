@@ -35,18 +35,6 @@ export interface Call {
   readonly token?: string;
 }
 
-/** One try that came to nothing. */
-interface Failure {
-  readonly error: AdreportError;
-  /** The answer's status and `Retry-After`, when there was an answer. */
-  readonly status?: number;
-  readonly retryAfterMs?: number | undefined;
-  readonly mayRetry: boolean;
-  /** Whether the service may have carried out a create all the same. */
-  readonly mayExist: boolean;
-}
-
-const passingStatuses = [408, 429, 500, 502, 503, 504];
 /** The longest `Retry-After` that is waited for: a cron job is told of a longer one instead of sleeping through it. */
 const longestRetryAfterMs = 15 * 60_000;
 const mayExistSentence = 'A report may have been created all the same.';
@@ -56,8 +44,8 @@ const mayExistSentence = 'A report may have been created all the same.';
  * report more each time it is carried out, so it is repeated only when it certainly did nothing.
  */
 export function createExchange({ baseUrl, http, encoding, retries, host, warn }: ExchangeOptions) {
-  const { signal, stopwatch, wallClock } = host;
-  const throttle = createThrottle(stopwatch, host.sleep, signal);
+  const { signal, stopwatch, sleep } = host;
+  const throttle = createThrottle(stopwatch, sleep, signal);
 
   return async function perform<T>(call: Call, read: (response: HttpResponse) => Promise<T>): Promise<T> {
     const { patienceMs } = call;
@@ -65,7 +53,7 @@ export function createExchange({ baseUrl, http, encoding, retries, host, warn }:
     for (let tries = 1; ; tries += 1) {
       await throttle.pass();
       const outcome = await attempt(call, read);
-      if ('value' in outcome) {
+      if (outcome.error === undefined) {
         throttle.ease();
         return outcome.value;
       }
@@ -83,17 +71,15 @@ export function createExchange({ baseUrl, http, encoding, retries, host, warn }:
       const pauseMs = Math.min(retryPauseMs(tries, retryAfterMs, host.random), leftMs);
       warn(`${error.message.split('\n')[0]} Trying again in ${formatDuration(pauseMs)}.`);
       if (status === 429) throttle.hold(pauseMs);
-      else await host.sleep(pauseMs, signal);
+      else await sleep(pauseMs, signal);
     }
   };
 
-  /** One try of a call. Throws what no repetition can mend. */
-  async function attempt<T>(
-    { endpoint, body, token }: Call,
-    read: (response: HttpResponse) => Promise<T>,
-  ): Promise<{ value: T } | Failure> {
+  /** One try of a call, and what to make of its failure. Throws what no repetition can mend. */
+  async function attempt<T>({ endpoint, body, token }: Call, read: (response: HttpResponse) => Promise<T>) {
     const { method, path } = endpoints[endpoint];
     const isCreate = endpoint === 'buyer';
+    // Whether the service may have carried out a create all the same.
     let mayExist = false;
     try {
       const response = await http.send({
@@ -112,24 +98,17 @@ export function createExchange({ baseUrl, http, encoding, retries, host, warn }:
         },
       });
       const { status, headers } = response;
-      if (status >= 200 && status <= 299) return { value: await read(response) };
-      const retryAfterMs = parseRetryAfter(headers['retry-after'], wallClock());
+      if (status >= 200 && status <= 299) return { value: await read(response), error: undefined };
+      const retryAfterMs = parseRetryAfter(headers['retry-after'], host.wallClock());
       const error = await readHttpError(response, endpoint, encoding);
       // The service says that it did nothing, and when to come back.
       const isForNow = status === 429 || (status === 503 && retryAfterMs !== undefined);
-      const mayRetry = isCreate ? isForNow : passingStatuses.includes(status);
-      return {
-        error,
-        status,
-        retryAfterMs,
-        mayRetry,
-        mayExist: mayExist && !isForNow && (status >= 500 || status === 408),
-      };
+      const mayRetry = isCreate ? isForNow : [408, 429, 500, 502, 503, 504].includes(status);
+      mayExist &&= !isForNow && (status >= 500 || status === 408);
+      return { error, status, retryAfterMs, mayRetry, mayExist };
     } catch (thrown) {
-      if (signal.aborted) {
-        const reason: unknown = signal.reason;
-        throw mayExist && reason instanceof AdreportError ? reason.amend(mayExistSentence) : reason;
-      }
+      const { aborted, reason }: { aborted: boolean; reason: unknown } = signal;
+      if (aborted) throw mayExist && reason instanceof AdreportError ? reason.amend(mayExistSentence) : reason;
       const { error, passing } = lossOf(thrown);
       return { error, mayRetry: passing && !mayExist, mayExist };
     }

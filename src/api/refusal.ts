@@ -1,6 +1,5 @@
-import { type Encoding, type EndpointName, knownOutcomeOf } from '../contract/messages.ts';
+import type { Encoding, EndpointName } from '../contract/messages.ts';
 import {
-  type AdreportError,
   IncompleteDataError,
   RejectedError,
   ReportFailedError,
@@ -9,7 +8,7 @@ import {
   UnreachableError,
 } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import { isPage, peek, quoteAnswer, type Refusal, refusalIn, tryJson } from './answers.ts';
+import { isPage, peek, quoteAnswer, recordIn, type ServiceRecord, tryJson } from './answers.ts';
 import type { HttpResponse } from './http.ts';
 
 /** The class, which gives the exit code, the first sentence, and what to do next. */
@@ -20,7 +19,7 @@ const notThere: Readonly<Record<'failed' | 'progress', Meaning>> = {
   failed: [ReportFailedError, 'The report has failed.', 'Create it anew: adreport run'],
 };
 
-function meaningOf(endpoint: EndpointName, encoding: Encoding, status: number, refusal: Refusal): Meaning {
+function meaningOf(endpoint: EndpointName, encoding: Encoding, status: number, refusal: ServiceRecord): Meaning {
   const later = 'The fault is on the service’s side: run the command again later.';
   if (status === 429) return [UnreachableError, 'The service allows no more requests for now.', 'Run it again later.'];
   if (status >= 500 || status === 408) return [UnreachableError, 'The service is not able to answer.', later];
@@ -53,7 +52,7 @@ export async function readHttpError(response: HttpResponse, endpoint: EndpointNa
   const { start: text } = await peek(body).catch(() => ({ start: '' }));
   body.destroy();
   const firstLine = isPage(text, response) ? undefined : text.trim().split(/\r?\n/)[0]?.slice(0, 300);
-  const refusal = refusalIn(tryJson(text) ?? firstLine);
+  const refusal = recordIn(tryJson(text) ?? firstLine);
   const code = refusal.errorId && shown(endpoint, refusal.errorId);
   const faults = refusal.faults.length > 1 ? refusal.faults.map((fault) => `\n  - ${shown(endpoint, fault)}`) : [];
   const label = code ? `(${status} ${code})` : `(${status})`;
@@ -66,22 +65,16 @@ export async function readHttpError(response: HttpResponse, endpoint: EndpointNa
  * The error for an answer with status 200 that lacks what it should hold: the service's own where it names one, else exit
  * 9 with the sentence that says what is missing, and the beginning of the body.
  */
-export function unexpectedAnswer(
-  endpoint: EndpointName,
-  answer: unknown,
-  sentence: string,
-  text: string,
-  hint?: string,
-): AdreportError {
-  const refusal = refusalIn(answer);
-  const { isError, errorId, status, reportState } = refusal;
-  const isRefusedSignIn = endpoint === 'auth' && status !== '' && knownOutcomeOf(status) !== 'ready';
+export function unexpectedAnswer(endpoint: EndpointName, answer: unknown, lack: string, text: string, hint?: string) {
+  const refusal = recordIn(answer);
+  const { isError, errorId, status, outcome, reportState } = refusal;
+  const isRefusedSignIn = endpoint === 'auth' && status !== '' && outcome !== 'ready';
   if (!isError && !isRefusedSignIn && !(endpoint === 'download' && reportState)) {
     // A message about a list of campaigns names none of them.
     const start = text.slice(0, 10_000);
     const came = endpoint === 'campaigns' ? start.replace(jsonTexts, (name, colon) => (colon ? name : '"…"')) : start;
     const quoted = quoteAnswer(shown(endpoint, came));
-    return new IncompleteDataError(`${sentence} It holds: ${quoted}`, { retryable: false, hint });
+    return new IncompleteDataError(`${lack} It holds: ${quoted}`, { retryable: false, hint });
   }
   const why = refusal.message ?? errorId ?? (status ? `Its status is ${status}` : 'It does not say why');
   const [Class, what, next] = meaningOf(endpoint, 'form', 200, refusal);
@@ -92,8 +85,8 @@ export function unexpectedAnswer(
 const jsonTexts = /"(?:[^"\\]|\\.)*"?(\s*:)?/g;
 
 /** The error for a record in the place of a report's data; `undefined` where the record says nothing of the report. */
-export function recordInsteadOfReport(answer: unknown, text: string): AdreportError | undefined {
-  const { reportState, isError } = refusalIn(answer);
+export function recordInsteadOfReport(answer: unknown, text: string) {
+  const { reportState, isError } = recordIn(answer);
   return reportState || isError ? unexpectedAnswer('download', answer, '', text) : undefined;
 }
 

@@ -32,9 +32,6 @@ export interface ReportFacts {
   readonly comparison?: () => Comparison | undefined;
 }
 
-/** With `strict` a report that is found incomplete is an error, and no file is written. */
-type DeliveryFlags = OutputFlags & { readonly strict?: boolean };
-
 /** Where a report goes and in what form: decided and checked before anything is asked for. */
 export type Delivery = Awaited<ReturnType<typeof prepareDelivery>>;
 
@@ -45,13 +42,16 @@ export type Delivered = Awaited<ReturnType<Delivery['write']>>;
 export const incompleteReport = 'INCOMPLETE_REPORT';
 
 /**
- * The delivery that the output flags describe. Throws `UsageError` for flags that do not fit, and `OutputError` for a
- * target that cannot be written. Its functions throw `OutputError`, and `IncompleteDataError` for data that is damaged,
- * or with `strict` not all there.
+ * The delivery that the output flags describe. Throws `UsageError` for flags that do not fit, and `OutputError` for a target
+ * that cannot be written. Its functions throw `OutputError`, and `IncompleteDataError` for data that is damaged, or with
+ * `strict` not all there.
  */
-export async function prepareDelivery(context: Context, flags: DeliveryFlags, facts: ReportFacts) {
+export async function prepareDelivery(
+  context: Context,
+  flags: OutputFlags & { readonly strict?: boolean },
+  { names, columns, expectation, comparison: compare }: ReportFacts,
+) {
   const { console, host } = context;
-  const { expectation, columns } = facts;
   const format = chooseFormat(context, flags);
   if (flags.open && isStdout(flags)) {
     const hint = 'Add -o, for example -o report.html.';
@@ -66,11 +66,11 @@ export async function prepareDelivery(context: Context, flags: DeliveryFlags, fa
   const { columns: select, normalize, title } = flags;
   const looks = { csv: csvDialect(context, flags), table: tableLook(context, flags) };
   const options = { columns, select, normalize, title, madeMs: nowMs, ...looks, note: console.note };
-  const target = await openTarget(context, flags, facts.names);
+  const target = await openTarget(context, flags, names);
 
   /** Takes rows to the output, of one report or of several that were merged; called anew, from zero, for each try. */
   const write = async (batches: RowBatches, reportId?: string) => {
-    const comparison = facts.comparison?.();
+    const comparison = compare?.();
     const encoder = await createEncoder(format, { ...options, comparison });
     const check = expectation && checkCompleteness({ ...expectation, nowMs });
     const counter = showsCard(context, flags) ? new Grouping('time') : undefined;
@@ -94,8 +94,8 @@ export async function prepareDelivery(context: Context, flags: DeliveryFlags, fa
       for (const warning of warnings) console.error(`${console.err.style.yellow('Warning:')} ${warning}`);
       const file = target.name(reportId);
       if (flags.open && file !== undefined) openFile(context, file);
-      const covered = expectation ? describeWindow(expectation.window) : tail.summary;
-      const { since = null, until = null } = covered ?? {};
+      const window = expectation ? describeWindow(expectation.window) : tail.summary;
+      const { since = null, until = null } = window ?? {};
       // What `--json` tells of a file.
       const told = { file, rows: rowCount, bytes: sizeBytes, reportId: reportId ?? null, since, until, warnings };
       return { told, figures: counter, comparison };
@@ -214,11 +214,7 @@ function openFile({ host, console }: Context, file: string): void {
 }
 
 /** Says on stderr what was written to a file and shows a person its figures; with `--json` tells it on stdout. */
-export async function announce(
-  context: Context,
-  { told, figures, comparison }: Partial<Delivered> & Pick<Delivered, 'told'>,
-  isBrief = false,
-) {
+export async function announce(context: Context, { told, figures, comparison }: Delivered, isBrief = false) {
   const { console, elapsedMs, flags } = context;
   if (told.file === undefined) return;
   if (flags.json) await console.result(visibleJson(told));

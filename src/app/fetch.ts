@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import type { Created, ReportAnswer } from '../api/client.ts';
+import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import type { StatusRecord } from '../contract/messages.ts';
-import { AdreportError, InterruptedError, RejectedError, ReportFailedError, StillInProgressError } from '../errors.ts';
+import { AdreportError, InterruptedError, RejectedError, ReportFailedError } from '../errors.ts';
 import { fetchedStatus, type LedgerChange } from '../report/ledger.ts';
 import { encodeRequest, requestHash } from '../report/request.ts';
 import { waitForReport } from '../report/wait.ts';
@@ -45,15 +45,10 @@ export async function fetchReport<T>(context: Context, options: RunOptions, plan
 }
 
 /**
- * Asks for the report, and notes it in the ledger the moment its id is known. Throws as the client's `createReport`.
- *
- * @param take takes the data, where the service answers with it at once (`decisions.md` 2)
+ * Asks for the report, and notes it in the ledger the moment its id is known; `take` takes the data, where the service
+ * answers with it at once (`decisions.md` 2). Throws as the client's `createReport`.
  */
-export async function createReportFor<T>(
-  context: Context,
-  plan: ProfilePlan,
-  take: (answer: ReportAnswer) => Promise<T>,
-): Promise<Created<T>> {
+export async function createReportFor<T>(context: Context, plan: ProfilePlan, take: Intake<T>['take']) {
   const { profile, request, window } = plan;
   const { encoding } = await context.settings();
   const client = await context.client();
@@ -78,19 +73,12 @@ async function waitAndFetch<T>(context: Context, options: RunOptions, id: string
   const own = account.source === 'file' ? { ...options, account: account.value } : options;
   const flags = serviceFlagsOf(own) + asTyped(addOutputFlags, { ...options, output: intake.file?.(id) });
   const goOn = `${waitCommand(id, own)} && ${commandLine('download', id, flags)}`;
-  const resume = intake.file && !context.isLocal ? goOn : undefined;
-  try {
-    const taken = await withResumeHint(context, id, resume, async () => {
-      await awaitReport(context, id, options);
-      return client.download(id, (answer) => intake.take(answer, id));
-    });
-    if (intake.file) await noteFetched(context, id, intake.file(id));
-    return taken;
-  } catch (error) {
-    // It was fetched and judged: picking it up again would lead to the same rows.
-    if (error instanceof AdreportError && error.code === incompleteReport) await noteFetched(context, id, undefined);
-    throw error;
-  }
+  const taken = await withResumeHint(context, id, intake.file && !context.isLocal ? goOn : undefined, async () => {
+    await awaitReport(context, id, options);
+    return client.download(id, (answer) => intake.take(answer, id));
+  });
+  if (intake.file) await noteFetched(context, id, intake.file(id));
+  return taken;
 }
 
 /** As `waitForReport`, with progress on stderr and the changes of the status noted in the ledger. */
@@ -140,10 +128,8 @@ export async function noteFetched(context: Context, id: string, file: string | u
 }
 
 /**
- * Runs what follows the birth of a report, so that whatever ends it early names the report and, where it can still be
- * had, the command that goes on with it; a report that is found to be gone is noted in the ledger.
- *
- * @param resume the command that goes on; `undefined` where none can, because the service ends with this process
+ * Runs what follows the birth of a report: what ends it early names the report and, where it can still be had, the command
+ * that goes on with it. `resume` is absent where none can, because the service ends with this process.
  */
 export async function withResumeHint<T>(context: Context, reportId: string, resume: string | undefined, work: () => T) {
   const { signal } = context.host;
@@ -154,17 +140,13 @@ export async function withResumeHint<T>(context: Context, reportId: string, resu
     const reason = signal.aborted ? signal.reason : error;
     if (!(reason instanceof AdreportError)) throw reason;
     if (isGone(reason)) (await ledgerNote(context, reportId))({ status: 'expired' });
-    const shownId = printable(reportId);
-    const goOn = resume && `Go on with: ${resume}`;
-    if (reason instanceof InterruptedError || reason instanceof StillInProgressError) {
-      // Each of several reports that one signal ends has its own words to add.
-      const own = reason instanceof InterruptedError ? new InterruptedError(reason.exitCode) : reason;
-      const sentence = goOn && !own.message.includes(reportId) ? `The report ${shownId} goes on being made.` : '';
-      throw own.amend(sentence, { reportId, hint: goOn });
-    }
-    const isKept = goOn && (reason.retryable || [3, 8].includes(reason.exitCode));
-    const hints = [reason.hint, isKept && `The report ${shownId} is kept. ${goOn}`].filter(Boolean);
-    throw reason.amend('', { reportId, hint: hints.join('\n') || undefined });
+    // It was fetched and judged: picking it up again would lead to the same rows.
+    if (reason.code === incompleteReport) await noteFetched(context, reportId, undefined);
+    // Each of several reports that one signal ends has its own words to add.
+    const own = reason instanceof InterruptedError ? new InterruptedError(reason.exitCode) : reason;
+    const isKept = resume && (own.retryable || [3, 8].includes(own.exitCode));
+    const kept = isKept && `The report ${printable(reportId)} is kept. Go on with: ${resume}`;
+    throw own.amend('', { reportId, hint: [own.hint, kept].filter(Boolean).join('\n') || undefined });
   }
 }
 

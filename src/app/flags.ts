@@ -9,18 +9,14 @@ import type { ProgressMode } from '../ui/progress.ts';
 
 const progressModes: readonly ProgressMode[] = ['auto', 'bar', 'plain', 'json', 'none'];
 
-// The groups of flags that commands share, each declared once; the types say what an action receives.
+// The groups of flags that commands share, each declared once; the types say what an action receives. Durations are in
+// milliseconds.
 
 /** What reads the value of a flag, or the words that it can be. */
 type Reader = readonly string[] | ((text: string, earlier: never) => unknown);
 
 /** What is rarer: a default with that as help shows it, the options that a flag excludes, and whether help leaves it out. */
-interface Rarer {
-  readonly byDefault?: unknown;
-  readonly shown?: string;
-  readonly conflicts?: string[];
-  readonly hidden?: boolean;
-}
+type Rarer = { byDefault?: unknown; shown?: string; conflicts?: string[]; hidden?: boolean };
 
 type Flag = readonly [flags: string, meaning: string, reader?: Reader | undefined, rarer?: Rarer];
 
@@ -39,15 +35,14 @@ export function addFlags(command: Command, heading: string, flags: readonly Flag
 type Texts<Name extends string> = { readonly [Flag in Name]?: string };
 type Lists<Name extends string> = { readonly [Flag in Name]?: readonly string[] };
 type Switches<Name extends string> = { readonly [Flag in Name]?: boolean };
+type Numbers<Name extends string> = { readonly [Flag in Name]?: number };
 
-/** The flags of the program, which hold for every command. */
-export interface GlobalFlags extends Switches<'json' | 'quiet'> {
-  /** How often `-v` was given. */
+/** The flags of the program, which hold for every command: `verbose` counts `-v`, `color` is false for `--no-color`. */
+export type GlobalFlags = Switches<'json' | 'quiet'> & {
   readonly verbose: number;
-  /** False for `--no-color`. */
   readonly color: boolean;
   readonly progress: ProgressMode;
-}
+};
 
 export function addGlobalFlags(program: Command): Command {
   return addFlags(program, 'Options:', [
@@ -60,12 +55,9 @@ export function addGlobalFlags(program: Command): Command {
 }
 
 /** Which service is called, with which account, and how long the program tries. */
-export interface ServiceFlags extends Texts<'account' | 'baseUrl'>, Switches<'local'> {
-  readonly encoding?: Encoding;
-  readonly retries?: number;
-  /** Milliseconds. */
-  readonly timeout?: number;
-}
+export type ServiceFlags = Texts<'account' | 'baseUrl'> &
+  Switches<'local'> &
+  Numbers<'retries' | 'timeout'> & { readonly encoding?: Encoding };
 
 export function addServiceFlags(command: Command): Command {
   return addFlags(command, 'Service:', [
@@ -148,12 +140,7 @@ export function addOutputFlags(command: Command): Command {
 const halfAnHour = { byDefault: 1_800_000, shown: '30m' };
 
 /** How long a command waits for a report, and how often it asks. */
-export interface WaitFlags {
-  /** Milliseconds. */
-  readonly waitTimeout: number;
-  /** Milliseconds, or `auto`. */
-  readonly pollInterval: number | 'auto';
-}
+export type WaitFlags = { readonly waitTimeout: number; readonly pollInterval: number | 'auto' };
 
 export function addWaitFlags(command: Command): Command {
   return addFlags(command, 'Waiting:', [
@@ -162,23 +149,21 @@ export function addWaitFlags(command: Command): Command {
   ]);
 }
 
-/** Everything that `run` takes; the names of its flags are also the keys of a saved report. */
-export interface RunOptions
-  extends ReportFlags,
-    OutputFlags,
-    WaitFlags,
-    Texts<'shard' | 'file'>,
-    Switches<'missing' | 'fresh' | 'strict' | 'all'> {
-  readonly split?: SplitUnit;
-  /** Reports at a time. */
-  readonly concurrency: number;
-  /** Parts, counted from the end of the window. */
-  readonly lookback?: number;
-  /** The window whose figures stand beside those of the report. */
-  readonly compare?: ComparedWindow;
-  /** The options that stand on the command line, which beat those of a saved report. */
-  readonly given?: readonly string[];
-}
+/**
+ * Everything that `run` takes; the names of its flags are also the keys of a saved report. `given` are the options that stand
+ * on the command line, which beat those of a saved report.
+ */
+export type RunOptions = ReportFlags &
+  OutputFlags &
+  WaitFlags &
+  Texts<'shard' | 'file'> &
+  Switches<'missing' | 'fresh' | 'strict' | 'all'> & {
+    readonly split?: SplitUnit;
+    readonly concurrency: number;
+    readonly lookback?: number;
+    readonly compare?: ComparedWindow;
+    readonly given?: readonly string[];
+  };
 
 /** The flags of `run`, for the command and for the keys of `adreport.yaml`. */
 export function addRunFlags(command: Command): Command {

@@ -77,7 +77,7 @@ async function attempt<T>({ failures }: Run, { context }: Job, label: string | u
 async function add({ context, delivered }: Run, output: Delivered | undefined): Promise<void> {
   if (!output) return;
   delivered.push(output);
-  await announce(context, { told: output.told }, delivered.length > namedAtMost);
+  await announce(context, { ...output, figures: undefined }, delivered.length > namedAtMost);
 }
 
 /** Says what was written in all, and throws what went wrong; where nothing did, shows the figures of one report's files. */
@@ -182,8 +182,7 @@ function fetchPart<T>(run: Run, job: Job, part: Part, prepare: (context: Context
       context.host.signal.throwIfAborted();
       // A refused sign-in would meet every other call of its account too.
       const ofAccount = run.failures.filter((failure) => failure.context.client === context.client);
-      const refused = ofAccount.find(({ error }) => error instanceof SignInError);
-      if (refused) throw refused.error;
+      for (const { error } of ofAccount) if (error instanceof SignInError) throw error;
       const { progress, end } = run.progress.begin(label, name);
       let isDone = false;
       try {

@@ -13,7 +13,7 @@ import {
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { placeOf } from '../output/file/file-name.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import { addRunFlags, collect, type RunOptions } from './flags.ts';
 import { fileOf, type Job, planJob } from './plan.ts';
 
@@ -67,9 +67,7 @@ function chosenReports({ reports, shownPath }: ProjectFile, { all }: RunOptions,
   return [...new Set(all ? known : names)].map((name) => {
     const section = reports.get(name);
     if (section) return [name, section] as const;
-    const guess = nearest(name, known);
-    const hint = guess ? `Did you mean ${guess}?` : have;
-    throw refuse(`${shownPath} has no report ${JSON.stringify(name)}.`, hint);
+    throw refuse(`${shownPath} has no report ${JSON.stringify(name)}.`, didYouMean(nearest(name, known), have));
   });
 }
 

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { checkFormat, csvDialect, openTarget, tableLook } from '../app/deliver.ts';
 import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from '../app/flags.ts';
 import type { Context } from '../context.ts';
@@ -7,14 +8,13 @@ import { encodeTable, type FormatName } from '../output/formats/index.ts';
 import { type TextColumn, textTable } from '../output/table/text-table.ts';
 import { formatInstant } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 interface CampaignsOptions extends ServiceFlags, OutputFlags {
   readonly adUnits?: boolean;
   readonly search?: string;
-  /** `true` where the flag has no value: today. */
-  readonly active?: string | true;
+  readonly active?: string;
 }
 
 export const campaignsCommand: CommandBuilder = (perform) =>
@@ -27,7 +27,7 @@ export const campaignsCommand: CommandBuilder = (perform) =>
       ])
         .option('--ad-units', 'one row an ad unit')
         .option('--search <text>', 'only those with the text in a name or an id; any case')
-        .option('--active [date]', 'only those that run on the day (default: today), YYYY-MM-DD'),
+        .addOption(new Option('--active [date]', 'only those that run on the day, YYYY-MM-DD').preset('today')),
     ),
   ).action(perform(campaigns));
 
@@ -41,8 +41,7 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
   const format = options.format === undefined && context.flags.json ? 'json' : chosen;
   const encodeOptions = { csv: csvDialect(context, options), note: context.console.note };
   const columns = chooseColumns(options, format);
-  const isActive =
-    active === undefined ? () => true : activeDuring(active === true ? 'today' : active, context.host.wallClock());
+  const isActive = active === undefined ? () => true : activeDuring(active, context.host.wallClock());
   const target = await openTarget(context, options, {});
 
   const all = await (await context.client()).campaigns();
@@ -60,8 +59,8 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
       await output.write(Buffer.from(textTable(rows, columns, tableLook(context, options))));
     } else if (format === 'json' || format === 'ndjson') {
       // The service's own records, unless columns are chosen.
-      const whole = options.columns === undefined && !adUnits ? found : rows.map((row) => pick(row, columns));
-      const lines = whole.map((row) => JSON.stringify(row));
+      const pick = (row: ListRow) => Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
+      const lines = (options.columns || adUnits ? rows.map(pick) : found).map((row) => JSON.stringify(row));
       const array = lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`;
       await output.write(Buffer.from(format === 'json' ? array : lines.map((line) => `${line}\n`).join('')));
     } else {
@@ -75,10 +74,6 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
   }
 }
 
-function pick(row: ListRow, columns: readonly TextColumn<ListRow>[]): object {
-  return Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
-}
-
 /** What `--columns` names, any case; else every field, or on a terminal names first, and days instead of seconds. */
 function chooseColumns({ adUnits, columns }: CampaignsOptions, format: FormatName): TextColumn<ListRow>[] {
   const [own, count] = adUnits ? [['adunitId', 'adunitName'], []] : [[], ['adunits']];
@@ -89,8 +84,7 @@ function chooseColumns({ adUnits, columns }: CampaignsOptions, format: FormatNam
   const chosen = (columns === 'all' ? known : columns)?.map((wanted) => {
     const found = known.find((name) => name.toLowerCase() === wanted.toLowerCase());
     if (found) return found;
-    const guess = nearest(wanted, known);
-    const hint = guess ? `Did you mean ${guess}?` : `Known are ${known.join(', ')}.`;
+    const hint = didYouMean(nearest(wanted, known), `Known are ${known.join(', ')}.`);
     throw new UsageError(`--columns: there is no column “${wanted}”.`, { hint });
   });
   return (chosen ?? usual).map((name) => ({
@@ -113,9 +107,8 @@ function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): bo
 /** A test for the campaigns that run at some time of a period; their dates are Paris wall time (`decisions.md` 5). */
 function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord) => boolean {
   const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs });
-  const [first = '', last = ''] = [since, until].map((instant) =>
-    formatInstant(instant, defaultZone).slice(0, 19).replace('T', ' '),
-  );
+  const wall = (instant: number) => formatInstant(instant, defaultZone).slice(0, 19).replace('T', ' ');
   // A date that is missing is no bound.
-  return ({ campaignStartDate: start, campaignEndDate: end }) => start <= last && (end === '' || end >= first);
+  return ({ campaignStartDate: start, campaignEndDate: end }) =>
+    start <= wall(until) && (end === '' || end >= wall(since));
 }

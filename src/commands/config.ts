@@ -1,4 +1,5 @@
 import { tableLook } from '../app/deliver.ts';
+import { addFlags } from '../app/flags.ts';
 import { readProjectDefaults } from '../config/project-file.ts';
 import { changeSetting, findSettingName, nameSettings, resolveAccount } from '../config/settings.ts';
 import type { Context } from '../context.ts';
@@ -39,20 +40,10 @@ export const configCommand: CommandBuilder = (perform) => {
     ['adreport config list', 'every setting, and where it came from'],
     ['adreport config set base-url https://reports.example.com', 'stores one'],
   ])
-    .addCommand(
-      list
-        .option(...account)
-        .option(...local)
-        .action(perform(listConfig)),
-    )
-    .addCommand(
-      get
-        .option(...account)
-        .option(...local)
-        .action(perform(getConfig)),
-    )
-    .addCommand(set.option(...account).action(perform(changeConfig)))
-    .addCommand(unset.option(...account).action(perform(changeConfig)))
+    .addCommand(addFlags(list, 'Options:', [account, local]).action(perform(listConfig)))
+    .addCommand(addFlags(get, 'Options:', [account, local]).action(perform(getConfig)))
+    .addCommand(addFlags(set, 'Options:', [account]).action(perform(changeConfig)))
+    .addCommand(addFlags(unset, 'Options:', [account]).action(perform(changeConfig)))
     .addCommand(path.action(perform(printConfigPath)));
 };
 

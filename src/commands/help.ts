@@ -27,8 +27,12 @@ async function help({ console, host }: Context, program: Command, words: readonl
   const topic = more.length === 0 && Object.hasOwn(topics, first) ? topics[first] : undefined;
   if (topic === undefined) {
     const command = findCommand(program, words);
-    if (!command) throw unknown(program, words);
-    return command.outputHelp();
+    if (command) return command.outputHelp();
+    const pathsOf = (one: Command, above = ''): string[] =>
+      one.commands.flatMap((child) => [`${above}${child.name()}`, ...pathsOf(child as Command, `${child.name()} `)]);
+    const guess = nearest(words.join(' '), [...pathsOf(program), ...Object.keys(topics)]);
+    const hint = guess ? `Did you mean adreport help ${guess}?` : 'See: adreport help';
+    throw new UsageError(`There is no command and no topic “${words.join(' ')}”.`, { hint });
   }
   const { columns, style } = console.out;
   const text = first === 'periods' ? withToday(topic, host.wallClock()) : topic;
@@ -47,14 +51,4 @@ function withToday(text: string, nowMs: number): string {
   return text.replace(/\| period [\s\S]*?\n\n/, (table) =>
     table.replaceAll(/^\| (\S+) +\|/gm, (cell, name: string) => `${cell} ${today(name)} |`),
   );
-}
-
-function unknown(program: Command, words: readonly string[]): UsageError {
-  const [first = '', second] = words;
-  const group = findCommand(program, [first]);
-  const names = (group ?? program).commands.map((command) => command.name());
-  const guess = group ? nearest(second ?? '', names) : nearest(first, [...names, ...Object.keys(topics)]);
-  const meant = guess && [...(group ? [first] : []), guess].join(' ');
-  const hint = meant ? `Did you mean adreport help ${meant}?` : 'See: adreport help';
-  return new UsageError(`There is no command and no topic “${words.join(' ')}”.`, { hint });
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Node } from 'yaml';
 import { codeOf, UsageError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import type { ProjectChoice } from './settings.ts';
 
 /** The name under which a project file is found. */
@@ -28,9 +28,6 @@ export interface ProjectFault {
   readonly hint?: string | undefined;
 }
 
-const bytesAtMost = 1_000_000;
-const aliasesAtMost = 100;
-
 /** The path of the `adreport.yaml` in a folder or the nearest one above it; `undefined` where there is none. */
 export function findProjectFile(folder: string): string | undefined {
   const path = join(folder, projectFileName);
@@ -47,11 +44,11 @@ export async function readProjectDefaults(folder: string, warn: (sentence: strin
   const path = findProjectFile(folder);
   if (path === undefined) return {};
   try {
-    const { content } = await readYaml(path, path);
-    const defaults = isObject(content) && isObject(content.defaults) ? content.defaults : {};
+    const top = (await readYaml(path, path)).members() ?? [];
+    const defaults = top.find(({ name }) => name === 'defaults')?.members() ?? [];
     const names = ['account', 'profile', 'encoding', 'windowClock', 'window-clock'];
-    const given = Object.entries(defaults).filter(([name, value]) => names.includes(name) && value !== '');
-    return Object.fromEntries(given.map(([name, value]) => [name.replace('-c', 'C'), String(value)]));
+    const given = defaults.filter(({ name, value }) => names.includes(name) && value !== '');
+    return Object.fromEntries(given.map(({ name, value }) => [name.replace('-c', 'C'), String(value)]));
   } catch (error) {
     if (dirname(path) === folder || !(error instanceof UsageError)) throw error;
     warn(`${error.message} It is passed over.`);
@@ -59,49 +56,55 @@ export async function readProjectDefaults(folder: string, warn: (sentence: strin
   }
 }
 
+/** What stands behind a key, with the key's line; `members` are those of a mapping, `undefined` for what is none. */
+interface Member {
+  readonly name: string;
+  readonly line: number;
+  readonly value: unknown;
+  members(): Member[] | undefined;
+}
+
 /**
- * A YAML file as plain values, in which every scalar is a text as it was written: `2026`, `0012` and `2026-11-01` mean
- * what they look like; and the line of the key to which names lead. Throws `UsageError`, with the line where there is one.
+ * A YAML file, in which every scalar is a text as it was written: `2026`, `0012` and `2026-11-01` mean what they look like.
+ * Throws `UsageError` for a file that is not read or is not YAML.
  */
-async function readYaml(path: string, shownPath: string) {
-  const fault = (line: number, problem: string) => projectError(shownPath, [{ line, problem }]);
+async function readYaml(path: string, shownPath: string): Promise<Member> {
   let text: string;
   try {
     const stats = statSync(path);
     // A pipe that nobody writes to and a device have no end.
     if (!stats.isFile()) throw new Error('it is no regular file');
-    if (stats.size > bytesAtMost) throw new Error('it is larger than 1 MB');
+    if (stats.size > 1_000_000) throw new Error('it is larger than 1 MB');
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const why = codeOf(error) === 'ENOENT' ? 'there is no such file' : (error as Error).message;
     throw new UsageError(`${path} could not be read: ${why}.`);
   }
   // It takes a fifth of the program's start, and most folders have no such file.
-  const { isMap, LineCounter, parseDocument } = (await import('yaml')).default;
+  const { isAlias, isMap, LineCounter, parseDocument } = (await import('yaml')).default;
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, schema: 'failsafe' });
+  const lineOf = (offset = 0): number => lines.linePos(offset).line;
   const [broken] = document.errors;
   if (broken) {
-    const { line } = lines.linePos(broken.pos[0]);
-    throw fault(line, `this is not YAML: ${broken.message.replace(/\.?$/, '.')}`);
+    const problem = `this is not YAML: ${broken.message.replace(/\.?$/, '.')}`;
+    throw projectError(shownPath, [{ line: lineOf(broken.pos[0]), problem }]);
   }
-  const lineOf = (names: readonly string[]): number => {
-    let line = 1;
-    let node: unknown = document.contents;
-    for (const name of names) {
-      const pair = isMap(node) ? node.items.find(({ key }) => String(key) === name) : undefined;
-      const offset = (pair?.key as Node | undefined)?.range?.[0];
-      if (offset !== undefined) line = lines.linePos(offset).line;
-      node = pair?.value;
-    }
-    return line;
-  };
   try {
-    const content: unknown = document.toJS({ maxAliasCount: aliasesAtMost });
-    return { content, lineOf };
+    document.toJS({ maxAliasCount: 100 });
   } catch {
-    throw fault(1, `there are more than ${aliasesAtMost} aliases, or one that stands for itself.`);
+    const problem = 'there are more than 100 aliases, or one that stands for itself.';
+    throw projectError(shownPath, [{ line: 1, problem }]);
   }
+  const memberOf = (name: string, line: number, node: Node | null | undefined): Member => {
+    const found = isAlias(node) ? node.resolve(document) : node;
+    const members = () =>
+      isMap<Node, Node | null>(found)
+        ? found.items.map(({ key, value }) => memberOf(String(key), lineOf(key.range?.[0]), value))
+        : undefined;
+    return { name, line, value: found?.toJS(document), members };
+  };
+  return memberOf('The file', 1, document.contents);
 }
 
 /** The error for what is wrong with a project file, a line each: `adreport.yaml:12: there is no key perid.` */
@@ -119,58 +122,53 @@ export function projectError(path: string, faults: readonly ProjectFault[]): Usa
  * is; a value of the wrong kind; a key that looks like a secret.
  */
 export async function readProjectFile(path: string, shownPath: string, keys: readonly string[]) {
-  const { content, lineOf } = await readYaml(path, shownPath);
+  const file = await readYaml(path, shownPath);
   const faults: ProjectFault[] = [];
-  const addFault = (place: readonly string[], problem: string, hint?: string): void =>
-    void faults.push({ line: lineOf(place), problem, hint });
 
   /** The members of a mapping whose keys are known; each other key is a fault. */
-  const membersOf = (value: unknown, place: readonly string[], known?: readonly string[]): [string, unknown][] => {
-    if (!isObject(value)) {
-      if (value) addFault(place, `${place.at(-1) ?? 'The file'} must hold keys with values.`, 'See: adreport init');
-      return [];
-    }
-    return Object.entries(value).filter(([key]) => {
-      const fault = known && !known.includes(key) ? unknownKey(key, known) : undefined;
-      if (fault) addFault([...place, key], ...fault);
-      return !fault;
+  const membersOf = ({ name, line, value, members }: Member, known?: readonly string[]): Member[] => {
+    const found = members();
+    if (!found && value)
+      faults.push({ line, problem: `${name} must hold keys with values.`, hint: 'See: adreport init' });
+    return (found ?? []).filter((member) => {
+      const isKnown = !known || known.includes(member.name);
+      if (!isKnown) faults.push({ line: member.line, ...unknownKey(member.name, known) });
+      return isKnown;
     });
   };
   /** A text, or those of a list; those of a mapping as `--filter` takes them. */
-  const textsOf = (value: unknown, place: readonly string[]): string[] => {
-    const key = place.at(-1);
-    if (isObject(value) && key === 'filter') {
-      const quoted = (text: string) => (/[",]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-      return Object.entries(value).map(([name, one]) => {
-        const texts = textsOf(one, [...place, name]).map(quoted);
-        return `${name}=${texts.join(',')}`;
-      });
-    }
+  const textsOf = ({ name, line, value, members }: Member): string[] => {
+    const filters = name === 'filter' ? members() : undefined;
+    const quoted = (text: string) => (/[",]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    if (filters) return filters.map((filter) => `${filter.name}=${textsOf(filter).map(quoted).join(',')}`);
     const items = [value].flat();
     const texts = items.filter((item): item is string => typeof item === 'string' && item !== '');
     if (texts.length === 0 || texts.length < items.length) {
-      addFault(place, `${key} takes a value or a list of values.`, 'Leave the key out, or give it one.');
+      const problem = `${name} takes a value or a list of values.`;
+      faults.push({ line, problem, hint: 'Leave the key out, or give it one.' });
     }
     return texts;
   };
-  const sectionOf = (value: unknown, place: readonly string[]) => {
+  const sectionOf = (section: Member) => {
     const entries = new Map<string, SavedEntry>();
-    for (const [name, member] of membersOf(value, place, [...keys, 'windowClock'])) {
-      const at = [...place, name];
-      const entry = { line: lineOf(at), texts: textsOf(member, at), isList: typeof member !== 'string' };
-      entries.set(name === 'windowClock' ? 'window-clock' : name, entry);
+    for (const member of membersOf(section, [...keys, 'windowClock'])) {
+      const name = member.name === 'windowClock' ? 'window-clock' : member.name;
+      entries.set(name, { line: member.line, texts: textsOf(member), isList: typeof member.value !== 'string' });
     }
-    return { line: lineOf(place), entries };
+    return { line: section.line, entries };
   };
 
-  const top = Object.fromEntries(membersOf(content, [], ['defaults', 'reports']));
-  const defaults = sectionOf(top.defaults, ['defaults']);
-  const reports = membersOf(top.reports, ['reports']).map(([name, value]) => {
-    const place = ['reports', name];
+  const top = membersOf(file, ['defaults', 'reports']);
+  const none = { name: '', line: 1, value: undefined, members: () => undefined };
+  const memberAt = (name: string): Member => top.find((member) => member.name === name) ?? none;
+  const defaults = sectionOf(memberAt('defaults'));
+  const reports = membersOf(memberAt('reports')).map((report) => {
+    const { name, line } = report;
     if (!/^[\p{L}\p{N}_]/u.test(name)) {
-      addFault(place, `${JSON.stringify(name)} is no name for a report.`, 'Begin with a letter or digit.');
+      const problem = `${JSON.stringify(name)} is no name for a report.`;
+      faults.push({ line, problem, hint: 'Begin with a letter or digit.' });
     }
-    return [name, sectionOf(value, place)] as const;
+    return [name, sectionOf(report)] as const;
   });
   if (faults.length > 0) throw projectError(shownPath, faults);
   return { path, shownPath, defaults, reports: new Map(reports) };
@@ -179,18 +177,12 @@ export async function readProjectFile(path: string, shownPath: string, keys: rea
 /** A secret, or an address that one is sent to. */
 const forbidden = /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key|^base[-_]?url$|^e?mail$/i;
 
-/** Why a key must not be there, and what to do. */
-function unknownKey(key: string, known: readonly string[]): [problem: string, hint: string] {
+function unknownKey(key: string, known: readonly string[]): { problem: string; hint: string } {
   if (forbidden.test(key)) {
-    return [
-      `${key} must not stand in this file: no secret, and no address that one is sent to.`,
-      'Name a stored account with account: (adreport login), or set ADREPORT_TOKEN and ADREPORT_BASE_URL.',
-    ];
+    const problem = `${key} must not stand in this file: no secret, and no address that one is sent to.`;
+    const instead = 'Name a stored account with account: (adreport login)';
+    return { problem, hint: `${instead}, or set ADREPORT_TOKEN and ADREPORT_BASE_URL.` };
   }
-  const guess = nearest(key.replaceAll('_', '-'), known);
-  return [`there is no key ${key}.`, guess ? `Did you mean ${guess}?` : `There are ${known.join(', ')}.`];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  const hint = didYouMean(nearest(key.replaceAll('_', '-'), known), `There are ${known.join(', ')}.`);
+  return { problem: `there is no key ${key}.`, hint };
 }

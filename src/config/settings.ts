@@ -1,7 +1,7 @@
 import { encodings, windowClocks } from '../contract/messages.ts';
 import { profiles } from '../contract/vocabulary.ts';
 import { SignInError, UsageError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import { findAccount, noSettings, type Store, type StoredSettings, unknownAccount, withAccount } from './store.ts';
 
 type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
@@ -137,7 +137,7 @@ export function findSettingName(text: string): SettingName {
   const found = settingNames.find((name) => name === text);
   if (found) return found;
   const guess = nearest(text.replaceAll('_', '-'), settingNames);
-  const hint = guess ? `Did you mean ${guess}?` : `There are ${settingNames.join(', ')}.`;
+  const hint = didYouMean(guess, `There are ${settingNames.join(', ')}.`);
   throw new UsageError(`There is no setting “${text}”.`, { hint });
 }
 

@@ -5,7 +5,7 @@ import type Conf from 'conf';
 import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { codeOf, UsageError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 
 /** An account as it is stored; the password never is. */
 export interface StoredAccount {
@@ -52,10 +52,9 @@ export function findAccount({ accounts }: StoredSettings, name: string): StoredA
 /** What an error says of an account that is not stored: its message, and what to do. */
 export function unknownAccount(name: string, { accounts }: StoredSettings): [message: string, { hint: string }] {
   const known = Object.keys(accounts);
-  const guess = nearest(name, known);
   return [
     `No account “${name}” is stored${known.length > 0 ? `; there are ${known.join(', ')}` : ''}.`,
-    { hint: guess ? `Did you mean ${guess}?` : `Sign in to it: adreport login --account ${name}` },
+    { hint: didYouMean(nearest(name, known), `Sign in to it: adreport login --account ${name}`) },
   ];
 }
 

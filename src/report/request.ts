@@ -15,10 +15,10 @@ import {
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoteForShell } from '../text/printable.ts';
 import { type Window, wallAt } from './window.ts';
-import { didYouMean, quoteIfNeeded, resolveWindow, type WindowFlags } from './window-flags.ts';
+import { quoteIfNeeded, resolveWindow, type WindowFlags } from './window-flags.ts';
 
 export interface RequestFlags {
   readonly profile: Profile;

@@ -1,6 +1,6 @@
 import { DateTime, type DateTimeUnit, IANAZone } from 'luxon';
 import { UsageError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import { formatInstant, instantsOf, startOfDay, type Window, wallAt } from './window.ts';
 
 export interface WindowFlags {
@@ -23,11 +23,6 @@ interface FlagValue {
 export function quoteIfNeeded(text: string): string {
   const cut = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   return /^[\w+.:/@…-]+$/.test(cut) ? cut : JSON.stringify(cut);
-}
-
-/** The hint that names what was probably meant, or else what there is. */
-export function didYouMean(meant: string | undefined, otherwise: string): string {
-  return meant === undefined ? otherwise : `Did you mean ${meant}?`;
 }
 
 /** The error for a flag's value; `problem` has no full stop: `--period soon: this is no period.` */

@@ -10,7 +10,6 @@ type Work = (given: Readonly<Record<string, unknown>>, id: string) => unknown;
 
 /** A call with which tests steer the server from any language, without a token (`cli.md`, `local-server`). */
 export type AdminCall = ReturnType<typeof createSteering>['calls'][number];
-
 export type ListedReport = ReturnType<ReturnType<typeof createSteering>['listReports']>[number];
 
 /**

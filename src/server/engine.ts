@@ -18,7 +18,6 @@ import {
 export type ReportCell = string | number | null;
 /** The cells by their fields, in row order. */
 export type ReportRow = Readonly<Record<string, ReportCell>>;
-
 export type Report = ReturnType<typeof computeReport>;
 
 /** The time by the server's clock, in how many days a day's conversions and revenue are complete, and what ends it all. */
@@ -33,9 +32,6 @@ interface Group {
   readonly ids: readonly (string | null)[];
   readonly sums: number[];
 }
-
-/** Other calls get their turn whenever a report has been computed for so long. */
-const busyMs = 20;
 
 /**
  * A report of an account over the facts (`decisions.md` 2, 4 and 7). The request must be valid for the account's profile.
@@ -99,7 +95,7 @@ export function computeReport(
     const groups = new Map<string, Group>();
     let moment: ReportRow = {};
     let resumedMs = performance.now();
-    for (const hour of hoursIn(facts, { since, until })) {
+    for (const hour of hoursIn(facts, since, until)) {
       const next = fieldsOf(hour);
       if (next.date !== moment.date || next.hour !== moment.hour) {
         for (const group of [...groups.values()].sort(compareGroups)) yield rowOf(moment, group);
@@ -116,7 +112,8 @@ export function computeReport(
           group.sums[index] = (group.sums[index] ?? 0) + readMetric(fact, metric);
         groups.set(key, group);
       }
-      if (performance.now() - resumedMs < busyMs) continue;
+      // Other calls get their turn whenever a report has been computed for so long.
+      if (performance.now() - resumedMs < 20) continue;
       await setImmediate();
       context.signal?.throwIfAborted();
       resumedMs = performance.now();
@@ -151,9 +148,8 @@ function wantedDimensions(account: Account, request: ReportRequest) {
 const restatedMetrics: readonly MetricName[] = ['downloads', 'leads', 'landings', 'revenueEuro', 'revenueDollar'];
 
 /**
- * How much of a metric of an hour's facts is known: half of the conversions and revenue on their own day, all of them
- * `restateDays` later. It works on single facts and on Paris days whatever the report's zone, so that every breakdown
- * still adds up.
+ * How much of a metric of an hour's facts is known: half of a late one on its own day, all of it `restateDays` later. It
+ * works on single facts and on Paris days whatever the report's zone, so that every breakdown still adds up.
  */
 function knownMetrics(hour: number, { restateDays: days, nowMs }: ReportContext) {
   const age = days === 0 ? 0 : Math.max(0, daysBetween(hour * hourSeconds, nowMs / 1_000, defaultZone));

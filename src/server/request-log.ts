@@ -9,14 +9,9 @@ const credentials = /auth|passw|token|secret/i;
 
 /** A call as far as it is known. */
 export type LogEntry = { -readonly [Member in keyof LoggedRequest]: LoggedRequest[Member] };
-
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-/**
- * The latest calls, from their arrival on, and how many there were of each.
- *
- * @param onEnd told of every call when it is over
- */
+/** The latest calls, from their arrival on, and how many there were of each; `onEnd` is told of a call when it is over. */
 export function createRequestLog(onEnd: (request: LoggedRequest) => void = () => {}) {
   let entries: LogEntry[] = [];
   let counts: Record<string, number> = {};
@@ -50,10 +45,8 @@ export function createRequestLog(onEnd: (request: LoggedRequest) => void = () =>
 
     /** The latest thousand, oldest first. */
     list: (): LoggedRequest[] => entries.map((entry) => ({ ...entry })),
-
     /** How many calls of each endpoint there were since the log was last cleared; `other` for those of none. */
     counts: (): Readonly<Record<string, number>> => counts,
-
     /** Forgets every call; one that is still under way is not taken up again. */
     reset(): void {
       entries = [];

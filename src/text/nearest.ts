@@ -13,3 +13,8 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   const limit = Math.max(1, Math.floor(Math.max(lower.length, best.length) / 3));
   return distance(lower, best) <= limit ? byLower.get(best) : undefined;
 }
+
+/** The hint that names what was probably meant, or else what there is. */
+export function didYouMean(meant: string | undefined, otherwise: string): string {
+  return meant === undefined ? otherwise : `Did you mean ${meant}?`;
+}

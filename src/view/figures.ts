@@ -2,7 +2,7 @@ import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type { Row } from '../rows/row-batch.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import type { Sums } from './grouping.ts';
 import { groupedText, moneyText, numberIn } from './numbers.ts';
 import type { ReportSums } from './report-sums.ts';
@@ -138,9 +138,8 @@ export function figuresNamed(names: readonly string[], known: readonly Figure[])
 
 /** The error for a column that the report does not have. @param report how the sentence begins, the report named */
 export function unknownColumn(name: string, known: readonly string[], report = 'The report'): UsageError {
-  const suggestion = nearest(name, known);
   return new UsageError(`${report} has no column "${name}".`, {
     code: 'UNKNOWN_COLUMN',
-    hint: suggestion ? `Did you mean ${suggestion}?` : `It has ${known.join(', ') || 'none'}.`,
+    hint: didYouMean(nearest(name, known), `It has ${known.join(', ') || 'none'}.`),
   });
 }

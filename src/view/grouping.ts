@@ -24,10 +24,11 @@ export interface KeyColumn {
 /** Up to this many hundredths a double counts exactly. */
 const mostHundredths = 1e15;
 
-/** Sums while rows go by: whole hundredths of a metric as one number, or a decimal once they do not fit into that. */
+/** Sums while rows go by: whole hundredths in one number a metric, and beside it what does not fit. */
 export class RunningSums implements Sums {
-  /** By the index of the metric; a hole where there has been no number. */
-  readonly #sums: (number | Decimal)[] = [];
+  /** By the index of the metric; a hole where there has been no number. Plain numbers alone, which take the least memory. */
+  readonly #hundredths: number[] = [];
+  readonly #beside: Decimal[] = [];
   readonly #fields: readonly string[];
 
   /** @param fields the metrics, which whoever made this may add to */
@@ -36,15 +37,13 @@ export class RunningSums implements Sums {
   }
 
   add(index: number, value: number | Decimal): void {
-    const sum = this.#sums[index] ?? 0;
+    const sum = this.#hundredths[index] ?? 0;
     const hundredths = typeof value === 'number' ? Math.round(value * 100) : Number.NaN;
-    const next = typeof sum === 'number' && hundredths / 100 === value ? sum + hundredths : Number.NaN;
-    if (Math.abs(next) < mostHundredths) {
-      this.#sums[index] = next;
-      return;
-    }
+    const isWhole = hundredths / 100 === value && Math.abs(sum + hundredths) < mostHundredths;
+    this.#hundredths[index] = isWhole ? sum + hundredths : sum;
+    if (isWhole) return;
     const decimal = typeof value === 'number' ? Decimal.parse(String(value)) : value;
-    if (decimal) this.#sums[index] = decimal.plus(typeof sum === 'number' ? new Decimal(BigInt(sum), 2) : sum);
+    if (decimal) this.#beside[index] = this.#beside[index]?.plus(decimal) ?? decimal;
   }
 
   addAll(other: Sums): void {
@@ -55,8 +54,10 @@ export class RunningSums implements Sums {
   }
 
   get(field: string): Decimal | number | undefined {
-    const sum = this.#sums[this.#fields.indexOf(field)];
-    return typeof sum === 'number' ? sum / 100 : sum;
+    const index = this.#fields.indexOf(field);
+    const [hundredths, beside] = [this.#hundredths[index], this.#beside[index]];
+    if (hundredths === undefined) return undefined;
+    return beside ? new Decimal(BigInt(hundredths), 2).plus(beside) : hundredths / 100;
   }
 }
 

@@ -3,8 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ReportAnswer } from '../../src/api/client.ts';
 import { createHttp } from '../../src/api/http.ts';
 import { InterruptedError } from '../../src/errors.ts';
-import { startForTest } from '../server/local.ts';
-import { makeCertificates } from '../support/certificates.ts';
+import { serveTls } from '../support/certificates.ts';
 import { json, serve } from '../support/http-server.ts';
 import { body, clientAt, connect, listenRaw } from './connect.ts';
 
@@ -211,9 +210,8 @@ test('what is no web server is called so, and not asked again', async () => {
 });
 
 describe('a certificate that this machine does not know is exit 5, and not asked again', () => {
-  test.for(['directly', 'after a redirect'])('%s', async (way, { skip }) => {
-    const tls = makeCertificates() ?? skip('there is no openssl here');
-    const server = await startForTest({ tls });
+  test.each(['directly', 'after a redirect'])('%s', async (way) => {
+    const { server } = await serveTls();
     const moved = await serve((_request, response) => {
       response.writeHead(302, { location: `${server.url}/campaigns` }).end();
     });

@@ -153,8 +153,8 @@ describe('the service', () => {
   });
 });
 
-test('a proxy is named, its password is not; NO_PROXY goes past it', async ({ skip }) => {
-  const service = await serveTls(skip, '0.0.0.0');
+test('a proxy is named, its password is not; NO_PROXY goes past it', async () => {
+  const service = await serveTls('0.0.0.0');
   const proxy = await startConnectProxy(service.server.port);
   const env = { ...service.env, HTTPS_PROXY: proxy.url.replace('//', '//me:hush-hush@') };
   const through = await spawnCli('doctor --json', { env });

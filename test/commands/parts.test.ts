@@ -129,7 +129,7 @@ describe('a file a part', () => {
     const result = await interrupted(`${perDay} --missing`);
     expectRefusal(result, 130, 'Run the same command again: it fetches only what is missing.');
     expect(result.files).toEqual({});
-    expect(result.stderr).not.toContain('goes on being made');
+    expect(result.stderr).not.toContain('is kept');
     // --missing would be refused without a file.
     expectRefusal(await interrupted(daily), 130, 'Run the same command again.\n');
   });

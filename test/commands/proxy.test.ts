@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeCertificates, serveTls } from '../support/certificates.ts';
+import { certificate, privateKey, serveTls, trustAuthority } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { serve } from '../support/http-server.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
@@ -9,8 +9,8 @@ import { spawnCli } from '../support/spawn.ts';
 
 const list = 'campaigns --format ndjson --retries 0';
 
-test('a private authority is trusted through NODE_EXTRA_CA_CERTS, and refused without', async ({ skip }) => {
-  const { server, env } = await serveTls(skip);
+test('a private authority is trusted through NODE_EXTRA_CA_CERTS, and refused without', async () => {
+  const { server, env } = await serveTls();
   const trusted = await spawnCli(list, { env });
   expect(trusted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"campaignId":') });
   const calls = server.requests().length;
@@ -19,15 +19,15 @@ test('a private authority is trusted through NODE_EXTRA_CA_CERTS, and refused wi
   expect(server.requests()).toHaveLength(calls);
 });
 
-test('a certificate of another host is told from one of a private authority', async ({ skip }) => {
-  const { server, env } = await serveTls(skip, '127.0.0.2');
+test('a certificate of another host is told from one of a private authority', async () => {
+  const { server, env } = await serveTls('127.0.0.2');
   const refused = await spawnCli(list, { env: { ...env, ADREPORT_BASE_URL: server.url } });
   expectRefusal(refused, 5, 'The certificate is of another host');
   expect(server.requests()).toEqual([]);
 });
 
-test('a call that is sent on to another origin goes there without the token', async ({ skip }) => {
-  const { server, env } = await serveTls(skip);
+test('a call that is sent on to another origin goes there without the token', async () => {
+  const { server, env } = await serveTls();
   const moved = await serve((_request, response) => {
     response.writeHead(302, { location: `${env.ADREPORT_BASE_URL}/campaigns` }).end();
   });
@@ -37,10 +37,9 @@ test('a call that is sent on to another origin goes there without the token', as
   expect(server.requests()).toMatchObject([{ path: '/campaigns', status: 401, token: undefined }]);
 });
 
-test('a download that is sent on to a signed URL is fetched there by GET, without the token', async ({ skip }) => {
-  const certificates = makeCertificates() ?? skip('there is no openssl here');
+test('a download that is sent on to a signed URL is fetched there by GET, without the token', async () => {
   const asked: object[] = [];
-  const storage = createServer(certificates, ({ method, url, headers }, response) => {
+  const storage = createServer({ cert: certificate, key: privateKey }, ({ method, url, headers }, response) => {
     asked.push({ method, url, token: headers.authorization });
     response.end('{"data":[{"displays":7}]}');
   });
@@ -49,7 +48,7 @@ test('a download that is sent on to a signed URL is fetched there by GET, withou
   const signed = `https://localhost:${(storage.address() as AddressInfo).port}/r1?signature=x`;
   for (const status of [301, 302, 303]) {
     const service = await serve((_request, response) => void response.writeHead(status, { location: signed }).end());
-    const env = { ...service.env, NODE_EXTRA_CA_CERTS: certificates.caFile };
+    const env = { ...service.env, ...trustAuthority() };
     const result = await spawnCli('download r1 --format ndjson --retries 0 -vv', { env });
     expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
     expect(result.stderr).not.toContain('signature=x');
@@ -57,9 +56,9 @@ test('a download that is sent on to a signed URL is fetched there by GET, withou
   expect(asked).toEqual(Array(3).fill({ method: 'GET', url: '/r1?signature=x', token: undefined }));
 });
 
-test('every call goes through HTTPS_PROXY, and none that NO_PROXY names', async ({ skip }) => {
+test('every call goes through HTTPS_PROXY, and none that NO_PROXY names', async () => {
   // On loopback alone it would refuse the name under which the proxy finds it.
-  const { server, env } = await serveTls(skip, '0.0.0.0');
+  const { server, env } = await serveTls('0.0.0.0');
   const proxy = await startConnectProxy(server.port);
   // No host has this name: the proxy alone finds the service.
   const through = { ...env, ADREPORT_BASE_URL: 'https://reports.test', HTTPS_PROXY: proxy.url };
@@ -73,8 +72,8 @@ test('every call goes through HTTPS_PROXY, and none that NO_PROXY names', async 
   expect(proxy.asked).toHaveLength(asked);
 });
 
-test('a proxy’s password is sent to it, and shown nowhere', async ({ skip }) => {
-  const { server, env } = await serveTls(skip);
+test('a proxy’s password is sent to it, and shown nowhere', async () => {
+  const { server, env } = await serveTls();
   const proxy = await startConnectProxy(server.port, 407);
   const HTTPS_PROXY = proxy.url.replace('http://', 'me:hush-hush@');
   const result = await spawnCli('campaigns -vv --retries 3', { env: { ...env, HTTPS_PROXY } });

@@ -105,10 +105,10 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
     }
   });
 
-  test('a sign-in far away, by a proxy that leads to a service of that name', async ({ skip }) => {
+  test('a sign-in far away, by a proxy that leads to a service of that name', async () => {
     const far = (await examplesOf(['login', '--help'])).filter(isFar);
     expect(far).toHaveLength(1);
-    const service = await serveTls(skip);
+    const service = await serveTls();
     const proxy = await startConnectProxy(service.server.port);
     const { cwd, env } = await furnish('far', far);
     const { NODE_EXTRA_CA_CERTS } = service.env;

@@ -14,27 +14,21 @@ async function timesOf(as: AccountName, by: string, from: string, to: string): P
 }
 
 /** Both profiles have Paris time unless told otherwise. */
-describe.each(['buyer', 'dsp'] as const)('%s, Paris', (as) => {
-  test('the day of 25 hours has its doubled hour as two rows', async () => {
-    const day = ['2026-10-25T00:00:00+02:00', '2026-10-25T23:59:59+01:00'] as const;
-    const hours = await timesOf(as, 'HOURLY', ...day);
-    expect(hours).toHaveLength(25);
-    expect(hours.slice(2, 4)).toEqual(['2026-10-25T02:00:00+0200', '2026-10-25T02:00:00+0100']);
-    expect(await timesOf(as, 'DAILY', ...day)).toEqual(['2026-10-25']);
-  });
+test.each(['buyer', 'dsp'] as const)('days of 25 and 23 hours, and months by their first day (%s)', async (as) => {
+  const autumn = ['2026-10-25T00:00:00+02:00', '2026-10-25T23:59:59+01:00'] as const;
+  const long = await timesOf(as, 'HOURLY', ...autumn);
+  expect(long).toHaveLength(25);
+  expect(long.slice(2, 4)).toEqual(['2026-10-25T02:00:00+0200', '2026-10-25T02:00:00+0100']);
+  expect(await timesOf(as, 'DAILY', ...autumn)).toEqual(['2026-10-25']);
 
-  test('the day of 23 hours has no row for the hour that is skipped', async () => {
-    const day = ['2026-03-29T00:00:00+01:00', '2026-03-29T23:59:59+02:00'] as const;
-    const hours = await timesOf(as, 'HOURLY', ...day);
-    expect(hours).toHaveLength(23);
-    expect(hours.slice(1, 3)).toEqual(['2026-03-29T01:00:00+0100', '2026-03-29T03:00:00+0200']);
-    expect(await timesOf(as, 'DAILY', ...day)).toEqual(['2026-03-29']);
-  });
+  const spring = ['2026-03-29T00:00:00+01:00', '2026-03-29T23:59:59+02:00'] as const;
+  const short = await timesOf(as, 'HOURLY', ...spring);
+  expect(short).toHaveLength(23);
+  expect(short.slice(1, 3)).toEqual(['2026-03-29T01:00:00+0100', '2026-03-29T03:00:00+0200']);
+  expect(await timesOf(as, 'DAILY', ...spring)).toEqual(['2026-03-29']);
 
-  test('months are dated by their first day, whatever day the window begins on', async () => {
-    const months = await timesOf(as, 'MONTHLY', '2023-12-31T23:00:00+01:00', '2024-03-01T00:00:00+01:00');
-    expect(months).toEqual(['2023-12-01', '2024-01-01', '2024-02-01', '2024-03-01']);
-  });
+  const months = await timesOf(as, 'MONTHLY', '2023-12-31T23:00:00+01:00', '2024-03-01T00:00:00+01:00');
+  expect(months).toEqual(['2023-12-01', '2024-01-01', '2024-02-01', '2024-03-01']);
 });
 
 describe('a server that reads the ends of a window as wall time', () => {

@@ -1,4 +1,5 @@
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { type LocalServer, type LocalServerOptions, startLocalServer } from '../../src/server/start.ts';
@@ -55,76 +56,43 @@ export interface Sent {
   readonly leaveAfterBytes?: number;
 }
 
-/** What came back of a call, whole or cut. */
-export interface Answered {
-  /** 0 where the connection ended before an answer. */
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-  /** The body as UTF-8. */
-  readonly text: string;
-  /** Whether the answer came to its proper end. */
-  readonly isWhole: boolean;
-  /** The code of the error that ended it, where one did. */
-  readonly errorCode: string | undefined;
-}
+export type Answered = Awaited<ReturnType<typeof call>>;
 
 /**
  * One call on a connection of its own, with exactly the headers that are given: no `Accept`, no `Accept-Encoding` and no
- * `User-Agent` of its own. Resolves however it ends.
+ * `User-Agent` of its own. Resolves however it ends: the status is 0 where the connection ended before an answer, and
+ * `isWhole` tells whether the answer came to its proper end.
  */
-export function call({ url }: { readonly url: string }, path: string, sent: Sent = {}): Promise<Answered> {
-  const { leaveAfterBytes = Number.POSITIVE_INFINITY } = sent;
-  const { body, headers } = bodyOf(sent);
-  return new Promise((resolve) => {
-    const end = (outcome: Pick<Answered, 'status' | 'headers' | 'isWhole' | 'errorCode'>, pieces: Buffer[]): void => {
-      const received = Buffer.concat(pieces);
-      resolve({ ...outcome, body: received, text: received.toString() });
-    };
-    const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url + path, {
-      method: sent.method ?? (body === undefined ? 'GET' : 'POST'),
-      agent: false,
-      rejectUnauthorized: false,
-      headers,
-    });
-    request.on('error', ({ code }: NodeJS.ErrnoException) =>
-      end({ status: 0, headers: {}, isWhole: false, errorCode: code }, []),
-    );
-    request.on('response', (response) => {
-      const pieces: Buffer[] = [];
-      let receivedBytes = 0;
-      let errorCode: string | undefined;
-      response.on('data', (piece: Buffer) => {
-        pieces.push(piece);
-        receivedBytes += piece.length;
-        if (receivedBytes >= leaveAfterBytes) request.destroy();
-      });
-      response.on('error', ({ code }: NodeJS.ErrnoException) => {
-        errorCode = code;
-      });
-      response.on('close', () => {
-        const { statusCode: status = 0, headers: answered, complete: isWhole } = response;
-        end({ status, headers: answered, isWhole, errorCode }, pieces);
-      });
-    });
-    request.end(body);
-  });
-}
-
-/** The body of a call, and every header that goes with it. */
-function bodyOf({ as, token = as && tokens[as], json, form, body: raw, headers }: Sent) {
-  const body = json === undefined ? (form ?? raw) : JSON.stringify(json);
-  const formType = form === undefined ? undefined : 'application/x-www-form-urlencoded';
-  const type = json === undefined ? formType : 'application/json';
-  return {
-    body,
+export async function call({ url }: { readonly url: string }, path: string, sent: Sent = {}) {
+  const { as, token = as && tokens[as], json, form, leaveAfterBytes = Number.POSITIVE_INFINITY } = sent;
+  const body = json === undefined ? (form ?? sent.body) : JSON.stringify(json);
+  const type = json === undefined ? form !== undefined && 'application/x-www-form-urlencoded' : 'application/json';
+  const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url + path, {
+    method: sent.method ?? (body === undefined ? 'GET' : 'POST'),
+    agent: false,
+    rejectUnauthorized: false,
     headers: {
-      ...(token === undefined ? {} : { authorization: token }),
-      ...(type === undefined ? {} : { 'content-type': type }),
-      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
-      ...headers,
+      ...(token !== undefined && { authorization: token }),
+      ...(type && { 'content-type': type }),
+      ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+      ...sent.headers,
     },
-  };
+  });
+  request.end(body);
+  let received = Buffer.alloc(0);
+  let response: IncomingMessage | undefined;
+  let errorCode: string | undefined;
+  try {
+    [response] = (await once(request, 'response')) as [IncomingMessage];
+    for await (const piece of response) {
+      received = Buffer.concat([received, piece]);
+      if (received.length >= leaveAfterBytes) break;
+    }
+  } catch (error) {
+    errorCode = (error as NodeJS.ErrnoException).code;
+  }
+  const { statusCode: status = 0, headers = {}, complete: isWhole = false } = response ?? {};
+  return { status, headers, body: received, text: received.toString(), isWhole, errorCode };
 }
 
 /** The body of an answer as JSON. */
@@ -176,14 +144,9 @@ export async function reportOf(server: LocalServer, as: AccountName, parameters:
   return jsonOf(answer) as ReportDocument;
 }
 
-interface Refusal {
-  readonly error_id: string;
-  readonly error: string;
-  readonly details?: readonly object[];
-}
-
 /** What a refusal says under `response`. */
-export function refusalIn(answer: Answered): Refusal {
+export function refusalIn(answer: Answered) {
+  type Refusal = { readonly error_id: string; readonly error: string; readonly details?: readonly object[] };
   return (jsonOf(answer) as { response: Refusal }).response;
 }
 

@@ -1,5 +1,3 @@
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { call, expectRefusal, jsonOf, posts, refusalIn, startForFile, startForTest } from './local.ts';
 
@@ -144,15 +142,3 @@ test.each(['buyer', 'admin', 'dsp'] as const)(
     }
   },
 );
-
-test('what is no HTTP, and a request with too many headers, are refused with the mark of the local server', async () => {
-  for (const [sent, status] of [
-    ['hello\r\n\r\n', 400],
-    [`GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(100_000)}\r\n\r\n`, 431],
-  ] as const) {
-    const socket = connect(server.port, '127.0.0.1').end(sent);
-    const answer = await text(socket);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} .*\r\nx-adreport-local: 1\r\n`));
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').response.error_id).toBe('INVALID_BODY');
-  }
-});

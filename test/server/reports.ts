@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import type { ReportRequest } from '../../src/contract/messages.ts';
 import { encodeJson } from '../../src/server/delivery.ts';
 import { computeReport } from '../../src/server/engine.ts';
@@ -5,29 +6,12 @@ import type { Account, Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import type { PlainRequest, Row } from './reference-report.ts';
 
 /** What a test may leave open of the moment at which a report is computed. */
-export interface Moment {
-  readonly nowMs?: number;
-  readonly restateDays?: number;
-  readonly signal?: AbortSignal;
-}
-
-function tableOf(fixtures: Fixtures, account: Account, request: PlainRequest, moment: Moment) {
-  return computeReport(fixtures, account, { filters: {}, ...request } as ReportRequest, {
-    nowMs: 0,
-    restateDays: 0,
-    ...moment,
-  });
-}
-
-async function joined(pieces: AsyncGenerator<string>): Promise<string> {
-  let text = '';
-  for await (const piece of pieces) text += piece;
-  return text;
-}
+type Moment = Partial<Parameters<typeof computeReport>[3]>;
 
 /** The report as the server writes it. */
 export function reportJson(fixtures: Fixtures, account: Account, request: PlainRequest, moment: Moment = {}) {
-  return joined(encodeJson(tableOf(fixtures, account, request, moment)));
+  const asked = { filters: {}, ...request } as ReportRequest;
+  return text(encodeJson(computeReport(fixtures, account, asked, { nowMs: 0, restateDays: 0, ...moment })));
 }
 
 export async function reportRows(
@@ -53,10 +37,6 @@ export function seconds(time: string): number {
 
 /** The sum of a metric over rows, in whole cents where it is money. */
 export function total(rows: readonly Row[], field: string): number {
-  return rows.reduce((sum, row) => sum + wholeOf(row[field] ?? 0, field), 0);
-}
-
-function wholeOf(value: string | number, field: string): number {
-  const isMoney = field.startsWith('revenue') || field === 'valueDollar';
-  return isMoney ? Math.round(Number(String(value).replace(',', '.')) * 100) : Number(value);
+  const unit = field.startsWith('revenue') || field === 'valueDollar' ? 100 : 1;
+  return rows.reduce((sum, row) => sum + Math.round(Number(String(row[field] ?? 0).replace(',', '.')) * unit), 0);
 }

@@ -2,14 +2,14 @@ import { get } from 'node:https';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { startLocalServer } from '../../src/server/start.ts';
+import { authority as ca, certificate as cert, privateKey as key } from '../support/certificates.ts';
 import { call, jsonOf, startForTest } from './local.ts';
-import { certificate as cert, privateKey as key } from './tls-certificate.ts';
 
 test('serves https with the certificate that it is given', async () => {
   const server = await startForTest({ tls: { cert, key } });
   expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   const status = await new Promise((resolve, reject) => {
-    get(`${server.url}/__admin/health`, { ca: cert, agent: false }, (response) => {
+    get(`${server.url}/__admin/health`, { ca, agent: false }, (response) => {
       response.resume();
       resolve(response.statusCode);
     }).on('error', reject);

@@ -1,36 +1,52 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startForTest, tokens } from '../server/local.ts';
 import { temporaryFolder } from './run-cli.ts';
 
-/**
- * Makes a certificate for this machine that is good for a day, and the file of the
- * authority that signed it, for NODE_EXTRA_CA_CERTS; `undefined` where there is no openssl.
- */
-export function makeCertificates() {
-  const folder = temporaryFolder();
-  const openssl = (line: string) => execFileSync('openssl', line.split(' '), { cwd: folder, stdio: 'ignore' });
-  const newKey = 'req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes';
-  const names = ['localhost', 'reports.test', 'reports.example.com'].map((name) => `DNS:${name}`);
-  writeFileSync(join(folder, 'names'), `subjectAltName=${names.join()},IP:127.0.0.1\n`);
-  try {
-    openssl(`${newKey} -x509 -keyout ca.key -out ca.pem -days 1 -subj /CN=Private`);
-    openssl(`${newKey} -keyout host.key -out host.csr -subj /CN=localhost`);
-    const sign = `-CA ca.pem -CAkey ca.key -CAcreateserial -extfile names -days 1`;
-    openssl(`x509 -req -in host.csr ${sign} -out host.pem`);
-  } catch {
-    return undefined;
-  }
-  const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
-  return { caFile: join(folder, 'ca.pem'), cert: read('host.pem'), key: read('host.key') };
+/** A private authority, and a certificate of its for this machine, good until 2120; the key protects nothing. */
+export const authority = `-----BEGIN CERTIFICATE-----
+MIIBTTCB86ADAgECAgEBMAoGCCqGSM49BAMCMBUxEzARBgNVBAMMClByaXZhdGUg
+Q0EwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBUxEzARBgNVBAMM
+ClByaXZhdGUgQ0EwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQLlui/0lBgTNNz
+oejyfa8n9K6uXzjWYdw3Skjinhd6cCEaa4nQWhwTJfVSbmx5TLe55FbqHVwbyxAc
+SOzjEohbozIwMDAPBgNVHRMBAf8EBTADAQH/MB0GA1UdDgQWBBS5djl1L/iCF0BO
+QzKqz+9dlAKOeDAKBggqhkjOPQQDAgNJADBGAiEAx3muB9rpeech6Dlr55wkDHMz
+/kk7t0w6gywUfRFTY4QCIQD8PfwLBGFFQZUKain46byw4AgBhbX1SuXWpVxHtQd8
+2w==
+-----END CERTIFICATE-----
+`;
+
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBsDCCAVWgAwIBAgIBAjAKBggqhkjOPQQDAjAVMRMwEQYDVQQDDApQcml2YXRl
+IENBMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAUMRIwEAYDVQQD
+DAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASdD4Fjuj4QT29Q
+uMD0DZcolu1giPWdBFst9QIbjnxjd0066JT1qHRYKcsFfwx6z0sNE1l3USbWVMGr
+VafLmc2Oo4GUMIGRME8GA1UdEQRIMEaCCWxvY2FsaG9zdIIMcmVwb3J0cy50ZXN0
+ghNyZXBvcnRzLmV4YW1wbGUuY29thwR/AAABhxAAAAAAAAAAAAAAAAAAAAABMB0G
+A1UdDgQWBBS6xINahIb7UHkTpaV7D59+3J+4+TAfBgNVHSMEGDAWgBS5djl1L/iC
+F0BOQzKqz+9dlAKOeDAKBggqhkjOPQQDAgNJADBGAiEAq5sRMbsoga8QWS2AUo2n
+4BNU/jOh8GaGauDSCurwtScCIQCZduraC1XacQFNjLOoX78RvKJtfnvZ22sYl0Cb
+4U5CTQ==
+-----END CERTIFICATE-----
+`;
+
+export const privateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgpujA8eXSWwskf9Ch
+KNUCJLBOGT8v0ieT3Lv3sLGkEgyhRANCAASdD4Fjuj4QT29QuMD0DZcolu1giPWd
+BFst9QIbjnxjd0066JT1qHRYKcsFfwx6z0sNE1l3USbWVMGrVafLmc2O
+-----END PRIVATE KEY-----
+`;
+
+/** What makes a program trust the authority, for one test. */
+export function trustAuthority(): { readonly NODE_EXTRA_CA_CERTS: string } {
+  const file = join(temporaryFolder(), 'ca.pem');
+  writeFileSync(file, authority);
+  return { NODE_EXTRA_CA_CERTS: file };
 }
 
-/** A local server over TLS, signed by a private authority, in a test that is skipped where openssl is missing. */
-export async function serveTls(skip: (why: string) => never, host = '127.0.0.1') {
-  const tls = makeCertificates() ?? skip('there is no openssl here');
-  const server = await startForTest({ tls, host });
+/** A local server over TLS, and what signs a command in to it that trusts its authority. */
+export async function serveTls(host = '127.0.0.1') {
+  const server = await startForTest({ tls: { cert: certificate, key: privateKey }, host });
   const url = `https://localhost:${server.port}`;
-  const env = { ADREPORT_BASE_URL: url, ADREPORT_TOKEN: tokens.buyer, NODE_EXTRA_CA_CERTS: tls.caFile };
-  return { server, env };
+  return { server, env: { ADREPORT_BASE_URL: url, ADREPORT_TOKEN: tokens.buyer, ...trustAuthority() } };
 }

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { AdreportError, codeOf, OutputError } from '../../errors.ts';
@@ -32,10 +32,45 @@ export async function openOutput(
   path: string,
   options: { readonly noClobber?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<OutputFile> {
-  const file = await withReason(path, async () =>
+  const opened = await withReason(path, async () =>
     (await isDirect(path)) ? openDirect(path, options.signal) : openBeside(path, options.noClobber ?? false),
   );
-  return /\.gz$/i.test(path) ? gzipped(file) : file;
+  const stream = opened.file.createWriteStream({ highWaterMark: 256 * 1024, flush: opened.isRegular });
+  const gzip = /\.gz$/i.test(path) ? createGzip() : undefined;
+  const written = gzip ? pipeline(gzip, stream) : finished(stream);
+  const head = gzip ?? stream;
+  // The next call reports what goes wrong.
+  written.catch(() => {});
+  let isDone = false;
+
+  async function abort(): Promise<void> {
+    if (isDone) return;
+    isDone = true;
+    head.destroy();
+    await written.catch(() => {});
+    await opened.undo();
+  }
+
+  const orUndone = (action: () => Promise<void>): Promise<void> =>
+    withReason(path, action).catch(async (error: unknown) => {
+      await abort();
+      throw error;
+    });
+  return {
+    write: (bytes) =>
+      orUndone(async () => {
+        // The bytes are copied, because the caller may use them again.
+        if (!head.write(Buffer.from(bytes))) await Promise.race([written, once(head, 'drain')]);
+      }),
+    commit: () =>
+      orUndone(async () => {
+        head.end();
+        await written;
+        await opened.place();
+        isDone = true;
+      }),
+    abort,
+  };
 }
 
 /** Throws early what `openOutput` would throw later, so that nothing is fetched in vain. */
@@ -54,128 +89,51 @@ export async function checkTarget(path: string, { noClobber = false } = {}): Pro
 }
 
 /** Begins a regular file, which is written beside its place. If this fails, nothing of it stays. */
-async function openBeside(path: string, noClobber: boolean): Promise<OutputFile> {
+async function openBeside(path: string, noClobber: boolean) {
   const { target, existing } = await findTarget(path, noClobber);
   const folder = dirname(target);
-  const madeFolders = await makeFolders(folder);
   const temporaryPath = join(folder, temporaryName(basename(target)));
-  await sweepFolder(folder);
-  const file = await fs.open(temporaryPath, 'wx').catch(async (error: unknown) => {
-    await removeEmpty(madeFolders);
-    throw error;
-  });
-  const pieces = pieceWriter(file);
-  let isDone = false;
+  const made: string[] = [];
 
-  async function abort(): Promise<void> {
-    if (isDone) return;
-    isDone = true;
-    await file.close().catch(() => {});
+  async function undo(): Promise<void> {
     await fs.unlink(temporaryPath).catch(() => {});
-    await removeEmpty(madeFolders);
+    // As far as nobody has put something into them meanwhile.
+    for (const each of made.reverse()) await fs.rmdir(each).catch(() => {});
   }
 
-  async function finish(): Promise<void> {
-    await pieces.flush();
-    if (existing) await file.chmod(existing.mode & 0o7777);
-    await file.sync();
-    await file.close();
-    if (noClobber) {
-      // Unlike a rename, a link never replaces what somebody has put there meanwhile.
-      await fs.link(temporaryPath, target);
-      await fs.unlink(temporaryPath);
-    } else await fs.rename(temporaryPath, target);
-    isDone = true;
+  async function place(): Promise<void> {
+    if (existing) await fs.chmod(temporaryPath, existing.mode & 0o7777);
+    // Unlike a rename, a link never replaces what somebody has put there meanwhile.
+    if (noClobber) await fs.link(temporaryPath, target);
+    await (noClobber ? fs.unlink(temporaryPath) : fs.rename(temporaryPath, target));
   }
 
-  const fail = async (error: unknown): Promise<never> => {
-    await abort();
-    throw fileError(error, path);
-  };
-  return {
-    write: (bytes) => pieces.write(bytes).catch(fail),
-    commit: () => finish().catch(fail),
-    abort,
-  };
+  try {
+    // One by one: Node's own way of making all never returns below /proc.
+    for (const each of (await missingFolders(folder)).missing) {
+      const isMade = await fs.mkdir(each).then(() => true, ignore('EEXIST'));
+      if (isMade) made.push(each);
+    }
+    await sweepFolder(folder);
+    return { file: await fs.open(temporaryPath, 'wx'), isRegular: true, place, undo };
+  } catch (error) {
+    await undo();
+    throw error;
+  }
 }
 
-const pieceBytes = 256 * 1024;
-
-/** Writes bytes to a file in large pieces: while the system takes one, the caller fills the other. */
-function pieceWriter(file: fs.FileHandle) {
-  let [filling, other] = [Buffer.allocUnsafe(pieceBytes), Buffer.allocUnsafe(pieceBytes)];
-  let filled = 0;
-  let writing = Promise.resolve();
-
-  async function begin(): Promise<void> {
-    await writing;
-    writing = file.writeFile(filling.subarray(0, filled));
-    // An error is for whoever awaits it next; until then it must not count as unhandled.
-    writing.catch(() => {});
-    [filling, other] = [other, filling];
-    filled = 0;
-  }
-
-  return {
-    async write(bytes: Uint8Array): Promise<void> {
-      for (let at = 0; at < bytes.length; ) {
-        const part = bytes.subarray(at, at + pieceBytes - filled);
-        filling.set(part, filled);
-        filled += part.length;
-        at += part.length;
-        if (filled === pieceBytes) await begin();
-      }
-    },
-    async flush(): Promise<void> {
-      await begin();
-      await writing;
-    },
-  };
-}
-
-async function openDirect(path: string, signal?: AbortSignal): Promise<OutputFile> {
+async function openDirect(path: string, signal?: AbortSignal) {
   let reader: fs.FileHandle | undefined;
   // To open a named pipe that nobody reads yet would hold up the program, signals included.
   while (!reader && (await statOrNothing(path))?.isFIFO()) {
     signal?.throwIfAborted();
-    reader = await fs.open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch((error: unknown) => {
-      if (codeOf(error) !== 'ENXIO') throw error;
-      return pause(100, undefined);
-    });
+    reader = await fs.open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(ignore('ENXIO'));
+    if (!reader) await pause(100);
   }
   // Not `w`: where a shell has put a file behind a stream (`-o /dev/stdout >> all.csv`), what it holds must stay.
   const file = await fs.open(path, 'a');
   await reader?.close();
-  return {
-    write: (bytes) => withReason(path, () => file.writeFile(bytes)),
-    commit: () => withReason(path, () => file.close()),
-    abort: () => file.close().catch(() => {}),
-  };
-}
-
-function gzipped(file: OutputFile): OutputFile {
-  const gzip = createGzip();
-  const packed = pipeline(gzip, async (pieces: AsyncIterable<Buffer>) => {
-    for await (const piece of pieces) await file.write(piece);
-  });
-  // The next call reports what goes wrong.
-  packed.catch(() => {});
-  return {
-    async write(bytes) {
-      // The bytes are copied, because the caller may use them again.
-      if (!gzip.write(Buffer.from(bytes))) await Promise.race([packed, once(gzip, 'drain')]);
-    },
-    async commit() {
-      gzip.end();
-      await packed;
-      await file.commit();
-    },
-    async abort() {
-      gzip.destroy();
-      await packed.catch(() => {});
-      await file.abort();
-    },
-  };
+  return { file, isRegular: false, place: async () => {}, undo: async () => {} };
 }
 
 /** Where a file is to be, its symbolic links followed, and what stands there, which may be replaced. */
@@ -204,28 +162,6 @@ async function missingFolders(folder: string): Promise<{ missing: string[]; near
   }
 }
 
-/** Makes the folders that are missing one by one: Node's own way of making all never returns below /proc. */
-async function makeFolders(folder: string): Promise<string[]> {
-  const made: string[] = [];
-  for (const path of (await missingFolders(folder)).missing) {
-    try {
-      await fs.mkdir(path);
-      made.push(path);
-    } catch (error) {
-      // Another part of the same run may have made it meanwhile.
-      if ((await statOrNothing(path))?.isDirectory()) continue;
-      await removeEmpty(made);
-      throw error;
-    }
-  }
-  return made;
-}
-
-/** Removes folders that this run made, as far as nobody has put something into them meanwhile. */
-async function removeEmpty(made: readonly string[]): Promise<void> {
-  for (const folder of [...made].reverse()) await fs.rmdir(folder).catch(() => {});
-}
-
 /** Whether the path is an open stream of ours, or something that cannot be replaced: a pipe, a device. */
 async function isDirect(path: string): Promise<boolean> {
   if (/^\/(dev\/(stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/.test(path)) return true;
@@ -234,10 +170,14 @@ async function isDirect(path: string): Promise<boolean> {
 }
 
 async function statOrNothing(path: string) {
-  return fs.stat(path).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
-    throw error;
-  });
+  return fs.stat(path).catch(ignore('ENOENT', 'ENOTDIR'));
+}
+
+/** Makes nothing of the system errors with these codes, and passes on any other. */
+function ignore(...codes: readonly string[]) {
+  return (error: unknown): undefined => {
+    if (!codes.includes(codeOf(error) ?? '')) throw error;
+  };
 }
 
 /** Bytes that wait on the disk until it is their turn. What fails throws `OutputError`. */

@@ -8,7 +8,6 @@ import { faultKinds, kindLabels } from './kinds.ts';
 
 /** What a fault can strike. */
 export const everyEndpoint = Object.keys(endpoints) as readonly EndpointName[];
-
 const grammar = 'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
 
 /**
@@ -58,9 +57,8 @@ function hintFor(name: string, known: readonly string[]): string {
 export type Faults = ReturnType<typeof createFaults>;
 
 /**
- * The faults in force, and which of them strikes what. Chance is seeded, so that a run can be repeated.
- *
- * @param initial in the form of `--fault`. Throws `UsageError`.
+ * The faults in force, those of the start in the form of `--fault`, and which of them strikes what. Chance is seeded, so
+ * that a run can be repeated. Throws `UsageError`.
  */
 export function createFaults(initial: readonly string[], seed: number) {
   const ofStart = initial.map(parseFault);
@@ -69,7 +67,10 @@ export function createFaults(initial: readonly string[], seed: number) {
   let random = seededRandom(seed);
   let active = ofStart.map(activate);
 
-  /** What strikes a call of an account, or one of its reports, in the order in which the faults were given. */
+  /**
+   * What strikes a call of an account, or one of its reports, in the order in which the faults were given. One that answers
+   * is the last: those after it keep their `times`, so that `503:times=2` and then `429:times=1` make 503, 503, 429.
+   */
   function strike(endpoint: EndpointName, account: Account | undefined, isReport: boolean) {
     const striking: typeof active = [];
     for (const fault of active) {
@@ -90,27 +91,17 @@ export function createFaults(initial: readonly string[], seed: number) {
     add(...texts: readonly string[]): void {
       active.push(...texts.map(parseFault).map(activate));
     },
-
     /** Ends every fault, the ones of the start included, until `reset`. */
     clear(): void {
       active = [];
     },
-
     /** Back to the faults of the start, none of which has struck, and to the start of chance. */
     reset(): void {
       random = seededRandom(seed);
       active = ofStart.map(activate);
     },
-
-    /** The faults in force, in the order in which they were given, and how each has fared. */
     list: () => active.map(({ text, calls, struck }) => ({ fault: text, calls, struck })),
-
-    /**
-     * What strikes a call, in the order in which the faults were given. One that answers it is the last: those after it
-     * keep their `times`, so that `503:times=2` and then `429:times=1` make 503, 503, 429.
-     */
     ofCall: (endpoint: EndpointName, account: Account | undefined) => strike(endpoint, account, false),
-
     /** How a report ends that is done. */
     endOf: (account: Account): ReportStatus => strike('status', account, true)[0]?.effect.end ?? 'ready',
   };

@@ -27,22 +27,24 @@ export function parseBody(body: Buffer, contentType = '', coding = 'identity'): 
   if (!isUtf8(body)) throw new ServiceError('INVALID_BODY', 'The body is not UTF-8.');
   // A byte order mark is a blank to JavaScript, and an error to its JSON.
   const text = body.toString('utf8').trim();
+  const isJson = text.startsWith('{');
+  if (!isJson) assertForm(text, contentType.split(';')[0]?.trim().toLowerCase() ?? '');
+  // Bracketed keys become objects, never arrays, so that a huge index allocates nothing.
+  const bounds = { parameterLimit: fieldsAtMost, arrayLimit: 0, depth: 1, plainObjects: true };
+  const decoder = (part: string): string => decodeURIComponent(part.replaceAll('+', ' '));
+  let parameters: Parameters;
   try {
-    const parameters: Parameters = text.startsWith('{') ? JSON.parse(text) : parseForm(text, contentType);
-    if (Object.keys(parameters).length <= namesAtMost) return parameters;
+    parameters = isJson ? JSON.parse(text) : qs.parse(text, { ...bounds, decoder });
   } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    const { message } = error as Error;
-    throw new ServiceError(
-      'INVALID_BODY',
-      `The body is neither valid JSON nor a valid form: ${message.slice(0, 200)}.`,
-    );
+    const reason = (error as Error).message.slice(0, 200);
+    throw new ServiceError('INVALID_BODY', `The body is neither valid JSON nor a valid form: ${reason}.`);
   }
+  if (Object.keys(parameters).length <= namesAtMost) return parameters;
   throw new ServiceError('INVALID_BODY', `The body has more than ${namesAtMost} parameters.`);
 }
 
-function parseForm(text: string, contentType: string): Parameters {
-  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+/** Refuses a body that is neither called a form nor left unnamed, and one with too many fields. */
+function assertForm(text: string, type: string): void {
   const isJson = type === 'application/json' || type.endsWith('+json');
   if (!isJson && !['', formType, 'text/plain'].includes(type)) {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `A body is JSON or ${formType}, not “${type.slice(0, 80)}”.`);
@@ -53,9 +55,6 @@ function parseForm(text: string, contentType: string): Parameters {
   if (text.split('&', fieldsAtMost + 1).length > fieldsAtMost) {
     throw new ServiceError('INVALID_BODY', `The body has more than ${fieldsAtMost} fields.`);
   }
-  // Bracketed keys become objects, never arrays, so that a huge index allocates nothing.
-  const bounds = { parameterLimit: fieldsAtMost, arrayLimit: 0, depth: 1, plainObjects: true };
-  return qs.parse(text, { ...bounds, decoder: (part) => decodeURIComponent(part.replaceAll('+', ' ')) });
 }
 
 /**

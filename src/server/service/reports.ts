@@ -4,7 +4,7 @@ import type { Account } from '../fixtures/fixtures.ts';
 import type { LocalServerOptions } from '../local-server.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
-/** Beyond so many reports, or so many bytes of their requests, the oldest are forgotten. */
+/** Beyond so many reports, or so many bytes of the bodies that asked for them, the oldest are forgotten. */
 const reportsAtMost = 10_000;
 const bytesAtMost = 64 * 1024 * 1024;
 /** Of the forgotten ones the ids are kept, so that their owners are told what became of them. */
@@ -15,7 +15,6 @@ export interface HeldReport {
   readonly account: Account;
   readonly request: ReportRequest;
   readonly createdMs: number;
-  /** The length of the body that asked for it. */
   readonly sizeBytes: number;
   statusCalls: number;
   /** How it ends, once that is decided. */
@@ -36,9 +35,8 @@ export type Reports = ReturnType<typeof createReports>;
 
 /**
  * The reports of every account and their states, by the server's clock (`decisions.md` 3 and 4). A report is done after a
- * time, at its n-th status call, or when it is told to. What is refused is thrown as `ServiceError`.
- *
- * @param endOf decides how a report of an account ends that is done: asked once a report
+ * time, at its n-th status call, or when it is told to; `endOf` then says once how it ends. What is refused is thrown as
+ * `ServiceError`.
  */
 export function createReports(options: LocalServerOptions, endOf: (account: Account) => ReportStatus) {
   const { delayMs = 2_000, polls, manual, reportTtlMs = 24 * 3_600_000 } = options;
@@ -76,13 +74,11 @@ export function createReports(options: LocalServerOptions, endOf: (account: Acco
     find(id: string, account: Account, nowMs: number): HeldReport {
       const report = reports.get(id);
       if (report?.account.email === account.email) {
-        if (nowMs - report.createdMs <= reportTtlMs) return report;
-        throw new ServiceError('REPORT_EXPIRED', `The report ${id} has expired: create it anew.`);
+        if (nowMs - report.createdMs > reportTtlMs) throw expired(id);
+        return report;
       }
-      if (forgotten.get(id) === account.email) {
-        const error = `The report ${id} was forgotten: this server keeps the latest ${reportsAtMost}. Create it anew.`;
-        throw new ServiceError('REPORT_EXPIRED', error);
-      }
+      const why = `was forgotten, because this server keeps the latest ${reportsAtMost}`;
+      if (forgotten.get(id) === account.email) throw expired(id, why);
       throw new ServiceError('UNKNOWN_REPORT', `There is no report “${id.slice(0, 80)}”.`);
     },
 
@@ -99,8 +95,7 @@ export function createReports(options: LocalServerOptions, endOf: (account: Acco
     assertDownloadable(report: HeldReport, nowMs: number): void {
       const { id, createdMs } = report;
       const status = statusOf(report, nowMs);
-      if (status === 'expired')
-        throw new ServiceError('REPORT_EXPIRED', `The report ${id} has expired: create it anew.`);
+      if (status === 'expired') throw expired(id);
       if (status === 'failed') throw new ServiceError('REPORT_FAILED', `The report ${id} has failed.`);
       if (status === 'ready') return;
       const error = `The report ${id} is “${status}”: download it once its status is “ready”.`;
@@ -113,4 +108,8 @@ export function createReports(options: LocalServerOptions, endOf: (account: Acco
       heldBytes = 0;
     },
   };
+}
+
+function expired(id: string, why = 'has expired'): ServiceError {
+  return new ServiceError('REPORT_EXPIRED', `The report ${id} ${why}: create it anew.`);
 }

@@ -27,11 +27,9 @@ export interface ServiceParts {
   fixtures: Fixtures;
 }
 
-/** A call as the service sees it. */
+/** A call as the service sees it; what its body says and whose it is may be a `ServiceError` that is thrown. */
 export interface ServiceCall {
-  /** What the body says. Throws `ServiceError` 400, 413 or 415. */
   parameters(): Parameters;
-  /** Whose call it is. Throws the `ServiceError` that says why it is nobody's. */
   account(): Account;
   readonly accept: string | undefined;
   readonly sizeBytes: number;

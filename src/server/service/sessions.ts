@@ -4,14 +4,11 @@ import type { LocalServerOptions } from '../local-server.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
 const sessionsAtMost = 10_000;
-
 export type Sessions = ReturnType<typeof createSessions>;
 
 /**
  * Who is signed in, and how often they may call: tokens that live as long as they are used (`decisions.md` 1), and the
- * fixed ones, which never end. What it refuses it throws as `ServiceError`.
- *
- * @param accountsNow the accounts as they are at the time of a call
+ * fixed ones, which never end. What it refuses it throws as `ServiceError`. An edited folder brings other accounts.
  */
 export function createSessions(accountsNow: () => readonly Account[], options: LocalServerOptions) {
   const { tokenTtlMs = 2 * 3_600_000, rateLimitPerSecond } = options;

@@ -12,27 +12,15 @@ import {
   namesOf,
   noDimensions,
 } from '../fixtures/fixtures.ts';
+import accounts from './accounts.json' with { type: 'json' };
 import plans from './campaigns.json' with { type: 'json' };
 import inventory from './inventory.json' with { type: 'json' };
 import { mix } from './random.ts';
 
-/** An account whose token is easy to recognise, and plainly no secret: 40 hexadecimal digits. */
-function account(name: string, tokenEnd: string, profile: 'buyer' | 'dsp', advertisers: string): Account {
-  const own = { email: `${name}@example.com`, password: 'demo', token: tokenEnd.padStart(40, '0') };
-  return { name, ...own, profile, admin: name === 'admin', advertiserIds: advertisers.split(' ') };
-}
-
-/** The built-in accounts. The names of `awkward` are hostile on purpose, and no other account sees them. */
-const accounts: readonly Account[] = [
-  account('buyer', 'b1', 'buyer', '501 502 503 504 505 509 510'),
-  account('admin', 'ad', 'buyer', '501 502 503 504 505 506 507 508 509 510 511 512'),
-  account('dsp', 'd5', 'dsp', '505 506 507 508 511 512'),
-  account('awkward', 'a4', 'buyer', '591 592'),
-];
-
 /**
- * The built-in data: accounts, campaigns, and facts for every hour from 1970 to 9999 (`decisions.md` 7). The facts of an
- * hour and ad unit are a pure function of both and the seed, the same on every machine.
+ * The built-in data: accounts, of which `awkward` alone sees names that are hostile on purpose, campaigns, and facts for
+ * every hour from 1970 to 9999 (`decisions.md` 7). The facts of an hour and ad unit are a pure function of both and the
+ * seed, the same on every machine.
  * @param options.seed any whole number; another seed is other traffic of the same campaigns.
  * @param options.scale multiplies the number of facts; a whole number from 1.
  */
@@ -50,7 +38,7 @@ export function builtInFixtures({ seed, scale }: { readonly seed: number; readon
       }
     },
   };
-  return { accounts, campaigns, names, facts };
+  return { accounts: accounts as readonly Account[], campaigns, names, facts };
 }
 
 /** Something that a fact may be of, by chance: a device, a place. */
@@ -94,23 +82,15 @@ function rowsOf(lines: readonly string[]): string[][] {
 type AdUnit = ReturnType<typeof drawUp>['adUnits'][number];
 
 /**
- * The campaigns in the order of `GET /campaigns`, the names of everything, and the ad units. In `campaigns.json` `from` and
- * `to` are Paris wall time, the end included; `countries` and `systems` are lists with commas, and everywhere where empty;
- * prices are in cents; the `limit` of an ad unit is its type and value.
+ * The campaigns in the order of `GET /campaigns`, the names of everything, and the ad units. In `campaigns.json` dates are
+ * Paris wall time, the end included; `countries` and `systems` are lists with commas, and everywhere where empty; `cpm` and
+ * `cpc` are cents for a thousand displays, and for a click; `volume` is the requests of an hour at its best.
  */
 function drawUp() {
-  const campaigns = plans.map((plan) => {
-    const line = inventory.advertisers.find((candidate) => candidate.startsWith(`${plan.advertiser} `)) ?? '';
-    const [advertiserId = '', advertiserName = '', billingEntity = ''] = fieldsOf(line);
-    return {
-      ...{ advertiserId, advertiserName, billingEntity },
-      ...{ campaignId: plan.id, campaignName: plan.name, campaignStartDate: plan.from, campaignEndDate: plan.to },
-      adunits: plan.units.map(({ id, name, limit }) => {
-        const [adUnitLimitType = '', adUnitLimitValue = ''] = limit.split(' ');
-        return { adunitId: id, adunitName: name, adUnitLimitType, adUnitLimitValue };
-      }),
-    };
-  });
+  const campaigns = plans.map(({ countries, systems, cpm, cpc, adunits, ...campaign }) => ({
+    ...campaign,
+    adunits: adunits.map(({ format, volume, creatives, ...unit }) => unit),
+  }));
   const names = namesOf(campaigns);
 
   /** What texts say: `-` is unknown, and digits in front of a name are its id (those of places are GeoNames'). */
@@ -160,41 +140,27 @@ function drawUp() {
     const [name] = Object.values(names.get(dimension)?.get(dimensions[dimension] ?? '') ?? {});
     return list === '' || list.split(',').includes(name ?? '');
   };
-  const adUnits = plans.flatMap(({ id: campaignId, advertiser, from, to, cpm, cpc, systems, countries, units }) => {
+  const hoursOf = (wallTime: string): number =>
+    instantOfWallTime(Date.parse(`${wallTime.replace(' ', 'T')}Z`) / 1_000, defaultZone, 'first') / hourSeconds;
+  const adUnits = plans.flatMap(({ advertiserId, campaignId, cpm, cpc, systems, countries, adunits, ...plan }) => {
     const ofCampaign = {
+      ...{ cpm, cpc },
       // The hours whose first instant lies in the campaign, both included.
-      firstHour: Math.ceil(hoursOf(from)),
-      lastHour: Math.floor(hoursOf(to)),
-      // Cents for a thousand displays, and for a click.
-      cpm,
-      cpc,
+      firstHour: Math.ceil(hoursOf(plan.campaignStartDate)),
+      lastHour: Math.floor(hoursOf(plan.campaignEndDate)),
       devices: spread(devices.filter((device) => isShown(systems, 'OS', device))),
       places: spread(places.filter((place) => isShown(countries, 'COUNTRY', place))),
     };
-    return units.map(({ id, format, volume, creatives }) => {
+    return adunits.map(({ adunitId: id, format, volume, creatives: count }) => {
       const [listed, clickRate] = rowsOf(inventory.formats).find(([name]) => name?.endsWith(` ${format}`)) ?? [];
-      const choices = Array.from({ length: creatives }, (_, index) => choiceOf({ CREATIVE: `${id}${index + 1}` }));
-      const texts = { ADVERTISER: advertiser, CAMPAIGN: campaignId, ADUNIT: id, FORMAT: listed };
-      const { dimensions, next } = choiceOf(texts, '1', choices);
-      return {
-        ...ofCampaign,
-        dimensions,
-        creatives: next,
-        // One more ad unit changes the facts of no other.
-        seed: Number(id),
-        // Requests of an hour at its best, and clicks of a thousand displays.
-        volume,
-        clickRate: Number(clickRate),
-      };
+      const choices = Array.from({ length: count }, (_, index) => choiceOf({ CREATIVE: `${id}${index + 1}` }));
+      const texts = { ADVERTISER: advertiserId, CAMPAIGN: campaignId, ADUNIT: id, FORMAT: listed };
+      const { dimensions, next: creatives } = choiceOf(texts, '1', choices);
+      // One more ad unit changes the facts of no other. The rate is clicks of a thousand displays.
+      return { ...ofCampaign, dimensions, creatives, seed: Number(id), volume, clickRate: Number(clickRate) };
     });
   });
   return { campaigns, names, adUnits };
-}
-
-/** Hours since 1970 of a Paris wall time. */
-function hoursOf(wallTime: string): number {
-  const seconds = Date.parse(`${wallTime.replace(' ', 'T')}Z`) / 1_000;
-  return instantOfWallTime(seconds, defaultZone, 'first') / hourSeconds;
 }
 
 /** @param bits 32 random bits, from which everything about the fact follows */
