@@ -19,10 +19,7 @@ import { type Call, createExchange, type ExchangeOptions, parseRetryAfter } from
 import type { HttpResponse } from './http.ts';
 import { recordInsteadOfReport, unexpectedAnswer, withoutTokens } from './refusal.ts';
 
-export interface Credentials {
-  readonly email: string;
-  readonly password: string;
-}
+export type Credentials = { readonly email: string; readonly password: string };
 
 /** The account, and how its calls are made. */
 export interface ClientOptions extends ExchangeOptions {
@@ -34,13 +31,7 @@ export interface ClientOptions extends ExchangeOptions {
 }
 
 /** A report's data on its way in; `body` is decompressed and read once. */
-export interface ReportAnswer {
-  readonly body: AsyncIterable<Buffer>;
-  readonly contentType: string | undefined;
-  /** The length of the answer, where the service said it and did not compress. */
-  readonly sizeBytes: number | undefined;
-}
-
+export type ReportAnswer = ReturnType<typeof reportAnswer>;
 type Take<T> = (answer: ReportAnswer) => Promise<T>;
 
 /** What a create call led to: a report to wait for, or the data at once (`output=direct`, `decisions.md` 2). */
@@ -199,7 +190,7 @@ async function readReport<T>(response: HttpResponse, take: Take<T>): Promise<T> 
   return take(reportAnswer(response, all));
 }
 
-function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>): ReportAnswer {
+function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>) {
   response.allowTime();
   const { 'content-encoding': coding, 'content-length': length, 'content-type': contentType } = response.headers;
   const charset = charsetOf(contentType);
@@ -207,6 +198,7 @@ function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>): Repo
   return {
     body: isUtf8 ? body : utf8Of(body, charset),
     contentType,
+    /** Where the service said it and did not compress. */
     sizeBytes: isUtf8 && !coding && /^\d{1,15}$/.test(length ?? '') ? Number(length) : undefined,
   };
 }

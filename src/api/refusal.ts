@@ -1,6 +1,5 @@
 import type { Encoding, EndpointName } from '../contract/messages.ts';
 import {
-  type AdreportError,
   IncompleteDataError,
   RejectedError,
   ReportFailedError,
@@ -66,13 +65,7 @@ export async function readHttpError(response: HttpResponse, endpoint: EndpointNa
  * The error for an answer with status 200 that lacks what it should hold: the service's own where it names one, else exit
  * 9 with the sentence that says what is missing, and the beginning of the body.
  */
-export function unexpectedAnswer(
-  endpoint: EndpointName,
-  answer: unknown,
-  sentence: string,
-  text: string,
-  hint?: string,
-): AdreportError {
+export function unexpectedAnswer(endpoint: EndpointName, answer: unknown, lack: string, text: string, hint?: string) {
   const refusal = recordIn(answer);
   const { isError, errorId, status, outcome, reportState } = refusal;
   const isRefusedSignIn = endpoint === 'auth' && status !== '' && outcome !== 'ready';
@@ -81,7 +74,7 @@ export function unexpectedAnswer(
     const start = text.slice(0, 10_000);
     const came = endpoint === 'campaigns' ? start.replace(jsonTexts, (name, colon) => (colon ? name : '"…"')) : start;
     const quoted = quoteAnswer(shown(endpoint, came));
-    return new IncompleteDataError(`${sentence} It holds: ${quoted}`, { retryable: false, hint });
+    return new IncompleteDataError(`${lack} It holds: ${quoted}`, { retryable: false, hint });
   }
   const why = refusal.message ?? errorId ?? (status ? `Its status is ${status}` : 'It does not say why');
   const [Class, what, next] = meaningOf(endpoint, 'form', 200, refusal);
@@ -92,7 +85,7 @@ export function unexpectedAnswer(
 const jsonTexts = /"(?:[^"\\]|\\.)*"?(\s*:)?/g;
 
 /** The error for a record in the place of a report's data; `undefined` where the record says nothing of the report. */
-export function recordInsteadOfReport(answer: unknown, text: string): AdreportError | undefined {
+export function recordInsteadOfReport(answer: unknown, text: string) {
   const { reportState, isError } = recordIn(answer);
   return reportState || isError ? unexpectedAnswer('download', answer, '', text) : undefined;
 }

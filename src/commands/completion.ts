@@ -18,13 +18,10 @@ export const completionCommand: CommandBuilder = (perform) =>
 
 // Each script hands over the line as far as it is typed, and puts in what it is given; where that is nothing, files.
 const scripts = {
-  // readline puts in what stands behind the last `=` alone.
   bash: String.raw`_adreport() {
-  local IFS=$'\n' line=\${COMP_LINE:0:COMP_POINT}
-  local word=\${line##* }
-  COMPREPLY=($(adreport complete "$line" 2>/dev/null))
+  local IFS=$'\n'
+  COMPREPLY=($(adreport complete "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null))
   [[ $COMPREPLY ]] || compopt +o nospace 2>/dev/null
-  [[ $word == *=* ]] && COMPREPLY=("\${COMPREPLY[@]#"\${word%=*}="}")
 }
 complete -o default -o nospace -F _adreport adreport
 `.replaceAll('\\$', '$'),
@@ -32,13 +29,15 @@ complete -o default -o nospace -F _adreport adreport
 _adreport() {
   local -a lines
   lines=("\${(@f)$(adreport complete "\${(j: :)words[1,CURRENT-1]} $PREFIX" 2>/dev/null)}")
+  [[ -n $lines && $PREFIX == --*=* ]] && lines=("\${PREFIX%%=*}=\${^lines}")
   if [[ -n $lines ]]; then compadd -U -Q -S '' -V adreport -a lines; else _files; fi
 }
 if [[ \${funcstack[1]} == _adreport ]]; then _adreport "$@"; else compdef _adreport adreport; fi
 `.replaceAll('\\$', '$'),
   fish: String.raw`function __adreport_complete
     set -l lines (adreport complete (commandline -cp) 2>/dev/null | string trim)
-    set -q lines[1]; and printf '%s\n' $lines; or __fish_complete_path (commandline -ct)
+    set -l flag (commandline -ct | string match -r '^--.*=')
+    set -q lines[1]; and printf '%s\n' "$flag"$lines; or __fish_complete_path (commandline -ct)
 end
 complete -c adreport -e
 complete -c adreport -f -k -a '(__adreport_complete)'
@@ -61,10 +60,10 @@ export const completeCommand: CommandBuilder = (perform) => {
  * alone, and fails in silence: a person is in the middle of a line.
  */
 async function complete(context: Context, program: Command, line: string): Promise<void> {
-  const words = line
-    .replaceAll(/["'\\]/g, '')
-    .split(/\s+/)
-    .slice(1);
+  // A value may stand behind an `=`, of which the shells keep what is before it.
+  const [, ...words] = line
+    .replaceAll(/["'\\]|(?<= --[\w-]+)(=)/g, (_mark, equals) => (equals ? ' ' : ''))
+    .split(/\s+/);
   const current = words.pop() ?? '';
   try {
     const offered = await offer(context, findPlace(program, words), current);
@@ -94,15 +93,12 @@ function findPlace(program: Command, words: readonly string[]) {
     if (pending) {
       given[pending.attributeName()] = word;
       pending = undefined;
-    } else if (word.startsWith('-') && word.length > 1) {
-      const [flag, value] = word.split('=', 2);
-      const option = optionsOf(command).find(({ long, short }) => long === flag || short === flag);
-      if (option?.required && value === undefined) pending = option;
-      else if (option) given[option.attributeName()] = value ?? '';
+    } else if (word.startsWith('-')) {
+      pending = optionsOf(command).find(({ long, short, required }) => required && [long, short].includes(word));
     } else if (child) command = child;
     else operands.push(word);
   }
-  return { command, options: optionsOf(command), pending, given, operands };
+  return { command, pending, given, operands };
 }
 
 function optionsOf({ options, parent }: Command): Option[] {
@@ -110,16 +106,10 @@ function optionsOf({ options, parent }: Command): Option[] {
 }
 
 async function offer(context: Context, place: Place, current: string): Promise<readonly string[]> {
-  const { options, pending } = place;
-  if (pending) return offerValues(context, place, pending, current);
-  const assigned = options.find(({ long }) => current.startsWith(`${long}=`));
-  if (assigned) {
-    const head = `${assigned.long}=`;
-    const values = await offerValues(context, place, assigned, current.slice(head.length));
-    return values.map((value) => head + value);
-  }
+  if (place.pending) return offerValues(context, place, place.pending, current);
   const operands = current.startsWith('-') ? undefined : await offerOperands(context, place);
-  return operands ?? asWords(options.flatMap(({ hidden, long }) => (hidden ? [] : (long ?? []))));
+  const flags = optionsOf(place.command).flatMap(({ hidden, long }) => (hidden ? [] : (long ?? [])));
+  return operands ?? asWords(flags);
 }
 
 function asWords(names: readonly string[]): string[] {
@@ -154,9 +144,8 @@ async function offerOperands(context: Context, { command, operands, given }: Pla
   } else if (command.name() === 'fields') {
     const { breakdowns, metrics, filters } = await vocabularyAt(context, given.profile);
     names.push(...[...breakdowns, ...metrics, ...filters].map(({ name }) => name));
-  } else if (command.name() === 'help') {
-    const above = findCommand(command.parent as Command, operands);
-    names.push(...(above ? commandsOf(above) : []), ...(isFirst ? Object.keys(topics) : []));
+  } else if (command.name() === 'help' && isFirst) {
+    names.push(...commandsOf(command.parent as Command), ...Object.keys(topics));
   }
   return names.length > 0 ? asWords(names) : undefined;
 }

@@ -3,7 +3,7 @@ import { exitCodes } from '../../src/errors.ts';
 import { summaryOf, topics } from '../../src/help/index.ts';
 import { dayNames } from '../../src/report/window-flags.ts';
 import { allCommands, pathOf, program, readExamples } from '../support/program.ts';
-import { runCli } from '../support/run-cli.ts';
+import { expectRefusal, runCli } from '../support/run-cli.ts';
 
 /** The page as one text, its lines joined, so that a test need not know where they break. */
 async function page(...argv: string[]): Promise<string> {
@@ -103,19 +103,17 @@ describe('topics', () => {
 
 describe('did you mean', () => {
   test.each([
-    [['help', 'perods'], 'adreport help periods'],
-    [['help', 'exitcodes'], 'adreport help exit-codes'],
-    [['help', 'statsu'], 'adreport help status'],
-    [['help', 'report', 'crate'], 'adreport help report create'],
-    [['rnu'], 'run'],
-    [['docter'], 'doctor'],
-    [['config', 'lst'], 'list'],
-    [['run', '--perid', 'today'], '--period'],
-    [['run', '--jsn'], '--json'],
-    [['doctor', '--acount', 'x'], '--account'],
-  ])('%j', async (argv, meant) => {
-    const { exitCode, stdout, stderr } = await runCli(argv);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain(`Did you mean ${meant}?`);
+    ['help perods', 'adreport help periods'],
+    ['help exitcodes', 'adreport help exit-codes'],
+    ['help statsu', 'adreport help status'],
+    ['help report crate', 'adreport help report create'],
+    ['rnu', 'run'],
+    ['docter', 'doctor'],
+    ['config lst', 'list'],
+    ['run --perid today', '--period'],
+    ['run --jsn', '--json'],
+    ['doctor --acount x', '--account'],
+  ])('%s', async (line, meant) => {
+    expectRefusal(await runCli(line), 2, `Did you mean ${meant}?`);
   });
 });

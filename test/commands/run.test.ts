@@ -59,14 +59,6 @@ describe('run against a service', () => {
     expect(server.requests().map(({ endpoint }) => endpoint)).toEqual(['buyer']);
   });
 
-  test('both encodings ask for the same report', async () => {
-    const { run } = await serveForTest({}, 'admin');
-    const line = `run --period 2026-11-09..2026-11-15 --by DAILY,OS --filter countryId=3017382,2921044 --fresh --format json`;
-    const [asJson, asForm] = [await run(line), await run(`${line} --encoding form`)];
-    expect(asForm.stdout).toBe(asJson.stdout);
-    expect(JSON.parse(asForm.stdout).data.length).toBeGreaterThan(7);
-  });
-
   test('--no-clobber refuses before anything is asked for', async () => {
     const { run, calls } = await serveForTest({ delayMs: 0 });
     await run(`${byDay} -o {profile}-{since}.csv`);

@@ -1,22 +1,19 @@
 import { expect, test } from 'vitest';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
-import { call, jsonOf, smallReport, startForTest } from './local.ts';
+import { call, jsonOf, smallReport, startForFile } from './local.ts';
 
 interface Node {
   readonly [key: string]: unknown;
 }
 
-async function readDocument(): Promise<Node> {
-  const answer = await call(await startForTest(), '/openapi.json');
-  expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
-  return jsonOf(answer) as Node;
-}
+const { server } = await startForFile();
+const document = jsonOf(await call(server, '/openapi.json')) as Node;
 
-function at(document: Node, ...path: string[]): Node {
+function at(start: Node, ...path: string[]): Node {
   return path.reduce<Node>((node, key) => {
     expect(node, path.join(' › ')).toHaveProperty([key]);
     return node[key] as Node;
-  }, document);
+  }, start);
 }
 
 /** Every object in a document, with the path to it. */
@@ -26,8 +23,7 @@ function* nodesOf(node: unknown, path = '#'): Generator<[string, Node]> {
   for (const [key, value] of Object.entries(node)) yield* nodesOf(value, `${path}/${key}`);
 }
 
-test('OpenAPI 3.1 with the five calls and the admin calls, each with its refusals', async () => {
-  const document = await readDocument();
+test('OpenAPI 3.1 with the five calls and the admin calls, each with its refusals', () => {
   expect(document.openapi).toBe('3.1.0');
   const calls = Object.entries(at(document, 'paths')).flatMap(([path, item]) =>
     Object.entries(item as Node).map(([method, operation]) => {
@@ -55,8 +51,7 @@ test('OpenAPI 3.1 with the five calls and the admin calls, each with its refusal
   ]);
 });
 
-test('every reference leads somewhere, and every component is referred to', async () => {
-  const document = await readDocument();
+test('every reference leads somewhere, and every component is referred to', () => {
   const references = [...nodesOf(document)].flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []));
   expect(references.length).toBeGreaterThan(30);
   for (const reference of references)
@@ -68,8 +63,7 @@ test('every reference leads somewhere, and every component is referred to', asyn
   }
 });
 
-test('the vocabulary is all there: metrics, breakdowns, filters and row fields', async () => {
-  const document = await readDocument();
+test('the vocabulary is all there: metrics, breakdowns, filters and row fields', () => {
   const schema = (name: string) => at(document, 'components', 'schemas', name);
   const constants = (name: string) => (schema(name).oneOf as Node[]).map((entry) => entry.const);
   expect(constants('MetricName')).toEqual(metrics.map(({ name }) => name));
@@ -87,8 +81,6 @@ test('the vocabulary is all there: metrics, breakdowns, filters and row fields',
 });
 
 test('rows of the service have the fields, the required ones and no other, that the description gives', async () => {
-  const server = await startForTest();
-  const document = jsonOf(await call(server, '/openapi.json')) as Node;
   for (const [as, name] of [
     ['buyer', 'BuyerRow'],
     ['dsp', 'DspRow'],
@@ -103,8 +95,6 @@ test('rows of the service have the fields, the required ones and no other, that 
 });
 
 test('the examples of the description are accepted as they stand', async () => {
-  const server = await startForTest();
-  const document = jsonOf(await call(server, '/openapi.json')) as Node;
   for (const path of ['/auth-reporting', '/buyer-reporting']) {
     const content = at(document, 'paths', path, 'post', 'requestBody', 'content');
     const json = at(content, 'application/json').example;

@@ -26,8 +26,7 @@ export async function startConnectProxy(toPort: number, status = 200) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
-    server.closeAllConnections();
-    server.close();
+    server.close().closeAllConnections();
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, authorizations };
 }

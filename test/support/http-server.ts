@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** A request, once all of it has come. */
-export interface Received {
+interface Received {
   readonly method: string;
   /** With the query. */
   readonly path: string;
@@ -28,13 +28,7 @@ export async function serve(handler: Handler) {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
+  onTestFinished(() => void server.close().closeAllConnections());
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   /** Of a command that is signed in there. */
   const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: 'f'.repeat(40) };
@@ -42,12 +36,7 @@ export async function serve(handler: Handler) {
 }
 
 /** Answers with JSON. */
-export function json(
-  response: ServerResponse,
-  value: unknown,
-  status = 200,
-  headers: Record<string, string> = {},
-): void {
+export function json(response: ServerResponse, value: unknown, status = 200, headers: object = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
 }
 

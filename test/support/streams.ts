@@ -1,21 +1,16 @@
 import { PassThrough, Writable } from 'node:stream';
+import { type ConsoleFlags, createConsole } from '../../src/ui/console.ts';
 
-/** A stream for output that keeps what is written to it. */
-export interface Capture {
-  readonly stream: NodeJS.WriteStream;
-  text(): string;
-}
-
-export interface CaptureOptions {
-  readonly isTTY?: boolean;
-  /** Of a terminal. Default: 80. */
-  readonly columns?: number;
+interface CaptureOptions {
+  readonly isTTY: boolean;
+  /** Of a terminal. */
+  readonly columns: number;
   /** Sees what is written. */
   readonly onText?: ((text: string) => void) | undefined;
 }
 
-/** A stand-in for stdout or stderr, of a terminal or of a pipe. */
-export function captureOutput({ isTTY = false, columns = 80, onText }: CaptureOptions = {}): Capture {
+/** A stand-in for stdout or stderr, of a terminal or of a pipe, that keeps what is written to it. */
+export function captureOutput({ isTTY, columns, onText }: CaptureOptions) {
   const pieces: Buffer[] = [];
   const writable = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -34,4 +29,28 @@ export function input(text: string | Uint8Array = '', { isTTY = false } = {}): N
   const stream = Object.assign(new PassThrough(), { isTTY });
   stream.end(text);
   return stream as unknown as NodeJS.ReadStream;
+}
+
+export interface ConsoleSetup {
+  /** Which streams are terminals; none where absent. */
+  readonly tty?: { readonly stdin?: boolean; readonly stdout?: boolean; readonly stderr?: boolean };
+  readonly env?: Readonly<Record<string, string>>;
+  readonly flags?: Partial<ConsoleFlags>;
+  readonly stdin?: NodeJS.ReadStream;
+  /** Takes the results in place of what keeps them. */
+  readonly out?: Writable;
+}
+
+/** The program's voice, and what it says; stdout is 100 columns wide and stderr 90, where they are terminals. */
+export function openConsole({ tty = {}, env = {}, flags = {}, ...streams }: ConsoleSetup = {}) {
+  const stdout = captureOutput({ isTTY: tty.stdout === true, columns: 100 });
+  const stderr = captureOutput({ isTTY: tty.stderr === true, columns: 90 });
+  const host = {
+    stdin: streams.stdin ?? input('', { isTTY: tty.stdin === true }),
+    stdout: (streams.out as NodeJS.WriteStream | undefined) ?? stdout.stream,
+    stderr: stderr.stream,
+    env,
+  };
+  const console = createConsole(host, { verbose: 0, color: true, ...flags });
+  return { console, stdout, stderr };
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OutputError, StillInProgressError, UsageError } from '../../src/errors.ts';
 import { ClosedPipeError } from '../../src/ui/console.ts';
-import { type ConsoleSetup, openConsole } from '../support/console.ts';
+import { type ConsoleSetup, openConsole } from '../support/streams.ts';
 
 const terminal = { stdin: true, stdout: true, stderr: true };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createProgress, type ProgressMode } from '../../src/ui/progress.ts';
-import { openConsole } from '../support/console.ts';
+import { openConsole } from '../support/streams.ts';
 
 interface Setup {
   readonly mode: ProgressMode;

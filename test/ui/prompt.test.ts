@@ -5,9 +5,8 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPrompt, readSecret } from '../../src/ui/prompt.ts';
 import { bundleScript, type Script } from '../support/bundle.ts';
-import { openConsole } from '../support/console.ts';
 import { openTerminal, type TerminalOptions } from '../support/pty.ts';
-import { input } from '../support/streams.ts';
+import { input, openConsole } from '../support/streams.ts';
 
 describe('without a terminal', () => {
   test.each([

@@ -1,0 +1,253 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { breakdowns, metrics } from '../../src/contract/vocabulary.ts';
+import { exportFixtures } from '../../src/server/fixtures/export.ts';
+import { campaignsOf } from '../../src/server/fixtures/fixtures.ts';
+import { loadFixtures } from '../../src/server/fixtures/load.ts';
+import { builtInFixtures } from '../../src/server/world/built-in.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
+import { call, jsonOf, startForTest } from './local.ts';
+import { accountOf, reportJson, reportRows, seconds } from './reports.ts';
+
+/** Own data: read from a folder, written to one, and taken up when they are edited. */
+
+/** A small folder of data, right in every way. */
+const files = {
+  'accounts.json': `[
+  { "name": "me", "email": "me@example.com", "password": "x", "profile": "buyer", "token": "t0ken", "advertiserIds": ["7"] },
+  { "name": "all", "email": "all@example.com", "password": "x", "profile": "buyer", "admin": true, "token": "t1", "advertiserIds": [] }
+]`,
+  'campaigns.json': `[
+  {
+    "advertiserId": "7",
+    "advertiserName": "Seven",
+    "campaignId": "70",
+    "campaignName": "Seventy",
+    "campaignStartDate": "2026-01-01 00:00:00",
+    "campaignEndDate": "2026-12-31 23:59:59",
+    "adunits": [{ "adunitName": "first", "adunitId": "700" }, { "adunitName": "second", "adunitId": "701", "adUnitLimitType": "1", "adUnitLimitValue": "50" }]
+  }
+]`,
+  'catalog.json': `{ "countryId": [{ "id": "3017382", "name": "France" }], "cityId": [{ "id": "2988507", "name": "Paris" }] }`,
+  'facts.csv': `hour,adunitId,countryId,cityId,carrier,displays,revenueEuro
+2026-11-01T10:00:00Z,700,3017382,2988507,SFR,100,1.5
+2026-11-01T11:00:00+01:00,701,3017382,,"Free, ""Mobile""",20,0.05
+1793527200,700,,,,3,
+`,
+};
+
+type Changes = { readonly [Name in keyof typeof files | 'facts.ndjson']?: string | Buffer | undefined };
+
+/** A folder of the data, but for some files that are others, or missing. */
+function folderOf(changes: Changes = {}): string {
+  const folder = temporaryFolder();
+  for (const [name, content] of Object.entries({ ...files, ...changes })) {
+    if (content !== undefined) writeFileSync(join(folder, name), content);
+  }
+  return folder;
+}
+
+const day = { since: seconds('2026-11-01T00:00:00Z'), until: seconds('2026-11-01T23:59:59Z') };
+
+describe('own data', () => {
+  test('are served as they stand in the files', async () => {
+    const fixtures = await loadFixtures(folderOf());
+    const by = ['HOURLY', 'ADUNIT', 'CITY', 'CARRIER'];
+    const request = { ...day, metrics: ['displays', 'revenueEuro'], breakdowns: by };
+    const rows = await reportRows(fixtures, accountOf(fixtures, 'me'), request);
+    const hour = '2026-11-01T11:00:00+0100';
+    const first = { hour, adId: '700', adName: 'first', adUnitLimitType: '0', adUnitLimitValue: '0' };
+    const second = { hour, adId: '701', adName: 'second', adUnitLimitType: '1', adUnitLimitValue: '50' };
+    expect(rows).toMatchObject([
+      { ...first, city: 'Paris', carrier: 'SFR', displays: 100, revenueEuro: 1.5 },
+      { ...first, city: null, carrier: null, displays: 3, revenueEuro: 0 },
+      { ...second, city: null, carrier: 'Free, "Mobile"', displays: 20, revenueEuro: 0.05 },
+    ]);
+    const units = [
+      { adunitName: 'first', adunitId: '700' },
+      { adunitName: 'second', adunitId: '701' },
+    ];
+    const [campaign] = JSON.parse(files['campaigns.json']);
+    expect(campaignsOf(fixtures, accountOf(fixtures, 'all'))).toEqual([{ ...campaign, adunits: units }]);
+  });
+
+  test('may have their facts as NDJSON, ids and amounts as strings or numbers', async () => {
+    const request = { ...day, metrics: ['displays', 'revenueEuro'], breakdowns: ['ADUNIT', 'CITY', 'CARRIER'] };
+    const report = async (folder: string) => {
+      const fixtures = await loadFixtures(folder);
+      return reportJson(fixtures, accountOf(fixtures, 'me'), request);
+    };
+    const ndjson = `{"hour":"2026-11-01T10:00:00Z","adunitId":700,"countryId":"3017382","cityId":2988507,"carrier":"SFR","displays":100,"revenueEuro":1.5}
+
+{"hour":"2026-11-01T11:00:00+0100","adunitId":"701","countryId":3017382,"carrier":"Free, \\"Mobile\\"","displays":"20","revenueEuro":"0.05"}
+{"hour":1793527200,"adunitId":"700","displays":3,"carrier":null,"cityId":""}`;
+    const other = folderOf({ 'facts.csv': undefined, 'facts.ndjson': ndjson });
+    expect(await report(other)).toBe(await report(folderOf()));
+  });
+
+  test('may begin with a byte order mark, end their lines with CRLF, and have quoted line breaks', async () => {
+    const marked = Object.entries(files).map(([name, text]) => [name, `\ufeff${text.replaceAll('\n', '\r\n')}`]);
+    const csv = '\ufeffhour,adunitId,carrier\r\n1793527200,700,"two\r\nlines"\r\n\r\n1793527200,700,"a,b"';
+    const fixtures = await loadFixtures(folderOf({ ...Object.fromEntries(marked), 'facts.csv': csv }));
+    const request = { ...day, metrics: [], breakdowns: ['CARRIER'] };
+    const rows = await reportRows(fixtures, accountOf(fixtures, 'me'), request);
+    expect(rows.map(({ carrier }) => carrier)).toEqual(['a,b', 'two\r\nlines']);
+  });
+});
+
+/** A file, what is changed in it, the line on which the mistake then is, and what is said of it. */
+type Mistake = readonly [file: keyof typeof files, from: string, to: string, line: number, reason: string];
+
+const mistakes: readonly Mistake[] = [
+  ['accounts.json', '"token": "t0ken",', '"tokn": "t0ken",', 2, 'Unrecognized key: "tokn"'],
+  ['accounts.json', '"token": "t1", ', '', 3, 'token: Invalid input: expected string, received undefined'],
+  ['accounts.json', '"buyer", "admin"', '"seller", "admin"', 3, 'profile: Invalid option: expected one of "buyer"|'],
+  ['accounts.json', '"admin": true', '"admin": 1', 3, 'admin: Invalid input: expected boolean, received number'],
+  ['accounts.json', '"me@example.com"', '"me@"', 2, 'email: expected an e-mail address'],
+  ['accounts.json', '["7"]', '["8"]', 2, 'advertiserIds: no campaign is of this advertiser'],
+  ['accounts.json', '\n]', '\n]~', 4, 'this is not JSON: Unexpected non-whitespace'],
+  ['accounts.json', '\n]', ',\n]', 4, "this is not JSON: Unexpected token ']'"],
+  ['accounts.json', '\n]', '', 3, 'this is not JSON: '],
+  ['campaigns.json', '"70"', '70', 5, 'campaignId: Invalid input: expected string, received number'],
+  ['campaigns.json', '2026-01-01', '2026-02-30', 7, 'campaignStartDate: expected a date and time such as'],
+  ['campaigns.json', '"701"', '"700"', 9, 'adunits.adunitId: this stands twice'],
+  ['campaigns.json', '"Seven"', '""', 4, 'advertiserName: Too small: expected string to have >=1 characters'],
+  ['campaigns.json', '"adunits": [', '"adunits": [[], ', 9, 'adunits: Invalid input: expected object, received array'],
+  ['catalog.json', 'cityId', 'cityID', 1, 'Unrecognized key: "cityID"'],
+  ['catalog.json', '"name": "Paris"', '"label": "Paris"', 1, 'cityId: Unrecognized key: "label"'],
+  ['facts.csv', 'displays,', 'dispalys,', 1, '"dispalys" is unknown, or stands twice; known: hour, '],
+  ['facts.csv', 'hour,', 'requests,', 2, 'hour: expected the first second of a UTC hour'],
+  ['facts.csv', ',100,1.5', ',100', 2, 'Invalid Record Length: '],
+  ['facts.csv', '00Z,700', '00Z,799', 2, 'adunitId: expected an ad unit of campaigns.json, found "799"'],
+  ['facts.csv', '2988507', '2988508', 2, 'cityId: expected an id of catalog.json, found "2988508"'],
+  ['facts.csv', 'SFR,100', 'SFR,-1', 2, 'displays: expected a whole number, 0 or more, found "-1"'],
+  ['facts.csv', '0.05', '0.055', 3, 'revenueEuro: expected an amount such as 12.34, found "0.055"'],
+  ['facts.csv', '1793527200', '1793527201', 4, 'hour: expected the first second of a UTC hour, such as 2026-11-01T13'],
+  ['facts.csv', 'Mobile"""', 'Mobile""', 4, 'Quote Not Closed: '],
+];
+
+describe('a mistake is told with file, line and reason', () => {
+  async function expectMistake(folder: string, place: string, reason: string) {
+    const error: unknown = await loadFixtures(folder).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining(`${join(folder, place)}: ${reason}`),
+    });
+    return error;
+  }
+
+  test.each(mistakes)('%s: %j becomes %j', async (file, from, to, line, reason) => {
+    expect(files[file]).toContain(from);
+    await expectMistake(folderOf({ [file]: files[file].replace(from, to) }), `${file}:${line}`, reason);
+  });
+
+  test.each([
+    ['{"hour":1793527200,"adunitId":"700"', 'this is not JSON: '],
+    ['{"hour":1793527200,"adunitId":"700","clics":1}', '"clics" is unknown, or stands twice'],
+    ['{"hour":1793527200,"adunitId":["700"]}', 'expected an object of strings, numbers and nulls'],
+    ['{"hour":1793527200,"clicks":1}', 'adunitId: expected an ad unit of campaigns.json, found ""'],
+    ['{"hour":1793527200,"adunitId":"700","revenueEuro":1e30}', 'revenueEuro: expected an amount such as 12.34'],
+    ['{"hour":1793527200,"adunitId":"700","creativeId":"x"}', 'creativeId: expected an id of digits'],
+    ['[1]', 'expected an object of strings'],
+  ])('facts.ndjson: %s', async (text, reason) => {
+    const ndjson = `{"hour":1793527200,"adunitId":"701"}\n\n${text}`;
+    await expectMistake(folderOf({ 'facts.csv': undefined, 'facts.ndjson': ndjson }), 'facts.ndjson:3', reason);
+  });
+
+  const long = 'x'.repeat(20_000_000);
+  const longLine = `{"hour":1793527200,"adunitId":"700","carrier":"${long}"}`;
+  const notUtf8 = 'the text from here on is not UTF-8';
+
+  test.each<[what: string, changes: Changes, place: string, reason: string]>([
+    ['bytes', { 'accounts.json': Buffer.from(`${files['accounts.json']}\xff`, 'latin1') }, 'accounts.json:1', notUtf8],
+    ['bytes', { 'facts.csv': Buffer.from('hour,adunitId,carrier\n1,700,\xff', 'latin1') }, 'facts.csv:1', notUtf8],
+    ['a file', { 'facts.ndjson': '' }, 'facts.ndjson', 'there is a facts.csv too; keep one of them'],
+    ['no facts', { 'facts.csv': undefined }, 'facts.csv', 'there is no such file'],
+    ['a long field', { 'facts.csv': `hour,adunitId,carrier\n1,700,"${long}"\n` }, 'facts.csv:2', 'Max Record Size: '],
+    ['a long line', { 'facts.csv': undefined, 'facts.ndjson': longLine }, 'facts.ndjson:1', 'Max Record Size: '],
+    ['a long name', { 'catalog.json': JSON.stringify([long]) }, 'catalog.json', 'the file has more than 16 MB'],
+  ])('%s that cannot be, as %#', async (_what, changes, place, reason) => {
+    await expectMistake(folderOf(changes), place, reason);
+  });
+
+  test('no folder, and what is no file', async () => {
+    const error = await expectMistake(join(temporaryFolder(), 'x'), 'campaigns.json', 'there is no such file');
+    expect(error).toMatchObject({ hint: expect.stringContaining('local-server export DIR') });
+    const folder = folderOf({ 'accounts.json': undefined });
+    mkdirSync(join(folder, 'accounts.json'));
+    await expectMistake(folder, 'accounts.json', 'this is not a regular file');
+  });
+
+  test.runIf(process.platform !== 'win32')('a FIFO, which would never end', async () => {
+    for (const file of ['catalog.json', 'facts.csv']) {
+      const folder = folderOf({ [file]: undefined });
+      execFileSync('mkfifo', [join(folder, file)]);
+      await expectMistake(folder, file, 'this is not a regular file');
+    }
+  });
+});
+
+describe('exported data', () => {
+  const builtIn = builtInFixtures({ seed: 5, scale: 1 });
+  const window = { since: seconds('2026-10-24T22:00:00Z'), until: seconds('2026-10-26T22:59:59Z') };
+
+  test('serve the same bytes as what they were exported from', async () => {
+    const target = join(temporaryFolder(), 'a', 'b');
+    const { files: written, facts } = await exportFixtures(target, { fixtures: builtIn, ...window });
+    const names = ['facts.csv', 'accounts.json', 'campaigns.json', 'catalog.json'];
+    expect(written).toEqual(names.map((name) => join(target, name)));
+    expect(facts).toBeGreaterThan(1_000);
+    const loaded = await loadFixtures(target);
+    expect(loaded.accounts).toEqual(builtIn.accounts);
+    for (const account of builtIn.accounts) expect(campaignsOf(loaded, account)).toEqual(campaignsOf(builtIn, account));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.subarray(breakdowns.slice(4).map(({ name }) => name as string)),
+        fc.constantFrom('buyer', 'admin', 'awkward'),
+        async (by, name) => {
+          const request = { ...window, metrics: metrics.map((metric) => metric.name), breakdowns: ['DAILY', ...by] };
+          const moment = { nowMs: (window.until + 86_400) * 1_000, restateDays: 3 };
+          const account = accountOf(builtIn, name);
+          expect(await reportJson(loaded, account, request, moment)).toBe(
+            await reportJson(builtIn, account, request, moment),
+          );
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  test.runIf(process.platform === 'linux')('are refused at once by a place where no folder can be made', async () => {
+    await expect(exportFixtures('/proc/nowhere/x', { fixtures: builtIn, ...window })).rejects.toMatchObject({
+      exitCode: 8,
+      hint: 'Export to a folder that can be written to.',
+    });
+  });
+});
+
+test('an edit is served while the server runs; a broken one is told, and the last good data stay', async () => {
+  const folder = folderOf();
+  const notices: string[] = [];
+  const server = await startForTest({ fixtures: folder, onNotice: (notice) => notices.push(notice) });
+  const waiting = { timeout: 10_000 };
+  const nameOf = async () =>
+    (jsonOf(await call(server, '/campaigns', { token: 't1' })) as { campaignName: string }[])[0]?.campaignName;
+  const edit = (to: string): void => {
+    const path = join(folder, 'campaigns.json');
+    // As editors save: a new file in the place of the old one.
+    writeFileSync(`${path}~`, files['campaigns.json'].replace('"Seventy"', to));
+    renameSync(`${path}~`, path);
+  };
+  expect(await nameOf()).toBe('Seventy');
+  edit('"Renamed"');
+  await expect.poll(nameOf, waiting).toBe('Renamed');
+  await expect.poll(() => notices.at(-1), waiting).toMatch(/have changed: the server serves them now/);
+  edit('"Broken');
+  await expect.poll(() => notices.at(-1), waiting).toMatch(/are wrong; the old ones stay\. .*campaigns\.json:\d+/);
+  expect(await nameOf()).toBe('Renamed');
+  edit('"Again"');
+  await expect.poll(nameOf, waiting).toBe('Again');
+});
