@@ -30,8 +30,6 @@ export class RowScanner {
   readonly #firstWords = new Int32Array(maxFields + 2);
   /** The field that is expected next. */
   #nextField = 0;
-  /** Fields of the row so far whose range has been set, or set to absent, counted from the left. */
-  #setCount = 0;
 
   /**
    * Scans the row whose `{` is at `start`. This is the loop in which a download spends its time: it stands in one
@@ -47,9 +45,10 @@ export class RowScanner {
     const firstWords = this.#firstWords;
     const words = this.#gapWords;
     this.#nextField = 0;
-    this.#setCount = 0;
+    let isFilled = false;
     for (let p = start; ; ) {
-      const base = ranges.rowCount * ranges.fields.length;
+      const width = ranges.fields.length;
+      const base = ranges.rowCount * width;
       let field = this.#nextField;
       // Members that begin as expected and have no nested value.
       for (; ; field++) {
@@ -69,12 +68,13 @@ export class RowScanner {
         valueEnds[base + field] = valueEnd;
         p = valueEnd;
       }
-      if (this.#setCount === this.#nextField) this.#setCount = field;
       this.#nextField = field;
+      // From the first field that does not come as expected, each may be absent.
+      if (!isFilled && field < width) valueStarts.fill(-1, base + field, base + width);
+      isFilled = true;
       const next = skipBlanks(bytes, p === start ? p + 1 : p);
       if (bytes[next] === ascii.closeBrace) {
         if (next - start >= ascii.maxRowBytes) throw new MalformedJson(start, 'no row longer than 8 MB');
-        if (this.#setCount < ranges.fields.length) this.#setAbsent();
         ranges.endRow(start, next + 1);
         return next + 1;
       }
@@ -103,11 +103,9 @@ export class RowScanner {
       if (field === undefined) return batchFull;
       this.#learnGap(field, bytes.subarray(at, valueStart));
     }
-    if (field !== this.#nextField) this.#setAbsent();
     const place = ranges.rowCount * ranges.fields.length + field;
     ranges.valueStarts[place] = valueStart;
     ranges.valueEnds[place] = valueEnd;
-    if (this.#setCount === field) this.#setCount++;
     this.#nextField = field + 1;
     return valueEnd;
   }
@@ -118,15 +116,6 @@ export class RowScanner {
     for (let i = 0; i < count; i++) this.#gapWords[first + i] = text.readInt32LE(Math.min(4 * i, text.length - 4));
     this.#gapLengths[field] = count === 0 ? 0 : text.length;
     this.#firstWords[field + 1] = first + count;
-  }
-
-  /** Marks the fields that have not been set yet as absent from the row. */
-  #setAbsent(): void {
-    const { ranges } = this;
-    const width = ranges.fields.length;
-    const base = ranges.rowCount * width;
-    ranges.valueStarts.fill(-1, base + this.#setCount, base + width);
-    this.#setCount = width;
   }
 }
 

@@ -95,6 +95,7 @@ test('an engineer: a year by month and country, interrupted, continued and loade
 
   const filled = `${year} --split month --missing --concurrency 1 -o data/month={since}/part.csv`;
   const files = (): string[] => (existsSync(folder) ? readdirSync(folder).sort() : []);
+  const read = (month: string) => readFileSync(join(folder, month, 'part.csv'), 'utf8').replaceAll('\r\n', '\n');
   const whenWritten = (): number[] => files().map((month) => statSync(join(folder, month, 'part.csv')).mtimeMs);
   const creates = (): number => server.requests().filter(({ path }) => path === '/buyer-reporting').length;
 
@@ -122,20 +123,16 @@ test('an engineer: a year by month and country, interrupted, continued and loade
     const env = { ...process.env, ...startPostgres() };
     const argv = ['-qAtX', '-v', 'ON_ERROR_STOP=1'];
     const sql = (input: string): string => execFileSync('psql', argv, { env, input, encoding: 'utf8' }).trim();
+    const columns = 'month date, country text, displays bigint, revenue numeric';
     // Each file is a transaction that replaces its month; loaded twice, as a job that is run again.
     for (let times = 0; times < 2; times += 1) {
-      for (const name of files()) {
-        const lines = readFileSync(join(folder, name, 'part.csv'), 'utf8').replaceAll('\r\n', '\n');
-        const columns = 'month date, country text, displays bigint, revenue numeric';
-        sql(
-          [
-            `begin; create table if not exists countries (${columns});`,
-            `create temp table staging (${columns}) on commit drop;`,
-            `copy staging from stdin with (format csv, header true);\n${lines}\\.`,
-            'delete from countries where month in (select month from staging);',
-            'insert into countries select * from staging; commit;',
-          ].join('\n'),
-        );
+      for (const lines of files().map(read)) {
+        sql(`begin; create table if not exists countries (${columns});
+create temp table staging (${columns}) on commit drop;
+copy staging from stdin with (format csv, header true);
+${lines}\\.
+delete from countries where month in (select month from staging);
+insert into countries select * from staging; commit;`);
       }
       expect(sql(`${sums};`)).toBe(expected);
     }
@@ -151,12 +148,7 @@ test('an engineer: a year by month and country, interrupted, continued and loade
     }
   }
   // Without a database the files are summed, so that the test proves something everywhere.
-  const lines = files().flatMap((name) =>
-    readFileSync(join(folder, name, 'part.csv'), 'utf8')
-      .trimEnd()
-      .split('\r\n')
-      .slice(1),
-  );
+  const lines = files().flatMap((name) => read(name).trimEnd().split('\n').slice(1));
   expect(new Set(lines.map((line) => line.split(',').slice(0, -2).join())).size).toBe(whole.length);
   const displays = lines.reduce((sum, line) => sum + Number(line.split(',').at(-2)), 0);
   expect(`${lines.length}|${displays}`).toBe(expected.split('|').slice(0, 2).join('|'));

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** A request, once all of it has come. */
-export interface Received {
+interface Received {
   readonly method: string;
   /** With the query. */
   readonly path: string;

@@ -9,7 +9,7 @@ import { main } from '../../src/main.ts';
 import { captureOutput, input } from './streams.ts';
 
 /** When the clock of a test begins, unless it says otherwise: 2026-11-20T12:00:00Z. */
-export const usualStartMs = Date.UTC(2026, 10, 20, 12);
+const usualStartMs = Date.UTC(2026, 10, 20, 12);
 
 export interface CliOptions {
   /** Environment on top of a settings folder of the test's own; the machine's is never seen. */
