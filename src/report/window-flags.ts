@@ -1,4 +1,4 @@
-import { DateTime, IANAZone } from 'luxon';
+import { DateTime, type DateTimeUnit, IANAZone } from 'luxon';
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { formatInstant, instantsOf, startOfDay, type Window, wallAt } from './window.ts';
@@ -80,10 +80,8 @@ function parseEnds(since: string | undefined, until: string | undefined, zone: s
   throw new UsageError(`--since ${from} is after --until ${to}: the window would end before it begins.`, { hint });
 }
 
-type CalendarUnit = 'day' | 'week' | 'month' | 'quarter' | 'year';
-
 /** The days that have a name of their own: a calendar unit, and how many of them ago. */
-const namedDays = new Map<string, readonly [unit: CalendarUnit, ago: number]>([
+const namedDays = new Map<string, readonly [unit: DateTimeUnit, ago: number]>([
   ['today', ['day', 0]],
   ['yesterday', ['day', 1]],
   ...(['week', 'month', 'quarter', 'year'] as const).flatMap((unit) => [
@@ -130,6 +128,10 @@ function problemWith(text: string, otherwise: string): string {
   return /^\d{4}-/.test(text) ? `the calendar has no ${quoteIfNeeded(text)}` : otherwise;
 }
 
+const acceptedPeriods =
+  'Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, ' +
+  '2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.';
+
 /** The value of `--period`: whole days of the zone, except `last-24h`, which are the 24 hours that end now. */
 function parsePeriod(text: string, today: DateTime, zone: string, now: number): Window {
   const value = { flag: '--period', text };
@@ -140,10 +142,7 @@ function parsePeriod(text: string, today: DateTime, zone: string, now: number): 
     if (days) return days;
     const problem = name === text ? 'this is no period' : `${quoteIfNeeded(name)} is no day, week, month or year`;
     const meant = nearest(name, ['last-7d', 'last-24h', ...dayNames]);
-    const otherwise =
-      'Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), ' +
-      '2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.';
-    throw refuse(value, problemWith(name, problem), didYouMean(meant, otherwise));
+    throw refuse(value, problemWith(name, problem), didYouMean(meant, acceptedPeriods));
   };
   const [from = '', ...others] = text.split('..');
   const first = daysOf(from);
