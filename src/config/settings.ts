@@ -72,8 +72,9 @@ export function resolveSettings(sources: SettingsSources) {
   const token = read('token', undefined);
   return {
     account,
-    /** The account of that name, if it is stored. */
+    /** The account of that name, if it is stored, and all that is. */
     storedAccount,
+    stored: sources.stored,
     baseUrl,
     token,
     /** Why the stored token is not used, one sentence, where it is not. */
@@ -211,8 +212,8 @@ export async function readUnlessNeedless(
 export type SignIn = ReturnType<typeof requireSignIn>;
 
 /** What the settings give to sign in with. Throws `SignInError` that says what is missing and how to give it. */
-export function requireSignIn(settings: Settings, stored: StoredSettings) {
-  const { account, storedAccount, baseUrl, encoding, token, email, password, tokenWithheld } = settings;
+export function requireSignIn(settings: Settings) {
+  const { account, storedAccount, stored, baseUrl, encoding, token, email, password, tokenWithheld } = settings;
   const credentials = email.value && password.value ? { email: email.value, password: password.value } : undefined;
   if (baseUrl.value && (token.value || credentials)) {
     return { baseUrl: baseUrl.value, encoding: encoding.value, token: token.value, credentials };

@@ -42,41 +42,36 @@ export function openapiDocument(adminCalls: readonly AdminCall[]): object {
 
 function adminOperation({ method, path, meaning, example }: AdminCall): object {
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'The report ID.' };
-  const kinds = `KIND is ${kindLabels.join(', ')}.`;
-  const content = { 'application/json': { schema: { type: 'object' }, example } };
-  const answer = { content: { 'application/json': { schema: { type: 'object' } } } };
+  const json = (more: object) => ({ content: { 'application/json': { schema: { type: 'object' }, ...more } } });
   return {
     operationId: `admin_${method.toLowerCase()}_${path.replace(/^\/__admin\/|\/:id$/g, '')}`,
     tags: ['Local server'],
     summary: meaning,
-    description: path.endsWith('/faults') ? kinds : undefined,
+    description: path.endsWith('/faults') ? `KIND is ${kindLabels.join(', ')}.` : undefined,
     security: [],
     parameters: path.endsWith(':id') ? [id] : undefined,
-    requestBody: example && { required: true, content },
+    requestBody: example && { required: true, ...json({ example }) },
     responses: {
-      '200': { description: 'Done, with what there is to tell.', ...answer },
-      '4XX': { description: 'What is wrong with the call.', ...answer },
+      '200': { description: 'Done, with what there is to tell.', ...json({}) },
+      '4XX': { description: 'What is wrong with the call.', ...json({}) },
     },
   };
 }
 
 /** A name out of a list, with what each means and whose it is. */
 function namesOf(entries: readonly (Metric | Breakdown)[]): Schema {
-  const oneOf = entries.map(({ name, meaning, profiles }) => ({
-    const: name,
-    description: `${meaning} (${profiles.join(', ')})`,
-  }));
-  return { type: 'string', oneOf };
+  const described = (entry: Metric | Breakdown) => `${entry.meaning} (${entry.profiles.join(', ')})`;
+  return { type: 'string', oneOf: entries.map((entry) => ({ const: entry.name, description: described(entry) })) };
 }
 
 function filterSchemas(): Schema {
-  const entries = filters.map(({ name, meaning, compare, profiles }) => {
+  const schemas = filters.map(({ name, meaning, compare, profiles }) => {
     // A number or its digits, told by `type` alone, so that no validator finds both to hold.
     const value = compare === 'text' ? { type: 'string' } : { type: ['integer', 'string'], pattern: '^\\d+$' };
     const description = `Only these ${meaning} (${profiles.join(', ')} profile).`;
     return [name, { description, oneOf: [{ type: 'array', items: value }, value] }];
   });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(schemas);
 }
 
 /** A row: the fields that are always there, null where their breakdown was not asked for, and those of a request. */

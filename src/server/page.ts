@@ -51,13 +51,11 @@ export function pageAnswer(
   adminCalls: readonly AdminCall[],
   reports: readonly ListedReport[],
 ): Answer {
-  const rows = reports
-    .slice(-20)
-    .toReversed()
-    .map(({ report_id, account, status, created, request }) => {
-      const cells = [report_id, account, status, created.slice(0, 19).replace('T', ' '), request.breakdowns.join(', ')];
-      return `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}`).join('')}`;
-    });
+  const latest = reports.slice(-20).toReversed();
+  const rows = latest.map(({ report_id, account, status, created, request }) => {
+    const cells = [report_id, account, status, created.slice(0, 19).replace('T', ' '), request.breakdowns.join(', ')];
+    return `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}`).join('')}`;
+  });
   const details = accounts.map((account, index) => {
     const { name, email, password, profile, admin, token } = account;
     return `<details${index === 0 ? ' open' : ''}><summary>${escapeHtml(name)} <small>${profile}${admin ? ', admin' : ''}</small></summary>
@@ -99,25 +97,22 @@ function showCall([{ method, path }, meaning, line]: Call): string {
 }
 
 /** The five calls as an account makes them, in the order of their use; `$id` holds the report of the second. */
-function callsOf(base: string, { email, password, token, profile }: Account): readonly Call[] {
+function callsOf(base: string, { email, password, token }: Account): readonly Call[] {
   const { auth, buyer, status, download, campaigns } = endpoints;
   const signed = `-H ${quoteForShell(`Authorization: ${token}`)}`;
   const curl = ({ path }: { readonly path: string }, ...options: string[]): string =>
     [`curl -s ${quoteForShell(base + path)}`, ...options].join(' \\\n  ');
-  const isDsp = profile === 'dsp';
-  const metrics = isDsp ? 'displays,revenueEuro' : 'displays,clicks,revenueEuro';
+  const signIn = `-d ${quoteForShell(JSON.stringify({ auth: { email, password } }))}`;
   const window = { since: 1_780_272_000, until: 1_780_876_799 };
-  const create = JSON.stringify({ ...window, metrics, breakdowns: ['DAILY', isDsp ? 'FORMAT' : 'CAMPAIGN'] });
+  const request = { ...window, metrics: 'displays,revenueEuro', breakdowns: ['DAILY', 'FORMAT'] };
+  const create = curl(buyer, signed, `-d ${quoteForShell(JSON.stringify(request))}`);
   const idOf = `sed 's/.*"report_id":"\\([^"]*\\)".*/\\1/'`;
+  const asJson = "-H 'Accept: application/json'";
   return [
-    [auth, 'a token of your own', curl(auth, `-d ${quoteForShell(JSON.stringify({ auth: { email, password } }))}`)],
-    [buyer, 'create a report', `id=$(${curl(buyer, signed, `-d ${quoteForShell(create)}`)} | ${idOf}); echo "$id"`],
+    [auth, 'a token of your own', curl(auth, signIn)],
+    [buyer, 'create a report', `id=$(${create} | ${idOf}); echo "$id"`],
     [status, 'ask until it is ready', curl(status, signed, '-d "id=$id"')],
-    [
-      download,
-      'the data as JSON; as CSV with text/csv',
-      curl(download, signed, "-H 'Accept: application/json'", '-d "id=$id"'),
-    ],
+    [download, 'the data as JSON; as CSV with text/csv', curl(download, signed, asJson, '-d "id=$id"')],
     [campaigns, 'campaigns and their ad units', curl(campaigns, signed)],
   ];
 }

@@ -7,17 +7,13 @@ import { type Group, Grouping, isTime, timeFieldOf } from './grouping.ts';
 const mostValues = 50_000;
 const mostMoments = 100_000;
 
-/** Fields that belong together: what one breakdown adds to a row (`campaignId` and `campaignName`), or time. */
+/** Fields that belong together, what one breakdown adds to a row (`campaignId` and `campaignName`) or time, and their sums. */
 export interface Unit {
   readonly fields: readonly string[];
   readonly isTime: boolean;
   /** Absent for time, and for a field that the vocabulary does not know. */
   readonly breakdown?: Breakdown;
-}
-
-/** The sums of one unit's values; `undefined` where there are more than are kept. */
-export interface UnitSums {
-  readonly unit: Unit;
+  /** `undefined` where there are more values than are kept. */
   groups: Grouping | undefined;
 }
 
@@ -26,12 +22,13 @@ type Shown = readonly { readonly field: string; readonly numeric: boolean }[];
 /** The units of the columns that hold no numbers, in their order. */
 function unitsOf(columns: Shown): Unit[] {
   const units = new Map<string, Unit>();
-  const fields = columns.flatMap(({ field, numeric }) => (numeric ? [] : [field]));
-  for (const field of fields) {
-    const breakdown = breakdownOfField(field);
-    if (isTime(field)) units.set('time', { fields: timeFieldOf(fields), isTime: true });
-    else if (!breakdown) units.set(`field ${field}`, { fields: [field], isTime: false });
-    else units.set(breakdown.name, { fields: breakdown.fields.map(({ name }) => name), isTime: false, breakdown });
+  const texts = columns.flatMap(({ field, numeric }) => (numeric ? [] : [field]));
+  for (const field of texts) {
+    const isTimeField = isTime(field);
+    const breakdown = isTimeField ? undefined : breakdownOfField(field);
+    const fields = isTimeField ? timeFieldOf(texts) : (breakdown?.fields.map(({ name }) => name) ?? [field]);
+    const name = isTimeField ? 'time' : (breakdown?.name ?? `field ${field}`);
+    if (!units.has(name)) units.set(name, { fields, isTime: isTimeField, breakdown, groups: new Grouping(fields) });
   }
   return [...units.values()];
 }
@@ -42,24 +39,24 @@ function unitsOf(columns: Shown): Unit[] {
  */
 export class ReportSums {
   readonly total = new Grouping();
-  #all: UnitSums[] | undefined;
-  #course: UnitSums | undefined;
+  #all: Unit[] | undefined;
+  #course: Unit | undefined;
 
   /** Adds rows; `columns` are those that are to be shown, `all` every key that rows have had so far. */
   observe(rows: readonly Row[], columns: Shown, all: readonly string[]): void {
-    this.#all ??= unitsOf(columns).map((unit) => ({ unit, groups: new Grouping(unit.fields) }));
+    this.#all ??= unitsOf(columns);
     this.#course ??= this.#beginCourse(rows);
-    for (const each of this.#course ? [...this.#all, this.#course] : this.#all) {
-      each.groups?.observe(rows, all);
-      if (each.groups && each.groups.size > (each.unit.isTime ? mostMoments : mostValues)) each.groups = undefined;
+    for (const unit of this.#course ? [...this.#all, this.#course] : this.#all) {
+      unit.groups?.observe(rows, all);
+      if (unit.groups && unit.groups.size > (unit.isTime ? mostMoments : mostValues)) unit.groups = undefined;
     }
     this.total.observe(rows, all);
   }
 
-  get units(): readonly UnitSums[] {
-    const isEmpty = ({ groups }: UnitSums) =>
-      groups && [...groups].every(({ key }) => key.every((text) => text === null));
-    return this.#all?.filter((each) => !isEmpty(each)) ?? [];
+  /** The units that have a value anywhere. */
+  get units(): readonly Unit[] {
+    const isEmpty = ({ groups }: Unit) => groups && [...groups].every(({ key }) => key.every((text) => text === null));
+    return this.#all?.filter((unit) => !isEmpty(unit)) ?? [];
   }
 
   /** The sums by time (the first value of a key) and by the first other unit that has values; `undefined` where there are none. */
@@ -69,20 +66,18 @@ export class ReportSums {
 
   /** What another report with these breakdowns comes to for one value of a unit. */
   find({ fields }: Unit, { key }: Group) {
-    const same = this.#all?.find(({ unit }) => unit.fields.join() === fields.join());
-    return same?.groups?.find(key)?.sums;
+    return this.#all?.find((unit) => unit.fields.join() === fields.join())?.groups?.find(key)?.sums;
   }
 
-  #beginCourse(rows: readonly Row[]): UnitSums | undefined {
-    const begun = this.#all?.filter(({ unit }) =>
-      unit.fields.some((field) => rows.some((row) => (row[field] ?? null) !== null)),
-    );
-    const [time, other] = [begun?.find(({ unit }) => unit.isTime), begun?.find(({ unit }) => !unit.isTime)];
+  #beginCourse(rows: readonly Row[]): Unit | undefined {
+    const hasValue = (field: string) => rows.some((row) => (row[field] ?? null) !== null);
+    const begun = this.#all?.filter(({ fields }) => fields.some(hasValue));
+    const [time, other] = [begun?.find(({ isTime }) => isTime), begun?.find(({ isTime }) => !isTime)];
     if (!time?.groups || !other) return undefined;
-    const groups = new Grouping([...time.unit.fields, ...other.unit.fields]);
+    const groups = new Grouping([...time.fields, ...other.fields]);
     // The rows before had no value here.
     groups.absorb(time.groups);
-    return { unit: { fields: [], isTime: true }, groups };
+    return { fields: [], isTime: true, groups };
   }
 }
 

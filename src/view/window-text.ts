@@ -53,11 +53,11 @@ export interface Description {
 /** Describes a report by its summary, where that tells; else by its rows. */
 export function describeReport(summary: ReportSummary | undefined, { units }: ReportSums): Description {
   const known = breakdowns;
-  const time = units.find(({ unit }) => unit.isTime);
-  const timeName = time && (time.unit.fields.includes('hour') ? 'HOURLY' : 'DAILY');
+  const time = units.find(({ isTime }) => isTime);
+  const timeName = time && (time.fields.includes('hour') ? 'HOURLY' : 'DAILY');
   const asked = summary
     ? summary.breakdowns.flatMap((name) => known.filter((each) => each.name === name.toUpperCase()))
-    : [...known.filter(({ name }) => name === timeName), ...units.flatMap(({ unit }) => unit.breakdown ?? [])];
+    : [...known.filter(({ name }) => name === timeName), ...units.flatMap(({ breakdown }) => breakdown ?? [])];
   const days = [...(time?.groups ?? [])].map(({ key: [day] }) => (day ?? '').slice(0, 10));
   const dated = days.filter((day) => dayOf(day) !== undefined).sort();
   const ofRows = dated.length > 0 ? daysText(dated[0] ?? '', dated.at(-1) ?? '') : undefined;

@@ -123,7 +123,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(await page.locator('table:has(tfoot) tbody tr').count()).toBe(rowCount > 1 ? Math.min(rowCount, 2000) : 0);
   });
 
-  test('the table sorts by numbers, filters by words and numbers, and turns its pages', async () => {
+  test('the table sorts by numbers, filters by words, and turns its pages', async () => {
     const page = await open(fileOf(await pageOf(500)));
     const before = await columnOf(page, 4);
     const head = page.getByRole('columnheader', { name: 'Displays' }).last();
@@ -134,10 +134,8 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     await head.getByRole('button').click();
     expect(await columnOf(page, 4)).toEqual(before);
     const filter = page.getByLabel('Filter');
-    await filter.fill('ETE app12 clicks>100');
-    const wanted = Array.from({ length: 500 }, (_, i) => i).filter(
-      (i) => String(i).startsWith('12') && i % 200 > 100 && i % 37,
-    );
+    await filter.fill('ETE app12');
+    const wanted = Array.from({ length: 500 }, (_, i) => i).filter((i) => String(i).startsWith('12') && i % 37);
     expect(await columnOf(page, 4)).toEqual(wanted.map((i) => `com.example.app${i}`));
     await filter.fill('');
     await page.getByRole('button', { name: 'Next rows' }).click();

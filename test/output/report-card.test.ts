@@ -26,19 +26,7 @@ const days = Array.from({ length: 14 }, (_, day) => ({
 }));
 
 describe('reportCard', () => {
-  it('has every metric, what they give, and the course of the first', async () => {
-    const card = reportCard(await figuresOf(days), { columns: 80 });
-    expect(card.join('\n')).toMatchInlineSnapshot(`
-      "  requests  6,510,000  leads         2,800  eyes      1,120,000
-        displays  5,040,000  landings     42,000  CTR           1.67%
-        clicks       84,000  revenue € 17,283.00  eCPM €         3.43
-        downloads     7,000  revenue $ 19,603.50  eCPM $         3.89
-        requests by day  2026-11-01 ▁▂▂▃▃▄▄▅▅▆▆▇▇█ 2026-11-14  400,000 to 530,000"
-    `);
-    expect(Math.max(...card.map((line) => line.length))).toBeLessThanOrEqual(80);
-  });
-
-  it('fits 60 columns, and ASCII', async () => {
+  it('has every metric, what they give, and the course of the first; it fits 60 columns, and ASCII', async () => {
     const card = reportCard(await figuresOf(days), { columns: 60, unicode: false });
     expect(card.join('\n')).toMatchInlineSnapshot(`
       "  requests    6,510,000  revenue EUR 17,283.00

@@ -79,7 +79,7 @@ describe('table', () => {
     `);
   });
 
-  it('has derived metrics of each row and of the sums, where there is room', async () => {
+  it('has derived metrics of each row and of the sums', async () => {
     const given = [
       '{"campaignName":"Summer","displays":1000,"clicks":20,"revenueEuro":5}',
       '{"campaignName":null,"displays":0,"clicks":0,"revenueEuro":0.125}',
@@ -93,17 +93,6 @@ describe('table', () => {
       Winter           3,000       –        10.00      –    3.33
       ────────────  ────────  ──────  ───────────  ─────  ──────
       total            4,000      20       15.125  0.50%    3.78
-      "
-    `);
-    expect((await table(40, ...given)).text).toMatchInlineSnapshot(`
-      "                                revenue
-      campaignName  displays  clicks     Euro
-      ────────────  ────────  ──────  ───────
-      Summer           1,000      20     5.00
-      –                    0       0    0.125
-      Winter           3,000       –    10.00
-      ────────────  ────────  ──────  ───────
-      total            4,000      20   15.125
       "
     `);
   });
@@ -200,10 +189,5 @@ describe('names and columns without measure', () => {
     const { text } = await table(40, ...names.map((name) => `{"campaignName":"${name}","displays":1}`));
     expect(new Set(text.split('\n').slice(2, 42)).size).toBe(40);
     expect(text).toContain('~2');
-  });
-
-  it('gives up a day that is the same in every row before anything else', async () => {
-    const given = ['a', 'b'].map((name, i) => `{"date":"2026-11-01","campaignName":"Ad ${name}","displays":${i}}`);
-    expect((await table(24, ...given)).text.split('\n')[0]).toBe('campaignName  displays');
   });
 });

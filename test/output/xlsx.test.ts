@@ -41,26 +41,13 @@ describe('xlsx', () => {
     expect(sheet.parts.get('xl/workbook.xml')).toContain(
       '<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">Report!$A$1:$J$3</definedName><definedName name="_xlnm.Print_Titles" localSheetId="0">Report!$1:$1</definedName>',
     );
-    expect([...sheet.parts.keys()]).toEqual([
-      '[Content_Types].xml',
-      '_rels/.rels',
-      'xl/_rels/workbook.xml.rels',
-      'xl/styles.xml',
-      'xl/worksheets/sheet1.xml',
-      'xl/worksheets/sheet2.xml',
-      'xl/workbook.xml',
-    ]);
   });
 
   it('has the window, the totals and the greatest values of each breakdown on a second sheet', async () => {
-    const rows = Array.from({ length: 12 }, (_, i) => ({
-      date: '2026-11-01',
-      campaignId: String(i),
-      campaignName: `Campaign ${i}`,
-      displays: 1000,
-      clicks: i,
-      revenueEuro: '0,10',
-    }));
+    const figures = { displays: 1000, revenueEuro: '0,10' };
+    const rows = Array.from({ length: 12 }, (_, i) => {
+      return { date: '2026-11-01', campaignId: String(i), campaignName: `Campaign ${i}`, clicks: i, ...figures };
+    });
     const summary = {
       since: '2026-11-01T00:00:00+0100',
       until: '2026-11-02T23:59:59+0100',
@@ -140,18 +127,11 @@ describe('xlsx', () => {
         ),
       ),
     );
-    expect(rows.map((row) => row[1])).toEqual([
-      'Revenue (€)',
-      1000,
-      0.1,
-      -0.3,
-      '9007199254740993',
-      '12345678901234567890',
-      'n/a',
-      null,
-      undefined,
-      '[1]',
-    ]);
+    const [exact, texts] = [
+      [1000, 0.1, -0.3],
+      ['9007199254740993', '12345678901234567890', 'n/a'],
+    ];
+    expect(rows.map((row) => row[1])).toEqual(['Revenue (€)', ...exact, ...texts, null, undefined, '[1]']);
     expect(notes).toEqual(['2 values of revenueEuro are no numbers, and are in no sum.']);
   });
 

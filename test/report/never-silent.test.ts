@@ -76,12 +76,13 @@ function fieldOf(request: Request): string {
 
 /** A row with the sum of every metric, and nothing else. */
 function totalOf(rows: readonly Row[], request: Request): Row {
-  const metrics = columnsOf(request).filter(({ metric }) => metric !== undefined);
-  const sums = metrics.map(({ field }) => {
+  const total: Record<string, unknown> = Object.fromEntries(Object.keys(rows[0] ?? {}).map((name) => [name, null]));
+  for (const { field, metric } of columnsOf(request)) {
     const sum = rows.reduce((before, row) => before + Number(numberTextOf(row[field])), 0);
-    return [field, field.startsWith('revenue') && request.profile === 'dsp' ? sum.toFixed(2).replace('.', ',') : sum];
-  });
-  return { ...Object.fromEntries(Object.keys(rows[0] ?? {}).map((name) => [name, null])), ...Object.fromEntries(sums) };
+    const isText = field.startsWith('revenue') && request.profile === 'dsp';
+    if (metric !== undefined) total[field] = isText ? sum.toFixed(2).replace('.', ',') : sum;
+  }
+  return total;
 }
 
 interface Damage {
@@ -94,9 +95,7 @@ interface Damage {
 }
 
 const damages: Readonly<Record<string, Damage>> = {
-  'a dropped column': {
-    rows: (rows, request) => rows.map(({ [fieldOf(request)]: _, ...row }) => row),
-  },
+  'a dropped column': { rows: (rows, request) => rows.map(({ [fieldOf(request)]: _, ...row }) => row) },
   'a renamed column': {
     rows: (rows, request) => {
       const field = fieldOf(request);
@@ -122,10 +121,7 @@ const damages: Readonly<Record<string, Damage>> = {
     fits: (request) => breakdownsOf(request).length > 0,
     rows: (rows, request) => [...rows, totalOf(rows, request)],
   },
-  'a header cut off': {
-    fits: (_request, body) => body === 'CSV',
-    text: (text) => text.slice(text.indexOf('\n') + 1),
-  },
+  'a header cut off': { fits: (_, body) => body === 'CSV', text: (text) => text.slice(text.indexOf('\n') + 1) },
 };
 
 /** Puts a damage into the text of a report; tells how many rows it had. */
@@ -152,13 +148,11 @@ async function throughDamage(clock: Clock, body: Body) {
     const isReport = path === '/download-reporting' || (path === '/buyer-reporting' && request?.isDirect);
     const shift = ((request && damage.shiftHours?.(request)) ?? 0) * 3_600;
     const later = (_: string, name: string, digits: string) => `${name}${Number(digits) + shift}`;
+    const { authorization = '', 'content-type': type = '' } = headers;
+    const accept = isReport && body === 'CSV' ? 'text/csv' : 'application/json';
     const answer = await fetch(servers.get(clock)?.url + path, {
       method,
-      headers: {
-        authorization: headers.authorization ?? '',
-        'content-type': headers['content-type'] ?? '',
-        accept: isReport && body === 'CSV' ? 'text/csv' : 'application/json',
-      },
+      headers: { authorization, accept, 'content-type': type },
       body: path === '/buyer-reporting' ? sent.replace(/((?:since|until)"?[:=])(\d+)/g, later) : sent,
     });
     const text = await answer.text();

@@ -76,14 +76,9 @@ function linesOf(rows: readonly string[][], delimiter: string): string {
 }
 
 /** The CSV flags as the command line gives them. */
-export interface CsvFlags {
-  readonly delimiter?: string;
-  readonly decimal?: string;
-  readonly bom?: boolean;
-  readonly excel?: boolean;
-  readonly escapeFormulas?: boolean;
-  readonly header?: boolean;
-}
+export type CsvFlags = { readonly [Name in 'delimiter' | 'decimal']?: string } & {
+  readonly [Name in 'bom' | 'excel' | 'escapeFormulas' | 'header']?: boolean;
+};
 
 /**
  * The dialect that the flags describe. `--excel` is what a European Excel opens: semicolons, decimal commas, a byte

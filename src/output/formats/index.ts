@@ -1,14 +1,9 @@
 import { readRows } from '../../rows/read-rows.ts';
 import { type EncodeOptions, type Encoder, writeRows } from '../encoder.ts';
 import type { TextColumn } from '../table/text-table.ts';
-import { createEncoder as createCsvEncoder } from './csv.ts';
-import { createEncoder as createJsonEncoder, createNdjsonEncoder } from './json.ts';
-import { createEncoder as createTableEncoder } from './table.ts';
-
-const csv = { createEncoder: createCsvEncoder };
-const json = { createEncoder: createJsonEncoder };
-const ndjson = { createEncoder: createNdjsonEncoder };
-const table = { createEncoder: createTableEncoder };
+import * as csv from './csv.ts';
+import * as json from './json.ts';
+import * as table from './table.ts';
 
 interface Writer {
   createEncoder(options: EncodeOptions): Encoder;
@@ -29,7 +24,7 @@ export interface Format {
 /** Every output format: a new one is its file and its line here. */
 const formats = {
   json: { endings: ['json'], packable: true, load: () => json },
-  ndjson: { endings: ['ndjson', 'jsonl'], packable: true, load: () => ndjson },
+  ndjson: { endings: ['ndjson', 'jsonl'], packable: true, load: () => json.ndjson },
   csv: { endings: ['csv'], packable: true, load: () => csv },
   table: { endings: ['txt'], load: () => table },
   parquet: { endings: ['parquet'], binary: true, load: () => import('./parquet.ts') },

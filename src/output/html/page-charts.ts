@@ -4,7 +4,7 @@ import { type Comparison, changeText, type Figure, figureText, figureValue, scal
 import { addSums, type Sums } from '../../view/grouping.ts';
 import { roundedText, shortNumber } from '../../view/numbers.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
-import { nameOfGroup, nounOfUnit, type ReportSums, type UnitSums } from '../../view/report-sums.ts';
+import { nameOfGroup, nounOfUnit, type ReportSums, type Unit } from '../../view/report-sums.ts';
 import { layOutTime, type TimeAxis } from '../../view/time-axis.ts';
 import { htmlText } from './page-table.ts';
 
@@ -40,7 +40,7 @@ export function renderTime(
   others: readonly Figure[],
   monthly: boolean,
 ) {
-  const axis = layOutTime([...(report.units.find(({ unit }) => unit.isTime)?.groups ?? [])], monthly);
+  const axis = layOutTime([...(report.units.find(({ isTime }) => isTime)?.groups ?? [])], monthly);
   const [lead] = leading;
   if (!axis || !lead) return '';
   const sums = axis.slots.map((slot) => addSums(slot, report.total.metrics));
@@ -53,8 +53,9 @@ export function renderTime(
 
 /** The greatest five values of the first breakdown over time as lines, by one figure; none where there is but one value. */
 function renderCourse(figure: Figure, axis: TimeAxis, { units, course }: ReportSums): string {
-  const { unit, groups } = units.find((each) => !each.unit.isTime) ?? {};
-  if (!unit || !groups || !course || groups.size < 2 || axis.slots.length < 2) return '';
+  const unit = units.find(({ isTime }) => !isTime);
+  const groups = unit?.groups;
+  if (!groups || !course || groups.size < 2 || axis.slots.length < 2) return '';
   const top = [...groups].sort(byFigure(figure)).slice(0, mostLines);
   const lines = top.map((group) => ({
     name: nameOfGroup(unit.fields, group).name,
@@ -158,12 +159,12 @@ function round(value: number): number {
  * page's security policy forbids) and which print without background graphics.
  */
 export function renderRankings({ units, total }: ReportSums, figure: Figure | undefined, comparison?: Comparison) {
-  const ranked = units.filter(({ unit }) => !unit.isTime);
+  const ranked = units.filter(({ isTime }) => !isTime);
   if (!figure || ranked.length === 0) return '';
   const charts = ranked.map((each) => {
     const items = rankedItems(each, figure, total.totals(), comparison);
     const list = each.groups ? `<ol>${items.join('')}</ol>` : '<p class="by">Too many different values to rank.</p>';
-    return `<section class="bars"><h3>${htmlText(nounOfUnit(each.unit))}</h3>${list}</section>\n`;
+    return `<section class="bars"><h3>${htmlText(nounOfUnit(each))}</h3>${list}</section>\n`;
   });
   return `<section><div class="head"><h2>Top values</h2><p class="by">by <b>${htmlText(fieldLabel(figure.field))}</b></p></div>
 <div class="ranks">
@@ -171,7 +172,8 @@ ${charts.join('')}</div></section>
 `;
 }
 
-function rankedItems({ unit, groups }: UnitSums, figure: Figure, totals: Sums, comparison?: Comparison): string[] {
+function rankedItems(unit: Unit, figure: Figure, totals: Sums, comparison?: Comparison): string[] {
+  const { fields, groups } = unit;
   const all = figureValue(figure, totals) ?? 0;
   const ranked = [...(groups ?? [])].filter(({ sums }) => sums.get(figure.field) !== undefined).sort(byFigure(figure));
   // "1 other" would take as much room as that one itself.
@@ -184,7 +186,7 @@ function rankedItems({ unit, groups }: UnitSums, figure: Figure, totals: Sums, c
     return `<span class="n">${htmlText(shownFigure(figure, sums))}<small>${share}</small></span>`;
   };
   const items = shown.map((group) => {
-    const { name, detail } = nameOfGroup(unit.fields, group);
+    const { name, detail } = nameOfGroup(fields, group);
     const length = most > 0 ? Math.max(0, (100 * (figureValue(figure, group.sums) ?? 0)) / most) : 0;
     const change = comparison && changeText(figure, group.sums, comparison.sums.find(unit, group));
     return [

@@ -30,14 +30,8 @@ const keysOf = (column) => {
     isNumeric(column) ? (cell === null || cell === '' ? NaN : Number(cell)) : ranks.get(cell) ?? NaN));
 };
 const plain = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-const comparisons = {
-  '>': (a, b) => a > b, '<': (a, b) => a < b, '>=': (a, b) => a >= b, '<=': (a, b) => a <= b, '=': (a, b) => a === b,
-};
-/** What a word of the filter asks of a row: clicks>100 compares, any other is searched for in its texts. */
+/** Whether a row has a word of the filter in one of its texts. */
 const testOf = (word) => {
-  const [, name, sign, number] = /^(.+?)([<>]=?|=)(-?[\d.,]+)$/.exec(word) || [];
-  const compared = name && columns.find((each) => isNumeric(each) && plain(each.name) === plain(name));
-  if (compared) return (row) => comparisons[sign](keysOf(compared)[row], Number(number.replaceAll(',', '')));
   const wanted = plain(word);
   const searched = columns.filter((column) => !isNumeric(column));
   for (const column of searched) column.plain ??= column.cells.map((cell) => plain(cell ?? ''));
@@ -70,7 +64,7 @@ if (table) {
       + (rows.length === rowCount ? '' : ' (of ' + every + ')');
     one('back').disabled = from === 0;
     one('on').disabled = to === rows.length;
-    one('more').textContent = rowCount === 0 ? 'The report has no rows.' : rows.length === 0 ? 'No row fits the filter.'
+    one('more').textContent = rows.length === 0 ? (rowCount === 0 ? 'The report has no rows.' : 'No row fits the filter.')
       : isWhole ? '' : 'Rows ' + first + ' to ' + last + ' of ' + count + '; the file holds the others.';
     one('more').classList.toggle('paper', rows.length > 0);
   };

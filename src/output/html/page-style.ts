@@ -15,9 +15,9 @@ small{font-size:.8125rem;color:var(--soft);font-weight:400}
 .head{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem 1rem;margin-bottom:.875rem}.by{margin:0;color:var(--soft);font-size:.875rem}.by b{font-weight:600;color:var(--ink)}
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.75rem;margin:0}
 .cards div,figure,.bars,.scroll{background:var(--card);border:1px solid var(--line);border-radius:.625rem}.cards div{padding:.875rem 1rem .8125rem;min-width:0}
-.more{grid-template-columns:repeat(auto-fill,minmax(8.25rem,1fr));margin-top:.75rem}dt{color:var(--soft);font-size:.8125rem}
-dd{margin:.125rem 0 0;font-size:1.625rem;font-weight:620;letter-spacing:-.015em;line-height:2.125rem}.more dd{font-size:1.0625rem;line-height:1.5rem}dd.long{font-size:1.25rem}
-.more dd.long{font-size:.9375rem}dd.change,.more dd.change{font-size:.8125rem;font-weight:400;letter-spacing:0;line-height:1.35;color:var(--soft)}
+.more{grid-template-columns:repeat(auto-fill,minmax(10rem,1fr));margin-top:.75rem}dt{color:var(--soft);font-size:.8125rem}
+dd{margin:.125rem 0 0;font-size:1.625rem;font-weight:620;letter-spacing:-.015em;line-height:2.125rem;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}.more dd{font-size:1.0625rem;line-height:1.5rem}dd.long{font-size:1.25rem}
+.more dd.long{font-size:.9375rem}dd.change,.more dd.change{font-size:.8125rem;font-weight:400;letter-spacing:0;line-height:1.35;color:var(--soft);white-space:normal}
 .charts,.ranks{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr));gap:.75rem}.ranks{grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}
 details{margin-top:.75rem}summary{cursor:pointer;color:var(--soft);font-size:.875rem;margin-bottom:.75rem}figure,.bars{margin:0;padding:1rem 1.125rem;min-width:0}
 figure{position:relative}figure.wide{margin-bottom:.75rem}figcaption{color:var(--soft);font-size:.8125rem;margin-bottom:.75rem}figcaption b{color:var(--ink);font-size:.9375rem;font-weight:600;margin-right:.125rem}

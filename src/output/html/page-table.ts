@@ -65,11 +65,9 @@ export function renderTable(title: string, columns: readonly PageColumn[], rowCo
   });
   const shown = `Rows 1 to ${formatCount(count)} of ${formatCount(rowCount)}`;
   const some = rowCount > count ? `${shown}; the file holds the others, for a browser that runs scripts.` : '';
-  const counted = columns.find(({ type }) => type === 'integer');
-  const hint = counted ? `words, or ${counted.name}>100` : 'words';
   const hasTotals = rowCount > 1 && columns.some(({ total }) => total !== undefined);
   return `<section><div class="head"><h2>${title}</h2>
-<div class="tools" hidden><label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false" placeholder="${htmlText(hint)}"></label><span id="count" role="status"></span><span class="pager"><button type="button" id="back" aria-label="Previous rows">‹</button><button type="button" id="on" aria-label="Next rows">›</button></span></div></div>
+<div class="tools" hidden><label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false"></label><span id="count" role="status"></span><span class="pager"><button type="button" id="back" aria-label="Previous rows">‹</button><button type="button" id="on" aria-label="Next rows">›</button></span></div></div>
 <div class="scroll" tabindex="0" role="region" aria-label="Table of rows"><table>
 <thead><tr>${heads.join('')}</thead>
 <tbody>${rows.join('\n')}</tbody>

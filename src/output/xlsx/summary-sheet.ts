@@ -2,7 +2,7 @@ import { fieldLabel } from '../../contract/columns.ts';
 import { type Comparison, changeText, type Figure, figuresOf, figureValue, leadingFirst } from '../../view/figures.ts';
 import type { Sums } from '../../view/grouping.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
-import { nameOfGroup, nounOfUnit, type ReportSums, type UnitSums } from '../../view/report-sums.ts';
+import { nameOfGroup, nounOfUnit, type ReportSums, type Unit } from '../../view/report-sums.ts';
 import { rowXml, type SheetCell, sheetBeginning, sheetEnd } from './workbook.ts';
 
 const topCount = 10;
@@ -16,7 +16,7 @@ export function summarySheet(
   comparison: Comparison | undefined,
 ): string {
   const { leading, others } = leadingFirst(figuresOf(sums.total.metrics));
-  const units = sums.units.filter(({ unit }) => !unit.isTime);
+  const units = sums.units.filter(({ isTime }) => !isTime);
   const rows: SheetCell[][] = [
     [['title', title]],
     ...facts.map(([name, text]): SheetCell[] => [
@@ -46,11 +46,8 @@ function totalRows(figures: readonly Figure[], totals: Sums, comparison: Compari
   ];
 }
 
-function breakdownRows(
-  { unit, groups }: UnitSums,
-  figures: readonly Figure[],
-  comparison: Comparison | undefined,
-): SheetCell[][] {
+function breakdownRows(unit: Unit, figures: readonly Figure[], comparison: Comparison | undefined): SheetCell[][] {
+  const { fields, groups } = unit;
   const [lead] = figures;
   const title = nounOfUnit(unit).replace(/^./, (letter) => letter.toUpperCase());
   if (!groups || !lead) return [[['strong', title]], [['note', 'Too many different values to rank.']]];
@@ -60,7 +57,7 @@ function breakdownRows(
   return [
     names.map((name, i) => [i < 2 ? 'header' : 'numberHeader', name]),
     ...top.map((group): SheetCell[] => {
-      const { name, detail } = nameOfGroup(unit.fields, group);
+      const { name, detail } = nameOfGroup(fields, group);
       const change = comparison && changeText(lead, group.sums, comparison.sums.find(unit, group));
       return [
         ['plain', name],

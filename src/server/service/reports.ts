@@ -74,13 +74,11 @@ export function createReports(options: LocalServerOptions, endOf: (account: Acco
     find(id: string, account: Account, nowMs: number): HeldReport {
       const report = reports.get(id);
       if (report?.account.email === account.email) {
-        if (nowMs - report.createdMs <= reportTtlMs) return report;
-        throw new ServiceError('REPORT_EXPIRED', `The report ${id} has expired: create it anew.`);
+        if (nowMs - report.createdMs > reportTtlMs) throw expired(id);
+        return report;
       }
-      if (forgotten.get(id) === account.email) {
-        const error = `The report ${id} was forgotten: this server keeps the latest ${reportsAtMost}. Create it anew.`;
-        throw new ServiceError('REPORT_EXPIRED', error);
-      }
+      const why = `was forgotten, because this server keeps the latest ${reportsAtMost}`;
+      if (forgotten.get(id) === account.email) throw expired(id, why);
       throw new ServiceError('UNKNOWN_REPORT', `There is no report “${id.slice(0, 80)}”.`);
     },
 
@@ -97,8 +95,7 @@ export function createReports(options: LocalServerOptions, endOf: (account: Acco
     assertDownloadable(report: HeldReport, nowMs: number): void {
       const { id, createdMs } = report;
       const status = statusOf(report, nowMs);
-      if (status === 'expired')
-        throw new ServiceError('REPORT_EXPIRED', `The report ${id} has expired: create it anew.`);
+      if (status === 'expired') throw expired(id);
       if (status === 'failed') throw new ServiceError('REPORT_FAILED', `The report ${id} has failed.`);
       if (status === 'ready') return;
       const error = `The report ${id} is “${status}”: download it once its status is “ready”.`;
@@ -111,4 +108,8 @@ export function createReports(options: LocalServerOptions, endOf: (account: Acco
       heldBytes = 0;
     },
   };
+}
+
+function expired(id: string, why = 'has expired'): ServiceError {
+  return new ServiceError('REPORT_EXPIRED', `The report ${id} ${why}: create it anew.`);
 }
