@@ -81,9 +81,6 @@ export function createContext(host: Host, console: Console, options: Options): C
   const ofSavedReports = new Map<string, Context>();
 
   const contextFor = (own: Options): Context => {
-    const stored = once(async () =>
-      own.local ? noSettings : readUnlessNeedless(store(), host.env, own, console.warn),
-    );
     const settings = once(async () => {
       const resolved = own.local
         ? localSettings(await localServer(), own)
@@ -91,7 +88,7 @@ export function createContext(host: Host, console: Console, options: Options): C
             flags: own,
             env: host.env,
             projectFile: own.saved ?? (await readProjectDefaults(host.cwd, console.warn)),
-            stored: await stored(),
+            stored: await readUnlessNeedless(store(), host.env, own, console.warn),
           });
       // A `-vv` trace is made to be sent to others, who need not know whose account it is.
       const email = console.verbosity >= 2 ? resolved.email.value : undefined;
@@ -125,7 +122,7 @@ export function createContext(host: Host, console: Console, options: Options): C
         if (token.source === 'account' && email.source === 'env' && password.value !== undefined) {
           console.note(`The stored token of account “${account.value}” is used; ADREPORT_PASSWORD only renews it.`);
         }
-        return clientFor(requireSignIn(resolved, await stored()));
+        return clientFor(requireSignIn(resolved));
       }),
       clientFor,
       ledger,
@@ -156,6 +153,7 @@ function localSettings({ url, accounts }: LocalServer, options: Options): Settin
   return {
     account: local(found.name),
     storedAccount: undefined,
+    stored: noSettings,
     baseUrl: local(new URL(url)),
     token: local(found.token),
     tokenWithheld: undefined,

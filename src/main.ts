@@ -46,9 +46,8 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     // Whatever a cancelled operation threw on its way out, the reason it ended is the signal.
     let reason = host.signal.aborted && !(ours instanceof InterruptedError) ? host.signal.reason : ours;
     if (host.cwd === goneFolder && String(reason).includes(goneFolder)) {
-      reason = new UsageError('The working folder was deleted.', {
-        hint: 'Go to another one, or give absolute paths.',
-      });
+      const hint = 'Go to another one, or give absolute paths.';
+      reason = new UsageError('The working folder was deleted.', { hint });
     }
     (context?.console ?? createConsole(host, flags)).renderError(reason);
     return reason instanceof AdreportError ? reason.exitCode : 1;

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
 import type { Part } from '../report/parts.ts';
 import { requestFor } from '../report/request.ts';
-import { daysIn, earlierWindow, formatInstant, type Window } from '../report/window.ts';
+import { describeWindow, earlierWindow, formatInstant, type Window } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { rowsOf } from '../rows/row-batch.ts';
 import type { Comparison } from '../view/figures.ts';
@@ -50,14 +50,9 @@ function named({ since, until, zone }: Window): string {
   return windowText({ since: formatInstant(since, zone), until: formatInstant(until, zone) });
 }
 
-/** What makes two windows unequal: a leap day, an hour that the clocks skip or repeat. */
+/** What is said of windows that a leap day, or an hour that the clocks skip or repeat, makes unequal. */
 function unequalDays(now: Window, before: Window): string[] {
-  const hours = (window: Window): number => (window.until + 1 - window.since) / 3600;
-  if (hours(now) === hours(before)) return [];
-  const [unit, count, why] =
-    daysIn(now) === daysIn(before)
-      ? (['hours', hours, ', because the clocks changed'] as const)
-      : (['days', daysIn, ''] as const);
-  const said = (window: Window): string => `${Number(count(window).toFixed(2))} ${unit}`;
-  return [`${named(now)} has ${said(now)}, ${named(before)} ${said(before)}${why}.`];
+  if (now.until - now.since === before.until - before.since) return [];
+  const said = (window: Window) => `${named(window)} (${describeWindow(window).length})`;
+  return [`These are not equally long: ${said(now)}, ${said(before)}.`];
 }

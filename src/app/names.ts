@@ -5,7 +5,7 @@ import { splitValues } from '../report/request.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import type { ReportFlags } from './flags.ts';
-import { type Job, planFromFlags } from './plan.ts';
+import { type Job, type ProfilePlan, planFromFlags } from './plan.ts';
 
 type Named = readonly [id: string, name: string];
 
@@ -17,36 +17,34 @@ const nameFlags: readonly [string, 'campaign' | 'adUnit' | 'advertiser', string,
 ];
 
 /**
- * The flags with the names of campaigns, ad units and advertisers turned into `--filter`s of their ids, and what was
- * found said on stderr. Asks the service for its campaigns only where a name was given. Throws `UsageError` for a name
- * that matches nothing. A `-vv` trace is made to be sent to others, so it shows ids only.
+ * The plan with the names of campaigns, ad units and advertisers turned into filters of their ids, and what was found said
+ * on stderr. Asks the service for its campaigns only where a name was given. Throws `UsageError` for a name that matches
+ * nothing. A `-vv` trace is made to be sent to others, so it shows ids only.
  */
-export async function resolveNames<Flags extends ReportFlags>(context: Context, flags: Flags): Promise<Flags> {
+export async function planWithIds(context: Context, flags: ReportFlags, plan: ProfilePlan): Promise<ProfilePlan> {
   const show = (name: string): string => (context.console.verbosity >= 2 ? '[hidden]' : printable(name));
   const wanted = nameFlags.flatMap(([flag, option, filter, named]) => {
     const patterns = flags[option]?.flatMap((list) => readPatterns(flag, list));
     return patterns ? [{ flag, filter, patterns, named }] : [];
   });
-  if (wanted.length === 0) return flags;
+  if (wanted.length === 0) return plan;
   const campaigns = await (await context.client()).campaigns();
-  const filters = wanted.map(({ flag, filter, patterns, named }) => {
+  const found = wanted.map(({ flag, filter, patterns, named }) => {
     const all = new Map(campaigns.flatMap(named));
-    const found = new Map(patterns.flatMap((pattern) => match(flag, pattern, all, show)));
-    const names = [...found].map(([id, name]) => `${show(name)} (${id})`);
+    const matching = new Map(patterns.flatMap((pattern) => match(flag, pattern, all, show)));
+    const names = [...matching].map(([id, name]) => `${show(name)} (${id})`);
     const more = names.length > 10 ? `, and ${names.length - 10} more` : '';
     context.console.note(`${flag} ${patterns.map(show).join(',')}: ${names.slice(0, 10).join(', ')}${more}.`);
-    return `${filter}=${[...found.keys()].join(',')}`;
+    return `${filter}=${[...matching.keys()].join(',')}`;
   });
-  return { ...flags, filter: [...(flags.filter ?? []), ...filters] };
+  const { filters } = (await planFromFlags(context, { ...flags, filter: [...(flags.filter ?? []), ...found] })).request;
+  return { ...plan, request: { ...plan.request, filters } };
 }
 
-/** The job with names of campaigns and the like turned into ids: only now, because that asks the service. */
-export async function withNames(job: Job): Promise<Job> {
-  const { campaign, adUnit, advertiser } = job.options;
-  if (!campaign && !adUnit && !advertiser) return job;
-  const options = await resolveNames(job.context, job.options);
-  const { filters } = (await planFromFlags(job.context, options)).request;
-  const plan = { ...job.plan, request: { ...job.plan.request, filters } };
+/** The job as `planWithIds` completes its plan: only once it is known to be right, because that asks the service. */
+export async function jobWithIds(job: Job): Promise<Job> {
+  const plan = await planWithIds(job.context, job.options, job.plan);
+  const { filters } = plan.request;
   return { ...job, plan, parts: job.parts.map((part) => ({ ...part, request: { ...part.request, filters } })) };
 }
 

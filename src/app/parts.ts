@@ -15,7 +15,7 @@ import { Grouping } from '../view/grouping.ts';
 import { prepareOutput } from './compare.ts';
 import { announce, type Delivered, download, incompleteReport, showCard } from './deliver.ts';
 import { fetchReport, type Intake, noteFetched } from './fetch.ts';
-import { withNames } from './names.ts';
+import { jobWithIds } from './names.ts';
 import { fileOf, type Job } from './plan.ts';
 
 /** What the parts of a run share, and what became of them. */
@@ -44,7 +44,7 @@ export async function runParts(context: Context, jobs: readonly Job[]): Promise<
   // Every call under way listens to this signal, and Node warns of more than ten listeners by default.
   setMaxListeners(0, context.host.signal);
   const runJob = async (planned: Job): Promise<void> => {
-    const job = await attempt(run, planned, planned.name, () => withNames(planned));
+    const job = await attempt(run, planned, planned.name, () => jobWithIds(planned));
     if (!job) return;
     if (job.isMerged) return add(run, await attempt(run, job, job.name, () => writeMerged(run, job)));
     const takeTurn = turns(job.options.concurrency);

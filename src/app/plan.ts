@@ -34,8 +34,6 @@ export interface Job {
   readonly plan: ProfilePlan;
   /** What is to be fetched, in time order. */
   readonly parts: readonly Part[];
-  /** How many parts there are with those whose files are there already. */
-  readonly partCount: number;
   /** Whether the parts go into one output, rather than each into its own. */
   readonly isMerged: boolean;
 }
@@ -54,11 +52,6 @@ export async function planFromFlags(context: Context, flags: ReportFlags): Promi
     nowMs: context.host.wallClock(),
   });
   return { ...plan, profile };
-}
-
-/** Says on stderr how wall times that do not exist, or exist twice, were resolved. */
-export function sayNotes({ console }: Context, { window }: ReportPlan): void {
-  for (const note of window.notes) console.note(note);
 }
 
 /** What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent. */
@@ -81,7 +74,7 @@ export async function planJob(context: Context, options: RunOptions, name?: stri
   const now = Math.floor(context.host.wallClock() / 1_000);
   const all = partsOf(plan, split, isMerged ? undefined : now);
   const mine = shard === undefined ? all : takeShard(all, shard);
-  const job = { name, context, options, plan, isMerged, parts: mine, partCount: mine.length };
+  const job = { name, context, options, plan, isMerged, parts: mine };
   if (!missing) return job;
   const writtenAt = (part: Part) => modifiedAt(resolve(context.host.cwd, fileOf(job, part) ?? ''));
   const wanted = stillToFetch(all, now, lookback ?? 0, writtenAt);

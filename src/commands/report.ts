@@ -8,8 +8,8 @@ import {
   type ReportFlags,
   readPositive,
 } from '../app/flags.ts';
-import { resolveNames } from '../app/names.ts';
-import { factsOf, planFromFlags, printDryRun, sayNotes } from '../app/plan.ts';
+import { planWithIds } from '../app/names.ts';
+import { factsOf, planFromFlags, printDryRun } from '../app/plan.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { type TextColumn, textTable } from '../output/table/table-layout.ts';
@@ -40,21 +40,18 @@ async function createReport(context: Context, flags: ReportFlags & OutputFlags):
     const hint = 'Use: adreport run … -o FILE';
     throw new UsageError('-o needs --direct: report create prints an id, and has no data to write.', { hint });
   }
-  // Mistakes are told before the service is asked for names.
-  await planFromFlags(context, flags);
-  const options = await resolveNames(context, flags);
-  const plan = await planFromFlags(context, options);
-  sayNotes(context, plan);
-  if (options.dryRun) {
-    return printDryRun(context, [{ ...plan, context, output: options.output }]);
+  const plan = await planWithIds(context, flags, await planFromFlags(context, flags));
+  for (const note of plan.window.notes) context.console.note(note);
+  if (flags.dryRun) {
+    return printDryRun(context, [{ ...plan, context, output: flags.output }]);
   }
-  const delivery = await prepareDelivery(context, options, factsOf({ plan, options: {} }));
+  const delivery = await prepareDelivery(context, flags, factsOf({ plan, options: {} }));
   const created = await createReportFor(context, plan, delivery.take);
   if (created.kind === 'report') {
     const { id, status } = created;
     return context.console.result(context.flags.json ? visibleJson({ report_id: id, status }) : printable(id));
   }
-  if (!options.direct) context.console.note('The service answered with the data at once: there is no report id.');
+  if (!flags.direct) context.console.note('The service answered with the data at once: there is no report id.');
   await announce(context, created.result);
 }
 

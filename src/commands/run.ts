@@ -2,9 +2,9 @@ import { prepareOutput } from '../app/compare.ts';
 import { announce } from '../app/deliver.ts';
 import { fetchReport } from '../app/fetch.ts';
 import { addRunFlags, type RunOptions } from '../app/flags.ts';
-import { withNames } from '../app/names.ts';
+import { jobWithIds } from '../app/names.ts';
 import { runParts } from '../app/parts.ts';
-import { fileOf, planJob, printDryRun, sayNotes } from '../app/plan.ts';
+import { fileOf, planJob, printDryRun } from '../app/plan.ts';
 import { planSavedReports } from '../app/saved-reports.ts';
 import type { Context } from '../context.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
@@ -31,20 +31,17 @@ export const runCommand: CommandBuilder = (perform) =>
 async function run(context: Context, options: RunOptions, names: readonly string[]): Promise<void> {
   const isSaved = names.length > 0 || options.all || options.file !== undefined;
   const planned = isSaved ? await planSavedReports(context, options, names) : [await planJob(context, options)];
-  for (const { plan } of planned) sayNotes(context, plan);
+  for (const note of planned.flatMap(({ plan }) => plan.window.notes)) context.console.note(note);
   const jobs = planned.filter(({ parts }) => parts.length > 0);
   if (options.dryRun) {
-    const named = await Promise.all(jobs.map(withNames));
+    const named = await Promise.all(jobs.map(jobWithIds));
     const calls = named.flatMap((job) => job.parts.map((part) => ({ ...job, ...part, output: fileOf(job, part) })));
     return printDryRun(context, calls);
   }
   const [first, ...others] = jobs;
-  if (!first) {
-    const count = planned.reduce((sum, { partCount }) => sum + partCount, 0);
-    return context.console.note(`Nothing is missing: ${count === 1 ? 'the file is' : `${count} parts are`} there.`);
-  }
+  if (!first) return context.console.note('Nothing is missing: every file is there.');
   if (others.length === 0 && first.options.split === undefined) {
-    const job = await withNames(first);
+    const job = await jobWithIds(first);
     const delivery = await prepareOutput(job, job.parts[0]);
     return announce(job.context, await fetchReport(job.context, job.options, job.plan, delivery));
   }

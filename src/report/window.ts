@@ -64,7 +64,7 @@ export function formatDate(instant: number, zone: string): string {
 }
 
 /** How long a window is by the clock on the wall, in days. */
-export function daysIn({ since, until, zone }: Window): number {
+function daysIn({ since, until, zone }: Window): number {
   return wallAt(until + 1, zone)
     .diff(wallAt(since, zone))
     .as('days');

@@ -218,7 +218,7 @@ describe('--shard', () => {
       expect(await run(`${perDay} --shard ${shard} --missing`)).toMatchObject({ exitCode: 0 });
     }
     expect(calls('buyer')).toBe(6);
-    expect((await run(`${perDay} --missing`)).stderr).toContain('6 parts are there');
+    expect((await run(`${perDay} --missing`)).stderr).toContain('Nothing is missing: every file is there.');
   });
 
   test('of a merged output lacks the days of the others, and --strict lets it', async () => {
