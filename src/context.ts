@@ -80,11 +80,15 @@ export function createContext(host: Host, console: Console, options: Options): C
   const ofSavedReports = new Map<string, Context>();
 
   const contextFor = (own: Options): Context => {
-    const stored = once(async () => (own.local ? noSettings : readUnlessNeedless(store(), env, own, warn)));
     const resolve = async () => {
       if (own.local) return localSettings(await localServer(), own);
       const projectFile = own.saved ?? (await readProjectDefaults(host.cwd, warn));
-      return resolveSettings({ flags: own, env, projectFile, stored: await stored() });
+      return resolveSettings({
+        flags: own,
+        env,
+        projectFile,
+        stored: await readUnlessNeedless(store(), env, own, warn),
+      });
     };
     const settings = once(async () => {
       const resolved = await resolve();
@@ -117,7 +121,7 @@ export function createContext(host: Host, console: Console, options: Options): C
         if (token.source === 'account' && email.source === 'env' && password.value !== undefined) {
           console.note(`The stored token of account “${account.value}” is used; ADREPORT_PASSWORD only renews it.`);
         }
-        return clientFor(requireSignIn(resolved, await stored()));
+        return clientFor(requireSignIn(resolved));
       }),
       clientFor,
       ledger,
@@ -148,6 +152,7 @@ function localSettings({ url, accounts }: LocalServer, options: Options): Settin
   return {
     account: local(found.name),
     storedAccount: undefined,
+    stored: noSettings,
     baseUrl: local(new URL(url)),
     token: local(found.token),
     tokenWithheld: undefined,

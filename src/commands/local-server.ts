@@ -42,7 +42,7 @@ export const localServerCommand: CommandBuilder = (perform) => {
     ['--fixtures <dir>', 'serve the data of this folder instead of the built-in'],
     ['--seed <n>', 'of the built-in data', readCount, { byDefault: 1 }],
     ['--scale <n>', 'times the facts', readPositive, { byDefault: 1 }],
-    ['--restate <days>', 'after so many a day’s conversions and revenue are complete', readCount, { byDefault: 0 }],
+    ['--restate <n>', 'conversions and revenue of a day are complete after n days', readCount, { byDefault: 0 }],
   ]);
   addFlags(command, 'Reports and tokens:', [
     ['--delay <duration>', 'how long a report takes (default: 2s)', readDuration, { conflicts: ['polls', 'manual'] }],
@@ -73,7 +73,7 @@ export const localServerCommand: CommandBuilder = (perform) => {
   const exportCommand = declareCommand('export <dir>', exportSummary, [
     ['adreport local-server export ./fixtures --period last-week', 'data to edit'],
     ['adreport local-server --fixtures ./fixtures', 'and to serve'],
-  ]).requiredOption('--period <period>', 'days to write, in Europe/Paris: last-7d, 2026-10, 2026-11-01..2026-11-15');
+  ]).requiredOption('--period <period>', 'the days to write, in Europe/Paris: 2026-10, 2026-11-01..2026-11-15');
   return command
     .addCommand(execCommand.action(perform(exec)))
     .addCommand(validateCommand.action(perform(validate)))

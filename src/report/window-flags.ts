@@ -57,10 +57,7 @@ export function resolveWindow({ since, until, period, ...flags }: WindowFlags): 
   }
   const zone = checkZoneName(flags.zone);
   const now = Math.floor(flags.nowMs / 1_000);
-  const window =
-    period === undefined
-      ? parseEnds(since, until, zone, now)
-      : parsePeriod(period.trim(), wallAt(now, zone), zone, now);
+  const window = period === undefined ? parseEnds(since, until, zone, now) : parsePeriod(period.trim(), zone, now);
   if (window.since >= 0) return window;
   const hint = 'Choose a later day.';
   throw new UsageError("The window begins before 1970, where the service's time begins.", { hint });
@@ -133,12 +130,12 @@ const acceptedPeriods =
   '2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.';
 
 /** The value of `--period`: whole days of the zone, except `last-24h`, which are the 24 hours that end now. */
-function parsePeriod(text: string, today: DateTime, zone: string, now: number): Window {
+function parsePeriod(text: string, zone: string, now: number): Window {
   const value = { flag: '--period', text };
   const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
   if (hours) return { since: now - Number(hours) * 3_600 + 1, until: now, zone, notes: [] };
   const daysOf = (name: string) => {
-    const days = parseDays(name, today);
+    const days = parseDays(name, wallAt(now, zone));
     if (days) return days;
     const problem = name === text ? 'this is no period' : `${quoteIfNeeded(name)} is no day, week, month or year`;
     const meant = nearest(name, ['last-7d', 'last-24h', ...dayNames]);

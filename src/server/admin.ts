@@ -42,6 +42,7 @@ export function createSteering(parts: ServiceParts) {
   };
 
   const now = () => ({ now: new Date(parts.now()).toISOString() });
+  const health = () => ({ status: 'ok', ...now(), reports: reports.list().length });
   const listReports = () =>
     reports.list().map((report) => ({
       ...reports.record(report, parts.now()),
@@ -67,12 +68,7 @@ export function createSteering(parts: ServiceParts) {
     return { response: { report_id: id, status } };
   };
   const table: readonly (readonly ['GET' | 'POST' | 'DELETE', string, string, Work, example?: object])[] = [
-    [
-      'GET',
-      '/health',
-      'whether it is up, and its clock',
-      () => ({ status: 'ok', ...now(), reports: reports.list().length }),
-    ],
+    ['GET', '/health', 'whether it is up, and its clock', health],
     ['GET', '/requests', 'the latest calls', () => ({ counts: log.counts(), requests: log.list() })],
     ['DELETE', '/requests', 'forgets the calls', () => log.reset()],
     ['GET', '/clock', 'the time by the server’s clock', now],

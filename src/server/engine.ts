@@ -21,7 +21,7 @@ export type ReportRow = Readonly<Record<string, ReportCell>>;
 export type Report = ReturnType<typeof computeReport>;
 
 /** The time by the server's clock, in how many days a day's conversions and revenue are complete, and what ends it all. */
-interface ReportContext {
+interface Context {
   readonly nowMs: number;
   readonly restateDays: number;
   readonly signal?: AbortSignal;
@@ -38,12 +38,7 @@ interface Group {
  * Facts are grouped in a `Map` that is emptied whenever the hour, day or month ends, so that memory grows with the rows
  * of one of them, never with the window.
  */
-export function computeReport(
-  { facts, names }: Fixtures,
-  account: Account,
-  request: ReportRequest,
-  context: ReportContext,
-) {
+export function computeReport({ facts, names }: Fixtures, account: Account, request: ReportRequest, context: Context) {
   const { profile } = account;
   const { since, until, breakdowns } = request;
   const zone = (profile === 'dsp' && request.timezone) || defaultZone;
@@ -151,7 +146,7 @@ const restatedMetrics: readonly MetricName[] = ['downloads', 'leads', 'landings'
  * How much of a metric of an hour's facts is known: half of a late one on its own day, all of it `restateDays` later. It
  * works on single facts and on Paris days whatever the report's zone, so that every breakdown still adds up.
  */
-function knownMetrics(hour: number, { restateDays: days, nowMs }: ReportContext) {
+function knownMetrics(hour: number, { restateDays: days, nowMs }: Context) {
   const age = days === 0 ? 0 : Math.max(0, daysBetween(hour * hourSeconds, nowMs / 1_000, defaultZone));
   return ({ metrics }: Fact, name: MetricName): number => {
     if (age >= days || !restatedMetrics.includes(name)) return metrics[name];

@@ -96,11 +96,11 @@ export interface LoggedRequest {
   readonly path: string;
   /** The call of the service that it is; `undefined` for a path or a method of none. */
   readonly endpoint: EndpointName | undefined;
-  /** 0 before the answer has begun, and where the connection was cut before it did. */
+  /** 0 until the answer has ended, and where the connection was cut before it began. */
   readonly status: number;
-  /** Until the end of the answer, or until now. */
+  /** 0 until the answer has ended. */
   readonly elapsedMs: number;
-  /** What was sent, headers included. */
+  /** What was sent, headers included; 0 until then. */
   readonly sizeBytes: number;
   /** The name of the account whose token, or at sign-in whose e-mail, it carried. */
   readonly account: string | undefined;

@@ -24,10 +24,13 @@ export function createRequestLog(onEnd: (request: LoggedRequest) => void = () =>
     ): LogEntry {
       const startedMs = performance.now();
       const sentBefore = socket.bytesWritten;
+      // Enough of a token to tell one from another; nothing of one that is too short to keep a part of it secret.
+      const { authorization = '' } = headers;
+      const token = authorization && `…${authorization.length < 20 ? '' : authorization.trimEnd().slice(-4)}`;
       const entry: LogEntry = {
         ...{ time: new Date(nowMs).toISOString(), method, path: (url.split('?', 1)[0] ?? '').slice(0, 200), endpoint },
         ...{ status: 0, elapsedMs: 0, sizeBytes: 0 },
-        ...{ account: undefined, token: maskToken(headers.authorization), body: undefined, faults: [] },
+        ...{ account: undefined, token: token || undefined, body: undefined, faults: [] },
       };
       const end = (): void => {
         outgoing.off('finish', end).off('close', end);
@@ -59,10 +62,4 @@ export function createRequestLog(onEnd: (request: LoggedRequest) => void = () =>
 export function bodyForLog(body: Buffer): string | undefined {
   const text = body.toString('utf8', 0, bytesAtMost);
   return credentials.test(text) ? undefined : text;
-}
-
-/** Enough of a token to tell one from another; nothing of one that is too short to keep a part of it secret. */
-function maskToken(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  return header.length < 20 ? '…' : `…${header.trimEnd().slice(-4)}`;
 }

@@ -55,9 +55,7 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     effect: () => ({
       answer() {
         const headers = { 'retry-after': '1' };
-        return refusalAnswer(
-          new ServiceError('REPORT_NOT_READY', 'The report is not ready for download.', { headers }),
-        );
+        return refusalAnswer(new ServiceError('REPORT_NOT_READY', 'The report is not ready.', { headers }));
       },
     }),
   },

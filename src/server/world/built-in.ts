@@ -41,19 +41,15 @@ export function builtInFixtures({ seed, scale }: { readonly seed: number; readon
   return { accounts: accounts as readonly Account[], campaigns, names, facts };
 }
 
-/** Something that a fact may be of, by chance: a device, a place. */
+/** Something that a fact may be of, by chance, and what is drawn next: of a device its apps, of a place its carriers. */
 interface Choice {
   /** Those that belong together, and those of what was drawn before: a city is always in its country. */
   readonly dimensions: Partial<Dimensions>;
   readonly weight: number;
-  /** What is drawn next: of a device its apps, of an app its sub-publishers, of a place its carriers. */
   readonly next: readonly Choice[];
 }
 
-/**
- * A table of 256 entries in which each choice takes a share that follows its weight, so that a byte of a hash is
- * a weighted draw. A choice of at least 1/256 of the weight is never left out.
- */
+/** A table of 256 entries in which each choice takes a share by its weight, so that a byte of a hash is a weighted draw. */
 function spread(choices: readonly Choice[]): Choice[] {
   const total = choices.reduce((sum, { weight }) => sum + weight, 0);
   const table: Choice[] = [];
@@ -171,10 +167,8 @@ function drawFact(adUnit: AdUnit, hour: number, bits: number): Fact {
   const app = adUnit.devices[bits & 255]?.next[(bits >>> 16) & 255];
   const subPublisher = app?.next[(more >>> 8) & 255];
   const drawn = [creative, carrier, app, subPublisher].map((choice) => choice?.dimensions);
-  return {
-    dimensions: Object.assign({}, noDimensions, ...drawn),
-    metrics: drawMetrics(adUnit, hour, mix(bits, 2), mix(bits, 3)),
-  };
+  const dimensions = Object.assign({}, noDimensions, ...drawn);
+  return { dimensions, metrics: drawMetrics(adUnit, hour, mix(bits, 2), mix(bits, 3)) };
 }
 
 /** Requests ≥ displays ≥ clicks ≥ each conversion; whole numbers and whole cents, by integer arithmetic alone. */
