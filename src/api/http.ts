@@ -50,10 +50,7 @@ export type Http = Awaited<ReturnType<typeof createHttp>>;
 export async function createHttp(options: HttpOptions) {
   const dispatcher = await createDispatcher(options);
   return {
-    /**
-     * One exchange, redirects followed. Throws `TransportError`; the signal's reason once it is aborted; `RejectedError`
-     * for a redirect that must not be followed, `UnreachableError` for redirects in circles.
-     */
+    /** One exchange, redirects followed. Throws `TransportError`, and the signal's reason; `RejectedError` for a redirect. */
     async send(first: HttpRequest): Promise<HttpResponse> {
       let request = first;
       for (let hops = 0; ; hops += 1) {
@@ -236,7 +233,6 @@ function decompress(body: Readable, contentEncoding = ''): Readable {
   }, body);
 }
 
-/** What went wrong on the way to the proxy that is its message. */
 class ProxyError extends Error {}
 
 /** An exchange that did not come to its end: the error that the user is to see, and whether the same may soon succeed. */

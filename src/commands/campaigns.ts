@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { encodeTable, type FormatName } from '../output/formats/index.ts';
-import { type TextColumn, textTable } from '../output/table/text-table.ts';
+import { type TextColumn, textTable } from '../output/table/table-layout.ts';
 import { formatInstant } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';

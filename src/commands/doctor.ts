@@ -8,7 +8,7 @@ import { planFromFlags } from '../app/plan.ts';
 import { savedKeys, savedOptions } from '../app/saved-reports.ts';
 import { findProjectFile, projectFileName, readProjectFile } from '../config/project-file.ts';
 import { nameSettings, requireSignIn, type Settings } from '../config/settings.ts';
-import { noSettings, openStore } from '../config/store.ts';
+import { openStore } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { endpoints } from '../contract/messages.ts';
 import { AdreportError } from '../errors.ts';
@@ -108,9 +108,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     for (const { name, value, from } of nameSettings(settings)) {
       if (value !== undefined) fine(name, `${value} (from ${from})`);
     }
-    const canSignIn = await attempt('sign-in', async () =>
-      requireSignIn(settings, context.isLocal ? noSettings : await context.store().read()),
-    );
+    const canSignIn = await attempt('sign-in', () => requireSignIn(settings));
     const url = baseUrl.value;
     const proxy = await attempt('proxy', () => ({ found: readProxy(host.env) }));
     if (!url || !proxy) return;

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { allCountries, findCountry } from '../contract/countries.ts';
 import { isCalled, type Profile, profiles, type VocabularyEntry, vocabularyOf } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { textTable } from '../output/table/text-table.ts';
+import { textTable } from '../output/table/table-layout.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 export const fieldsCommand: CommandBuilder = (perform) => {

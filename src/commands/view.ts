@@ -89,7 +89,6 @@ const barsAtMost = 20;
 /** What reading a file once gave; `preview` are its first rows as a table, empty where none were wanted. */
 type ReadFile = Awaited<ReturnType<typeof readFile>>;
 
-/** Shows the figures of a report file: as a card, groups, a chart, or rows for another program. */
 async function view(context: Context, options: ViewOptions, file: string): Promise<void> {
   const { console, flags } = context;
   const { by, chart, metrics, sort, top } = options;
@@ -212,7 +211,6 @@ async function groupsAsCsv({ all, figures, shown }: RankedGroups, isTerminal: bo
   return (await encodeTable('csv', shown, columns, { csv: { shown: isTerminal } })).toString();
 }
 
-/** All figures as JSON for programs; sums keep every digit. */
 function jsonOf(file: string, { tail, sizeBytes, groups }: ReadFile, ranked: RankedGroups): string {
   return objectOf([
     ['file', JSON.stringify(file)],
@@ -226,7 +224,6 @@ function jsonOf(file: string, { tail, sizeBytes, groups }: ReadFile, ranked: Ran
   ]);
 }
 
-/** What the file is: its name, size and times. */
 function headText(file: string, { tail: { summary }, sizeBytes, figures }: ReadFile, look: TableLook): string {
   const { style, columns = Number.POSITIVE_INFINITY } = look;
   const points = inTimeOrder(figures);

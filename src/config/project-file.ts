@@ -117,9 +117,8 @@ export function projectError(path: string, faults: readonly ProjectFault[]): Usa
 }
 
 /**
- * Reads a project file, whose path messages name as `shownPath`. Throws one `UsageError` for a file that cannot be read, or
- * that names every fault with its line: a key that is not among `keys`, which a saved report may have, with the nearest that
- * is; a value of the wrong kind; a key that looks like a secret.
+ * Reads a project file, whose saved reports may have `keys`, and which messages call `shownPath`. Throws one `UsageError` for
+ * a file that cannot be read, or that names every fault with its line.
  */
 export async function readProjectFile(path: string, shownPath: string, keys: readonly string[]) {
   const file = await readYaml(path, shownPath);

@@ -72,8 +72,9 @@ export function resolveSettings(sources: SettingsSources) {
   const token = read('token', undefined);
   return {
     account,
-    /** The account of that name, if it is stored. */
+    /** The account of that name, if it is stored, and all that is. */
     storedAccount,
+    stored: sources.stored,
     baseUrl,
     token,
     /** Why the stored token is not used, one sentence, where it is not. */
@@ -141,10 +142,7 @@ export function findSettingName(text: string): SettingName {
   throw new UsageError(`There is no setting “${text}”.`, { hint });
 }
 
-/**
- * Stores a setting of an account as its flag takes it, or, without a value, takes it back. Throws `UsageError` for a setting
- * that is not stored this way, an account that is not stored, and a value that cannot be one.
- */
+/** Stores a setting of an account as its flag takes it, or, without a value, takes it back. Throws `UsageError`. */
 export function changeSetting(stored: StoredSettings, account: string, text: string, value?: string) {
   const name = findSettingName(text);
   const { key, sources, check } = settingTable[name];
@@ -211,8 +209,8 @@ export async function readUnlessNeedless(
 export type SignIn = ReturnType<typeof requireSignIn>;
 
 /** What the settings give to sign in with. Throws `SignInError` that says what is missing and how to give it. */
-export function requireSignIn(settings: Settings, stored: StoredSettings) {
-  const { account, storedAccount, baseUrl, encoding, token, email, password, tokenWithheld } = settings;
+export function requireSignIn(settings: Settings) {
+  const { account, storedAccount, stored, baseUrl, encoding, token, email, password, tokenWithheld } = settings;
   const credentials = email.value && password.value ? { email: email.value, password: password.value } : undefined;
   if (baseUrl.value && (token.value || credentials)) {
     return { baseUrl: baseUrl.value, encoding: encoding.value, token: token.value, credentials };
@@ -240,10 +238,7 @@ function oneOf<T extends string>(name: string, known: readonly T[]) {
   };
 }
 
-/**
- * Reads a base URL: https, or http to this machine; without credentials, query or fragment; its path kept, without a
- * slash at the end. Throws `UsageError` that says what is wrong.
- */
+/** Reads a base URL: https, or http to this machine; no credentials, query or fragment; its path kept. Throws `UsageError`. */
 export function checkBaseUrl(text: string): URL {
   const given = text.trim();
   const wrong = (what: string, hint?: string) => new UsageError(`The base URL ${what}.`, hint ? { hint } : {});
@@ -280,10 +275,7 @@ export function originOf(text: string): string | undefined {
   return URL.canParse(text) ? new URL(text).origin : undefined;
 }
 
-/**
- * A token as it was given, without blanks around it. Throws `UsageError` for one that could not stand in a header (RFC 9110,
- * 5.5), or that has the scheme word which the service does not take (service specification, Authentication 1).
- */
+/** A token without blanks around it. Throws `UsageError` for one that no header can hold (RFC 9110, 5.5), or with a scheme. */
 export function checkToken(text: string): string {
   const token = bounded('token', text.trim());
   if (token === '') throw new UsageError('The token is empty.');

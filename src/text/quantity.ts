@@ -20,10 +20,7 @@ export function formatPlural(count: number, noun: string): string {
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/**
- * `500ms`, `5s`, `30m`, `2h`, `1d`, or `0`, in milliseconds; `undefined` for anything else.
- * A bare number other than 0 is refused: seconds or milliseconds would be a guess.
- */
+/** `500ms`, `5s`, `30m`, `2h`, `1d`, or `0`, in milliseconds; `undefined` for anything else, a bare number too. */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.trim().toLowerCase();
   if (trimmed === '0') return 0;
@@ -37,11 +34,7 @@ export function formatDuration(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)} ms`;
   if (durationMs < 9_950) return `${(durationMs / 1_000).toFixed(1)} s`;
   const seconds = Math.round(durationMs / 1_000);
-  const minutes = Math.floor(seconds / 60);
-  const parts = [
-    [Math.floor(minutes / 60), 'h'],
-    [minutes % 60, 'min'],
-    [minutes < 60 ? seconds % 60 : 0, 's'],
-  ];
-  return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count} ${unit}`])).join(' ');
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const parts = [hours && `${hours} h`, minutes && `${minutes} min`, !hours && seconds % 60 && `${seconds % 60} s`];
+  return parts.filter(Boolean).join(' ');
 }

@@ -162,11 +162,10 @@ export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform):
   return !locale || /utf-?8/i.test(locale);
 }
 
-/** What a write says when its reader is gone: on a pipe, on Windows, on a socket, and every write after the first. */
-const closedCodes = ['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'];
-
 function stdoutError(error: NodeJS.ErrnoException): AdreportError {
-  if (closedCodes.includes(error.code ?? '')) return new ClosedPipeError();
+  // The reader is gone: of a pipe, on Windows, of a socket, and at every write after the first.
+  const isClosed = /^(EPIPE|EOF|ECONNRESET|ERR_STREAM_(DESTROYED|WRITE_AFTER_END))$/.test(error.code ?? '');
+  if (isClosed) return new ClosedPipeError();
   // `ENOSPC: no space left on device, write`: only the middle is for people.
   const reason = /^\w+: (.*), \w+$/.exec(error.message)?.[1] ?? error.message;
   return new OutputError(`stdout could not be written: ${reason}.`, { cause: error });
@@ -179,8 +178,7 @@ function describeError(error: unknown) {
     return { code, message, hint, retryable, exitCode, reportId };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const hint =
-    'This is a bug in adreport. Please report it, with the command that led here; -vv shows where it happened.';
+  const hint = 'This is a bug in adreport. Please report it, with the command line; -vv shows where it happened.';
   return { code: 'BUG', message, hint, retryable: false, exitCode: 1, reportId: null };
 }
 

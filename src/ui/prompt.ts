@@ -39,7 +39,16 @@ export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal:
         theme: themeFor(console),
         message: `${what.charAt(0).toUpperCase()}${what.slice(1)}:`,
         default: question.default,
-        validate: (answer: string) => complaint(question, answer.trim()),
+        validate: (given: string) => {
+          if (given.trim() === '') return `Please give the ${what}.`;
+          try {
+            question.check?.(given.trim());
+            return true;
+          } catch (error) {
+            if (error instanceof UsageError) return error.message;
+            throw error;
+          }
+        },
       });
       return answers.answer;
     } catch (error) {
@@ -64,17 +73,6 @@ export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal:
     choose: async <Value>(question: Question, choices: readonly { value: Value; name: string }[]): Promise<Value> =>
       (await put(question, { type: 'select', choices })) as Value,
   };
-}
-
-function complaint({ what, check }: Question, answer: string): string | true {
-  if (answer === '') return `Please give the ${what}.`;
-  try {
-    check?.(answer);
-    return true;
-  } catch (error) {
-    if (error instanceof UsageError) return error.message;
-    throw error;
-  }
 }
 
 /** Inquirer colours by its own rules, which know neither stderr nor `--no-color`; these are the rules of stderr. */

@@ -9,7 +9,6 @@ import type { ReportSums } from './report-sums.ts';
 
 /** What is read of a group or a report: the sum of a metric, or what two sums give. */
 export interface Figure {
-  /** The row field of the metric, or the field of the derived one. */
   readonly field: string;
   /** What the terminal calls it: its field, or `eCPM €`. */
   readonly name: string;
@@ -21,7 +20,6 @@ export interface Figure {
 /** An earlier report, whose figures stand beside those of this one. */
 export interface Comparison {
   readonly sums: ReportSums;
-  /** Both windows for people, and what makes them unequal. */
   readonly now: string;
   readonly before: string;
   readonly notices: readonly string[];
@@ -71,7 +69,6 @@ export function figureValue({ field, derived }: Figure, sums: Sums): number | un
   return over === undefined || !under ? undefined : (derived.factor * over) / under;
 }
 
-/** The numbers of one row as sums. */
 export function sumsOfRow(row: Row): Sums {
   return { get: (field) => numberIn(row[field]) ?? undefined };
 }

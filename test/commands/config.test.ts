@@ -100,6 +100,8 @@ describe('set and unset', () => {
     expect((await config('get profile')).stdout).toBe('dsp\n');
     await config('unset profile --account agency');
     expect(stored().accounts.agency).toEqual({ baseUrl: 'https://dsp.example.com/' });
+    await config('unset account');
+    expect(stored()).not.toHaveProperty('defaultAccount');
     await config('set account main');
     expect((await config('unset base-url')).stderr).toContain('“main” is forgotten');
     expect(stored()).toEqual({ future: 1, accounts: { agency: expect.anything() } });
@@ -127,12 +129,6 @@ describe('set and unset', () => {
     expectRefusal(result, 2, says);
     expect(result.stderr).not.toMatch(new RegExp(`${token}|sesame`));
     expect(stored()).toEqual(before);
-  });
-
-  test('the default account is unset', async () => {
-    const { config, stored } = await twoAccounts();
-    await config('unset account');
-    expect(stored()).not.toHaveProperty('defaultAccount');
   });
 
   test('what is stored wrongly can be mended', async () => {

@@ -9,18 +9,8 @@ const token = 'c0ffee'.repeat(7);
 const run = 'run --period yesterday --metrics displays --format json';
 
 describe('a service that takes forms only', () => {
-  const answers: Readonly<Record<string, unknown>> = {
-    '/auth-reporting': { token },
-    '/buyer-reporting': { id: 'r 1&' },
-    '/status-reporting': { status: 'ready' },
-    '/download-reporting': { data: [{ displays: 7 }] },
-    '/campaigns': [],
-  };
-  const serveForms = () =>
-    serve(({ method, path, headers }, response) => {
-      const isForm = headers['content-type'] === 'application/x-www-form-urlencoded';
-      json(response, answers[path], method === 'GET' || isForm ? 200 : 415);
-    });
+  const own = { '/auth-reporting': { token }, '/buyer-reporting': { id: 'r 1&' } };
+  const serveForms = () => serveAnswers(own, { formsOnly: true });
   const password = { ADREPORT_EMAIL: 'me+you@example.com', ADREPORT_PASSWORD: 'p&q=1' };
 
   test('--encoding form holds for every POST of a command', async () => {

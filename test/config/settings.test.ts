@@ -117,7 +117,7 @@ test('account names', () => {
 });
 
 describe('requireSignIn', () => {
-  const signIn = (sources: Partial<SettingsSources> = {}) => requireSignIn(resolve(sources), sources.stored ?? stored);
+  const signIn = (sources: Partial<SettingsSources> = {}) => requireSignIn(resolve(sources));
 
   test('a token, or credentials', () => {
     expect(signIn()).toMatchObject({ token: 'work-token', credentials: undefined });

@@ -27,7 +27,7 @@ import { launcher, runToEnd, spawnCli, startCli } from '../support/spawn.ts';
  * | 12 | here; rows/report-file.test.ts: damaged Parquet                                                           |
  * | 13 | here; server/refusals.test.ts: a Host header; server/own-data.test.ts;                                    |
  * |    | commands/local-server-process.test.ts: nobody reads its stderr                                            |
- * | 14 | commands/steps.test.ts: report ids                                                                            |
+ * | 14 | commands/steps.test.ts: report ids                                                                        |
  * | 15 | here; bin.test.ts: signals while waiting; commands/local-server-process.test.ts: SIGHUP;                  |
  * |    | commands/terminal.test.ts: a terminal that closes                                                         |
  * | 16 | bin.test.ts: 128 open files; api/exchange.test.ts: Retry-After                                            |

@@ -67,10 +67,7 @@ test.each([
 });
 
 describe('CSV', () => {
-  const wide = {
-    breakdowns: ['DAILY', 'CAMPAIGN', 'CITY', 'CARRIER', 'DEVICEMODEL'],
-    countryId: ['3017382', '2921044'],
-  };
+  const wide = { breakdowns: ['DAILY', 'CAMPAIGN', 'CITY', 'CARRIER', 'DEVICEMODEL'], countryId: ['3017382'] };
 
   test.each([
     ['buyer', wide],

@@ -32,10 +32,7 @@ describe('when a fault strikes', () => {
     const token = await signIn(server);
     expect((await call(server, '/campaigns', { token })).status).toBe(401);
     const struck = server.requests().map(({ endpoint, faults }) => [endpoint, faults]);
-    expect(struck).toEqual([
-      ['auth', []],
-      ['campaigns', ['unauthorized']],
-    ]);
+    expect(struck).toEqual(Object.entries({ auth: [], campaigns: ['unauthorized'] }));
   });
 
   test('for=ACCOUNT: only that account, by name or e-mail, at sign-in too', async () => {

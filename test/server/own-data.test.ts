@@ -66,10 +66,7 @@ describe('own data', () => {
       { ...first, city: null, carrier: null, displays: 3, revenueEuro: 0 },
       { ...second, city: null, carrier: 'Free, "Mobile"', displays: 20, revenueEuro: 0.05 },
     ]);
-    const units = [
-      { adunitName: 'first', adunitId: '700' },
-      { adunitName: 'second', adunitId: '701' },
-    ];
+    const units = ['first', 'second'].map((adunitName, index) => ({ adunitName, adunitId: `${700 + index}` }));
     const [campaign] = JSON.parse(files['campaigns.json']);
     expect(campaignsOf(fixtures, accountOf(fixtures, 'all'))).toEqual([{ ...campaign, adunits: units }]);
   });
@@ -132,10 +129,8 @@ const mistakes: readonly Mistake[] = [
 describe('a mistake is told with file, line and reason', () => {
   async function expectMistake(folder: string, place: string, reason: string) {
     const error: unknown = await loadFixtures(folder).catch((caught: unknown) => caught);
-    expect(error).toMatchObject({
-      exitCode: 2,
-      message: expect.stringContaining(`${join(folder, place)}: ${reason}`),
-    });
+    const message = expect.stringContaining(`${join(folder, place)}: ${reason}`);
+    expect(error).toMatchObject({ exitCode: 2, message });
     return error;
   }
 

@@ -91,10 +91,7 @@ function timeFields(breakdowns: readonly string[], hour: number, since: number, 
   if (breakdowns.includes('DAILY')) return [['date', date]];
   if (breakdowns.includes('MONTHLY')) return [['date', `${date.slice(0, 7)}-01`]];
   if (!breakdowns.includes('HOURLY')) return [];
-  return [
-    ['date', date],
-    ['hour', `${local.slice(0, 13)}:00:00${local.slice(19)}`],
-  ];
+  return Object.entries({ date, hour: `${local.slice(0, 13)}:00:00${local.slice(19)}` });
 }
 
 function passes(fact: PlainFact, account: Account, filters: NonNullable<PlainRequest['filters']>): boolean {
@@ -134,10 +131,8 @@ export function referenceRows(fixtures: Fixtures, account: Account, request: Pla
   for (const fact of plainFacts(fixtures, request.since, request.until)) {
     if (!passes(fact, account, request.filters ?? {})) continue;
     const time = timeFields(breakdowns, fact.hour, request.since, zone);
-    const values = columns.map(({ name, isAsked }): [string, Value] => [
-      name,
-      isAsked ? (fact.fields[name] ?? null) : null,
-    ]);
+    const shownOf = (name: string): Value => fact.fields[name] ?? null;
+    const values = columns.map(({ name, isAsked }): [string, Value] => [name, isAsked ? shownOf(name) : null]);
     const text = JSON.stringify([time, values]);
     // Rows of one stretch of time follow those of an earlier one, whatever their labels.
     const start = breakdowns.includes('HOURLY') ? fact.hour : (time[0]?.[1] ?? '');

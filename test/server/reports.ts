@@ -14,13 +14,8 @@ export function reportJson(fixtures: Fixtures, account: Account, request: PlainR
   return text(encodeJson(computeReport(fixtures, account, asked, { nowMs: 0, restateDays: 0, ...moment })));
 }
 
-export async function reportRows(
-  fixtures: Fixtures,
-  account: Account,
-  request: PlainRequest,
-  moment: Moment = {},
-): Promise<Row[]> {
-  return JSON.parse(await reportJson(fixtures, account, request, moment)).data;
+export async function reportRows(...report: Parameters<typeof reportJson>): Promise<Row[]> {
+  return JSON.parse(await reportJson(...report)).data;
 }
 
 /** The account of that name. */

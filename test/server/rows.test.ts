@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { breakdowns } from '../../src/contract/vocabulary.ts';
-import { type ReportDocument, reportOf, startForFile } from './local.ts';
+import { type AccountName, type ReportDocument, reportOf, startForFile, startForTest } from './local.ts';
+import { seconds } from './reports.ts';
 
 /**
  * The types of row fields (service specification, Report data; `decisions.md` 4). Which fields a breakdown has, with
@@ -38,22 +39,17 @@ test.each([
 });
 
 test('dimension fields of a buyer: ids are strings of digits, the others words; some may be null', async () => {
-  const ids = 'campaignId adId adUnitLimitType adUnitLimitValue creativeId publisherId'.split(' ');
-  const times = { date: '2026-06-15', hour: '2026-06-15T14:00:00+0200' };
   const all = breakdowns.map(({ name }) => name).filter((name) => !['DAILY', 'MONTHLY', 'RANGE'].includes(name));
   const { data } = await buyer({ breakdowns: all });
   expect(data.length).toBeGreaterThan(10);
   for (const row of data) {
-    expect(row).toMatchObject({
-      ...times,
-      format: expect.stringMatching(/^(interstitial|banner|native ad|video|rewarded video)$/),
-    });
-    for (const id of ids) expect(row[id]).toMatch(/^\d+$/);
-    expect(row.os ?? 'iOS').toMatch(/^(iOS|Android)$/);
-    expect(row.deviceType ?? 'phone').toMatch(/^(phone|tablet)$/);
-    const { displays, ...fields } = row;
-    expect(displays).toBeTypeOf('number');
-    expect(Object.values(fields).filter((value) => value !== null && typeof value !== 'string')).toEqual([]);
+    expect(row).toMatchObject({ date: '2026-06-15', hour: '2026-06-15T14:00:00+0200', displays: expect.any(Number) });
+    expect(row.format).toMatch(/^(interstitial|banner|native ad|video|rewarded video)$/);
+    expect(`${row.os} ${row.deviceType}`).toMatch(/^(iOS|Android|null) (phone|tablet|null)$/);
+    for (const [field, value] of Object.entries(row)) {
+      if (/Id$|^adUnitLimit/.test(field) && !/^(bundle|subpublisher)/.test(field)) expect(value).toMatch(/^\d+$/);
+      else if (field !== 'displays' && value !== null) expect(value).toBeTypeOf('string');
+    }
   }
 });
 
@@ -73,4 +69,55 @@ test.each([
   ["another account's campaign", { campaignId: ['40050'] }],
 ])('%s selects nothing, and is no error', async (_name, filter) => {
   expect((await buyer({ ...filter, breakdowns: ['CAMPAIGN'] })).data).toEqual([]);
+});
+
+/** The times of the rows of a report, as `DAILY`, `HOURLY` or `MONTHLY` tells them. */
+async function timesOf(as: AccountName, by: string, from: string, to: string): Promise<unknown[]> {
+  const window = { since: seconds(from), until: seconds(to) };
+  const { data } = await reportOf(server, as, { ...window, metrics: 'displays', breakdowns: [by] });
+  return data.map(({ date, hour }) => hour ?? date);
+}
+
+/** Both profiles have Paris time unless told otherwise. */
+test.each(['buyer', 'dsp'] as const)('days of 25 and 23 hours, and months by their first day (%s)', async (as) => {
+  const autumn = ['2026-10-25T00:00:00+02:00', '2026-10-25T23:59:59+01:00'] as const;
+  const long = await timesOf(as, 'HOURLY', ...autumn);
+  expect(long).toHaveLength(25);
+  expect(long.slice(2, 4)).toEqual(['2026-10-25T02:00:00+0200', '2026-10-25T02:00:00+0100']);
+  expect(await timesOf(as, 'DAILY', ...autumn)).toEqual(['2026-10-25']);
+
+  const spring = ['2026-03-29T00:00:00+01:00', '2026-03-29T23:59:59+02:00'] as const;
+  const short = await timesOf(as, 'HOURLY', ...spring);
+  expect(short).toHaveLength(23);
+  expect(short.slice(1, 3)).toEqual(['2026-03-29T01:00:00+0100', '2026-03-29T03:00:00+0200']);
+  expect(await timesOf(as, 'DAILY', ...spring)).toEqual(['2026-03-29']);
+
+  const months = await timesOf(as, 'MONTHLY', '2023-12-31T23:00:00+01:00', '2024-03-01T00:00:00+01:00');
+  expect(months).toEqual(['2023-12-01', '2024-01-01', '2024-02-01', '2024-03-01']);
+});
+
+describe('a server that reads the ends of a window as wall time', () => {
+  const windowOf = async (as: AccountName, more: object, since: string, until: string) => {
+    const wall = await startForTest({ windowClock: 'wall' });
+    const digits = { since: seconds(`${since}Z`), until: seconds(`${until}Z`) };
+    const asked = { ...digits, ...more, metrics: 'displays', breakdowns: ['HOURLY'] };
+    const { data, summary } = await reportOf(wall, as, asked);
+    return [summary.since, summary.until, data.length];
+  };
+
+  test.each([
+    ['2014-12-01T00:00:00', '2014-12-01T23:59:59', '+0100', '+0100', 24],
+    ['2026-07-01T00:00:00', '2026-07-01T23:59:59', '+0200', '+0200', 24],
+    ['2026-03-29T00:00:00', '2026-03-29T23:59:59', '+0100', '+0200', 23],
+    ['2026-10-25T00:00:00', '2026-10-25T23:59:59', '+0200', '+0100', 25],
+    ['2026-10-25T02:00:00', '2026-10-25T02:59:59', '+0200', '+0100', 2],
+  ])('in Paris, from %s to %s', async (since, until, before, after, count) => {
+    expect(await windowOf('buyer', {}, since, until)).toEqual([since + before, until + after, count]);
+  });
+
+  test('in the zone of a DSP report', async () => {
+    const timezone = { timezone: 'Asia/Kolkata' };
+    const [since, until] = ['2026-11-01T00:00:00', '2026-11-01T23:59:59'];
+    expect(await windowOf('dsp', timezone, since, until)).toEqual([`${since}+0530`, `${until}+0530`, 24]);
+  });
 });

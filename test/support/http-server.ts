@@ -40,8 +40,11 @@ export function json(response: ServerResponse, value: unknown, status = 200, hea
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
 }
 
-/** A service with one small report, which is ready at once; answers of the test's own by path go before. */
-export function serveAnswers(own: Readonly<Record<string, unknown>> = {}) {
+/**
+ * A service with one small report, which is ready at once; answers of the test's own by path go before. It may take forms
+ * only, as the body of a POST.
+ */
+export function serveAnswers(own: Readonly<Record<string, unknown>> = {}, { formsOnly = false } = {}) {
   const usual = {
     '/buyer-reporting': { id: 'r1' },
     '/status-reporting': { status: 'ready' },
@@ -49,5 +52,9 @@ export function serveAnswers(own: Readonly<Record<string, unknown>> = {}) {
     '/campaigns': [],
   };
   const answers: Readonly<Record<string, unknown>> = { ...usual, ...own };
-  return serve(({ path }, response) => json(response, answers[path] ?? {}, path in answers ? 200 : 404));
+  return serve(({ path, method, headers }, response) => {
+    const isForm = headers['content-type'] === 'application/x-www-form-urlencoded';
+    if (formsOnly && method === 'POST' && !isForm) json(response, {}, 415);
+    else json(response, answers[path] ?? {}, path in answers ? 200 : 404);
+  });
 }
