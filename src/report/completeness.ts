@@ -86,9 +86,8 @@ function checkRepeats({ breakdowns, columns }: Expectation): Check | undefined {
   const keys = new RowKeys(columns.filter(({ breakdown }) => breakdown !== undefined).map(({ field }) => field));
   const problems = (): string[] => {
     const { repeatedCount: count, firstRepeated } = keys;
-    if (count === 0) return [];
     const what = count === 1 ? 'One row of the report repeats' : `${count} rows of the report repeat`;
-    return [`${what} the breakdown values of an earlier one; the first is row ${firstRepeated}.`];
+    return count === 0 ? [] : [`${what} the breakdown values of an earlier one; the first is row ${firstRepeated}.`];
   };
   return { observe: (batch) => keys.observe(batch), problems };
 }
