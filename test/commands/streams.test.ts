@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -103,7 +103,9 @@ describe.skipIf(process.platform === 'win32')('in processes of their own', () =>
     const { child, ended } = startCli('run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv', { env, cwd });
     // Once: a process that is about to end has no handlers any more, and a second signal would kill it.
     const watcher = watch(cwd).on('change', (_event, name) => {
-      if (!String(name).endsWith('.tmp')) return;
+      const path = join(cwd, String(name));
+      // An empty one only shows that the folder can be written to.
+      if (!path.endsWith('.tmp') || !statSync(path, { throwIfNoEntry: false })?.size) return;
       watcher.close();
       child.kill(signal);
     });
