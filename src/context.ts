@@ -31,9 +31,8 @@ export interface Context {
   readonly flags: GlobalFlags;
   /** What the program exits with when the command succeeds. */
   exitCode: number;
-  /** Since the command began. */
   elapsedMs(): number;
-  /** Whether the command runs against a local server inside this process (`--local`). */
+  /** With `--local`, a server inside this process. */
   readonly isLocal: boolean;
   store(): Store;
   /** Base URL, token and the like with where each came from; with `--local` those of the server in this process. */
@@ -47,7 +46,6 @@ export interface Context {
   /** The reports created on this machine; none with `--local`. */
   ledger(): Promise<Ledger | undefined>;
   progress(): Promise<Progress>;
-  /** Ends every connection, and the local server. */
   dispose(): Promise<void>;
 }
 

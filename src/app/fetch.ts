@@ -13,11 +13,12 @@ import { incompleteReport } from './deliver.ts';
 import { addOutputFlags, addServiceFlags, type RunOptions, type ServiceFlags, type WaitFlags } from './flags.ts';
 import type { ProfilePlan } from './plan.ts';
 
-/** What takes the data of a report. */
+/**
+ * What takes the data of a report, anew for each try of a download; and the file that the data goes to, absent where that is
+ * not where it stays: then `noteFetched` is the caller's.
+ */
 export interface Intake<T> {
-  /** Called anew, from zero, for each try of a download. */
   take(answer: ReportAnswer, reportId?: string): Promise<T>;
-  /** The file that the data goes to. Absent where that is not where it stays: then `noteFetched` is the caller's. */
   file?(reportId?: string): string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { checkFormat, csvDialect, openTarget, tableLook } from '../app/deliver.ts';
-import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from '../app/flags.ts';
+import { addOutputFlags, addServiceFlags, type OutputFlags } from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
@@ -11,11 +11,11 @@ import { resolveWindow } from '../report/window-flags.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-interface CampaignsOptions extends ServiceFlags, OutputFlags {
+type CampaignsOptions = OutputFlags & {
   readonly adUnits?: boolean;
   readonly search?: string;
   readonly active?: string;
-}
+};
 
 export const campaignsCommand: CommandBuilder = (perform) =>
   addOutputFlags(

@@ -20,13 +20,8 @@ import { createProgress } from '../ui/progress.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 /** What one check came to, what is to be done about it, and what a command would end with because of it. */
-interface Finding {
-  readonly check: string;
-  readonly status: 'ok' | 'warning' | 'broken';
-  readonly message: string;
-  readonly fix: string | null;
-  readonly exitCode: number | null;
-}
+type Finding = { check: string; status: Status; message: string; fix: string | null; exitCode: number | null };
+type Status = 'ok' | 'warning' | 'broken';
 
 export const doctorCommand: CommandBuilder = (perform) =>
   declareCommand('doctor', 'check settings, network and token, with a fix for what is wrong', [
@@ -48,7 +43,7 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
   const { console, host } = context;
   const findings: Finding[] = [];
   const finder =
-    (status: Finding['status']) =>
+    (status: Status) =>
     (check: string, message: string, fix: string | null = null, exitCode: number | null = null) =>
       void findings.push({ check, status, message, fix, exitCode });
   const [fine, odd, broken] = [finder('ok'), finder('warning'), finder('broken')];
