@@ -60,13 +60,9 @@ export function leadingFirst(figures: readonly Figure[]): { leading: Figure[]; o
 
 /** A figure of some sums as the number nearest to it, a rate in percent; `undefined` where they do not give it. */
 export function figureValue({ field, derived }: Figure, sums: Sums): number | undefined {
-  const numberOf = (name: string) => {
-    const value = sums.get(name);
-    return value === undefined ? undefined : Number(value);
-  };
-  if (!derived) return numberOf(field);
-  const [over, under] = [numberOf(derived.over), numberOf(derived.under)];
-  return over === undefined || !under ? undefined : (derived.factor * over) / under;
+  const [over, under = Number.NaN] = (derived ? [derived.over, derived.under] : [field]).map((name) => sums.get(name));
+  if (!derived || over === undefined) return over === undefined ? undefined : Number(over);
+  return Number(under) ? (derived.factor * Number(over)) / Number(under) : undefined;
 }
 
 export function sumsOfRow(row: Row): Sums {
@@ -124,10 +120,10 @@ export function findFigure(name: string, known: readonly Figure[]): Figure | und
 
 /** The figures of those metrics (`--metrics`). Throws `UsageError`. */
 export function figuresNamed(names: readonly string[], known: readonly Figure[]): Figure[] {
-  const fields = known.map(({ field }) => field);
   const found = names.map((name) => {
     const figure = findFigure(name, known);
     if (figure) return figure;
+    const fields = known.map(({ field }) => field);
     throw unknownColumn(name, fields, '--metrics: the report');
   });
   return [...new Set(found)];

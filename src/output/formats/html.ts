@@ -147,7 +147,7 @@ function renderCards(
       const hint = derived?.meaning ?? metricOfField(field)?.meaning ?? '';
       const change = before && `${changeText(figure, totals, before)} · ${shownFigure(figure, before)} before`;
       const below = change ? `<dd class="change">${htmlText(change)}</dd>` : '';
-      const long = text.length > 10 ? ' class="long"' : '';
+      const long = text.length > 11 ? ' class="long"' : '';
       return `<div title="${htmlText(hint)}"><dt>${htmlText(fieldLabel(field))}</dt><dd${long}>${htmlText(text)}</dd>${below}</div>\n`;
     });
     return cards.join('');
