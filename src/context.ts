@@ -8,7 +8,6 @@ import {
   readUnlessNeedless,
   requireSignIn,
   resolveSettings,
-  type Setting,
   type Settings,
   type SignIn,
 } from './config/settings.ts';
@@ -30,11 +29,10 @@ export interface Context {
   readonly host: Host;
   readonly console: Console;
   readonly flags: GlobalFlags;
-  /** What the program exits with when the command succeeds; `exec` hands its child's code on. */
+  /** What the program exits with when the command succeeds. */
   exitCode: number;
-  /** Since the command began. */
   elapsedMs(): number;
-  /** Whether the command runs against a local server inside this process (`--local`). */
+  /** With `--local`, a server inside this process. */
   readonly isLocal: boolean;
   store(): Store;
   /** Base URL, token and the like with where each came from; with `--local` those of the server in this process. */
@@ -48,7 +46,6 @@ export interface Context {
   /** The reports created on this machine; none with `--local`. */
   ledger(): Promise<Ledger | undefined>;
   progress(): Promise<Progress>;
-  /** Ends every connection, and the local server. */
   dispose(): Promise<void>;
 }
 
@@ -64,48 +61,48 @@ type Options = GlobalFlags &
 export function createContext(host: Host, console: Console, options: Options): Context {
   // What ends what was made, in the order in which it must end.
   const cleanUps: (() => Promise<unknown>)[] = [];
+  const { env, wallClock } = host;
+  const { warn, hide } = console;
   const startedMs = host.stopwatch();
-  const store = () => openStore(host.env, console.warn);
+  const store = () => openStore(env, warn);
   const localServer = once(async () => {
     const { startLocalServer } = await import('./server/start.ts');
-    const server = await startLocalServer({ port: 0, clock: host.wallClock });
+    const server = await startLocalServer({ port: 0, clock: wallClock });
     cleanUps.push(server.close);
     return server;
   });
   const ledger = once(async () =>
-    options.local
-      ? undefined
-      : openLedger({ directory: store().directory, makeFolder, wallClock: host.wallClock, warn: console.warn }),
+    options.local ? undefined : openLedger({ directory: store().directory, makeFolder, wallClock, warn }),
   );
   const progress = once(async () => createProgress(options.progress, console, host.stopwatch));
   const ofSavedReports = new Map<string, Context>();
 
   const contextFor = (own: Options): Context => {
+    const resolve = async () => {
+      if (own.local) return localSettings(await localServer(), own);
+      const projectFile = own.saved ?? (await readProjectDefaults(host.cwd, warn));
+      return resolveSettings({
+        flags: own,
+        env,
+        projectFile,
+        stored: await readUnlessNeedless(store(), env, own, warn),
+      });
+    };
     const settings = once(async () => {
-      const resolved = own.local
-        ? localSettings(await localServer(), own)
-        : resolveSettings({
-            flags: own,
-            env: host.env,
-            projectFile: own.saved ?? (await readProjectDefaults(host.cwd, console.warn)),
-            stored: await readUnlessNeedless(store(), host.env, own, console.warn),
-          });
+      const resolved = await resolve();
       // A `-vv` trace is made to be sent to others, who need not know whose account it is.
       const email = console.verbosity >= 2 ? resolved.email.value : undefined;
-      for (const secret of [resolved.token.value, resolved.password.value, email]) if (secret) console.hide(secret);
+      for (const secret of [resolved.token.value, resolved.password.value, email]) if (secret) hide(secret);
       return resolved;
     });
     const clientFor = async (signIn: SignIn): Promise<Client> => {
-      const proxy = readProxy(host.env);
-      if (proxy) console.hide(decodeURIComponent(proxy.url.password));
-      const http = await createHttp({
-        timeoutMs: own.timeout ?? 30_000,
-        userAgent: `adreport/${version}`,
-        proxy,
-        trace: (line) => console.trace(1, line),
-      });
-      cleanUps.unshift(() => http.close());
-      return createClient({ ...signIn, http, retries: own.retries ?? 5, host, warn: console.warn, hide: console.hide });
+      const proxy = readProxy(env);
+      if (proxy) hide(decodeURIComponent(proxy.url.password));
+      const trace = (line: string) => console.trace(1, line);
+      const userAgent = `adreport/${version}`;
+      const http = await createHttp({ timeoutMs: own.timeout ?? 30_000, userAgent, proxy, trace });
+      cleanUps.unshift(http.close);
+      return createClient({ ...signIn, http, retries: own.retries ?? 5, host, warn, hide });
     };
     return {
       host,
@@ -149,7 +146,7 @@ function localSettings({ url, accounts }: LocalServer, options: Options): Settin
     const names = accounts.map(({ name }) => name).join(', ');
     throw new UsageError(`The local server has no account “${wanted}”.`, { hint: `It has: ${names}.` });
   }
-  const local = <T>(value: T): Setting<T> => ({ value, source: 'flag', from: '--local' });
+  const local = <T>(value: T) => ({ value, source: 'flag', from: '--local' }) as const;
   return {
     account: local(found.name),
     storedAccount: undefined,

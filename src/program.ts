@@ -8,10 +8,7 @@ import { summaryOf, topics } from './help/index.ts';
 import { layOutExamples, type Pair } from './ui/page.ts';
 
 /** Where commander's own texts go: help and version to one side, nothing to the other (errors are thrown). */
-interface ProgramOutput {
-  readonly write: (text: string) => void;
-  readonly columns: number;
-}
+type ProgramOutput = { readonly write: (text: string) => void; readonly columns: number };
 
 /** The root command with the command that the first word names; with every command where it names none. */
 export function createProgram(perform: Perform, output: ProgramOutput, argv: readonly string[] = []): Command {

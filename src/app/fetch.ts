@@ -13,19 +13,22 @@ import { incompleteReport } from './deliver.ts';
 import { addOutputFlags, addServiceFlags, type RunOptions, type ServiceFlags, type WaitFlags } from './flags.ts';
 import type { ProfilePlan } from './plan.ts';
 
-/** What takes the data of a report. */
+/**
+ * What takes the data of a report, anew for each try of a download; and the file that the data goes to, absent where that is
+ * not where it stays: then `noteFetched` is the caller's.
+ */
 export interface Intake<T> {
-  /** Called anew, from zero, for each try of a download. */
   take(answer: ReportAnswer, reportId?: string): Promise<T>;
-  /** The file that the data goes to. Absent where that is not where it stays: then `noteFetched` is the caller's. */
   file?(reportId?: string): string | undefined;
 }
+
+type FetchFlags = WaitFlags & Partial<RunOptions>;
 
 /**
  * Creates a report, or picks up an unfinished one of the same request, waits for it, and hands its data on. What it
  * throws names the report and, where that can still be had, the command that goes on with it.
  */
-export async function fetchReport<T>(context: Context, options: RunOptions, plan: ProfilePlan, intake: Intake<T>) {
+export async function fetchReport<T>(context: Context, options: FetchFlags, plan: ProfilePlan, intake: Intake<T>) {
   const { console, host } = context;
   const ledger = options.fresh || options.direct ? undefined : await context.ledger();
   const unfinished = ledger?.findUnfinished((await ledgerIdentity(context, plan)).hash);
@@ -66,7 +69,7 @@ export async function createReportFor<T>(context: Context, plan: ProfilePlan, ta
 }
 
 /** Waits for a report and hands its data on; what becomes of it is noted in the ledger. */
-async function waitAndFetch<T>(context: Context, options: RunOptions, id: string, intake: Intake<T>): Promise<T> {
+async function waitAndFetch<T>(context: Context, options: FetchFlags, id: string, intake: Intake<T>): Promise<T> {
   const client = await context.client();
   const { account } = await context.settings();
   // A saved report may have an account of its own, which no other command would take from the file.

@@ -7,8 +7,6 @@ import { nearest } from '../text/nearest.ts';
 import { parseDuration } from '../text/quantity.ts';
 import type { ProgressMode } from '../ui/progress.ts';
 
-const progressModes: readonly ProgressMode[] = ['auto', 'bar', 'plain', 'json', 'none'];
-
 // The groups of flags that commands share, each declared once; the types say what an action receives. Durations are in
 // milliseconds.
 
@@ -45,6 +43,7 @@ export type GlobalFlags = Switches<'json' | 'quiet'> & {
 };
 
 export function addGlobalFlags(program: Command): Command {
+  const progressModes: readonly ProgressMode[] = ['auto', 'bar', 'plain', 'json', 'none'];
   return addFlags(program, 'Options:', [
     ['--json', 'machine-readable results and errors'],
     ['-q, --quiet', 'nothing on stderr but errors'],
@@ -137,12 +136,11 @@ export function addOutputFlags(command: Command): Command {
   ]);
 }
 
-const halfAnHour = { byDefault: 1_800_000, shown: '30m' };
-
 /** How long a command waits for a report, and how often it asks. */
 export type WaitFlags = { readonly waitTimeout: number; readonly pollInterval: number | 'auto' };
 
 export function addWaitFlags(command: Command): Command {
+  const halfAnHour = { byDefault: 1_800_000, shown: '30m' };
   return addFlags(command, 'Waiting:', [
     ['--wait-timeout <duration>', 'give up waiting after this long, exit 7', readDuration, halfAnHour],
     ['--poll-interval <duration>', 'auto, or a fixed pause between calls', readPollInterval, { byDefault: 'auto' }],
@@ -212,36 +210,26 @@ export function collect(value: string, earlier: readonly string[] = []): string[
 }
 
 /** `500ms`, `30s`, `5m`, `2h`, `1d` or `0`, in milliseconds. */
-export function readDuration(value: string): number {
+export function readDuration(value: string, _earlier?: unknown, leastMs = 0): number {
   const durationMs = parseDuration(value);
   if (durationMs === undefined) throw new InvalidArgumentError('Give a number with a unit: 500ms, 30s, 5m or 2h.');
+  if (durationMs < leastMs) throw new InvalidArgumentError(`The shortest is ${leastMs}ms.`);
   return durationMs;
 }
 
-/** A duration that is not 0, in milliseconds. */
-export function readTimeout(value: string): number {
-  const durationMs = readDuration(value);
-  if (durationMs === 0) throw new InvalidArgumentError('0 would mean to wait for ever: give e.g. 30s.');
-  return durationMs;
-}
+/** A duration that is not 0, which would mean to wait for ever. */
+export const readTimeout = (value: string) => readDuration(value, undefined, 1);
 
-function readPollInterval(value: string): number | 'auto' {
-  if (value === 'auto') return 'auto';
-  const durationMs = readDuration(value);
-  if (durationMs < 100) throw new InvalidArgumentError('The shortest interval is 100ms.');
-  return durationMs;
-}
-
-/** A whole number from 1 to 999,999. */
-export function readPositive(value: string): number {
-  return readCount(value, undefined, 1);
-}
+const readPollInterval = (value: string) => (value === 'auto' ? value : readDuration(value, undefined, 100));
 
 /** A whole number from 0, or `least`, to 999,999. */
-export function readCount(value: string, _earlier?: number, least = 0): number {
+export function readCount(value: string, _earlier?: unknown, least = 0): number {
   if (!/^\d+$/.test(value) || Number(value) < least) {
     throw new InvalidArgumentError(`Give a whole number, ${least} or more.`);
   }
   if (Number(value) > 999_999) throw new InvalidArgumentError('The highest number is 999999.');
   return Number(value);
 }
+
+/** A whole number from 1 to 999,999. */
+export const readPositive = (value: string) => readCount(value, undefined, 1);

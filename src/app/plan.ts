@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { askedColumns } from '../contract/columns.ts';
-import type { ReportRequest } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { expandName, modifiedAt, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
@@ -14,15 +13,13 @@ import {
   type ReportPlan,
   requestParameters,
 } from '../report/request.ts';
-import { describeWindow, formatDate, type Window } from '../report/window.ts';
+import { describeWindow, formatDate } from '../report/window.ts';
 import { printable } from '../text/printable.ts';
 import { checkFormat, type ReportFacts } from './deliver.ts';
 import type { ReportFlags, RunOptions } from './flags.ts';
 
 /** A plan with the profile it was made for. */
-export interface ProfilePlan extends ReportPlan {
-  readonly profile: Profile;
-}
+export type ProfilePlan = ReportPlan & { readonly profile: Profile };
 
 /** One report to run: whole, or in parts. */
 export interface Job {
@@ -42,16 +39,9 @@ export interface Job {
 export async function planFromFlags(context: Context, flags: ReportFlags): Promise<ProfilePlan> {
   const settings = await context.settings();
   const profile = flags.profile ?? settings.profile.value;
-  const plan = planReport({
-    ...flags,
-    profile,
-    by: flags.by ?? flags.breakdowns,
-    filters: flags.filter,
-    countries: flags.country,
-    windowClock: settings.windowClock.value,
-    nowMs: context.host.wallClock(),
-  });
-  return { ...plan, profile };
+  const { breakdowns, by = breakdowns, filter: filters, country: countries } = flags;
+  const own = { profile, by, filters, countries, windowClock: settings.windowClock.value };
+  return { ...planReport({ ...flags, ...own, nowMs: context.host.wallClock() }), profile };
 }
 
 /** What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent. */
@@ -115,13 +105,7 @@ export function factsOf(job: Described & { readonly options: { shard?: string } 
 }
 
 /** One create call that would be made, with its account's context; `output` is absent for stdout. */
-interface PlannedCall {
-  readonly context: Context;
-  readonly name?: string;
-  readonly window: Window;
-  readonly request: ReportRequest;
-  readonly output?: string;
-}
+type PlannedCall = Pick<Job & Part, 'context' | 'window' | 'request'> & { readonly name?: string; output?: string };
 
 /** Prints what would be sent, as text or with `--json` as one object (`cli.md`, `--dry-run`). */
 export async function printDryRun({ console, flags }: Context, calls: readonly PlannedCall[]): Promise<void> {

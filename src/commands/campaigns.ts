@@ -1,21 +1,21 @@
 import { Option } from 'commander';
 import { checkFormat, csvDialect, openTarget, tableLook } from '../app/deliver.ts';
-import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from '../app/flags.ts';
+import { addOutputFlags, addServiceFlags, type OutputFlags } from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { encodeTable, type FormatName } from '../output/formats/index.ts';
-import { type TextColumn, textTable } from '../output/table/text-table.ts';
+import { type TextColumn, textTable } from '../output/table/table-layout.ts';
 import { formatInstant } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-interface CampaignsOptions extends ServiceFlags, OutputFlags {
+type CampaignsOptions = OutputFlags & {
   readonly adUnits?: boolean;
   readonly search?: string;
   readonly active?: string;
-}
+};
 
 export const campaignsCommand: CommandBuilder = (perform) =>
   addOutputFlags(

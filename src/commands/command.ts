@@ -2,16 +2,12 @@ import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { layOutExamples, type Pair } from '../ui/page.ts';
 
-/** What a command does: it throws our errors, returns nothing, and writes through `context.console` only. */
-type Action<Options, Args extends readonly unknown[]> = (
-  context: Context,
-  options: Options,
-  ...args: Args
-) => Promise<void>;
-
-/** Makes of an action what commander calls. Made by `main.ts`, which knows how to make the context. */
+/**
+ * Makes of an action what commander calls; made by `main.ts`, which knows how to make the context. An action throws our
+ * errors, returns nothing, and writes through `context.console` only.
+ */
 export type Perform = <Options, Args extends readonly unknown[]>(
-  action: Action<Options, Args>,
+  action: (context: Context, options: Options, ...args: Args) => Promise<void>,
 ) => (...parsed: unknown[]) => Promise<void>;
 
 /** Declares a command with its flags and its action. */

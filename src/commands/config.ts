@@ -4,7 +4,7 @@ import { readProjectDefaults } from '../config/project-file.ts';
 import { changeSetting, findSettingName, nameSettings, resolveAccount } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { textTable } from '../output/table/text-table.ts';
+import { textTable } from '../output/table/table-layout.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 

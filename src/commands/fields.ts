@@ -2,9 +2,9 @@ import { tableLook } from '../app/deliver.ts';
 import { addFlags } from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { allCountries, findCountry } from '../contract/countries.ts';
-import { isCalled, type Profile, profiles, vocabularyOf } from '../contract/vocabulary.ts';
+import { isCalled, type Profile, profiles, type VocabularyEntry, vocabularyOf } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { textTable } from '../output/table/text-table.ts';
+import { textTable } from '../output/table/table-layout.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 export const fieldsCommand: CommandBuilder = (perform) => {
@@ -21,7 +21,7 @@ export const fieldsCommand: CommandBuilder = (perform) => {
 async function fields(context: Context, options: { readonly profile?: Profile }, term = ''): Promise<void> {
   const profile = options.profile ?? (await context.settings()).profile.value;
   const vocabulary = vocabularyOf(profile);
-  const matches = (entry: { name: string; meaning: string; words?: readonly string[] }): boolean =>
+  const matches = (entry: VocabularyEntry): boolean =>
     `${entry.name}\n${entry.meaning}`.toLowerCase().includes(term.toLowerCase()) || isCalled(entry, term);
   const computed = vocabulary.derived.map((metric) => {
     return { ...metric, name: metric.field, type: metric.unit, meaning: `computed: ${metric.meaning}` };

@@ -11,11 +11,7 @@ import { formatPlural } from '../text/quantity.ts';
 import { createPrompt, type Prompt, readSecret } from '../ui/prompt.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-interface LoginOptions {
-  readonly email?: string;
-  readonly passwordStdin?: boolean;
-  readonly tokenStdin?: boolean;
-}
+type LoginOptions = { readonly email?: string; readonly passwordStdin?: boolean; readonly tokenStdin?: boolean };
 
 export const loginCommand: CommandBuilder = (perform) => {
   const command = declareCommand('login', 'sign in and store the token', [

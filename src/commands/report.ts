@@ -12,7 +12,7 @@ import { planWithIds } from '../app/names.ts';
 import { factsOf, planFromFlags, printDryRun } from '../app/plan.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { type TextColumn, textTable } from '../output/table/text-table.ts';
+import { type TextColumn, textTable } from '../output/table/table-layout.ts';
 import type { LedgerEntry } from '../report/ledger.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';

@@ -42,10 +42,7 @@ interface ViewOptions {
 }
 
 /** A row must have one of the values in the column of that name. */
-interface Condition {
-  readonly name: string;
-  readonly values: readonly string[];
-}
+type Condition = Readonly<{ name: string; values: readonly string[] }>;
 
 export const viewCommand: CommandBuilder = (perform) => {
   const command = declareCommand('view <file>', 'the figures of a report file: totals, groups, charts', [
@@ -89,7 +86,6 @@ const barsAtMost = 20;
 /** What reading a file once gave; `preview` are its first rows as a table, empty where none were wanted. */
 type ReadFile = Awaited<ReturnType<typeof readFile>>;
 
-/** Shows the figures of a report file: as a card, groups, a chart, or rows for another program. */
 async function view(context: Context, options: ViewOptions, file: string): Promise<void> {
   const { console, flags } = context;
   const { by, chart, metrics, sort, top } = options;
@@ -115,7 +111,11 @@ async function view(context: Context, options: ViewOptions, file: string): Promi
   if (format === 'json') return console.result(`[\n${objects.join(',\n')}\n]`);
   if (format === 'ndjson') return console.write(objects.map((text) => `${text}\n`).join(''));
   const only = metrics && ranked.figures.map(({ field }) => field);
-  const below = isPreview ? previewText(read, rowsAtMost, look) : groupText(context, ranked, options, look);
+  const more = read.figures.rowCount - rowsAtMost;
+  const mark = look.unicode === false ? '...' : '…';
+  const rest = `${mark} and ${formatPlural(more, 'more row')}. Add up with --by, or see more with --top.`;
+  const preview = more > 0 ? [...read.preview, ...wrap(rest, look.columns ?? Number.POSITIVE_INFINITY)] : read.preview;
+  const below = isPreview ? preview : groupText(context, ranked, options, look);
   const lines = [headText(file, read, look), ...reportCard(read.figures, look, only), '', ...below];
   return console.write(`${lines.join('\n').trimEnd()}\n`);
 }
@@ -135,7 +135,12 @@ async function readFile(context: Context, name: string, { by, where = [], chart 
   let settled: ReturnType<typeof settle> | undefined;
   const settle = (fields: readonly string[]) => ({
     groups: by && new Grouping(resolveKeys(by, fields)),
-    tests: where.map((condition) => testOf(condition, fields)),
+    tests: where.map(({ name, values }) => {
+      const columns = fieldsNamed(name, fields);
+      // In any case; an empty value is none.
+      const wanted = new Set(values.map((value) => value.toLowerCase()));
+      return (row: Row) => columns.some((field) => wanted.has((keyText(row[field]) ?? '').toLowerCase()));
+    }),
   });
   const encode = (batch: RowBatch) => {
     signal.throwIfAborted();
@@ -163,25 +168,15 @@ async function readFile(context: Context, name: string, { by, where = [], chart 
   }
 }
 
-/** Whether a row has one of the values, in any case, in one of the columns that the name means; an empty value is none. */
-function testOf({ name, values }: Condition, fields: readonly string[]): (row: Row) => boolean {
-  const columns = fieldsNamed(name, fields);
-  const wanted = new Set(values.map((value) => value.toLowerCase()));
-  return (row) => columns.some((field) => wanted.has((keyText(row[field]) ?? '').toLowerCase()));
-}
-
 function rank(groups: Grouping, { metrics, sort, top, chart }: ViewOptions): RankedGroups {
   const keys = groups.by;
   const known = figuresOf(groups.metrics);
   const figures = metrics === undefined ? known : figuresNamed(metrics, known);
   const hasTime = keys.some(({ field }) => isTime(field));
-  if (chart === 'bar' && keys.length === 0) {
-    const hint = 'Add --by, for example --by CAMPAIGN.';
-    throw new UsageError('--chart bar compares groups, and nothing says which.', { hint });
-  }
-  if (chart === 'line' && (keys.length !== 1 || !hasTime)) {
-    const hint = 'Give it a report with a time breakdown, --by DAILY or nothing; --chart bar compares other groups.';
-    throw new UsageError('--chart line needs days or hours, and these rows have none that it could follow.', { hint });
+  if (chart && !(chart === 'bar' ? keys.length > 0 : keys.length === 1 && hasTime)) {
+    const needs = chart === 'bar' ? 'groups to compare' : 'days or hours to follow';
+    const hint = 'Add --by, for example --by CAMPAIGN for bars, --by DAILY for a line.';
+    throw new UsageError(`--chart ${chart} needs ${needs}, and these rows and flags give none.`, { hint });
   }
   if (chart !== 'bar') return rankGroups(groups, { figures, sort, top });
   // Bars stand in the order of what they show, unless it is time.
@@ -212,7 +207,6 @@ async function groupsAsCsv({ all, figures, shown }: RankedGroups, isTerminal: bo
   return (await encodeTable('csv', shown, columns, { csv: { shown: isTerminal } })).toString();
 }
 
-/** All figures as JSON for programs; sums keep every digit. */
 function jsonOf(file: string, { tail, sizeBytes, groups }: ReadFile, ranked: RankedGroups): string {
   return objectOf([
     ['file', JSON.stringify(file)],
@@ -226,7 +220,6 @@ function jsonOf(file: string, { tail, sizeBytes, groups }: ReadFile, ranked: Ran
   ]);
 }
 
-/** What the file is: its name, size and times. */
 function headText(file: string, { tail: { summary }, sizeBytes, figures }: ReadFile, look: TableLook): string {
   const { style, columns = Number.POSITIVE_INFINITY } = look;
   const points = inTimeOrder(figures);
@@ -238,13 +231,6 @@ function headText(file: string, { tail: { summary }, sizeBytes, figures }: ReadF
   return wrap(`${name} ${facts}`, columns - 2)
     .join('\n  ')
     .replace(name, (text) => style?.bold(text) ?? text);
-}
-
-function previewText({ figures, preview }: ReadFile, rowsAtMost: number, look: TableLook): readonly string[] {
-  const more = figures.rowCount - rowsAtMost;
-  const mark = look.unicode === false ? '...' : '…';
-  const rest = `${mark} and ${formatPlural(more, 'more row')}. Add up with --by, or see more with --top.`;
-  return [...preview, ...(more > 0 ? wrap(rest, look.columns ?? Number.POSITIVE_INFINITY) : [])];
 }
 
 function groupText({ console }: Context, ranked: RankedGroups, { chart, metrics }: ViewOptions, look: TableLook) {

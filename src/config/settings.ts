@@ -16,11 +16,7 @@ export const settingTable = {
   'base-url': { key: 'baseUrl', sources: ['flag', 'env', 'account'], check: checkBaseUrl },
   profile: { key: 'profile', sources: ['flag', 'env', 'file', 'account'], check: oneOf('profile', profiles) },
   encoding: { key: 'encoding', sources: ['flag', 'file', 'account'], check: oneOf('encoding', encodings) },
-  'window-clock': {
-    key: 'windowClock',
-    sources: ['flag', 'file', 'account'],
-    check: oneOf('window-clock', windowClocks),
-  },
+  'window-clock': { key: 'windowClock', sources: ['flag', 'file', 'account'], check: oneOf('clock', windowClocks) },
   token: { key: 'token', sources: ['env', 'account'], check: checkToken },
   email: { key: 'email', sources: ['env', 'account'], check: (text: string) => text.trim() },
   // Blanks may belong to it.
@@ -265,13 +261,12 @@ export function checkBaseUrl(text: string): URL {
   return url;
 }
 
-/** A base URL as people write it: no slash at the end. */
 export function formatBaseUrl(url: URL): string {
   return url.href.replace(/\/$/, '');
 }
 
 /** The origin of a stored base URL, which somebody may have edited since it was checked; `undefined` if it is no URL. */
-export function originOf(text: string): string | undefined {
+function originOf(text: string): string | undefined {
   return URL.canParse(text) ? new URL(text).origin : undefined;
 }
 

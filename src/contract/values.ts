@@ -59,14 +59,11 @@ export function wallTimeOf(text: string): number | undefined {
   return /^[-\d]{10} [:\d]{8}$/.test(text) ? momentOf(`${text.replace(' ', 'T')}Z`)?.wallMs : undefined;
 }
 
-export interface Moment {
-  readonly instantMs: number;
-  /** What the clocks of its zone showed, as if it were UTC. */
-  readonly wallMs: number;
-}
-
-/** The moment of an ISO 8601 date-time with an offset, `2026-10-25T02:00:00+0200`; `undefined` for any other text. */
-export function momentOf(text: string): Moment | undefined {
+/**
+ * The moment of an ISO 8601 date-time with an offset, `2026-10-25T02:00:00+0200`, and what the clocks of its zone showed,
+ * as if it were UTC; `undefined` for any other text.
+ */
+export function momentOf(text: string): { instantMs: number; wallMs: number } | undefined {
   const form = /^(\d{4}-\d\d-\d\d)(T(?:[01]\d|2[0-3]):\d\d(?::\d\d(?:\.\d{1,3})?)?)(?:Z|([+-])(\d\d):?(\d\d))$/;
   const [, day = '', time = '', sign, hours = 0, minutes = 0] = form.exec(text) ?? [];
   const wallMs = dayOf(day) === undefined ? Number.NaN : Date.parse(`${day}${time}Z`);

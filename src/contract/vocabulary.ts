@@ -13,14 +13,20 @@ export type Profile = (typeof profiles)[number];
 
 const buyer = ['buyer'] as const;
 
-interface Entry<Name extends string> {
+interface RowField {
+  readonly name: string;
+  readonly type: 'date' | 'hour' | 'id' | 'text';
+}
+
+export interface VocabularyEntry<Name extends string = string> {
   readonly name: Name;
   readonly profiles: readonly Profile[];
+  readonly fields?: readonly RowField[];
   readonly words?: readonly string[];
   readonly meaning: string;
 }
 
-interface MetricEntry<Name extends string = string> extends Entry<Name> {
+interface MetricEntry<Name extends string = string> extends VocabularyEntry<Name> {
   /** `money` is a decimal number, in a DSP's rows a string with a decimal comma. */
   readonly type: 'integer' | 'money';
   /** The row field, where it is not the metric's own name. */
@@ -43,12 +49,7 @@ export type MetricName = (typeof metricTable)[number]['name'];
 export type Metric = MetricEntry<MetricName>;
 export const metrics: readonly Metric[] = metricTable;
 
-interface RowField {
-  readonly name: string;
-  readonly type: 'date' | 'hour' | 'id' | 'text';
-}
-
-interface BreakdownEntry<Name extends string = string> extends Entry<Name> {
+interface BreakdownEntry<Name extends string = string> extends VocabularyEntry<Name> {
   readonly fields: readonly RowField[];
   /** Whether it is one by time: those exclude each other. */
   readonly time?: true;
@@ -99,7 +100,7 @@ export type TimeBreakdownName = Extract<(typeof breakdownTable)[number], { time:
 /** A breakdown that is not one of time: a property of the traffic itself. */
 export type DimensionName = Exclude<BreakdownName, TimeBreakdownName>;
 
-interface FilterEntry<Name extends string = string> extends Entry<Name> {
+interface FilterEntry<Name extends string = string> extends VocabularyEntry<Name> {
   /** The breakdown whose dimension the filter selects on. */
   readonly on: DimensionName;
   /** `id`: compared as strings of digits; `text`: by exact name. */
@@ -134,7 +135,7 @@ export const filters: readonly Filter[] = filterTable;
  * A metric that the service does not send: `factor × numerator / denominator`. It is computed from sums, never averaged
  * over rows, so it is right for any grouping.
  */
-export interface DerivedMetric extends Entry<string> {
+export interface DerivedMetric extends VocabularyEntry {
   /** Its column in a file, and what `--metrics` and `--sort` take. */
   readonly field: string;
   readonly numerator: MetricName;
@@ -154,7 +155,7 @@ export type DerivedName = (typeof derivedMetrics)[number]['field'];
 
 /** What a profile may use, in column order. */
 export function vocabularyOf(profile: Profile) {
-  const ofProfile = (entry: Entry<string>) => entry.profiles.includes(profile);
+  const ofProfile = (entry: VocabularyEntry) => entry.profiles.includes(profile);
   return {
     metrics: metrics.filter(ofProfile),
     breakdowns: breakdowns.filter(ofProfile),
@@ -175,10 +176,7 @@ export function findBreakdown(name: string): Breakdown | undefined {
 }
 
 /** Whether the name of an entry or of a row field, or one of the trade's other words, is this: in any case and number. */
-export function isCalled(
-  { name, words = [], fields = [] }: Pick<Entry<string>, 'name' | 'words'> & { readonly fields?: readonly RowField[] },
-  term: string,
-): boolean {
+export function isCalled({ name, words = [], fields = [] }: VocabularyEntry, term: string): boolean {
   const plain = (word: string): string => word.toLowerCase().replace(/[\s_-]|s\s*$/g, '');
   return [name, ...words, ...fields.map((field) => field.name)].some((word) => plain(word) === plain(term));
 }

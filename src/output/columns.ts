@@ -12,7 +12,6 @@ export interface PlannedColumn {
   readonly name: string;
   /** `undefined` for a field that the vocabulary does not know, and for a derived column. */
   readonly type: FieldType | undefined;
-  /** Whether its values are numbers, or strings that hold numbers. */
   readonly numeric: boolean;
   /** What it comes to in sums: for a metric, and for a derived column, whose values are computed from others of the row. */
   readonly figure?: Figure;
@@ -24,9 +23,8 @@ export function valueIn(row: Row, { field, figure }: PlannedColumn): Value | und
 }
 
 /**
- * Which columns are written, and where a batch has them. Where the request is known, these are the ones that it asked
- * for, and the fields that the vocabulary does not know. A field of the vocabulary that was not asked for is left out
- * while it is null.
+ * Which columns are written: those that the request asked for, where it is known, and fields that the vocabulary does not
+ * know. A field of the vocabulary that was not asked for is left out while it is null.
  */
 export class ColumnPlan {
   columns: readonly PlannedColumn[] = [];

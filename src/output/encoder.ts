@@ -7,7 +7,6 @@ export interface CsvDialect {
   readonly delimiter?: string;
   /** The decimal mark of numbers, money strings included. Default: as the service sent them. */
   readonly decimal?: ',' | '.';
-  /** Begin with a byte order mark, by which Excel recognises UTF-8. */
   readonly bom?: boolean;
   /** Put an apostrophe before text that a spreadsheet would run as a formula. */
   readonly escapeFormulas?: boolean;
@@ -30,7 +29,6 @@ export interface EncodeOptions {
   readonly columns?: readonly Column[];
   /** The columns to write and their order (`--columns`). Default: those that the request leads to, else all. */
   readonly select?: readonly string[] | 'all';
-  /** Numbers for decimal commas, and metrics under their own name (`--normalize`). */
   readonly normalize?: boolean;
   readonly csv?: CsvDialect;
   readonly table?: TableLook;
@@ -63,11 +61,8 @@ export interface Sink {
 }
 
 /**
- * Writes a report from its first row to its end; `sizeBytes` is how much was written. On any error the batches are
- * closed, so that the download behind them stops; the sink is the caller's to commit or to abort.
- *
- * @param observe sees every batch before it is written, e.g. to check that no day is missing
- * @throws what the batches, the encoder and the sink throw
+ * Writes a report from its first row to its end; `observe` sees every batch before. On any error the batches are closed,
+ * so that the download behind them stops; the sink is the caller's to commit or to abort.
  */
 export async function writeRows(
   batches: RowBatches,
@@ -93,7 +88,6 @@ export async function writeRows(
       await write(encoder.encode(next.value));
     }
   } finally {
-    // Its result is not used: after an error nothing but the closing matters.
     await batches.return(undefined as never);
   }
 }

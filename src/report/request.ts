@@ -12,6 +12,7 @@ import {
   type MetricName,
   metrics,
   type Profile,
+  type VocabularyEntry,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
@@ -112,14 +113,12 @@ function readBreakdowns({ profile, by = '' }: RequestFlags, say: Say): Breakdown
   return found;
 }
 
-type Named<Name> = Parameters<typeof isCalled>[0] & { readonly name: Name; readonly profiles: readonly Profile[] };
-
 /** The entries of a comma list, each once; a name that is not among them is said with what was probably meant. */
 function readNames<Name extends string>(
   kind: 'metric' | 'breakdown',
   list: string,
   profile: Profile,
-  entries: readonly Named<Name>[],
+  entries: readonly VocabularyEntry<Name>[],
   say: Say,
 ): Name[] {
   const known = entries.filter((entry) => entry.profiles.includes(profile));

@@ -9,7 +9,6 @@ export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
 /** How a wait stands after a status call; the pause before the next one is 0 while one is being made. */
 type WaitState = { status: string; waitedMs: number; polls: number; nextPollMs: number };
 
-/** How a download stands. */
 type TransferState = { bytes: number; rows?: number | null };
 
 /** One thing that is being shown, until `stop` is called, once: then nothing is left of it on a terminal. */
@@ -35,7 +34,7 @@ type ProgressEvent =
   | { event: 'download'; label: string; bytes: number; totalBytes: number | null; rows: number | null }
   | { event: 'parts'; total: number; done: number; failed: number; running: number };
 
-/** Where the events of one meter are shown. `stop` is given the last event of a download, which may not have been told. */
+/** Where one meter is shown. `stop` is given the last event of a download, which may not have been told. */
 type Line = { tell(event: ProgressEvent): void; stop(last?: ProgressEvent): void };
 
 const ignore = () => {};
@@ -191,11 +190,6 @@ function barProgress(console: Console, openBars: (options: Options) => MultiBar)
     shown?.bars.update();
   };
   const cut = (text: string): string => printable(text).slice(0, 40);
-  const valueAndText = (event: ProgressEvent): [value: number, text: string] => {
-    if (event.event === 'download') return [event.bytes, amounts(event).join(dot)];
-    if (event.event === 'parts') return [event.done + event.failed, counted(event)];
-    return [0, `${cut(event.status)}${dot}${formatPlural(event.polls, 'poll')}`];
-  };
   const open = (first: ProgressEvent, label: string): Line => {
     if (!shown) {
       shown = { bars: openBars(options), count: 0 };
@@ -209,21 +203,21 @@ function barProgress(console: Console, openBars: (options: Options) => MultiBar)
     const time = total === null || isPart ? '{duration_formatted}' : '{eta_formatted} left';
     const format = `${cut(label)}  ${share}{text}${dot}${time}`;
     const mine = shown;
-    const [value, text] = valueAndText(first);
-    const bar = mine.bars.create(total ?? 1, value, { text }, { format });
+    const bar = mine.bars.create(total ?? 1, 0, { text: '' }, { format });
     mine.count += 1;
-    return {
-      tell: (event) => {
-        const [value, text] = valueAndText(event);
-        bar.update(value, { text });
-      },
-      stop: () => {
-        mine.count -= 1;
-        if (shown !== mine) return;
-        mine.bars.remove(bar);
-        if (mine.count === 0) clear();
-      },
+    const tell = (event: ProgressEvent): void => {
+      if (event.event === 'download') bar.update(event.bytes, { text: amounts(event).join(dot) });
+      else if (event.event === 'parts') bar.update(event.done + event.failed, { text: counted(event) });
+      else bar.update(0, { text: `${cut(event.status)}${dot}${formatPlural(event.polls, 'poll')}` });
     };
+    const stop = (): void => {
+      mine.count -= 1;
+      if (shown !== mine) return;
+      mine.bars.remove(bar);
+      if (mine.count === 0) clear();
+    };
+    tell(first);
+    return { tell, stop };
   };
   return eventProgress(open, () => silentProgress, { linesAtMost: 10 });
 }

@@ -69,7 +69,6 @@ export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal:
       console.hide(secret);
       return secret;
     },
-    /** One of several. */
     choose: async <Value>(question: Question, choices: readonly { value: Value; name: string }[]): Promise<Value> =>
       (await put(question, { type: 'select', choices })) as Value,
   };
@@ -92,12 +91,7 @@ const secretAtMostBytes = 4 * 1024;
  * The first line of stdin, hidden in everything that is written from then on. Throws `UsageError`, naming the flag, if stdin
  * is a terminal, or holds nothing, no text, or more than 4 kB.
  */
-export async function readSecret(
-  stdin: NodeJS.ReadStream,
-  console: Console,
-  flag: string,
-  signal: AbortSignal,
-): Promise<string> {
+export async function readSecret(stdin: NodeJS.ReadStream, console: Console, flag: string, signal: AbortSignal) {
   if (stdin.isTTY) {
     const hint = `Pipe the secret in, as in: adreport login … ${flag} < FILE`;
     throw new UsageError(`${flag} reads from a pipe or a file, and stdin is a terminal.`, { hint });

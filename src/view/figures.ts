@@ -9,7 +9,6 @@ import type { ReportSums } from './report-sums.ts';
 
 /** What is read of a group or a report: the sum of a metric, or what two sums give. */
 export interface Figure {
-  /** The row field of the metric, or the field of the derived one. */
   readonly field: string;
   /** What the terminal calls it: its field, or `eCPM €`. */
   readonly name: string;
@@ -21,7 +20,6 @@ export interface Figure {
 /** An earlier report, whose figures stand beside those of this one. */
 export interface Comparison {
   readonly sums: ReportSums;
-  /** Both windows for people, and what makes them unequal. */
   readonly now: string;
   readonly before: string;
   readonly notices: readonly string[];
@@ -62,16 +60,11 @@ export function leadingFirst(figures: readonly Figure[]): { leading: Figure[]; o
 
 /** A figure of some sums as the number nearest to it, a rate in percent; `undefined` where they do not give it. */
 export function figureValue({ field, derived }: Figure, sums: Sums): number | undefined {
-  const numberOf = (name: string) => {
-    const value = sums.get(name);
-    return value === undefined ? undefined : Number(value);
-  };
-  if (!derived) return numberOf(field);
-  const [over, under] = [numberOf(derived.over), numberOf(derived.under)];
-  return over === undefined || !under ? undefined : (derived.factor * over) / under;
+  const [over, under = Number.NaN] = (derived ? [derived.over, derived.under] : [field]).map((name) => sums.get(name));
+  if (!derived || over === undefined) return over === undefined ? undefined : Number(over);
+  return Number(under) ? (derived.factor * Number(over)) / Number(under) : undefined;
 }
 
-/** The numbers of one row as sums. */
 export function sumsOfRow(row: Row): Sums {
   return { get: (field) => numberIn(row[field]) ?? undefined };
 }
@@ -127,10 +120,10 @@ export function findFigure(name: string, known: readonly Figure[]): Figure | und
 
 /** The figures of those metrics (`--metrics`). Throws `UsageError`. */
 export function figuresNamed(names: readonly string[], known: readonly Figure[]): Figure[] {
-  const fields = known.map(({ field }) => field);
   const found = names.map((name) => {
     const figure = findFigure(name, known);
     if (figure) return figure;
+    const fields = known.map(({ field }) => field);
     throw unknownColumn(name, fields, '--metrics: the report');
   });
   return [...new Set(found)];

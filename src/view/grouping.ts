@@ -195,7 +195,6 @@ export function inTimeOrder(groups: Iterable<Group>): (Group & { readonly time: 
   return timed.sort((a, b) => compareTimes(a.time, b.time));
 }
 
-/** Orders dates and hours as time does. */
 export function compareTimes(a: string, b: string): number {
   const [first, second] = [a, b].map((time) => momentOf(time)?.instantMs ?? Date.parse(time));
   return (first ?? 0) - (second ?? 0) || Number(a > b) - Number(a < b);

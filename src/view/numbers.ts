@@ -7,7 +7,6 @@ const longestNumber = 400;
 /** A decimal number, exact to its last digit: money is never rounded on the way. `new Decimal(1250n, 2)` is 12.50. */
 export class Decimal {
   readonly #units: bigint;
-  /** How many decimals `#units` has. */
   readonly #scale: number;
 
   constructor(units: bigint, scale: number) {
@@ -45,10 +44,7 @@ export class Decimal {
   }
 }
 
-/**
- * The number that a row's value is, or that its text such as `"1234,50"` holds (`contract/values.ts`); `null` where it says
- * nothing (`null`, `""`, an absent key); `undefined` where it is no number.
- */
+/** The number that a row's value is or that its text `"1234,50"` holds; `null` for nothing, `undefined` for no number. */
 export function numberIn(value: Value | undefined): number | Decimal | null | undefined {
   if (typeof value === 'number') return value;
   if (value === null || value === undefined || value === '') return null;

@@ -115,7 +115,6 @@ export function figuresAsJson(figures: readonly Figure[], sums: Sums) {
   return figures.map((figure) => [figure.field, figureDigits(figure, sums) ?? 'null'] as const);
 }
 
-/** An object of members whose values are JSON texts. */
 export function objectOf(members: readonly (readonly [name: string, json: string])[]): string {
   return `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`;
 }

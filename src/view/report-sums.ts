@@ -19,7 +19,6 @@ export interface Unit {
 
 type Shown = readonly { readonly field: string; readonly numeric: boolean }[];
 
-/** The units of the columns that hold no numbers, in their order. */
 function unitsOf(columns: Shown): Unit[] {
   const units = new Map<string, Unit>();
   const texts = columns.flatMap(({ field, numeric }) => (numeric ? [] : [field]));
@@ -64,7 +63,6 @@ export class ReportSums {
     return this.#course?.groups;
   }
 
-  /** What another report with these breakdowns comes to for one value of a unit. */
   find({ fields }: Unit, { key }: Group) {
     return this.#all?.find((unit) => unit.fields.join() === fields.join())?.groups?.find(key)?.sums;
   }

@@ -65,7 +65,6 @@ function hourLabels(slots: readonly (readonly Group[])[]): string[] {
   let [wallMs, offset] = [0, ''];
   const walls = slots.map(([group]) => {
     const time = group?.key[0] ?? '';
-    // An hour without rows follows the one before.
     wallMs = momentOf(time)?.wallMs ?? wallMs + hourMs;
     offset = /[+-]\d\d:?\d\d$/.exec(time)?.[0].replace(':', '') ?? offset;
     const wall = new Date(wallMs).toISOString();

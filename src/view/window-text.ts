@@ -1,7 +1,7 @@
 import { nounOf } from '../contract/columns.ts';
 import type { ReportSummary } from '../contract/messages.ts';
 import { dayOf } from '../contract/values.ts';
-import { type Breakdown, type BreakdownName, breakdowns } from '../contract/vocabulary.ts';
+import { type Breakdown, breakdowns } from '../contract/vocabulary.ts';
 import type { ReportSums } from './report-sums.ts';
 
 const format = (options: Intl.DateTimeFormatOptions) =>
@@ -41,17 +41,8 @@ export function axisDay(date: string, isMonth = false): string {
   return (isMonth ? longMonths : shortDays).format(new Date(date)).replace(',', '');
 }
 
-/** What a report is, for people. */
-export interface Description {
-  readonly title: string;
-  /** Its days; `undefined` where neither its summary nor its rows tell. */
-  readonly window: string | undefined;
-  readonly zone: string | undefined;
-  readonly time: BreakdownName | undefined;
-}
-
-/** Describes a report by its summary, where that tells; else by its rows. */
-export function describeReport(summary: ReportSummary | undefined, { units }: ReportSums): Description {
+/** Describes a report for people by its summary, where that tells; else by its rows: what is `undefined` neither tells. */
+export function describeReport(summary: ReportSummary | undefined, { units }: ReportSums) {
   const known = breakdowns;
   const time = units.find(({ isTime }) => isTime);
   const timeName = time && (time.fields.includes('hour') ? 'HOURLY' : 'DAILY');
@@ -65,7 +56,7 @@ export function describeReport(summary: ReportSummary | undefined, { units }: Re
     title: titleOf(asked),
     window: summary ? windowText(summary) : ofRows,
     zone: summary && zoneText(summary.timezone),
-    time: asked.find((breakdown) => breakdown.time)?.name,
+    isMonthly: asked.some(({ name }) => name === 'MONTHLY'),
   };
 }
 
@@ -84,7 +75,6 @@ function zoneText(zone: string): string {
   return zone.replaceAll(/(?<=^|[/_])[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-/** `a, b and c`. */
 export function listWords(words: readonly string[]): string {
   const last = words.at(-1) ?? '';
   return words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${last}` : last;

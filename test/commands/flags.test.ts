@@ -12,9 +12,9 @@ async function bodyOf(flags: string) {
 
 test.each([
   [`${run} --by OS --breakdowns CITY`, "'--breakdowns <a,b>' cannot be used with option '--by <a,b>'"],
-  [`${run} --poll-interval 50ms`, 'The shortest interval is 100ms.'],
+  [`${run} --poll-interval 50ms`, 'The shortest is 100ms.'],
   [`${run} --poll-interval 5`, 'Give a number with a unit'],
-  [`${run} --timeout 0`, '0 would mean to wait for ever'],
+  [`${run} --timeout 0`, 'The shortest is 1ms.'],
   [`${run} --retries -1`, 'Give a whole number, 0 or more.'],
   [`${run} --concurrency 0`, 'Give a whole number, 1 or more.'],
   [`${run} --country Germny`, 'Germany'],

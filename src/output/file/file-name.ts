@@ -13,19 +13,14 @@ export type NameValues = { readonly [Name in Placeholder]?: string };
 
 const placeholderPattern = /\{([^{}]*)\}/g;
 
-/**
- * The placeholders in a name, e.g. `['since', 'date']`.
- * @throws UsageError for one that does not exist
- */
+/** The placeholders in a name, e.g. `['since', 'date']`. Throws `UsageError` for one that does not exist. */
 export function placeholdersOf(template: string): Placeholder[] {
   return [...template.matchAll(placeholderPattern)].map(([, word = '']) => placeholderNamed(word));
 }
 
 /**
- * The file name with its placeholders replaced, `data/{profile}-{since}.csv`. What is put in is made safe: it can name
- * no other folder, and no hidden file.
- *
- * @throws UsageError for a placeholder that does not exist, or has no value here
+ * The file name with its placeholders replaced, each by a text that can name no other folder and no hidden file. Throws
+ * `UsageError` for a placeholder that does not exist, or has no value here.
  */
 export function expandName(template: string, values: NameValues): string {
   return template.replace(placeholderPattern, (_, word: string) => {

@@ -9,31 +9,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { AdreportError, codeOf, OutputError } from '../../errors.ts';
 import { printable } from '../../text/printable.ts';
-import type { Sink } from '../encoder.ts';
-
-/** A file that is being written: whole once `commit` has returned, untouched if `abort` is called instead. */
-export interface OutputFile extends Sink {
-  /** Flushes it to the disk and puts it into its place. Throws `OutputError`, and has then taken back what was done. */
-  commit(): Promise<void>;
-  /** Takes back what was done. Never throws; does nothing after `commit`. */
-  abort(): Promise<void>;
-}
 
 /**
  * Opens a file for writing. What is written goes to a temporary file beside it, which takes its place on `commit`; its
  * mode stays. Folders that are missing are made (`date=2026-11-01/`), and removed again on `abort`. A symbolic link
  * stays: what it points to is replaced. `/dev/stdout`, a named pipe and all else that is no regular file is written
- * directly. Where the name ends in `.gz` the file is packed.
- *
- * @param options `signal` ends the wait for somebody who reads a named pipe
- * @throws OutputError where it cannot be written; what is written later throws it too
+ * directly, once somebody reads it. Where the name ends in `.gz` the file is packed. All calls but `abort` throw
+ * `OutputError`, and have then taken back what was done.
  */
 export async function openOutput(
   path: string,
-  options: { readonly noClobber?: boolean; readonly signal?: AbortSignal } = {},
-): Promise<OutputFile> {
+  { noClobber = false, signal }: { readonly noClobber?: boolean; readonly signal?: AbortSignal } = {},
+) {
   const opened = await withReason(path, async () =>
-    (await isDirect(path)) ? openDirect(path, options.signal) : openBeside(path, options.noClobber ?? false),
+    (await isDirect(path)) ? openDirect(path, signal) : openBeside(path, noClobber),
   );
   const stream = opened.file.createWriteStream({ highWaterMark: 256 * 1024, flush: opened.isRegular });
   const gzip = /\.gz$/i.test(path) ? createGzip() : undefined;
@@ -57,7 +46,7 @@ export async function openOutput(
       throw error;
     });
   return {
-    write: (bytes) =>
+    write: (bytes: Uint8Array) =>
       orUndone(async () => {
         // The bytes are copied, because the caller may use them again.
         if (!head.write(Buffer.from(bytes))) await Promise.race([written, once(head, 'drain')]);
@@ -77,14 +66,9 @@ export async function openOutput(
 export async function checkTarget(path: string, { noClobber = false } = {}): Promise<void> {
   await withReason(path, async () => {
     if (await isDirect(path)) return;
-    const { target } = await findTarget(path, noClobber);
-    const { missing, nearest } = await missingFolders(dirname(target));
-    await fs.access(nearest, constants.W_OK);
-    if (missing.length === 0) return;
-    // Some folders, as those of /proc, seem to be writable and let nobody make anything in them.
-    const probe = join(nearest, temporaryName('folder'));
-    await fs.mkdir(probe);
-    await fs.rmdir(probe);
+    const { file, undo } = await openBeside(path, noClobber);
+    await file.close();
+    await undo();
   });
 }
 
@@ -110,7 +94,7 @@ async function openBeside(path: string, noClobber: boolean) {
 
   try {
     // One by one: Node's own way of making all never returns below /proc.
-    for (const each of (await missingFolders(folder)).missing) {
+    for (const each of await missingFolders(folder)) {
       const isMade = await fs.mkdir(each).then(() => true, ignore('EEXIST'));
       if (isMade) made.push(each);
     }
@@ -151,15 +135,11 @@ async function followLinks(path: string, linksLeft = 40): Promise<string> {
   return next === undefined || linksLeft === 0 ? path : followLinks(resolve(dirname(path), next), linksLeft - 1);
 }
 
-/** The folders down to this one that do not exist, the outermost first, and the folder in which they would be made. */
-async function missingFolders(folder: string): Promise<{ missing: string[]; nearest: string }> {
-  const missing: string[] = [];
-  for (let nearest = folder; ; nearest = dirname(nearest)) {
-    const found = await statOrNothing(nearest);
-    if (found?.isDirectory() || nearest === dirname(nearest)) return { missing, nearest };
-    if (found) throw systemError('ENOTDIR');
-    missing.unshift(nearest);
-  }
+/** The folders down to this one that do not exist, the outermost first. */
+async function missingFolders(folder: string): Promise<string[]> {
+  const found = await statOrNothing(folder);
+  if (found && !found.isDirectory()) throw systemError('ENOTDIR');
+  return found ? [] : [...(await missingFolders(dirname(folder))), folder];
 }
 
 /** Whether the path is an open stream of ours, or something that cannot be replaced: a pipe, a device. */
@@ -180,21 +160,17 @@ function ignore(...codes: readonly string[]) {
   };
 }
 
-/** Bytes that wait on the disk until it is their turn. What fails throws `OutputError`. */
-export interface Spool extends Sink {
-  read(): AsyncIterable<Buffer>;
-  /** Gives the disk space back. Never throws. */
-  close(): Promise<void>;
-}
-
-/** A spool in a folder that exists. Its file has no name once it is open: nothing stays, whatever happens to the program. */
-export async function createSpool(folder: string): Promise<Spool> {
+/**
+ * A place on the disk for bytes that wait until it is their turn, in a folder that exists. Its file has no name once it is
+ * open: nothing stays, whatever happens to the program. What fails throws `OutputError`; `close` gives the space back.
+ */
+export async function createSpool(folder: string) {
   const path = join(folder, temporaryName('part'));
   const file = await withReason(path, () => fs.open(path, 'wx+'));
   await withReason(path, () => fs.unlink(path));
   return {
-    write: (bytes) => withReason(path, () => file.writeFile(bytes)),
-    read: () => file.createReadStream({ start: 0, autoClose: false }),
+    write: (bytes: Uint8Array) => withReason(path, () => file.writeFile(bytes)),
+    read: (): AsyncIterable<Buffer> => file.createReadStream({ start: 0, autoClose: false }),
     close: () => file.close().catch(() => {}),
   };
 }

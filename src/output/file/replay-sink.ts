@@ -39,7 +39,6 @@ export class ReplaySink implements Sink {
     await this.#target.write(fresh);
   }
 
-  /** Throws `IncompleteDataError` when the output ended before what was already written. */
   finish(): void {
     if (this.#awaitedBytes > 0) throw changed();
   }

@@ -7,10 +7,7 @@ import { printable } from '../../text/printable.ts';
 import { ColumnPlan, valueIn } from '../columns.ts';
 import type { CsvDialect, EncodeOptions, Encoder } from '../encoder.ts';
 
-/**
- * Reports as CSV in the layout of the service's own (`decisions.md` 4), copied from their bytes, or in another dialect,
- * written from objects.
- */
+/** Reports as CSV in the service's own layout (`decisions.md` 4), copied from their bytes, or in another dialect. */
 export function createEncoder(options: EncodeOptions): Encoder {
   const { normalize = false, csv = {} } = options;
   const dialect: CsvDialect = normalize ? { ...csv, decimal: csv.decimal ?? '.' } : csv;

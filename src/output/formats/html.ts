@@ -13,7 +13,6 @@ import { pageScript } from '../html/page-script.ts';
 import { pageStyle } from '../html/page-style.ts';
 import { embedColumn, htmlText, pageColumn, renderTable } from '../html/page-table.ts';
 
-/** As many rows as a page holds: more would open slowly, and nobody reads them. */
 const mostRows = 50_000;
 
 /** A page to mail: everything in one file, which opens without a network and holds what it shows. */
@@ -62,8 +61,7 @@ function renderPage(
   const described = describeReport(summary, sums);
   const grouping = rows ? undefined : sumsToShow(sums);
   const summed = grouping ? [sumsNotice(grouping, rowCount)] : [];
-  const labelled = plan.columns.map(({ field }) => ({ field, name: fieldLabel(field) }));
-  const strange = strangeNotices(sums.total, labelled);
+  const strange = strangeNotices(sums.total, plan.columns);
   for (const notice of [...summed.map((sentence) => `${sentence} Every row: --format csv.`), ...strange])
     note?.(notice);
   const notices = [...summed, ...strange, ...(comparison?.notices ?? [])];
@@ -100,7 +98,7 @@ function renderPage(
 </header>
 ${notices.map((notice) => `<p class="notice">${htmlText(notice)}</p>\n`).join('')}`,
     renderCards(sums, leading, others, rowCount, comparison),
-    renderTime(sums, leading, others, described.time === 'MONTHLY'),
+    renderTime(sums, leading, others, described.isMonthly),
     renderRankings(sums, figure, comparison),
     renderTable(grouping ? 'Sums' : 'Rows', columns, tableRows.length),
     `</main>
@@ -149,7 +147,7 @@ function renderCards(
       const hint = derived?.meaning ?? metricOfField(field)?.meaning ?? '';
       const change = before && `${changeText(figure, totals, before)} · ${shownFigure(figure, before)} before`;
       const below = change ? `<dd class="change">${htmlText(change)}</dd>` : '';
-      const long = text.length > 10 ? ' class="long"' : '';
+      const long = text.length > 11 ? ' class="long"' : '';
       return `<div title="${htmlText(hint)}"><dt>${htmlText(fieldLabel(field))}</dt><dd${long}>${htmlText(text)}</dd>${below}</div>\n`;
     });
     return cards.join('');

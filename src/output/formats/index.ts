@@ -1,6 +1,6 @@
 import { readRows } from '../../rows/read-rows.ts';
 import { type EncodeOptions, type Encoder, writeRows } from '../encoder.ts';
-import type { TextColumn } from '../table/text-table.ts';
+import type { TextColumn } from '../table/table-layout.ts';
 import * as csv from './csv.ts';
 import * as json from './json.ts';
 import * as table from './table.ts';

@@ -2,7 +2,7 @@ import type { KeyValue, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { dayOf, exactDouble, exactInteger, momentOf, numberTextOf, wallTimeOf } from '../../contract/values.ts';
 import { IncompleteDataError } from '../../errors.ts';
-import { type ReportTail, type RowBatch, rowsOf, type Value } from '../../rows/row-batch.ts';
+import { rowsOf, type Value } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { ColumnPlan, type PlannedColumn, valueIn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
@@ -105,7 +105,7 @@ export function createEncoder(options: EncodeOptions): Encoder {
   }
 
   return {
-    encode(batch: RowBatch): Pieces {
+    encode(batch) {
       plan.follow(batch);
       const rows = rowsOf(batch);
       if (groupRows === 0) values = plan.columns.map(() => []);
@@ -116,7 +116,7 @@ export function createEncoder(options: EncodeOptions): Encoder {
       groupBytes += (batch.rowEnds[batch.rowCount - 1] as number) - (batch.rowStarts[0] as number);
       return groupRows >= groupRowsAtMost || groupBytes >= groupBytesAtMost ? endGroup() : [];
     },
-    end({ fields, members }: ReportTail): Pieces {
+    end({ fields, members }) {
       plan.settle(fields);
       texts.push(...members.map(({ name, json }) => ({ key: `adreport.${name}`, value: json.toString() })));
       // The writer uses its bytes again: these are copied.

@@ -1,4 +1,6 @@
 import stringWidth from 'string-width';
+import type { FieldType } from '../../contract/columns.ts';
+import { printable } from '../../text/printable.ts';
 import type { TableLook } from '../encoder.ts';
 
 /** A text fit for a terminal, a value that is null, or nothing at all. */
@@ -31,11 +33,7 @@ const gap = 2;
 
 /** Names are shortened to so many cells before headings are folded; then before a column is left out. */
 const easyWidth = 28;
-const leastWidth = 16;
-
-/** Columns no more dispensable than this are left out only where names are as short as can be. */
-const essential = 2;
-const bareWidth = 8;
+const leastWidth = 14;
 
 /** A table for people, its columns placed: which are shown and how wide, and its lines. */
 export class TableLayout {
@@ -66,11 +64,10 @@ export class TableLayout {
       });
     const fits = (least: number, isFolded: boolean) =>
       widthsOf(victims, least, isFolded).reduce((sum, each) => sum + each.least, 0) <= room();
-    const shortest = () => ((victims[0]?.dispensable ?? 0) <= essential ? bareWidth : leastWidth);
-    while (victims.length > 1 && !fits(easyWidth, false) && !fits(shortest(), true)) victims.shift();
+    while (victims.length > 1 && !fits(easyWidth, false) && !fits(leastWidth, true)) victims.shift();
     const isFolded = !fits(easyWidth, false);
     const kept = measured.filter((column) => victims.includes(column));
-    const bounds = widthsOf(kept, isFolded ? shortest() : easyWidth, isFolded);
+    const bounds = widthsOf(kept, isFolded ? leastWidth : easyWidth, isFolded);
     const widths = bounds.map(({ whole }) => whole);
     // Cells are taken from the widest texts until all fit, or each is at its least.
     for (let excess = widths.reduce((sum, width) => sum + width, -room()); excess > 0; excess--) {
@@ -177,6 +174,7 @@ function fitting(parts: readonly string[], width: number): string[] {
 
 /** So many names are kept apart, in columns of this width at least. */
 const namesKeptApart = 10_000;
+const bareWidth = 8;
 
 /** Shortens the names of a column; two that differ stay different, if need be with a number. */
 function cutterOf(width: number, mark: string): (text: string) => string {
@@ -192,4 +190,37 @@ function cutterOf(width: number, mark: string): (text: string) => string {
     shown.set(text, found);
     return found;
   };
+}
+
+/** A column of a small table: its heading, and the text or number of a row in it. */
+export interface TextColumn<Row> {
+  readonly name: string;
+  readonly value: (row: Row) => string | number | boolean | null | undefined;
+  /** What its texts are to formats that have types. Default: text. */
+  readonly type?: FieldType;
+  /** Given up late where there is no room. Default: by its place, the last first. */
+  readonly keep?: boolean;
+  /** Never shortened, because a part of it is of no use: an id. */
+  readonly whole?: boolean;
+}
+
+/** A small table (campaigns, fields, the ledger) as aligned lines, ended by a line break. */
+export function textTable<Row>(
+  rows: readonly Row[],
+  columns: readonly TextColumn<Row>[],
+  look: TableLook = {},
+): string {
+  const given = columns.map(({ name, value, keep, whole = false }, i) => {
+    const values = rows.map((row) => value(row) ?? undefined);
+    return {
+      name,
+      numeric: rows.length > 0 && values.every((each) => each === undefined || typeof each === 'number'),
+      dispensable: keep ? 0 : i,
+      rigid: whole,
+      cells: values.map((each) => (each === undefined ? undefined : clip(printable(String(each))))),
+    };
+  });
+  const layout = new TableLayout(given, look);
+  const lines = rows.map((_, row) => layout.line(given.map(({ cells }) => cells[row])));
+  return [...layout.head(), ...lines, ''].join('\n');
 }

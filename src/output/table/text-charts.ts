@@ -43,16 +43,12 @@ interface Bar {
   readonly text: string;
 }
 
-/** The least that a label keeps, and a bar gets. */
-const leastLabel = 8;
-const leastBar = 6;
-
 /** Horizontal bars to the eighth of a cell: a line each of label, bar and value. Below zero nothing is drawn. */
 export function barChart(bars: readonly Bar[], { columns = 80, unicode = true }: TableLook = {}): string[] {
   const valueWidth = Math.max(0, ...bars.map(({ text }) => widthOf(text)));
   const room = columns - valueWidth - 4;
   const widest = Math.max(0, ...bars.map(({ label }) => widthOf(label)));
-  const labelWidth = Math.max(1, Math.min(widest, Math.max(leastLabel, Math.floor(room / 2)), room - leastBar));
+  const labelWidth = Math.max(1, Math.min(widest, Math.floor(room / 2)));
   const barWidth = Math.max(1, room - labelWidth);
   const greatest = Math.max(...bars.map(({ value }) => value), 0) || 1;
   return bars.map(({ label, value, text }) => {

@@ -33,7 +33,6 @@ export type StyleName = keyof typeof cellFormats;
 /** What is in a cell, and how it is shown. */
 export type SheetCell = readonly [style: StyleName, content: string | number];
 
-/** The number by which a cell names its format. */
 const styleIndexes = new Map(Object.keys(cellFormats).map((name, index) => [name, index]));
 
 function cellFormatXml([format, font = 0, align = '', isHeader = false]: CellFormat): string {
@@ -46,7 +45,6 @@ function cellFormatXml([format, font = 0, align = '', isHeader = false]: CellFor
 const fontXml = (size: number, weight = '', color = ''): string =>
   `<font>${weight}<sz val="${size}"/>${color}<name val="Calibri"/><family val="2"/></font>`;
 
-/** Path and text of the parts that are always the same. */
 export const fixedParts: readonly (readonly [path: string, xml: string])[] = [
   [
     '[Content_Types].xml',
@@ -77,10 +75,7 @@ export function workbookXml(filtered: string | undefined): string {
 
 const lineHeight = 15;
 
-/**
- * A row of a sheet; a cell that is not there is left out.
- * @param widths of the columns, in characters, for a row of headers, which is as high as its texts need
- */
+/** A row of a sheet. @param widths of the columns, for a row of headers, which is as high as its texts need */
 export function rowXml(row: number, cells: readonly (SheetCell | undefined)[], widths?: readonly number[]): string {
   const lines = widths?.map((width, i) => Math.ceil(String(cells[i]?.[1] ?? '').length / (width - 1)));
   const height = lines && ` ht="${lineHeight * Math.max(1, ...lines) + 3}" customHeight="1"`;
