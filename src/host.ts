@@ -36,9 +36,7 @@ export function processHost(): Host {
   let cwd = goneFolder;
   try {
     cwd = process.cwd();
-  } catch {
-    // Said once something needs it.
-  }
+  } catch {} // What needs it says so.
   return {
     // Node opens it when it is first asked for, which only what reads it should do.
     get stdin() {

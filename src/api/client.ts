@@ -125,7 +125,6 @@ export function createClient(options: ClientOptions) {
      */
     download: <T>(id: string, take: Take<T>): Promise<T> =>
       call({ endpoint: 'download', body: bodyOf({ id }, { id }) }, (response) => readReport(response, take)),
-    /** Every campaign that the account sees. */
     campaigns: (): Promise<CampaignRecord[]> =>
       call({ endpoint: 'campaigns' }, async (response) => {
         const text = await readText(response);

@@ -8,7 +8,6 @@ import { readHttpError } from './refusal.ts';
 export interface ExchangeOptions {
   readonly baseUrl: URL;
   readonly http: Http;
-  /** How the bodies of calls are written. */
   readonly encoding: Encoding;
   /** How many times a call that failed in passing is made again. */
   readonly retries: number;

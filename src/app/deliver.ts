@@ -21,14 +21,14 @@ import type { Comparison } from '../view/figures.ts';
 import { Grouping } from '../view/grouping.ts';
 import type { OutputFlags } from './flags.ts';
 
-/** What is known of a report before its data comes. */
+/**
+ * What is known of a report before its data comes: the columns that the request leads to, what its rows are to be checked
+ * against, and what gives the earlier report that this one is held against, once its rows come.
+ */
 export interface ReportFacts {
   readonly names: NameValues;
-  /** What the request leads to: the header of an empty report. */
   readonly columns?: readonly Column[];
-  /** What its rows are to be checked against; what is missing is said on stderr. */
   readonly expectation?: Omit<Expectation, 'nowMs'>;
-  /** Gives the earlier report that this one is held against, once its rows come. */
   readonly comparison?: () => Comparison | undefined;
 }
 

@@ -22,11 +22,13 @@ export interface Intake<T> {
   file?(reportId?: string): string | undefined;
 }
 
+type FetchFlags = WaitFlags & Partial<RunOptions>;
+
 /**
  * Creates a report, or picks up an unfinished one of the same request, waits for it, and hands its data on. What it
  * throws names the report and, where that can still be had, the command that goes on with it.
  */
-export async function fetchReport<T>(context: Context, options: RunOptions, plan: ProfilePlan, intake: Intake<T>) {
+export async function fetchReport<T>(context: Context, options: FetchFlags, plan: ProfilePlan, intake: Intake<T>) {
   const { console, host } = context;
   const ledger = options.fresh || options.direct ? undefined : await context.ledger();
   const unfinished = ledger?.findUnfinished((await ledgerIdentity(context, plan)).hash);
@@ -67,7 +69,7 @@ export async function createReportFor<T>(context: Context, plan: ProfilePlan, ta
 }
 
 /** Waits for a report and hands its data on; what becomes of it is noted in the ledger. */
-async function waitAndFetch<T>(context: Context, options: RunOptions, id: string, intake: Intake<T>): Promise<T> {
+async function waitAndFetch<T>(context: Context, options: FetchFlags, id: string, intake: Intake<T>): Promise<T> {
   const client = await context.client();
   const { account } = await context.settings();
   // A saved report may have an account of its own, which no other command would take from the file.

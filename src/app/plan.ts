@@ -19,9 +19,7 @@ import { checkFormat, type ReportFacts } from './deliver.ts';
 import type { ReportFlags, RunOptions } from './flags.ts';
 
 /** A plan with the profile it was made for. */
-export interface ProfilePlan extends ReportPlan {
-  readonly profile: Profile;
-}
+export type ProfilePlan = ReportPlan & { readonly profile: Profile };
 
 /** One report to run: whole, or in parts. */
 export interface Job {
@@ -41,16 +39,9 @@ export interface Job {
 export async function planFromFlags(context: Context, flags: ReportFlags): Promise<ProfilePlan> {
   const settings = await context.settings();
   const profile = flags.profile ?? settings.profile.value;
-  const plan = planReport({
-    ...flags,
-    profile,
-    by: flags.by ?? flags.breakdowns,
-    filters: flags.filter,
-    countries: flags.country,
-    windowClock: settings.windowClock.value,
-    nowMs: context.host.wallClock(),
-  });
-  return { ...plan, profile };
+  const { breakdowns, by = breakdowns, filter: filters, country: countries } = flags;
+  const own = { profile, by, filters, countries, windowClock: settings.windowClock.value };
+  return { ...planReport({ ...flags, ...own, nowMs: context.host.wallClock() }), profile };
 }
 
 /** What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent. */

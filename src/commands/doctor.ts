@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import type { ReportAnswer } from '../api/client.ts';
 import { createHttp, readProxy, TransportError } from '../api/http.ts';
-import { awaitReport, createReportFor, noteFetched } from '../app/fetch.ts';
+import { fetchReport, noteFetched } from '../app/fetch.ts';
 import { readTimeout } from '../app/flags.ts';
 import { planFromFlags } from '../app/plan.ts';
 import { savedKeys, savedOptions } from '../app/saved-reports.ts';
@@ -152,19 +151,15 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
   /** Whether the service reads a window as we mean it: a report of yesterday's total says which window it covers. */
   async function checkWindowClock(): Promise<void> {
     const plan = await planFromFlags(context, { by: 'RANGE', metrics: 'displays', period: 'yesterday' });
-    const read = async ({ body, contentType }: ReportAnswer) => {
-      const batches = readRows(body, { contentType });
-      for (let next = await batches.next(); ; next = await batches.next()) if (next.done) return next.value.summary;
-    };
-    const created = await createReportFor(context, plan, read);
-    let summary = created.kind === 'data' ? created.result : undefined;
-    if (created.kind === 'report') {
-      const progress = await createProgress('none', console, host.stopwatch);
-      const quiet = { ...context, progress: async () => progress };
-      await awaitReport(quiet, created.id, { pollInterval: 'auto', waitTimeout: timeout });
-      summary = await (await context.client()).download(created.id, read);
-      await noteFetched(context, created.id, undefined);
-    }
+    const quiet = { ...context, progress: () => createProgress('none', console, host.stopwatch) };
+    const options = { fresh: true, pollInterval: 'auto', waitTimeout: timeout } as const;
+    const summary = await fetchReport(quiet, options, plan, {
+      async take({ body, contentType }, id) {
+        if (id !== undefined) await noteFetched(context, id, undefined);
+        const batches = readRows(body, { contentType });
+        for (let next = await batches.next(); ; next = await batches.next()) if (next.done) return next.value.summary;
+      },
+    });
     if (!summary) return fine('window-clock', 'The service does not say which window a report covers.');
     const shift = Date.parse(summary.since) / 1_000 - plan.window.since;
     if (shift === 0) return fine('window-clock', `${plan.windowClock}: reports cover the window that is asked for.`);

@@ -161,16 +161,14 @@ export async function readProjectFile(path: string, shownPath: string, keys: rea
   const none = { name: '', line: 1, value: undefined, members: () => undefined };
   const memberAt = (name: string): Member => top.find((member) => member.name === name) ?? none;
   const defaults = sectionOf(memberAt('defaults'));
-  const reports = membersOf(memberAt('reports')).map((report) => {
-    const { name, line } = report;
-    if (!/^[\p{L}\p{N}_]/u.test(name)) {
-      const problem = `${JSON.stringify(name)} is no name for a report.`;
-      faults.push({ line, problem, hint: 'Begin with a letter or digit.' });
-    }
-    return [name, sectionOf(report)] as const;
-  });
+  const saved = membersOf(memberAt('reports'));
+  for (const { name, line } of saved.filter((report) => !/^[\p{L}\p{N}_]/u.test(report.name))) {
+    const problem = `${JSON.stringify(name)} is no name for a report.`;
+    faults.push({ line, problem, hint: 'Begin with a letter or digit.' });
+  }
+  const reports = new Map(saved.map((report) => [report.name, sectionOf(report)]));
   if (faults.length > 0) throw projectError(shownPath, faults);
-  return { path, shownPath, defaults, reports: new Map(reports) };
+  return { path, shownPath, defaults, reports };
 }
 
 /** A secret, or an address that one is sent to. */

@@ -1,7 +1,7 @@
 import { fieldTypeOf } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { ByteWindow, endsEarly } from './bytes.ts';
-import { JsonDocument } from './json-document.ts';
+import { readDocument } from './json-document.ts';
 import type { RowBatches } from './row-batch.ts';
 
 /** How a body is to be read. */
@@ -50,7 +50,7 @@ async function* readJson(
   areLines: boolean,
 ): RowBatches {
   try {
-    return yield* new JsonDocument(new ByteWindow(body, pieceBytes)).read(areLines);
+    return yield* readDocument(new ByteWindow(body, pieceBytes), areLines);
   } finally {
     await body.return(undefined);
   }

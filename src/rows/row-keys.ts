@@ -4,62 +4,57 @@ import type { RowBatch } from './row-batch.ts';
 /** Beyond so many rows no more keys are kept: they then take 40 MB. */
 const rowsAtMost = 1_000_000;
 
+/** A hash, as two integers and as one number. */
+const halves = new Int32Array(2);
+const whole = new Float64Array(halves.buffer);
+
 /**
- * The keys of a report's rows, read from their bytes and kept as hashes of 63 bits: among a million rows two different
- * ones meet once in ten million reports.
+ * Finds the rows whose key came before. Keys are read from the bytes and kept as hashes of 63 bits: among a million rows
+ * two different ones meet once in ten million reports.
+ * @param fields the row fields that together tell a row from every other
  */
-export class RowKeys {
+export function findRepeats(fields: readonly string[]) {
+  const hashes = new Set<number>();
+  let rowsSeen = 0;
   /** How many rows have a key that came before, and the number of the first of them, counted from 1. */
-  repeatedCount = 0;
-  firstRepeated = 0;
-  readonly #fields: readonly string[];
-  #rowCount = 0;
-  readonly #hashes = new Set<number>();
-  /** A hash, as two integers and as one number. */
-  readonly #halves = new Int32Array(2);
-  readonly #whole = new Float64Array(this.#halves.buffer);
-
-  /** @param fields the row fields that together tell a row from every other */
-  constructor(fields: readonly string[]) {
-    this.#fields = fields;
-  }
-
+  const found = { count: 0, firstRow: 0 };
   /** Adds the keys of a batch; one that lacks a field of the key is passed over: the rest does not tell its rows apart. */
-  observe(batch: RowBatch): void {
-    const indexes = this.#fields.map((field) => batch.fields.indexOf(field));
+  const observe = (batch: RowBatch): void => {
+    const indexes = fields.map((field) => batch.fields.indexOf(field));
     if (indexes.includes(-1)) return;
-    const rowCount = Math.min(batch.rowCount, rowsAtMost - this.#rowCount);
-    this.#rowCount += rowCount;
+    const rowCount = Math.min(batch.rowCount, rowsAtMost - rowsSeen);
+    rowsSeen += rowCount;
     for (let row = 0; row < rowCount; row++) {
-      const hash = this.#hashOf(batch, indexes, row);
-      if (this.#hashes.has(hash)) {
-        this.repeatedCount++;
-        this.firstRepeated ||= batch.firstRow + row + 1;
-      } else this.#hashes.add(hash);
+      const hash = hashOf(batch, indexes, row);
+      if (hashes.has(hash)) {
+        found.count++;
+        found.firstRow ||= batch.firstRow + row + 1;
+      } else hashes.add(hash);
     }
-  }
+  };
+  return { found, observe };
+}
 
-  #hashOf({ bytes, fields, valueStarts, valueEnds }: RowBatch, indexes: readonly number[], row: number): number {
-    let high = 0x811c9dc5;
-    let low = 0x2f0b4c47;
-    for (const index of indexes) {
-      const at = row * fields.length + index;
-      const start = valueStarts[at] as number;
-      const end = start < 0 ? start : (valueEnds[at] as number);
-      for (let i = start; i < end; i++) {
-        high = Math.imul(high ^ (bytes[i] as number), 0x01000193);
-        low = Math.imul(low ^ (bytes[i] as number), 0x5bd1e995);
-        low ^= low >>> 13;
-      }
-      // So that `"a" "bc"` and `"ab" "c"` differ.
-      high = Math.imul(high ^ (end - start), 0x01000193);
-      low = Math.imul(low ^ (end - start), 0x5bd1e995);
+function hashOf({ bytes, fields, valueStarts, valueEnds }: RowBatch, indexes: readonly number[], row: number): number {
+  let high = 0x811c9dc5;
+  let low = 0x2f0b4c47;
+  for (const index of indexes) {
+    const at = row * fields.length + index;
+    const start = valueStarts[at] as number;
+    const end = start < 0 ? start : (valueEnds[at] as number);
+    for (let i = start; i < end; i++) {
+      high = Math.imul(high ^ (bytes[i] as number), 0x01000193);
+      low = Math.imul(low ^ (bytes[i] as number), 0x5bd1e995);
+      low ^= low >>> 13;
     }
-    this.#halves[0] = low;
-    // Without one bit of its exponent, it is no NaN, which would equal every other.
-    this.#halves[1] = high & ~0x40000000;
-    return this.#whole[0] as number;
+    // So that `"a" "bc"` and `"ab" "c"` differ.
+    high = Math.imul(high ^ (end - start), 0x01000193);
+    low = Math.imul(low ^ (end - start), 0x5bd1e995);
   }
+  halves[0] = low;
+  // Without one bit of its exponent, it is no NaN, which would equal every other.
+  halves[1] = high & ~0x40000000;
+  return whole[0] as number;
 }
 
 /** Calls `take` with each text of a field that the row before did not have, and with the row; null where it has none. */

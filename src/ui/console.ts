@@ -17,11 +17,8 @@ interface ConsoleStreams {
 
 export interface ConsoleFlags {
   readonly quiet?: boolean;
-  /** How often `-v` was given. */
   readonly verbose: number;
-  /** False for `--no-color`. */
   readonly color: boolean;
-  /** Errors as one line of JSON. */
   readonly json?: boolean;
 }
 
@@ -82,7 +79,6 @@ export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
     err,
     isQuiet,
     verbosity,
-    /** Whether questions can be asked: stdin and stderr are terminals. */
     get isInteractive() {
       return err.isTerminal && streams.stdin.isTTY === true;
     },
@@ -124,7 +120,6 @@ export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
   };
 }
 
-/** What one of the two output streams can show. */
 function sideOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv, colorFlag: boolean) {
   return {
     stream,
@@ -149,7 +144,6 @@ export function wantsColor(stream: { readonly isTTY?: boolean }, env: NodeJS.Pro
   return !env.NO_COLOR && canDraw(stream, env);
 }
 
-/** Whether a stream is a terminal that understands escape sequences. */
 function canDraw(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb';
 }

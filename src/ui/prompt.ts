@@ -69,7 +69,6 @@ export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal:
       console.hide(secret);
       return secret;
     },
-    /** One of several. */
     choose: async <Value>(question: Question, choices: readonly { value: Value; name: string }[]): Promise<Value> =>
       (await put(question, { type: 'select', choices })) as Value,
   };

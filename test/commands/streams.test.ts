@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -100,15 +100,11 @@ describe.skipIf(process.platform === 'win32')('in processes of their own', () =>
   ] as const)('%s in the middle of a download: exit %i, the old file, and nothing beside it', async (signal, code) => {
     const { env, cwd } = await serveForTest({ delayMs: 0, faults: ['download:slow:rate=20kb'] });
     writeFileSync(join(cwd, 'x.csv'), 'old');
-    const { child, ended } = startCli('run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv', { env, cwd });
-    // Once: a process that is about to end has no handlers any more, and a second signal would kill it.
-    const watcher = watch(cwd).on('change', (_event, name) => {
-      const path = join(cwd, String(name));
-      // An empty one only shows that the folder can be written to.
-      if (!path.endsWith('.tmp') || !statSync(path, { throwIfNoEntry: false })?.size) return;
-      watcher.close();
-      child.kill(signal);
-    });
+    const line = 'run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv -v';
+    const { child, said, ended } = startCli(line, { env, cwd });
+    await said(/status-reporting/);
+    await expect.poll(() => readdirSync(cwd).join()).toContain('.tmp');
+    child.kill(signal);
     expectRefusal(await ended, code, /Go on with: adreport status \w+ --wait/);
     expect(readdirSync(cwd).sort()).toEqual(['.config', 'x.csv']);
     expect(readFileSync(join(cwd, 'x.csv'), 'utf8')).toBe('old');
