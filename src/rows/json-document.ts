@@ -44,7 +44,7 @@ export async function* readDocument(window: ascii.ByteWindow, areLines: boolean)
   async function* document(): AsyncGenerator<RowBatch> {
     const first = await nextByte();
     if (first === ascii.openBrace) yield* object(true);
-    else if (first === ascii.openBracket) yield* data();
+    else if (first === ascii.openBracket) yield* rows();
     else throw new MalformedJson(window.start, '"{" or "["');
     while (!isMoreThere()) {
       if (await window.more()) continue;
@@ -76,7 +76,7 @@ export async function* readDocument(window: ascii.ByteWindow, areLines: boolean)
     const { name, start, end } = found;
     if (end === undefined) {
       window.start = start;
-      yield* name === 'data' ? data() : object(false);
+      yield* name === 'data' ? rows() : object(false);
       return;
     }
     checkBeside(end - window.start);
@@ -101,17 +101,14 @@ export async function* readDocument(window: ascii.ByteWindow, areLines: boolean)
     return valueEnd === cut ? undefined : { name, start, end: valueEnd };
   }
 
-  /** The array of rows whose bracket is at the window's start. */
-  async function* data(): AsyncGenerator<RowBatch> {
-    dataSeen = true;
-    members.delete('data');
-    window.start++;
-    yield* rows();
-  }
-
+  /** The rows; those of an array begin with its bracket at the window's start. */
   async function* rows(): AsyncGenerator<RowBatch> {
     isInRows = true;
-    before = 'bracket';
+    if (!areLines) {
+      dataSeen = true;
+      members.delete('data');
+      window.start++;
+    }
     for (;;) {
       const stop = scanRows();
       if (ranges.rowCount > 0) yield batch();
