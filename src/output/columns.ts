@@ -61,7 +61,11 @@ export class ColumnPlan {
       this.indexes = Int32Array.from(this.columns, ({ field, figure }) =>
         figure?.derived ? -1 : fields.indexOf(field),
       );
-      this.#leftOut = this.#findLeftOut(fields);
+      const hidden = this.#options.columns?.filter((column) => column.hidden) ?? [];
+      const names = [...this.columns.map(({ field }) => field), ...hidden.map((column) => fieldOf(column, fields))];
+      const taken = new Set(names);
+      // Columns that were named are all that is wanted; of others what has none must stay null.
+      this.#leftOut = this.#chosen ? [] : [...fields.keys()].filter((index) => !taken.has(fields[index] ?? ''));
     }
     for (const index of this.#leftOut) if (hasValue(batch, index)) throw lateColumn(batch, index);
   }
@@ -82,25 +86,13 @@ export class ColumnPlan {
       return;
     }
     const own = (asked ?? []).flatMap((column) => (column.hidden ? [] : fieldOf(column, fields)));
-    const taken = [...own, ...(asked ?? []).map((column) => fieldOf(column, fields))];
-    const others = fields.filter((field) => !taken.includes(field));
+    const taken = (asked ?? []).map((column) => fieldOf(column, fields));
     const isFree = (field: string) => !asked || select === 'all' || fieldTypeOf(field) === undefined;
-    const kept = others.filter((field) => isFree(field) || isFilled(field));
+    const kept = fields.filter((field) => !taken.includes(field) && (isFree(field) || isFilled(field)));
     for (const field of kept) {
       if (!isFree(field)) note?.(`The column ${field} was not asked for; it is kept because it has values.`);
     }
     this.columns = [...own, ...kept].map((field) => this.#planned(field, fields));
-  }
-
-  /** Fields without a column, which must stay null. Columns that were named are all that is wanted. */
-  #findLeftOut(fields: readonly string[]): number[] {
-    if (this.#chosen) return [];
-    const hidden = (this.#options.columns ?? []).filter((column) => column.hidden);
-    const taken = new Set([
-      ...this.columns.map(({ field }) => field),
-      ...hidden.map((column) => fieldOf(column, fields)),
-    ]);
-    return [...fields.keys()].filter((index) => !taken.has(fields[index] ?? ''));
   }
 
   #planned(field: string, fields: readonly string[]): PlannedColumn {

@@ -159,7 +159,7 @@ describe('what is shown', () => {
     const shown = await view('r.json', json, '--progress none --no-color', { tty: true });
     expect(shown.stdout).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
-        displays  4,600  clicks      129  revenue €  8.85  CTR       2.80%  eCPM €     1.92
+        displays    4,600  clicks        129  revenue (€)  8.85  CTR         2.80%  eCPM (€)     1.92
         displays by day  2026-10-31 ▁█ 2026-11-01  1,500 to 3,100
 
       date        campaignName  displays  clicks  revenueEuro    CTR  eCPM €
@@ -178,9 +178,9 @@ describe('what is shown', () => {
     const args = '--by campaignName --sort ctr:asc --top 1 --format table';
     expect((await view('r.json', json, args, { env: { COLUMNS: '50' } })).stdout).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
-        displays  4,600  CTR       2.80%
-        clicks      129  eCPM €     1.92
-        revenue €  8.85
+        displays    4,600  CTR         2.80%
+        clicks        129  eCPM (€)     1.92
+        revenue (€)  8.85
         displays by day  ▁█  1,500 to 3,100
 
       campaignName  displays  clicks  revenueEuro    CTR

@@ -29,12 +29,12 @@ describe('reportCard', () => {
   it('has every metric, what they give, and the course of the first; it fits 60 columns, and ASCII', async () => {
     const card = reportCard(await figuresOf(days), { columns: 60, unicode: false });
     expect(card.join('\n')).toMatchInlineSnapshot(`
-      "  requests    6,510,000  revenue EUR 17,283.00
-        displays    5,040,000  revenue $   19,603.50
-        clicks         84,000  eyes        1,120,000
-        downloads       7,000  CTR             1.67%
-        leads           2,800  eCPM EUR         3.43
-        landings       42,000  eCPM $           3.89
+      "  requests      6,510,000  revenue (EUR) 17,283.00
+        displays      5,040,000  revenue ($)   19,603.50
+        clicks           84,000  eye trackings 1,120,000
+        downloads         7,000  CTR               1.67%
+        leads             2,800  eCPM (EUR)         3.43
+        landings         42,000  eCPM ($)           3.89
         requests by day  _..--::==++**#  400,000 to 530,000"
     `);
     expect(card.join('')).toMatch(/^[ -~]*$/);
@@ -51,7 +51,7 @@ describe('reportCard', () => {
     const figures = await figuresOf(hours.toReversed());
     expect(inTimeOrder(figures).map(({ time }) => time)).toEqual(hours.map(({ hour }) => hour));
     expect(reportCard(figures).join('\n')).toMatchInlineSnapshot(`
-      "  displays  3,000  revenue €  4.50  eCPM €     1.50
+      "  displays    3,000  revenue (€)  4.50  eCPM (€)     1.50
         displays by hour  2026-10-25 ▁▅█ 2026-10-25  0 to 2,000"
     `);
   });

@@ -230,19 +230,15 @@ function systemError(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** A system error as the reason why a file could not be written; any other error as it is. */
-function fileError(error: unknown, path: string): unknown {
-  const code = codeOf(error);
-  if (code === undefined || !(error instanceof Error) || error instanceof AdreportError) return error;
-  return new OutputError(`${printable(path)} could not be written: ${reasons[code] ?? printable(error.message)}.`, {
-    code,
-    hint: code === 'EEXIST' ? 'Leave out --no-clobber to replace it, or choose another name.' : advice,
-    cause: error,
-  });
-}
-
+/** Makes of a system error the reason why a file could not be written; any other error stays as it is. */
 async function withReason<T>(path: string, action: () => Promise<T>): Promise<T> {
   return action().catch((error: unknown) => {
-    throw fileError(error, path);
+    const code = codeOf(error);
+    if (code === undefined || !(error instanceof Error) || error instanceof AdreportError) throw error;
+    throw new OutputError(`${printable(path)} could not be written: ${reasons[code] ?? printable(error.message)}.`, {
+      code,
+      hint: code === 'EEXIST' ? 'Leave out --no-clobber to replace it, or choose another name.' : advice,
+      cause: error,
+    });
   });
 }

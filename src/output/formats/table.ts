@@ -89,11 +89,11 @@ export class ReportTable {
     const rows = this.#held.splice(0).map((row) => this.#cellsOf(row));
     const totals = this.#totals.totals();
     const ranks = rankColumns(columns, rows);
-    const labelled = columns.findIndex(({ numeric }) => !numeric);
+    const labelled = rows.length > 1 ? columns.findIndex(({ numeric }) => !numeric) : -1;
     const given = columns.map(({ name, figure, numeric, type }, i): TableColumn => {
       const total = look.totals === false || !figure ? '' : (figureText(figure, totals) ?? '');
       const least = comparison && total !== '' ? '▲ 100.0 %'.length : 0;
-      const label = i === labelled && rows.length > 1 ? (comparison ? 'before' : 'total').length : 0;
+      const label = i === labelled ? (comparison ? 'before' : 'total').length : 0;
       return {
         name: clip(printable(figure?.derived ? plainName(figure.name, look.unicode) : name)),
         numeric,

@@ -1,4 +1,4 @@
-import { metricOfField } from '../../contract/columns.ts';
+import { fieldLabel } from '../../contract/columns.ts';
 import {
   type Comparison,
   changeText,
@@ -35,7 +35,7 @@ export function reportCard(
   const chosen = only ? only.flatMap((field) => known.filter((figure) => figure.field === field)) : known;
   const items = chosen.map((figure) => {
     const change = before ? ` ${changeText(figure, totals, before, unicode)}` : '';
-    return { label: labelOf(figure, unicode), text: (figureText(figure, totals) ?? '–') + change };
+    return { label: wordsOf(figure, unicode), text: (figureText(figure, totals) ?? '–') + change };
   });
   // Figures are read down.
   const labelWidth = Math.max(0, ...items.map(({ label }) => widthOf(label)));
@@ -54,12 +54,9 @@ export function reportCard(
   return [...lines, ...course(report, look, chosen), ...notices.map((notice) => gap + notice)];
 }
 
-function labelOf({ field, name, derived }: Figure, unicode?: boolean): string {
-  const label = derived ? name : (metricOfField(field)?.name ?? field);
-  return plainName(
-    { revenueEuro: 'revenue €', revenueDollar: 'revenue $', eyesTrackings: 'eyes' }[label] ?? label,
-    unicode,
-  );
+/** What a figure is called in a line: `revenue (€)`, `CTR`. */
+function wordsOf({ field }: Figure, unicode?: boolean): string {
+  return plainName(fieldLabel(field), unicode).replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }
 
 /** The first metric over time, in a line from its lowest to its highest; none where there is no time, or only one. */
@@ -70,7 +67,7 @@ function course(report: Grouping, { columns = 80, unicode, style }: TableLook, c
   const [from = '', to = ''] = [points[0], points.at(-1)].map((point) => point?.time.slice(0, 10));
   const isMonthly = points.every(({ time }) => time.endsWith('-01'));
   const step = report.by[0]?.field === 'hour' ? 'hour' : isMonthly ? 'month' : 'day';
-  const name = `${metricOfField(figure.field)?.name ?? figure.field} by ${step}`;
+  const name = `${wordsOf(figure, unicode)} by ${step}`;
   const values = points.map(({ sums }) => figureValue(figure, sums) ?? 0);
   const [least, most] = rangeOf(values).map((value) => scaleText(figure, value));
   const range = least === most ? '' : `  ${least} to ${most}`;
