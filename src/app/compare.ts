@@ -7,7 +7,6 @@ import { readRows } from '../rows/read-rows.ts';
 import { rowsOf } from '../rows/row-batch.ts';
 import type { Comparison } from '../view/figures.ts';
 import { ReportSums } from '../view/report-sums.ts';
-import { windowText } from '../view/window-text.ts';
 import { chooseFormat, type Delivery, prepareDelivery, showsCard } from './deliver.ts';
 import { fetchReport, noteFetched } from './fetch.ts';
 import { factsOf, type Job } from './plan.ts';
@@ -42,11 +41,13 @@ export async function prepareOutput(job: Job, part?: Part): Promise<Delivery> {
       return found;
     },
   });
-  comparison = { sums, now: named(now), before: named(window), notices: unequalDays(now, window) };
+  comparison = { sums, now: await named(now), before: await named(window), notices: unequalDays(now, window) };
   return delivery;
 }
 
-function named({ since, until, zone }: Window): string {
+async function named({ since, until, zone }: Window): Promise<string> {
+  // Its formats of dates are slow to make, and no other run needs them at its start.
+  const { windowText } = await import('../view/window-text.ts');
   return windowText({ since: formatInstant(since, zone), until: formatInstant(until, zone) });
 }
 
