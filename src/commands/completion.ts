@@ -79,7 +79,7 @@ async function complete(context: Context, program: Command, line: string): Promi
   }
 }
 
-/** Where on a command line the next word stands; `pending` is the flag that waits for its value. */
+/** Where on a command line the next word stands. */
 type Place = ReturnType<typeof findPlace>;
 
 /** Reads the words before the one that is being typed, as the parser would, but without minding what is wrong. */
@@ -151,10 +151,8 @@ async function offerOperands(context: Context, { command, operands, given }: Pla
 }
 
 function commandsOf(command: Command): string[] {
-  return command
-    .createHelp()
-    .visibleCommands(command)
-    .map((child) => child.name());
+  const visible = command.createHelp().visibleCommands(command);
+  return visible.map((child) => child.name());
 }
 
 /** The vocabulary of the profile that the command line or a setting names. */

@@ -33,7 +33,9 @@ async function fields(context: Context, options: { readonly profile?: Profile },
     .filter(matches)
     .map((one) => ({ name: one.name, rowFields: one.fields.map(({ name }) => name), meaning: one.meaning }));
   const filters = vocabulary.filters.filter(matches).map(({ name, meaning }) => ({ name, meaning }));
-  const countries = term === '' || vocabulary.filters.length === 0 ? [] : countriesCalled(term);
+  const country = findCountry(term);
+  const isNamed = ({ name }: { name: string }) => term.length >= 4 && name.toLowerCase().includes(term.toLowerCase());
+  const countries = vocabulary.filters.length === 0 ? [] : country ? [country] : allCountries().filter(isNamed);
   if (context.flags.json) {
     return context.console.result(JSON.stringify({ profile, metrics, breakdowns, filters, countries }));
   }
@@ -51,11 +53,4 @@ async function fields(context: Context, options: { readonly profile?: Profile },
     keep: name !== 'flag',
   }));
   await context.console.write(textTable(rows, columns, tableLook(context)));
-}
-
-/** The country of that code, name or id, or else those whose names hold the term. */
-function countriesCalled(term: string) {
-  const found = findCountry(term);
-  if (found) return [found];
-  return term.length < 4 ? [] : allCountries().filter(({ name }) => name.toLowerCase().includes(term.toLowerCase()));
 }

@@ -22,7 +22,7 @@ export const loginCommand: CommandBuilder = (perform) => {
   return addFlags(command, 'Options:', [
     ['--base-url <url>', 'address of the service'],
     ['--email <address>', 'sign in with e-mail and password'],
-    ['--password-stdin', 'read the password from standard input'],
+    ['--password-stdin', 'read the password from standard input', undefined, { conflicts: ['tokenStdin'] }],
     ['--token-stdin', 'read a token made in the service’s console from standard input'],
     ['--profile <name>', 'the profile of the account (default: buyer)', profiles],
     ['--encoding <kind>', 'of the bodies of all calls (default: json)', encodings],
@@ -33,15 +33,9 @@ export const loginCommand: CommandBuilder = (perform) => {
 /** Who somebody is, as they say. */
 type Proof = { readonly token?: string; readonly credentials?: Credentials };
 
-/** How often a secret that is typed may be wrong. */
-const triesAtMost = 3;
-
 /** Asks for what is missing, proves it with a call, and stores the token; the password is never stored. */
 async function login(context: Context, options: LoginOptions): Promise<void> {
   const { console, host } = context;
-  if (options.passwordStdin && options.tokenStdin) {
-    throw new UsageError('--password-stdin and --token-stdin exclude each other: standard input is read once.');
-  }
   const { account, baseUrl: known, profile, encoding, windowClock, storedAccount } = await context.settings();
   const prompt = createPrompt(host.stdin, console, host.signal);
   const question = { what: 'base URL of the service', flag: '--base-url URL', check: checkBaseUrl };
@@ -72,8 +66,8 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
       const shown = `account “${account.value}”: ${stored} profile${campaigns}`;
       return console.note(`Signed in to ${baseUrl.href} as ${shown}.`);
     } catch (error) {
-      // What is typed and refused is asked for again.
-      if (!(error instanceof SignInError) || given || tries === triesAtMost) throw error;
+      // What is typed and refused is asked for again, three times in all.
+      if (!(error instanceof SignInError) || given || tries === 3) throw error;
       console.warn(`${error.message} Try again.`);
     }
   }

@@ -62,7 +62,7 @@ describe('login', () => {
   });
 
   test.each([
-    ['two secrets', '--password-stdin --token-stdin', 'demo', 2, 'standard input is read once'],
+    ['two secrets', '--password-stdin --token-stdin', 'demo', 2, 'cannot be used with option'],
     ['a password without an e-mail', '--password-stdin', 'demo', 2, 'Add --email.'],
     ['a wrong password', '--email buyer@example.com --password-stdin', 'wrong', 3, ''],
     ['an unknown e-mail', '--email nobody@example.com --password-stdin', 'demo', 3, ''],
