@@ -97,7 +97,7 @@ describe('run', () => {
     expect(terminal.screen.lines.at(-1)).toMatch(
       /^ {2}requests by day {2}2026-11-09 [▁-█]{7} 2026-11-15 {2}[\d,]+ to [\d,]+$/,
     );
-    expect(terminal.screen.lines).toHaveLength(5);
+    expect(terminal.screen.lines).toHaveLength(6);
     expect(readFileSync(join(cwd, 'week.csv'), 'utf8')).toContain('2026-11-15');
   });
 

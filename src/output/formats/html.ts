@@ -61,7 +61,8 @@ function renderPage(
   const described = describeReport(summary, sums);
   const grouping = rows ? undefined : sumsToShow(sums);
   const summed = grouping ? [sumsNotice(grouping, rowCount)] : [];
-  const strange = strangeNotices(sums.total, plan.columns);
+  const labelled = plan.columns.map(({ field }) => ({ field, name: fieldLabel(field) }));
+  const strange = strangeNotices(sums.total, labelled);
   for (const notice of [...summed.map((sentence) => `${sentence} Every row: --format csv.`), ...strange])
     note?.(notice);
   const notices = [...summed, ...strange, ...(comparison?.notices ?? [])];
