@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
 import type { Part } from '../report/parts.ts';
 import { requestFor } from '../report/request.ts';
-import { describeWindow, earlierWindow, formatInstant, type Window } from '../report/window.ts';
+import { describeWindow, earlierWindow, formatInstant } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { rowsOf } from '../rows/row-batch.ts';
 import type { Comparison } from '../view/figures.ts';
@@ -41,19 +41,15 @@ export async function prepareOutput(job: Job, part?: Part): Promise<Delivery> {
       return found;
     },
   });
-  comparison = { sums, now: await named(now), before: await named(window), notices: unequalDays(now, window) };
-  return delivery;
-}
-
-async function named({ since, until, zone }: Window): Promise<string> {
   // Its formats of dates are slow to make, and no other run needs them at its start.
   const { windowText } = await import('../view/window-text.ts');
-  return windowText({ since: formatInstant(since, zone), until: formatInstant(until, zone) });
-}
-
-/** What is said of windows that a leap day, or an hour that the clocks skip or repeat, makes unequal. */
-function unequalDays(now: Window, before: Window): string[] {
-  if (now.until - now.since === before.until - before.since) return [];
-  const said = (window: Window) => `${named(window)} (${describeWindow(window).length})`;
-  return [`These are not equally long: ${said(now)}, ${said(before)}.`];
+  const [one, other] = [now, window].map(({ since, until, zone }) => {
+    return windowText({ since: formatInstant(since, zone), until: formatInstant(until, zone) });
+  }) as [string, string];
+  // A leap day, or an hour that the clocks skip or repeat.
+  const isUnequal = now.until - now.since !== window.until - window.since;
+  const lengths = `${one} (${describeWindow(now).length}), ${other} (${describeWindow(window).length})`;
+  const notices = isUnequal ? [`These are not equally long: ${lengths}.`] : [];
+  comparison = { sums, now: one, before: other, notices };
+  return delivery;
 }

@@ -178,13 +178,9 @@ function rank(groups: Grouping, { metrics, sort, top, chart }: ViewOptions): Ran
     const hint = 'Add --by, for example --by CAMPAIGN for bars, --by DAILY for a line.';
     throw new UsageError(`--chart ${chart} needs ${needs}, and these rows and flags give none.`, { hint });
   }
-  if (chart !== 'bar') return rankGroups(groups, { figures, sort, top });
+  if (chart !== 'bar') return rankGroups(groups, figures, sort, top);
   // Bars stand in the order of what they show, unless it is time.
-  return rankGroups(groups, {
-    figures,
-    sort: sort ?? (hasTime ? undefined : figures[0]?.field),
-    top: top ?? barsAtMost,
-  });
+  return rankGroups(groups, figures, sort ?? (hasTime ? undefined : figures[0]?.field), top ?? barsAtMost);
 }
 
 function warnOf({ console }: Context, { figures, groups }: ReadFile, wasAsked: boolean): void {

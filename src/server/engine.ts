@@ -49,7 +49,6 @@ export function computeReport({ facts, names }: Fixtures, account: Account, requ
     .map((name) => {
       const fields = findBreakdown(name)?.fields ?? [];
       const [{ name: field } = { name }] = fields;
-      /** The row fields of an id or text. */
       const show = (id: string | null): ReportRow => (id === null ? {} : (names.get(name)?.get(id) ?? { [field]: id }));
       return { name, fields, show };
     });

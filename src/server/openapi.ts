@@ -13,7 +13,6 @@ import { kindLabels } from './faults/kinds.ts';
 import document from './openapi.json' with { type: 'json' };
 import { errorIds } from './service/service-error.ts';
 
-/** A JSON Schema (2020-12), as OpenAPI 3.1 holds them. */
 type Schema = Readonly<Record<string, unknown>>;
 
 /**

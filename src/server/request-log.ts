@@ -45,7 +45,6 @@ export function createRequestLog(onEnd: (request: LoggedRequest) => void = () =>
       counts[endpoint ?? 'other'] = (counts[endpoint ?? 'other'] ?? 0) + 1;
       return entry;
     },
-
     /** The latest thousand, oldest first. */
     list: (): LoggedRequest[] => entries.map((entry) => ({ ...entry })),
     /** How many calls of each endpoint there were since the log was last cleared; `other` for those of none. */

@@ -33,12 +33,10 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   const { app, control, url, port } = await listen(parts);
   const closing = new AbortController();
   if (directory) void files?.watchFixtures(directory, parts, closing.signal, onNotice);
-
-  async function close(): Promise<void> {
+  const close = async (): Promise<void> => {
     closing.abort();
     await app.close();
-  }
-
+  };
   return {
     ...control,
     url,
@@ -67,8 +65,7 @@ async function listen(parts: ServiceParts) {
       throw new UsageError(`The TLS certificate and key cannot be used: ${message}.`, { hint, cause });
     }
     const why = code === 'EADDRINUSE' ? 'another program listens there' : message.replace(/\.$/, '');
-    const hint =
-      'Take a free port with --port 0, and with --host an address of this machine: 127.0.0.1, ::1 or its own.';
+    const hint = 'Take a free port with --port 0, and with --host an address of this machine, such as 127.0.0.1.';
     throw new UsageError(`The local server cannot listen on ${host}, port ${port}: ${why}.`, { code, hint, cause });
   }
 }

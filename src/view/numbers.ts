@@ -80,9 +80,5 @@ export function hourText(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:00):00(?=[+-]\d{4}$)/, '$1 $2');
 }
 
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });
-
-/** A round number for an axis, in few characters: `250K`, `1.5M`, `0.05`. */
-export function shortNumber(value: number): string {
-  return compact.format(value);
-}
+/** Round numbers for an axis, in few characters: `250K`, `1.5M`, `0.05`. */
+export const shortNumbers = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });

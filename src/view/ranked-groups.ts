@@ -14,20 +14,16 @@ export interface RankedGroups {
   readonly sortedBy: Figure | undefined;
 }
 
-interface Ranking {
-  readonly figures: readonly Figure[];
-  /** One of the keys or figures, then perhaps `:asc` or `:desc`. Default: time upwards, else the first figure downwards. */
-  readonly sort: string | undefined;
-  readonly top: number | undefined;
-}
-
 type Order = (a: Group, b: Group) => number;
 
-/** Puts groups in order and adds up those beyond the top. Throws `UsageError` for an order by a column that is not there. */
-export function rankGroups(all: Grouping, { figures, sort, top = Number.POSITIVE_INFINITY }: Ranking): RankedGroups {
+/**
+ * Puts groups in order and adds up those beyond the top. `sort` names a key or a figure, then perhaps `:asc` or `:desc`; the
+ * default is time upwards, else the first figure downwards. Throws `UsageError` for a column that is not there.
+ */
+export function rankGroups(all: Grouping, figures: readonly Figure[], sort?: string, top?: number): RankedGroups {
   const { order, sortedBy } = orderOf(all, figures, sort);
   const ordered = [...all].sort(order);
-  const rest = ordered.slice(top);
+  const rest = ordered.slice(top ?? ordered.length);
   const others = rest.length > 0 ? { count: rest.length, sums: addSums(rest, all.metrics) } : undefined;
   return { all, figures, shown: ordered.slice(0, top), others, sortedBy };
 }

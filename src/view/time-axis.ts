@@ -19,9 +19,8 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * The axis of groups whose keys begin with a `date` or an `hour`; groups of no time known are left out.
- * @param monthly whether the dates stand for their months
- * @returns `undefined` where no group has a time, or where they lie too far apart for months to be drawn
+ * The axis of groups whose keys begin with a `date` or an `hour`, where `monthly` dates stand for months; `undefined` where
+ * no group has a time, or where they lie too far apart for months to be drawn.
  */
 export function layOutTime(groups: readonly Group[], monthly: boolean): TimeAxis | undefined {
   const dated = groups.filter(({ key: [time] }) => dayOf(time ?? '') !== undefined || momentOf(time ?? ''));

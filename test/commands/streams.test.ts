@@ -103,7 +103,7 @@ describe.skipIf(process.platform === 'win32')('in processes of their own', () =>
     const line = 'run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv -v';
     const { child, said, ended } = startCli(line, { env, cwd });
     await said(/status-reporting/);
-    await expect.poll(() => readdirSync(cwd).join()).toContain('.tmp');
+    await expect.poll(() => readdirSync(cwd).join(), { timeout: 10_000 }).toContain('.tmp');
     child.kill(signal);
     expectRefusal(await ended, code, /Go on with: adreport status \w+ --wait/);
     expect(readdirSync(cwd).sort()).toEqual(['.config', 'x.csv']);

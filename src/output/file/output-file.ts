@@ -66,9 +66,14 @@ export async function openOutput(
 export async function checkTarget(path: string, { noClobber = false } = {}): Promise<void> {
   await withReason(path, async () => {
     if (await isDirect(path)) return;
-    const { file, undo } = await openBeside(path, noClobber);
-    await file.close();
-    await undo();
+    const folder = dirname((await findTarget(path, noClobber)).target);
+    const [outermost] = await missingFolders(folder);
+    if (outermost === undefined) return fs.access(folder, constants.W_OK);
+    // Some folders, as those of /proc, seem to be writable and let nobody make anything in them. What is made has a name
+    // of its own: another part of the same run may be about to use the folders that are missing.
+    const probe = join(dirname(outermost), temporaryName('folder'));
+    await fs.mkdir(probe);
+    await fs.rmdir(probe);
   });
 }
 

@@ -2,7 +2,7 @@ import { currencyOf, fieldLabel } from '../../contract/columns.ts';
 import { formatCount } from '../../text/quantity.ts';
 import { type Comparison, changeText, type Figure, figureText, figureValue, scaleText } from '../../view/figures.ts';
 import { addSums, type Sums } from '../../view/grouping.ts';
-import { roundedText, shortNumber } from '../../view/numbers.ts';
+import { roundedText, shortNumbers } from '../../view/numbers.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
 import { nameOfGroup, nounOfUnit, type ReportSums, type Unit } from '../../view/report-sums.ts';
 import { layOutTime, type TimeAxis } from '../../view/time-axis.ts';
@@ -94,7 +94,7 @@ function drawChart(
       : drawColumns(only, y)
     : series.map((values, i) => drawLine(values, y, `line s${i}`, false)).join('');
   const unit = figure.type === 'percent' ? '%' : '';
-  const tickTexts = ticks.map((tick) => `<span>${withCurrency(figure, shortNumber(tick))}${unit}</span>`);
+  const tickTexts = ticks.map((tick) => `<span>${withCurrency(figure, shortNumbers.format(tick))}${unit}</span>`);
   // The style shows the text of the slot under the pointer.
   const slots = labels.map((label, i) => {
     const texts = lines.map(({ name, sums }) => `${name && `${name}: `}${shownFigure(figure, sums[i] ?? new Map())}`);

@@ -36,15 +36,14 @@ export function rangeOf(values: readonly number[]): [least: number, greatest: nu
   return [values.reduce((a, b) => Math.min(a, b), Infinity), values.reduce((a, b) => Math.max(a, b), -Infinity)];
 }
 
-/** One bar: a label that is fit for a terminal, a value, and the value as people read it. */
-interface Bar {
-  readonly label: string;
-  readonly value: number;
-  readonly text: string;
-}
-
-/** Horizontal bars to the eighth of a cell: a line each of label, bar and value. Below zero nothing is drawn. */
-export function barChart(bars: readonly Bar[], { columns = 80, unicode = true }: TableLook = {}): string[] {
+/**
+ * Horizontal bars to the eighth of a cell: a line each of label, bar, and the value as people read it. Below zero nothing
+ * is drawn.
+ */
+export function barChart(
+  bars: readonly { label: string; value: number; text: string }[],
+  { columns = 80, unicode = true }: TableLook = {},
+): string[] {
   const valueWidth = Math.max(0, ...bars.map(({ text }) => widthOf(text)));
   const room = columns - valueWidth - 4;
   const widest = Math.max(0, ...bars.map(({ label }) => widthOf(label)));
@@ -61,18 +60,14 @@ export function barChart(bars: readonly Bar[], { columns = 80, unicode = true }:
   });
 }
 
-interface Course {
-  readonly values: readonly number[];
-  readonly from: string;
-  readonly to: string;
-  readonly text: (value: number) => string;
-}
-
 /** Lines of characters that a chart over time takes, without its two of times. */
 const chartHeight = 10;
 
 /** The course of values over time, from the lowest to the highest, which its scale names, to the eighth of a line. */
-export function lineChart({ values, from, to, text }: Course, look: TableLook = {}): string[] {
+export function lineChart(
+  { values, from, to, text }: { values: readonly number[]; from: string; to: string; text(value: number): string },
+  look: TableLook = {},
+): string[] {
   const { columns = 80, unicode = true, style } = look;
   const [least, greatest] = rangeOf(values);
   const labels: Record<number, string> =

@@ -6,10 +6,7 @@ const package_ = 'http://schemas.openxmlformats.org/package/2006';
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006';
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/**
- * A number format (a built-in one, or of `styles.xml` below), a font (1 is bold, 2 large and bold, 3 grey), an alignment,
- * and whether it is that of a header, which is grey, wrapped, and has a line below.
- */
+/** A number format (a built-in one, or of `styles.xml` below), a font (bold 1, large 2, grey 3), and how it is set. */
 type CellFormat = readonly [format: number, font?: number, align?: 'left' | 'right' | '', isHeader?: boolean];
 
 const cellFormats = {

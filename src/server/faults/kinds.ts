@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReportStatus } from '../../contract/messages.ts';
 import { type Answer, jsonAnswer, jsonType, refusalAnswer } from '../answer.ts';
-import { errorIds, ServiceError } from '../service/service-error.ts';
+import { errorIds, refuseUntil, ServiceError } from '../service/service-error.ts';
 import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
 
 /** Every kind of fault, in the order of help: a new one is its file and its line here. */
@@ -53,10 +53,7 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     meaning: 'the report is ready, and refused with 409 all the same',
     reach: ['download'],
     effect: () => ({
-      answer() {
-        const headers = { 'retry-after': '1' };
-        return refusalAnswer(new ServiceError('REPORT_NOT_READY', 'The report is not ready.', { headers }));
-      },
+      answer: () => refusalAnswer(refuseUntil('REPORT_NOT_READY', 'The report is not ready.', 1_000)),
     }),
   },
   failed: ending('failed', 'the report ends as failed'),

@@ -69,7 +69,6 @@ export function createReports(options: LocalServerOptions, endOf: (account: Acco
       for (const id of forgotten.keys()) if (forgotten.size > forgottenAtMost) forgotten.delete(id);
       return report;
     },
-
     /** An account's report that is not past its life; an unknown id and another account's are refused alike. */
     find(id: string, account: Account, nowMs: number): HeldReport {
       const report = reports.get(id);
@@ -81,16 +80,13 @@ export function createReports(options: LocalServerOptions, endOf: (account: Acco
       if (forgotten.get(id) === account.email) throw expired(id, why);
       throw new ServiceError('UNKNOWN_REPORT', `There is no report “${id.slice(0, 80)}”.`);
     },
-
     /** Every account's reports, the oldest first. */
     list: (): HeldReport[] => [...reports.values()],
-
     /** The record that the status call answers with. */
     record(report: HeldReport, nowMs: number): StatusRecord {
       const status = statusOf(report, nowMs);
       return { status, message: report.message ?? messages[status], report_id: report.id };
     },
-
     /** Refuses unless the data may be had: 409 before the report is ready or when it failed, 410 when it expired. */
     assertDownloadable(report: HeldReport, nowMs: number): void {
       const { id, createdMs } = report;
@@ -101,7 +97,6 @@ export function createReports(options: LocalServerOptions, endOf: (account: Acco
       const error = `The report ${id} is “${status}”: download it once its status is “ready”.`;
       throw refuseUntil('REPORT_NOT_READY', error, polls === undefined && !manual ? createdMs + delayMs - nowMs : 0);
     },
-
     reset(): void {
       reports.clear();
       forgotten.clear();

@@ -30,7 +30,6 @@ export type ErrorId = (typeof errorIds)[keyof typeof errorIds][number];
 /** A refusal of the service, with the status and the body that go with its `error_id` (`decisions.md` 6). */
 export class ServiceError extends Error {
   readonly status: number;
-  /** The body of the answer. */
   readonly body: object;
   readonly headers: Readonly<Record<string, string>>;
 

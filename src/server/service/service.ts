@@ -59,7 +59,6 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
       }
       return jsonAnswer({ response: { status: 'OK', token: sessions.signIn(email, password, now()) } });
     },
-
     buyer(call) {
       const account = call.account();
       let request = readReportRequest(call.parameters(), account, options.lenient ?? false);
@@ -73,21 +72,18 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
       // A report is in progress even where it takes no time (`decisions.md` 2).
       return jsonAnswer({ response: { status: 'progress', message: 'progress', report_id: report.id } });
     },
-
     status(call) {
       const account = call.account();
       const report = reports.find(readId(call.parameters()), account, now());
       report.statusCalls += 1;
       return jsonAnswer({ response: reports.record(report, now()) });
     },
-
     download(call) {
       const account = call.account();
       const report = reports.find(readId(call.parameters()), account, now());
       reports.assertDownloadable(report, now());
       return reportData(account, report.request, report.id, call);
     },
-
     campaigns: (call) => jsonAnswer(campaignsOf(parts.fixtures, call.account())),
   };
 }

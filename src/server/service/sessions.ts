@@ -26,7 +26,6 @@ export function createSessions(accountsNow: () => readonly Account[], options: L
 
   return {
     accountOf,
-
     /** A new token for the right e-mail and password; the same refusal, after the same work, for either being wrong. */
     signIn(email: string, password: string, nowMs: number): string {
       const account = accountOf(email);
@@ -40,7 +39,6 @@ export function createSessions(accountsNow: () => readonly Account[], options: L
       for (const stalest of sessions.keys()) if (sessions.size > sessionsAtMost) sessions.delete(stalest);
       return token;
     },
-
     /** The account of a call, by its `Authorization` header; an accepted call extends the token's life. */
     authorize(header: string, nowMs: number): Account {
       const token = header.trim();
@@ -67,7 +65,6 @@ export function createSessions(accountsNow: () => readonly Account[], options: L
       sessions.set(token, { ...session, lastUsedMs: nowMs });
       return account;
     },
-
     /** Counts a call of an account or a peer, and refuses it when it is one too many in any second. */
     admit(caller: string, nowMs: number): void {
       if (rateLimitPerSecond === undefined) return;
@@ -77,12 +74,10 @@ export function createSessions(accountsNow: () => readonly Account[], options: L
       const error = `At most ${rateLimitPerSecond} calls a second are allowed.`;
       throw refuseUntil('RATE_LIMITED', error, (recent[0] ?? nowMs) + 1_000 - nowMs);
     },
-
     /** Ends the token of an `Authorization` header, fixed or not. */
     revoke(header: string): void {
       if (revoked.size < sessionsAtMost) revoked.add(header.trim());
     },
-
     reset(): void {
       for (const part of [sessions, revoked, recentCalls]) part.clear();
     },
