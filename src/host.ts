@@ -29,8 +29,14 @@ export function processHost(): Host {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       const reason = new InterruptedError(signal === 'SIGINT' ? 130 : 143);
-      if (controller.signal.aborted) endAtOnce(signal, reason.exitCode);
-      controller.abort(reason);
+      if (!controller.signal.aborted) return controller.abort(reason);
+      // By the signal itself, because an exit of Node waits for system calls under way, and a name server that does not
+      // answer or a pipe that nobody writes to takes its time. To a shell the exit code is the same.
+      process.once('exit', () => {
+        process.removeAllListeners(signal);
+        if (process.platform !== 'win32') process.kill(process.pid, signal);
+      });
+      process.exit(reason.exitCode);
     });
   }
   let cwd = goneFolder;
@@ -56,16 +62,4 @@ export function processHost(): Host {
       }),
     random: Math.random,
   };
-}
-
-/**
- * Ends the process, by the signal itself: an exit of Node waits for system calls under way, and a name server that does
- * not answer or a pipe that nobody writes to takes its time. To a shell the exit code is the same.
- */
-function endAtOnce(signal: NodeJS.Signals, exitCode: number): never {
-  process.once('exit', () => {
-    process.removeAllListeners(signal);
-    if (process.platform !== 'win32') process.kill(process.pid, signal);
-  });
-  process.exit(exitCode);
 }

@@ -39,7 +39,7 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
   const { search, active, adUnits } = options;
   const chosen = checkFormat(context, options);
   const format = options.format === undefined && context.flags.json ? 'json' : chosen;
-  const encodeOptions = { csv: csvDialect(context, options), note: context.console.note };
+  const csv = csvDialect(context, options);
   const columns = chooseColumns(options, format);
   const isActive = active === undefined ? () => true : activeDuring(active, context.host.wallClock());
   const target = await openTarget(context, options, {});
@@ -64,7 +64,7 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
       const array = lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`;
       await output.write(Buffer.from(format === 'json' ? array : lines.map((line) => `${line}\n`).join('')));
     } else {
-      await output.write(await encodeTable(format, rows, columns, encodeOptions));
+      await output.write(await encodeTable(format, rows, columns, { csv, note: context.console.note }));
     }
     await output.commit();
     if (rows.length === 0) context.console.note('No campaign was found.');

@@ -19,9 +19,6 @@ async function logout(context: Context): Promise<void> {
     hadToken = stored?.token !== undefined;
     return stored && hadToken ? withAccount(settings, account.value, { ...stored, token: undefined }) : settings;
   });
-  context.console.note(
-    hadToken
-      ? `Signed out of account “${account.value}”: its token is forgotten.`
-      : `Account “${account.value}” was not signed in.`,
-  );
+  const name = `account “${account.value}”`;
+  context.console.note(hadToken ? `Signed out of ${name}: its token is forgotten.` : `Not signed in to ${name}.`);
 }
