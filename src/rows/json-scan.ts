@@ -77,7 +77,7 @@ function scanEscapedString(bytes: Buffer, at: number, end: number): number {
 function scanDigits(bytes: Uint8Array, at: number, end: number): number {
   let p = at;
   while ((bytes[p] as number) >= ascii.zero && (bytes[p] as number) <= ascii.nine) p++;
-  if (p === at && p < end) throw new MalformedJson(p, 'a digit');
+  if (p < end && p === at) throw new MalformedJson(p, 'a digit');
   return p;
 }
 

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { finished, pipeline } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { AdreportError, codeOf, OutputError } from '../../errors.ts';
@@ -24,19 +24,24 @@ export async function openOutput(
   const opened = await withReason(path, async () =>
     (await isDirect(path)) ? openDirect(path, signal) : openBeside(path, noClobber),
   );
-  const stream = opened.file.createWriteStream({ highWaterMark: 256 * 1024, flush: opened.isRegular });
+  const { file } = opened;
+  const pieces = pieceWriter(file);
   const gzip = /\.gz$/i.test(path) ? createGzip() : undefined;
-  const written = gzip ? pipeline(gzip, stream) : finished(stream);
-  const head = gzip ?? stream;
+  const packed =
+    gzip &&
+    pipeline(gzip, async (packs: AsyncIterable<Buffer>) => {
+      for await (const pack of packs) await pieces.write(pack);
+    });
   // The next call reports what goes wrong.
-  written.catch(() => {});
+  packed?.catch(() => {});
   let isDone = false;
 
   async function abort(): Promise<void> {
     if (isDone) return;
     isDone = true;
-    head.destroy();
-    await written.catch(() => {});
+    gzip?.destroy();
+    await packed?.catch(() => {});
+    await file.close().catch(() => {});
     await opened.undo();
   }
 
@@ -48,17 +53,52 @@ export async function openOutput(
   return {
     write: (bytes: Uint8Array) =>
       orUndone(async () => {
+        if (!gzip) await pieces.write(bytes);
         // The bytes are copied, because the caller may use them again.
-        if (!head.write(Buffer.from(bytes))) await Promise.race([written, once(head, 'drain')]);
+        else if (!gzip.write(Buffer.from(bytes))) await Promise.race([packed, once(gzip, 'drain')]);
       }),
     commit: () =>
       orUndone(async () => {
-        head.end();
-        await written;
+        gzip?.end();
+        await packed;
+        await pieces.end();
+        if (opened.isRegular) await file.sync();
+        await file.close();
         await opened.place();
         isDone = true;
       }),
     abort,
+  };
+}
+
+const pieceBytes = 256 * 1024;
+
+/** Writes large pieces: while the system takes one, the next is filled. A Node stream takes a third longer for NDJSON. */
+function pieceWriter(file: fs.FileHandle) {
+  let [filling, other] = [Buffer.allocUnsafe(pieceBytes), Buffer.allocUnsafe(pieceBytes)];
+  let filled = 0;
+  let writing = Promise.resolve();
+
+  async function begin(): Promise<void> {
+    await writing;
+    writing = file.writeFile(filling.subarray(0, filled));
+    // An error is for whoever awaits it next; until then it must not count as unhandled.
+    writing.catch(() => {});
+    [filling, other] = [other, filling];
+    filled = 0;
+  }
+
+  return {
+    async write(bytes: Uint8Array): Promise<void> {
+      for (let at = 0; at < bytes.length; ) {
+        const part = bytes.subarray(at, at + pieceBytes - filled);
+        filling.set(part, filled);
+        filled += part.length;
+        at += part.length;
+        if (filled === pieceBytes) await begin();
+      }
+    },
+    end: () => begin().then(() => writing),
   };
 }
 

@@ -1,9 +1,9 @@
 import { readRows } from '../../rows/read-rows.ts';
 import { type EncodeOptions, type Encoder, writeRows } from '../encoder.ts';
 import type { TextColumn } from '../table/table-layout.ts';
-import * as csv from './csv.ts';
-import * as json from './json.ts';
-import * as table from './table.ts';
+import { createEncoder as csv } from './csv.ts';
+import { createNdjsonEncoder, createEncoder as json } from './json.ts';
+import { createEncoder as table } from './table.ts';
 
 interface Writer {
   createEncoder(options: EncodeOptions): Encoder;
@@ -23,10 +23,10 @@ export interface Format {
 
 /** Every output format: a new one is its file and its line here. */
 const formats = {
-  json: { endings: ['json'], packable: true, load: () => json },
-  ndjson: { endings: ['ndjson', 'jsonl'], packable: true, load: () => json.ndjson },
-  csv: { endings: ['csv'], packable: true, load: () => csv },
-  table: { endings: ['txt'], load: () => table },
+  json: { endings: ['json'], packable: true, load: () => ({ createEncoder: json }) },
+  ndjson: { endings: ['ndjson', 'jsonl'], packable: true, load: () => ({ createEncoder: createNdjsonEncoder }) },
+  csv: { endings: ['csv'], packable: true, load: () => ({ createEncoder: csv }) },
+  table: { endings: ['txt'], load: () => ({ createEncoder: table }) },
   parquet: { endings: ['parquet'], binary: true, load: () => import('./parquet.ts') },
   xlsx: { endings: ['xlsx'], binary: true, load: () => import('./xlsx.ts') },
   html: { endings: ['html', 'htm'], load: () => import('./html.ts') },

@@ -27,13 +27,11 @@ export function createEncoder(options: EncodeOptions): Encoder {
 }
 
 /** One row object a line, and nothing else: the summary has no place here. */
-export const ndjson = {
-  createEncoder(options: EncodeOptions): Encoder {
-    const lineEnd = Buffer.from('\n');
-    const encodeRows = jsonRows(options, lineEnd);
-    return { encode: (batch) => [encodeRows(batch), lineEnd], end: () => [] };
-  },
-};
+export function createNdjsonEncoder(options: EncodeOptions): Encoder {
+  const lineEnd = Buffer.from('\n');
+  const encodeRows = jsonRows(options, lineEnd);
+  return { encode: (batch) => [encodeRows(batch), lineEnd], end: () => [] };
+}
 
 /** Writes the rows of a batch as JSON objects: copied as they came, unless columns are chosen or numbers normalised. */
 function jsonRows(options: EncodeOptions, between: Buffer): (batch: RowBatch) => Uint8Array {

@@ -25,10 +25,8 @@ const cellFormats = {
   right: [0, 0, 'right'],
 } as const satisfies Record<string, CellFormat>;
 
-export type StyleName = keyof typeof cellFormats;
-
 /** What is in a cell, and how it is shown. */
-export type SheetCell = readonly [style: StyleName, content: string | number];
+export type SheetCell = readonly [style: keyof typeof cellFormats, content: string | number];
 
 const styleIndexes = new Map(Object.keys(cellFormats).map((name, index) => [name, index]));
 
