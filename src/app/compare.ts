@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
 import type { Part } from '../report/parts.ts';
 import { requestFor } from '../report/request.ts';
-import { describeWindow, earlierWindow, formatInstant } from '../report/window.ts';
+import { earlierWindow, formatInstant } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { rowsOf } from '../rows/row-batch.ts';
 import type { Comparison } from '../view/figures.ts';
@@ -47,9 +47,10 @@ export async function prepareOutput(job: Job, part?: Part): Promise<Delivery> {
     return windowText({ since: formatInstant(since, zone), until: formatInstant(until, zone) });
   }) as [string, string];
   // A leap day, or an hour that the clocks skip or repeat.
-  const isUnequal = now.until - now.since !== window.until - window.since;
-  const lengths = `${one} (${describeWindow(now).length}), ${other} (${describeWindow(window).length})`;
-  const notices = isUnequal ? [`These are not equally long: ${lengths}.`] : [];
-  comparison = { sums, now: one, before: other, notices };
+  const hours = [now, window].map(({ since, until }) => Number(((until + 1 - since) / 3600).toFixed(2)));
+  const areDays = hours.every((count) => count % 24 === 0);
+  const [ofOne, ofOther] = hours.map((count) => (areDays ? `${count / 24} days` : `${count} hours`));
+  const notice = `They are not equally long: ${one} has ${ofOne}, ${other} has ${ofOther}.`;
+  comparison = { sums, now: one, before: other, notices: hours[0] === hours[1] ? [] : [notice] };
   return delivery;
 }

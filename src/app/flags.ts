@@ -222,12 +222,12 @@ export const readTimeout = (value: string) => readDuration(value, undefined, 1);
 
 const readPollInterval = (value: string) => (value === 'auto' ? value : readDuration(value, undefined, 100));
 
-/** A whole number from 0, or `least`, to 999,999. */
-export function readCount(value: string, _earlier?: unknown, least = 0): number {
+/** A whole number from 0, or `least`, to 999,999, or `most`. */
+export function readCount(value: string, _earlier?: unknown, least = 0, most = 999_999): number {
   if (!/^\d+$/.test(value) || Number(value) < least) {
     throw new InvalidArgumentError(`Give a whole number, ${least} or more.`);
   }
-  if (Number(value) > 999_999) throw new InvalidArgumentError('The highest number is 999999.');
+  if (Number(value) > most) throw new InvalidArgumentError(`The highest number is ${most}.`);
   return Number(value);
 }
 

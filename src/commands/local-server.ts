@@ -24,6 +24,7 @@ interface ServerFlags
   readonly fault?: readonly string[];
 }
 
+const readPort = (text: string) => readCount(text, undefined, 0, 65_535);
 const readRate = (text: string) => readPositive(text.replace(/\/s$/, ''));
 const hours = (count: number) => ({ byDefault: count * 3_600_000, shown: `${count}h` });
 
@@ -36,7 +37,7 @@ export const localServerCommand: CommandBuilder = (perform) => {
   // The server's own flags hold for the commands below it too.
   addFlags(command, 'Options:', [
     ['--host <address>', 'address to listen on', parseHost, { byDefault: '127.0.0.1' }],
-    ['--port <n>', 'port to listen on; 0 takes a free one', readCount, { byDefault: 8787 }],
+    ['--port <n>', 'port to listen on; 0 takes a free one', readPort, { byDefault: 8787 }],
   ]);
   addFlags(command, 'Data:', [
     ['--fixtures <dir>', 'serve the data of this folder instead of the built-in'],

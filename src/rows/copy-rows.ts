@@ -12,10 +12,7 @@ export class RowCopier {
   #out = Buffer.allocUnsafe(256 * 1024);
   #view = ascii.viewOf(this.#out);
 
-  /**
-   * The rows as they came, one a line, with the separator between them.
-   * @param separator `,\n` or `\n`
-   */
+  /** The rows as they came, one a line, with the separator between them: `,\n` or `\n`. */
   toJson(batch: RowBatch, separator: Buffer): Uint8Array {
     const { bytes, rowCount, rowStarts, rowEnds } = batch;
     if (hasLineBreaks(batch)) {

@@ -42,13 +42,21 @@ describe('--compare', () => {
   });
 
   test.each([
-    ['last-year', '2024-02', 'These are not equally long: 1–29 February 2024 (29 days), 1–28 February 2023 (28 days).'],
-    ['last-year', '2025-02', 'These are not equally long: 1–28 February 2025 (28 days), 1–29 February 2024 (29 days).'],
+    [
+      'last-year',
+      '2024-02',
+      'They are not equally long: 1–29 February 2024 has 29 days, 1–28 February 2023 has 28 days.',
+    ],
+    [
+      'last-year',
+      '2025-02',
+      'They are not equally long: 1–28 February 2025 has 28 days, 1–29 February 2024 has 29 days.',
+    ],
     ['last-year', '2025-03', 'Change: 1–31 March 2025 against 1–31 March 2024.'],
     [
       'previous',
       '2026-10',
-      'These are not equally long: 1–31 October 2026 (31 days: clock change), 31 August – 30 September 2026 (31 days).',
+      'They are not equally long: 1–31 October 2026 has 745 hours, 31 August – 30 September 2026 has 744 hours.',
     ],
   ])('%s of %s says what makes the windows unequal', async (which, period, sentence) => {
     const line = `run --local --period ${period} ${byCampaign} --compare ${which} --format table`;

@@ -22,7 +22,7 @@ test.each([
   ['local-server --rate-limit 0/s', 'Give a whole number, 1 or more.'],
   ['local-server --polls x', 'Give a whole number, 1 or more.'],
   ['local-server --seed 20261101', 'The highest number is 999999.'],
-  ['local-server --port 70000', 'cannot listen on 127.0.0.1, port 70000'],
+  ['local-server --port 70000', 'The highest number is 65535.'],
 ])('%s is exit 2, and says what would be right', async (line, says) => {
   expectRefusal(await runCli(line), 2, says);
 });

@@ -112,7 +112,7 @@ describe('flags that cannot be are refused before anything listens', () => {
     ['--tls-cert cert.pem', /--tls-cert and --tls-key go together/],
     ['--tls-cert none.pem --tls-key none.pem', /none\.pem could not be read: ENOENT/],
     ['--fault status:5o3', /The fault “status:5o3” is wrong/],
-    ['--port 70000', /cannot listen on 127\.0\.0\.1, port 70000: .*65536/],
+    ['--port 70000', /--port.*The highest number is 65535/],
     ['--fixtures nowhere', /nowhere\/campaigns\.json: there is no such file\.\n.*local-server export DIR/],
   ])('%s', async (flags, message) => {
     expectRefusal(await serveAndEnd(` ${flags}`), 2, message);

@@ -18,7 +18,7 @@ export interface FaultKind {
 }
 
 /** What a fault does: each member acts at another point of a call, or on a report. */
-interface FaultEffect {
+export interface FaultEffect {
   /** How long the call waits before anything else. */
   readonly delayMs?: number;
   /** Answers in place of the service; with nothing where it has ended the connection. `revokeToken` ends the call's. */

@@ -3,7 +3,7 @@ import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import type { Account } from '../fixtures/fixtures.ts';
 import { seededRandom } from '../world/random.ts';
-import { type FaultKind, probability, wholeNumber } from './fault-kind.ts';
+import { type FaultEffect, type FaultKind, probability, wholeNumber } from './fault-kind.ts';
 import { faultKinds, kindLabels } from './kinds.ts';
 
 /** What a fault can strike. */
@@ -46,7 +46,8 @@ export function parseFault(given: string) {
     throw wrong(`${needs}= is missing`, `For example ${endpoint}:${name}:${needs}=${keys[needs]?.example}.`);
   }
   const { times = Number.POSITIVE_INFINITY, after = 0, p = 1 } = values;
-  return { text, type, reach, account, times, after, p, effect: kind.effect(values, name) };
+  const effect: FaultEffect = kind.effect(values, name);
+  return { text, type, reach, account, times, after, p, effect };
 }
 
 function hintFor(name: string, known: readonly string[]): string {
