@@ -64,11 +64,13 @@ export class RowCopier {
         const first = bytes[start] as number;
         if (first === ascii.letterN) continue;
         const isText = first === ascii.quote;
-        if (isText && copyPlain(outView, at, from, start + 1, end - 1)) at += end - start - 2;
+        if (isText && copyUnless(outView, at, from, start + 1, end - 1, commas)) at += end - start - 2;
         else if (!isText && first < ascii.openBracket) {
           for (let p = start; p < end; p += 4) outView.setInt32(at + p - start, from.getInt32(p, true), true);
           at += end - start;
-        } else at += out.write(csvCell(bytes, start, end), at);
+          // A text with a comma keeps the quotes that it has in the JSON.
+        } else if (isText && copyUnless(outView, at, from, start, end, backslashes)) at += end - start;
+        else at += out.write(csvCell(bytes, start, end), at);
       }
       // A line with nothing on it would be skipped by readers.
       if (at === rowAt) {
@@ -102,18 +104,18 @@ function hasLineBreaks({ bytes, rowCount, rowStarts, rowEnds }: RowBatch): boole
 }
 
 /**
- * Copies the text from `start` to `end`, unless it has a backslash or a comma. May read and write up to three bytes
- * beyond. A string of JSON has no bare quote or line break.
- * @returns whether it was copied
+ * Copies the bytes from `start` to `end`, unless one of them is a backslash or the byte that `stops` repeats. May read and
+ * write up to three bytes beyond. A string of JSON has no bare quote or line break.
+ * @returns whether they were copied
  */
-function copyPlain(out: DataView, at: number, from: DataView, start: number, end: number): boolean {
+function copyUnless(out: DataView, at: number, from: DataView, start: number, end: number, stops: number): boolean {
   const shift = at - start;
   for (let p = start; p < end; p += 4) {
     const word = from.getInt32(p, true);
     out.setInt32(p + shift, word, true);
     // Bytes beyond the end become zero, which is no stop.
     const counted = end - p < 4 ? word & (lastWordMasks[end - p] as number) : word;
-    if ((ascii.zeroBytes(counted ^ backslashes) | ascii.zeroBytes(counted ^ commas)) !== 0) return false;
+    if ((ascii.zeroBytes(counted ^ backslashes) | ascii.zeroBytes(counted ^ stops)) !== 0) return false;
   }
   return true;
 }
