@@ -163,9 +163,12 @@ async function exec(context: Context, options: ServerFlags, command: readonly st
   if (program.trim() === '') throw new UsageError('exec needs a command.', { hint: 'For example: exec -- npm test' });
   const { url, accounts, close } = await startFromFlags(context, { ...options, port: 0 });
   const [{ token, email, password, profile } = {}] = accounts;
+  const own = { ADREPORT_TOKEN: token, ADREPORT_EMAIL: email, ADREPORT_PASSWORD: password, ADREPORT_PROFILE: profile };
   const env = {
-    ...{ ...host.env, ADREPORT_BASE_URL: url, ADREPORT_TOKEN: token, ADREPORT_EMAIL: email },
-    ...{ ADREPORT_PASSWORD: password, ADREPORT_PROFILE: profile, ADREPORT_ACCOUNT: undefined },
+    ...host.env,
+    ADREPORT_BASE_URL: url,
+    ...own,
+    ADREPORT_ACCOUNT: undefined,
     ...(options.tlsCert && { NODE_EXTRA_CA_CERTS: resolve(host.cwd, options.tlsCert) }),
   };
   try {

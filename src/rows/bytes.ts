@@ -23,10 +23,7 @@ export const letterN = 0x6e;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
 
-/*
- * Four bytes at a time: a word is a 32-bit integer whose lowest byte comes first. Report values are short runs of bytes,
- * and looking at each byte by itself costs more than anything else that is done with them.
- */
+// Four bytes at a time: a word is a 32-bit integer whose lowest byte comes first.
 
 /** The words of a buffer: `getInt32(at, true)` reads the one that begins at any byte. */
 export function viewOf(bytes: Buffer): DataView {
@@ -62,10 +59,7 @@ export const maxRowBytes = 8 * 1024 * 1024;
 /** Zero bytes kept after the last one, so that a scan stops there and a word can be read from any position. */
 const slack = 16;
 
-/**
- * The bytes received and not yet consumed, in one buffer that is used throughout. `bytes[end]` is always 0, which no
- * JSON token contains.
- */
+/** The bytes received and not yet consumed. `bytes[end]` is always 0, which no JSON token contains. */
 export class ByteWindow {
   bytes: Buffer;
   /** The same bytes, for reading words. */
@@ -100,9 +94,8 @@ export class ByteWindow {
   }
 
   /**
-   * Gathers the next piece, after which indexes of `bytes` mean others; whether there was one. Its size depends on the
-   * document alone, never on how the network cut it, so that the same document gives the same batches: at least as many
-   * bytes as are left over, so that a token longer than a piece is scanned again only each time it has doubled.
+   * Gathers the next piece, after which indexes of `bytes` mean others; whether there was one. It has at least as many bytes
+   * as are left over, so that a token longer than a piece is scanned again only each time it has doubled.
    */
   async more(): Promise<boolean> {
     const goal = Math.max(this.#pieceBytes, 2 * (this.end - this.start));

@@ -65,12 +65,12 @@ export class RowCopier {
         if (first === ascii.letterN) continue;
         const isText = first === ascii.quote;
         if (isText && copyUnless(outView, at, from, start + 1, end - 1, commas)) at += end - start - 2;
+        // A text with a comma keeps the quotes that it has in the JSON.
+        else if (isText && copyUnless(outView, at, from, start, end, backslashes)) at += end - start;
         else if (!isText && first < ascii.openBracket) {
           for (let p = start; p < end; p += 4) outView.setInt32(at + p - start, from.getInt32(p, true), true);
           at += end - start;
-          // A text with a comma keeps the quotes that it has in the JSON.
-        } else if (isText && copyUnless(outView, at, from, start, end, backslashes)) at += end - start;
-        else at += out.write(csvCell(bytes, start, end), at);
+        } else at += out.write(csvCell(bytes, start, end), at);
       }
       // A line with nothing on it would be skipped by readers.
       if (at === rowAt) {

@@ -21,8 +21,6 @@ const defaultPieceBytes = 64 * 1024;
  * The rows of a report body, JSON or CSV, in constant memory: bytes that have been checked, and where in them the
  * values stand. A batch is good until the next one is asked for.
  *
- * The batches depend on the body alone, never on how the network cut it.
- *
  * @throws IncompleteDataError where the body is malformed, or not proved to be whole
  * @throws RejectedError where it is an error document
  */

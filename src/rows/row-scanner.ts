@@ -14,13 +14,7 @@ const longestWords = longestGap / 8;
 
 const nullWord = Buffer.from('null').readInt32LE(0);
 
-/**
- * Scans row objects and notes where their values stand.
- *
- * Rows repeat the same keys in the same order, with the same blanks: what stands before each value in the row that has
- * its key first (`{"date":`, or `,\n    "clicks": `) is learned, and while the rows repeat that, one small loop goes through
- * them and compares eight bytes at a time. `#scanMember` takes what is different.
- */
+/** Scans row objects and notes where their values stand, by what stood before them in the first row (`README.md`, 3). */
 export class RowScanner {
   readonly ranges = new RowRanges();
   /** How long is what stands before the value of each field, in bytes; 0 where it is too long to be learned. */
@@ -122,10 +116,7 @@ function tooLong(at: number): MalformedJson {
   return new MalformedJson(at, 'no value longer than 1 MB');
 }
 
-/**
- * Whether the text of `length` bytes whose words begin at `first` stands at `at`. Since no text has a zero byte, one that
- * is here is here as a whole.
- */
+/** Whether the text of `length` bytes whose words begin at `first` stands at `at`, as a whole: no text has a zero byte. */
 function standsAt(view: DataView, at: number, length: number, words: Float64Array, first: number): boolean {
   if (length < 8)
     return view.getInt32(at, true) === words[first] && view.getInt32(at + length - 4, true) === words[first + 1];

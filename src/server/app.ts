@@ -86,7 +86,9 @@ export function createApp(parts: ServiceParts, ownHost: string) {
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort(new Error('The client is gone.')));
     const call: ServiceCall = {
-      ...{ accept, sizeBytes: body.length, signal: gone.signal },
+      accept,
+      sizeBytes: body.length,
+      signal: gone.signal,
       account: () => sessions.authorize(authorization, parts.now()),
       parameters() {
         const given = parseBody(body, request.raw.headersDistinct['content-type']?.[0], coding);

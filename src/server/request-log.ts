@@ -28,9 +28,17 @@ export function createRequestLog(onEnd: (request: LoggedRequest) => void = () =>
       const { authorization = '' } = headers;
       const token = authorization && `…${authorization.length < 20 ? '' : authorization.trimEnd().slice(-4)}`;
       const entry: LogEntry = {
-        ...{ time: new Date(nowMs).toISOString(), method, path: (url.split('?', 1)[0] ?? '').slice(0, 200), endpoint },
-        ...{ status: 0, elapsedMs: 0, sizeBytes: 0 },
-        ...{ account: undefined, token: token || undefined, body: undefined, faults: [] },
+        time: new Date(nowMs).toISOString(),
+        method,
+        path: (url.split('?', 1)[0] ?? '').slice(0, 200),
+        endpoint,
+        status: 0,
+        elapsedMs: 0,
+        sizeBytes: 0,
+        account: undefined,
+        token: token || undefined,
+        body: undefined,
+        faults: [],
       };
       const end = (): void => {
         outgoing.off('finish', end).off('close', end);

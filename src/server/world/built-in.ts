@@ -140,7 +140,8 @@ function drawUp() {
     instantOfWallTime(Date.parse(`${wallTime.replace(' ', 'T')}Z`) / 1_000, defaultZone, 'first') / hourSeconds;
   const adUnits = plans.flatMap(({ advertiserId, campaignId, cpm, cpc, systems, countries, adunits, ...plan }) => {
     const ofCampaign = {
-      ...{ cpm, cpc },
+      cpm,
+      cpc,
       // The hours whose first instant lies in the campaign, both included.
       firstHour: Math.ceil(hoursOf(plan.campaignStartDate)),
       lastHour: Math.floor(hoursOf(plan.campaignEndDate)),
