@@ -45,9 +45,21 @@ function* pieces(rowCount: number): Generator<string> {
 const names = ['Summer Sale', 'Black Friday', 'Été à Paris', 'Retargeting, basket', 'App install "hero"', 'Launch'];
 
 const fixed = {
-  ...{ Adnetwork: 'Core network', adUnitLimitType: '1', billingEntity: 'Example SAS', subpublisherId: null },
-  ...{ platform: 'mobile', country: 'France', adminLevel1: null, adminLevel2: null, city: null, postalcode: null },
-  ...{ deviceType: 'phone', deviceBrand: 'Samsung', deviceModel: null, carrier: 'Orange', eyesTrackings: 0 },
+  Adnetwork: 'Core network',
+  adUnitLimitType: '1',
+  billingEntity: 'Example SAS',
+  subpublisherId: null,
+  platform: 'mobile',
+  country: 'France',
+  adminLevel1: null,
+  adminLevel2: null,
+  city: null,
+  postalcode: null,
+  deviceType: 'phone',
+  deviceBrand: 'Samsung',
+  deviceModel: null,
+  carrier: 'Orange',
+  eyesTrackings: 0,
 };
 
 function rowOf(row: number, rowCount: number): object {

@@ -112,8 +112,10 @@ describe('repeated keys', () => {
 
   test('the same key with other numbers is a repetition, the first one named', async () => {
     const row = (campaignId: string, os: string | null, clicks: number) => ({
-      ...{ campaignId, campaignName: 'A' },
-      ...{ os, clicks },
+      campaignId,
+      campaignName: 'A',
+      os,
+      clicks,
     });
     const rows = [row('1', 'iOS', 1), row('1', null, 2), row('2', 'iOS', 3), row('1', null, 9), row('1', 'iOS', 1)];
     // The same letters, otherwise divided.

@@ -43,10 +43,21 @@ const dimensionFields: readonly (readonly [breakdown: DimensionName, ...fields: 
 ];
 
 const filteredOn: Readonly<Record<string, DimensionName>> = {
-  ...{ advertiserId: 'ADVERTISER', adunitId: 'ADUNIT', campaignId: 'CAMPAIGN', adNetworkId: 'ADNETWORK' },
-  ...{ osId: 'OS', formatId: 'FORMAT', carrier: 'CARRIER', countryId: 'COUNTRY', regionId: 'REGION' },
-  ...{ departmentId: 'DEPARTMENT', cityId: 'CITY', postalcode: 'POSTALCODE' },
-  ...{ deviceTypeId: 'DEVICETYPE', deviceBrandId: 'DEVICEBRAND', deviceModel: 'DEVICEMODEL' },
+  advertiserId: 'ADVERTISER',
+  adunitId: 'ADUNIT',
+  campaignId: 'CAMPAIGN',
+  adNetworkId: 'ADNETWORK',
+  osId: 'OS',
+  formatId: 'FORMAT',
+  carrier: 'CARRIER',
+  countryId: 'COUNTRY',
+  regionId: 'REGION',
+  departmentId: 'DEPARTMENT',
+  cityId: 'CITY',
+  postalcode: 'POSTALCODE',
+  deviceTypeId: 'DEVICETYPE',
+  deviceBrandId: 'DEVICEBRAND',
+  deviceModel: 'DEVICEMODEL',
 };
 
 interface PlainFact extends Fact {
@@ -123,7 +134,9 @@ export function referenceRows(fixtures: Fixtures, account: Account, request: Pla
   const shown = dimensionFields.flatMap(([dimension, ...names]) =>
     names.map((marked) => ({
       isAsked: breakdowns.includes(dimension),
-      ...{ name: marked.replace(/[*+]/g, ''), isId: marked.includes('*'), isForBuyers: !marked.includes('+') },
+      name: marked.replace(/[*+]/g, ''),
+      isId: marked.includes('*'),
+      isForBuyers: !marked.includes('+'),
     })),
   );
   const columns = shown.filter(({ isAsked, isForBuyers }) => isAsked || (profile === 'buyer' && isForBuyers));
