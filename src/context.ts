@@ -146,20 +146,11 @@ function localSettings({ url, accounts }: LocalServer, options: Options): Settin
     const names = accounts.map(({ name }) => name).join(', ');
     throw new UsageError(`The local server has no account “${wanted}”.`, { hint: `It has: ${names}.` });
   }
-  const local = <T>(value: T) => ({ value, source: 'flag', from: '--local' }) as const;
-  return {
-    account: local(found.name),
-    storedAccount: undefined,
-    stored: noSettings,
-    baseUrl: local(new URL(url)),
-    token: local(found.token),
-    tokenWithheld: undefined,
-    email: local(undefined),
-    password: local(undefined),
-    profile: local(found.profile),
-    encoding: local(options.encoding ?? 'json'),
-    windowClock: local(options.windowClock ?? 'instant'),
-  };
+  const { name, token, profile } = found;
+  const { encoding, windowClock } = options;
+  const stored = { ...noSettings, accounts: { [name]: { baseUrl: url, token, profile } } };
+  const settings = resolveSettings({ flags: { account: name, encoding, windowClock }, env: {}, stored });
+  return { ...settings, account: { ...settings.account, from: '--local' } };
 }
 
 /** What is made at most once, when first asked for. */

@@ -64,9 +64,8 @@ export class RowCopier {
         const first = bytes[start] as number;
         if (first === ascii.letterN) continue;
         const isText = first === ascii.quote;
-        if (isText && copyUnless(outView, at, from, start + 1, end - 1, commas)) at += end - start - 2;
-        // A text with a comma keeps the quotes that it has in the JSON.
-        else if (isText && copyUnless(outView, at, from, start, end, backslashes)) at += end - start;
+        if (isText && copyPlain(outView, at, from, start + 1, end - 1)) at += end - start - 2;
+        else if (isText && copyQuoted(out, at, bytes, start, end)) at += end - start;
         else if (!isText && first < ascii.openBracket) {
           for (let p = start; p < end; p += 4) outView.setInt32(at + p - start, from.getInt32(p, true), true);
           at += end - start;
@@ -104,26 +103,39 @@ function hasLineBreaks({ bytes, rowCount, rowStarts, rowEnds }: RowBatch): boole
 }
 
 /**
- * Copies the bytes from `start` to `end`, unless one of them is a backslash or the byte that `stops` repeats. May read and
- * write up to three bytes beyond. A string of JSON has no bare quote or line break.
- * @returns whether they were copied
+ * Copies the inside of a string of JSON, unless it has a backslash or a comma; a bare quote or line break it cannot have.
+ * May read and write up to three bytes beyond.
+ * @returns whether it was copied
  */
-function copyUnless(out: DataView, at: number, from: DataView, start: number, end: number, stops: number): boolean {
+function copyPlain(out: DataView, at: number, from: DataView, start: number, end: number): boolean {
   const shift = at - start;
   for (let p = start; p < end; p += 4) {
     const word = from.getInt32(p, true);
     out.setInt32(p + shift, word, true);
     // Bytes beyond the end become zero, which is no stop.
     const counted = end - p < 4 ? word & (lastWordMasks[end - p] as number) : word;
-    if ((ascii.zeroBytes(counted ^ backslashes) | ascii.zeroBytes(counted ^ stops)) !== 0) return false;
+    if ((ascii.zeroBytes(counted ^ backslashes) | ascii.zeroBytes(counted ^ commas)) !== 0) return false;
   }
   return true;
 }
 
-/** The cell of a value that is more than a copy of its bytes. */
+/**
+ * Copies a string of JSON with its quotes, unless it has another escape than `\"`, which CSV writes as `""`: as many bytes.
+ * @returns whether it was copied
+ */
+function copyQuoted(out: Buffer, at: number, bytes: Buffer, start: number, end: number): boolean {
+  const shift = at - start;
+  for (let p = start; p < end; p++) {
+    const byte = bytes[p] as number;
+    if (byte === ascii.backslash && bytes[p + 1] !== ascii.quote) return false;
+    out[p + shift] = byte === ascii.backslash ? ascii.quote : byte;
+  }
+  return true;
+}
+
+/** The cell of a value that is more than a copy of its bytes: a string with escapes, an object or a list. */
 function csvCell(bytes: Buffer, start: number, end: number): string {
   const json = bytes.toString('utf8', start, end);
-  const isText = bytes[start] === ascii.quote;
-  const text = isText ? (json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1)) : compactJson(json);
+  const text = bytes[start] === ascii.quote ? (JSON.parse(json) as string) : compactJson(json);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -24,6 +24,8 @@ export interface RowBatch {
    */
   readonly valueStarts: Int32Array;
   readonly valueEnds: Int32Array;
+  /** The rows as objects, once somebody has asked for them. */
+  rows?: readonly Row[];
 }
 
 /** Whether a row of the batch has something in that field: neither nothing at all, nor null, nor an empty text. */
@@ -132,14 +134,10 @@ export interface Row {
   readonly [field: string]: Value | undefined;
 }
 
-/** The rows of batches that somebody has asked for: several ask for those of the same batch. */
-const known = new WeakMap<RowBatch, readonly Row[]>();
-
 /** The rows of a batch as plain objects, to be kept as long as one likes; whoever asks again gets the same. */
 export function rowsOf(batch: RowBatch): readonly Row[] {
-  const rows = known.get(batch) ?? parseRows(batch);
-  known.set(batch, rows);
-  return rows;
+  batch.rows ??= parseRows(batch);
+  return batch.rows;
 }
 
 function parseRows(batch: RowBatch): Row[] {

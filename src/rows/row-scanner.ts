@@ -51,7 +51,7 @@ export class RowScanner {
         let valueEnd: number;
         if (first === ascii.quote) valueEnd = scanString(bytes, view, valueStart + 1, end);
         else if (first === ascii.letterN && view.getInt32(valueStart, true) === nullWord) valueEnd = valueStart + 4;
-        else if ((first >= ascii.zero && first <= ascii.nine) || first === ascii.minus)
+        else if (first === ascii.minus || (first >= ascii.zero && first <= ascii.nine))
           valueEnd = scanNumber(bytes, valueStart, end);
         else break;
         if (valueEnd === cut) return cut;

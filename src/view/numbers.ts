@@ -68,17 +68,7 @@ export function moneyText(number: string): string {
   return `${integer}.${decimals.padEnd(2, '0')}`;
 }
 
-const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-
-/** A number with its thousands apart and two decimals, rounded where it has more; what is no number stays. */
-export function roundedText(number: string): string {
-  return Decimal.parse(number) ? cents.format(number as `${number}`) : number;
-}
-
 /** An hour without the minutes and seconds that it never has: `2026-10-25 02:00+0200`. */
 export function hourText(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:00):00(?=[+-]\d{4}$)/, '$1 $2');
 }
-
-/** Round numbers for an axis, in few characters: `250K`, `1.5M`, `0.05`. */
-export const shortNumbers = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });

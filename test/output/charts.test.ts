@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { expect, it } from 'vitest';
 import { barChart, lineChart, sparkline } from '../../src/output/table/text-charts.ts';
 

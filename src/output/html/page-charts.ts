@@ -2,11 +2,10 @@ import { currencyOf, fieldLabel } from '../../contract/columns.ts';
 import { formatCount } from '../../text/quantity.ts';
 import { type Comparison, changeText, type Figure, figureText, figureValue, scaleText } from '../../view/figures.ts';
 import { addSums, type Sums } from '../../view/grouping.ts';
-import { roundedText, shortNumbers } from '../../view/numbers.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
 import { nameOfGroup, nounOfUnit, type ReportSums, type Unit } from '../../view/report-sums.ts';
 import { layOutTime, type TimeAxis } from '../../view/time-axis.ts';
-import { htmlText } from './page-table.ts';
+import { htmlText, roundedText } from './page-table.ts';
 
 /**
  * The charts of a page. They are SVG drawn here, not by a script in the page: so they are there in a mail program's
@@ -21,6 +20,9 @@ const mostColumns = 62;
 /** How many values of a breakdown get a bar, and how many a line; the others are added up. */
 const mostBars = 10;
 const mostLines = 5;
+
+/** Round numbers for an axis, in few characters: `250K`, `1.5M`, `0.05`. */
+const shortNumbers = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });
 
 /** A figure of a page as it is shown: money with its sign and two decimals, `–` where there is none. */
 export function shownFigure(figure: Figure, sums: Sums): string {

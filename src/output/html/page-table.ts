@@ -4,7 +4,7 @@ import { escapeHtml, printable } from '../../text/printable.ts';
 import { formatCount } from '../../text/quantity.ts';
 import { figureDigits, figureValue, sumsOfRow } from '../../view/figures.ts';
 import { keyText, type Sums } from '../../view/grouping.ts';
-import { groupedText, hourText, numberIn, roundedText } from '../../view/numbers.ts';
+import { Decimal, groupedText, hourText, numberIn } from '../../view/numbers.ts';
 import type { PlannedColumn } from '../columns.ts';
 
 /** So many rows stand in the page as HTML and are shown at once; so many are printed. */
@@ -98,4 +98,11 @@ export function embedColumn({ name, type, computed, cells }: PageColumn): string
 /** Text of the report as HTML. */
 export function htmlText(text: string): string {
   return escapeHtml(printable(text));
+}
+
+const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** A number with its thousands apart and two decimals, rounded where it has more; what is no number stays. */
+export function roundedText(number: string): string {
+  return Decimal.parse(number) ? cents.format(number as `${number}`) : number;
 }

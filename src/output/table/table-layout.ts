@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import type { FieldType } from '../../contract/columns.ts';
 import { printable } from '../../text/printable.ts';
 import type { TableLook } from '../encoder.ts';
