@@ -73,10 +73,14 @@ export class ByteWindow {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #pieceBytes: number;
   /** What is left of the chunk that came last. */
-  #chunk: Uint8Array = Buffer.alloc(0);
+  #chunk: Uint8Array;
 
-  /** @param pieceBytes how many bytes to gather before they are looked at */
-  constructor(chunks: AsyncIterator<Uint8Array>, pieceBytes: number) {
+  /**
+   * @param head the first bytes, before the chunks
+   * @param pieceBytes how many bytes to gather before they are looked at
+   */
+  constructor(head: Uint8Array, chunks: AsyncIterator<Uint8Array>, pieceBytes: number) {
+    this.#chunk = head;
     this.#chunks = chunks;
     this.#pieceBytes = pieceBytes;
     this.bytes = Buffer.alloc(pieceBytes + slack);

@@ -25,32 +25,18 @@ const defaultPieceBytes = 64 * 1024;
  * @throws RejectedError where it is an error document
  */
 export async function* readRows(body: AsyncIterable<Uint8Array>, options: ReadOptions = {}): RowBatches {
-  const { lines } = options;
+  const { lines, pieceBytes = defaultPieceBytes } = options;
   const chunks = body[Symbol.asyncIterator]();
   try {
     const head = await readHead(chunks);
-    const all = prepended(head, chunks);
-    if (lines === 'expected') return yield* readJson(all, options, true);
-    const form = formOf(head, options);
-    if (form !== 'csv') return yield* readJson(all, options, form === 'lines');
+    const form = lines === 'expected' ? 'lines' : formOf(head, options);
+    if (form !== 'csv') return yield* readDocument(new ByteWindow(head, chunks, pieceBytes), form === 'lines');
     const { delimiterOf, readCsvLines } = await import('./csv-rows.ts');
     const fields: string[] = [];
-    const csvLines = readCsvLines(all, delimiterOf(head, lines !== undefined), fields);
-    return { ...(yield* readJson(csvLines, options, true)), fields };
+    const csvLines = readCsvLines(prepended(head, chunks), delimiterOf(head, lines !== undefined), fields);
+    return { ...(yield* readDocument(new ByteWindow(Buffer.alloc(0), csvLines, pieceBytes), true)), fields };
   } finally {
     await chunks.return?.();
-  }
-}
-
-async function* readJson(
-  body: AsyncGenerator<Uint8Array>,
-  { pieceBytes = defaultPieceBytes }: ReadOptions,
-  areLines: boolean,
-): RowBatches {
-  try {
-    return yield* readDocument(new ByteWindow(body, pieceBytes), areLines);
-  } finally {
-    await body.return(undefined);
   }
 }
 

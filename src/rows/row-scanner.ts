@@ -55,7 +55,6 @@ export class RowScanner {
           valueEnd = scanNumber(bytes, valueStart, end);
         else break;
         if (valueEnd === cut) return cut;
-        if (valueEnd - valueStart > maxValueBytes) throw tooLong(valueStart);
         valueStarts[base + field] = valueStart;
         valueEnds[base + field] = valueEnd;
         p = valueEnd;
@@ -66,7 +65,7 @@ export class RowScanner {
       isFilled = true;
       const next = skipBlanks(bytes, p === start ? p + 1 : p);
       if (bytes[next] === ascii.closeBrace) {
-        if (next - start >= ascii.maxRowBytes) throw new MalformedJson(start, 'no row longer than 8 MB');
+        if (next - start > maxValueBytes) this.#checkLengths(start, next);
         ranges.endRow(start, next + 1);
         return next + 1;
       }
@@ -87,7 +86,7 @@ export class RowScanner {
     const { name, end: valueStart } = key;
     const valueEnd = scanValue(bytes, view, valueStart, end);
     if (valueEnd === cut) return cut;
-    if (valueEnd - valueStart > maxValueBytes || valueStart - p > maxValueBytes) throw tooLong(p);
+    if (valueStart - p > maxValueBytes) throw tooLong(p);
     let field = ranges.indexOf(name);
     if (field === undefined) {
       if (ranges.fields.length >= maxFields) throw new MalformedJson(p, `at most ${maxFields} different keys`);
@@ -100,6 +99,16 @@ export class RowScanner {
     ranges.valueEnds[place] = valueEnd;
     this.#nextField = field + 1;
     return valueEnd;
+  }
+
+  /** Throws where a row of over 1 MB is too long, or has a value that is. */
+  #checkLengths(start: number, end: number): void {
+    if (end - start >= ascii.maxRowBytes) throw new MalformedJson(start, 'no row longer than 8 MB');
+    const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
+    for (let at = rowCount * fields.length; at < (rowCount + 1) * fields.length; at++) {
+      const valueStart = valueStarts[at] as number;
+      if (valueStart >= 0 && (valueEnds[at] as number) - valueStart > maxValueBytes) throw tooLong(valueStart);
+    }
   }
 
   #learnGap(field: number, text: Buffer): void {

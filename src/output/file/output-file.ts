@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createGzip } from 'node:zlib';
+import { createGzip, type Gzip } from 'node:zlib';
 import { AdreportError, codeOf, OutputError } from '../../errors.ts';
 import { printable } from '../../text/printable.ts';
 
@@ -50,13 +50,12 @@ export async function openOutput(
       await abort();
       throw error;
     });
+  async function pack(bytes: Uint8Array, into: Gzip): Promise<void> {
+    // The bytes are copied, because the caller may use them again.
+    if (!into.write(Buffer.from(bytes))) await Promise.race([packed, once(into, 'drain')]);
+  }
   return {
-    write: (bytes: Uint8Array) =>
-      orUndone(async () => {
-        if (!gzip) await pieces.write(bytes);
-        // The bytes are copied, because the caller may use them again.
-        else if (!gzip.write(Buffer.from(bytes))) await Promise.race([packed, once(gzip, 'drain')]);
-      }),
+    write: (bytes: Uint8Array) => orUndone(() => (gzip ? pack(bytes, gzip) : pieces.write(bytes))),
     commit: () =>
       orUndone(async () => {
         gzip?.end();
@@ -276,7 +275,7 @@ function systemError(code: string): Error {
 }
 
 /** Makes of a system error the reason why a file could not be written; any other error stays as it is. */
-async function withReason<T>(path: string, action: () => Promise<T>): Promise<T> {
+function withReason<T>(path: string, action: () => Promise<T>): Promise<T> {
   return action().catch((error: unknown) => {
     const code = codeOf(error);
     if (code === undefined || !(error instanceof Error) || error instanceof AdreportError) throw error;
