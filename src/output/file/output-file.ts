@@ -55,7 +55,10 @@ export async function openOutput(
     if (!into.write(Buffer.from(bytes))) await Promise.race([packed, once(into, 'drain')]);
   }
   return {
-    write: (bytes: Uint8Array) => orUndone(() => (gzip ? pack(bytes, gzip) : pieces.write(bytes))),
+    write(bytes: Uint8Array): Promise<void> | undefined {
+      const written = gzip ? pack(bytes, gzip) : pieces.write(bytes);
+      return written && orUndone(() => written);
+    },
     commit: () =>
       orUndone(async () => {
         gzip?.end();
@@ -88,14 +91,12 @@ function pieceWriter(file: fs.FileHandle) {
   }
 
   return {
-    async write(bytes: Uint8Array): Promise<void> {
-      for (let at = 0; at < bytes.length; ) {
-        const part = bytes.subarray(at, at + pieceBytes - filled);
-        filling.set(part, filled);
-        filled += part.length;
-        at += part.length;
-        if (filled === pieceBytes) await begin();
-      }
+    /** Gives a promise only where the piece is full: most batches of rows need not wait. */
+    write(bytes: Uint8Array): Promise<void> | undefined {
+      const part = bytes.subarray(0, pieceBytes - filled);
+      filling.set(part, filled);
+      filled += part.length;
+      return filled < pieceBytes ? undefined : begin().then(() => this.write(bytes.subarray(part.length)));
     },
     end: () => begin().then(() => writing),
   };
