@@ -42,7 +42,7 @@ export function processHost(): Host {
   let cwd = goneFolder;
   try {
     cwd = process.cwd();
-  } catch {} // What needs it says so.
+  } catch {} // A command that needs the folder says that it was deleted.
   return {
     // Node opens it when it is first asked for, which only what reads it should do.
     get stdin() {

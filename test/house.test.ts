@@ -36,7 +36,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   chalk: ['ui/console.ts'],
   'csv-stringify': ['output/formats/csv.ts'],
   'csv-parse': ['rows/csv-rows.ts', 'server/fixtures/read-file.ts'],
-  luxon: ['report/window.ts', 'report/window-flags.ts', 'server/calendar.ts'],
+  luxon: ['report/window.ts', 'report/window-flags.ts', 'view/window-text.ts', 'server/calendar.ts'],
   hyparquet: ['rows/parquet-rows.ts', 'output/formats/parquet.ts'],
   'hyparquet-writer': ['output/formats/parquet.ts'],
   fastify: ['server/app.ts', 'server/answer.ts'],

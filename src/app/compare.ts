@@ -7,6 +7,7 @@ import { readRows } from '../rows/read-rows.ts';
 import { rowsOf } from '../rows/row-batch.ts';
 import type { Comparison } from '../view/figures.ts';
 import { ReportSums } from '../view/report-sums.ts';
+import { windowText } from '../view/window-text.ts';
 import { chooseFormat, type Delivery, prepareDelivery, showsCard } from './deliver.ts';
 import { fetchReport, noteFetched } from './fetch.ts';
 import { factsOf, type Job } from './plan.ts';
@@ -41,8 +42,6 @@ export async function prepareOutput(job: Job, part?: Part): Promise<Delivery> {
       return found;
     },
   });
-  // Its formats of dates are slow to make, and no other run needs them at its start.
-  const { windowText } = await import('../view/window-text.ts');
   const [one, other] = [now, window].map(({ since, until, zone }) => {
     return windowText({ since: formatInstant(since, zone), until: formatInstant(until, zone) });
   }) as [string, string];

@@ -125,7 +125,10 @@ function tooLong(at: number): MalformedJson {
   return new MalformedJson(at, 'no value longer than 1 MB');
 }
 
-/** Whether the text of `length` bytes whose words begin at `first` stands at `at`, as a whole: no text has a zero byte. */
+/**
+ * Whether the text of `length` bytes whose words begin at `first` stands at `at`. It is there as a whole, because no text has
+ * a zero byte. Eight bytes that are no number (NaN) would count as different, which is slower and no mistake.
+ */
 function standsAt(view: DataView, at: number, length: number, words: Float64Array, first: number): boolean {
   if (length < 8)
     return view.getInt32(at, true) === words[first] && view.getInt32(at + length - 4, true) === words[first + 1];

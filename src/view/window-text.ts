@@ -1,16 +1,11 @@
+import { DateTime, Interval } from 'luxon';
 import { nounOf } from '../contract/columns.ts';
 import type { ReportSummary } from '../contract/messages.ts';
 import { dayOf } from '../contract/values.ts';
 import { type Breakdown, breakdowns } from '../contract/vocabulary.ts';
 import type { ReportSums } from './report-sums.ts';
 
-const format = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
-
-/** `1 October 2026`, `Thu 1 Oct 2026`, `October 2026`. */
-const longDays = format({ dateStyle: 'long' });
-const shortDays = format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
-const longMonths = format({ month: 'long', year: 'numeric' });
+const readDate = (text: string) => DateTime.fromISO(text, { zone: 'utc', locale: 'en-GB' });
 
 /**
  * A report's window for people: `1–31 October 2026`, with times of day where it does not run over whole days, in the
@@ -24,21 +19,22 @@ export function windowText({ since, until }: Pick<ReportSummary, 'since' | 'unti
   if (!first || !last) return `${since} – ${until}`;
   if (first.time === '00:00:00' && last.time === '23:59:59') return daysText(first.day, last.day);
   const [from, to] = [first, last].map(({ day, time }) => {
-    return `${longDays.format(new Date(day))}, ${time.replace(/:(00|59)$/, '')}`;
+    return `${readDate(day).toLocaleString(DateTime.DATE_FULL)}, ${time.replace(/:(00|59)$/, '')}`;
   });
   return `${from} – ${to}`;
 }
 
 /** Days from the first to the last (`YYYY-MM-DD`), what both have in common said once. */
 function daysText(first: string, last: string): string {
-  const text = longDays.formatRange(new Date(first), new Date(last));
+  const text = Interval.fromDateTimes(readDate(first), readDate(last)).toLocaleString(DateTime.DATE_FULL);
   // Releases of Node differ in the blanks beside the dash.
   return text.replace(/\s*–\s*/, /^\d+\s*–/.test(text) ? '–' : ' – ');
 }
 
 /** The day (`YYYY-MM-DD`) or month of an axis: `Thu 1 Oct 2026`, `October 2026`. */
 export function axisDay(date: string, isMonth = false): string {
-  return (isMonth ? longMonths : shortDays).format(new Date(date)).replace(',', '');
+  const parts = isMonth ? ({ month: 'long', year: 'numeric' } as const) : DateTime.DATE_MED_WITH_WEEKDAY;
+  return readDate(date).toLocaleString(parts).replace(',', '');
 }
 
 /** Describes a report for people by its summary, where that tells; else by its rows: what is `undefined` neither tells. */

@@ -6,7 +6,7 @@ import { stringText } from '../rows/report-documents.ts';
 import { documentOf, type Encoded, encode } from './encode.ts';
 
 const rows = [
-  '{"date":"2026-11-01","campaignId":"1001","campaignName":"Été à Paris","city":null,"displays":123456,"revenueEuro":"1234,50"}',
+  '{"date":"2026-11-01","campaignId":"1001","campaignName":"Été à Paris™","city":null,"displays":123456,"revenueEuro":"1234,50"}',
   '{"date":"2026-11-02","campaignId":"1002","campaignName":"日本の広告キャンペーン、とても長い名前","city":null,"displays":7,"revenueEuro":"-0,05"}',
   '{"date":"2026-11-03","campaignId":"1003","campaignName":"\\u001b[31mred\\n🦊","city":null,"displays":null,"revenueEuro":"0,10"}',
 ];
@@ -21,7 +21,7 @@ describe('table', () => {
     expect(text).toMatchInlineSnapshot(`
       "date        campaignId  campaignName                            displays  revenueEuro  eCPM €
       ──────────  ──────────  ──────────────────────────────────────  ────────  ───────────  ──────
-      2026-11-01  1001        Été à Paris                              123,456     1,234.50   10.00
+      2026-11-01  1001        Été à Paris™                             123,456     1,234.50   10.00
       2026-11-02  1002        日本の広告キャンペーン、とても長い名前         7        -0.05   -7.14
       2026-11-03  1003        ␛[31mred␊🦊                                    –         0.10       –
       ──────────  ──────────  ──────────────────────────────────────  ────────  ───────────  ──────
@@ -37,7 +37,7 @@ describe('table', () => {
       "                                                  revenue   eCPM
       date        campaignName               displays      Euro      €
       ──────────  ─────────────────────────  ────────  ────────  ─────
-      2026-11-01  Été à Paris                 123,456  1,234.50  10.00
+      2026-11-01  Été à Paris™                123,456  1,234.50  10.00
       2026-11-02  日本の広告キ…ても長い名前         7     -0.05  -7.14
       2026-11-03  ␛[31mred␊🦊                       –      0.10      –
       ──────────  ─────────────────────────  ────────  ────────  ─────
