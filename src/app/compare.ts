@@ -49,7 +49,7 @@ export async function prepareOutput(job: Job, part?: Part): Promise<Delivery> {
   const hours = [now, window].map(({ since, until }) => Number(((until + 1 - since) / 3600).toFixed(2)));
   const areDays = hours.every((count) => count % 24 === 0);
   const [ofOne, ofOther] = hours.map((count) => (areDays ? `${count / 24} days` : `${count} hours`));
-  const notice = `They are not equally long: ${one} has ${ofOne}, ${other} has ${ofOther}.`;
+  const notice = `The windows are not equally long: ${one} has ${ofOne}, ${other} has ${ofOther}.`;
   comparison = { sums, now: one, before: other, notices: hours[0] === hours[1] ? [] : [notice] };
   return delivery;
 }

@@ -45,18 +45,18 @@ describe('--compare', () => {
     [
       'last-year',
       '2024-02',
-      'They are not equally long: 1–29 February 2024 has 29 days, 1–28 February 2023 has 28 days.',
+      'The windows are not equally long: 1–29 February 2024 has 29 days, 1–28 February 2023 has 28 days.',
     ],
     [
       'last-year',
       '2025-02',
-      'They are not equally long: 1–28 February 2025 has 28 days, 1–29 February 2024 has 29 days.',
+      'The windows are not equally long: 1–28 February 2025 has 28 days, 1–29 February 2024 has 29 days.',
     ],
     ['last-year', '2025-03', 'Change: 1–31 March 2025 against 1–31 March 2024.'],
     [
       'previous',
       '2026-10',
-      'They are not equally long: 1–31 October 2026 has 745 hours, 31 August – 30 September 2026 has 744 hours.',
+      'The windows are not equally long: 1–31 October 2026 has 745 hours, 31 August – 30 September 2026 has 744 hours.',
     ],
   ])('%s of %s says what makes the windows unequal', async (which, period, sentence) => {
     const line = `run --local --period ${period} ${byCampaign} --compare ${which} --format table`;
