@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config';
 /** The topics of help are loaded as text, as esbuild does. */
 const markdown = {
   name: 'markdown',
-  transform: (text: string, id: string) => (id.endsWith('.md') ? `export default ${JSON.stringify(text)};` : undefined),
+  transform: (text: string, id: string) =>
+    id.endsWith('.md') ? `export default ${JSON.stringify(text)};` : undefined,
 };
 
 /** `vitest run --mode long` runs the slow ones: fuzzing, kills, other Node versions. */

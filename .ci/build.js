@@ -34,7 +34,12 @@ const folders = inputs.flatMap(([file, { bytesInOutput }]) => {
 const texts = [...new Set(folders)].sort().map((folder) => {
   const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  const text = file ? readFileSync(`${folder}/${file}`, 'utf8').trim() : `Licensed under ${license}.`;
+  const text = file
+    ? readFileSync(`${folder}/${file}`, 'utf8').trim()
+    : `Licensed under ${license}.`;
   return `${name} ${version} (${license})\n\n${text}\n`;
 });
-writeFileSync('dist/LICENSES.txt', `adreport bundles these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`);
+writeFileSync(
+  'dist/LICENSES.txt',
+  `adreport bundles these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`,
+);

@@ -72,7 +72,9 @@ export function createContext(host: Host, console: Console, options: Options): C
     return server;
   });
   const ledger = once(async () =>
-    options.local ? undefined : openLedger({ directory: store().directory, makeFolder, wallClock, warn }),
+    options.local
+      ? undefined
+      : openLedger({ directory: store().directory, makeFolder, wallClock, warn }),
   );
   const progress = once(async () => createProgress(options.progress, console, host.stopwatch));
   const ofSavedReports = new Map<string, Context>();
@@ -92,7 +94,8 @@ export function createContext(host: Host, console: Console, options: Options): C
       const resolved = await resolve();
       // A `-vv` trace is made to be sent to others, who need not know whose account it is.
       const email = console.verbosity >= 2 ? resolved.email.value : undefined;
-      for (const secret of [resolved.token.value, resolved.password.value, email]) if (secret) hide(secret);
+      for (const secret of [resolved.token.value, resolved.password.value, email])
+        if (secret) hide(secret);
       return resolved;
     });
     const clientFor = async (signIn: SignIn): Promise<Client> => {
@@ -117,7 +120,9 @@ export function createContext(host: Host, console: Console, options: Options): C
         const resolved = await settings();
         const { token, email, password, account } = resolved;
         if (token.source === 'account' && email.source === 'env' && password.value !== undefined) {
-          console.note(`The stored token of account “${account.value}” is used; ADREPORT_PASSWORD only renews it.`);
+          console.note(
+            `The stored token of account “${account.value}” is used; ADREPORT_PASSWORD only renews it.`,
+          );
         }
         return clientFor(requireSignIn(resolved));
       }),
@@ -126,7 +131,8 @@ export function createContext(host: Host, console: Console, options: Options): C
       progress,
       forSavedReport(choice, serviceFlags) {
         const key = JSON.stringify([choice, serviceFlags.retries, serviceFlags.timeout]);
-        const known = ofSavedReports.get(key) ?? contextFor({ ...own, ...serviceFlags, saved: choice });
+        const known =
+          ofSavedReports.get(key) ?? contextFor({ ...own, ...serviceFlags, saved: choice });
         ofSavedReports.set(key, known);
         return known;
       },
@@ -144,12 +150,18 @@ function localSettings({ url, accounts }: LocalServer, options: Options): Settin
   const found = accounts.find(({ name }) => name === wanted);
   if (!found) {
     const names = accounts.map(({ name }) => name).join(', ');
-    throw new UsageError(`The local server has no account “${wanted}”.`, { hint: `It has: ${names}.` });
+    throw new UsageError(`The local server has no account “${wanted}”.`, {
+      hint: `It has: ${names}.`,
+    });
   }
   const { name, token, profile } = found;
   const { encoding, windowClock } = options;
   const stored = { ...noSettings, accounts: { [name]: { baseUrl: url, token, profile } } };
-  const settings = resolveSettings({ flags: { account: name, encoding, windowClock }, env: {}, stored });
+  const settings = resolveSettings({
+    flags: { account: name, encoding, windowClock },
+    env: {},
+    stored,
+  });
   return { ...settings, account: { ...settings.account, from: '--local' } };
 }
 

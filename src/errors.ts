@@ -34,7 +34,10 @@ export abstract class AdreportError extends Error {
   /** Adds what only a caller further out knows: a sentence to the message, if any, and details in place of the old ones. */
   amend(sentence: string, details: ErrorDetails = {}): this {
     if (sentence !== '') this.message += ` ${sentence}`;
-    return Object.assign(this, Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined)));
+    return Object.assign(
+      this,
+      Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined)),
+    );
   }
 }
 
@@ -68,7 +71,10 @@ export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', true) 
 export class InterruptedError extends AdreportError {
   readonly exitCode: 130 | 143;
   constructor(exitCode: 130 | 143) {
-    super(exitCode === 130 ? 'Interrupted.' : 'Terminated.', { code: 'INTERRUPTED', retryable: true });
+    super(exitCode === 130 ? 'Interrupted.' : 'Terminated.', {
+      code: 'INTERRUPTED',
+      retryable: true,
+    });
     this.exitCode = exitCode;
   }
 }

@@ -2,5 +2,11 @@
 
 export type { ReportStatus } from './contract/messages.ts';
 export type { Profile } from './contract/vocabulary.ts';
-export type { Control, LocalAccount, LocalServer, LocalServerOptions, LoggedRequest } from './server/local-server.ts';
+export type {
+  Control,
+  LocalAccount,
+  LocalServer,
+  LocalServerOptions,
+  LoggedRequest,
+} from './server/local-server.ts';
 export { startLocalServer } from './server/start.ts';

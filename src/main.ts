@@ -33,7 +33,10 @@ export async function main(argv: readonly string[], host: Host = processHost()):
 
   try {
     const help: string[] = [];
-    const output = { write: (text: string) => void help.push(text), columns: host.stdout.columns ?? 100 };
+    const output = {
+      write: (text: string) => void help.push(text),
+      columns: host.stdout.columns ?? 100,
+    };
     try {
       await createProgram(perform, output, argv).parseAsync([...argv], { from: 'user' });
     } finally {
@@ -44,7 +47,8 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     const ours = error instanceof CommanderError ? fromCommanderError(error) : error;
     if (ours === undefined || ours instanceof ClosedPipeError) return 0;
     // Whatever a cancelled operation threw on its way out, the reason it ended is the signal.
-    let reason = host.signal.aborted && !(ours instanceof InterruptedError) ? host.signal.reason : ours;
+    let reason =
+      host.signal.aborted && !(ours instanceof InterruptedError) ? host.signal.reason : ours;
     if (host.cwd === goneFolder && String(reason).includes(goneFolder)) {
       const hint = 'Go to another one, or give absolute paths.';
       reason = new UsageError('The working folder was deleted.', { hint });

@@ -11,7 +11,11 @@ import { layOutExamples, type Pair } from './ui/page.ts';
 type ProgramOutput = { readonly write: (text: string) => void; readonly columns: number };
 
 /** The root command with the command that the first word names; with every command where it names none. */
-export function createProgram(perform: Perform, output: ProgramOutput, argv: readonly string[] = []): Command {
+export function createProgram(
+  perform: Perform,
+  output: ProgramOutput,
+  argv: readonly string[] = [],
+): Command {
   const program = addGlobalFlags(new Command('adreport'))
     .description(
       'Advertising reports from an asynchronous reporting service: ask, wait, download.\n' +
@@ -19,25 +23,37 @@ export function createProgram(perform: Perform, output: ProgramOutput, argv: rea
     )
     .version(version, '-V, --version', 'print the version');
   // `help` and `complete` speak of all the others.
-  const named = commands.filter(([, name]) => name === argv[0] && !['help', 'complete'].includes(name));
+  const named = commands.filter(
+    ([, name]) => name === argv[0] && !['help', 'complete'].includes(name),
+  );
   for (const [heading, , build] of named.length > 0 ? named : commands) {
     program.addCommand(build(perform).helpGroup(heading), { hidden: heading === '' });
   }
   configure(program, output);
-  return program.configureHelp({ formatHelp: (_command, helper) => rootHelp(program, helper, output.columns) });
+  return program.configureHelp({
+    formatHelp: (_command, helper) => rootHelp(program, helper, output.columns),
+  });
 }
 
 /** The help of the program: what is looked up most, its commands, stands last, where a small terminal shows it. */
 function rootHelp(program: Command, helper: Help, columns: number): string {
   const section = (heading: string, pairs: readonly Pair[], least = 0): string => {
     const width = Math.max(least, ...pairs.map(([term]) => term.length));
-    return [heading, ...pairs.map(([term, meaning]) => helper.formatItem(term, width, meaning, helper))].join('\n');
+    return [
+      heading,
+      ...pairs.map(([term, meaning]) => helper.formatItem(term, width, meaning, helper)),
+    ].join('\n');
   };
   const examples: readonly Pair[] = [
-    ['adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv', 'try it, no account needed'],
+    [
+      'adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv',
+      'try it, no account needed',
+    ],
     ['adreport login', 'then drop the --local'],
   ];
-  const flags = helper.visibleOptions(program).map((option): Pair => [option.flags, option.description]);
+  const flags = helper
+    .visibleOptions(program)
+    .map((option): Pair => [option.flags, option.description]);
   const codes = exitCodes.map(([code, meaning]): Pair => [String(code).padStart(3), meaning]);
   const headings = [...new Set(commands.map(([heading]) => heading))].filter(Boolean);
   const listed = headings.map((heading) => {
@@ -65,7 +81,8 @@ function rootHelp(program: Command, helper: Help, columns: number): string {
 /** Settles how a command and those below it show their help and their errors. */
 function configure(command: Command, { write, columns }: ProgramOutput): void {
   const help = new Option('-h, --help', 'print this help').helpGroup('Help:');
-  const listed = ({ options }: Command): Option[] => (options as Option[]).filter(({ hidden }) => !hidden);
+  const listed = ({ options }: Command): Option[] =>
+    (options as Option[]).filter(({ hidden }) => !hidden);
   // Only run has so many flags that the rare ones are left to --help-all.
   let rare: readonly string[] = command.name() === 'run' ? rareRunFlags : [];
   if (rare.length > 0) {
@@ -86,7 +103,8 @@ function configure(command: Command, { write, columns }: ProgramOutput): void {
     .configureHelp({
       subcommandTerm: (child) => child.name(),
       showGlobalOptions: command.parent?.name() === 'local-server',
-      visibleOptions: (shown) => [...listed(shown), help].filter(({ long }) => !rare.includes(long ?? '')),
+      visibleOptions: (shown) =>
+        [...listed(shown), help].filter(({ long }) => !rare.includes(long ?? '')),
       visibleGlobalOptions: ({ parent }) => (parent?.parent ? listed(parent) : []),
       styleTitle: (title) => (title === 'Global Options:' ? 'Flags of local-server:' : title),
     })
@@ -99,7 +117,10 @@ function configure(command: Command, { write, columns }: ProgramOutput): void {
       getErrHelpWidth: () => columns,
     });
   if (command.parent) {
-    command.addHelpText('after', '\n--json, -q, -v, --no-color and --progress hold for every command: adreport --help');
+    command.addHelpText(
+      'after',
+      '\n--json, -q, -v, --no-color and --progress hold for every command: adreport --help',
+    );
   }
   for (const child of command.commands) configure(child as Command, { write, columns });
 }
@@ -109,6 +130,7 @@ export function fromCommanderError(error: CommanderError): UsageError | undefine
   if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
   const [first = '', ...suggestion] = error.message.replace(/^error: /, '').split('\n');
   const message = `${first[0]?.toUpperCase() ?? ''}${first.slice(1)}${/[.!?]$/.test(first) ? '' : '.'}`;
-  const hint = suggestion.join(' ').replace(/^\((.*)\)$/, '$1') || 'See --help for what is accepted.';
+  const hint =
+    suggestion.join(' ').replace(/^\((.*)\)$/, '$1') || 'See --help for what is accepted.';
   return new UsageError(message, { hint });
 }

@@ -10,9 +10,17 @@ import { launcher, runToEnd, spawnCli, startCli } from './support/spawn.ts';
 const manifest = JSON.parse(readFileSync(resolve(import.meta.dirname, '../package.json'), 'utf8'));
 
 test('--version, --help, and a mistake', async () => {
-  expect(await spawnCli('--version')).toMatchObject({ exitCode: 0, stdout: `${manifest.version}\n`, stderr: '' });
+  expect(await spawnCli('--version')).toMatchObject({
+    exitCode: 0,
+    stdout: `${manifest.version}\n`,
+    stderr: '',
+  });
   const help = await spawnCli('--help');
-  expect(help).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('local-server'), stderr: '' });
+  expect(help).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('local-server'),
+    stderr: '',
+  });
   const mistake = await spawnCli('run --local --period yesterday --by DAYLI');
   expectRefusal(mistake, 2, /^adreport: [^\n]*DAYLI[^\n]*\n.*DAILY[^\n]*\n$/);
 });
@@ -34,22 +42,29 @@ test('work that comes to nothing, with nothing left to wait for, is exit 1', () 
 test('a clone that is not built says how to build it', () => {
   const { status, stderr } = launchAlone();
   expect(status).toBe(1);
-  expect(stderr).toBe('adreport is not built here. Run npm ci in its folder first, which builds it.\n');
+  expect(stderr).toBe(
+    'adreport is not built here. Run npm ci in its folder first, which builds it.\n',
+  );
 });
 
 test.skipIf(process.platform === 'win32').each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 143],
-] as const)('%s while waiting: exit %i, the id, the resume command, no file', async (signal, code) => {
-  const { env } = await serveForTest({ manual: true });
-  const { child, said, ended } = startCli('run --period yesterday -o r.csv --progress json', { env });
-  await said(/"event":"status"/);
-  child.kill(signal);
-  const result = await ended;
-  expectRefusal(result, code, /adreport status (\w+) --wait && adreport download \1 -o r\.csv/);
-  expect(readdirSync(result.cwd)).toEqual(['.config']);
-});
+] as const)(
+  '%s while waiting: exit %i, the id, the resume command, no file',
+  async (signal, code) => {
+    const { env } = await serveForTest({ manual: true });
+    const { child, said, ended } = startCli('run --period yesterday -o r.csv --progress json', {
+      env,
+    });
+    await said(/"event":"status"/);
+    child.kill(signal);
+    const result = await ended;
+    expectRefusal(result, code, /adreport status (\w+) --wait && adreport download \1 -o r\.csv/);
+    expect(readdirSync(result.cwd)).toEqual(['.config']);
+  },
+);
 
 test.skipIf(process.platform === 'win32')(
   'a working folder that was deleted is exit 2; help and absolute paths work',
@@ -66,15 +81,25 @@ test.skipIf(process.platform === 'win32')(
     });
     for (const line of ['run --local --period 2026-11-09 -o x.csv', 'init', 'run --file x.yaml']) {
       const { status, stderr } = inGone(line);
-      expect({ line, status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('was deleted') });
+      expect({ line, status, stderr }).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining('was deleted'),
+      });
     }
   },
 );
 
-test.skipIf(process.platform === 'win32')('a merged split of 92 days needs no more than 128 open files', () => {
-  const line = 'run --period 2026-08-01..2026-10-31 --by DAILY --split day -q --format ndjson';
-  const program = `'${process.execPath}' '${launcher}'`;
-  const script = `ulimit -n 128; ${program} -q local-server --delay 0s exec -- ${program} ${line}`;
-  const { status, stdout, stderr } = runToEnd('sh', ['-c', script]);
-  expect({ status, stderr, rows: stdout.trim().split('\n').length }).toEqual({ status: 0, stderr: '', rows: 92 });
-});
+test.skipIf(process.platform === 'win32')(
+  'a merged split of 92 days needs no more than 128 open files',
+  () => {
+    const line = 'run --period 2026-08-01..2026-10-31 --by DAILY --split day -q --format ndjson';
+    const program = `'${process.execPath}' '${launcher}'`;
+    const script = `ulimit -n 128; ${program} -q local-server --delay 0s exec -- ${program} ${line}`;
+    const { status, stdout, stderr } = runToEnd('sh', ['-c', script]);
+    expect({ status, stderr, rows: stdout.trim().split('\n').length }).toEqual({
+      status: 0,
+      stderr: '',
+      rows: 92,
+    });
+  },
+);

@@ -33,7 +33,9 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
 /** The first column of a topic's table, whose header begins with this word, without the marks of code. */
 function firstColumn(topic: string, header: string): string[] {
   const table =
-    new RegExp(`^\\| ${header} .*\\n\\|[- |]+\\n((?:\\|.*\\n)+)`, 'm').exec(`${topics[topic]}\n`)?.[1] ?? '';
+    new RegExp(`^\\| ${header} .*\\n\\|[- |]+\\n((?:\\|.*\\n)+)`, 'm').exec(
+      `${topics[topic]}\n`,
+    )?.[1] ?? '';
   return table
     .trim()
     .split('\n')
@@ -42,13 +44,18 @@ function firstColumn(topic: string, header: string): string[] {
 
 /** The command lines of the code blocks. */
 const lines = [...everything.matchAll(/```(?:sh|console|crontab)\n([\s\S]*?)```/g)]
-  .flatMap(([, block = '']) => block.replaceAll(/\\\n\s*/g, '').split(/\n|&&|\|\||\||\$\(|\)(?= &&)/))
-  .map((line) => /(?:^|\s|node bin\/)adreport(?:\.js)? (?<rest>[^#]*)/.exec(line)?.groups?.rest?.trim())
+  .flatMap(([, block = '']) =>
+    block.replaceAll(/\\\n\s*/g, '').split(/\n|&&|\|\||\||\$\(|\)(?= &&)/),
+  )
+  .map((line) =>
+    /(?:^|\s|node bin\/)adreport(?:\.js)? (?<rest>[^#]*)/.exec(line)?.groups?.rest?.trim(),
+  )
   .filter((line) => line !== undefined && line !== '');
 
 test('the README is short, and each topic has a title', () => {
   expect(readme.split('\n').length).toBeLessThanOrEqual(151);
-  for (const [name, text] of Object.entries(topics)) expect(`${name}: ${summaryOf(text)}`).toMatch(/: \S.{10,}/);
+  for (const [name, text] of Object.entries(topics))
+    expect(`${name}: ${summaryOf(text)}`).toMatch(/: \S.{10,}/);
   const files = readdirSync(join(root, 'src/help')).filter((file) => file.endsWith('.md'));
   expect(
     Object.keys(topics)
@@ -66,7 +73,9 @@ test.each(documents)('%s: every link leads somewhere', (file = '', text = '') =>
 });
 
 test('every topic is linked from the README', () => {
-  expect(Object.keys(topics).filter((name) => !readme.includes(`(src/help/${name}.md)`))).toEqual([]);
+  expect(Object.keys(topics).filter((name) => !readme.includes(`(src/help/${name}.md)`))).toEqual(
+    [],
+  );
 });
 
 test('every page of help exists that the documents, the help of a command or an error names', () => {
@@ -75,16 +84,22 @@ test('every page of help exists that the documents, the help of a command or an 
   );
   expect(named).toEqual(expect.arrayContaining(['periods', 'exit-codes', 'run']));
   const commands = program.commands.map((command) => command.name());
-  expect(named.filter((name) => !Object.hasOwn(topics, name) && !commands.includes(name))).toEqual([]);
+  expect(named.filter((name) => !Object.hasOwn(topics, name) && !commands.includes(name))).toEqual(
+    [],
+  );
 });
 
 test('every file and folder that CONTRIBUTING.md names exists', () => {
   const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
-  const paths = [...text.matchAll(/`([\w.-]+\/[\w./-]*|[\w-]+\.(?:ts|md|yaml))`/g)].map(([, path = '']) => path);
+  const paths = [...text.matchAll(/`([\w.-]+\/[\w./-]*|[\w-]+\.(?:ts|md|yaml))`/g)].map(
+    ([, path = '']) => path,
+  );
   expect(paths.length).toBeGreaterThan(30);
   // A path is that of the project, of its source, or of the folder in whose line it stands.
   const folders = ['.', 'src', 'src/rows', 'src/commands', 'src/server'];
-  expect(paths.filter((path) => !folders.some((folder) => existsSync(join(root, folder, path))))).toEqual([]);
+  expect(
+    paths.filter((path) => !folders.some((folder) => existsSync(join(root, folder, path)))),
+  ).toEqual([]);
 });
 
 test.each(lines)('adreport %s: its flags exist', (line = '') => {
@@ -98,25 +113,36 @@ test.each(lines)('adreport %s: its flags exist', (line = '') => {
   expect(command).not.toBe(program);
   const known = [command, command.parent, program].flatMap((each) => each?.options ?? []);
   const flags = words.filter((word) => /^--?[a-z]/i.test(word) && !/^-(\d|vv$)/.test(word));
-  expect(flags.filter((flag) => !known.some((option) => option.long === flag || option.short === flag))).toEqual([]);
+  expect(
+    flags.filter((flag) => !known.some((option) => option.long === flag || option.short === flag)),
+  ).toEqual([]);
 });
 
 test('every flag that is named exists', () => {
   const flags = allCommands().flatMap(({ options }) => options.map(({ long }) => long ?? ''));
   const named = [...everything.matchAll(/`[^`\n]*?(--[a-z][a-z-]+)/g)].map(([, flag = '']) => flag);
-  expect(named.filter((flag) => ![...flags, '--help', '--version', '--no-color'].includes(flag))).toEqual([]);
+  expect(
+    named.filter((flag) => ![...flags, '--help', '--version', '--no-color'].includes(flag)),
+  ).toEqual([]);
 });
 
 describe('facts that the code owns', () => {
   test('exit codes, filters, formats, placeholders, periods, keys', () => {
     const rows = [...(topics['exit-codes'] ?? '').matchAll(/^\| (\d+) \| (.*?) \|/gm)];
     expect(rows.map(([, code, meaning]) => [Number(code), meaning])).toEqual(exitCodes);
-    expect(firstColumn('filters', 'filter')).toEqual(vocabularyOf('buyer').filters.map(({ name }) => name));
+    expect(firstColumn('filters', 'filter')).toEqual(
+      vocabularyOf('buyer').filters.map(({ name }) => name),
+    );
     expect(firstColumn('formats', 'format').sort()).toEqual([...formatNames].sort());
-    expect(firstColumn('formats', 'placeholder').sort()).toEqual(placeholders.map((name) => `{${name}}`).sort());
+    expect(firstColumn('formats', 'placeholder').sort()).toEqual(
+      placeholders.map((name) => `{${name}}`).sort(),
+    );
     expect(firstColumn('periods', 'period')).toEqual(expect.arrayContaining([...dayNames]));
-    const [, keys = ''] = /are the flags of `adreport run`: ([^.]*)\./.exec(topics.cron ?? '') ?? [];
-    expect([...keys.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key).sort()).toEqual(savedKeys().sort());
+    const [, keys = ''] =
+      /are the flags of `adreport run`: ([^.]*)\./.exec(topics.cron ?? '') ?? [];
+    expect([...keys.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key).sort()).toEqual(
+      savedKeys().sort(),
+    );
   });
 
   test('faults, and what each leads to', () => {
@@ -126,23 +152,33 @@ describe('facts that the code owns', () => {
     const [, table = ''] = /^\| fault \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(text) ?? [];
     const told = table.split('\n').flatMap((row) => {
       const [, names = '', ...cells] = row.split('|').map((cell) => cell.trim());
-      return [...names.matchAll(/`([\w-]+)`/g)].map(([, name]) => [name, cells.slice(0, steps.length)] as const);
+      return [...names.matchAll(/`([\w-]+)`/g)].map(
+        ([, name]) => [name, cells.slice(0, steps.length)] as const,
+      );
     });
     const tested = [...faultKinds, delayKind].map(
-      ({ kind, at }) => [kind.split(':')[0], steps.map((step) => at[step]?.join(' · ') ?? '—')] as const,
+      ({ kind, at }) =>
+        [kind.split(':')[0], steps.map((step) => at[step]?.join(' · ') ?? '—')] as const,
     );
     expect(Object.fromEntries(told)).toEqual(Object.fromEntries(tested));
   });
 
   test('every environment variable that the program reads', () => {
-    const read = [...sources.join('\n').matchAll(/\benv\.([A-Z][A-Z_]{3,})\b/g)].map(([, name]) => name);
+    const read = [...sources.join('\n').matchAll(/\benv\.([A-Z][A-Z_]{3,})\b/g)].map(
+      ([, name]) => name,
+    );
     const settings = Object.entries(settingTable)
       .filter(([, { sources }]) => (sources as readonly string[]).includes('env'))
       .map(([name]) => `ADREPORT_${name.replace('-', '_').toUpperCase()}`);
     // The platform's own, which say where things are and what the terminal is.
-    const others = 'APPDATA HOME XDG_CONFIG_HOME TERM LANG WT_SESSION TERM_PROGRAM LC_ALL LC_CTYPE'.split(' ');
+    const others =
+      'APPDATA HOME XDG_CONFIG_HOME TERM LANG WT_SESSION TERM_PROGRAM LC_ALL LC_CTYPE'.split(' ');
     // Node reads this one.
-    const ours = new Set(['NODE_EXTRA_CA_CERTS', ...settings, ...read.filter((name = '') => !others.includes(name))]);
+    const ours = new Set([
+      'NODE_EXTRA_CA_CERTS',
+      ...settings,
+      ...read.filter((name = '') => !others.includes(name)),
+    ]);
     expect(firstColumn('environment', 'variable').sort()).toEqual([...ours].sort());
   });
 });

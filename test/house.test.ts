@@ -36,7 +36,12 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   chalk: ['ui/console.ts'],
   'csv-stringify': ['output/formats/csv.ts'],
   'csv-parse': ['rows/csv-rows.ts', 'server/fixtures/read-file.ts'],
-  luxon: ['report/window.ts', 'report/window-flags.ts', 'view/window-text.ts', 'server/calendar.ts'],
+  luxon: [
+    'report/window.ts',
+    'report/window-flags.ts',
+    'view/window-text.ts',
+    'server/calendar.ts',
+  ],
   hyparquet: ['rows/parquet-rows.ts', 'output/formats/parquet.ts'],
   'hyparquet-writer': ['output/formats/parquet.ts'],
   fastify: ['server/app.ts', 'server/answer.ts'],
@@ -58,14 +63,17 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
 
 const imports = files.flatMap((file) => {
   const source = readFileSync(join(root, file), 'utf8');
-  const specifiers = source.matchAll(/^(?:import|export)\s(?:[^'"();]*\sfrom\s)?'([^']+)'|\bimport\(\s*'([^']+)'/gm);
+  const specifiers = source.matchAll(
+    /^(?:import|export)\s(?:[^'"();]*\sfrom\s)?'([^']+)'|\bimport\(\s*'([^']+)'/gm,
+  );
   return [...specifiers].map(([, from, lazily]) => ({ file, from: from ?? lazily ?? '' }));
 });
 
 const own = imports.filter(({ from }) => from.startsWith('.'));
 
 /** The file under src that an import means. */
-const targetOf = ({ file, from }: (typeof imports)[number]): string => join(dirname(file), from).split(sep).join('/');
+const targetOf = ({ file, from }: (typeof imports)[number]): string =>
+  join(dirname(file), from).split(sep).join('/');
 
 /** The folder of a file under src, or the file's own name for those at the top. */
 function folderOf(file: string): string {
@@ -88,11 +96,15 @@ describe('the import table', () => {
 
   test('every folder stands in the table', () => {
     const wiring = ['main', 'program', 'context', 'host', 'version', 'local-server'];
-    expect(files.map(folderOf).filter((folder) => !(folder in folders) && !wiring.includes(folder))).toEqual([]);
+    expect(
+      files.map(folderOf).filter((folder) => !(folder in folders) && !wiring.includes(folder)),
+    ).toEqual([]);
   });
 
   test('no file imports itself through others, types included', () => {
-    const targets = new Map(files.map((file) => [file, own.filter((one) => one.file === file).map(targetOf)]));
+    const targets = new Map(
+      files.map((file) => [file, own.filter((one) => one.file === file).map(targetOf)]),
+    );
     const done = new Set<string>();
     const circles: string[] = [];
     const visit = (file: string, path: readonly string[]): void => {
@@ -110,7 +122,9 @@ describe('one door per package', () => {
   const packages = imports.filter(({ from }) => !/^(?:\.|node:)/.test(from));
 
   test.each(Object.entries(doors))('%s', (name, allowed) => {
-    const users = packages.filter(({ from }) => from === name || from.startsWith(`${name}/`)).map(({ file }) => file);
+    const users = packages
+      .filter(({ from }) => from === name || from.startsWith(`${name}/`))
+      .map(({ file }) => file);
     expect(users.filter((file) => !allowed.includes(file))).toEqual([]);
     expect(users.length, `${name} is used at all`).toBeGreaterThan(0);
   });
@@ -118,16 +132,21 @@ describe('one door per package', () => {
   test('is the front door: no path into a package but what it offers', () => {
     // Of undici only what a call needs is loaded: all of it costs more than the call.
     const offered = ['csv-stringify/sync', 'csv-parse/sync', ...partsOfUndici];
-    const paths = packages.map(({ from }) => from).filter((from) => from.replace(/^@[^/]+\//, '').includes('/'));
+    const paths = packages
+      .map(({ from }) => from)
+      .filter((from) => from.replace(/^@[^/]+\//, '').includes('/'));
     expect(paths.filter((path) => !offered.includes(path))).toEqual([]);
   });
 });
 
 test('no two exports of different files have one name', () => {
-  const declared = /^export (?:async )?(?:abstract )?(?:function\*?|const|class|interface|type|enum) (\w+)/gm;
+  const declared =
+    /^export (?:async )?(?:abstract )?(?:function\*?|const|class|interface|type|enum) (\w+)/gm;
   const namesIn = (file: string) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(declared)].map(([, name]) => name);
   // Each format is one file that exports this, so that `formats/index.ts` loads any of them alike.
-  const names = files.flatMap((file) => [...new Set(namesIn(file))]).filter((name) => name !== 'createEncoder');
+  const names = files
+    .flatMap((file) => [...new Set(namesIn(file))])
+    .filter((name) => name !== 'createEncoder');
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });

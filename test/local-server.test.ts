@@ -13,7 +13,9 @@ test('a suite steers it by faults and the clock, sees what was asked, and sets i
   const service = await start({ delayMs: 60_000, faults: ['campaigns:404'] });
   expect(service.accounts[0]).toMatchObject({ token: tokens.buyer, profile: 'buyer' });
   service.fault('buyer:503:times=1');
-  expect((await call(service, '/buyer-reporting', { as: 'buyer', json: smallReport })).status).toBe(503);
+  expect((await call(service, '/buyer-reporting', { as: 'buyer', json: smallReport })).status).toBe(
+    503,
+  );
   const id = await createReport(service);
   expect(service.requests().map(({ status }) => status)).toEqual([503, 200]);
   expect(await statusOf(service, id)).toBe('progress');
@@ -21,7 +23,9 @@ test('a suite steers it by faults and the clock, sees what was asked, and sets i
   expect(await statusOf(service, id)).toBe('ready');
   service.reset();
   expect(service.requests()).toEqual([]);
-  expect((await call(service, '/status-reporting', { as: 'buyer', json: { id } })).status).toBe(404);
+  expect((await call(service, '/status-reporting', { as: 'buyer', json: { id } })).status).toBe(
+    404,
+  );
   expect((await call(service, '/campaigns', { as: 'buyer' })).status).toBe(404);
 });
 
@@ -42,11 +46,14 @@ test.each([
   await expect(startLocalServer(options)).rejects.toMatchObject({ message, hint });
 });
 
-test.for(['::1', '::'])('a server that listens on %s is reached by an address in brackets', async (host, context) => {
-  const server = await startLocalServer({ host }).catch(() => context.skip('No IPv6 here.'));
-  expect(server.url).toBe(`http://[::1]:${server.port}`);
-  const answer = await fetch(`${server.url}/__admin/health`);
-  expect(answer.headers.get('x-adreport-local')).toBe('1');
-  await server.close();
-  await server.close();
-});
+test.for(['::1', '::'])(
+  'a server that listens on %s is reached by an address in brackets',
+  async (host, context) => {
+    const server = await startLocalServer({ host }).catch(() => context.skip('No IPv6 here.'));
+    expect(server.url).toBe(`http://[::1]:${server.port}`);
+    const answer = await fetch(`${server.url}/__admin/health`);
+    expect(answer.headers.get('x-adreport-local')).toBe('1');
+    await server.close();
+    await server.close();
+  },
+);

@@ -12,7 +12,9 @@ export async function readText({ body, headers }: HttpResponse): Promise<string>
   for await (const piece of utf8Of(body, charsetOf(headers['content-type']))) {
     size += piece.length;
     if (size > 16 * 1024 * 1024) {
-      throw new IncompleteDataError('The answer is longer than 16 MB, and is no report.', { retryable: false });
+      throw new IncompleteDataError('The answer is longer than 16 MB, and is no report.', {
+        retryable: false,
+      });
     }
     pieces.push(piece);
   }
@@ -25,19 +27,27 @@ export function charsetOf(contentType = ''): string {
 }
 
 /** A body in any charset as UTF-8. Throws `IncompleteDataError` for a charset that is not known, and for no text in it. */
-export async function* utf8Of(body: AsyncIterable<Buffer>, charset: string): AsyncGenerator<Buffer> {
+export async function* utf8Of(
+  body: AsyncIterable<Buffer>,
+  charset: string,
+): AsyncGenerator<Buffer> {
   try {
     const decoder = new TextDecoder(charset, { fatal: true });
     for await (const piece of body) yield Buffer.from(decoder.decode(piece, { stream: true }));
     yield Buffer.from(decoder.decode());
   } catch (error) {
     if (!codeOf(error)?.startsWith('ERR_ENCODING_')) throw error;
-    throw new IncompleteDataError(`The answer is no text in ${printable(charset)}.`, { retryable: false });
+    throw new IncompleteDataError(`The answer is no text in ${printable(charset)}.`, {
+      retryable: false,
+    });
   }
 }
 
 /** The beginning of a body (64 KiB, all there is, or enough), whether that is all of it, and the whole from its first byte. */
-export async function peek(body: AsyncIterable<Buffer>, isEnough = (_beginning: string): boolean => false) {
+export async function peek(
+  body: AsyncIterable<Buffer>,
+  isEnough = (_beginning: string): boolean => false,
+) {
   const rest = body[Symbol.asyncIterator]();
   const pieces: Buffer[] = [];
   let size = 0;
@@ -84,11 +94,18 @@ export function isPage(text: string, { headers }: HttpResponse): boolean {
 export function parseJson(text: string, response: HttpResponse): unknown {
   const answer = tryJson(text);
   if (answer !== undefined) return answer;
-  const came = isPage(text, response) ? 'a web page' : text.trim() === '' ? 'an empty body' : quoteAnswer(text);
-  throw new IncompleteDataError(`The service answered ${response.status} with ${came} instead of JSON.`, {
-    retryable: false,
-    hint: 'Is the base URL the reporting service’s? adreport whoami shows it. A proxy may stand between: HTTPS_PROXY.',
-  });
+  const came = isPage(text, response)
+    ? 'a web page'
+    : text.trim() === ''
+      ? 'an empty body'
+      : quoteAnswer(text);
+  throw new IncompleteDataError(
+    `The service answered ${response.status} with ${came} instead of JSON.`,
+    {
+      retryable: false,
+      hint: 'Is the base URL the reporting service’s? adreport whoami shows it. A proxy may stand between: HTTPS_PROXY.',
+    },
+  );
 }
 
 /** The first 150 characters of an answer, in quotation marks. */
@@ -119,7 +136,8 @@ function firstAt(value: unknown, paths: string, fits = /\S/): string | undefined
 
 /** The report id in a create call's answer; `undefined` where there is none. */
 export function findReportId(answer: unknown): string | undefined {
-  const paths = 'response.report_id response.reportId response.id response.data.report_id report_id reportId id';
+  const paths =
+    'response.report_id response.reportId response.id response.data.report_id report_id reportId id';
   return firstAt(answer, `${paths} data.report_id response .`);
 }
 
@@ -141,14 +159,25 @@ export function findToken(answer: unknown): string | undefined {
 function itemsOf(value: unknown): readonly (readonly [key: string, item: unknown])[] | undefined {
   if (Array.isArray(value)) return value.map((item: unknown) => ['', item]);
   const entries = isObject(value) ? Object.entries(value) : [];
-  const isKeyed = entries.length > 0 && entries.every(([key, item]) => /^\d+$/.test(key) && isObject(item));
+  const isKeyed =
+    entries.length > 0 && entries.every(([key, item]) => /^\d+$/.test(key) && isObject(item));
   return isKeyed ? entries : undefined;
 }
 
 /** The campaign list, bare or wrapped, with every field a string and every list there; `undefined` where there is none. */
 export function findCampaigns(answer: unknown): CampaignRecord[] | undefined {
-  const places = ['response.campaigns', 'response.data', 'campaigns', 'data.campaigns', 'data', 'response', '.'];
-  const items = places.map((path) => itemsOf(at(answer, path))).find((found) => found !== undefined);
+  const places = [
+    'response.campaigns',
+    'response.data',
+    'campaigns',
+    'data.campaigns',
+    'data',
+    'response',
+    '.',
+  ];
+  const items = places
+    .map((path) => itemsOf(at(answer, path)))
+    .find((found) => found !== undefined);
   const campaigns = items?.map(([key, item]) => {
     const text = (names: string): string => firstAt(item, names) ?? '';
     const units = itemsOf(at(item, 'adunits') ?? at(item, 'adUnits')) ?? [];
@@ -176,7 +205,8 @@ export function hasNextPage(answer: unknown, link = ''): boolean {
 
 const errorPaths = 'data.error error.message error_description error';
 const messagePaths = `response.error response.message ${errorPaths} message detail`;
-const statusPaths = 'response.status response.data.status data.status status response.state state response';
+const statusPaths =
+  'response.status response.data.status data.status status response.state state response';
 
 export type ServiceRecord = ReturnType<typeof recordIn>;
 
@@ -184,7 +214,9 @@ export type ServiceRecord = ReturnType<typeof recordIn>;
 export function recordIn(answer: unknown) {
   const details = [at(answer, 'response.details')].flat().flatMap((detail) => {
     const [parameter, problem] = [firstAt(detail, 'parameter'), firstAt(detail, 'problem')];
-    return problem === undefined ? [] : [parameter === undefined ? problem : `${parameter}: ${problem}`];
+    return problem === undefined
+      ? []
+      : [parameter === undefined ? problem : `${parameter}: ${problem}`];
   });
   // A list, or an object of lists by field.
   const errors = at(answer, 'errors') ?? at(answer, 'response.errors');
@@ -195,7 +227,8 @@ export function recordIn(answer: unknown) {
   const errorId = firstAt(answer, 'response.error_id error_id error.code error.error_id code');
   // A number is the status of HTTP once more.
   const status = firstAt(answer, statusPaths, /\p{L}/u)?.toLowerCase() ?? '';
-  const named = firstAt(answer, `response.error ${errorPaths} response.error_id error_id`) ?? listed[0];
+  const named =
+    firstAt(answer, `response.error ${errorPaths} response.error_id error_id`) ?? listed[0];
   const saysNo = /^(ko|nok|error|fail(ed|ure)?|denied|refused|invalid|unauthorized)$/.test(status);
   const success = [at(answer, 'success'), at(answer, 'response.success')];
   const isError = (named !== undefined && named !== '0') || saysNo || success.includes(false);

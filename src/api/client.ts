@@ -59,9 +59,15 @@ export function createClient(options: ClientOptions) {
     noticed.add(sentence);
   };
 
-  const bodyOf = (json: object, form: Readonly<Record<string, string>>): NonNullable<Call['body']> =>
+  const bodyOf = (
+    json: object,
+    form: Readonly<Record<string, string>>,
+  ): NonNullable<Call['body']> =>
     encoding === 'form'
-      ? { contentType: 'application/x-www-form-urlencoded', text: new URLSearchParams(form).toString() }
+      ? {
+          contentType: 'application/x-www-form-urlencoded',
+          text: new URLSearchParams(form).toString(),
+        }
       : { contentType: 'application/json', text: JSON.stringify(json) };
 
   /** Signs in once, however many calls wait for it. */
@@ -79,7 +85,10 @@ export function createClient(options: ClientOptions) {
       });
     }
     const { email, password } = credentials;
-    const body = bodyOf({ auth: { email, password } }, { 'auth[email]': email, 'auth[password]': password });
+    const body = bodyOf(
+      { auth: { email, password } },
+      { 'auth[email]': email, 'auth[password]': password },
+    );
     token = await perform({ endpoint: 'auth', body }, readToken);
     options.hide(token);
     return token;
@@ -104,19 +113,30 @@ export function createClient(options: ClientOptions) {
     createReport: <T>(body: NonNullable<Call['body']>, takeData: Take<T>): Promise<Created<T>> =>
       call({ endpoint: 'buyer', body }, (response) => readCreated(response, takeData)),
     /** How a report stands, and when to ask again; repeated for `patienceMs`. Throws `ReportFailedError` for one that is gone. */
-    status: (id: string, patienceMs?: number): Promise<StatusRecord & { readonly retryAfterMs?: number | undefined }> =>
+    status: (
+      id: string,
+      patienceMs?: number,
+    ): Promise<StatusRecord & { readonly retryAfterMs?: number | undefined }> =>
       call({ endpoint: 'status', body: bodyOf({ id }, { id }), patienceMs }, async (response) => {
         const text = await readText(response);
         const answer = parseJson(text, response);
         const { status, outcome, message = status, isError } = recordIn(answer);
         if (status === '' || (outcome !== 'failed' && isError)) {
-          throw unexpectedAnswer('status', answer, 'The status call was answered without a status.', text);
+          throw unexpectedAnswer(
+            'status',
+            answer,
+            'The status call was answered without a status.',
+            text,
+          );
         }
         if (!outcome) {
           const said = `The service says that the report is “${printable(status)}”, which is not known here`;
           notice(`${said}, and counts as in progress. If it stays so, try: adreport download ID`);
         }
-        const retryAfterMs = parseRetryAfter(response.headers['retry-after'], options.host.wallClock());
+        const retryAfterMs = parseRetryAfter(
+          response.headers['retry-after'],
+          options.host.wallClock(),
+        );
         return { status, message, report_id: id, retryAfterMs };
       }),
     /**
@@ -124,15 +144,20 @@ export function createClient(options: ClientOptions) {
      * `StillInProgressError` for a report that is not ready, `ReportFailedError` for one that has failed or expired.
      */
     download: <T>(id: string, take: Take<T>): Promise<T> =>
-      call({ endpoint: 'download', body: bodyOf({ id }, { id }) }, (response) => readReport(response, take)),
+      call({ endpoint: 'download', body: bodyOf({ id }, { id }) }, (response) =>
+        readReport(response, take),
+      ),
     campaigns: (): Promise<CampaignRecord[]> =>
       call({ endpoint: 'campaigns' }, async (response) => {
         const text = await readText(response);
         const answer = parseJson(text, response);
         const found = findCampaigns(answer);
-        if (!found) throw unexpectedAnswer('campaigns', answer, 'The answer is no list of campaigns.', text);
+        if (!found)
+          throw unexpectedAnswer('campaigns', answer, 'The answer is no list of campaigns.', text);
         if (hasNextPage(answer, response.headers.link)) {
-          notice('The service has a further page of campaigns, which is not fetched: the list is not whole.');
+          notice(
+            'The service has a further page of campaigns, which is not fetched: the list is not whole.',
+          );
         }
         return found;
       }),
@@ -162,7 +187,9 @@ async function readToken(response: HttpResponse): Promise<string> {
 async function readCreated<T>(response: HttpResponse, takeData: Take<T>): Promise<Created<T>> {
   const { start, isWhole, all } = await peek(response.body);
   // Lines of fields rather than JSON or a page are CSV that was sent under another name.
-  const isCsv = /\bcsv\b/i.test(response.headers['content-type'] ?? '') || /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(start);
+  const isCsv =
+    /\bcsv\b/i.test(response.headers['content-type'] ?? '') ||
+    /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(start);
   const answer = isCsv || !isWhole ? undefined : parseJson(start, response);
   if (answer === undefined || isReportData(answer)) {
     return { kind: 'data', result: await takeData(reportAnswer(response, all)) };
@@ -171,7 +198,8 @@ async function readCreated<T>(response: HttpResponse, takeData: Take<T>): Promis
   const { isError, status } = recordIn(answer);
   if (id !== undefined && !isError) return { kind: 'report', id, status: status || 'progress' };
   const what = 'The report was asked for, but the answer holds no report id.';
-  const hint = 'A report may have been created all the same. Is the base URL the reporting service’s?';
+  const hint =
+    'A report may have been created all the same. Is the base URL the reporting service’s?';
   throw unexpectedAnswer('buyer', answer, what, start, hint);
 }
 
@@ -191,7 +219,11 @@ async function readReport<T>(response: HttpResponse, take: Take<T>): Promise<T> 
 
 function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>) {
   response.allowTime();
-  const { 'content-encoding': coding, 'content-length': length, 'content-type': contentType } = response.headers;
+  const {
+    'content-encoding': coding,
+    'content-length': length,
+    'content-type': contentType,
+  } = response.headers;
   const charset = charsetOf(contentType);
   const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
   return {

@@ -46,7 +46,10 @@ export function createExchange({ baseUrl, http, encoding, retries, host, warn }:
   const { signal, stopwatch, sleep } = host;
   const throttle = createThrottle(stopwatch, sleep, signal);
 
-  return async function perform<T>(call: Call, read: (response: HttpResponse) => Promise<T>): Promise<T> {
+  return async function perform<T>(
+    call: Call,
+    read: (response: HttpResponse) => Promise<T>,
+  ): Promise<T> {
     const { patienceMs } = call;
     const endMs = stopwatch() + (patienceMs ?? Number.POSITIVE_INFINITY);
     for (let tries = 1; ; tries += 1) {
@@ -62,9 +65,11 @@ export function createExchange({ baseUrl, http, encoding, retries, host, warn }:
       const leftMs = endMs - stopwatch();
       if (tries > retries || !mayRetry || isTooLong || leftMs < 1) {
         const asked = formatDuration(retryAfterMs);
-        if (isTooLong) error.amend(`It asks to be left alone for ${asked}, which is not waited for.`);
+        if (isTooLong)
+          error.amend(`It asks to be left alone for ${asked}, which is not waited for.`);
         if (!mayExist) throw tries === 1 ? error : error.amend(`Tried ${tries} times.`);
-        const hint = 'It is not asked for again by itself: running the command again creates another report.';
+        const hint =
+          'It is not asked for again by itself: running the command again creates another report.';
         throw error.amend(mayExistSentence, { code: 'CREATE_UNCERTAIN', hint, retryable: false });
       }
       const pauseMs = Math.min(retryPauseMs(tries, retryAfterMs, host.random), leftMs);
@@ -75,7 +80,10 @@ export function createExchange({ baseUrl, http, encoding, retries, host, warn }:
   };
 
   /** One try of a call, and what to make of its failure. Throws what no repetition can mend. */
-  async function attempt<T>({ endpoint, body, token }: Call, read: (response: HttpResponse) => Promise<T>) {
+  async function attempt<T>(
+    { endpoint, body, token }: Call,
+    read: (response: HttpResponse) => Promise<T>,
+  ) {
     const { method, path } = endpoints[endpoint];
     const isCreate = endpoint === 'buyer';
     // Whether the service may have carried out a create all the same.
@@ -107,7 +115,8 @@ export function createExchange({ baseUrl, http, encoding, retries, host, warn }:
       return { error, status, retryAfterMs, mayRetry, mayExist };
     } catch (thrown) {
       const { aborted, reason }: { aborted: boolean; reason: unknown } = signal;
-      if (aborted) throw mayExist && reason instanceof AdreportError ? reason.amend(mayExistSentence) : reason;
+      if (aborted)
+        throw mayExist && reason instanceof AdreportError ? reason.amend(mayExistSentence) : reason;
       const { error, passing } = lossOf(thrown);
       return { error, mayRetry: passing && !mayExist, mayExist };
     }
@@ -118,8 +127,14 @@ export function createExchange({ baseUrl, http, encoding, retries, host, warn }:
 function lossOf(error: unknown): { error: AdreportError; passing: boolean } {
   if (error instanceof TransportError) return error;
   if (error instanceof IncompleteDataError) return { error, passing: error.retryable };
-  if (error instanceof AdreportError || !/^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(error) ?? '')) throw error;
-  const damaged = new IncompleteDataError('The compressed answer is damaged or cut short.', { cause: error });
+  if (
+    error instanceof AdreportError ||
+    !/^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(error) ?? '')
+  )
+    throw error;
+  const damaged = new IncompleteDataError('The compressed answer is damaged or cut short.', {
+    cause: error,
+  });
   return { error: damaged, passing: true };
 }
 
@@ -135,7 +150,9 @@ export function retryPauseMs(tries: number, retryAfterMs: number, random: () => 
 /** `Retry-After` (RFC 9110, 10.2.3) in milliseconds from now, a year at most; `undefined` when unreadable. */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   const text = value?.trim() ?? '';
-  const waitMs = /^\d+(\.\d+)?$/.test(text) ? Math.round(Number(text) * 1_000) : Date.parse(text) - nowMs;
+  const waitMs = /^\d+(\.\d+)?$/.test(text)
+    ? Math.round(Number(text) * 1_000)
+    : Date.parse(text) - nowMs;
   return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, waitMs), 365 * 86_400_000);
 }
 

@@ -56,9 +56,11 @@ export async function createHttp(options: HttpOptions) {
       for (let hops = 0; ; hops += 1) {
         const response = await exchange(dispatcher, request, options);
         const { location } = response.headers;
-        if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined) return response;
+        if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined)
+          return response;
         response.body.destroy();
-        if (hops === 5) throw new UnreachableError(`${first.url.origin} redirects in circles (5 times).`);
+        if (hops === 5)
+          throw new UnreachableError(`${first.url.origin} redirects in circles (5 times).`);
         request = redirected(request, response.status, location);
       }
     },
@@ -77,13 +79,17 @@ export function readProxy(env: Readonly<Record<string, string | undefined>>) {
   try {
     const url = new URL(text.includes('://') ? text : `http://${text}`);
     decodeURIComponent(url.username + url.password);
-    if (/^https?:$/.test(url.protocol)) return { url, none: (env.no_proxy ?? env.NO_PROXY ?? '').trim() };
+    if (/^https?:$/.test(url.protocol))
+      return { url, none: (env.no_proxy ?? env.NO_PROXY ?? '').trim() };
   } catch {
     // Not quoted below: what cannot be parsed may hold a password.
   }
-  throw new UsageError('HTTPS_PROXY is no http or https address, or its user name or password cannot be decoded.', {
-    hint: 'For example: http://me:secret@127.0.0.1:3128. A percent sign that stands for itself is written as %25.',
-  });
+  throw new UsageError(
+    'HTTPS_PROXY is no http or https address, or its user name or password cannot be decoded.',
+    {
+      hint: 'For example: http://me:secret@127.0.0.1:3128. A percent sign that stands for itself is written as %25.',
+    },
+  );
 }
 
 async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Dispatcher> {
@@ -92,7 +98,9 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
     const { default: Agent } = await import('undici/lib/dispatcher/agent.js');
     return new Agent({ connect });
   }
-  const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js');
+  const { default: EnvHttpProxyAgent } = await import(
+    'undici/lib/dispatcher/env-http-proxy-agent.js'
+  );
   const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
   const { default: connectThrough } = await import('undici/lib/api/api-connect.js');
   return new EnvHttpProxyAgent({
@@ -139,7 +147,11 @@ function redirected(request: HttpRequest, status: number, location: string): Htt
   });
 }
 
-function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOptions): Promise<HttpResponse> {
+function exchange(
+  dispatcher: Dispatcher,
+  request: HttpRequest,
+  options: HttpOptions,
+): Promise<HttpResponse> {
   const { method, url, signal } = request;
   const { timeoutMs, userAgent, trace } = options;
   const startedAt = hrtime.bigint();
@@ -153,13 +165,16 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
       ended = true;
       clearTimeout(limit);
       signal?.removeEventListener('abort', abort);
-      const lost = error === undefined ? undefined : new TransportError(error, url, body !== undefined);
+      const lost =
+        error === undefined ? undefined : new TransportError(error, url, body !== undefined);
       const failure: Error | undefined = lost && signal?.aborted ? signal.reason : lost;
       const answer = status ? `${status}, ${bytes} bytes` : 'no answer';
       const tookMs = Math.round(Number(hrtime.bigint() - startedAt) / 1e6);
       // What a signed URL is asked with is a secret.
       const address = `${url.origin}${url.pathname}${url.search && '?…'}`;
-      trace(`${method} ${address} → ${answer}, ${tookMs} ms${failure ? ` (${failure.message})` : ''}`);
+      trace(
+        `${method} ${address} → ${answer}, ${tookMs} ms${failure ? ` (${failure.message})` : ''}`,
+      );
       if (!body) reject(failure);
       else if (failure) body.destroy(failure);
       else body.push(null);
@@ -169,7 +184,9 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
     if (signal?.aborted) return reject(signal.reason);
     signal?.addEventListener('abort', abort);
     // An answer that trickles makes no pause that is too long.
-    const tooSlow = Object.assign(new Error('the answer did not end in time'), { code: 'ANSWER_TIMEOUT' });
+    const tooSlow = Object.assign(new Error('the answer did not end in time'), {
+      code: 'ANSWER_TIMEOUT',
+    });
     const limit = setTimeout(() => stop(tooSlow), 4 * timeoutMs + 1_000);
 
     const dispatched = {
@@ -191,7 +208,9 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, options: HttpOpt
         if (statusCode < 200) return;
         status = statusCode;
         body = createBody(current);
-        const headers = Object.fromEntries(Object.entries(received).map(([name, value]) => [name, String(value)]));
+        const headers = Object.fromEntries(
+          Object.entries(received).map(([name, value]) => [name, String(value)]),
+        );
         const decoded = decompress(body, headers['content-encoding']);
         // A body may break off before its reader is there, who finds the error all the same.
         for (const stream of [body, decoded]) stream.on('error', () => {});
@@ -216,7 +235,8 @@ function createBody(controller: Dispatcher.DispatchController): Readable {
     highWaterMark: 4,
     read: () => controller.resume(),
     destroy(error, done) {
-      if (!this.readableEnded) controller.abort(error ?? new Error('The answer was not read to its end.'));
+      if (!this.readableEnded)
+        controller.abort(error ?? new Error('The answer was not read to its end.'));
       done(error);
     },
   });
@@ -254,13 +274,21 @@ export class TransportError extends Error {
 
 const proxyHint = 'Check HTTPS_PROXY and NO_PROXY.';
 const tlsHint = 'A private certificate authority is made known with NODE_EXTRA_CA_CERTS=FILE.';
-const wrongHost = 'The certificate is of another host: check the base URL, which adreport whoami shows.';
-const timeout = { code: 'TIMEOUT', hint: 'A slow service can be given longer with --timeout, e.g. --timeout 2m.' };
+const wrongHost =
+  'The certificate is of another host: check the base URL, which adreport whoami shows.';
+const timeout = {
+  code: 'TIMEOUT',
+  hint: 'A slow service can be given longer with --timeout, e.g. --timeout 2m.',
+};
 const tls = { code: 'TLS', hint: tlsHint, passing: false };
 const unreachable = { code: 'UNREACHABLE', passing: true };
 
 /** The codes of Node and undici that tell more than that there was no answer. */
-const known: readonly (readonly [codes: RegExp, sentence?: string, more?: Partial<ReturnType<typeof diagnose>>])[] = [
+const known: readonly (readonly [
+  codes: RegExp,
+  sentence?: string,
+  more?: Partial<ReturnType<typeof diagnose>>,
+])[] = [
   [/^ECONNREFUSED$/, 'connection refused, nothing is listening there'],
   [/^ENOTFOUND$/, 'there is no host of that name', { passing: false }],
   [/^EAI_AGAIN$/, 'the host name could not be looked up'],
@@ -275,7 +303,10 @@ const known: readonly (readonly [codes: RegExp, sentence?: string, more?: Partia
   [/^(HPE_|HTTPParserError$)/, 'the answer is not HTTP', { passing: false }],
 ];
 
-function diagnose(error: unknown, host: string): { sentence: string; code: string; hint: string; passing: boolean } {
+function diagnose(
+  error: unknown,
+  host: string,
+): { sentence: string; code: string; hint: string; passing: boolean } {
   if (error instanceof ProxyError) {
     const inner = diagnose(error.cause, host);
     const hint = inner.code === 'UNREACHABLE' ? proxyHint : inner.hint;
@@ -293,5 +324,10 @@ function diagnose(error: unknown, host: string): { sentence: string; code: strin
   const hint = isLocal
     ? 'Start the local server with: adreport local-server (or add --local to this command).'
     : 'Check the base URL and the network: adreport whoami shows what is set.';
-  return { ...unreachable, hint, ...more, sentence: sentence.includes(code) ? sentence : `${sentence} (${code})` };
+  return {
+    ...unreachable,
+    hint,
+    ...more,
+    sentence: sentence.includes(code) ? sentence : `${sentence} (${code})`,
+  };
 }

@@ -12,49 +12,77 @@ import { isPage, peek, quoteAnswer, recordIn, type ServiceRecord, tryJson } from
 import type { HttpResponse } from './http.ts';
 
 /** The class, which gives the exit code, the first sentence, and what to do next. */
-type Meaning = readonly [Class: typeof RejectedError | typeof SignInError, sentence: string, hint?: string | undefined];
+type Meaning = readonly [
+  Class: typeof RejectedError | typeof SignInError,
+  sentence: string,
+  hint?: string | undefined,
+];
 
 const notThere: Readonly<Record<'failed' | 'progress', Meaning>> = {
   progress: [StillInProgressError, 'The report is not ready.'],
   failed: [ReportFailedError, 'The report has failed.', 'Create it anew: adreport run'],
 };
 
-function meaningOf(endpoint: EndpointName, encoding: Encoding, status: number, refusal: ServiceRecord): Meaning {
+function meaningOf(
+  endpoint: EndpointName,
+  encoding: Encoding,
+  status: number,
+  refusal: ServiceRecord,
+): Meaning {
   const later = 'The fault is on the service’s side: run the command again later.';
-  if (status === 429) return [UnreachableError, 'The service allows no more requests for now.', 'Run it again later.'];
-  if (status >= 500 || status === 408) return [UnreachableError, 'The service is not able to answer.', later];
-  const mayTakeForms = status === 415 || (status === 400 && (endpoint === 'auth' || endpoint === 'status'));
+  if (status === 429)
+    return [
+      UnreachableError,
+      'The service allows no more requests for now.',
+      'Run it again later.',
+    ];
+  if (status >= 500 || status === 408)
+    return [UnreachableError, 'The service is not able to answer.', later];
+  const mayTakeForms =
+    status === 415 || (status === 400 && (endpoint === 'auth' || endpoint === 'status'));
   const formHint =
     mayTakeForms && encoding === 'json' && endpoint !== 'campaigns'
       ? 'If this service takes forms only, add --encoding form (adreport login --encoding form keeps it).'
       : undefined;
   if (endpoint === 'auth') {
-    const hint = 'Check the e-mail address and the password, or sign in with a token: adreport login --token-stdin';
+    const hint =
+      'Check the e-mail address and the password, or sign in with a token: adreport login --token-stdin';
     return [SignInError, 'The service refused the sign-in.', formHint ?? hint];
   }
   if (status === 401 || (status === 403 && refusal.errorId !== 'ADMIN_ONLY')) {
-    const hint = 'Sign in again with: adreport login (unattended: set ADREPORT_TOKEN, or ADREPORT_EMAIL and _PASSWORD)';
+    const hint =
+      'Sign in again with: adreport login (unattended: set ADREPORT_TOKEN, or ADREPORT_EMAIL and _PASSWORD)';
     return [SignInError, 'The service refused the token.', hint];
   }
   const state = refusal.reportState ?? (status === 425 ? 'progress' : undefined);
   if (endpoint === 'download' && state && [200, 409, 425].includes(status)) return notThere[state];
   const namesReport = endpoint === 'status' || endpoint === 'download';
-  if (status === 410 && namesReport) return [ReportFailedError, 'The report is gone.', 'Create it anew: adreport run'];
+  if (status === 410 && namesReport)
+    return [ReportFailedError, 'The report is gone.', 'Create it anew: adreport run'];
   const what = namesReport ? 'the report id and the base URL' : 'the base URL';
   const notFound = status === 404 ? `Check ${what}: adreport whoami shows what is set.` : undefined;
   return [RejectedError, 'The service rejected the request.', formHint ?? notFound];
 }
 
 /** The error for an answer that is no 2xx, with what the service says in its first 64 KiB (`decisions.md` 6). Never throws. */
-export async function readHttpError(response: HttpResponse, endpoint: EndpointName, encoding: Encoding) {
+export async function readHttpError(
+  response: HttpResponse,
+  endpoint: EndpointName,
+  encoding: Encoding,
+) {
   const { status, body } = response;
   // The status is the answer; a text that breaks off, or goes on for ever, would only explain it.
   const { start: text } = await peek(body).catch(() => ({ start: '' }));
   body.destroy();
-  const firstLine = isPage(text, response) ? undefined : text.trim().split(/\r?\n/)[0]?.slice(0, 300);
+  const firstLine = isPage(text, response)
+    ? undefined
+    : text.trim().split(/\r?\n/)[0]?.slice(0, 300);
   const refusal = recordIn(tryJson(text) ?? firstLine);
   const code = refusal.errorId && shown(endpoint, refusal.errorId);
-  const faults = refusal.faults.length > 1 ? refusal.faults.map((fault) => `\n  - ${shown(endpoint, fault)}`) : [];
+  const faults =
+    refusal.faults.length > 1
+      ? refusal.faults.map((fault) => `\n  - ${shown(endpoint, fault)}`)
+      : [];
   const label = code ? `(${status} ${code})` : `(${status})`;
   const [Class, what, hint] = meaningOf(endpoint, encoding, status, refusal);
   const message = `${what}${asSentence(endpoint, refusal.message)} ${label}${faults.join('')}`;
@@ -65,18 +93,28 @@ export async function readHttpError(response: HttpResponse, endpoint: EndpointNa
  * The error for an answer with status 200 that lacks what it should hold: the service's own where it names one, else exit
  * 9 with the sentence that says what is missing, and the beginning of the body.
  */
-export function unexpectedAnswer(endpoint: EndpointName, answer: unknown, lack: string, text: string, hint?: string) {
+export function unexpectedAnswer(
+  endpoint: EndpointName,
+  answer: unknown,
+  lack: string,
+  text: string,
+  hint?: string,
+) {
   const refusal = recordIn(answer);
   const { isError, errorId, status, outcome, reportState } = refusal;
   const isRefusedSignIn = endpoint === 'auth' && status !== '' && outcome !== 'ready';
   if (!isError && !isRefusedSignIn && !(endpoint === 'download' && reportState)) {
     // A message about a list of campaigns names none of them.
     const start = text.slice(0, 10_000);
-    const came = endpoint === 'campaigns' ? start.replace(jsonTexts, (name, colon) => (colon ? name : '"…"')) : start;
+    const came =
+      endpoint === 'campaigns'
+        ? start.replace(jsonTexts, (name, colon) => (colon ? name : '"…"'))
+        : start;
     const quoted = quoteAnswer(shown(endpoint, came));
     return new IncompleteDataError(`${lack} It holds: ${quoted}`, { retryable: false, hint });
   }
-  const why = refusal.message ?? errorId ?? (status ? `Its status is ${status}` : 'It does not say why');
+  const why =
+    refusal.message ?? errorId ?? (status ? `Its status is ${status}` : 'It does not say why');
   const [Class, what, next] = meaningOf(endpoint, 'form', 200, refusal);
   const code = errorId && shown(endpoint, errorId);
   return new Class(`${what}${asSentence(endpoint, why)}`, { code, hint: next });
@@ -105,6 +143,9 @@ function shown(endpoint: EndpointName, text: string): string {
  */
 export function withoutTokens(text: string): string {
   return text
-    .replace(/("[^"]*(?:token|key|secret|session|auth)[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"?/gi, '$1"[hidden]"')
+    .replace(
+      /("[^"]*(?:token|key|secret|session|auth)[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"?/gi,
+      '$1"[hidden]"',
+    )
     .replace(/[\w.~+/=-]{16,}/g, (run) => (/^[A-Z]+(_[A-Z]+)+\.?$/.test(run) ? run : '[hidden]'));
 }

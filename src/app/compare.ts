@@ -23,10 +23,16 @@ export async function prepareOutput(job: Job, part?: Part): Promise<Delivery> {
   const format = chooseFormat(context, options);
   if (!['html', 'table', 'xlsx'].includes(format) && !showsCard(context, options)) {
     const hint = 'Write html, xlsx or a table: -o report.html';
-    throw new UsageError(`--compare shows a change beside each total, which ${format} has no place for.`, { hint });
+    throw new UsageError(
+      `--compare shows a change beside each total, which ${format} has no place for.`,
+      { hint },
+    );
   }
   let comparison: Comparison | undefined;
-  const delivery = await prepareDelivery(context, options, { ...facts, comparison: () => comparison });
+  const delivery = await prepareDelivery(context, options, {
+    ...facts,
+    comparison: () => comparison,
+  });
   const { window: now } = part ?? job.plan;
   const window = earlierWindow(now, options.compare);
   const earlier = { ...job.plan, window, request: requestFor(job.plan, window) };
@@ -46,9 +52,13 @@ export async function prepareOutput(job: Job, part?: Part): Promise<Delivery> {
     return windowText({ since: formatInstant(since, zone), until: formatInstant(until, zone) });
   }) as [string, string];
   // A leap day, or an hour that the clocks skip or repeat.
-  const hours = [now, window].map(({ since, until }) => Number(((until + 1 - since) / 3600).toFixed(2)));
+  const hours = [now, window].map(({ since, until }) =>
+    Number(((until + 1 - since) / 3600).toFixed(2)),
+  );
   const areDays = hours.every((count) => count % 24 === 0);
-  const [ofOne, ofOther] = hours.map((count) => (areDays ? `${count / 24} days` : `${count} hours`));
+  const [ofOne, ofOther] = hours.map((count) =>
+    areDays ? `${count / 24} days` : `${count} hours`,
+  );
   const notice = `The windows are not equally long: ${one} has ${ofOne}, ${other} has ${ofOther}.`;
   comparison = { sums, now: one, before: other, notices: hours[0] === hours[1] ? [] : [notice] };
   return delivery;

@@ -9,7 +9,13 @@ import { expandName, type NameValues, placeholdersOf } from '../output/file/file
 import { checkTarget, openOutput } from '../output/file/output-file.ts';
 import { ReplaySink } from '../output/file/replay-sink.ts';
 import { csvDialectOf } from '../output/formats/csv.ts';
-import { createEncoder, type FormatName, formatNames, formatOfFile, isBinary } from '../output/formats/index.ts';
+import {
+  createEncoder,
+  type FormatName,
+  formatNames,
+  formatOfFile,
+  isBinary,
+} from '../output/formats/index.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { checkCompleteness, type Expectation } from '../report/completeness.ts';
 import { describeWindow } from '../report/window.ts';
@@ -57,15 +63,28 @@ export async function prepareDelivery(
     const hint = 'Add -o, for example -o report.html.';
     throw new UsageError('--open shows a file, and the output goes to stdout.', { hint });
   }
-  const computed = columns?.find(({ metric, breakdown }) => metric === undefined && breakdown === undefined);
+  const computed = columns?.find(
+    ({ metric, breakdown }) => metric === undefined && breakdown === undefined,
+  );
   if (computed && (format === 'json' || format === 'ndjson')) {
     const hint = `Leave ${computed.field} out of --metrics, or write csv, parquet, xlsx, html or table.`;
-    throw new UsageError(`${computed.field} is computed here, and ${format} holds what the service sends.`, { hint });
+    throw new UsageError(
+      `${computed.field} is computed here, and ${format} holds what the service sends.`,
+      { hint },
+    );
   }
   const nowMs = host.wallClock();
   const { columns: select, normalize, title } = flags;
   const looks = { csv: csvDialect(context, flags), table: tableLook(context, flags) };
-  const options = { columns, select, normalize, title, madeMs: nowMs, ...looks, note: console.note };
+  const options = {
+    columns,
+    select,
+    normalize,
+    title,
+    madeMs: nowMs,
+    ...looks,
+    note: console.note,
+  };
   const target = await openTarget(context, flags, names);
 
   /** Takes rows to the output, of one report or of several that were merged; called anew, from zero, for each try. */
@@ -91,13 +110,22 @@ export async function prepareDelivery(
       }
       await output.commit();
       // This is printed with -q too, because the report that was written is not the one that was asked for.
-      for (const warning of warnings) console.error(`${console.err.style.yellow('Warning:')} ${warning}`);
+      for (const warning of warnings)
+        console.error(`${console.err.style.yellow('Warning:')} ${warning}`);
       const file = target.name(reportId);
       if (flags.open && file !== undefined) openFile(context, file);
       const window = expectation ? describeWindow(expectation.window) : tail.summary;
       const { since = null, until = null } = window ?? {};
       // What `--json` tells of a file.
-      const told = { file, rows: rowCount, bytes: sizeBytes, reportId: reportId ?? null, since, until, warnings };
+      const told = {
+        file,
+        rows: rowCount,
+        bytes: sizeBytes,
+        reportId: reportId ?? null,
+        since,
+        until,
+        warnings,
+      };
       return { told, figures: counter, comparison };
     } catch (error) {
       await output.abort();
@@ -105,12 +133,16 @@ export async function prepareDelivery(
     }
   };
 
-  const take = (answer: ReportAnswer, reportId?: string) => write(download(context, answer), reportId);
+  const take = (answer: ReportAnswer, reportId?: string) =>
+    write(download(context, answer), reportId);
   return { file: target.name, write, take };
 }
 
 /** The rows of a download, which is shown as it goes on. */
-export async function* download(context: Context, { body, contentType, sizeBytes }: ReportAnswer): RowBatches {
+export async function* download(
+  context: Context,
+  { body, contentType, sizeBytes }: ReportAnswer,
+): RowBatches {
   const meter = (await context.progress()).transfer('Downloading', sizeBytes);
   let [bytes, rows] = [0, 0];
   async function* metered(): AsyncGenerator<Buffer> {
@@ -161,7 +193,14 @@ export function checkFormat(context: Context, flags: OutputFlags): FormatName {
   csvDialectOf(flags);
   const format = chooseFormat(context, flags);
   const { delimiter, decimal, bom, excel, escapeFormulas, header } = flags;
-  const values = { delimiter, decimal, bom, excel, 'escape-formulas': escapeFormulas, 'no-header': header === false };
+  const values = {
+    delimiter,
+    decimal,
+    bom,
+    excel,
+    'escape-formulas': escapeFormulas,
+    'no-header': header === false,
+  };
   const given = Object.entries(values).flatMap(([name, value]) => (value ? [`--${name}`] : []));
   if (format !== 'csv' && given.length > 0) {
     context.console.warn(`The output is ${format}: ${given.join(', ')} would change CSV alone.`);
@@ -178,7 +217,11 @@ export function csvDialect({ console }: Context, flags: OutputFlags): CsvDialect
 export function tableLook({ console, host }: Context, flags: Pick<OutputFlags, 'output'> = {}) {
   const { isTerminal, columns, style, showsUnicode } = console.out;
   if (!isStdout(flags)) return {};
-  return { columns: isTerminal || host.env.COLUMNS ? columns : undefined, style, unicode: showsUnicode };
+  return {
+    columns: isTerminal || host.env.COLUMNS ? columns : undefined,
+    style,
+    unicode: showsUnicode,
+  };
 }
 
 /**
@@ -189,7 +232,11 @@ export async function openTarget(context: Context, flags: OutputFlags, values: N
   const { output: template = '-' } = flags;
   if (isStdout(flags)) {
     const sink = new ReplaySink(context.console);
-    const output = { write: sink.write.bind(sink), commit: async () => sink.finish(), abort: async () => {} };
+    const output = {
+      write: sink.write.bind(sink),
+      commit: async () => sink.finish(),
+      abort: async () => {},
+    };
     const open = async (_id?: string) => {
       sink.restart();
       return output;
@@ -197,24 +244,38 @@ export async function openTarget(context: Context, flags: OutputFlags, values: N
     return { name: (_id?: string) => undefined, open };
   }
   const options = { noClobber: !flags.clobber };
-  const name = (id?: string): string => expandName(template, id === undefined ? values : { ...values, id });
+  const name = (id?: string): string =>
+    expandName(template, id === undefined ? values : { ...values, id });
   const path = (id?: string): string => resolve(context.host.cwd, name(id));
   if (!placeholdersOf(template).includes('id')) await checkTarget(path(), options);
-  return { name, open: (id?: string) => openOutput(path(id), { ...options, signal: context.host.signal }) };
+  return {
+    name,
+    open: (id?: string) => openOutput(path(id), { ...options, signal: context.host.signal }),
+  };
 }
 
 /** Shows a file in the program that `BROWSER` names, or the one that the system has for it. */
 function openFile({ host, console }: Context, file: string): void {
-  const own: Partial<Record<NodeJS.Platform, string[]>> = { darwin: ['open'], win32: ['cmd', '/c', 'start', '""'] };
+  const own: Partial<Record<NodeJS.Platform, string[]>> = {
+    darwin: ['open'],
+    win32: ['cmd', '/c', 'start', '""'],
+  };
   const { BROWSER } = host.env;
   const [command = '', ...args] = BROWSER ? [BROWSER] : (own[process.platform] ?? ['xdg-open']);
-  const child = spawn(command, [...args, resolve(host.cwd, file)], { detached: true, stdio: 'ignore' });
+  const child = spawn(command, [...args, resolve(host.cwd, file)], {
+    detached: true,
+    stdio: 'ignore',
+  });
   child.on('error', () => console.warn(`${file} could not be opened: there is no ${command}.`));
   child.unref();
 }
 
 /** Says on stderr what was written to a file and shows a person its figures; with `--json` tells it on stdout. */
-export async function announce(context: Context, { told, figures, comparison }: Delivered, isBrief = false) {
+export async function announce(
+  context: Context,
+  { told, figures, comparison }: Delivered,
+  isBrief = false,
+) {
   const { console, elapsedMs, flags } = context;
   if (told.file === undefined) return;
   if (flags.json) await console.result(visibleJson(told));
@@ -225,7 +286,10 @@ export async function announce(context: Context, { told, figures, comparison }: 
 }
 
 /** Whether a card with the figures of what was written is to be shown: to a person at a terminal, of a file. */
-export function showsCard({ console, flags: { json, progress } }: Context, flags: OutputFlags): boolean {
+export function showsCard(
+  { console, flags: { json, progress } }: Context,
+  flags: OutputFlags,
+): boolean {
   const isWatched = console.err.isTerminal && !console.isQuiet && !json;
   return !isStdout(flags) && isWatched && ['auto', 'bar'].includes(progress);
 }
@@ -233,5 +297,6 @@ export function showsCard({ console, flags: { json, progress } }: Context, flags
 /** Shows the figures of what was written as a card on stderr, as wide as the terminal there. */
 export function showCard({ console }: Context, figures: Grouping, comparison?: Comparison): void {
   const { columns, style, showsUnicode: unicode } = console.err;
-  for (const line of reportCard(figures, { columns, style, unicode }, undefined, comparison)) console.note(line);
+  for (const line of reportCard(figures, { columns, style, unicode }, undefined, comparison))
+    console.note(line);
 }

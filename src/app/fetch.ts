@@ -10,7 +10,13 @@ import { describeWindow } from '../report/window.ts';
 import { printable, quoteForShell } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import { incompleteReport } from './deliver.ts';
-import { addOutputFlags, addServiceFlags, type RunOptions, type ServiceFlags, type WaitFlags } from './flags.ts';
+import {
+  addOutputFlags,
+  addServiceFlags,
+  type RunOptions,
+  type ServiceFlags,
+  type WaitFlags,
+} from './flags.ts';
 import type { ProfilePlan } from './plan.ts';
 
 /**
@@ -28,7 +34,12 @@ type FetchFlags = WaitFlags & Partial<RunOptions>;
  * Creates a report, or picks up an unfinished one of the same request, waits for it, and hands its data on. What it
  * throws names the report and, where that can still be had, the command that goes on with it.
  */
-export async function fetchReport<T>(context: Context, options: FetchFlags, plan: ProfilePlan, intake: Intake<T>) {
+export async function fetchReport<T>(
+  context: Context,
+  options: FetchFlags,
+  plan: ProfilePlan,
+  intake: Intake<T>,
+) {
   const { console, host } = context;
   const ledger = options.fresh || options.direct ? undefined : await context.ledger();
   const unfinished = ledger?.findUnfinished((await ledgerIdentity(context, plan)).hash);
@@ -44,48 +55,79 @@ export async function fetchReport<T>(context: Context, options: FetchFlags, plan
     }
   }
   const created = await createReportFor(context, plan, intake.take);
-  return created.kind === 'data' ? created.result : waitAndFetch(context, options, created.id, intake);
+  return created.kind === 'data'
+    ? created.result
+    : waitAndFetch(context, options, created.id, intake);
 }
 
 /**
  * Asks for the report, and notes it in the ledger the moment its id is known; `take` takes the data, where the service
  * answers with it at once (`decisions.md` 2). Throws as the client's `createReport`.
  */
-export async function createReportFor<T>(context: Context, plan: ProfilePlan, take: Intake<T>['take']) {
+export async function createReportFor<T>(
+  context: Context,
+  plan: ProfilePlan,
+  take: Intake<T>['take'],
+) {
   const { profile, request, window } = plan;
   const { encoding } = await context.settings();
   const client = await context.client();
-  const created = await client.createReport(encodeRequest(request, encoding.value), take).catch((error) => {
-    if (!(error instanceof AdreportError) || error.code !== 'PROFILE_MISMATCH') throw error;
-    const other = profile === 'buyer' ? 'dsp' : 'buyer';
-    throw error.amend('', { hint: `Add --profile ${other}, or keep it: adreport config set profile ${other}` });
-  });
+  const created = await client
+    .createReport(encodeRequest(request, encoding.value), take)
+    .catch((error) => {
+      if (!(error instanceof AdreportError) || error.code !== 'PROFILE_MISMATCH') throw error;
+      const other = profile === 'buyer' ? 'dsp' : 'buyer';
+      throw error.amend('', {
+        hint: `Add --profile ${other}, or keep it: adreport config set profile ${other}`,
+      });
+    });
   if (created.kind === 'report') {
     const { since, until } = describeWindow(window);
     const identity = await ledgerIdentity(context, plan);
-    (await context.ledger())?.record({ id: created.id, ...identity, profile, request, window: { since, until } });
+    (await context.ledger())?.record({
+      id: created.id,
+      ...identity,
+      profile,
+      request,
+      window: { since, until },
+    });
   }
   return created;
 }
 
 /** Waits for a report and hands its data on; what becomes of it is noted in the ledger. */
-async function waitAndFetch<T>(context: Context, options: FetchFlags, id: string, intake: Intake<T>): Promise<T> {
+async function waitAndFetch<T>(
+  context: Context,
+  options: FetchFlags,
+  id: string,
+  intake: Intake<T>,
+): Promise<T> {
   const client = await context.client();
   const { account } = await context.settings();
   // A saved report may have an account of its own, which no other command would take from the file.
   const own = account.source === 'file' ? { ...options, account: account.value } : options;
-  const flags = serviceFlagsOf(own) + asTyped(addOutputFlags, { ...options, output: intake.file?.(id) });
+  const flags =
+    serviceFlagsOf(own) + asTyped(addOutputFlags, { ...options, output: intake.file?.(id) });
   const goOn = `${waitCommand(id, own)} && ${commandLine('download', id, flags)}`;
-  const taken = await withResumeHint(context, id, intake.file && !context.isLocal ? goOn : undefined, async () => {
-    await awaitReport(context, id, options);
-    return client.download(id, (answer) => intake.take(answer, id));
-  });
+  const taken = await withResumeHint(
+    context,
+    id,
+    intake.file && !context.isLocal ? goOn : undefined,
+    async () => {
+      await awaitReport(context, id, options);
+      return client.download(id, (answer) => intake.take(answer, id));
+    },
+  );
   if (intake.file) await noteFetched(context, id, intake.file(id));
   return taken;
 }
 
 /** As `waitForReport`, with progress on stderr and the changes of the status noted in the ledger. */
-export async function awaitReport(context: Context, reportId: string, flags: WaitFlags): Promise<StatusRecord> {
+export async function awaitReport(
+  context: Context,
+  reportId: string,
+  flags: WaitFlags,
+): Promise<StatusRecord> {
   const { host } = context;
   const client = await context.client();
   const note = await ledgerNote(context, reportId);
@@ -119,14 +161,21 @@ async function ledgerIdentity(context: Context, { request }: ProfilePlan) {
 }
 
 /** A function that notes in the ledger what becomes of a report; with `--local` there is none, and it does nothing. */
-export async function ledgerNote(context: Context, id: string): Promise<(change: LedgerChange) => void> {
+export async function ledgerNote(
+  context: Context,
+  id: string,
+): Promise<(change: LedgerChange) => void> {
   const ledger = await context.ledger();
   const { baseUrl } = await context.settings();
   return (change) => ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, change);
 }
 
 /** Notes that a report has been had, so that it is not picked up again; `file` is `undefined` for stdout, or for nowhere. */
-export async function noteFetched(context: Context, id: string, file: string | undefined): Promise<void> {
+export async function noteFetched(
+  context: Context,
+  id: string,
+  file: string | undefined,
+): Promise<void> {
   (await ledgerNote(context, id))({ status: fetchedStatus, file });
 }
 
@@ -134,7 +183,12 @@ export async function noteFetched(context: Context, id: string, file: string | u
  * Runs what follows the birth of a report: what ends it early names the report and, where it can still be had, the command
  * that goes on with it. `resume` is absent where none can, because the service ends with this process.
  */
-export async function withResumeHint<T>(context: Context, reportId: string, resume: string | undefined, work: () => T) {
+export async function withResumeHint<T>(
+  context: Context,
+  reportId: string,
+  resume: string | undefined,
+  work: () => T,
+) {
   const { signal } = context.host;
   try {
     return await work();
@@ -149,7 +203,10 @@ export async function withResumeHint<T>(context: Context, reportId: string, resu
     const own = reason instanceof InterruptedError ? new InterruptedError(reason.exitCode) : reason;
     const isKept = resume && (own.retryable || [3, 8].includes(own.exitCode));
     const kept = isKept && `The report ${printable(reportId)} is kept. Go on with: ${resume}`;
-    throw own.amend('', { reportId, hint: [own.hint, kept].filter(Boolean).join('\n') || undefined });
+    throw own.amend('', {
+      reportId,
+      hint: [own.hint, kept].filter(Boolean).join('\n') || undefined,
+    });
   }
 }
 
@@ -157,7 +214,10 @@ export async function withResumeHint<T>(context: Context, reportId: string, resu
 function isGone(error: unknown): boolean {
   // A sign-in may be answered 404 too, which says nothing of the report.
   if (error instanceof RejectedError) return error.httpStatus === 404;
-  return error instanceof ReportFailedError && (error.httpStatus === 410 || error.code === 'REPORT_EXPIRED');
+  return (
+    error instanceof ReportFailedError &&
+    (error.httpStatus === 410 || error.code === 'REPORT_EXPIRED')
+  );
 }
 
 /** The command line that waits for a report as the same account. */
@@ -170,7 +230,10 @@ function serviceFlagsOf({ account, baseUrl, encoding }: ServiceFlags): string {
 }
 
 /** The flags of a group with their values, as they are typed; what is not set is left out. */
-function asTyped(addGroup: (command: Command) => Command, values: Readonly<Record<string, unknown>>): string {
+function asTyped(
+  addGroup: (command: Command) => Command,
+  values: Readonly<Record<string, unknown>>,
+): string {
   const typed = addGroup(new Command()).options.map((option) => {
     const value = values[option.attributeName()];
     if (value === undefined || value === option.negate) return '';

@@ -2,7 +2,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { type FormatName, formatNames } from '../output/formats/index.ts';
-import { type ComparedWindow, comparedWindows, type SplitUnit, splitUnits } from '../report/window.ts';
+import {
+  type ComparedWindow,
+  comparedWindows,
+  type SplitUnit,
+  splitUnits,
+} from '../report/window.ts';
 import { nearest } from '../text/nearest.ts';
 import { parseDuration } from '../text/quantity.ts';
 import type { ProgressMode } from '../ui/progress.ts';
@@ -23,7 +28,8 @@ export function addFlags(command: Command, heading: string, flags: readonly Flag
   command.optionsGroup(heading);
   for (const [names, meaning, reader, { byDefault, shown, conflicts = [], hidden } = {}] of flags) {
     const option = new Option(names, meaning).conflicts(conflicts).hideHelp(hidden ?? false);
-    if (typeof reader === 'function') option.argParser(reader as (text: string, earlier: unknown) => unknown);
+    if (typeof reader === 'function')
+      option.argParser(reader as (text: string, earlier: unknown) => unknown);
     else if (reader) option.choices(reader).argParser((text: string) => readWord(text, reader));
     command.addOption(byDefault === undefined ? option : option.default(byDefault, shown));
   }
@@ -47,7 +53,12 @@ export function addGlobalFlags(program: Command): Command {
   return addFlags(program, 'Options:', [
     ['--json', 'machine-readable results and errors'],
     ['-q, --quiet', 'nothing on stderr but errors'],
-    ['-v, --verbose', 'trace HTTP calls on stderr (-vv: more)', (_text, count) => count + 1, { byDefault: 0 }],
+    [
+      '-v, --verbose',
+      'trace HTTP calls on stderr (-vv: more)',
+      (_text, count) => count + 1,
+      { byDefault: 0 },
+    ],
     ['--no-color', 'no colour (also NO_COLOR; FORCE_COLOR for the reverse)'],
     ['--progress <mode>', 'how waiting is shown on stderr', progressModes, { byDefault: 'auto' }],
   ]);
@@ -63,7 +74,11 @@ export function addServiceFlags(command: Command): Command {
     ['--account <name>', 'the stored account to use'],
     ['--base-url <url>', 'address of the service'],
     ['--local', 'use a local server started inside this process: no account, no network'],
-    ['--encoding <kind>', 'of the bodies of all calls (default: the stored one, else json)', encodings],
+    [
+      '--encoding <kind>',
+      'of the bodies of all calls (default: the stored one, else json)',
+      encodings,
+    ],
     ['--retries <n>', 'how often a failed call is repeated (default: 5)', readCount],
     ['--timeout <duration>', 'to connect, to the first byte, and idle (default: 30s)', readTimeout],
   ]);
@@ -86,19 +101,30 @@ export function addReportFlags(command: Command): Command {
     ['--by <a,b>', 'breakdowns, e.g. DAILY,CAMPAIGN; any case'],
     ['--breakdowns <a,b>', 'the same as --by', undefined, { conflicts: ['by'], hidden: true }],
     ['--filter <name=v1,v2>', 'keep only these; repeatable', collect],
-    ['--country <a,b>', 'only these countries, by ISO code or English name: FR,Germany; repeatable', collect],
+    [
+      '--country <a,b>',
+      'only these countries, by ISO code or English name: FR,Germany; repeatable',
+      collect,
+    ],
     ['--campaign <name>', "only campaigns of that name, e.g. 'Summer*'; repeatable", collect],
     ['--ad-unit <name>', 'only ad units of that name', collect],
     ['--advertiser <name>', 'only advertisers of that name (admin accounts)', collect],
   ]);
   addFlags(command, 'Window:', [
-    ['--period <p>', 'e.g. yesterday, last-7d, last-week, this-month, 2026-10, 2026-W45, 2026-11-01..2026-11-15'],
+    [
+      '--period <p>',
+      'e.g. yesterday, last-7d, last-week, this-month, 2026-10, 2026-W45, 2026-11-01..2026-11-15',
+    ],
     ['--since <t>', 'first second: 2026-11-01, a date-time, unix seconds, now, today, -7d, -36h'],
     ['--until <t>', 'last second, in the same forms (default: now)'],
     ['--timezone <tz>', 'zone of the report, DSP only (buyer: always Europe/Paris)'],
   ]);
   return addFlags(command, 'Request:', [
-    ['--window-clock <kind>', 'how the service reads the window (default: the stored one, else instant)', windowClocks],
+    [
+      '--window-clock <kind>',
+      'how the service reads the window (default: the stored one, else instant)',
+      windowClocks,
+    ],
     ['--direct', 'ask for the data in the answer, without waiting (output=direct)'],
     ['--dry-run', 'print the window, the request and a curl line; no network (but for names)'],
   ]);
@@ -116,7 +142,10 @@ export interface OutputFlags
 
 export function addOutputFlags(command: Command): Command {
   return addFlags(command, 'Output:', [
-    ['-o, --output <file>', 'file to write, - for stdout; takes {profile} {report} {since} {until} {date} {id}'],
+    [
+      '-o, --output <file>',
+      'file to write, - for stdout; takes {profile} {report} {since} {until} {date} {id}',
+    ],
     [
       '--format <name>',
       "of the output (default: by the file's ending; table on a terminal, csv in a pipe)",
@@ -142,8 +171,18 @@ export type WaitFlags = { readonly waitTimeout: number; readonly pollInterval: n
 export function addWaitFlags(command: Command): Command {
   const halfAnHour = { byDefault: 1_800_000, shown: '30m' };
   return addFlags(command, 'Waiting:', [
-    ['--wait-timeout <duration>', 'give up waiting after this long, exit 7', readDuration, halfAnHour],
-    ['--poll-interval <duration>', 'auto, or a fixed pause between calls', readPollInterval, { byDefault: 'auto' }],
+    [
+      '--wait-timeout <duration>',
+      'give up waiting after this long, exit 7',
+      readDuration,
+      halfAnHour,
+    ],
+    [
+      '--poll-interval <duration>',
+      'auto, or a fixed pause between calls',
+      readPollInterval,
+      { byDefault: 'auto' },
+    ],
   ]);
 }
 
@@ -166,20 +205,38 @@ export type RunOptions = ReportFlags &
 /** The flags of `run`, for the command and for the keys of `adreport.yaml`. */
 export function addRunFlags(command: Command): Command {
   addFlags(addReportFlags(command), 'Request:', [
-    ['--compare <window>', 'html, table, xlsx and the card: the change against that window', comparedWindows],
+    [
+      '--compare <window>',
+      'html, table, xlsx and the card: the change against that window',
+      comparedWindows,
+    ],
     ['--fresh', 'create a new report even where the same one is still unfinished'],
-    ['--strict', 'days missing from the window, or a repeated row, are exit 9 instead of a warning'],
+    [
+      '--strict',
+      'days missing from the window, or a repeated row, are exit 9 instead of a warning',
+    ],
   ]);
   addFlags(addOutputFlags(command), 'Many reports:', [
-    ['--split <unit>', 'a report for each unit; one merged output, or with {date} a file each', splitUnits],
+    [
+      '--split <unit>',
+      'a report for each unit; one merged output, or with {date} a file each',
+      splitUnits,
+    ],
     ['--concurrency <n>', 'reports at a time', readPositive, { byDefault: 4 }],
     ['--missing', 'fetch only what has no file yet'],
-    ['--lookback <n>', 'with --missing: the last n parts again, because late numbers change them', readCount],
+    [
+      '--lookback <n>',
+      'with --missing: the last n parts again, because late numbers change them',
+      readCount,
+    ],
     ['--shard <k/n>', 'only every n-th part, for n machines side by side'],
   ]);
   return addFlags(addServiceFlags(addWaitFlags(command)), 'Saved reports:', [
     ['--all', 'every report of adreport.yaml'],
-    ['--file <file>', 'take the reports from this file (default: adreport.yaml, here or in a folder above)'],
+    [
+      '--file <file>',
+      'take the reports from this file (default: adreport.yaml, here or in a folder above)',
+    ],
   ]);
 }
 
@@ -195,12 +252,15 @@ function readWord(text: string, words: readonly string[]): string {
   const found = words.find((word) => word === text.toLowerCase());
   if (found !== undefined) return found;
   const guess = nearest(text, words);
-  throw new InvalidArgumentError(`${guess ? `Did you mean ${guess}? ` : ''}Allowed choices are ${words.join(', ')}.`);
+  throw new InvalidArgumentError(
+    `${guess ? `Did you mean ${guess}? ` : ''}Allowed choices are ${words.join(', ')}.`,
+  );
 }
 
 function readColumns(text: string): string[] | 'all' {
   const names = text.split(',').map((name) => name.trim());
-  if (names.includes('')) throw new InvalidArgumentError('A name is empty. For example: date,campaignName,clicks');
+  if (names.includes(''))
+    throw new InvalidArgumentError('A name is empty. For example: date,campaignName,clicks');
   return names.length === 1 && names[0]?.toLowerCase() === 'all' ? 'all' : names;
 }
 
@@ -212,7 +272,8 @@ export function collect(value: string, earlier: readonly string[] = []): string[
 /** `500ms`, `30s`, `5m`, `2h`, `1d` or `0`, in milliseconds. */
 export function readDuration(value: string, _earlier?: unknown, leastMs = 0): number {
   const durationMs = parseDuration(value);
-  if (durationMs === undefined) throw new InvalidArgumentError('Give a number with a unit: 500ms, 30s, 5m or 2h.');
+  if (durationMs === undefined)
+    throw new InvalidArgumentError('Give a number with a unit: 500ms, 30s, 5m or 2h.');
   if (durationMs < leastMs) throw new InvalidArgumentError(`The shortest is ${leastMs}ms.`);
   return durationMs;
 }
@@ -220,7 +281,8 @@ export function readDuration(value: string, _earlier?: unknown, leastMs = 0): nu
 /** A duration that is not 0, which would mean to wait for ever. */
 export const readTimeout = (value: string) => readDuration(value, undefined, 1);
 
-const readPollInterval = (value: string) => (value === 'auto' ? value : readDuration(value, undefined, 100));
+const readPollInterval = (value: string) =>
+  value === 'auto' ? value : readDuration(value, undefined, 100);
 
 /** A whole number from 0, or `least`, to 999,999, or `most`. */
 export function readCount(value: string, _earlier?: unknown, least = 0, most = 999_999): number {

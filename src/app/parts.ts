@@ -25,7 +25,11 @@ interface Run {
   readonly progress: PartsProgress;
   readonly delivered: Delivered[];
   /** What failed, with the context of its account; without a label where it is the one report. */
-  readonly failures: { readonly label: string | undefined; readonly context: Context; readonly error: AdreportError }[];
+  readonly failures: {
+    readonly label: string | undefined;
+    readonly context: Context;
+    readonly error: AdreportError;
+  }[];
 }
 
 /** How many files and failures are named one by one. */
@@ -37,7 +41,9 @@ const namedAtMost = 10;
  */
 export async function runParts(context: Context, jobs: readonly Job[]): Promise<void> {
   const partCount = jobs.reduce((sum, { parts }) => sum + parts.length, 0);
-  const named = jobs.flatMap(({ name, parts }) => (name === undefined ? [] : [[name, parts.length] as const]));
+  const named = jobs.flatMap(({ name, parts }) =>
+    name === undefined ? [] : [[name, parts.length] as const],
+  );
   const progress = (await context.progress()).parts(partCount, new Map(named));
   const takeTurn = turns(Math.max(...jobs.map(({ options }) => options.concurrency)));
   const run: Run = { context, takeTurn, progress, delivered: [], failures: [] };
@@ -46,10 +52,14 @@ export async function runParts(context: Context, jobs: readonly Job[]): Promise<
   const runJob = async (planned: Job): Promise<void> => {
     const job = await attempt(run, planned, planned.name, () => jobWithIds(planned));
     if (!job) return;
-    if (job.isMerged) return add(run, await attempt(run, job, job.name, () => writeMerged(run, job)));
+    if (job.isMerged)
+      return add(run, await attempt(run, job, job.name, () => writeMerged(run, job)));
     const takeTurn = turns(job.options.concurrency);
     const runOne = async (part: Part) =>
-      add(run, await fetchPart(run, job, part, (context) => prepareOutput({ ...job, context }, part)));
+      add(
+        run,
+        await fetchPart(run, job, part, (context) => prepareOutput({ ...job, context }, part)),
+      );
     await Promise.all(job.parts.map((part) => takeTurn(() => runOne(part))));
   };
   try {
@@ -61,14 +71,20 @@ export async function runParts(context: Context, jobs: readonly Job[]): Promise<
 }
 
 /** The result of some work for a job, or `undefined` with its error noted. A bug, and a closed pipe, are thrown on. */
-async function attempt<T>({ failures }: Run, { context }: Job, label: string | undefined, work: () => Promise<T>) {
+async function attempt<T>(
+  { failures }: Run,
+  { context }: Job,
+  label: string | undefined,
+  work: () => Promise<T>,
+) {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof AdreportError) || error instanceof ClosedPipeError) throw error;
     // What was called off has not failed; and what ended several is one failure.
     const isCalledOff = error instanceof InterruptedError || context.host.signal.aborted;
-    if (!isCalledOff && !failures.some((failure) => failure.error === error)) failures.push({ label, context, error });
+    if (!isCalledOff && !failures.some((failure) => failure.error === error))
+      failures.push({ label, context, error });
     return undefined;
   }
 }
@@ -87,9 +103,12 @@ function conclude({ context, delivered, failures }: Run, jobs: readonly Job[]): 
   // Different reports may count the same displays.
   const figures = jobs.length === 1 ? files.flatMap((one) => one.figures ?? []) : [];
   if (files.length > namedAtMost || figures.length > 1) {
-    const sum = (of: 'rows' | 'bytes'): number => files.reduce((total, { told }) => total + told[of], 0);
+    const sum = (of: 'rows' | 'bytes'): number =>
+      files.reduce((total, { told }) => total + told[of], 0);
     const size = `${formatPlural(sum('rows'), 'row')}, ${formatBytes(sum('bytes'))}`;
-    console.note(`Together ${formatPlural(files.length, 'file')}: ${size}, in ${formatDuration(elapsedMs())}.`);
+    console.note(
+      `Together ${formatPlural(files.length, 'file')}: ${size}, in ${formatDuration(elapsedMs())}.`,
+    );
   }
   const isComplete = jobs.every(({ options }) => options.missing);
   const less = isComplete
@@ -120,7 +139,8 @@ function conclude({ context, delivered, failures }: Run, jobs: readonly Job[]): 
 async function writeMerged(run: Run, job: Job): Promise<Delivered> {
   const { context } = job;
   const reportIds: string[] = [];
-  const noteAll = (file?: string) => Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
+  const noteAll = (file?: string) =>
+    Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
   const delivery = await prepareOutput(job);
   try {
     const written = await delivery.write(mergeReports(inOrder(run, job, reportIds)));
@@ -148,11 +168,15 @@ async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator
   const path = resolve(host.cwd, (parts[0] && fileOf(job, parts[0])) ?? '/dev/stdout');
   // The folder of the output has room for it.
   const folder = path.startsWith('/dev/') ? tmpdir() : dirname(path);
-  const fetchOne = (part: Part) => fetchPart(run, own, part, async (context) => spoolIntake(context, folder));
+  const fetchOne = (part: Part) =>
+    fetchPart(run, own, part, async (context) => spoolIntake(context, folder));
   const pending: ReturnType<typeof fetchOne>[] = [];
   try {
     for (let next = 0; next < parts.length; next++) {
-      for (const part of parts.slice(pending.length, next + Math.max(aheadAtMost, options.concurrency))) {
+      for (const part of parts.slice(
+        pending.length,
+        next + Math.max(aheadAtMost, options.concurrency),
+      )) {
         pending.push(takeTurn(() => fetchOne(part)));
       }
       const spooled = await pending[next];
@@ -173,7 +197,12 @@ async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator
 }
 
 /** Fetches one part when there is room for it; `undefined` where that failed, which the run notes. */
-function fetchPart<T>(run: Run, job: Job, part: Part, prepare: (context: Context) => Promise<Intake<T>>) {
+function fetchPart<T>(
+  run: Run,
+  job: Job,
+  part: Part,
+  prepare: (context: Context) => Promise<Intake<T>>,
+) {
   const { name, options, context } = job;
   // A saved report is called by its name, with the part's days where it has several; others by their days.
   const label = name && options.split ? `${name} ${daysOf(part)}` : (name ?? daysOf(part));

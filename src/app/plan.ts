@@ -3,7 +3,12 @@ import type { Context } from '../context.ts';
 import { askedColumns } from '../contract/columns.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { expandName, modifiedAt, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
+import {
+  expandName,
+  modifiedAt,
+  type NameValues,
+  placeholdersOf,
+} from '../output/file/file-name.ts';
 import { checkMergeable, type Part, partsOf, stillToFetch, takeShard } from '../report/parts.ts';
 import {
   createUrl,
@@ -50,17 +55,24 @@ export async function planJob(context: Context, options: RunOptions, name?: stri
   checkFormat(context, options);
   const plan = await planFromFlags(context, options);
   const placeholders = placeholdersOf(output);
-  const isMerged = split !== undefined && !placeholders.some((word) => ['date', 'since', 'until'].includes(word));
+  const isMerged =
+    split !== undefined && !placeholders.some((word) => ['date', 'since', 'until'].includes(word));
   if (isMerged) checkMergeable(plan.request.breakdowns, split);
   if (placeholders.includes('id') && (isMerged || missing)) {
-    const why = isMerged ? 'the merged output of several reports has no id' : '--missing asks which files are there';
-    throw new UsageError(`-o has {id}, but ${why}.`, { hint: 'Use {date}, {since} or {until} instead.' });
+    const why = isMerged
+      ? 'the merged output of several reports has no id'
+      : '--missing asks which files are there';
+    throw new UsageError(`-o has {id}, but ${why}.`, {
+      hint: 'Use {date}, {since} or {until} instead.',
+    });
   }
-  if (shard !== undefined && split === undefined) throw needs('--shard', '--split', 'It chooses among the parts.');
+  if (shard !== undefined && split === undefined)
+    throw needs('--shard', '--split', 'It chooses among the parts.');
   if (lookback !== undefined && !missing) {
     throw needs('--lookback', '--missing', 'Without it all parts are fetched anyway.');
   }
-  if (missing && output === '-') throw needs('--missing', '-o', 'It asks which files are not there yet.');
+  if (missing && output === '-')
+    throw needs('--missing', '-o', 'It asks which files are not there yet.');
   const now = Math.floor(context.host.wallClock() / 1_000);
   const all = partsOf(plan, split, isMerged ? undefined : now);
   const mine = shard === undefined ? all : takeShard(all, shard);
@@ -69,19 +81,30 @@ export async function planJob(context: Context, options: RunOptions, name?: stri
   const writtenAt = (part: Part) => modifiedAt(resolve(context.host.cwd, fileOf(job, part) ?? ''));
   const wanted = stillToFetch(all, now, lookback ?? 0, writtenAt);
   // A merged output is one file: it is written anew if any part is not final.
-  return { ...job, parts: mine.filter((part) => (isMerged ? wanted.length > 0 : wanted.includes(part))) };
+  return {
+    ...job,
+    parts: mine.filter((part) => (isMerged ? wanted.length > 0 : wanted.includes(part))),
+  };
 }
 
 function needs(flag: string, other: string, why: string): UsageError {
-  return new UsageError(`${flag} goes with ${other} only.`, { hint: `${why} Add ${other}, or leave ${flag} out.` });
+  return new UsageError(`${flag} goes with ${other} only.`, {
+    hint: `${why} Add ${other}, or leave ${flag} out.`,
+  });
 }
 
 type Described = Pick<Job, 'plan'> & Partial<Pick<Job, 'name' | 'isMerged'>>;
 
 /** What the placeholders of `-o` stand for: dates are local to the report's zone, of the part or of the whole window. */
-function namesOf({ plan: { profile, request, window }, name, isMerged }: Described, part?: Part): NameValues {
+function namesOf(
+  { plan: { profile, request, window }, name, isMerged }: Described,
+  part?: Part,
+): NameValues {
   const report = name ?? (request.breakdowns.join('-').toLowerCase() || 'total');
-  const whole = { since: formatDate(window.since, window.zone), until: formatDate(window.until, window.zone) };
+  const whole = {
+    since: formatDate(window.since, window.zone),
+    until: formatDate(window.until, window.zone),
+  };
   const { since, until } = part && !isMerged ? part : whole;
   return { profile, report, since, until, date: since };
 }
@@ -93,7 +116,10 @@ export function fileOf(job: Job, part: Part): string | undefined {
 }
 
 /** What is known of a part that has an output of its own; without a part, of the output that all parts go into. */
-export function factsOf(job: Described & { readonly options: { shard?: string } }, part?: Part): ReportFacts {
+export function factsOf(
+  job: Described & { readonly options: { shard?: string } },
+  part?: Part,
+): ReportFacts {
   const { profile, request, shownMetrics, window: whole } = job.plan;
   const { breakdowns, filters } = request;
   const columns = askedColumns(profile, request, shownMetrics);
@@ -105,10 +131,16 @@ export function factsOf(job: Described & { readonly options: { shard?: string } 
 }
 
 /** One create call that would be made, with its account's context; `output` is absent for stdout. */
-type PlannedCall = Pick<Job & Part, 'context' | 'window' | 'request'> & { readonly name?: string; output?: string };
+type PlannedCall = Pick<Job & Part, 'context' | 'window' | 'request'> & {
+  readonly name?: string;
+  output?: string;
+};
 
 /** Prints what would be sent, as text or with `--json` as one object (`cli.md`, `--dry-run`). */
-export async function printDryRun({ console, flags }: Context, calls: readonly PlannedCall[]): Promise<void> {
+export async function printDryRun(
+  { console, flags }: Context,
+  calls: readonly PlannedCall[],
+): Promise<void> {
   const requests: object[] = [];
   const texts: string[] = [];
   for (const { context, name, window, request, output } of calls) {
@@ -127,7 +159,9 @@ export async function printDryRun({ console, flags }: Context, calls: readonly P
       output: printable(output ?? 'stdout'),
       body: encoded.text,
     };
-    const labelled = Object.entries(lines).map(([label, text]) => console.out.style.bold(label.padEnd(8)) + text);
+    const labelled = Object.entries(lines).map(
+      ([label, text]) => console.out.style.bold(label.padEnd(8)) + text,
+    );
     texts.push([...labelled, '', curl].join('\n'));
   }
   await console.result(flags.json ? JSON.stringify({ requests }) : texts.join('\n\n'));

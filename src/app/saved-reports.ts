@@ -21,13 +21,19 @@ import { fileOf, type Job, planJob } from './plan.ts';
  * The jobs of the saved reports that `run NAME…` or `run --all` means. Throws `UsageError` for a file or a name that is
  * not there, with file and line for what is wrong in the file, and for two reports that would be written to one place.
  */
-export async function planSavedReports(context: Context, options: RunOptions, names: readonly string[]) {
+export async function planSavedReports(
+  context: Context,
+  options: RunOptions,
+  names: readonly string[],
+) {
   const { cwd } = context.host;
   const path = options.file === undefined ? findProjectFile(cwd) : resolve(cwd, options.file);
   if (path === undefined) {
     const asked = names[0] === undefined ? '--all' : `The report ${JSON.stringify(names[0])}`;
     const message = `${asked} needs a file of saved reports, and there is no ${projectFileName} here or in a folder above.`;
-    throw new UsageError(message, { hint: 'Write one with: adreport init (or name it with --file).' });
+    throw new UsageError(message, {
+      hint: 'Write one with: adreport init (or name it with --file).',
+    });
   }
   const file = await readProjectFile(path, relative(cwd, path), savedKeys());
   const jobs: Job[] = [];
@@ -40,7 +46,9 @@ export async function planSavedReports(context: Context, options: RunOptions, na
       const own = context.forSavedReport({ account, profile, encoding, windowClock }, merged);
       jobs.push(await planJob(own, merged, name));
     } catch (error) {
-      throw error instanceof UsageError ? withLines(error, file.shownPath, section.line, origins) : error;
+      throw error instanceof UsageError
+        ? withLines(error, file.shownPath, section.line, origins)
+        : error;
     }
   }
   const owners = new Map<string, Job>();
@@ -49,7 +57,10 @@ export async function planSavedReports(context: Context, options: RunOptions, na
       const owner = owners.get(placeOf(output));
       if (owner) {
         const hint = 'Give each an output of its own, e.g. with {report} in its name.';
-        throw new UsageError(`The reports ${owner.name} and ${job.name} would both be written to ${output}.`, { hint });
+        throw new UsageError(
+          `The reports ${owner.name} and ${job.name} would both be written to ${output}.`,
+          { hint },
+        );
       }
       owners.set(placeOf(output), job);
     }
@@ -57,31 +68,52 @@ export async function planSavedReports(context: Context, options: RunOptions, na
   return jobs;
 }
 
-function chosenReports({ reports, shownPath }: ProjectFile, { all }: RunOptions, names: readonly string[]) {
+function chosenReports(
+  { reports, shownPath }: ProjectFile,
+  { all }: RunOptions,
+  names: readonly string[],
+) {
   const known = [...reports.keys()];
   const have = `It has ${known.join(', ')}.`;
   const refuse = (message: string, hint: string) => new UsageError(message, { hint });
   if (known.length === 0) throw refuse(`${shownPath} has no reports.`, 'Add one under reports:');
-  if (all && names.length > 0) throw refuse('--all and names exclude each other.', 'Leave one out.');
-  if (!all && names.length === 0) throw refuse(`Which report of ${shownPath}?`, `${have} Or give --all.`);
+  if (all && names.length > 0)
+    throw refuse('--all and names exclude each other.', 'Leave one out.');
+  if (!all && names.length === 0)
+    throw refuse(`Which report of ${shownPath}?`, `${have} Or give --all.`);
   return [...new Set(all ? known : names)].map((name) => {
     const section = reports.get(name);
     if (section) return [name, section] as const;
-    throw refuse(`${shownPath} has no report ${JSON.stringify(name)}.`, didYouMean(nearest(name, known), have));
+    throw refuse(
+      `${shownPath} has no report ${JSON.stringify(name)}.`,
+      didYouMean(nearest(name, known), have),
+    );
   });
 }
 
 /** The error with the line of the value that each of its sentences is about. */
-function withLines(error: UsageError, path: string, line: number, origins: readonly Origin[]): UsageError {
+function withLines(
+  error: UsageError,
+  path: string,
+  line: number,
+  origins: readonly Origin[],
+): UsageError {
   const lineOf = (sentence: string): number => {
-    const words = ({ texts }: Origin) => texts.flatMap((text) => text.split(/[,=]/)).map((word) => word.trim());
+    const words = ({ texts }: Origin) =>
+      texts.flatMap((text) => text.split(/[,=]/)).map((word) => word.trim());
     const byFlag = origins.find(({ key }) => sentence.includes(`--${key} `));
-    const byValue = origins.find((origin) => words(origin).some((word) => word !== '' && sentence.includes(word)));
+    const byValue = origins.find((origin) =>
+      words(origin).some((word) => word !== '' && sentence.includes(word)),
+    );
     return (byFlag ?? byValue)?.line ?? line;
   };
   const [first = '', ...others] = error.message.split('\n');
-  if (others.length === 0) return projectError(path, [{ line: lineOf(first), problem: first, hint: error.hint }]);
-  const faults = others.map((text) => ({ line: lineOf(text), problem: text.replace(/^\s*- /, '') }));
+  if (others.length === 0)
+    return projectError(path, [{ line: lineOf(first), problem: first, hint: error.hint }]);
+  const faults = others.map((text) => ({
+    line: lineOf(text),
+    problem: text.replace(/^\s*- /, ''),
+  }));
   return projectError(path, faults);
 }
 
@@ -117,7 +149,12 @@ const windowOptions = ['period', 'since', 'until'];
  *
  * @param given the options that stand on the command line
  */
-export function savedOptions(file: ProjectFile, report: SavedSection, given: readonly string[], cwd: string) {
+export function savedOptions(
+  file: ProjectFile,
+  report: SavedSection,
+  given: readonly string[],
+  cwd: string,
+) {
   const options = optionsByKey();
   const faults: ProjectFault[] = [];
   const values: Record<string, unknown> = {};
@@ -143,8 +180,14 @@ export function savedOptions(file: ProjectFile, report: SavedSection, given: rea
   return { values: values as Partial<RunOptions>, origins };
 }
 
-function readValue(key: string, option: Option, { texts, isList, line }: SavedEntry, faults: ProjectFault[]): unknown {
-  const refuse = (problem: string): void => void faults.push({ line, problem: `${key} ${problem}` });
+function readValue(
+  key: string,
+  option: Option,
+  { texts, isList, line }: SavedEntry,
+  faults: ProjectFault[],
+): unknown {
+  const refuse = (problem: string): void =>
+    void faults.push({ line, problem: `${key} ${problem}` });
   const joined = texts.join(',');
   if (option.isBoolean() || option.negate) {
     if (isList || !/^(true|false)$/i.test(joined)) return refuse('is true or false.');

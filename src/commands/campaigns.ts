@@ -22,12 +22,19 @@ export const campaignsCommand: CommandBuilder = (perform) =>
     addServiceFlags(
       declareCommand('campaigns', 'list campaigns and their ad units', [
         ['adreport campaigns --local', 'a table on a terminal, CSV in a pipe'],
-        ['adreport campaigns --local --active --search puzzle', 'running today, with “puzzle” in a name'],
+        [
+          'adreport campaigns --local --active --search puzzle',
+          'running today, with “puzzle” in a name',
+        ],
         ['adreport campaigns --local --ad-units --format json', 'one object an ad unit'],
       ])
         .option('--ad-units', 'one row an ad unit')
         .option('--search <text>', 'only those with the text in a name or an id; any case')
-        .addOption(new Option('--active [date]', 'only those that run on the day, YYYY-MM-DD').preset('today')),
+        .addOption(
+          new Option('--active [date]', 'only those that run on the day, YYYY-MM-DD').preset(
+            'today',
+          ),
+        ),
     ),
   ).action(perform(campaigns));
 
@@ -41,14 +48,20 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
   const format = options.format === undefined && context.flags.json ? 'json' : chosen;
   const csv = csvDialect(context, options);
   const columns = chooseColumns(options, format);
-  const isActive = active === undefined ? () => true : activeDuring(active, context.host.wallClock());
+  const isActive =
+    active === undefined ? () => true : activeDuring(active, context.host.wallClock());
   const target = await openTarget(context, options, {});
 
   const all = await (await context.client()).campaigns();
-  const found = all.filter((one) => isActive(one) && (search === undefined || matchesText(one, search)));
+  const found = all.filter(
+    (one) => isActive(one) && (search === undefined || matchesText(one, search)),
+  );
   // A campaign without any ad unit has no row among theirs.
   const rows = found.flatMap(({ adunits, ...one }): ListRow[] => {
-    const days = { start: one.campaignStartDate.slice(0, 10), end: one.campaignEndDate.slice(0, 10) };
+    const days = {
+      start: one.campaignStartDate.slice(0, 10),
+      end: one.campaignEndDate.slice(0, 10),
+    };
     return adUnits
       ? adunits.map(({ adunitId, adunitName }) => ({ ...one, ...days, adunitId, adunitName }))
       : [{ ...one, ...days, adunits: adunits.length }];
@@ -59,12 +72,19 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
       await output.write(Buffer.from(textTable(rows, columns, tableLook(context, options))));
     } else if (format === 'json' || format === 'ndjson') {
       // The service's own records, unless columns are chosen.
-      const pick = (row: ListRow) => Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
-      const lines = (options.columns || adUnits ? rows.map(pick) : found).map((row) => JSON.stringify(row));
+      const pick = (row: ListRow) =>
+        Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
+      const lines = (options.columns || adUnits ? rows.map(pick) : found).map((row) =>
+        JSON.stringify(row),
+      );
       const array = lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`;
-      await output.write(Buffer.from(format === 'json' ? array : lines.map((line) => `${line}\n`).join('')));
+      await output.write(
+        Buffer.from(format === 'json' ? array : lines.map((line) => `${line}\n`).join('')),
+      );
     } else {
-      await output.write(await encodeTable(format, rows, columns, { csv, note: context.console.note }));
+      await output.write(
+        await encodeTable(format, rows, columns, { csv, note: context.console.note }),
+      );
     }
     await output.commit();
     if (rows.length === 0) context.console.note('No campaign was found.');
@@ -75,12 +95,16 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
 }
 
 /** What `--columns` names, any case; else every field, or on a terminal names first, and days instead of seconds. */
-function chooseColumns({ adUnits, columns }: CampaignsOptions, format: FormatName): TextColumn<ListRow>[] {
+function chooseColumns(
+  { adUnits, columns }: CampaignsOptions,
+  format: FormatName,
+): TextColumn<ListRow>[] {
   const [own, count] = adUnits ? [['adunitId', 'adunitName'], []] : [[], ['adunits']];
   const campaign = ['campaignId', 'campaignName'];
   const dates = ['campaignStartDate', 'campaignEndDate'];
   const known = ['advertiserId', 'advertiserName', ...campaign, ...dates, ...own, ...count];
-  const usual = format === 'table' ? [...campaign, ...own, 'advertiserName', 'start', 'end', ...count] : known;
+  const usual =
+    format === 'table' ? [...campaign, ...own, 'advertiserName', 'start', 'end', ...count] : known;
   const chosen = (columns === 'all' ? known : columns)?.map((wanted) => {
     const found = known.find((name) => name.toLowerCase() === wanted.toLowerCase());
     if (found) return found;
@@ -99,15 +123,24 @@ function chooseColumns({ adUnits, columns }: CampaignsOptions, format: FormatNam
 /** Whether a campaign, or one of its ad units, has the text in a name, accents and case apart, or is the one of that id. */
 function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): boolean {
   const plain = (name: string) => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-  const names = [campaign.campaignName, campaign.advertiserName, ...adunits.map(({ adunitName }) => adunitName)];
-  const ids = [campaign.campaignId, campaign.advertiserId, ...adunits.map(({ adunitId }) => adunitId)];
+  const names = [
+    campaign.campaignName,
+    campaign.advertiserName,
+    ...adunits.map(({ adunitName }) => adunitName),
+  ];
+  const ids = [
+    campaign.campaignId,
+    campaign.advertiserId,
+    ...adunits.map(({ adunitId }) => adunitId),
+  ];
   return names.some((name) => plain(name).includes(plain(text))) || ids.includes(text);
 }
 
 /** A test for the campaigns that run at some time of a period; their dates are Paris wall time (`decisions.md` 5). */
 function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord) => boolean {
   const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs });
-  const wall = (instant: number) => formatInstant(instant, defaultZone).slice(0, 19).replace('T', ' ');
+  const wall = (instant: number) =>
+    formatInstant(instant, defaultZone).slice(0, 19).replace('T', ' ');
   // A date that is missing is no bound.
   return ({ campaignStartDate: start, campaignEndDate: end }) =>
     start <= wall(until) && (end === '' || end >= wall(since));

@@ -14,7 +14,11 @@ export type Perform = <Options, Args extends readonly unknown[]>(
 export type CommandBuilder = (perform: Perform) => Command;
 
 /** A command with its arguments, the line that lists it, and examples that run as printed. */
-export function declareCommand(nameAndArgs: string, summary: string, examples: readonly Pair[]): Command {
+export function declareCommand(
+  nameAndArgs: string,
+  summary: string,
+  examples: readonly Pair[],
+): Command {
   const [name, ...args] = nameAndArgs.split(' ');
   const command = new Command(name).summary(summary).description(summary);
   for (const argument of args) command.argument(argument);
@@ -25,7 +29,10 @@ export function declareCommand(nameAndArgs: string, summary: string, examples: r
 }
 
 /** The command that words lead to from one above it: that one for no words, `undefined` where there is none. */
-export function findCommand(above: Command, [name, ...more]: readonly string[]): Command | undefined {
+export function findCommand(
+  above: Command,
+  [name, ...more]: readonly string[],
+): Command | undefined {
   if (name === undefined) return above;
   const child = above.commands.find((candidate) => candidate.name() === name);
   return child && findCommand(child as Command, more);

@@ -8,13 +8,21 @@ import { topics } from '../help/index.ts';
 import { type CommandBuilder, declareCommand, findCommand } from './command.ts';
 
 export const completionCommand: CommandBuilder = (perform) =>
-  declareCommand('completion', 'print the script that completes command lines in bash, zsh or fish', [
-    ['source <(adreport completion bash)', 'bash: in ~/.bashrc'],
-    ['source <(adreport completion zsh)', 'zsh: in ~/.zshrc, below compinit'],
-    ['adreport completion fish | source', 'fish: in ~/.config/fish/config.fish'],
-  ])
+  declareCommand(
+    'completion',
+    'print the script that completes command lines in bash, zsh or fish',
+    [
+      ['source <(adreport completion bash)', 'bash: in ~/.bashrc'],
+      ['source <(adreport completion zsh)', 'zsh: in ~/.zshrc, below compinit'],
+      ['adreport completion fish | source', 'fish: in ~/.config/fish/config.fish'],
+    ],
+  )
     .addArgument(new Argument('<shell>', 'whose script to print').choices(Object.keys(scripts)))
-    .action(perform(({ console }, _options, shell: keyof typeof scripts) => console.result(scripts[shell])));
+    .action(
+      perform(({ console }, _options, shell: keyof typeof scripts) =>
+        console.result(scripts[shell]),
+      ),
+    );
 
 // Each script hands over the line as far as it is typed, and puts in what it is given; where that is nothing, files.
 const scripts = {
@@ -46,12 +54,18 @@ complete -c adreport -f -k -a '(__adreport_complete)'
 
 /** What the scripts of the shells call while a command line is being typed. */
 export const completeCommand: CommandBuilder = (perform) => {
-  const command = declareCommand('complete <line>', 'what the last word of a line may become, for the shell scripts', [
-    ["adreport complete 'adreport run --by '", 'the breakdowns'],
-    ["adreport complete 'adreport run --format nd'", 'the formats that begin so'],
-  ]);
+  const command = declareCommand(
+    'complete <line>',
+    'what the last word of a line may become, for the shell scripts',
+    [
+      ["adreport complete 'adreport run --by '", 'the breakdowns'],
+      ["adreport complete 'adreport run --format nd'", 'the formats that begin so'],
+    ],
+  );
   return command.action(
-    perform((context, _options, line: string) => complete(context, command.parent as Command, line)),
+    perform((context, _options, line: string) =>
+      complete(context, command.parent as Command, line),
+    ),
   );
 };
 
@@ -69,11 +83,15 @@ async function complete(context: Context, program: Command, line: string): Promi
     const offered = await offer(context, findPlace(program, words), current);
     const fitting = offered.filter(
       // None that a shell could run: names come from files.
-      (word) => word.toLowerCase().startsWith(current.toLowerCase()) && /^[\p{L}\p{N}_@%+=,./-]+ ?$/u.test(word),
+      (word) =>
+        word.toLowerCase().startsWith(current.toLowerCase()) &&
+        /^[\p{L}\p{N}_@%+=,./-]+ ?$/u.test(word),
     );
     // Within quotes a blank would belong to the name.
     const isQuoted = /["'\\]\S*$/.test(line);
-    await context.console.write(fitting.map((word) => `${isQuoted ? word.trimEnd() : word}\n`).join(''));
+    await context.console.write(
+      fitting.map((word) => `${isQuoted ? word.trimEnd() : word}\n`).join(''),
+    );
   } catch (error) {
     context.console.trace(1, String(error));
   }
@@ -94,7 +112,9 @@ function findPlace(program: Command, words: readonly string[]) {
       given[pending.attributeName()] = word;
       pending = undefined;
     } else if (word.startsWith('-')) {
-      pending = optionsOf(command).find(({ long, short, required }) => required && [long, short].includes(word));
+      pending = optionsOf(command).find(
+        ({ long, short, required }) => required && [long, short].includes(word),
+      );
     } else if (child) command = child;
     else operands.push(word);
   }
@@ -108,7 +128,9 @@ function optionsOf({ options, parent }: Command): Option[] {
 async function offer(context: Context, place: Place, current: string): Promise<readonly string[]> {
   if (place.pending) return offerValues(context, place, place.pending, current);
   const operands = current.startsWith('-') ? undefined : await offerOperands(context, place);
-  const flags = optionsOf(place.command).flatMap(({ hidden, long }) => (hidden ? [] : (long ?? [])));
+  const flags = optionsOf(place.command).flatMap(({ hidden, long }) =>
+    hidden ? [] : (long ?? []),
+  );
   return operands ?? asWords(flags);
 }
 
@@ -120,27 +142,35 @@ function asWords(names: readonly string[]): string[] {
 async function offerValues(context: Context, { given }: Place, option: Option, current: string) {
   const name = option.attributeName();
   if (name === 'account') return asWords(Object.keys((await context.store().read()).accounts));
-  if (option.argChoices || !['filter', 'metrics', 'by'].includes(name)) return asWords(option.argChoices ?? []);
+  if (option.argChoices || !['filter', 'metrics', 'by'].includes(name))
+    return asWords(option.argChoices ?? []);
   const { breakdowns, metrics, filters } = await vocabularyAt(context, given.profile);
   if (name === 'filter') return filters.map((filter) => `${filter.name}=`);
   // Of a list with commas the last name is being typed.
   const head = current.slice(0, current.lastIndexOf(',') + 1);
   const taken = head.toUpperCase().split(',');
   const listed = (name === 'metrics' ? metrics : breakdowns).map((entry): string => entry.name);
-  return listed.filter((known) => !taken.includes(known.toUpperCase())).map((known) => head + known);
+  return listed
+    .filter((known) => !taken.includes(known.toUpperCase()))
+    .map((known) => head + known);
 }
 
 /** What the next word may be that is no flag: `undefined` where that is nothing, none where it is a file. */
-async function offerOperands(context: Context, { command, operands, given }: Place): Promise<string[] | undefined> {
+async function offerOperands(
+  context: Context,
+  { command, operands, given }: Place,
+): Promise<string[] | undefined> {
   const isFirst = operands.length === 0;
   const last = command.registeredArguments.at(-1);
-  const argument = command.registeredArguments[operands.length] ?? (last?.variadic ? last : undefined);
+  const argument =
+    command.registeredArguments[operands.length] ?? (last?.variadic ? last : undefined);
   if (['file', 'dir', 'command'].includes(argument?.name() ?? '')) return [];
   const names = [...(isFirst ? commandsOf(command) : []), ...(argument?.argChoices ?? [])];
   if (command.name() === 'run') {
     const { cwd } = context.host;
     const path = given.file === undefined ? findProjectFile(cwd) : resolve(cwd, given.file);
-    if (path !== undefined) names.push(...(await readProjectFile(path, path, savedKeys())).reports.keys());
+    if (path !== undefined)
+      names.push(...(await readProjectFile(path, path, savedKeys())).reports.keys());
   } else if (command.name() === 'fields') {
     const { breakdowns, metrics, filters } = await vocabularyAt(context, given.profile);
     names.push(...[...breakdowns, ...metrics, ...filters].map(({ name }) => name));

@@ -1,7 +1,12 @@
 import { tableLook } from '../app/deliver.ts';
 import { addFlags } from '../app/flags.ts';
 import { readProjectDefaults } from '../config/project-file.ts';
-import { changeSetting, findSettingName, nameSettings, resolveAccount } from '../config/settings.ts';
+import {
+  changeSetting,
+  findSettingName,
+  nameSettings,
+  resolveAccount,
+} from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../output/table/table-layout.ts';
@@ -22,12 +27,19 @@ export const configCommand: CommandBuilder = (perform) => {
     ['adreport config get base-url', 'prints the value alone; nothing where there is none'],
     ['adreport config get profile --local', 'without an account'],
   ]);
-  const set = declareCommand('set <name> <value>', 'store a setting of an account, or which account is the default', [
-    ['adreport config set base-url https://reports.example.com', 'of the default account'],
-    ['adreport config set profile dsp', 'its profile'],
-    ['adreport config set base-url https://dsp.example.com --account agency', 'of another account'],
-    ['adreport config set account agency', 'which account is the default'],
-  ]);
+  const set = declareCommand(
+    'set <name> <value>',
+    'store a setting of an account, or which account is the default',
+    [
+      ['adreport config set base-url https://reports.example.com', 'of the default account'],
+      ['adreport config set profile dsp', 'its profile'],
+      [
+        'adreport config set base-url https://dsp.example.com --account agency',
+        'of another account',
+      ],
+      ['adreport config set account agency', 'which account is the default'],
+    ],
+  );
   const unset = declareCommand('unset <name>', 'take back what is stored', [
     ['adreport config unset profile', 'back to buyer'],
     ['adreport config unset base-url --account agency', 'forgets the account'],
@@ -36,10 +48,14 @@ export const configCommand: CommandBuilder = (perform) => {
     ['adreport config path', 'whether it is there or not'],
     ['ls -l "$(dirname "$(adreport config path)")"', 'the folder, with the ledger'],
   ]);
-  return declareCommand('config', 'the settings, where each comes from, and what is stored of them', [
-    ['adreport config list', 'every setting, and where it came from'],
-    ['adreport config set base-url https://reports.example.com', 'stores one'],
-  ])
+  return declareCommand(
+    'config',
+    'the settings, where each comes from, and what is stored of them',
+    [
+      ['adreport config list', 'every setting, and where it came from'],
+      ['adreport config set base-url https://reports.example.com', 'stores one'],
+    ],
+  )
     .addCommand(addFlags(list, 'Options:', [account, local]).action(perform(listConfig)))
     .addCommand(addFlags(get, 'Options:', [account, local]).action(perform(getConfig)))
     .addCommand(addFlags(set, 'Options:', [account]).action(perform(changeConfig)))
@@ -73,10 +89,18 @@ async function getConfig(context: Context, _options: ConfigOptions, text: string
 }
 
 /** Stores or takes back a setting. No other is looked at: a base URL that is wrong must not keep anyone from mending it. */
-async function changeConfig(context: Context, options: ConfigOptions, name: string, value?: string): Promise<void> {
+async function changeConfig(
+  context: Context,
+  options: ConfigOptions,
+  name: string,
+  value?: string,
+): Promise<void> {
   if (name === 'account' && value !== undefined && options.account !== undefined) {
     const hint = `Leave it out: adreport config set account ${value}`;
-    throw new UsageError('--account names the account that is changed, and this chooses the default one.', { hint });
+    throw new UsageError(
+      '--account names the account that is changed, and this chooses the default one.',
+      { hint },
+    );
   }
   const { env, cwd } = context.host;
   const projectFile = await readProjectDefaults(cwd, context.console.warn);

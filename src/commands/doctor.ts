@@ -19,7 +19,13 @@ import { createProgress } from '../ui/progress.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
 /** What one check came to, what is to be done about it, and what a command would end with because of it. */
-type Finding = { check: string; status: Status; message: string; fix: string | null; exitCode: number | null };
+type Finding = {
+  check: string;
+  status: Status;
+  message: string;
+  fix: string | null;
+  exitCode: number | null;
+};
 type Status = 'ok' | 'warning' | 'broken';
 
 export const doctorCommand: CommandBuilder = (perform) =>
@@ -83,10 +89,13 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
       const names = Object.keys((await store.read()).accounts);
       fine('settings-file', `${store.path}: ${names.join(', ') || 'no account is stored'}.`);
     });
-    for (const text of closed) odd('permissions', text, 'Nothing is left to do, if nobody else uses this machine.');
+    for (const text of closed)
+      odd('permissions', text, 'Nothing is left to do, if nobody else uses this machine.');
     const folders = [store.directory, join(store.directory, 'ledger')].flatMap((path) => {
       const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
-      return process.platform !== 'win32' && (mode & 0o077) !== 0 ? [{ path, mode: (mode & 0o7777).toString(8) }] : [];
+      return process.platform !== 'win32' && (mode & 0o077) !== 0
+        ? [{ path, mode: (mode & 0o7777).toString(8) }]
+        : [];
     });
     for (const { path, mode } of folders) {
       const message = `${path} is open to other users (mode ${mode.padStart(4, '0')}).`;
@@ -107,7 +116,9 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const proxy = await attempt('proxy', () => ({ found: readProxy(host.env) }));
     if (!url || !proxy) return;
     const { url: proxyUrl, none } = proxy.found ?? {};
-    const route = proxyUrl && `${proxyUrl.protocol}//${proxyUrl.host} for https${none ? `, but for ${none}` : ''}`;
+    const route =
+      proxyUrl &&
+      `${proxyUrl.protocol}//${proxyUrl.host} for https${none ? `, but for ${none}` : ''}`;
     fine('proxy', route ?? 'none is set (HTTPS_PROXY)');
     const answered = await attempt('connection', () => checkConnection(url, proxy.found));
     if (!answered || !canSignIn) return;
@@ -123,22 +134,42 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
   /** Makes one call without a token, which the service answers with 401 (`decisions.md`, 6). */
   async function checkConnection(baseUrl: URL, proxy: ReturnType<typeof readProxy>): Promise<true> {
     const { method, path } = endpoints.campaigns;
-    const http = await createHttp({ timeoutMs: timeout, userAgent: 'adreport doctor', proxy, trace: () => {} });
+    const http = await createHttp({
+      timeoutMs: timeout,
+      userAgent: 'adreport doctor',
+      proxy,
+      trace: () => {},
+    });
     const startedMs = host.stopwatch();
     const url = new URL(baseUrl.href.replace(/\/$/, '') + path);
     try {
-      const { status, headers, body } = await http.send({ method, url, headers: {}, signal: host.signal });
+      const { status, headers, body } = await http.send({
+        method,
+        url,
+        headers: {},
+        signal: host.signal,
+      });
       body.destroy();
       const said = `${url.origin} answers ${status} in ${formatDuration(host.stopwatch() - startedMs)}`;
-      if (status === 401 || status === 403) fine('connection', `${said}, as it should without a token.`);
-      else odd('connection', `${said}, where the service says 401.`, 'Check the path of the base URL, or wait.');
+      if (status === 401 || status === 403)
+        fine('connection', `${said}, as it should without a token.`);
+      else
+        odd(
+          'connection',
+          `${said}, where the service says 401.`,
+          'Check the path of the base URL, or wait.',
+        );
       // The header counts whole seconds.
       const skewMs = host.wallClock() - Date.parse(headers.date ?? '') - 500;
       const far = formatDuration(Math.abs(skewMs));
       const fix = 'Set the clock (e.g. with NTP): today, now and -36h are reckoned from it.';
       if (Math.abs(skewMs) < 60_000) fine('clock', `within ${far} of the service’s`);
       else if (!Number.isNaN(skewMs)) {
-        odd('clock', `This machine’s clock is ${far} ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s.`, fix);
+        odd(
+          'clock',
+          `This machine’s clock is ${far} ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s.`,
+          fix,
+        );
       }
       return true;
     } catch (error) {
@@ -150,19 +181,29 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
 
   /** Whether the service reads a window as we mean it: a report of yesterday's total says which window it covers. */
   async function checkWindowClock(): Promise<void> {
-    const plan = await planFromFlags(context, { by: 'RANGE', metrics: 'displays', period: 'yesterday' });
+    const plan = await planFromFlags(context, {
+      by: 'RANGE',
+      metrics: 'displays',
+      period: 'yesterday',
+    });
     const quiet = { ...context, progress: () => createProgress('none', console, host.stopwatch) };
     const options = { fresh: true, pollInterval: 'auto', waitTimeout: timeout } as const;
     const summary = await fetchReport(quiet, options, plan, {
       async take({ body, contentType }, id) {
         if (id !== undefined) await noteFetched(context, id, undefined);
         const batches = readRows(body, { contentType });
-        for (let next = await batches.next(); ; next = await batches.next()) if (next.done) return next.value.summary;
+        for (let next = await batches.next(); ; next = await batches.next())
+          if (next.done) return next.value.summary;
       },
     });
-    if (!summary) return fine('window-clock', 'The service does not say which window a report covers.');
+    if (!summary)
+      return fine('window-clock', 'The service does not say which window a report covers.');
     const shift = Date.parse(summary.since) / 1_000 - plan.window.since;
-    if (shift === 0) return fine('window-clock', `${plan.windowClock}: reports cover the window that is asked for.`);
+    if (shift === 0)
+      return fine(
+        'window-clock',
+        `${plan.windowClock}: reports cover the window that is asked for.`,
+      );
     const far = `${formatDuration(Math.abs(shift) * 1_000)} ${shift > 0 ? 'later' : 'earlier'}`;
     const fix = `adreport config set window-clock ${plan.windowClock === 'wall' ? 'instant' : 'wall'}`;
     odd('window-clock', `A report begins ${far} than asked for.`, fix);
@@ -172,16 +213,28 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
 /** Prints the findings without any secret that the service, or a setting, might have had them quote. */
 async function print({ console, flags }: Context, findings: readonly Finding[]): Promise<void> {
   const { redact } = console;
-  const safe = findings.map((one) => ({ ...one, message: redact(one.message), fix: one.fix && redact(one.fix) }));
+  const safe = findings.map((one) => ({
+    ...one,
+    message: redact(one.message),
+    fix: one.fix && redact(one.fix),
+  }));
   if (flags.json) return console.result(visibleJson(safe));
   const { columns, style, showsUnicode } = console.out;
-  const marks = { ok: showsUnicode ? '✓ ' : 'ok', warning: '! ', broken: showsUnicode ? '✗ ' : 'x ' };
+  const marks = {
+    ok: showsUnicode ? '✓ ' : 'ok',
+    warning: '! ',
+    broken: showsUnicode ? '✗ ' : 'x ',
+  };
   const colours = { ok: style.green, warning: style.yellow, broken: style.red };
   const indent = 18;
-  const wrapped = (text: string) => wrap(printable(text), Math.max(30, Math.min(120, columns) - indent));
+  const wrapped = (text: string) =>
+    wrap(printable(text), Math.max(30, Math.min(120, columns) - indent));
   for (const { check, status, message, fix } of safe) {
-    const fixes = fix === null ? [] : wrapped(`${showsUnicode ? '→' : '=>'} ${fix}`).map(colours[status]);
-    const lines = [...message.split('\n').flatMap(wrapped), ...fixes].join(`\n${' '.repeat(indent)}`);
+    const fixes =
+      fix === null ? [] : wrapped(`${showsUnicode ? '→' : '=>'} ${fix}`).map(colours[status]);
+    const lines = [...message.split('\n').flatMap(wrapped), ...fixes].join(
+      `\n${' '.repeat(indent)}`,
+    );
     await console.result(`${colours[status](marks[status])} ${check.padEnd(indent - 5)}  ${lines}`);
   }
 }

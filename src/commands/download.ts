@@ -1,6 +1,11 @@
 import { announce, checkFormat, prepareDelivery } from '../app/deliver.ts';
 import { noteFetched, waitCommand, withResumeHint } from '../app/fetch.ts';
-import { addOutputFlags, addServiceFlags, type OutputFlags, type ServiceFlags } from '../app/flags.ts';
+import {
+  addOutputFlags,
+  addServiceFlags,
+  type OutputFlags,
+  type ServiceFlags,
+} from '../app/flags.ts';
 import type { Context } from '../context.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
@@ -16,7 +21,11 @@ export const downloadCommand: CommandBuilder = (perform) =>
   ).action(perform(download));
 
 /** Fetches the data of a report that is ready. */
-async function download(context: Context, options: ServiceFlags & OutputFlags, reportId: string): Promise<void> {
+async function download(
+  context: Context,
+  options: ServiceFlags & OutputFlags,
+  reportId: string,
+): Promise<void> {
   checkFormat(context, options);
   const delivery = await prepareDelivery(context, options, { names: { id: reportId } });
   const client = await context.client();

@@ -16,12 +16,18 @@ export const helpCommand: CommandBuilder = (perform) => {
     ['adreport help periods', 'a topic'],
   ]);
   return command.action(
-    perform((context, _options, words: readonly string[]) => help(context, command.parent as Command, words)),
+    perform((context, _options, words: readonly string[]) =>
+      help(context, command.parent as Command, words),
+    ),
   );
 };
 
 /** Prints the help of the program, of a command, or of a topic. Throws `UsageError` for words that are neither. */
-async function help({ console, host }: Context, program: Command, words: readonly string[]): Promise<void> {
+async function help(
+  { console, host }: Context,
+  program: Command,
+  words: readonly string[],
+): Promise<void> {
   const [first = '', ...more] = words;
   // Before the commands: local-server is both, and its flags have a page of their own.
   const topic = more.length === 0 && Object.hasOwn(topics, first) ? topics[first] : undefined;
@@ -29,7 +35,10 @@ async function help({ console, host }: Context, program: Command, words: readonl
     const command = findCommand(program, words);
     if (command) return command.outputHelp();
     const pathsOf = (one: Command, above = ''): string[] =>
-      one.commands.flatMap((child) => [`${above}${child.name()}`, ...pathsOf(child as Command, `${child.name()} `)]);
+      one.commands.flatMap((child) => [
+        `${above}${child.name()}`,
+        ...pathsOf(child as Command, `${child.name()} `),
+      ]);
     const guess = nearest(words.join(' '), [...pathsOf(program), ...Object.keys(topics)]);
     const hint = guess ? `Did you mean adreport help ${guess}?` : 'See: adreport help';
     throw new UsageError(`There is no command and no topic “${words.join(' ')}”.`, { hint });

@@ -17,7 +17,11 @@ import { viewCommand } from './view.ts';
 import { whoamiCommand } from './whoami.ts';
 
 /** Every command with its heading and name, in the order of `--help`: a new one is its file and its line here. */
-export const commands: readonly (readonly [heading: string, name: string, build: CommandBuilder])[] = [
+export const commands: readonly (readonly [
+  heading: string,
+  name: string,
+  build: CommandBuilder,
+])[] = [
   ['Reports:', 'run', runCommand],
   ['Reports:', 'report', reportCommand],
   ['Reports:', 'status', statusCommand],

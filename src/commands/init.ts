@@ -51,7 +51,8 @@ async function init({ console, host }: Context): Promise<void> {
   } catch (cause) {
     if (!(cause instanceof OutputError)) throw cause;
     // This command has neither -o nor --no-clobber, which the usual advice is about.
-    const message = cause.code === 'EEXIST' ? `${projectFileName} exists already, and is kept.` : cause.message;
+    const message =
+      cause.code === 'EEXIST' ? `${projectFileName} exists already, and is kept.` : cause.message;
     const hint = 'Run adreport init in a folder that can be written to, and has none yet.';
     throw new OutputError(message, { code: cause.code, hint, cause });
   }

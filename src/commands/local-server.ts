@@ -29,11 +29,15 @@ const readRate = (text: string) => readPositive(text.replace(/\/s$/, ''));
 const hours = (count: number) => ({ byDefault: count * 3_600_000, shown: `${count}h` });
 
 export const localServerCommand: CommandBuilder = (perform) => {
-  const command = declareCommand('local-server', 'the service itself, from fixture data, on this machine', [
-    ['adreport local-server', 'on port 8787, until Ctrl-C'],
-    ['adreport local-server --port 0 --json', 'any free port, told as JSON'],
-    ["adreport local-server --delay 30s --fault 'status:503:times=3'", 'slow, and unsteady'],
-  ]);
+  const command = declareCommand(
+    'local-server',
+    'the service itself, from fixture data, on this machine',
+    [
+      ['adreport local-server', 'on port 8787, until Ctrl-C'],
+      ['adreport local-server --port 0 --json', 'any free port, told as JSON'],
+      ["adreport local-server --delay 30s --fault 'status:503:times=3'", 'slow, and unsteady'],
+    ],
+  );
   // The server's own flags hold for the commands below it too.
   addFlags(command, 'Options:', [
     ['--host <address>', 'address to listen on', parseHost, { byDefault: '127.0.0.1' }],
@@ -43,18 +47,38 @@ export const localServerCommand: CommandBuilder = (perform) => {
     ['--fixtures <dir>', 'serve the data of this folder instead of the built-in'],
     ['--seed <n>', 'of the built-in data', readCount, { byDefault: 1 }],
     ['--scale <n>', 'times the facts', readPositive, { byDefault: 1 }],
-    ['--restate <n>', 'conversions and revenue of a day are complete after n days', readCount, { byDefault: 0 }],
+    [
+      '--restate <n>',
+      'conversions and revenue of a day are complete after n days',
+      readCount,
+      { byDefault: 0 },
+    ],
   ]);
   addFlags(command, 'Reports and tokens:', [
-    ['--delay <duration>', 'how long a report takes (default: 2s)', readDuration, { conflicts: ['polls', 'manual'] }],
-    ['--polls <n>', 'a report is ready at the n-th status call', readPositive, { conflicts: ['manual'] }],
+    [
+      '--delay <duration>',
+      'how long a report takes (default: 2s)',
+      readDuration,
+      { conflicts: ['polls', 'manual'] },
+    ],
+    [
+      '--polls <n>',
+      'a report is ready at the n-th status call',
+      readPositive,
+      { conflicts: ['manual'] },
+    ],
     ['--manual', 'a report is ready when the admin call says so'],
     ['--token-ttl <duration>', 'life of a token, extended by each call', readDuration, hours(2)],
     ['--report-ttl <duration>', 'life of a report', readDuration, hours(24)],
   ]);
   addFlags(command, 'Behaviour:', [
     ['--rate-limit <n/s>', 'at most n calls a second and account, else 429', readRate],
-    ['--window-clock <kind>', 'how the ends of a window are read', windowClocks, { byDefault: 'instant' }],
+    [
+      '--window-clock <kind>',
+      'how the ends of a window are read',
+      windowClocks,
+      { byDefault: 'instant' },
+    ],
     ['--lenient', 'ignore unknown parameters instead of refusing them'],
     ['--tls-cert <file>', 'serve https with this certificate'],
     ['--tls-key <file>', 'and this key'],
@@ -62,7 +86,10 @@ export const localServerCommand: CommandBuilder = (perform) => {
   ]);
   const execSummary = 'start the server, run a command against it, stop; exits as the command did';
   const execCommand = declareCommand('exec <command...>', execSummary, [
-    ['adreport local-server exec -- adreport whoami', 'ADREPORT_BASE_URL and ADREPORT_TOKEN are set'],
+    [
+      'adreport local-server exec -- adreport whoami',
+      'ADREPORT_BASE_URL and ADREPORT_TOKEN are set',
+    ],
     ["adreport local-server --delay 0s exec -- sh -c 'echo $ADREPORT_BASE_URL'", 'any command'],
   ]);
   const validateSummary = 'check a folder of data for --fixtures; names file and line of a mistake';
@@ -74,7 +101,10 @@ export const localServerCommand: CommandBuilder = (perform) => {
   const exportCommand = declareCommand('export <dir>', exportSummary, [
     ['adreport local-server export ./fixtures --period last-week', 'data to edit'],
     ['adreport local-server --fixtures ./fixtures', 'and to serve'],
-  ]).requiredOption('--period <period>', 'the days to write, in Europe/Paris: 2026-10, 2026-11-01..2026-11-15');
+  ]).requiredOption(
+    '--period <period>',
+    'the days to write, in Europe/Paris: 2026-10, 2026-11-01..2026-11-15',
+  );
   return command
     .addCommand(execCommand.action(perform(exec)))
     .addCommand(validateCommand.action(perform(validate)))
@@ -96,11 +126,15 @@ async function localServer(context: Context, options: ServerFlags): Promise<void
   try {
     if (flags.json) {
       const shown = accounts.map(({ name: _name, ...account }) => account);
-      await console.result(JSON.stringify({ event: 'listening', url, pid: process.pid, accounts: shown }));
+      await console.result(
+        JSON.stringify({ event: 'listening', url, pid: process.pid, accounts: shown }),
+      );
     } else {
       await console.result(`adreport local-server listening on ${url}`);
       for (const { email, password, profile, admin, token } of accounts) {
-        console.note(`  ${email}  password ${password}  token ${token}  (${profile}${admin ? ', admin' : ''})`);
+        console.note(
+          `  ${email}  password ${password}  token ${token}  (${profile}${admin ? ', admin' : ''})`,
+        );
       }
       const header = quoteForShell(`Authorization: ${accounts[0]?.token}`);
       console.note(`  Try: curl -H ${header} ${url}/campaigns`);
@@ -115,10 +149,15 @@ async function localServer(context: Context, options: ServerFlags): Promise<void
 }
 
 /** Starts the server that the flags describe; its request log goes to stderr. */
-async function startFromFlags({ console, host }: Context, flags: ServerFlags): Promise<LocalServer> {
+async function startFromFlags(
+  { console, host }: Context,
+  flags: ServerFlags,
+): Promise<LocalServer> {
   const { tlsCert, tlsKey } = flags;
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw new UsageError('--tls-cert and --tls-key go together.', { hint: 'Give both, or neither for plain http.' });
+    throw new UsageError('--tls-cert and --tls-key go together.', {
+      hint: 'Give both, or neither for plain http.',
+    });
   }
   const readPem = (file: string): string => {
     try {
@@ -157,13 +196,23 @@ async function startFromFlags({ console, host }: Context, flags: ServerFlags): P
  * Runs a command against a server of its own, with the settings of the server's first account in place of whatever service
  * the environment named before, and hands its exit code on (128 + n for a signal, as shells do).
  */
-async function exec(context: Context, options: ServerFlags, command: readonly string[]): Promise<void> {
+async function exec(
+  context: Context,
+  options: ServerFlags,
+  command: readonly string[],
+): Promise<void> {
   const { host } = context;
   const [program = '', ...args] = command;
-  if (program.trim() === '') throw new UsageError('exec needs a command.', { hint: 'For example: exec -- npm test' });
+  if (program.trim() === '')
+    throw new UsageError('exec needs a command.', { hint: 'For example: exec -- npm test' });
   const { url, accounts, close } = await startFromFlags(context, { ...options, port: 0 });
   const [{ token, email, password, profile } = {}] = accounts;
-  const own = { ADREPORT_TOKEN: token, ADREPORT_EMAIL: email, ADREPORT_PASSWORD: password, ADREPORT_PROFILE: profile };
+  const own = {
+    ADREPORT_TOKEN: token,
+    ADREPORT_EMAIL: email,
+    ADREPORT_PASSWORD: password,
+    ADREPORT_PROFILE: profile,
+  };
   const env = {
     ...host.env,
     ADREPORT_BASE_URL: url,
@@ -182,14 +231,25 @@ async function exec(context: Context, options: ServerFlags, command: readonly st
  * Runs a program to its end, and leaves none of the processes it started. Where it can have a process group of its own
  * the whole group is signalled; one that reads from a terminal must stay in ours, where Ctrl-C reaches it by itself.
  */
-async function runToEnd(program: string, args: readonly string[], env: NodeJS.ProcessEnv, host: Context['host']) {
+async function runToEnd(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  host: Context['host'],
+) {
   const isWindows = process.platform === 'win32';
   const isGroup = !isWindows && host.stdin.isTTY !== true;
   // What npm installs is a script on Windows (npm.cmd), which only its shell runs.
   const [command = '', ...words] = isWindows
     ? [program, ...args].map((word) => JSON.stringify(word))
     : [program, ...args];
-  const child = spawn(command, words, { cwd: host.cwd, env, detached: isGroup, stdio: 'inherit', shell: isWindows });
+  const child = spawn(command, words, {
+    cwd: host.cwd,
+    env,
+    detached: isGroup,
+    stdio: 'inherit',
+    shell: isWindows,
+  });
   const signalAll = (signal: NodeJS.Signals): void => {
     try {
       if (isGroup && child.pid !== undefined) process.kill(-child.pid, signal);
@@ -199,7 +259,8 @@ async function runToEnd(program: string, args: readonly string[], env: NodeJS.Pr
     }
   };
   const passOn = (): void => {
-    const isInterrupt = host.signal.reason instanceof InterruptedError && host.signal.reason.exitCode === 130;
+    const isInterrupt =
+      host.signal.reason instanceof InterruptedError && host.signal.reason.exitCode === 130;
     if (!isInterrupt || isGroup) signalAll(isInterrupt ? 'SIGINT' : 'SIGTERM');
   };
   // A second signal ends this process at once: the command must not outlive it.
@@ -220,14 +281,24 @@ async function runToEnd(program: string, args: readonly string[], env: NodeJS.Pr
 }
 
 /** Reads a folder of data as the server would, and says what is in it. Throws `UsageError` for the first mistake. */
-async function validate({ console, flags, host }: Context, _options: unknown, directory: string): Promise<void> {
+async function validate(
+  { console, flags, host }: Context,
+  _options: unknown,
+  directory: string,
+): Promise<void> {
   const { loadFixtures } = await import('../server/fixtures/load.ts');
   const { accounts, campaigns, facts } = await loadFixtures(resolve(host.cwd, directory));
   const hours = facts.lastHour < facts.firstHour ? [] : [facts.firstHour, facts.lastHour];
   const [firstHour = null, lastHour = null] = hours.map((hour) =>
     new Date(hour * 3_600_000).toISOString().replace('.000', ''),
   );
-  const found = { directory, accounts: accounts.length, campaigns: campaigns.length, firstHour, lastHour };
+  const found = {
+    directory,
+    accounts: accounts.length,
+    campaigns: campaigns.length,
+    firstHour,
+    lastHour,
+  };
   const counts = `${formatPlural(accounts.length, 'account')}, ${formatPlural(campaigns.length, 'campaign')}`;
   const words = `${counts}, ${firstHour ? `facts from ${firstHour} to ${lastHour}` : 'no facts'}`;
   await console.result(flags.json ? JSON.stringify(found) : `${directory}: ${words}`);
@@ -244,6 +315,10 @@ async function exportData(
   const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs: host.wallClock() });
   const data = { fixtures: builtInFixtures(world), since, until };
   const { files, facts } = await exportFixtures(resolve(host.cwd, directory), data);
-  await console.result(flags.json ? JSON.stringify({ files, facts, since, until }) : files.join('\n'));
-  console.note(`${facts} facts written. Serve them with: adreport local-server --fixtures ${directory}`);
+  await console.result(
+    flags.json ? JSON.stringify({ files, facts, since, until }) : files.join('\n'),
+  );
+  console.note(
+    `${facts} facts written. Serve them with: adreport local-server --fixtures ${directory}`,
+  );
 }

@@ -11,18 +11,33 @@ import { formatPlural } from '../text/quantity.ts';
 import { createPrompt, type Prompt, readSecret } from '../ui/prompt.ts';
 import { type CommandBuilder, declareCommand } from './command.ts';
 
-type LoginOptions = { readonly email?: string; readonly passwordStdin?: boolean; readonly tokenStdin?: boolean };
+type LoginOptions = {
+  readonly email?: string;
+  readonly passwordStdin?: boolean;
+  readonly tokenStdin?: boolean;
+};
 
 export const loginCommand: CommandBuilder = (perform) => {
   const command = declareCommand('login', 'sign in and store the token', [
     ['adreport login', 'asks for everything'],
-    ['adreport login --base-url https://reports.example.com --token-stdin < token.txt', 'unattended'],
-    ['adreport login --account agency --email buyer@example.com', 'a second account, beside the first'],
+    [
+      'adreport login --base-url https://reports.example.com --token-stdin < token.txt',
+      'unattended',
+    ],
+    [
+      'adreport login --account agency --email buyer@example.com',
+      'a second account, beside the first',
+    ],
   ]);
   return addFlags(command, 'Options:', [
     ['--base-url <url>', 'address of the service'],
     ['--email <address>', 'sign in with e-mail and password'],
-    ['--password-stdin', 'read the password from standard input', undefined, { conflicts: ['tokenStdin'] }],
+    [
+      '--password-stdin',
+      'read the password from standard input',
+      undefined,
+      { conflicts: ['tokenStdin'] },
+    ],
     ['--token-stdin', 'read a token made in the service’s console from standard input'],
     ['--profile <name>', 'the profile of the account (default: buyer)', profiles],
     ['--encoding <kind>', 'of the bodies of all calls (default: json)', encodings],
@@ -36,7 +51,14 @@ type Proof = { readonly token?: string; readonly credentials?: Credentials };
 /** Asks for what is missing, proves it with a call, and stores the token; the password is never stored. */
 async function login(context: Context, options: LoginOptions): Promise<void> {
   const { console, host } = context;
-  const { account, baseUrl: known, profile, encoding, windowClock, storedAccount } = await context.settings();
+  const {
+    account,
+    baseUrl: known,
+    profile,
+    encoding,
+    windowClock,
+    storedAccount,
+  } = await context.settings();
   const prompt = createPrompt(host.stdin, console, host.signal);
   const question = { what: 'base URL of the service', flag: '--base-url URL', check: checkBaseUrl };
   const isGiven = known.value && known.source !== 'account';
@@ -47,7 +69,12 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const proof = given ?? (await askProof(prompt, email, storedAccount?.email));
     const none = { token: undefined, credentials: undefined };
-    const client = await context.clientFor({ baseUrl, encoding: encoding.value, ...none, ...proof });
+    const client = await context.clientFor({
+      baseUrl,
+      encoding: encoding.value,
+      ...none,
+      ...proof,
+    });
     try {
       const token = proof.token ?? (await client.signIn());
       const campaigns = await countCampaigns(context, client);
@@ -78,15 +105,24 @@ async function countCampaigns({ console }: Context, client: Client): Promise<str
   try {
     return `, ${formatPlural((await client.campaigns()).length, 'campaign')}`;
   } catch (error) {
-    if (!(error instanceof AdreportError) || ![403, 404].includes(error.httpStatus ?? 0)) throw error;
-    console.warn(`The list of campaigns is not to be had, so that the token is not proved: ${error.message}`);
+    if (!(error instanceof AdreportError) || ![403, 404].includes(error.httpStatus ?? 0))
+      throw error;
+    console.warn(
+      `The list of campaigns is not to be had, so that the token is not proved: ${error.message}`,
+    );
     return '';
   }
 }
 
 /** Whether the account has no buyer profile. No report is made: two time breakdowns exclude each other. */
 async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolean> {
-  const request = { since: 0, until: 1, metrics: ['clicks'], breakdowns: ['DAILY', 'MONTHLY'], filters: {} } as const;
+  const request = {
+    since: 0,
+    until: 1,
+    metrics: ['clicks'],
+    breakdowns: ['DAILY', 'MONTHLY'],
+    filters: {},
+  } as const;
   return client
     .createReport(encodeRequest(request, encoding), async () => {})
     .then(
@@ -98,18 +134,30 @@ async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolea
 /** What flags or the environment give; `undefined` where nothing does. `--email` stands above a token of the environment. */
 async function givenProof({ console, host }: Context, options: LoginOptions, email?: string) {
   const { env, stdin, signal } = host;
-  if (options.tokenStdin) return { token: checkToken(await readSecret(stdin, console, '--token-stdin', signal)) };
+  if (options.tokenStdin)
+    return { token: checkToken(await readSecret(stdin, console, '--token-stdin', signal)) };
   if (options.passwordStdin) {
     const hint = 'Add --email.';
-    if (email === undefined) throw new UsageError('--password-stdin needs the e-mail address.', { hint });
-    return { credentials: { email, password: await readSecret(stdin, console, '--password-stdin', signal) } };
+    if (email === undefined)
+      throw new UsageError('--password-stdin needs the e-mail address.', { hint });
+    return {
+      credentials: {
+        email,
+        password: await readSecret(stdin, console, '--password-stdin', signal),
+      },
+    };
   }
-  if (options.email === undefined && env.ADREPORT_TOKEN) return { token: checkToken(env.ADREPORT_TOKEN) };
+  if (options.email === undefined && env.ADREPORT_TOKEN)
+    return { token: checkToken(env.ADREPORT_TOKEN) };
   const password = env.ADREPORT_PASSWORD;
   return email !== undefined && password ? { credentials: { email, password } } : undefined;
 }
 
-async function askProof(prompt: Prompt, known: string | undefined, storedEmail: string | undefined): Promise<Proof> {
+async function askProof(
+  prompt: Prompt,
+  known: string | undefined,
+  storedEmail: string | undefined,
+): Promise<Proof> {
   if (known === undefined) {
     const flag = '--token-stdin, or with --email and --password-stdin';
     const way = await prompt.choose({ what: 'way to sign in', flag }, [
@@ -121,5 +169,10 @@ async function askProof(prompt: Prompt, known: string | undefined, storedEmail: 
   }
   const question = { what: 'e-mail address', flag: '--email ADDRESS', default: storedEmail };
   const email = known ?? (await prompt.ask(question));
-  return { credentials: { email, password: await prompt.askSecret({ what: 'password', flag: '--password-stdin' }) } };
+  return {
+    credentials: {
+      email,
+      password: await prompt.askSecret({ what: 'password', flag: '--password-stdin' }),
+    },
+  };
 }

@@ -17,8 +17,12 @@ async function logout(context: Context): Promise<void> {
   await context.store().update((settings) => {
     const stored = findAccount(settings, account.value);
     hadToken = stored?.token !== undefined;
-    return stored && hadToken ? withAccount(settings, account.value, { ...stored, token: undefined }) : settings;
+    return stored && hadToken
+      ? withAccount(settings, account.value, { ...stored, token: undefined })
+      : settings;
   });
   const name = `account “${account.value}”`;
-  context.console.note(hadToken ? `Signed out of ${name}: its token is forgotten.` : `Not signed in to ${name}.`);
+  context.console.note(
+    hadToken ? `Signed out of ${name}: its token is forgotten.` : `Not signed in to ${name}.`,
+  );
 }

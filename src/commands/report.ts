@@ -19,7 +19,10 @@ import { type CommandBuilder, declareCommand } from './command.ts';
 
 export const reportCommand: CommandBuilder = (perform) => {
   const create = declareCommand('create', 'create a report and print its id', [
-    ['id=$(adreport report create --period yesterday --by DAILY,CAMPAIGN)', 'for status and download'],
+    [
+      'id=$(adreport report create --period yesterday --by DAILY,CAMPAIGN)',
+      'for status and download',
+    ],
     ['adreport report create --period last-7d --by COUNTRY --dry-run', 'show, do not send'],
   ]);
   const list = declareCommand('list', 'the reports that this machine created', [
@@ -30,7 +33,9 @@ export const reportCommand: CommandBuilder = (perform) => {
     ['adreport report create --period yesterday --by DAILY', 'prints the report id'],
     ['adreport report list', 'the reports created on this machine'],
   ])
-    .addCommand(addServiceFlags(addOutputFlags(addReportFlags(create))).action(perform(createReport)))
+    .addCommand(
+      addServiceFlags(addOutputFlags(addReportFlags(create))).action(perform(createReport)),
+    )
     .addCommand(list.action(perform(listReports)));
 };
 
@@ -38,7 +43,10 @@ export const reportCommand: CommandBuilder = (perform) => {
 async function createReport(context: Context, flags: ReportFlags & OutputFlags): Promise<void> {
   if (flags.output !== undefined && !flags.direct) {
     const hint = 'Use: adreport run … -o FILE';
-    throw new UsageError('-o needs --direct: report create prints an id, and has no data to write.', { hint });
+    throw new UsageError(
+      '-o needs --direct: report create prints an id, and has no data to write.',
+      { hint },
+    );
   }
   const plan = await planWithIds(context, flags, await planFromFlags(context, flags));
   for (const note of plan.window.notes) context.console.note(note);
@@ -49,9 +57,12 @@ async function createReport(context: Context, flags: ReportFlags & OutputFlags):
   const created = await createReportFor(context, plan, delivery.take);
   if (created.kind === 'report') {
     const { id, status } = created;
-    return context.console.result(context.flags.json ? visibleJson({ report_id: id, status }) : printable(id));
+    return context.console.result(
+      context.flags.json ? visibleJson({ report_id: id, status }) : printable(id),
+    );
   }
-  if (!flags.direct) context.console.note('The service answered with the data at once: there is no report id.');
+  if (!flags.direct)
+    context.console.note('The service answered with the data at once: there is no report id.');
   await announce(context, created.result);
 }
 
@@ -67,12 +78,17 @@ const listColumns: readonly TextColumn<LedgerEntry>[] = [
 ];
 
 /** Prints the ledger, newest first. */
-async function listReports(context: Context, { limit }: { readonly limit?: number }): Promise<void> {
+async function listReports(
+  context: Context,
+  { limit }: { readonly limit?: number },
+): Promise<void> {
   const usual = context.console.out.isTerminal && !context.flags.json ? 20 : undefined;
   const entries = (await context.ledger())?.list(limit ?? usual) ?? [];
   if (context.flags.json) return context.console.result(visibleJson(entries));
   if (entries.length === 0) {
-    context.console.note('No report was created on this machine yet. Create one with: adreport run');
+    context.console.note(
+      'No report was created on this machine yet. Create one with: adreport run',
+    );
     return;
   }
   await context.console.write(textTable(entries, listColumns, tableLook(context)));

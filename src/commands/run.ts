@@ -12,11 +12,26 @@ import { type CommandBuilder, declareCommand } from './command.ts';
 export const runCommand: CommandBuilder = (perform) =>
   addRunFlags(
     declareCommand('run [name...]', 'create a report, wait for it, download it: the main job', [
-      ['adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv', 'no account needed'],
-      ['adreport run --local --period yesterday --by HOURLY --metrics displays,clicks | head', 'in a pipe'],
-      ['adreport run --local --profile dsp --period 2026-10 --by DAILY,FORMAT --format json', 'DSP profile'],
-      ['adreport run --period last-7d --by COUNTRY --filter countryId=3017382 --dry-run', 'show, do not send'],
-      ["adreport run --local --period last-30d --split day --by CAMPAIGN --missing -o '{date}.csv'", 'a file a day'],
+      [
+        'adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv',
+        'no account needed',
+      ],
+      [
+        'adreport run --local --period yesterday --by HOURLY --metrics displays,clicks | head',
+        'in a pipe',
+      ],
+      [
+        'adreport run --local --profile dsp --period 2026-10 --by DAILY,FORMAT --format json',
+        'DSP profile',
+      ],
+      [
+        'adreport run --period last-7d --by COUNTRY --filter countryId=3017382 --dry-run',
+        'show, do not send',
+      ],
+      [
+        "adreport run --local --period last-30d --split day --by CAMPAIGN --missing -o '{date}.csv'",
+        'a file a day',
+      ],
       ['adreport run nightly', 'a report saved in adreport.yaml (see adreport init)'],
     ]),
   )
@@ -30,12 +45,16 @@ export const runCommand: CommandBuilder = (perform) =>
 /** Fetches reports: what the flags describe, or those of `adreport.yaml` that are named; each whole or in parts. */
 async function run(context: Context, options: RunOptions, names: readonly string[]): Promise<void> {
   const isSaved = names.length > 0 || options.all || options.file !== undefined;
-  const planned = isSaved ? await planSavedReports(context, options, names) : [await planJob(context, options)];
+  const planned = isSaved
+    ? await planSavedReports(context, options, names)
+    : [await planJob(context, options)];
   for (const note of planned.flatMap(({ plan }) => plan.window.notes)) context.console.note(note);
   const jobs = planned.filter(({ parts }) => parts.length > 0);
   if (options.dryRun) {
     const named = await Promise.all(jobs.map(jobWithIds));
-    const calls = named.flatMap((job) => job.parts.map((part) => ({ ...job, ...part, output: fileOf(job, part) })));
+    const calls = named.flatMap((job) =>
+      job.parts.map((part) => ({ ...job, ...part, output: fileOf(job, part) })),
+    );
     return printDryRun(context, calls);
   }
   const [first, ...others] = jobs;

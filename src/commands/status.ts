@@ -12,7 +12,10 @@ export const statusCommand: CommandBuilder = (perform) =>
       declareCommand('status <id>', 'how a report stands', [
         ['id=$(adreport report create --period yesterday)', 'the id of a report'],
         ['adreport status "$id"', 'prints progress, ready …'],
-        ['adreport status "$id" --wait --wait-timeout 10m', 'until it is ready; exit 7 if it is not by then'],
+        [
+          'adreport status "$id" --wait --wait-timeout 10m',
+          'until it is ready; exit 7 if it is not by then',
+        ],
       ]).option('--wait', 'poll until the report is ready'),
     ),
   ).action(perform(status));
@@ -28,10 +31,13 @@ async function status(
   const record = await withResumeHint(context, reportId, resume, async () => {
     if (options.wait) return awaitReport(context, reportId, options);
     const found = await (await context.client()).status(reportId);
-    if (found.status !== 'progress') (await ledgerNote(context, reportId))({ status: found.status });
+    if (found.status !== 'progress')
+      (await ledgerNote(context, reportId))({ status: found.status });
     return found;
   });
   const { status: word, message, report_id } = record;
-  await console.result(flags.json ? visibleJson({ status: word, message, report_id }) : printable(word));
+  await console.result(
+    flags.json ? visibleJson({ status: word, message, report_id }) : printable(word),
+  );
   if (outcomeOf(word) === 'failed') throw reportFailed(reportId, record);
 }

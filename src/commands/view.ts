@@ -17,7 +17,14 @@ import { printable } from '../text/printable.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
 import { wrap } from '../ui/page.ts';
 import { figureDigits, figuresNamed, figuresOf } from '../view/figures.ts';
-import { type Group, Grouping, inTimeOrder, isTime, keyText, strangeNotices } from '../view/grouping.ts';
+import {
+  type Group,
+  Grouping,
+  inTimeOrder,
+  isTime,
+  keyText,
+  strangeNotices,
+} from '../view/grouping.ts';
 import {
   fieldsNamed,
   figuresAsJson,
@@ -45,25 +52,56 @@ interface ViewOptions {
 type Condition = Readonly<{ name: string; values: readonly string[] }>;
 
 export const viewCommand: CommandBuilder = (perform) => {
-  const command = declareCommand('view <file>', 'the figures of a report file: totals, groups, charts', [
-    ['adreport view week.csv', 'its figures, and its first rows'],
-    ['adreport view week.csv --by CAMPAIGN --sort ecpmEuro --top 10', 'the ten best campaigns'],
-    ['adreport view week.csv --by COUNTRY --chart bar --metrics clicks', 'bars'],
-    ['adreport view week.csv --chart line', 'the first metric over time'],
-    ['adreport run --local --period last-7d --by DAILY,OS | adreport view - --by os', 'from a pipe'],
-    ['adreport view week.csv --by CAMPAIGN --format csv > campaigns.csv', 'sums to go on with'],
-  ]).addHelpText(
+  const command = declareCommand(
+    'view <file>',
+    'the figures of a report file: totals, groups, charts',
+    [
+      ['adreport view week.csv', 'its figures, and its first rows'],
+      ['adreport view week.csv --by CAMPAIGN --sort ecpmEuro --top 10', 'the ten best campaigns'],
+      ['adreport view week.csv --by COUNTRY --chart bar --metrics clicks', 'bars'],
+      ['adreport view week.csv --chart line', 'the first metric over time'],
+      [
+        'adreport run --local --period last-7d --by DAILY,OS | adreport view - --by os',
+        'from a pipe',
+      ],
+      ['adreport view week.csv --by CAMPAIGN --format csv > campaigns.csv', 'sums to go on with'],
+    ],
+  ).addHelpText(
     'before',
     'Reads JSON, NDJSON, CSV of any dialect with a header row, each also as .gz, Parquet and the xlsx of adreport; - is stdin.\n',
   );
   return addFlags(command, 'Options:', [
-    ['--by <a,b>', 'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY of days too', parseNames],
-    ['--metrics <a,b>', 'the figures to show; ctr, ecpmEuro and ecpmDollar are computed from sums', parseNames],
+    [
+      '--by <a,b>',
+      'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY of days too',
+      parseNames,
+    ],
+    [
+      '--metrics <a,b>',
+      'the figures to show; ctr, ecpmEuro and ecpmDollar are computed from sums',
+      parseNames,
+    ],
     ['--where <name=v1,v2>', 'only rows with one of these values; repeatable', parseCondition],
-    ['--sort <column[:asc|desc]>', 'order of the groups (default: time, else the first figure, largest first)'],
-    ['--top <n>', 'only the first n groups, others as one; without --by, how many rows to show', readPositive],
-    ['--chart <kind>', 'bars of groups, or a line over time', ['bar', 'line'], { conflicts: ['format'] }],
-    ['--format <name>', 'of what was added up (default: table on a terminal, csv in a pipe)', viewFormats],
+    [
+      '--sort <column[:asc|desc]>',
+      'order of the groups (default: time, else the first figure, largest first)',
+    ],
+    [
+      '--top <n>',
+      'only the first n groups, others as one; without --by, how many rows to show',
+      readPositive,
+    ],
+    [
+      '--chart <kind>',
+      'bars of groups, or a line over time',
+      ['bar', 'line'],
+      { conflicts: ['format'] },
+    ],
+    [
+      '--format <name>',
+      'of what was added up (default: table on a terminal, csv in a pipe)',
+      viewFormats,
+    ],
   ]).action(perform(view));
 };
 
@@ -75,7 +113,8 @@ function parseNames(text: string): string[] {
 
 function parseCondition(text: string, earlier: readonly Condition[] = []): Condition[] {
   const [, name, values = ''] = /^\s*([^=]+?)\s*=(.*)$/s.exec(text) ?? [];
-  if (name === undefined) throw new InvalidArgumentError("Give a name, = and values: 'country=France,Germany'.");
+  if (name === undefined)
+    throw new InvalidArgumentError("Give a name, = and values: 'country=France,Germany'.");
   return [...earlier, { name, values: values.split(',').map((value) => value.trim()) }];
 }
 
@@ -91,14 +130,19 @@ async function view(context: Context, options: ViewOptions, file: string): Promi
   const { by, chart, metrics, sort, top } = options;
   if (flags.json && (chart !== undefined || (options.format ?? 'json') !== 'json')) {
     const hint = 'Leave out --json, or --chart and --format.';
-    throw new UsageError('--json writes all figures for programs, and has no other form.', { hint });
+    throw new UsageError('--json writes all figures for programs, and has no other form.', {
+      hint,
+    });
   }
   const format = chart ? 'table' : (options.format ?? (console.out.isTerminal ? 'table' : 'csv'));
   const isPreview = format === 'table' && !flags.json && by === undefined && chart === undefined;
   const isOrdered = sort !== undefined || (top !== undefined && !isPreview);
   if (isOrdered && (by === undefined || chart === 'line')) {
-    const hint = 'Add --by, for example --by CAMPAIGN; the figure of a line is chosen with --metrics.';
-    throw new UsageError('--sort and --top are for groups, and this has none to choose from.', { hint });
+    const hint =
+      'Add --by, for example --by CAMPAIGN; the figure of a line is chosen with --metrics.';
+    throw new UsageError('--sort and --top are for groups, and this has none to choose from.', {
+      hint,
+    });
   }
   const look = tableLook(context);
   const rowsAtMost = isPreview ? (top ?? previewRows) : 0;
@@ -114,14 +158,22 @@ async function view(context: Context, options: ViewOptions, file: string): Promi
   const more = read.figures.rowCount - rowsAtMost;
   const mark = look.unicode === false ? '...' : '…';
   const rest = `${mark} and ${formatPlural(more, 'more row')}. Add up with --by, or see more with --top.`;
-  const preview = more > 0 ? [...read.preview, ...wrap(rest, look.columns ?? Number.POSITIVE_INFINITY)] : read.preview;
+  const preview =
+    more > 0
+      ? [...read.preview, ...wrap(rest, look.columns ?? Number.POSITIVE_INFINITY)]
+      : read.preview;
   const below = isPreview ? preview : groupText(context, ranked, options, look);
   const lines = [headText(file, read, look), ...reportCard(read.figures, look, only), '', ...below];
   return console.write(`${lines.join('\n').trimEnd()}\n`);
 }
 
 /** Reads a report file, or stdin for `-`, once, in constant memory. Throws `UsageError` and `IncompleteDataError`. */
-async function readFile(context: Context, name: string, { by, where = [], chart }: ViewOptions, rowsAtMost: number) {
+async function readFile(
+  context: Context,
+  name: string,
+  { by, where = [], chart }: ViewOptions,
+  rowsAtMost: number,
+) {
   const { stdin, signal, cwd } = context.host;
   const source =
     name === '-'
@@ -139,7 +191,8 @@ async function readFile(context: Context, name: string, { by, where = [], chart 
       const columns = fieldsNamed(name, fields);
       // In any case; an empty value is none.
       const wanted = new Set(values.map((value) => value.toLowerCase()));
-      return (row: Row) => columns.some((field) => wanted.has((keyText(row[field]) ?? '').toLowerCase()));
+      return (row: Row) =>
+        columns.some((field) => wanted.has((keyText(row[field]) ?? '').toLowerCase()));
     }),
   });
   const encode = (batch: RowBatch) => {
@@ -160,7 +213,8 @@ async function readFile(context: Context, name: string, { by, where = [], chart 
     plan.settle(tail.fields);
     if (rowsAtMost > 0) preview.push(...table.end());
     // Without --by there is one group, and a line follows the time of the rows.
-    const groups = (settled ?? settle(tail.fields)).groups ?? (chart === 'line' ? figures : new Grouping());
+    const groups =
+      (settled ?? settle(tail.fields)).groups ?? (chart === 'line' ? figures : new Grouping());
     if (!by && chart !== 'line') groups.absorb(figures);
     return { tail, sizeBytes: source.sizeBytes ?? source.readBytes(), figures, groups, preview };
   } finally {
@@ -176,11 +230,18 @@ function rank(groups: Grouping, { metrics, sort, top, chart }: ViewOptions): Ran
   if (chart && !(chart === 'bar' ? keys.length > 0 : keys.length === 1 && hasTime)) {
     const needs = chart === 'bar' ? 'groups to compare' : 'days or hours to follow';
     const hint = 'Add --by, for example --by CAMPAIGN for bars, --by DAILY for a line.';
-    throw new UsageError(`--chart ${chart} needs ${needs}, and these rows and flags give none.`, { hint });
+    throw new UsageError(`--chart ${chart} needs ${needs}, and these rows and flags give none.`, {
+      hint,
+    });
   }
   if (chart !== 'bar') return rankGroups(groups, figures, sort, top);
   // Bars stand in the order of what they show, unless it is time.
-  return rankGroups(groups, figures, sort ?? (hasTime ? undefined : figures[0]?.field), top ?? barsAtMost);
+  return rankGroups(
+    groups,
+    figures,
+    sort ?? (hasTime ? undefined : figures[0]?.field),
+    top ?? barsAtMost,
+  );
 }
 
 function warnOf({ console }: Context, { figures, groups }: ReadFile, wasAsked: boolean): void {
@@ -189,15 +250,23 @@ function warnOf({ console }: Context, { figures, groups }: ReadFile, wasAsked: b
   const [only] = groups.size === 1 ? groups : [];
   const missing = groups.by.filter((_, i) => only?.key[i] === null).map(({ field }) => field);
   if (wasAsked && groups.rowCount > 1 && missing.length > 0) {
-    console.warn(`No row has a value for ${missing.join(', ')}: the report was not broken down by it.`);
+    console.warn(
+      `No row has a value for ${missing.join(', ')}: the report was not broken down by it.`,
+    );
   }
 }
 
 /** Groups as CSV, in the layout of a report's; nothing where there is neither a key nor a figure. */
-async function groupsAsCsv({ all, figures, shown }: RankedGroups, isTerminal: boolean): Promise<string> {
+async function groupsAsCsv(
+  { all, figures, shown }: RankedGroups,
+  isTerminal: boolean,
+): Promise<string> {
   const columns = [
     ...all.by.map(({ field }, i) => ({ name: field, value: ({ key }: Group) => key[i] })),
-    ...figures.map((figure) => ({ name: figure.field, value: ({ sums }: Group) => figureDigits(figure, sums) })),
+    ...figures.map((figure) => ({
+      name: figure.field,
+      value: ({ sums }: Group) => figureDigits(figure, sums),
+    })),
   ];
   if (columns.length === 0) return '';
   return (await encodeTable('csv', shown, columns, { csv: { shown: isTerminal } })).toString();
@@ -216,7 +285,11 @@ function jsonOf(file: string, { tail, sizeBytes, groups }: ReadFile, ranked: Ran
   ]);
 }
 
-function headText(file: string, { tail: { summary }, sizeBytes, figures }: ReadFile, look: TableLook): string {
+function headText(
+  file: string,
+  { tail: { summary }, sizeBytes, figures }: ReadFile,
+  look: TableLook,
+): string {
   const { style, columns = Number.POSITIVE_INFINITY } = look;
   const points = inTimeOrder(figures);
   const times = summary ? [summary.since, summary.until] : [points[0]?.time, points.at(-1)?.time];
@@ -229,7 +302,12 @@ function headText(file: string, { tail: { summary }, sizeBytes, figures }: ReadF
     .replace(name, (text) => style?.bold(text) ?? text);
 }
 
-function groupText({ console }: Context, ranked: RankedGroups, { chart, metrics }: ViewOptions, look: TableLook) {
+function groupText(
+  { console }: Context,
+  ranked: RankedGroups,
+  { chart, metrics }: ViewOptions,
+  look: TableLook,
+) {
   if (chart === undefined) return groupTable(ranked, look, console.note);
   const sorted = metrics === undefined ? ranked.sortedBy : undefined;
   const figure = sorted ?? ranked.figures[0];

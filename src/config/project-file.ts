@@ -40,7 +40,10 @@ export function findProjectFile(folder: string): string | undefined {
  * Throws `UsageError` for a file that cannot be read or is not YAML. In a folder further up, which may be anybody's, such
  * a file is said and passed over.
  */
-export async function readProjectDefaults(folder: string, warn: (sentence: string) => void): Promise<ProjectChoice> {
+export async function readProjectDefaults(
+  folder: string,
+  warn: (sentence: string) => void,
+): Promise<ProjectChoice> {
   const path = findProjectFile(folder);
   if (path === undefined) return {};
   try {
@@ -48,7 +51,9 @@ export async function readProjectDefaults(folder: string, warn: (sentence: strin
     const defaults = top.find(({ name }) => name === 'defaults')?.members() ?? [];
     const names = ['account', 'profile', 'encoding', 'windowClock', 'window-clock'];
     const given = defaults.filter(({ name, value }) => names.includes(name) && value !== '');
-    return Object.fromEntries(given.map(({ name, value }) => [name.replace('-c', 'C'), String(value)]));
+    return Object.fromEntries(
+      given.map(({ name, value }) => [name.replace('-c', 'C'), String(value)]),
+    );
   } catch (error) {
     if (dirname(path) === folder || !(error instanceof UsageError)) throw error;
     warn(`${error.message} It is passed over.`);
@@ -83,7 +88,11 @@ async function readYaml(path: string, shownPath: string): Promise<Member> {
   // It takes a fifth of the program's start, and most folders have no such file.
   const { isAlias, isMap, LineCounter, parseDocument } = (await import('yaml')).default;
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, schema: 'failsafe' });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    schema: 'failsafe',
+  });
   const lineOf = (offset = 0): number => lines.linePos(offset).line;
   const [broken] = document.errors;
   if (broken) {
@@ -111,8 +120,11 @@ async function readYaml(path: string, shownPath: string): Promise<Member> {
 export function projectError(path: string, faults: readonly ProjectFault[]): UsageError {
   const code = 'BAD_PROJECT_FILE';
   const [first, second] = faults;
-  if (first && !second) return new UsageError(`${path}:${first.line}: ${first.problem}`, { code, hint: first.hint });
-  const lines = faults.map(({ line, problem, hint = '' }) => `${path}:${line}: ${problem} ${hint}`.trimEnd());
+  if (first && !second)
+    return new UsageError(`${path}:${first.line}: ${first.problem}`, { code, hint: first.hint });
+  const lines = faults.map(({ line, problem, hint = '' }) =>
+    `${path}:${line}: ${problem} ${hint}`.trimEnd(),
+  );
   return new UsageError(lines.join('\n'), { code });
 }
 
@@ -125,10 +137,17 @@ export async function readProjectFile(path: string, shownPath: string, keys: rea
   const faults: ProjectFault[] = [];
 
   /** The members of a mapping whose keys are known; each other key is a fault. */
-  const membersOf = ({ name, line, value, members }: Member, known?: readonly string[]): Member[] => {
+  const membersOf = (
+    { name, line, value, members }: Member,
+    known?: readonly string[],
+  ): Member[] => {
     const found = members();
     if (!found && value)
-      faults.push({ line, problem: `${name} must hold keys with values.`, hint: 'See: adreport init' });
+      faults.push({
+        line,
+        problem: `${name} must hold keys with values.`,
+        hint: 'See: adreport init',
+      });
     return (found ?? []).filter((member) => {
       const isKnown = !known || known.includes(member.name);
       if (!isKnown) faults.push({ line: member.line, ...unknownKey(member.name, known) });
@@ -138,8 +157,10 @@ export async function readProjectFile(path: string, shownPath: string, keys: rea
   /** A text, or those of a list; those of a mapping as `--filter` takes them. */
   const textsOf = ({ name, line, value, members }: Member): string[] => {
     const filters = name === 'filter' ? members() : undefined;
-    const quoted = (text: string) => (/[",]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-    if (filters) return filters.map((filter) => `${filter.name}=${textsOf(filter).map(quoted).join(',')}`);
+    const quoted = (text: string) =>
+      /[",]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    if (filters)
+      return filters.map((filter) => `${filter.name}=${textsOf(filter).map(quoted).join(',')}`);
     const items = [value].flat();
     const texts = items.filter((item): item is string => typeof item === 'string' && item !== '');
     if (texts.length === 0 || texts.length < items.length) {
@@ -152,7 +173,11 @@ export async function readProjectFile(path: string, shownPath: string, keys: rea
     const entries = new Map<string, SavedEntry>();
     for (const member of membersOf(section, [...keys, 'windowClock'])) {
       const name = member.name === 'windowClock' ? 'window-clock' : member.name;
-      entries.set(name, { line: member.line, texts: textsOf(member), isList: typeof member.value !== 'string' });
+      entries.set(name, {
+        line: member.line,
+        texts: textsOf(member),
+        isList: typeof member.value !== 'string',
+      });
     }
     return { line: section.line, entries };
   };
@@ -172,7 +197,8 @@ export async function readProjectFile(path: string, shownPath: string, keys: rea
 }
 
 /** A secret, or an address that one is sent to. */
-const forbidden = /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key|^base[-_]?url$|^e?mail$/i;
+const forbidden =
+  /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key|^base[-_]?url$|^e?mail$/i;
 
 function unknownKey(key: string, known: readonly string[]): { problem: string; hint: string } {
   if (forbidden.test(key)) {
@@ -180,6 +206,9 @@ function unknownKey(key: string, known: readonly string[]): { problem: string; h
     const instead = 'Name a stored account with account: (adreport login)';
     return { problem, hint: `${instead}, or set ADREPORT_TOKEN and ADREPORT_BASE_URL.` };
   }
-  const hint = didYouMean(nearest(key.replaceAll('_', '-'), known), `There are ${known.join(', ')}.`);
+  const hint = didYouMean(
+    nearest(key.replaceAll('_', '-'), known),
+    `There are ${known.join(', ')}.`,
+  );
   return { problem: `there is no key ${key}.`, hint };
 }

@@ -2,7 +2,14 @@ import { encodings, windowClocks } from '../contract/messages.ts';
 import { profiles } from '../contract/vocabulary.ts';
 import { SignInError, UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { findAccount, noSettings, type Store, type StoredSettings, unknownAccount, withAccount } from './store.ts';
+import {
+  findAccount,
+  noSettings,
+  type Store,
+  type StoredSettings,
+  unknownAccount,
+  withAccount,
+} from './store.ts';
 
 type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
@@ -14,14 +21,33 @@ type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 export const settingTable = {
   account: { key: 'account', sources: ['flag', 'env', 'file', 'account'], check: checkAccountName },
   'base-url': { key: 'baseUrl', sources: ['flag', 'env', 'account'], check: checkBaseUrl },
-  profile: { key: 'profile', sources: ['flag', 'env', 'file', 'account'], check: oneOf('profile', profiles) },
-  encoding: { key: 'encoding', sources: ['flag', 'file', 'account'], check: oneOf('encoding', encodings) },
-  'window-clock': { key: 'windowClock', sources: ['flag', 'file', 'account'], check: oneOf('clock', windowClocks) },
+  profile: {
+    key: 'profile',
+    sources: ['flag', 'env', 'file', 'account'],
+    check: oneOf('profile', profiles),
+  },
+  encoding: {
+    key: 'encoding',
+    sources: ['flag', 'file', 'account'],
+    check: oneOf('encoding', encodings),
+  },
+  'window-clock': {
+    key: 'windowClock',
+    sources: ['flag', 'file', 'account'],
+    check: oneOf('clock', windowClocks),
+  },
   token: { key: 'token', sources: ['env', 'account'], check: checkToken },
   email: { key: 'email', sources: ['env', 'account'], check: (text: string) => text.trim() },
   // Blanks may belong to it.
-  password: { key: 'password', sources: ['env'], check: (text: string) => bounded('password', text) },
-} as const satisfies Record<string, { key: string; sources: readonly SettingSource[]; check(text: string): unknown }>;
+  password: {
+    key: 'password',
+    sources: ['env'],
+    check: (text: string) => bounded('password', text),
+  },
+} as const satisfies Record<
+  string,
+  { key: string; sources: readonly SettingSource[]; check(text: string): unknown }
+>;
 
 type SettingName = keyof typeof settingTable;
 type ValueOf<Name extends SettingName> = ReturnType<(typeof settingTable)[Name]['check']>;
@@ -29,7 +55,9 @@ type ValueOf<Name extends SettingName> = ReturnType<(typeof settingTable)[Name][
 const settingNames = Object.keys(settingTable) as readonly SettingName[];
 
 /** Texts that one source gives, by the settings' names in the code. */
-type Given = { readonly [Name in SettingName as (typeof settingTable)[Name]['key']]?: string | undefined };
+type Given = {
+  readonly [Name in SettingName as (typeof settingTable)[Name]['key']]?: string | undefined;
+};
 
 /** What `adreport.yaml` says of the account, for all commands or for one saved report. */
 export type ProjectChoice = Pick<Given, 'account' | 'profile' | 'encoding' | 'windowClock'>;
@@ -63,7 +91,10 @@ export function resolveSettings(sources: SettingsSources) {
     readSetting(sources, name, ofAccount, `account "${account.value}"`, byDefault);
 
   const baseUrl = read('base-url', undefined);
-  const isElsewhere = storedAccount?.token && baseUrl.value && originOf(storedAccount.baseUrl) !== baseUrl.value.origin;
+  const isElsewhere =
+    storedAccount?.token &&
+    baseUrl.value &&
+    originOf(storedAccount.baseUrl) !== baseUrl.value.origin;
   if (isElsewhere) delete ofAccount.token;
   const token = read('token', undefined);
   return {
@@ -88,7 +119,13 @@ export function resolveSettings(sources: SettingsSources) {
 
 /** The name of the account that is used, by its strongest source. Throws `UsageError` for a name that cannot be one. */
 export function resolveAccount(sources: SettingsSources) {
-  return readSetting(sources, 'account', { account: sources.stored.defaultAccount }, 'the stored default', 'default');
+  return readSetting(
+    sources,
+    'account',
+    { account: sources.stored.defaultAccount },
+    'the stored default',
+    'default',
+  );
 }
 
 function readSetting<Name extends SettingName, Default>(
@@ -122,9 +159,11 @@ function readSetting<Name extends SettingName, Default>(
 /** The settings as they may be shown: a token is masked, a password is `set`, and what nothing gives has no value. */
 export function nameSettings(settings: Settings) {
   return settingNames.map((name) => {
-    const { value, source, from }: Setting<string | URL | undefined> = settings[settingTable[name].key];
+    const { value, source, from }: Setting<string | URL | undefined> =
+      settings[settingTable[name].key];
     const text = value instanceof URL ? formatBaseUrl(value) : value;
-    const shown = name === 'token' ? text && maskToken(text) : name === 'password' ? text && 'set' : text;
+    const shown =
+      name === 'token' ? text && maskToken(text) : name === 'password' ? text && 'set' : text;
     return { name, value: shown, source, from };
   });
 }
@@ -139,7 +178,12 @@ export function findSettingName(text: string): SettingName {
 }
 
 /** Stores a setting of an account as its flag takes it, or, without a value, takes it back. Throws `UsageError`. */
-export function changeSetting(stored: StoredSettings, account: string, text: string, value?: string) {
+export function changeSetting(
+  stored: StoredSettings,
+  account: string,
+  text: string,
+  value?: string,
+) {
   const name = findSettingName(text);
   const { key, sources, check } = settingTable[name];
   // What no flag gives is signed in with, or stands in the environment.
@@ -149,8 +193,12 @@ export function changeSetting(stored: StoredSettings, account: string, text: str
     });
   }
   if (name === 'account') {
-    if (value !== undefined && !findAccount(stored, value)) throw new UsageError(...unknownAccount(value, stored));
-    const said = value === undefined ? 'There is no default account any more.' : `The default account: “${value}”.`;
+    if (value !== undefined && !findAccount(stored, value))
+      throw new UsageError(...unknownAccount(value, stored));
+    const said =
+      value === undefined
+        ? 'There is no default account any more.'
+        : `The default account: “${value}”.`;
     return { settings: { ...stored, defaultAccount: value }, said };
   }
   const before = findAccount(stored, account);
@@ -166,7 +214,8 @@ export function changeSetting(stored: StoredSettings, account: string, text: str
     };
   }
   // What is not stored need not be taken back.
-  if (!before && value === undefined) return { settings: stored, said: unknownAccount(account, stored)[0] };
+  if (!before && value === undefined)
+    return { settings: stored, said: unknownAccount(account, stored)[0] };
   if (!before) throw new UsageError(...unknownAccount(account, stored));
   if (name === 'base-url') {
     const { [account]: _forgotten, ...accounts } = stored.accounts;
@@ -193,8 +242,15 @@ export async function readUnlessNeedless(
   try {
     return await store.read();
   } catch (error) {
-    const { account, baseUrl, token, email, password } = resolveSettings({ flags, env, stored: noSettings });
-    const isEnough = baseUrl.value && (token.value || (email.value && password.value)) && account.source === 'default';
+    const { account, baseUrl, token, email, password } = resolveSettings({
+      flags,
+      env,
+      stored: noSettings,
+    });
+    const isEnough =
+      baseUrl.value &&
+      (token.value || (email.value && password.value)) &&
+      account.source === 'default';
     if (!(error instanceof UsageError) || !isEnough) throw error;
     warn(`${error.message} It is passed over: the base URL and the token are given without it.`);
     return noSettings;
@@ -206,15 +262,28 @@ export type SignIn = ReturnType<typeof requireSignIn>;
 
 /** What the settings give to sign in with. Throws `SignInError` that says what is missing and how to give it. */
 export function requireSignIn(settings: Settings) {
-  const { account, storedAccount, stored, baseUrl, encoding, token, email, password, tokenWithheld } = settings;
-  const credentials = email.value && password.value ? { email: email.value, password: password.value } : undefined;
+  const {
+    account,
+    storedAccount,
+    stored,
+    baseUrl,
+    encoding,
+    token,
+    email,
+    password,
+    tokenWithheld,
+  } = settings;
+  const credentials =
+    email.value && password.value ? { email: email.value, password: password.value } : undefined;
   if (baseUrl.value && (token.value || credentials)) {
     return { baseUrl: baseUrl.value, encoding: encoding.value, token: token.value, credentials };
   }
   const isNamed = ['flag', 'env', 'file'].includes(account.source);
   if (!storedAccount && isNamed) throw new SignInError(...unknownAccount(account.value, stored));
-  const hint = 'Sign in with adreport login, set ADREPORT_TOKEN, or try everything without an account with --local.';
-  if (!baseUrl.value) throw new SignInError('Not signed in: no account is stored, and no base URL is set.', { hint });
+  const hint =
+    'Sign in with adreport login, set ADREPORT_TOKEN, or try everything without an account with --local.';
+  if (!baseUrl.value)
+    throw new SignInError('Not signed in: no account is stored, and no base URL is set.', { hint });
   const what = tokenWithheld ?? `Not signed in to account “${account.value}”: no token is stored.`;
   throw new SignInError(what, { hint });
 }
@@ -222,7 +291,9 @@ export function requireSignIn(settings: Settings) {
 /** An account name as it may be stored and typed. Throws `UsageError`. */
 export function checkAccountName(text: string): string {
   if (/^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u.test(text.trim())) return text.trim();
-  throw new UsageError('An account name begins with a letter or digit, and holds only letters, digits and . _ @ + -.');
+  throw new UsageError(
+    'An account name begins with a letter or digit, and holds only letters, digits and . _ @ + -.',
+  );
 }
 
 /** Reads one of some words, in any case. Throws `UsageError`, naming them and what they are for. */
@@ -237,7 +308,8 @@ function oneOf<T extends string>(name: string, known: readonly T[]) {
 /** Reads a base URL: https, or http to this machine; no credentials, query or fragment; its path kept. Throws `UsageError`. */
 export function checkBaseUrl(text: string): URL {
   const given = text.trim();
-  const wrong = (what: string, hint?: string) => new UsageError(`The base URL ${what}.`, hint ? { hint } : {});
+  const wrong = (what: string, hint?: string) =>
+    new UsageError(`The base URL ${what}.`, hint ? { hint } : {});
   // `localhost:8787` is a URL too, with the scheme `localhost:`.
   const url = /^https?:\/\//i.test(given) && URL.canParse(given) ? new URL(given) : undefined;
   if (!url) {
@@ -247,7 +319,10 @@ export function checkBaseUrl(text: string): URL {
     throw wrong('is no http or https address', isGuess ? `Did you mean ${guess}?` : undefined);
   }
   if (url.username !== '' || url.password !== '') {
-    throw wrong('must not hold a user name or password', 'Sign in with adreport login, or set ADREPORT_TOKEN.');
+    throw wrong(
+      'must not hold a user name or password',
+      'Sign in with adreport login, or set ADREPORT_TOKEN.',
+    );
   }
   if (/[?#]/.test(given)) throw wrong(`"${given}" must end with its path: no query, no fragment`);
   // `URL` writes every spelling of an IPv4 address (`127.1`, `0x7f000001`) as four decimal numbers.

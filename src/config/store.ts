@@ -50,7 +50,10 @@ export function findAccount({ accounts }: StoredSettings, name: string): StoredA
 }
 
 /** What an error says of an account that is not stored: its message, and what to do. */
-export function unknownAccount(name: string, { accounts }: StoredSettings): [message: string, { hint: string }] {
+export function unknownAccount(
+  name: string,
+  { accounts }: StoredSettings,
+): [message: string, { hint: string }] {
   const known = Object.keys(accounts);
   return [
     `No account “${name}” is stored${known.length > 0 ? `; there are ${known.join(', ')}` : ''}.`,
@@ -59,7 +62,11 @@ export function unknownAccount(name: string, { accounts }: StoredSettings): [mes
 }
 
 /** The settings with an account stored, in place of an older one of that name; the first one becomes the default. */
-export function withAccount(settings: StoredSettings, name: string, account: StoredAccount): StoredSettings {
+export function withAccount(
+  settings: StoredSettings,
+  name: string,
+  account: StoredAccount,
+): StoredSettings {
   const { defaultAccount = name, accounts } = settings;
   return { ...settings, defaultAccount, accounts: { ...accounts, [name]: account } };
 }
@@ -132,10 +139,15 @@ export function openStore(env: NodeJS.ProcessEnv, warn: (sentence: string) => vo
 }
 
 /** The folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, else conf's own, which is where the platform has them. */
-export function settingsFolder(env: NodeJS.ProcessEnv, platform = process.platform, home = homeFolder()): string {
+export function settingsFolder(
+  env: NodeJS.ProcessEnv,
+  platform = process.platform,
+  home = homeFolder(),
+): string {
   const { join, resolve } = platform === 'win32' ? win32 : posix;
   if (env.ADREPORT_CONFIG_DIR) return resolve(env.ADREPORT_CONFIG_DIR);
-  if (platform === 'win32') return join(env.APPDATA || join(home, 'AppData', 'Roaming'), 'adreport', 'Config');
+  if (platform === 'win32')
+    return join(env.APPDATA || join(home, 'AppData', 'Roaming'), 'adreport', 'Config');
   if (platform === 'darwin') return join(home, 'Library', 'Preferences', 'adreport');
   return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'adreport');
 }
@@ -167,7 +179,8 @@ function sayIfOpen(path: string, warn: (sentence: string) => void) {
   if (process.platform === 'win32' || (stats.mode & 0o077) === 0) return;
   const found = `${path} is open to other users (mode ${(stats.mode & 0o7777).toString(8).padStart(4, '0')})`;
   // To close a folder that adreport did not make, such as `/tmp`, would break more than it protects.
-  if (stats.isDirectory()) return warn(`${found}, and is left so; the settings in it have mode 0600.`);
+  if (stats.isDirectory())
+    return warn(`${found}, and is left so; the settings in it have mode 0600.`);
   try {
     chmodSync(path, 0o600);
     warn(`${found}, and was closed: 0600. If somebody may have read it, make a new token.`);

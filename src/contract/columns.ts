@@ -27,14 +27,18 @@ type Asked = Pick<ReportRequest, 'metrics' | 'breakdowns'>;
  * here); a DSP's row has only what was asked for (`decisions.md` 4, Row fields).
  */
 export function columnsOf(profile: Profile, request: Asked): Column[] {
-  const dimensions = breakdowns.flatMap(({ name: breakdown, fields, time, onlyWhenAsked }): Column[] => {
-    const isAsked = request.breakdowns.includes(breakdown);
-    if (!isAsked && (profile !== 'buyer' || time || onlyWhenAsked)) return [];
-    return fields.map(({ name, type }) => ({ field: name, type, ...(isAsked && { breakdown }) }));
-  });
+  const dimensions = breakdowns.flatMap(
+    ({ name: breakdown, fields, time, onlyWhenAsked }): Column[] => {
+      const isAsked = request.breakdowns.includes(breakdown);
+      if (!isAsked && (profile !== 'buyer' || time || onlyWhenAsked)) return [];
+      return fields.map(({ name, type }) => ({ field: name, type, ...(isAsked && { breakdown }) }));
+    },
+  );
   const sums = request.metrics.flatMap((name): Column[] => {
     const metric = findMetric(name);
-    return metric ? [{ field: metric.rowField?.[profile] ?? name, type: metric.type, metric: name }] : [];
+    return metric
+      ? [{ field: metric.rowField?.[profile] ?? name, type: metric.type, metric: name }]
+      : [];
   });
   return [...dimensions, ...sums];
 }
@@ -44,7 +48,11 @@ export function columnsOf(profile: Profile, request: Asked): Column[] {
  * @param shown the metrics to show and the names of computed ones, where these are not simply the request's metrics;
  *   what is asked for only because another is computed from it is `hidden`
  */
-export function askedColumns(profile: Profile, request: Asked, shown: readonly string[] = request.metrics): Column[] {
+export function askedColumns(
+  profile: Profile,
+  request: Asked,
+  shown: readonly string[] = request.metrics,
+): Column[] {
   const all = columnsOf(profile, request);
   const metricNamed = (name: string): Column =>
     all.find(({ metric }) => metric === name) ?? { field: name, type: 'money' };
@@ -56,7 +64,9 @@ export function askedColumns(profile: Profile, request: Asked, shown: readonly s
   ];
 }
 
-const breakdownFields = breakdowns.flatMap((breakdown) => breakdown.fields.map((field) => ({ ...field, breakdown })));
+const breakdownFields = breakdowns.flatMap((breakdown) =>
+  breakdown.fields.map((field) => ({ ...field, breakdown })),
+);
 
 /** The type of a row field by its name alone, for rows whose request is not known; `undefined` for an unknown field. */
 export function fieldTypeOf(field: string): FieldType | undefined {
@@ -65,7 +75,9 @@ export function fieldTypeOf(field: string): FieldType | undefined {
 
 /** The metric whose values a row field holds, in either profile: `valueDollar` holds revenueDollar. */
 export function metricOfField(field: string): Metric | undefined {
-  return metrics.find(({ name, rowField }) => name === field || Object.values(rowField ?? {}).includes(field));
+  return metrics.find(
+    ({ name, rowField }) => name === field || Object.values(rowField ?? {}).includes(field),
+  );
 }
 
 export function breakdownOfField(field: string): Breakdown | undefined {
@@ -74,7 +86,9 @@ export function breakdownOfField(field: string): Breakdown | undefined {
 
 /** The fields of campaigns and ad units that no report has. */
 const campaignFields =
-  'advertiserId advertiserName campaignStartDate campaignEndDate adunits adunitId adunitName'.split(' ');
+  'advertiserId advertiserName campaignStartDate campaignEndDate adunits adunitId adunitName'.split(
+    ' ',
+  );
 
 /** A row field for people, with its unit: `revenueEuro` is `Revenue (€)`, `campaignId` is `Campaign ID`; an unknown one is itself. */
 export function fieldLabel(field: string): string {

@@ -53,7 +53,9 @@ const otherNames = new Map([
 export function findCountry(text: string): Country | undefined {
   const wanted = plain(text);
   const other = otherNames.get(wanted);
-  return allCountries().find(({ code, id, name }) => [plain(code), plain(name), id].includes(wanted) || code === other);
+  return allCountries().find(
+    ({ code, id, name }) => [plain(code), plain(name), id].includes(wanted) || code === other,
+  );
 }
 
 /** Without case, accents and punctuation: `Côte d’Ivoire` is `cote divoire`. */

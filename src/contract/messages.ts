@@ -45,7 +45,10 @@ export interface StatusRecord {
 }
 
 const outcomes = [
-  ['progress', /^(progress|in[ _-]?progress|running|processing|pending|queued|waiting|scheduled|created|new|started)$/],
+  [
+    'progress',
+    /^(progress|in[ _-]?progress|running|processing|pending|queued|waiting|scheduled|created|new|started)$/,
+  ],
   ['ready', /^(ready|done|completed?|success|finished|ok)$/],
   ['failed', /^(failed|failure|error|expired|cancell?ed)$/],
 ] as const;

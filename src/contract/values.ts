@@ -26,7 +26,9 @@ function decimalOf(text: string): string | undefined {
   if (sign === undefined) return undefined;
   const all = (integer + fraction).replace(/^0+/, '');
   const digits = all.replace(/0+$/, '');
-  return digits === '' ? '0' : `${sign}${digits}e${Number(exponent) - fraction.length + all.length - digits.length}`;
+  return digits === ''
+    ? '0'
+    : `${sign}${digits}e${Number(exponent) - fraction.length + all.length - digits.length}`;
 }
 
 /** A number's text as a double; `undefined` where that would be another number. */
@@ -41,7 +43,8 @@ export function exactDouble(text: string): number | undefined {
 /** A number's text as an integer of 64 bits; `undefined` where it is none or does not fit. */
 export function exactInteger(text: string): bigint | undefined {
   const [digits = '', exponent = '0'] = decimalOf(text)?.split('e') ?? [];
-  if (digits === '' || Number(exponent) < 0 || digits.length + Number(exponent) > 20) return undefined;
+  if (digits === '' || Number(exponent) < 0 || digits.length + Number(exponent) > 20)
+    return undefined;
   const integer = BigInt(digits + '0'.repeat(Number(exponent)));
   return BigInt.asIntN(64, integer) === integer ? integer : undefined;
 }
@@ -51,12 +54,16 @@ export function dayOf(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const ms = Date.parse(text);
   // Of 30 February some engines make 2 March.
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) ? ms / 86_400_000 : undefined;
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)
+    ? ms / 86_400_000
+    : undefined;
 }
 
 /** Milliseconds since 1970 of `YYYY-MM-DD HH:MM:SS`, as if it were UTC; `undefined` for any other text. */
 export function wallTimeOf(text: string): number | undefined {
-  return /^[-\d]{10} [:\d]{8}$/.test(text) ? momentOf(`${text.replace(' ', 'T')}Z`)?.wallMs : undefined;
+  return /^[-\d]{10} [:\d]{8}$/.test(text)
+    ? momentOf(`${text.replace(' ', 'T')}Z`)?.wallMs
+    : undefined;
 }
 
 /**
@@ -64,7 +71,8 @@ export function wallTimeOf(text: string): number | undefined {
  * as if it were UTC; `undefined` for any other text.
  */
 export function momentOf(text: string): { instantMs: number; wallMs: number } | undefined {
-  const form = /^(\d{4}-\d\d-\d\d)(T(?:[01]\d|2[0-3]):\d\d(?::\d\d(?:\.\d{1,3})?)?)(?:Z|([+-])(\d\d):?(\d\d))$/;
+  const form =
+    /^(\d{4}-\d\d-\d\d)(T(?:[01]\d|2[0-3]):\d\d(?::\d\d(?:\.\d{1,3})?)?)(?:Z|([+-])(\d\d):?(\d\d))$/;
   const [, day = '', time = '', sign, hours = 0, minutes = 0] = form.exec(text) ?? [];
   const wallMs = dayOf(day) === undefined ? Number.NaN : Date.parse(`${day}${time}Z`);
   if (Number.isNaN(wallMs)) return undefined;

@@ -176,7 +176,12 @@ export function findBreakdown(name: string): Breakdown | undefined {
 }
 
 /** Whether the name of an entry or of a row field, or one of the trade's other words, is this: in any case and number. */
-export function isCalled({ name, words = [], fields = [] }: VocabularyEntry, term: string): boolean {
+export function isCalled(
+  { name, words = [], fields = [] }: VocabularyEntry,
+  term: string,
+): boolean {
   const plain = (word: string): string => word.toLowerCase().replace(/[\s_-]|s\s*$/g, '');
-  return [name, ...words, ...fields.map((field) => field.name)].some((word) => plain(word) === plain(term));
+  return [name, ...words, ...fields.map((field) => field.name)].some(
+    (word) => plain(word) === plain(term),
+  );
 }

@@ -20,10 +20,22 @@ import testing from './testing.md';
 const forReports = { reports, periods, filters, formats, pages };
 const forPipelines = { cron, backfill, databases };
 const forTests = { 'local-server': localServer, testing, faults };
-const forAll = { 'exit-codes': exitCodes, environment, security, speed, compared, 'real-service': realService };
+const forAll = {
+  'exit-codes': exitCodes,
+  environment,
+  security,
+  speed,
+  compared,
+  'real-service': realService,
+};
 
 /** The Markdown of every topic by its name, in the order of the list. */
-export const topics: Readonly<Record<string, string>> = { ...forReports, ...forPipelines, ...forTests, ...forAll };
+export const topics: Readonly<Record<string, string>> = {
+  ...forReports,
+  ...forPipelines,
+  ...forTests,
+  ...forAll,
+};
 
 /** One line, as the root's help lists a topic: the title of its text, without its name. */
 export function summaryOf(text: string): string {

@@ -2,12 +2,16 @@ import type { Style } from '../ui/console.ts';
 import { wrap } from '../ui/page.ts';
 
 /** Lays out the Markdown of a help topic for a terminal: all fits its width, but code, which stands as it is. */
-export function renderMarkdown(text: string, { columns, style }: { columns: number; style: Style }): string {
+export function renderMarkdown(
+  text: string,
+  { columns, style }: { columns: number; style: Style },
+): string {
   // Lines of more than 100 characters are hard to read, however wide the terminal.
   const width = Math.max(24, Math.min(100, columns));
   const blocks = text.trim().split(/\n*(```\w*\n[\s\S]*?\n```)\n*/);
   const shown = blocks.flatMap((block) => {
-    if (block.startsWith('```')) return block.replace(/^.*\n|\n.*$/g, '').replaceAll(/^(?=.)/gm, '  ');
+    if (block.startsWith('```'))
+      return block.replace(/^.*\n|\n.*$/g, '').replaceAll(/^(?=.)/gm, '  ');
     return block.split(/\n{2,}/).map((part) => renderBlock(part, width, style));
   });
   return `${shown.filter(Boolean).join('\n\n')}\n`;
@@ -30,7 +34,9 @@ function plain(text: string): string {
 function renderTable(block: string, width: number, style: Style): string {
   // `\|` is a bar within a cell.
   const cellsOf = (line: string) => line.split(/(?<!\\)\|/).slice(1, -1);
-  const table = block.split('\n').map((line) => cellsOf(line).map((cell) => plain(cell.trim().replaceAll('\\|', '|'))));
+  const table = block
+    .split('\n')
+    .map((line) => cellsOf(line).map((cell) => plain(cell.trim().replaceAll('\\|', '|'))));
   const [header = [], , ...rows] = table;
   // A header is worth its line only where the columns do not speak for themselves.
   const shown = header.length > 2 ? [header, ...rows] : rows;
@@ -49,17 +55,26 @@ function renderTable(block: string, width: number, style: Style): string {
     const wrapped = cells.map((cell, column) => wrap(cell, widths[column] ?? 0));
     const height = Math.max(...wrapped.map(({ length }) => length));
     return Array.from({ length: height }, (_, line) => {
-      const [name = '', ...texts] = wrapped.map((cell, column) => (cell[line] ?? '').padEnd(widths[column] ?? 0));
+      const [name = '', ...texts] = wrapped.map((cell, column) =>
+        (cell[line] ?? '').padEnd(widths[column] ?? 0),
+      );
       return `  ${style.cyan(name)}  ${texts.join('  ')}`.trimEnd();
     });
   });
   return lines.join('\n');
 }
 
-function renderList(header: readonly string[], rows: readonly string[][], width: number, style: Style): string {
+function renderList(
+  header: readonly string[],
+  rows: readonly string[][],
+  width: number,
+  style: Style,
+): string {
   const items = rows.map(([name = '', ...cells]) => [
     ...wrap(name, width - 2).map((line) => `  ${style.cyan(line)}`),
-    ...cells.flatMap((cell, at) => wrap(`${header[at + 1]}: ${cell}`, width - 4)).map((line) => `    ${line}`),
+    ...cells
+      .flatMap((cell, at) => wrap(`${header[at + 1]}: ${cell}`, width - 4))
+      .map((line) => `    ${line}`),
   ]);
   return items.flat().join('\n');
 }

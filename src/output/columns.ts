@@ -2,7 +2,14 @@ import { type Column, type FieldType, fieldTypeOf, metricOfField } from '../cont
 import { IncompleteDataError } from '../errors.ts';
 import { hasValue, type Row, type RowBatch, type Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
-import { derivedFigure, derivedNumber, type Figure, figuresOf, sumsOfRow, unknownColumn } from '../view/figures.ts';
+import {
+  derivedFigure,
+  derivedNumber,
+  type Figure,
+  figuresOf,
+  sumsOfRow,
+  unknownColumn,
+} from '../view/figures.ts';
 import type { EncodeOptions } from './encoder.ts';
 
 /** A column as it is written. */
@@ -44,8 +51,12 @@ export class ColumnPlan {
   /** The columns for people: unless they were chosen by name, also those that derive from them. */
   get shown(): readonly PlannedColumn[] {
     if (this.#chosen) return this.columns;
-    const derived = figuresOf(this.columns.map(({ field }) => field)).filter((figure) => figure.derived);
-    const others = derived.filter(({ field }) => this.columns.every((column) => column.field !== field));
+    const derived = figuresOf(this.columns.map(({ field }) => field)).filter(
+      (figure) => figure.derived,
+    );
+    const others = derived.filter(({ field }) =>
+      this.columns.every((column) => column.field !== field),
+    );
     return [...this.columns, ...others.map(derivedColumn)];
   }
 
@@ -62,10 +73,15 @@ export class ColumnPlan {
         figure?.derived ? -1 : fields.indexOf(field),
       );
       const hidden = this.#options.columns?.filter((column) => column.hidden) ?? [];
-      const names = [...this.columns.map(({ field }) => field), ...hidden.map((column) => fieldOf(column, fields))];
+      const names = [
+        ...this.columns.map(({ field }) => field),
+        ...hidden.map((column) => fieldOf(column, fields)),
+      ];
       const taken = new Set(names);
       // Columns that were named are all that is wanted; of others what has none must stay null.
-      this.#leftOut = this.#chosen ? [] : [...fields.keys()].filter((index) => !taken.has(fields[index] ?? ''));
+      this.#leftOut = this.#chosen
+        ? []
+        : [...fields.keys()].filter((index) => !taken.has(fields[index] ?? ''));
     }
     for (const index of this.#leftOut) if (hasValue(batch, index)) throw lateColumn(batch, index);
   }
@@ -82,15 +98,21 @@ export class ColumnPlan {
     const { columns: asked, select, note } = this.#options;
     if (this.#chosen) {
       const known = [...new Set([...fields, ...(asked ?? []).map(({ field }) => field)])];
-      this.columns = [...new Set(this.#chosen)].map((name) => this.#planned(fieldNamed(name, known), known));
+      this.columns = [...new Set(this.#chosen)].map((name) =>
+        this.#planned(fieldNamed(name, known), known),
+      );
       return;
     }
     const own = (asked ?? []).flatMap((column) => (column.hidden ? [] : fieldOf(column, fields)));
     const taken = (asked ?? []).map((column) => fieldOf(column, fields));
-    const isFree = (field: string) => !asked || select === 'all' || fieldTypeOf(field) === undefined;
-    const kept = fields.filter((field) => !taken.includes(field) && (isFree(field) || isFilled(field)));
+    const isFree = (field: string) =>
+      !asked || select === 'all' || fieldTypeOf(field) === undefined;
+    const kept = fields.filter(
+      (field) => !taken.includes(field) && (isFree(field) || isFilled(field)),
+    );
     for (const field of kept) {
-      if (!isFree(field)) note?.(`The column ${field} was not asked for; it is kept because it has values.`);
+      if (!isFree(field))
+        note?.(`The column ${field} was not asked for; it is kept because it has values.`);
     }
     this.columns = [...own, ...kept].map((field) => this.#planned(field, fields));
   }
@@ -103,7 +125,13 @@ export class ColumnPlan {
     const type = columns.find((column) => column.field === field)?.type ?? fieldTypeOf(field);
     const metric = metricOfField(field)?.name;
     const name = normalize && metric && !fields.includes(metric) ? metric : field;
-    return { field, name, type, numeric: type === 'integer' || type === 'money', ...(figure ? { figure } : {}) };
+    return {
+      field,
+      name,
+      type,
+      numeric: type === 'integer' || type === 'money',
+      ...(figure ? { figure } : {}),
+    };
   }
 }
 
@@ -119,7 +147,8 @@ function fieldOf({ field, metric }: Column, fields: readonly string[]): string {
 function lateColumn({ firstRow, fields }: RowBatch, index: number): IncompleteDataError {
   const name = printable(fields[index] ?? '');
   const sentence = `After row ${firstRow}, the rows have values in the column "${name}", which the header written before lacks.`;
-  const hint = 'Choose the columns with --columns (--columns all keeps every known one), or write --format json.';
+  const hint =
+    'Choose the columns with --columns (--columns all keeps every known one), or write --format json.';
   return new IncompleteDataError(sentence, { code: 'LATE_COLUMN', retryable: false, hint });
 }
 

@@ -31,7 +31,9 @@ interface Check {
  * `problems` throws `IncompleteDataError` where the report has none of the columns that were asked for.
  */
 export function checkCompleteness(expectation: Expectation): Check {
-  const checks = [checkTimes, checkRepeats, checkTotals].flatMap((check) => check(expectation) ?? []);
+  const checks = [checkTimes, checkRepeats, checkTotals].flatMap(
+    (check) => check(expectation) ?? [],
+  );
   return {
     observe(batch) {
       for (const check of checks) check.observe(batch);
@@ -44,14 +46,20 @@ export function checkCompleteness(expectation: Expectation): Check {
   };
 }
 
-function windowProblems({ window: { since, until, zone } }: Expectation, { summary, members }: ReportTail): string[] {
+function windowProblems(
+  { window: { since, until, zone } }: Expectation,
+  { summary, members }: ReportTail,
+): string[] {
   if (!members.some(({ name }) => name === 'summary')) return [];
-  const [from, to] = [summary?.since, summary?.until].map((text) => momentOf(text ?? '')?.instantMs);
+  const [from, to] = [summary?.since, summary?.until].map(
+    (text) => momentOf(text ?? '')?.instantMs,
+  );
   const unread = 'The window of the report could not be checked: its summary does not tell it.';
   if (from === undefined || to === undefined) return [unread];
   const got = { since: from / 1000, until: to / 1000 };
   if (got.since === since && got.until === until) return [];
-  const textOf = (each: typeof got) => `${formatInstant(each.since, zone)} to ${formatInstant(each.until, zone)}`;
+  const textOf = (each: typeof got) =>
+    `${formatInstant(each.since, zone)} to ${formatInstant(each.until, zone)}`;
   const wallOf = (instant: number): number => instant + offsetAt(instant, zone);
   const isWall = wallOf(got.since) === since && wallOf(got.until) === until;
   const isInstant = got.since === wallOf(since) && got.until === wallOf(until);
@@ -65,17 +73,25 @@ function columnProblems({ columns }: Expectation, { fields, rowCount }: ReportTa
   const none = rowCount === 0 ? ['The report has no rows.'] : [];
   if (rowCount === 0 && fields.length === 0) return none;
   const found = [...fields, ...fields.map((field) => metricOfField(field)?.name)];
-  const asked = columns.filter(({ metric, breakdown }) => metric !== undefined || breakdown !== undefined);
-  const missing = asked.filter(({ field, metric = field }) => !found.includes(field) && !found.includes(metric));
+  const asked = columns.filter(
+    ({ metric, breakdown }) => metric !== undefined || breakdown !== undefined,
+  );
+  const missing = asked.filter(
+    ({ field, metric = field }) => !found.includes(field) && !found.includes(metric),
+  );
   if (missing.length === 0) return none;
   if (missing.length === asked.length) {
     const named = printable(fields.slice(0, 5).join(', ').slice(0, 150));
     const message = `This is no report: none of the columns that were asked for is in it. It has ${named}.`;
-    const hint = 'Its first line may be data or an error text. Try the command again with --format json.';
+    const hint =
+      'Its first line may be data or an error text. Try the command again with --format json.';
     throw new IncompleteDataError(message, { code: 'NO_HEADER', retryable: false, hint });
   }
   const names = missing.map(({ field }) => field).join(', ');
-  return [`The report lacks the column${missing.length === 1 ? '' : 's'} ${names}, asked for.`, ...none];
+  return [
+    `The report lacks the column${missing.length === 1 ? '' : 's'} ${names}, asked for.`,
+    ...none,
+  ];
 }
 
 /** Rows name these places without their ids, and two places may have one name: their rows are no repetition. */
@@ -87,8 +103,11 @@ function checkRepeats({ breakdowns, columns }: Expectation): Check | undefined {
   const { found, observe } = findRepeats(own);
   const problems = (): string[] => {
     const { count, firstRow } = found;
-    const what = count === 1 ? 'One row of the report repeats' : `${count} rows of the report repeat`;
-    return count === 0 ? [] : [`${what} the breakdown values of an earlier one; the first is row ${firstRow}.`];
+    const what =
+      count === 1 ? 'One row of the report repeats' : `${count} rows of the report repeat`;
+    return count === 0
+      ? []
+      : [`${what} the breakdown values of an earlier one; the first is row ${firstRow}.`];
   };
   return { observe, problems };
 }
@@ -125,12 +144,20 @@ function checkTimes(expectation: Expectation): Check | undefined {
     const found: string[] = [];
     if (unreadable !== undefined) {
       found.push(`The times of the rows could not all be checked: ${unreadable} as its ${field}.`);
-    } else if (missing.size > 0 && rowCount > 0 && ended.size <= timesAtMost && !expectation.isFiltered) {
+    } else if (
+      missing.size > 0 &&
+      rowCount > 0 &&
+      ended.size <= timesAtMost &&
+      !expectation.isFiltered
+    ) {
       const all = formatPlural(ended.size, unit);
-      found.push(`The report has no rows for ${missing.size} of the ${all} of its window: ${listed(missing)}`);
+      found.push(
+        `The report has no rows for ${missing.size} of the ${all} of its window: ${listed(missing)}`,
+      );
     }
     const others = formatPlural(outside.size, unit);
-    if (outside.size > 0) found.push(`The report has rows of ${others} outside its window: ${listed(outside)}`);
+    if (outside.size > 0)
+      found.push(`The report has rows of ${others} outside its window: ${listed(outside)}`);
     return found;
   };
   return { observe, problems };
@@ -148,7 +175,8 @@ function timesOf({ window, breakdowns, nowMs }: Expectation) {
   if (!breakdowns.includes('RANGE')) return undefined;
   // The date of every row is the window's first day.
   const firstDay = datesOf({ ...window, until: window.since }, 'day', 0);
-  const label = (day: number): string => `${firstDay.label(day)} instead of ${firstDay.label(firstDay.first)}`;
+  const label = (day: number): string =>
+    `${firstDay.label(day)} instead of ${firstDay.label(firstDay.first)}`;
   return { ...firstDay, label };
 }
 
@@ -156,7 +184,8 @@ const secondsPerHour = 3_600;
 
 /** Days, or months by their first days, counted from 1970. What the window cuts to less than an hour may hold nothing. */
 function datesOf(window: Window, unit: 'day' | 'month', now: number) {
-  const read = (text: string) => dayOf(text) && dayOf(unit === 'day' ? text : `${text.slice(0, 7)}-01`);
+  const read = (text: string) =>
+    dayOf(text) && dayOf(unit === 'day' ? text : `${text.slice(0, 7)}-01`);
   const timeAt = (instant: number): number => read(formatDate(instant, window.zone)) ?? 0;
   const ended = splitWindow({ ...window, until: Math.min(window.until, now) }, unit).filter(
     ({ since, until, unitOver }) =>
@@ -168,16 +197,21 @@ function datesOf(window: Window, unit: 'day' | 'month', now: number) {
     first: timeAt(window.since),
     last: timeAt(window.until),
     read,
-    label: (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, unit === 'day' ? 10 : 7),
+    label: (day: number): string =>
+      new Date(day * 86_400_000).toISOString().slice(0, unit === 'day' ? 10 : 7),
   };
 }
 
 /** Local hours by the instants at which they begin. What the window leaves of an hour at its ends may hold nothing. */
 function hoursOf({ since, until, zone }: Window, now: number) {
-  const intoHour = (instant: number): number => (instant + offsetAt(instant, zone)) % secondsPerHour;
+  const intoHour = (instant: number): number =>
+    (instant + offsetAt(instant, zone)) % secondsPerHour;
   const first = since - intoHour(since);
   const ended = new Set<number>();
-  for (let start = first; start + secondsPerHour - 1 <= Math.min(until, now) && ended.size <= timesAtMost; ) {
+  for (
+    let start = first;
+    start + secondsPerHour - 1 <= Math.min(until, now) && ended.size <= timesAtMost;
+  ) {
     if (start >= since) ended.add(start);
     start += secondsPerHour;
     // A clock change of thirty minutes (Lord Howe) leaves a part of an hour, which may hold nothing.
@@ -192,7 +226,8 @@ function hoursOf({ since, until, zone }: Window, now: number) {
 }
 
 /** The breakdowns whose fields are null in no row but a total (specification, Report data). */
-const neverNull = 'DAILY HOURLY MONTHLY RANGE ADNETWORK CAMPAIGN ADUNIT ADVERTISER CREATIVE PLATFORM'.split(' ');
+const neverNull =
+  'DAILY HOURLY MONTHLY RANGE ADNETWORK CAMPAIGN ADUNIT ADVERTISER CREATIVE PLATFORM'.split(' ');
 
 /**
  * Rows without a value in any of the breakdowns that always have one. Where all of them may be null, a row without them
@@ -209,18 +244,25 @@ function checkTotals({ columns }: Expectation): Check {
     const rows = metrics.length > 0 ? rowsOf(batch) : [];
     // All metrics of a row together: any one of them may be zero in every row.
     const sumOf = (row: number): number =>
-      metrics.reduce((total, { field }) => total + Number(numberTextOf(rows[row]?.[field]) ?? 0), 0);
+      metrics.reduce(
+        (total, { field }) => total + Number(numberTextOf(rows[row]?.[field]) ?? 0),
+        0,
+      );
     for (const index of rows.keys()) sum += sumOf(index);
     for (const index of emptyRowsOf(batch, fields)) {
-      if (candidates.length < timesAtMost) candidates.push({ row: batch.firstRow + index + 1, value: sumOf(index) });
+      if (candidates.length < timesAtMost)
+        candidates.push({ row: batch.firstRow + index + 1, value: sumOf(index) });
     }
   };
   const problems = ({ rowCount }: ReportTail): string[] => {
-    const isSum = ({ value }: { readonly value: number }) => value > 0 && Math.abs(2 * value - sum) < 1e-6 * value;
+    const isSum = ({ value }: { readonly value: number }) =>
+      value > 0 && Math.abs(2 * value - sum) < 1e-6 * value;
     const [first, ...others] = metrics.length > 0 ? candidates.filter(isSum) : candidates;
     if (first === undefined || rowCount < 2 || fields.length === 0) return [];
     const many = `${others.length + 1} rows look like totals, the first is row ${first.row}`;
-    return [`${others.length > 0 ? many : `Row ${first.row} looks like a total`}: it has no ${fields.join(', no ')}.`];
+    return [
+      `${others.length > 0 ? many : `Row ${first.row} looks like a total`}: it has no ${fields.join(', no ')}.`,
+    ];
   };
   return { observe, problems };
 }

@@ -58,7 +58,8 @@ export function openLedger({ directory, makeFolder, wallClock, warn }: LedgerOpt
       return all.sort().reverse();
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT') warn(`The ledger could not be read (${message}): unfinished reports are not picked up.`);
+      if (code !== 'ENOENT')
+        warn(`The ledger could not be read (${message}): unfinished reports are not picked up.`);
       return [];
     }
   };
@@ -66,7 +67,13 @@ export function openLedger({ directory, makeFolder, wallClock, warn }: LedgerOpt
   const read = (name: string): LedgerEntry[] => {
     try {
       const entry: LedgerEntry = JSON.parse(readFileSync(join(path, name), 'utf8'));
-      const texts = [entry.id, entry.createdAt, entry.lastStatus, entry.window.since, ...entry.request.breakdowns];
+      const texts = [
+        entry.id,
+        entry.createdAt,
+        entry.lastStatus,
+        entry.window.since,
+        ...entry.request.breakdowns,
+      ];
       return texts.every((text) => typeof text === 'string') ? [entry] : [];
     } catch {
       return [];
@@ -80,7 +87,9 @@ export function openLedger({ directory, makeFolder, wallClock, warn }: LedgerOpt
       renameSync(fresh, join(path, name));
     } catch (error) {
       if (existsSync(fresh)) rmSync(fresh);
-      warn(`The ledger could not be written (${(error as Error).message}): a later run may create this report anew.`);
+      warn(
+        `The ledger could not be written (${(error as Error).message}): a later run may create this report anew.`,
+      );
     }
   };
   return {
@@ -103,7 +112,8 @@ export function openLedger({ directory, makeFolder, wallClock, warn }: LedgerOpt
     update(key: Pick<LedgerEntry, 'baseUrl' | 'id'>, { status, file }: LedgerChange): void {
       const name = names().find((candidate) => candidate.endsWith(endingOf(key))) ?? '';
       for (const entry of read(name)) {
-        const lastStatus = entry.lastStatus === fetchedStatus ? fetchedStatus : (status ?? entry.lastStatus);
+        const lastStatus =
+          entry.lastStatus === fetchedStatus ? fetchedStatus : (status ?? entry.lastStatus);
         write(name, { ...entry, lastStatus, ...(file === undefined ? {} : { file }) });
       }
     },
@@ -113,7 +123,8 @@ export function openLedger({ directory, makeFolder, wallClock, warn }: LedgerOpt
       const oldest = timeName(wallClock() - 24 * 3_600_000 + 1);
       const recent = names().filter((name) => name >= oldest);
       const newest = recent.flatMap(read).find((entry) => entry.hash === hash);
-      const isOver = newest?.lastStatus === fetchedStatus || outcomeOf(newest?.lastStatus ?? '') === 'failed';
+      const isOver =
+        newest?.lastStatus === fetchedStatus || outcomeOf(newest?.lastStatus ?? '') === 'failed';
       return isOver ? undefined : newest;
     },
   };

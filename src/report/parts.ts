@@ -3,7 +3,14 @@ import type { BreakdownName } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type { ReportMember, ReportTail, RowBatches } from '../rows/row-batch.ts';
 import { type ReportPlan, requestFor } from './request.ts';
-import { formatDate, formatInstant, type SplitUnit, splitWindow, type UnitWindow, type Window } from './window.ts';
+import {
+  formatDate,
+  formatInstant,
+  type SplitUnit,
+  splitWindow,
+  type UnitWindow,
+  type Window,
+} from './window.ts';
 
 /** One report of a run: the whole of what was asked for, or with `--split` a calendar unit of it. */
 export interface Part {
@@ -25,7 +32,10 @@ export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: num
   const { window: whole, request } = plan;
   const { since, until, zone } = whole;
   const dateOf = (instant: number): string => formatDate(instant, zone);
-  if (!unit) return [{ window: whole, request, since: dateOf(since), until: dateOf(until), overAt: until + 1 }];
+  if (!unit)
+    return [
+      { window: whole, request, since: dateOf(since), until: dateOf(until), overAt: until + 1 },
+    ];
   const windows = splitWindow(whole, unit);
   const isCut = (part: UnitWindow): boolean =>
     part.since > part.unitSince || (part.until < part.unitOver - 1 && part.until < (now ?? 0));
@@ -49,7 +59,10 @@ function cutUnits(windows: readonly UnitWindow[], unit: SplitUnit): UsageError {
   const [from, to] = since < over ? [since, over] : [first.unitSince, last.unitOver];
   const asked = `${formatInstant(first.since, zone)} to ${formatInstant(last.until, zone)}`;
   const hint = `The nearest whole period is --period ${formatDate(from, zone)}..${formatDate(to - 1, zone)}. Only the last ${unit} may end now.`;
-  return new UsageError(`--split ${unit} with a file a part needs whole ${unit}s, and ${asked} cuts one.`, { hint });
+  return new UsageError(
+    `--split ${unit} with a file a part needs whole ${unit}s, and ${asked} cuts one.`,
+    { hint },
+  );
 }
 
 /**
@@ -85,9 +98,14 @@ export function checkMergeable(breakdowns: readonly BreakdownName[], unit: Split
   const fitting = ['DAILY', 'HOURLY', ...(unit === 'month' ? ['MONTHLY'] : [])];
   if (breakdowns.some((name) => fitting.includes(name))) return;
   const found = breakdowns.find((name) => name === 'MONTHLY' || name === 'RANGE');
-  const why = found ? `${found} rows reach over the ${unit}s` : 'no row says which of them it is of';
+  const why = found
+    ? `${found} rows reach over the ${unit}s`
+    : 'no row says which of them it is of';
   const hint = `Add ${fitting.join(' or ')} to --by, or write a file a part: -o with {date}, {since} or {until} in the name.`;
-  throw new UsageError(`--split ${unit}: the parts cannot be merged into one output, because ${why}.`, { hint });
+  throw new UsageError(
+    `--split ${unit}: the parts cannot be merged into one output, because ${why}.`,
+    { hint },
+  );
 }
 
 /**
@@ -96,8 +114,10 @@ export function checkMergeable(breakdowns: readonly BreakdownName[], unit: Split
  * Throws `UsageError`.
  */
 export function takeShard<T>(parts: readonly T[], shard: string): T[] {
-  const [, index = Number.NaN, count = 0] = /^(\d{1,6})\/(\d{1,6})$/.exec(shard.trim())?.map(Number) ?? [];
-  if (index <= count && count > 0) return parts.filter((_, position) => position % count === index % count);
+  const [, index = Number.NaN, count = 0] =
+    /^(\d{1,6})\/(\d{1,6})$/.exec(shard.trim())?.map(Number) ?? [];
+  if (index <= count && count > 0)
+    return parts.filter((_, position) => position % count === index % count);
   const hint = 'Give K/N, e.g. 1/4, 2/4, 3/4 and 4/4 on four machines (or 0/4 to 3/4).';
   throw new UsageError(`--shard ${shard}: this is no shard.`, { hint });
 }

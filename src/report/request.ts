@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { allCountries, findCountry } from '../contract/countries.ts';
-import { defaultZone, type Encoding, endpoints, type ReportRequest, type WindowClock } from '../contract/messages.ts';
+import {
+  defaultZone,
+  type Encoding,
+  endpoints,
+  type ReportRequest,
+  type WindowClock,
+} from '../contract/messages.ts';
 import {
   type BreakdownName,
   breakdowns,
@@ -59,17 +65,24 @@ export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): Rep
   const shownMetrics = readMetrics(flags, say);
   const asked = { breakdowns: readBreakdowns(flags, say), filters: readFilters(flags, say) };
   if (profile === 'buyer' && timezone !== undefined) {
-    say(`--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`, 'Leave --timezone out.');
+    say(
+      `--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`,
+      'Leave --timezone out.',
+    );
   }
   let window: Window | undefined;
   try {
-    window = resolveWindow({ ...flags, zone: profile === 'dsp' ? (timezone ?? defaultZone) : defaultZone });
+    window = resolveWindow({
+      ...flags,
+      zone: profile === 'dsp' ? (timezone ?? defaultZone) : defaultZone,
+    });
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     mistakes.push(error);
   }
   const lines = mistakes.map(({ message, hint }) => `\n  - ${message} ${hint}`);
-  if (mistakes.length > 1) throw new UsageError(`${mistakes.length} things are wrong:${lines.join('')}`);
+  if (mistakes.length > 1)
+    throw new UsageError(`${mistakes.length} things are wrong:${lines.join('')}`);
   if (!window || mistakes[0]) throw mistakes[0];
   const request = {
     metrics: distinct(shownMetrics.flatMap(neededFor)),
@@ -78,18 +91,31 @@ export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): Rep
     ...(profile === 'dsp' ? { timezone: window.zone } : {}),
     ...(direct ? { output: 'direct' as const } : {}),
   };
-  return { request: requestFor({ request, windowClock }, window), window, windowClock, shownMetrics };
+  return {
+    request: requestFor({ request, windowClock }, window),
+    window,
+    windowClock,
+    shownMetrics,
+  };
 }
 
-type Askable = Pick<ReportPlan, 'windowClock'> & { readonly request: Omit<ReportRequest, 'since' | 'until'> };
+type Askable = Pick<ReportPlan, 'windowClock'> & {
+  readonly request: Omit<ReportRequest, 'since' | 'until'>;
+};
 
 /** The request for a window, or for a part of one. Throws `UsageError` where its wall times end before they begin. */
-export function requestFor({ request, windowClock }: Askable, { since, until, zone }: Window): ReportRequest {
+export function requestFor(
+  { request, windowClock }: Askable,
+  { since, until, zone }: Window,
+): ReportRequest {
   if (windowClock === 'instant') return { ...request, since, until };
   const wall = { since: wallAt(since, zone).toSeconds(), until: wallAt(until, zone).toSeconds() };
   if (wall.since <= wall.until) return { ...request, ...wall };
   const hint = 'Ask for the whole day, or with --window-clock instant.';
-  throw new UsageError('As wall time this window would end before it begins: the clocks go back within it.', { hint });
+  throw new UsageError(
+    'As wall time this window would end before it begins: the clocks go back within it.',
+    { hint },
+  );
 }
 
 /** The metrics that the service is asked for, so that one that is shown can be. */
@@ -98,18 +124,29 @@ function neededFor(name: MetricName | DerivedName): readonly MetricName[] {
   return derived ? [derived.numerator, derived.denominator] : [name as MetricName];
 }
 
-function readMetrics({ profile, metrics: list }: RequestFlags, say: Say): (MetricName | DerivedName)[] {
+function readMetrics(
+  { profile, metrics: list }: RequestFlags,
+  say: Say,
+): (MetricName | DerivedName)[] {
   if (list === undefined) return vocabularyOf(profile).metrics.map(({ name }) => name);
-  if (splitList(list).length === 0) say('--metrics names no metric.', 'Leave it out for all of them.');
+  if (splitList(list).length === 0)
+    say('--metrics names no metric.', 'Leave it out for all of them.');
   const computed = derivedMetrics.map((metric) => ({ ...metric, name: metric.field }));
-  return readNames<MetricName | DerivedName>('metric', list, profile, [...metrics, ...computed], say);
+  return readNames<MetricName | DerivedName>(
+    'metric',
+    list,
+    profile,
+    [...metrics, ...computed],
+    say,
+  );
 }
 
 function readBreakdowns({ profile, by = '' }: RequestFlags, say: Say): BreakdownName[] {
   const found = readNames('breakdown', by, profile, breakdowns, say);
   const times = breakdowns.flatMap(({ name, time }) => (time ? [name] : []));
   const asked = found.filter((name) => times.includes(name));
-  if (asked.length > 1) say(`${asked.join(' and ')} exclude each other.`, `Use at most one of ${times.join(', ')}.`);
+  if (asked.length > 1)
+    say(`${asked.join(' and ')} exclude each other.`, `Use at most one of ${times.join(', ')}.`);
   return found;
 }
 
@@ -127,7 +164,8 @@ function readNames<Name extends string>(
   const found = splitList(list).flatMap((text) => {
     const entry = entries.find(({ name }) => isSame(name, text));
     if (entry?.profiles.includes(profile)) return [entry.name];
-    if (entry) say(`The ${kind} ${entry.name} is in ${entry.profiles.join(' and ')} reports only.`, all);
+    if (entry)
+      say(`The ${kind} ${entry.name} is in ${entry.profiles.join(' and ')} reports only.`, all);
     else {
       const meant = known.find((each) => isCalled(each, text))?.name ?? nearest(text, names);
       say(`There is no ${kind} ${quoteIfNeeded(text)}.`, didYouMean(meant, all));
@@ -153,7 +191,10 @@ function distinct<T>(names: readonly T[]): T[] {
  * The `--filter name=v1,v2` and `--country` flags as filters: names in any case, a name given twice merged, repeats
  * dropped. Text that holds a comma stands in double quotes: `carrier="A, B",C`.
  */
-function readFilters({ profile, filters = [], countries = [] }: RequestFlags, say: Say): ReportRequest['filters'] {
+function readFilters(
+  { profile, filters = [], countries = [] }: RequestFlags,
+  say: Say,
+): ReportRequest['filters'] {
   const known = vocabularyOf(profile).filters;
   const found: { [Name in FilterName]?: string[] } = {};
   const flags = [
@@ -168,23 +209,35 @@ function readFilters({ profile, filters = [], countries = [] }: RequestFlags, sa
     const [, name = '', list = ''] = /^([^=]*)=?(.*)$/s.exec(text) ?? [];
     const filter = known.find((each) => isSame(each.name, name.trim()));
     if (filter) {
-      found[filter.name] = distinct([...(found[filter.name] ?? []), ...readValues(filter, flag, list, say)]);
+      found[filter.name] = distinct([
+        ...(found[filter.name] ?? []),
+        ...readValues(filter, flag, list, say),
+      ]);
       continue;
     }
     const names = known.map((each) => each.name);
     const meant = known.find(({ on }) => isSame(on, name.trim()))?.name ?? nearest(name, names);
-    say(`There is no filter ${quoteIfNeeded(name)}.`, didYouMean(meant, `Filters: ${names.join(', ')}.`));
+    say(
+      `There is no filter ${quoteIfNeeded(name)}.`,
+      didYouMean(meant, `Filters: ${names.join(', ')}.`),
+    );
   }
   return found;
 }
 
 /** The values of one flag as the service takes them: a country may be given by its ISO code or English name. */
-function readValues({ name, on, compare, meaning }: Filter, flag: string, list: string, say: Say): string[] {
+function readValues(
+  { name, on, compare, meaning }: Filter,
+  flag: string,
+  list: string,
+  say: Say,
+): string[] {
   const isCountry = on === 'COUNTRY';
   const [shown, joint] = flag === '--filter' ? [`--filter ${name}`, '='] : [flag, ' '];
   const hint = `Write ${shown}${joint}${isCountry ? 'FR,Germany' : compare === 'id' ? '1234,5678' : '"A, B",C'}.`;
   const values = splitValues(list);
-  if (!values) say(`${shown}: its double quotes do not pair up.`, `${hint} A quote inside quotes is doubled.`);
+  if (!values)
+    say(`${shown}: its double quotes do not pair up.`, `${hint} A quote inside quotes is doubled.`);
   else if (values.length === 0) say(`${shown} has no values.`, hint);
   return (values ?? []).flatMap((value) => {
     if (compare === 'text' || /^\d+$/.test(value)) return [value];
@@ -192,8 +245,15 @@ function readValues({ name, on, compare, meaning }: Filter, flag: string, list: 
     if (country) return [country.id];
     if (isCountry) {
       const names = allCountries().map((each) => each.name);
-      say(`${shown}: there is no country ${quoteIfNeeded(value)}.`, didYouMean(nearest(value, names), hint));
-    } else say(`${shown} takes ids, which are digits, and not ${quoteIfNeeded(value)}.`, `It selects ${meaning}.`);
+      say(
+        `${shown}: there is no country ${quoteIfNeeded(value)}.`,
+        didYouMean(nearest(value, names), hint),
+      );
+    } else
+      say(
+        `${shown} takes ids, which are digits, and not ${quoteIfNeeded(value)}.`,
+        `It selects ${meaning}.`,
+      );
     return [];
   });
 }
@@ -216,7 +276,8 @@ export function splitValues(list: string): string[] | undefined {
  */
 export function encodeRequest(request: ReportRequest, encoding: Encoding) {
   const parameters = requestParameters(request);
-  if (encoding === 'json') return { contentType: 'application/json', text: JSON.stringify(parameters) };
+  if (encoding === 'json')
+    return { contentType: 'application/json', text: JSON.stringify(parameters) };
   const fields = Object.entries(parameters).flatMap(([name, value]) =>
     Array.isArray(value)
       ? value.map((item, index) => `${name}[${index}]=${encodeURIComponent(item)}`)
@@ -226,7 +287,14 @@ export function encodeRequest(request: ReportRequest, encoding: Encoding) {
 }
 
 /** The parameters of a request by their wire names (specification, Report request parameters). */
-export function requestParameters({ since, until, filters, timezone, output, ...lists }: ReportRequest) {
+export function requestParameters({
+  since,
+  until,
+  filters,
+  timezone,
+  output,
+  ...lists
+}: ReportRequest) {
   return {
     since,
     until,
@@ -243,7 +311,10 @@ export function createUrl(baseUrl: string): string {
 }
 
 /** The create call as a line for any POSIX shell, which has the token from `$ADREPORT_TOKEN`. */
-export function curlLine(baseUrl: string, { contentType, text }: ReturnType<typeof encodeRequest>): string {
+export function curlLine(
+  baseUrl: string,
+  { contentType, text }: ReturnType<typeof encodeRequest>,
+): string {
   const headers = `-H "Authorization: $ADREPORT_TOKEN" -H 'Accept: application/json' -H 'Content-Type: ${contentType}'`;
   return `curl ${quoteForShell(createUrl(baseUrl))} ${headers} --data-raw ${quoteForShell(text)}`;
 }
@@ -252,7 +323,11 @@ export function curlLine(baseUrl: string, { contentType, text }: ReturnType<type
  * A name for a request of an account that is the same on every machine: 32 hex digits. The order of metrics and
  * breakdowns counts, because the report keeps it; the order of filters and of their values does not.
  */
-export function requestHash(baseUrl: string, account: string, { filters, ...others }: ReportRequest): string {
+export function requestHash(
+  baseUrl: string,
+  account: string,
+  { filters, ...others }: ReportRequest,
+): string {
   const sortedFilters = Object.entries(filters).map(([name, values]) => [name, [...values].sort()]);
   const parameters = requestParameters({ ...others, filters: {} });
   const identity = [baseUrl.replace(/\/+$/, ''), account, parameters, sortedFilters.sort()];

@@ -23,7 +23,10 @@ export interface Poll {
 export interface WaitOptions {
   readonly reportId: string;
   /** One status call, which may go on being repeated for `patienceMs` where it fails in passing. */
-  readonly status: (reportId: string, patienceMs: number) => Promise<StatusRecord & { readonly retryAfterMs?: number }>;
+  readonly status: (
+    reportId: string,
+    patienceMs: number,
+  ) => Promise<StatusRecord & { readonly retryAfterMs?: number }>;
   /** Milliseconds between two status calls; `Retry-After` makes a pause longer, never shorter. */
   readonly interval: 'auto' | number;
   /** How long the wait may last in all; `Infinity` for ever. The last call is made at the deadline. */
@@ -47,19 +50,25 @@ export async function waitForReport(options: WaitOptions): Promise<StatusRecord>
   const startedMs = clock();
   for (let polls = 1; ; polls += 1) {
     signal?.throwIfAborted();
-    const record = await options.status(reportId, timeoutMs - (clock() - startedMs)).catch((cause: unknown) => {
-      const waitedMs = clock() - startedMs;
-      if (!(cause instanceof UnreachableError) || timeoutMs - waitedMs >= 1) throw cause;
-      // The service could not be asked any more, and the report may still become ready.
-      const sentence = `The report ${reportId} was not seen ready within ${formatDuration(waitedMs)}. ${cause.message}`;
-      throw new StillInProgressError(sentence, { reportId, cause });
-    });
+    const record = await options
+      .status(reportId, timeoutMs - (clock() - startedMs))
+      .catch((cause: unknown) => {
+        const waitedMs = clock() - startedMs;
+        if (!(cause instanceof UnreachableError) || timeoutMs - waitedMs >= 1) throw cause;
+        // The service could not be asked any more, and the report may still become ready.
+        const sentence = `The report ${reportId} was not seen ready within ${formatDuration(waitedMs)}. ${cause.message}`;
+        throw new StillInProgressError(sentence, { reportId, cause });
+      });
     const waitedMs = clock() - startedMs;
     const leftMs = timeoutMs - waitedMs;
-    const pauseMs = Math.max(interval === 'auto' ? autoPauseMs(waitedMs) : interval, record.retryAfterMs ?? 0);
+    const pauseMs = Math.max(
+      interval === 'auto' ? autoPauseMs(waitedMs) : interval,
+      record.retryAfterMs ?? 0,
+    );
     const outcome = outcomeOf(record.status);
     // Timers may end a fraction of a millisecond early: that much is no reason for one more call.
-    const nextPauseMs = outcome === 'progress' && leftMs >= 1 ? Math.min(pauseMs, leftMs) : undefined;
+    const nextPauseMs =
+      outcome === 'progress' && leftMs >= 1 ? Math.min(pauseMs, leftMs) : undefined;
     options.onPoll?.({ record, polls, waitedMs, nextPauseMs });
     if (outcome === 'ready') return record;
     if (outcome === 'failed') throw reportFailed(reportId, record);
@@ -74,10 +83,17 @@ export async function waitForReport(options: WaitOptions): Promise<StatusRecord>
 }
 
 /** The error (exit 6) for a report that has ended otherwise than ready. */
-export function reportFailed(reportId: string, { status, message }: StatusRecord): ReportFailedError {
+export function reportFailed(
+  reportId: string,
+  { status, message }: StatusRecord,
+): ReportFailedError {
   const word = status.trim().toLowerCase();
   const saysMore = message.trim() !== '' && message.trim().toLowerCase() !== word;
   const sentence = `The report ${reportId} ended as ${printable(word)}${saysMore ? `: ${printable(message)}` : '.'}`;
   const hint = 'Create it anew: a report that has ended does not change any more.';
-  return new ReportFailedError(sentence, { reportId, hint, ...(word === 'expired' ? { code: 'REPORT_EXPIRED' } : {}) });
+  return new ReportFailedError(sentence, {
+    reportId,
+    hint,
+    ...(word === 'expired' ? { code: 'REPORT_EXPIRED' } : {}),
+  });
 }

@@ -38,8 +38,13 @@ function checkZoneName(text: string): string {
     const zones = Intl.supportedValuesOf('timeZone');
     const city = `/${name.replaceAll(' ', '_')}`.toLowerCase();
     const meant = nearest(name, zones) ?? zones.find((zone) => zone.toLowerCase().endsWith(city));
-    const otherwise = 'Give a name of the TZ database, e.g. Europe/Paris, America/New_York, Asia/Kolkata or UTC.';
-    throw refuse({ flag: '--timezone', text }, 'there is no such time zone', didYouMean(meant, otherwise));
+    const otherwise =
+      'Give a name of the TZ database, e.g. Europe/Paris, America/New_York, Asia/Kolkata or UTC.';
+    throw refuse(
+      { flag: '--timezone', text },
+      'there is no such time zone',
+      didYouMean(meant, otherwise),
+    );
   }
   const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   return canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
@@ -53,20 +58,35 @@ function checkZoneName(text: string): string {
 export function resolveWindow({ since, until, period, ...flags }: WindowFlags): Window {
   if (period !== undefined && (since ?? until) !== undefined) {
     const hint = 'Give --period, or --since and --until.';
-    throw new UsageError(`--period and ${since === undefined ? '--until' : '--since'} both name a window.`, { hint });
+    throw new UsageError(
+      `--period and ${since === undefined ? '--until' : '--since'} both name a window.`,
+      { hint },
+    );
   }
   const zone = checkZoneName(flags.zone);
   const now = Math.floor(flags.nowMs / 1_000);
-  const window = period === undefined ? parseEnds(since, until, zone, now) : parsePeriod(period.trim(), zone, now);
+  const window =
+    period === undefined
+      ? parseEnds(since, until, zone, now)
+      : parsePeriod(period.trim(), zone, now);
   if (window.since >= 0) return window;
   const hint = 'Choose a later day.';
   throw new UsageError("The window begins before 1970, where the service's time begins.", { hint });
 }
 
-function parseEnds(since: string | undefined, until: string | undefined, zone: string, now: number): Window {
+function parseEnds(
+  since: string | undefined,
+  until: string | undefined,
+  zone: string,
+  now: number,
+): Window {
   if (since === undefined) {
-    const hint = 'For example: --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.';
-    throw new UsageError(until === undefined ? 'The report has no window.' : '--until needs --since.', { hint });
+    const hint =
+      'For example: --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.';
+    throw new UsageError(
+      until === undefined ? 'The report has no window.' : '--until needs --since.',
+      { hint },
+    );
   }
   const notes: string[] = [];
   const first = parseInstant({ flag: '--since', text: since.trim() }, zone, now, notes);
@@ -74,7 +94,10 @@ function parseEnds(since: string | undefined, until: string | undefined, zone: s
   if (first <= last) return { since: first, until: last, zone, notes };
   const [from, to] = [formatInstant(first, zone), formatInstant(last, zone)];
   const hint = 'The window runs from --since to --until (by default now).';
-  throw new UsageError(`--since ${from} is after --until ${to}: the window would end before it begins.`, { hint });
+  throw new UsageError(
+    `--since ${from} is after --until ${to}: the window would end before it begins.`,
+    { hint },
+  );
 }
 
 /** The days that have a name of their own: a calendar unit, and how many of them ago. */
@@ -107,7 +130,9 @@ const calendarForms = [
 function parseDays(text: string, now: DateTime): { start: DateTime; end: DateTime } | undefined {
   const name = text.toLowerCase();
   const [, count, letter] = /^last-([1-9]\d{0,4})([dw])$/.exec(name) ?? [];
-  const relative = letter ? ([letter === 'd' ? 'day' : 'week', Number(count)] as const) : namedDays.get(name);
+  const relative = letter
+    ? ([letter === 'd' ? 'day' : 'week', Number(count)] as const)
+    : namedDays.get(name);
   if (relative) {
     const [unit, ago] = relative;
     const start = now.startOf(unit).minus({ [unit]: ago });
@@ -137,17 +162,28 @@ function parsePeriod(text: string, zone: string, now: number): Window {
   const daysOf = (name: string) => {
     const days = parseDays(name, wallAt(now, zone));
     if (days) return days;
-    const problem = name === text ? 'this is no period' : `${quoteIfNeeded(name)} is no day, week, month or year`;
+    const problem =
+      name === text ? 'this is no period' : `${quoteIfNeeded(name)} is no day, week, month or year`;
     const meant = nearest(name, ['last-7d', 'last-24h', ...dayNames]);
     throw refuse(value, problemWith(name, problem), didYouMean(meant, acceptedPeriods));
   };
   const [from = '', ...others] = text.split('..');
   const first = daysOf(from);
   const last = others.length === 0 ? first : daysOf(others.join('..'));
-  if (last.start < first.start) throw refuse(value, 'the range ends before it begins', 'Write it as FIRST..LAST.');
-  const window = { since: startOfDay(first.start, zone), until: startOfDay(last.end, zone) - 1, zone, notes: [] };
+  if (last.start < first.start)
+    throw refuse(value, 'the range ends before it begins', 'Write it as FIRST..LAST.');
+  const window = {
+    since: startOfDay(first.start, zone),
+    until: startOfDay(last.end, zone) - 1,
+    zone,
+    notes: [],
+  };
   if (window.since <= window.until) return window;
-  throw refuse(value, `this day does not exist in ${zone}, where the calendar skipped it`, 'Choose another day.');
+  throw refuse(
+    value,
+    `this day does not exist in ${zone}, where the calendar skipped it`,
+    'Choose another day.',
+  );
 }
 
 const acceptedInstants =
@@ -181,7 +217,11 @@ function parseInstant(value: FlagValue, zone: string, now: number, notes: string
   const days = parseDays(text, wallAt(now, zone));
   if (days) return isSince ? startOfDay(days.start, zone) : startOfDay(days.end, zone) - 1;
   const meant = nearest(text, ['now', ...dayNames]);
-  throw refuse(value, problemWith(text, 'this is no day and no time'), didYouMean(meant, acceptedInstants));
+  throw refuse(
+    value,
+    problemWith(text, 'this is no day and no time'),
+    didYouMean(meant, acceptedInstants),
+  );
 }
 
 /** The instant of a wall time: of one that is skipped or doubled, the first for `since`, the last for `until`, with a note. */
@@ -190,7 +230,9 @@ function settle(wall: DateTime, { flag, text }: FlagValue, zone: string, notes: 
   const instant = flag === '--since' ? first : isSkipped ? last - 1 : last;
   if (isSkipped || first !== last) {
     const problem = `${isSkipped ? 'does not exist' : 'happens twice'} in ${zone}, where the clocks change`;
-    notes.push(`${flag} ${quoteIfNeeded(text)} ${problem}: ${formatInstant(instant, zone)} is taken.`);
+    notes.push(
+      `${flag} ${quoteIfNeeded(text)} ${problem}: ${formatInstant(instant, zone)} is taken.`,
+    );
   }
   return instant;
 }

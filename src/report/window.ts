@@ -34,10 +34,18 @@ export function wallAt(instant: number, zone: string): DateTime {
  * The first and the last instant at which clocks show a wall time: they differ where a clock change doubles it. For one
  * that is skipped both are the first instant after it.
  */
-export function instantsOf(wall: DateTime, zone: string): { first: number; last: number; isSkipped: boolean } {
+export function instantsOf(
+  wall: DateTime,
+  zone: string,
+): { first: number; last: number; isSkipped: boolean } {
   const shown = wall.toSeconds();
-  const [before, after] = [offsetAt(shown - secondsPerDay, zone), offsetAt(shown + secondsPerDay, zone)];
-  const found = [shown - before, shown - after].filter((instant) => instant + offsetAt(instant, zone) === shown);
+  const [before, after] = [
+    offsetAt(shown - secondsPerDay, zone),
+    offsetAt(shown + secondsPerDay, zone),
+  ];
+  const found = [shown - before, shown - after].filter(
+    (instant) => instant + offsetAt(instant, zone) === shown,
+  );
   const [first, last = first] = found;
   if (first !== undefined && last !== undefined) return { first, last, isSkipped: false };
   // Read by the clock of before the change, the time lies after it. Clocks change at whole minutes.
@@ -74,9 +82,14 @@ function daysIn({ since, until, zone }: Window): number {
 export function describeWindow(window: Window): { since: string; until: string; length: string } {
   const { since, until, zone } = window;
   const [days, seconds] = [daysIn(window), until + 1 - since];
-  const length = Number.isInteger(days) && days > 1 ? `${days} days` : formatDuration(seconds * 1_000);
+  const length =
+    Number.isInteger(days) && days > 1 ? `${days} days` : formatDuration(seconds * 1_000);
   const change = Math.round(days * secondsPerDay) === seconds ? '' : ': clock change';
-  return { since: formatInstant(since, zone), until: formatInstant(until, zone), length: length + change };
+  return {
+    since: formatInstant(since, zone),
+    until: formatInstant(until, zone),
+    length: length + change,
+  };
 }
 
 export const comparedWindows = ['previous', 'last-year'] as const;
@@ -116,7 +129,14 @@ export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
     const unitOver = startOfDay(wall, zone);
     // A day that the calendar skipped has no seconds.
     if (unitOver <= since) continue;
-    parts.push({ since, until: Math.min(unitOver - 1, window.until), zone, notes: [], unitSince, unitOver });
+    parts.push({
+      since,
+      until: Math.min(unitOver - 1, window.until),
+      zone,
+      notes: [],
+      unitSince,
+      unitOver,
+    });
     since = unitOver;
     unitSince = unitOver;
   }

@@ -67,7 +67,8 @@ export class RowCopier {
         if (isText && copyPlain(outView, at, from, start + 1, end - 1)) at += end - start - 2;
         else if (isText && copyQuoted(out, at, bytes, start, end)) at += end - start;
         else if (!isText && first < ascii.openBracket) {
-          for (let p = start; p < end; p += 4) outView.setInt32(at + p - start, from.getInt32(p, true), true);
+          for (let p = start; p < end; p += 4)
+            outView.setInt32(at + p - start, from.getInt32(p, true), true);
           at += end - start;
         } else at += out.write(csvCell(bytes, start, end), at);
       }
@@ -114,7 +115,8 @@ function copyPlain(out: DataView, at: number, from: DataView, start: number, end
     out.setInt32(p + shift, word, true);
     // Bytes beyond the end become zero, which is no stop.
     const counted = end - p < 4 ? word & (lastWordMasks[end - p] as number) : word;
-    if ((ascii.zeroBytes(counted ^ backslashes) | ascii.zeroBytes(counted ^ commas)) !== 0) return false;
+    if ((ascii.zeroBytes(counted ^ backslashes) | ascii.zeroBytes(counted ^ commas)) !== 0)
+      return false;
   }
   return true;
 }

@@ -22,7 +22,11 @@ export async function* readCsvLines(
   let columns: readonly { readonly key: string; readonly isNumeric: boolean }[] = [];
   let bytesSinceRow = 0;
   let lines = '';
-  const parser = parse({ delimiter, record_delimiter: ['\r\n', '\n', '\r'], skip_empty_lines: true });
+  const parser = parse({
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    skip_empty_lines: true,
+  });
   let failure: Error | undefined;
   parser.on('error', (error) => {
     failure = error;
@@ -41,8 +45,10 @@ export async function* readCsvLines(
         lines += `{${members.join(',')}}\n`;
       }
     }
-    if (failure) throw malformed(`The CSV cannot be read: ${printable(failure.message).slice(0, 300)}`);
-    if (bytesSinceRow > maxRowBytes) throw malformed('The CSV has a line, or blank lines in a row, of over 8 MB');
+    if (failure)
+      throw malformed(`The CSV cannot be read: ${printable(failure.message).slice(0, 300)}`);
+    if (bytesSinceRow > maxRowBytes)
+      throw malformed('The CSV has a line, or blank lines in a row, of over 8 MB');
   };
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const check = (chunk?: Uint8Array): void => {
@@ -73,9 +79,12 @@ export async function* readCsvLines(
 function checkHeader(names: readonly string[]): readonly string[] {
   if (names.length > maxFields) throw malformed(`The CSV header has over ${maxFields} columns`);
   const repeated = names.find((name, i) => names.indexOf(name) < i);
-  if (repeated !== undefined) throw malformed(`The CSV header names ${JSON.stringify(printable(repeated))} twice`);
+  if (repeated !== undefined)
+    throw malformed(`The CSV header names ${JSON.stringify(printable(repeated))} twice`);
   if (names.some((name) => fieldTypeOf(name) !== undefined)) return names;
-  throw malformed('This is neither JSON nor a CSV report: its first line names no field of a report');
+  throw malformed(
+    'This is neither JSON nor a CSV report: its first line names no field of a report',
+  );
 }
 
 function jsonOf(value: string, isNumeric: boolean): string {

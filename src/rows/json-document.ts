@@ -88,7 +88,9 @@ export async function* readDocument(window: ascii.ByteWindow, areLines: boolean)
   }
 
   /** Where the value of the member begins, and ends unless it is read piece by piece; `undefined` where it is cut. */
-  function scanMember(isOutermost: boolean): { name: string; start: number; end?: number } | undefined {
+  function scanMember(
+    isOutermost: boolean,
+  ): { name: string; start: number; end?: number } | undefined {
     const { bytes, view, start: at, end } = window;
     const key = scanKey(bytes, view, at, end);
     if (!key) return undefined;
@@ -96,7 +98,8 @@ export async function* readDocument(window: ascii.ByteWindow, areLines: boolean)
     // `JSON.parse` lets the last of two win; a reader that does not hold the first cannot take it back.
     if (name === 'data' && dataSeen) throw new MalformedJson(at, 'one "data" array');
     if (name === 'data' && bytes[start] === ascii.openBracket) return { name, start };
-    if (name === 'response' && isOutermost && bytes[start] === ascii.openBrace) return { name, start };
+    if (name === 'response' && isOutermost && bytes[start] === ascii.openBrace)
+      return { name, start };
     const valueEnd = scanValue(bytes, view, start, end);
     return valueEnd === cut ? undefined : { name, start, end: valueEnd };
   }
@@ -199,16 +202,19 @@ function summaryOf(json: Buffer | undefined): ReportSummary | undefined {
   const summary: ReportSummary | null = json === undefined ? null : JSON.parse(json.toString());
   const texts: unknown[] = [summary?.since, summary?.until, summary?.timezone];
   const names: unknown = summary?.breakdowns;
-  const isWhole = Array.isArray(names) && [...texts, ...names].every((each) => typeof each === 'string');
+  const isWhole =
+    Array.isArray(names) && [...texts, ...names].every((each) => typeof each === 'string');
   return isWhole ? (summary ?? undefined) : undefined;
 }
 
 /** The error for a well-formed document without `data`: an error's (`decisions.md` 6), a status record, or another. */
 function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
-  const [error, errorId, message, status] = ['error', 'error_id', 'message', 'status'].map((name) => {
-    const json = members.get(name);
-    return json && textOf(JSON.parse(json.toString()));
-  });
+  const [error, errorId, message, status] = ['error', 'error_id', 'message', 'status'].map(
+    (name) => {
+      const json = members.get(name);
+      return json && textOf(JSON.parse(json.toString()));
+    },
+  );
   const said = error ?? errorId ?? (status === undefined ? message : undefined);
   if (said !== undefined) {
     const details = errorId === undefined ? {} : { code: errorId };
@@ -223,6 +229,7 @@ function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
 
 /** A string, or the `message` in an object, fit for one line of a terminal. */
 function textOf(value: unknown): string | undefined {
-  if (typeof value === 'object' && value !== null && 'message' in value) return textOf(value.message);
+  if (typeof value === 'object' && value !== null && 'message' in value)
+    return textOf(value.message);
   return typeof value === 'string' && value !== '' ? printable(value.slice(0, 300)) : undefined;
 }

@@ -31,7 +31,12 @@ export function skipBlanks(bytes: Uint8Array, at: number): number {
   let p = at;
   for (;;) {
     const byte = bytes[p];
-    if (byte !== ascii.space && byte !== ascii.lineFeed && byte !== ascii.carriageReturn && byte !== ascii.tab)
+    if (
+      byte !== ascii.space &&
+      byte !== ascii.lineFeed &&
+      byte !== ascii.carriageReturn &&
+      byte !== ascii.tab
+    )
       return p;
     p++;
   }
@@ -45,7 +50,10 @@ export function scanString(bytes: Buffer, view: DataView, at: number, end: numbe
   let p = at;
   for (;;) {
     const word = view.getInt32(p, true);
-    const marks = ascii.zeroBytes(word ^ quotes) | ascii.zeroBytes(word ^ backslashes) | ascii.controlBytes(word);
+    const marks =
+      ascii.zeroBytes(word ^ quotes) |
+      ascii.zeroBytes(word ^ backslashes) |
+      ascii.controlBytes(word);
     if (marks !== 0) {
       p += ascii.firstMarked(marks);
       return bytes[p] === ascii.quote ? p + 1 : scanEscapedString(bytes, p, end);
@@ -107,8 +115,10 @@ function scanLiteral(bytes: Buffer, at: number, end: number): number {
 export function scanValue(bytes: Buffer, view: DataView, at: number, end: number): number {
   const byte = bytes[at] as number;
   if (byte === ascii.quote) return scanString(bytes, view, at + 1, end);
-  if ((byte >= ascii.zero && byte <= ascii.nine) || byte === ascii.minus) return scanNumber(bytes, at, end);
-  if (byte === ascii.openBrace || byte === ascii.openBracket) return scanNested(bytes, view, at, end);
+  if ((byte >= ascii.zero && byte <= ascii.nine) || byte === ascii.minus)
+    return scanNumber(bytes, at, end);
+  if (byte === ascii.openBrace || byte === ascii.openBracket)
+    return scanNested(bytes, view, at, end);
   return at >= end ? cut : scanLiteral(bytes, at, end);
 }
 
@@ -124,7 +134,8 @@ function scanNested(bytes: Buffer, view: DataView, at: number, end: number): num
       if (++depth > maxDepth) throw new MalformedJson(p, 'at most 256 levels of nesting');
     } else if (byte === ascii.closeBrace || byte === ascii.closeBracket) {
       if (--depth > 0) continue;
-      if (!isJson(bytes.toString('utf8', at, p + 1))) throw new MalformedJson(at, 'a well-formed value');
+      if (!isJson(bytes.toString('utf8', at, p + 1)))
+        throw new MalformedJson(at, 'a well-formed value');
       return p + 1;
     } else if (p >= end) return cut;
   }
@@ -152,5 +163,8 @@ export function scanKey(
   const colonAt = skipBlanks(bytes, keyEnd);
   if (colonAt >= end) return undefined;
   if (bytes[colonAt] !== ascii.colon) throw new MalformedJson(colonAt, '":"');
-  return { name: JSON.parse(bytes.toString('utf8', at, keyEnd)), end: skipBlanks(bytes, colonAt + 1) };
+  return {
+    name: JSON.parse(bytes.toString('utf8', at, keyEnd)),
+    end: skipBlanks(bytes, colonAt + 1),
+  };
 }

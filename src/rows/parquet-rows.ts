@@ -1,7 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import { createContext, runInContext } from 'node:vm';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { type Compressors, parquetMetadataAsync, parquetRead, parquetSchema, type SchemaElement } from 'hyparquet';
+import {
+  type Compressors,
+  parquetMetadataAsync,
+  parquetRead,
+  parquetSchema,
+  type SchemaElement,
+} from 'hyparquet';
 import { codeOf } from '../errors.ts';
 
 /** 256 MB: how large a page may become. */
@@ -9,8 +15,10 @@ const maxPageBytes = 256 * 1024 * 1024;
 
 /** Codecs beyond those of hyparquet; Node has no Zstandard before 22.15. */
 const compressors: Compressors = {
-  GZIP: (input, sizeBytes) => gunzipSync(input, { maxOutputLength: Math.min(sizeBytes, maxPageBytes) }),
-  BROTLI: (input, sizeBytes) => brotliDecompressSync(input, { maxOutputLength: Math.min(sizeBytes, maxPageBytes) }),
+  GZIP: (input, sizeBytes) =>
+    gunzipSync(input, { maxOutputLength: Math.min(sizeBytes, maxPageBytes) }),
+  BROTLI: (input, sizeBytes) =>
+    brotliDecompressSync(input, { maxOutputLength: Math.min(sizeBytes, maxPageBytes) }),
 };
 
 /**
@@ -25,7 +33,8 @@ export async function* readParquetLines(
   tell: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   const readPart = async (start: number, end: number) => {
-    if (!(start >= 0 && start <= end && end <= sizeBytes)) throw new Error('a part of it lies beyond its end');
+    if (!(start >= 0 && start <= end && end <= sizeBytes))
+      throw new Error('a part of it lies beyond its end');
     const bytes = new Uint8Array(new ArrayBuffer(end - start));
     await file.read(bytes, 0, end - start, start);
     return bytes.buffer;
@@ -54,8 +63,17 @@ export async function* readParquetLines(
       const onChunk = ({ columnData }: { readonly columnData: Iterable<unknown> }): void => {
         for (const value of columnData) own.push(value);
       };
-      await parquetRead({ file: source, metadata, columns: [name], rowStart, rowEnd, compressors, onChunk });
-      if (own.length !== rowCount) throw new Error(`its column ${name} has ${own.length} of ${rowCount} rows`);
+      await parquetRead({
+        file: source,
+        metadata,
+        columns: [name],
+        rowStart,
+        rowEnd,
+        compressors,
+        onChunk,
+      });
+      if (own.length !== rowCount)
+        throw new Error(`its column ${name} has ${own.length} of ${rowCount} rows`);
       values.push(own);
     }
     if (columns.length === 0 && rowCount > 0) throw new Error('it has rows and no columns');
@@ -70,7 +88,8 @@ export async function* readParquetLines(
     rowStart = rowEnd;
     tell(Math.round((sizeBytes * rowStart) / Math.max(1, Number(metadata.num_rows))));
   }
-  if (rowStart !== Number(metadata.num_rows)) throw new Error(`it has ${rowStart} of ${metadata.num_rows} rows`);
+  if (rowStart !== Number(metadata.num_rows))
+    throw new Error(`it has ${rowStart} of ${metadata.num_rows} rows`);
 }
 
 const room = createContext({ call: () => {} });
@@ -83,7 +102,8 @@ function decodedInTime(part: Promise<ArrayBuffer>, timeoutMs: number): Promise<A
       try {
         return runInContext('call()', room, { timeout: timeoutMs });
       } catch (error) {
-        if (codeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw new Error('a column of it comes to no end');
+        if (codeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+          throw new Error('a column of it comes to no end');
         throw error;
       }
     };
@@ -92,7 +112,10 @@ function decodedInTime(part: Promise<ArrayBuffer>, timeoutMs: number): Promise<A
   return Object.assign(part, Object.fromEntries([['then', inTime]]));
 }
 
-function jsonOf(value: unknown, { name, converted_type, logical_type, scale = 0 }: SchemaElement): string {
+function jsonOf(
+  value: unknown,
+  { name, converted_type, logical_type, scale = 0 }: SchemaElement,
+): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return String(value);
@@ -105,5 +128,7 @@ function jsonOf(value: unknown, { name, converted_type, logical_type, scale = 0 
     const isDay = isDate || (name === 'date' && text.endsWith('T00:00:00.000Z'));
     return isDay ? `"${text.slice(0, 10)}"` : `"${text.slice(0, 19)}+0000"`;
   }
-  return JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? Number(inner) : inner));
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'bigint' ? Number(inner) : inner,
+  );
 }

@@ -24,17 +24,28 @@ const defaultPieceBytes = 64 * 1024;
  * @throws IncompleteDataError where the body is malformed, or not proved to be whole
  * @throws RejectedError where it is an error document
  */
-export async function* readRows(body: AsyncIterable<Uint8Array>, options: ReadOptions = {}): RowBatches {
+export async function* readRows(
+  body: AsyncIterable<Uint8Array>,
+  options: ReadOptions = {},
+): RowBatches {
   const { lines, pieceBytes = defaultPieceBytes } = options;
   const chunks = body[Symbol.asyncIterator]();
   try {
     const head = await readHead(chunks);
     const form = lines === 'expected' ? 'lines' : formOf(head, options);
-    if (form !== 'csv') return yield* readDocument(new ByteWindow(head, chunks, pieceBytes), form === 'lines');
+    if (form !== 'csv')
+      return yield* readDocument(new ByteWindow(head, chunks, pieceBytes), form === 'lines');
     const { delimiterOf, readCsvLines } = await import('./csv-rows.ts');
     const fields: string[] = [];
-    const csvLines = readCsvLines(prepended(head, chunks), delimiterOf(head, lines !== undefined), fields);
-    return { ...(yield* readDocument(new ByteWindow(Buffer.alloc(0), csvLines, pieceBytes), true)), fields };
+    const csvLines = readCsvLines(
+      prepended(head, chunks),
+      delimiterOf(head, lines !== undefined),
+      fields,
+    );
+    return {
+      ...(yield* readDocument(new ByteWindow(Buffer.alloc(0), csvLines, pieceBytes), true)),
+      fields,
+    };
   } finally {
     await chunks.return?.();
   }
@@ -52,13 +63,19 @@ export async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Buffe
 }
 
 /** The whole body again, from its first bytes on. */
-export async function* prepended(head: Buffer, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* prepended(
+  head: Buffer,
+  chunks: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   yield head;
   for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
 }
 
 /** What the body is, by its first bytes and then by what the service says. */
-function formOf(head: Buffer, { contentType = '', lines }: ReadOptions): 'document' | 'lines' | 'csv' {
+function formOf(
+  head: Buffer,
+  { contentType = '', lines }: ReadOptions,
+): 'document' | 'lines' | 'csv' {
   const text = head.toString('latin1').trimStart();
   if (text === '' && head.length < defaultPieceBytes) throw endsEarly(0, head.length);
   if (text.startsWith('<')) {

@@ -52,12 +52,16 @@ export function readReportStream(stream: AsyncIterable<Uint8Array>, shown: strin
   async function* read(): RowBatches {
     const head = await readHead(chunks);
     if (isParquet(head)) {
-      throw new UsageError('Parquet cannot be read from a pipe: its table of contents stands at its end.', {
-        hint: 'Give the name of the file.',
-      });
+      throw new UsageError(
+        'Parquet cannot be read from a pipe: its table of contents stands at its end.',
+        {
+          hint: 'Give the name of the file.',
+        },
+      );
     }
     const bytes = prepended(head, chunks);
-    if (head.toString('latin1', 0, 2) === 'PK') return yield* readRows(sheetLines(bytes), { lines: 'expected' });
+    if (head.toString('latin1', 0, 2) === 'PK')
+      return yield* readRows(sheetLines(bytes), { lines: 'expected' });
     const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
     const isGzip = head[0] === 0x1f && head[1] === 0x8b;
     return yield* readRows(isGzip ? unzipped(bytes) : bytes, { lines });
@@ -95,7 +99,10 @@ function unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> 
 }
 
 /** The same pieces; what reading them throws says that the file does not hold what its form promises. */
-async function* damagedOr(what: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* damagedOr(
+  what: string,
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   try {
     for await (const piece of pieces) yield piece;
   } catch (cause) {
@@ -105,7 +112,11 @@ async function* damagedOr(what: string, pieces: AsyncIterable<Uint8Array>): Asyn
 }
 
 /** The batches; what reading them throws names the file. */
-async function* inFile(batches: RowBatches, shown: string, close: () => Promise<unknown>): RowBatches {
+async function* inFile(
+  batches: RowBatches,
+  shown: string,
+  close: () => Promise<unknown>,
+): RowBatches {
   try {
     return yield* batches;
   } catch (error) {
@@ -122,7 +133,11 @@ function errorInFile(error: unknown, shown: string): unknown {
     const code = codeOf(error) ?? '';
     const known = { ENOENT: 'does not exist', EISDIR: 'is a folder' }[code];
     const hint = 'Give the name of a report file; adreport run … -o FILE writes one.';
-    return new UsageError(`${name} ${known ?? `cannot be read (${error.message})`}.`, { code, hint, cause: error });
+    return new UsageError(`${name} ${known ?? `cannot be read (${error.message})`}.`, {
+      code,
+      hint,
+      cause: error,
+    });
   }
   if (!(error instanceof IncompleteDataError || error instanceof RejectedError)) return error;
   const hint =

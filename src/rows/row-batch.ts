@@ -123,7 +123,13 @@ export class RowRanges {
 }
 
 /** A value of a row: what JSON can hold. */
-export type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };
+export type Value =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Value[]
+  | { readonly [key: string]: Value };
 
 /**
  * A report row as a plain object, its keys in the order of the body. A number that a double would change (more than 15
@@ -149,7 +155,8 @@ function parseRows(batch: RowBatch): Row[] {
       if (start < 0 || bytes[start] === quote || bytes[start] === letterN) continue;
       const end = valueEnds[at] as number;
       let isDoubtful = end - start > exactDigits;
-      for (let p = start; p < end && !isDoubtful; p++) isDoubtful = ((bytes[p] as number) | 0x20) === letterE;
+      for (let p = start; p < end && !isDoubtful; p++)
+        isDoubtful = ((bytes[p] as number) | 0x20) === letterE;
       if (isDoubtful) keepDigits(row, fields[field] as string, bytes.toString('utf8', start, end));
     }
   }
@@ -160,7 +167,9 @@ function parseRows(batch: RowBatch): Row[] {
 function jsonOf({ bytes, rowCount, rowStarts, rowEnds }: RowBatch): string {
   const hasCommas = rowCount === 1 || bytes.subarray(rowEnds[0], rowStarts[1]).includes(comma);
   if (hasCommas) return bytes.toString('utf8', rowStarts[0], rowEnds[rowCount - 1]);
-  return Array.from({ length: rowCount }, (_, row) => bytes.toString('utf8', rowStarts[row], rowEnds[row])).join(',');
+  return Array.from({ length: rowCount }, (_, row) =>
+    bytes.toString('utf8', rowStarts[row], rowEnds[row]),
+  ).join(',');
 }
 
 /** A double holds every decimal number of so many digits, and gives them back. */

@@ -35,7 +35,11 @@ export function findRepeats(fields: readonly string[]) {
   return { found, observe };
 }
 
-function hashOf({ bytes, fields, valueStarts, valueEnds }: RowBatch, indexes: readonly number[], row: number): number {
+function hashOf(
+  { bytes, fields, valueStarts, valueEnds }: RowBatch,
+  indexes: readonly number[],
+  row: number,
+): number {
   let high = 0x811c9dc5;
   let low = 0x2f0b4c47;
   for (const index of indexes) {
@@ -58,7 +62,11 @@ function hashOf({ bytes, fields, valueStarts, valueEnds }: RowBatch, indexes: re
 }
 
 /** Calls `take` with each text of a field that the row before did not have, and with the row; null where it has none. */
-export function changesOf(batch: RowBatch, field: string, take: (value: unknown, row: number) => void): void {
+export function changesOf(
+  batch: RowBatch,
+  field: string,
+  take: (value: unknown, row: number) => void,
+): void {
   const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
   const index = fields.indexOf(field);
   let from = 0;
@@ -75,7 +83,10 @@ export function changesOf(batch: RowBatch, field: string, take: (value: unknown,
 }
 
 /** The rows of a batch that have nothing in any of the fields: no value, null, an empty text, or the word “total”. */
-export function emptyRowsOf({ bytes, fields, rowCount, valueStarts, valueEnds }: RowBatch, names: readonly string[]) {
+export function emptyRowsOf(
+  { bytes, fields, rowCount, valueStarts, valueEnds }: RowBatch,
+  names: readonly string[],
+) {
   const indexes = names.map((name) => fields.indexOf(name)).filter((index) => index >= 0);
   const isEmpty = (at: number): boolean => {
     const [start, end] = [valueStarts[at] as number, valueEnds[at] as number];

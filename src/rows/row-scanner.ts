@@ -1,5 +1,13 @@
 import * as ascii from './bytes.ts';
-import { cut, MalformedJson, scanKey, scanNumber, scanString, scanValue, skipBlanks } from './json-scan.ts';
+import {
+  cut,
+  MalformedJson,
+  scanKey,
+  scanNumber,
+  scanString,
+  scanValue,
+  skipBlanks,
+} from './json-scan.ts';
 import { maxFields, RowRanges } from './row-batch.ts';
 
 /** The batch is full: hand its rows out, then scan the row again. */
@@ -50,7 +58,8 @@ export class RowScanner {
         const first = bytes[valueStart] as number;
         let valueEnd: number;
         if (first === ascii.quote) valueEnd = scanString(bytes, view, valueStart + 1, end);
-        else if (first === ascii.letterN && view.getInt32(valueStart, true) === nullWord) valueEnd = valueStart + 4;
+        else if (first === ascii.letterN && view.getInt32(valueStart, true) === nullWord)
+          valueEnd = valueStart + 4;
         else if (first === ascii.minus || (first >= ascii.zero && first <= ascii.nine))
           valueEnd = scanNumber(bytes, valueStart, end);
         else break;
@@ -89,7 +98,8 @@ export class RowScanner {
     if (valueStart - p > maxValueBytes) throw tooLong(p);
     let field = ranges.indexOf(name);
     if (field === undefined) {
-      if (ranges.fields.length >= maxFields) throw new MalformedJson(p, `at most ${maxFields} different keys`);
+      if (ranges.fields.length >= maxFields)
+        throw new MalformedJson(p, `at most ${maxFields} different keys`);
       field = ranges.addField(name);
       if (field === undefined) return batchFull;
       this.#learnGap(field, bytes.subarray(at, valueStart));
@@ -107,7 +117,8 @@ export class RowScanner {
     const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
     for (let at = rowCount * fields.length; at < (rowCount + 1) * fields.length; at++) {
       const valueStart = valueStarts[at] as number;
-      if (valueStart >= 0 && (valueEnds[at] as number) - valueStart > maxValueBytes) throw tooLong(valueStart);
+      if (valueStart >= 0 && (valueEnds[at] as number) - valueStart > maxValueBytes)
+        throw tooLong(valueStart);
     }
   }
 
@@ -116,7 +127,8 @@ export class RowScanner {
     this.#gapLengths[field] = text.length > longestGap ? 0 : text.length;
     for (let i = 0; i < longestWords; i++) {
       const p = Math.min(size * i, text.length - size);
-      this.#gapWords[field * longestWords + i] = size === 4 ? text.readInt32LE(p) : text.readDoubleLE(p);
+      this.#gapWords[field * longestWords + i] =
+        size === 4 ? text.readInt32LE(p) : text.readDoubleLE(p);
     }
   }
 }
@@ -129,9 +141,18 @@ function tooLong(at: number): MalformedJson {
  * Whether the text of `length` bytes whose words begin at `first` stands at `at`. It is there as a whole, because no text has
  * a zero byte. Eight bytes that are no number (NaN) would count as different, which is slower and no mistake.
  */
-function standsAt(view: DataView, at: number, length: number, words: Float64Array, first: number): boolean {
+function standsAt(
+  view: DataView,
+  at: number,
+  length: number,
+  words: Float64Array,
+  first: number,
+): boolean {
   if (length < 8)
-    return view.getInt32(at, true) === words[first] && view.getInt32(at + length - 4, true) === words[first + 1];
+    return (
+      view.getInt32(at, true) === words[first] &&
+      view.getInt32(at + length - 4, true) === words[first + 1]
+    );
   const lastAt = at + length - 8;
   let word = first;
   for (let p = at; p < lastAt; p += 8) if (view.getFloat64(p, true) !== words[word++]) return false;

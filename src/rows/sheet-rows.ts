@@ -30,7 +30,8 @@ export async function* readSheetLines(bytes: AsyncIterable<Uint8Array>): AsyncGe
     for (let at = 0; at < chunk.length; at += pieceBytes) {
       unzip.push(chunk.subarray(at, at + pieceBytes));
       const end = xml.lastIndexOf('</row>');
-      if (end < 0 && xml.length > maxRowBytes) throw malformed('A row of the sheet is longer than 8 MB', maxRowBytes);
+      if (end < 0 && xml.length > maxRowBytes)
+        throw malformed('A row of the sheet is longer than 8 MB', maxRowBytes);
       if (end < 0) continue;
       let lines = '';
       for (const [, row = ''] of xml.slice(0, end + 6).matchAll(/<row [^>]*>(.*?)<\/row>/gs)) {
@@ -53,23 +54,35 @@ interface Cell {
 /** The cells of a row, by the letters of their columns. */
 function cellsOf(row: string): Map<string, Cell> {
   const cells = row.matchAll(/<c r="([A-Z]+)\d+"([^>]*?)(?:\/>|>(.*?)<\/c>)/gs);
-  return new Map([...cells].map(([, column = '', attributes = '', content = '']) => [column, { attributes, content }]));
+  return new Map(
+    [...cells].map(([, column = '', attributes = '', content = '']) => [
+      column,
+      { attributes, content },
+    ]),
+  );
 }
 
 /** The columns that are no formulas, with their fields. */
 function fieldsOf(header: ReadonlyMap<string, Cell>): [column: string, field: string][] {
   return [...header].flatMap(([column, { attributes, content }]): [string, string][] => {
-    if (!attributes.includes('t="inlineStr"')) throw malformed('It is a sheet of another program', 0);
+    if (!attributes.includes('t="inlineStr"'))
+      throw malformed('It is a sheet of another program', 0);
     const field = fieldOfLabel(textOf(content));
     return derivedMetrics.some((metric) => metric.field === field) ? [] : [[column, field]];
   });
 }
 
-function objectOf(cells: ReadonlyMap<string, Cell>, fields: readonly (readonly [string, string])[]): string {
+function objectOf(
+  cells: ReadonlyMap<string, Cell>,
+  fields: readonly (readonly [string, string])[],
+): string {
   return `{${fields.map(([column, field]) => `${JSON.stringify(field)}:${jsonOf(field, cells.get(column))}`).join(',')}}`;
 }
 
-function jsonOf(field: string, { attributes, content }: Cell = { attributes: '', content: '' }): string {
+function jsonOf(
+  field: string,
+  { attributes, content }: Cell = { attributes: '', content: '' },
+): string {
   if (content === '') return 'null';
   if (attributes.includes('t="inlineStr"')) return JSON.stringify(textOf(content));
   const number = /^<v>(-?[\d.]+(?:[eE][+-]?\d+)?)<\/v>$/.exec(content)?.[1];
@@ -84,6 +97,9 @@ function jsonOf(field: string, { attributes, content }: Cell = { attributes: '',
 function textOf(content: string): string {
   const text = /^<is><t[^>]*>(.*)<\/t><\/is>$/s.exec(content)?.[1] ?? '';
   return text
-    .replace(/&(amp|lt|gt|quot);/g, (_, name: 'amp') => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[name])
+    .replace(
+      /&(amp|lt|gt|quot);/g,
+      (_, name: 'amp') => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[name],
+    )
     .replace(/_x([0-9A-F]{4})_/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 }

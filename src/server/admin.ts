@@ -22,9 +22,17 @@ export function createSteering(parts: ServiceParts) {
     requests: () => log.list(),
     advance: (duration) => {
       const durationMs = typeof duration === 'number' ? duration : parseDuration(duration);
-      if (durationMs === undefined || !(durationMs >= 0) || parts.now() + durationMs > latestSecond * 1_000) {
-        const hint = 'Give milliseconds, or in {"advance":"2h"} a number with a unit: 500ms, 30s, 5m, 2h or 1d.';
-        throw new UsageError(`The clock cannot be advanced by “${String(duration).slice(0, 40)}”.`, { hint });
+      if (
+        durationMs === undefined ||
+        !(durationMs >= 0) ||
+        parts.now() + durationMs > latestSecond * 1_000
+      ) {
+        const hint =
+          'Give milliseconds, or in {"advance":"2h"} a number with a unit: 500ms, 30s, 5m, 2h or 1d.';
+        throw new UsageError(
+          `The clock cannot be advanced by “${String(duration).slice(0, 40)}”.`,
+          { hint },
+        );
       }
       parts.advancedMs += durationMs;
     },
@@ -32,7 +40,10 @@ export function createSteering(parts: ServiceParts) {
     clearFaults: () => faults.clear(),
     setReport: (id, { status, message }) => {
       const report = reports.list().find((candidate) => candidate.id === id);
-      if (!report) throw new UsageError(`There is no report “${id.slice(0, 80)}”.`, { code: 'UNKNOWN_REPORT' });
+      if (!report)
+        throw new UsageError(`There is no report “${id.slice(0, 80)}”.`, {
+          code: 'UNKNOWN_REPORT',
+        });
       Object.assign(report, { fixedStatus: status, message });
     },
     reset: () => {
@@ -55,21 +66,39 @@ export function createSteering(parts: ServiceParts) {
     return now();
   };
   const addFaults: Work = ({ fault, faults: list = [fault] }) => {
-    if (!Array.isArray(list) || list.length === 0 || !list.every((item) => typeof item === 'string')) {
-      throw new UsageError('Send {"fault":"status:503:times=3"}, or {"faults":[…]}.', { code: 'BAD_FAULT' });
+    if (
+      !Array.isArray(list) ||
+      list.length === 0 ||
+      !list.every((item) => typeof item === 'string')
+    ) {
+      throw new UsageError('Send {"fault":"status:503:times=3"}, or {"faults":[…]}.', {
+        code: 'BAD_FAULT',
+      });
     }
     faults.add(...list);
     return { faults: faults.list() };
   };
   const setReport: Work = ({ status: given, message }, id) => {
     const status = reportStatuses.find((known) => known === given);
-    if (!status) throw new UsageError(`Send {"status":"…"} with one of ${reportStatuses.join(', ')}.`);
+    if (!status)
+      throw new UsageError(`Send {"status":"…"} with one of ${reportStatuses.join(', ')}.`);
     control.setReport(id, { status, ...(typeof message === 'string' ? { message } : {}) });
     return { response: { report_id: id, status } };
   };
-  const table: readonly (readonly ['GET' | 'POST' | 'DELETE', string, string, Work, example?: object])[] = [
+  const table: readonly (readonly [
+    'GET' | 'POST' | 'DELETE',
+    string,
+    string,
+    Work,
+    example?: object,
+  ])[] = [
     ['GET', '/health', 'whether it is up, and its clock', health],
-    ['GET', '/requests', 'the latest calls', () => ({ counts: log.counts(), requests: log.list() })],
+    [
+      'GET',
+      '/requests',
+      'the latest calls',
+      () => ({ counts: log.counts(), requests: log.list() }),
+    ],
     ['DELETE', '/requests', 'forgets the calls', () => log.reset()],
     ['GET', '/clock', 'the time by the server’s clock', now],
     ['POST', '/clock', 'moves the clock on', advance, { advance: '2h' }],

@@ -16,12 +16,19 @@ export interface Answer {
 }
 
 /** What becomes of the bytes of an answer, compressed as they are, while they are sent; it may cut the connection. */
-export type BodyChange = (body: AsyncIterable<Buffer>, outgoing: ServerResponse) => AsyncIterable<Buffer>;
+export type BodyChange = (
+  body: AsyncIterable<Buffer>,
+  outgoing: ServerResponse,
+) => AsyncIterable<Buffer>;
 
 export const jsonType = 'application/json; charset=utf-8';
 
 /** An answer whose body is a value as JSON. */
-export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Answer {
+export function jsonAnswer(
+  value: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
   return { status, type: jsonType, headers, body: JSON.stringify(value) };
 }
 
@@ -37,9 +44,13 @@ export function refusalAnswer(error: unknown): Answer {
     return jsonAnswer({ response }, error_id === 'UNKNOWN_REPORT' ? 404 : 400);
   }
   // Errors of Fastify have a status: what they refuse is the client's doing.
-  const { statusCode = 500, code } = error as { readonly statusCode?: number; readonly code?: string };
+  const { statusCode = 500, code } = error as {
+    readonly statusCode?: number;
+    readonly code?: string;
+  };
   const refuse = (id: ErrorId, text: string): Answer => refusalAnswer(new ServiceError(id, text));
-  if (code === 'FST_ERR_BAD_URL') return refuse('NOT_FOUND', 'The path is not valid percent-encoding.');
+  if (code === 'FST_ERR_BAD_URL')
+    return refuse('NOT_FOUND', 'The path is not valid percent-encoding.');
   if (statusCode === 413) return refuse('BODY_TOO_LARGE', 'The body is too large.');
   if (statusCode < 500) return refuse('INVALID_BODY', 'The body could not be read to its end.');
   return refuse('INTERNAL', 'The service failed. This is a bug of the local server.');
@@ -72,9 +83,14 @@ export function send(
   const encoder = coding && encoders[coding]?.();
   const source = Readable.from(isWhole ? [body] : body, { objectMode: false });
   const encoded: Readable = encoder ? pipeline(source, encoder, () => {}) : source;
-  const changed = changes.reduce<AsyncIterable<Buffer>>((bytes, change) => change(bytes, reply.raw), encoded);
+  const changed = changes.reduce<AsyncIterable<Buffer>>(
+    (bytes, change) => change(bytes, reply.raw),
+    encoded,
+  );
   // What is changed is asked for only when what came before has been sent.
-  return reply.send(changed === encoded ? encoded : Readable.from(changed, { objectMode: false, highWaterMark: 1 }));
+  return reply.send(
+    changed === encoded ? encoded : Readable.from(changed, { objectMode: false, highWaterMark: 1 }),
+  );
 }
 
 /** A coding that `Accept-Encoding` allows; who names the body as it is, and likes nothing better, gets it so. */

@@ -9,7 +9,12 @@ import { openapiDocument } from './openapi.ts';
 import { pageAnswer } from './page.ts';
 import { bodyBytesAtMost, parseBody } from './request/parse-body.ts';
 import { bodyForLog, type LogEntry } from './request-log.ts';
-import { createService, readCredentials, type ServiceCall, type ServiceParts } from './service/service.ts';
+import {
+  createService,
+  readCredentials,
+  type ServiceCall,
+  type ServiceParts,
+} from './service/service.ts';
 import { ServiceError } from './service/service-error.ts';
 
 /** The mark of every answer of the local server. */
@@ -27,7 +32,9 @@ export function createApp(parts: ServiceParts, ownHost: string) {
   // On loopback any other name is that of a web page which has pointed its own name at this machine in order to read
   // tokens (DNS rebinding). A server that others reach has names that it does not know.
   const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(ownHost);
-  const ownHosts = isLoopback ? [...new Set(['localhost', '127.0.0.1', '[::1]', ownHost])] : undefined;
+  const ownHosts = isLoopback
+    ? [...new Set(['localhost', '127.0.0.1', '[::1]', ownHost])]
+    : undefined;
   const app = Fastify({
     // A connection whose TLS handshake does not end would hold a server that is to close.
     ...(options.tls ? { https: { ...options.tls, handshakeTimeout: 2_000 } } : {}),
@@ -53,15 +60,27 @@ export function createApp(parts: ServiceParts, ownHost: string) {
     delete request.headers['content-type'];
     const { endpoint } = request.routeOptions.config as { readonly endpoint?: EndpointName };
     if (endpoint !== undefined || request.is404) {
-      request.setDecorator('logEntry', log.open(request.raw, reply.raw, { nowMs: parts.now(), endpoint }));
+      request.setDecorator(
+        'logEntry',
+        log.open(request.raw, reply.raw, { nowMs: parts.now(), endpoint }),
+      );
     }
     const { host } = request.headers;
-    if (!ownHosts || host === undefined || ownHosts.includes(host.replace(/:\d+$/, '').toLowerCase())) return;
-    throw new ServiceError('FOREIGN_HOST', `The Host header is not this server’s: call it ${ownHosts.join(' or ')}.`);
+    if (
+      !ownHosts ||
+      host === undefined ||
+      ownHosts.includes(host.replace(/:\d+$/, '').toLowerCase())
+    )
+      return;
+    throw new ServiceError(
+      'FOREIGN_HOST',
+      `The Host header is not this server’s: call it ${ownHosts.join(' or ')}.`,
+    );
   });
 
   app.setErrorHandler((error, request, reply) => {
-    for (const name of Object.keys(reply.getHeaders())) if (name !== localHeader) reply.removeHeader(name);
+    for (const name of Object.keys(reply.getHeaders()))
+      if (name !== localHeader) reply.removeHeader(name);
     return send(request, reply, refusalAnswer(error));
   });
 
@@ -74,7 +93,9 @@ export function createApp(parts: ServiceParts, ownHost: string) {
       const known = calls.map((call) => `${call.method} ${call.path}`).join(', ');
       throw new ServiceError('NOT_FOUND', `There is no ${path} here. There are ${known}.`);
     }
-    const allow = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+    const allow = here
+      .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+      .join(', ');
     throw new ServiceError('METHOD_NOT_ALLOWED', `${path} takes ${allow}.`, { headers: { allow } });
   });
 
@@ -99,7 +120,10 @@ export function createApp(parts: ServiceParts, ownHost: string) {
     // At sign-in, whose call it is says the e-mail.
     let account: Account | undefined;
     try {
-      account = endpoint === 'auth' ? sessions.accountOf(readCredentials(call.parameters()).email) : call.account();
+      account =
+        endpoint === 'auth'
+          ? sessions.accountOf(readCredentials(call.parameters()).email)
+          : call.account();
     } catch (error) {
       // The service itself will say why it is refused.
       if (!(error instanceof ServiceError)) throw error;
@@ -126,7 +150,12 @@ export function createApp(parts: ServiceParts, ownHost: string) {
 
   for (const [name, { method, path }] of Object.entries(endpoints)) {
     const endpoint = name as EndpointName;
-    app.route({ method, url: path, config: { endpoint }, handler: answerCall.bind(undefined, endpoint) });
+    app.route({
+      method,
+      url: path,
+      config: { endpoint },
+      handler: answerCall.bind(undefined, endpoint),
+    });
   }
   for (const { method, path, work } of steering) {
     const handler = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -136,7 +165,9 @@ export function createApp(parts: ServiceParts, ownHost: string) {
     };
     app.route({ method, url: path, handler });
   }
-  app.get('/openapi.json', (request, reply) => send(request, reply, jsonAnswer(openapiDocument(steering))));
+  app.get('/openapi.json', (request, reply) =>
+    send(request, reply, jsonAnswer(openapiDocument(steering))),
+  );
   app.get('/', (request, reply) => {
     // A proxy in front may have given the server another name than the one it knows itself by.
     const base = `${request.protocol}://${request.headers.host ?? 'localhost'}`;
@@ -159,7 +190,9 @@ function assertOwnOrigin({ headers: { origin, host } }: FastifyRequest): void {
 function refuseNonHttp({ code }: NodeJS.ErrnoException, socket: Duplex): void {
   const isLarge = code === 'HPE_HEADER_OVERFLOW';
   const status = isLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const { type, body } = jsonAnswer({ response: { error_id: 'INVALID_BODY', error: 'This is no HTTP request.' } });
+  const { type, body } = jsonAnswer({
+    response: { error_id: 'INVALID_BODY', error: 'This is no HTTP request.' },
+  });
   const head = `HTTP/1.1 ${status}\r\n${localHeader}: 1\r\nconnection: close\r\ncontent-type: ${type}`;
   if (socket.writable) socket.end(`${head}\r\n\r\n${body}`);
 }

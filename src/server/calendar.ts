@@ -17,19 +17,28 @@ export function localTime(seconds: number, zone: string): string {
  * equal fields make one row of time: clock changes make days of 23 and 25 hours, and the doubled hour is two rows.
  * @param since the start of the window in unix seconds, whose day names the row of RANGE
  */
-export function timeFields(breakdown: TimeBreakdownName | undefined, zoneName: string, since: number) {
+export function timeFields(
+  breakdown: TimeBreakdownName | undefined,
+  zoneName: string,
+  since: number,
+) {
   const zone = IANAZone.create(zoneName);
   return (hour: number): Readonly<Record<string, string>> => {
     if (breakdown === undefined) return {};
-    const local = DateTime.fromSeconds(breakdown === 'RANGE' ? since : hour * hourSeconds, { zone });
+    const local = DateTime.fromSeconds(breakdown === 'RANGE' ? since : hour * hourSeconds, {
+      zone,
+    });
     const date = local.toFormat(breakdown === 'MONTHLY' ? 'yyyy-MM-01' : 'yyyy-MM-dd');
-    return breakdown === 'HOURLY' ? { date, hour: local.toFormat("yyyy-MM-dd'T'HH:00:00ZZZ") } : { date };
+    return breakdown === 'HOURLY'
+      ? { date, hour: local.toFormat("yyyy-MM-dd'T'HH:00:00ZZZ") }
+      : { date };
   };
 }
 
 /** How many calendar days of a zone lie between the days of two instants, in unix seconds. */
 export function daysBetween(earlier: number, later: number, zone: string): number {
-  const dayOf = (seconds: number) => DateTime.fromSeconds(seconds, { zone }).setZone('utc', { keepLocalTime: true });
+  const dayOf = (seconds: number) =>
+    DateTime.fromSeconds(seconds, { zone }).setZone('utc', { keepLocalTime: true });
   return dayOf(later).startOf('day').diff(dayOf(earlier).startOf('day'), 'days').days;
 }
 
@@ -38,7 +47,9 @@ export function daysBetween(earlier: number, later: number, zone: string): numbe
  * change doubles it is the first one, or the last.
  */
 export function instantOfWallTime(seconds: number, zone: string, which: 'first' | 'last'): number {
-  const local = DateTime.fromSeconds(seconds, { zone: 'utc' }).setZone(zone, { keepLocalTime: true });
+  const local = DateTime.fromSeconds(seconds, { zone: 'utc' }).setZone(zone, {
+    keepLocalTime: true,
+  });
   const instants = local.getPossibleOffsets().map((instant) => instant.toUnixInteger());
   return which === 'first' ? Math.min(...instants) : Math.max(...instants);
 }

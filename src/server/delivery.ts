@@ -7,7 +7,9 @@ import type { Report, ReportCell, ReportRow } from './engine.ts';
 export function preferencesIn(header = ''): ReadonlyMap<string, number> {
   const members = header.split(',').map((member): [string, number] => {
     const [name = '', ...parameters] = member.toLowerCase().split(';');
-    const [, q = '1'] = parameters.map((parameter) => parameter.split('=')).find(([key]) => key?.trim() === 'q') ?? [];
+    const [, q = '1'] =
+      parameters.map((parameter) => parameter.split('=')).find(([key]) => key?.trim() === 'q') ??
+      [];
     return [name.trim(), Math.min(1, Math.max(0, Number(q) || 0))];
   });
   return new Map(members.filter(([name]) => name !== ''));
@@ -17,7 +19,10 @@ export function preferencesIn(header = ''): ReadonlyMap<string, number> {
  * The form in which a report is delivered, or `undefined` where `Accept` allows neither. A DSP that does not name JSON
  * gets CSV (`curl` without `-H Accept` sends `*∕*`); a buyer gets JSON unless CSV is preferred.
  */
-export function chooseDataFormat(accept: string | undefined, profile: Profile): 'json' | 'csv' | undefined {
+export function chooseDataFormat(
+  accept: string | undefined,
+  profile: Profile,
+): 'json' | 'csv' | undefined {
   const given = preferencesIn(accept);
   if (given.size === 0) return profile === 'dsp' ? 'csv' : 'json';
   const qualityOf = (...names: readonly string[]): number | undefined =>
@@ -47,7 +52,13 @@ export function encodeCsv({ fields, rows }: Report): AsyncGenerator<string> {
 export function csvLine(cells: readonly ReportCell[]): string {
   const fields = cells.map((cell) => {
     const text = String(cell ?? '');
-    return text === '' ? (cell === null ? '' : '""') : /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    return text === ''
+      ? cell === null
+        ? ''
+        : '""'
+      : /[",\r\n]/.test(text)
+        ? `"${text.replaceAll('"', '""')}"`
+        : text;
   });
   return `${fields.join(',')}\r\n`;
 }

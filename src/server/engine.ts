@@ -1,7 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { columnsOf } from '../contract/columns.ts';
 import { defaultZone, type ReportRequest, type ReportSummary } from '../contract/messages.ts';
-import { filters, findBreakdown, type MetricName, type TimeBreakdownName } from '../contract/vocabulary.ts';
+import {
+  filters,
+  findBreakdown,
+  type MetricName,
+  type TimeBreakdownName,
+} from '../contract/vocabulary.ts';
 import { daysBetween, localTime, timeFields } from './calendar.ts';
 import {
   type Account,
@@ -38,18 +43,26 @@ interface Group {
  * Facts are grouped in a `Map` that is emptied whenever the hour, day or month ends, so that memory grows with the rows
  * of one of them, never with the window.
  */
-export function computeReport({ facts, names }: Fixtures, account: Account, request: ReportRequest, context: Context) {
+export function computeReport(
+  { facts, names }: Fixtures,
+  account: Account,
+  request: ReportRequest,
+  context: Context,
+) {
   const { profile } = account;
   const { since, until, breakdowns } = request;
   const zone = (profile === 'dsp' && request.timezone) || defaultZone;
   const columns = columnsOf(profile, request);
-  const time = breakdowns.find((name): name is TimeBreakdownName => findBreakdown(name)?.time === true);
+  const time = breakdowns.find(
+    (name): name is TimeBreakdownName => findBreakdown(name)?.time === true,
+  );
   const dimensions = dimensionNames
     .filter((name) => breakdowns.includes(name))
     .map((name) => {
       const fields = findBreakdown(name)?.fields ?? [];
       const [{ name: field } = { name }] = fields;
-      const show = (id: string | null): ReportRow => (id === null ? {} : (names.get(name)?.get(id) ?? { [field]: id }));
+      const show = (id: string | null): ReportRow =>
+        id === null ? {} : (names.get(name)?.get(id) ?? { [field]: id });
       return { name, fields, show };
     });
   const sums = columns.flatMap(({ field, metric, type }) =>
@@ -59,7 +72,8 @@ export function computeReport({ facts, names }: Fixtures, account: Account, requ
 
   function rowOf(moment: ReportRow, { ids, sums: totals }: Group): ReportRow {
     const row: Record<string, ReportCell> = { ...emptyRow, ...moment };
-    for (const [index, { show }] of dimensions.entries()) Object.assign(row, show(ids[index] ?? null));
+    for (const [index, { show }] of dimensions.entries())
+      Object.assign(row, show(ids[index] ?? null));
     for (const [index, { field, isMoney }] of sums.entries()) {
       const total = (totals[index] ?? 0) / (isMoney ? 100 : 1);
       row[field] = isMoney && profile === 'dsp' ? total.toFixed(2).replace('.', ',') : total;
@@ -133,24 +147,35 @@ function wantedDimensions(account: Account, request: ReportRequest) {
     { on: 'ADVERTISER' as const, values: advertisersOf(account) },
     ...filters.map(({ name, on }) => ({ on, values: request.filters[name] })),
   ];
-  const wanted = chosen.flatMap(({ on, values }) => (values ? [{ on, values: new Set<string | null>(values) }] : []));
+  const wanted = chosen.flatMap(({ on, values }) =>
+    values ? [{ on, values: new Set<string | null>(values) }] : [],
+  );
   return (part: Partial<Dimensions>): boolean =>
     wanted.every(({ on, values }) => part[on] === undefined || values.has(part[on]));
 }
 
 /** The metrics that are reported late: conversions, and the revenue that depends on them. */
-const restatedMetrics: readonly MetricName[] = ['downloads', 'leads', 'landings', 'revenueEuro', 'revenueDollar'];
+const restatedMetrics: readonly MetricName[] = [
+  'downloads',
+  'leads',
+  'landings',
+  'revenueEuro',
+  'revenueDollar',
+];
 
 /**
  * How much of a metric of an hour's facts is known: half of a late one on its own day, all of it `restateDays` later. It
  * works on single facts and on Paris days whatever the report's zone, so that every breakdown still adds up.
  */
 function knownMetrics(hour: number, { restateDays: days, nowMs }: Context) {
-  const age = days === 0 ? 0 : Math.max(0, daysBetween(hour * hourSeconds, nowMs / 1_000, defaultZone));
+  const age =
+    days === 0 ? 0 : Math.max(0, daysBetween(hour * hourSeconds, nowMs / 1_000, defaultZone));
   return ({ metrics }: Fact, name: MetricName): number => {
     if (age >= days || !restatedMetrics.includes(name)) return metrics[name];
     // The displays decide whether a fraction counts. This is as good as chance, and the same in every report.
-    return Math.floor((metrics[name] * (days + age) + (metrics.displays % (2 * days))) / (2 * days));
+    return Math.floor(
+      (metrics[name] * (days + age) + (metrics.displays % (2 * days))) / (2 * days),
+    );
   };
 }
 

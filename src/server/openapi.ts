@@ -29,7 +29,10 @@ export function openapiDocument(adminCalls: readonly AdminCall[]): object {
   const statuses = Object.entries(errorIds).map(([status, ids]) => `${status}: ${ids.join(', ')}`);
   const schemas = {
     ...others,
-    ErrorId: { enum: Object.values(errorIds).flat(), description: `By HTTP status. ${statuses.join('. ')}.` },
+    ErrorId: {
+      enum: Object.values(errorIds).flat(),
+      description: `By HTTP status. ${statuses.join('. ')}.`,
+    },
     MetricName: namesOf(metrics),
     BreakdownName: namesOf(breakdowns),
     ReportRequest: { ...request, properties: { ...request.properties, ...filterSchemas() } },
@@ -40,8 +43,16 @@ export function openapiDocument(adminCalls: readonly AdminCall[]): object {
 }
 
 function adminOperation({ method, path, meaning, example }: AdminCall): object {
-  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'The report ID.' };
-  const json = (more: object) => ({ content: { 'application/json': { schema: { type: 'object' }, ...more } } });
+  const id = {
+    name: 'id',
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    description: 'The report ID.',
+  };
+  const json = (more: object) => ({
+    content: { 'application/json': { schema: { type: 'object' }, ...more } },
+  });
   return {
     operationId: `admin_${method.toLowerCase()}_${path.replace(/^\/__admin\/|\/:id$/g, '')}`,
     tags: ['Local server'],
@@ -59,14 +70,19 @@ function adminOperation({ method, path, meaning, example }: AdminCall): object {
 
 /** A name out of a list, with what each means and whose it is. */
 function namesOf(entries: readonly (Metric | Breakdown)[]): Schema {
-  const described = (entry: Metric | Breakdown) => `${entry.meaning} (${entry.profiles.join(', ')})`;
-  return { type: 'string', oneOf: entries.map((entry) => ({ const: entry.name, description: described(entry) })) };
+  const described = (entry: Metric | Breakdown) =>
+    `${entry.meaning} (${entry.profiles.join(', ')})`;
+  return {
+    type: 'string',
+    oneOf: entries.map((entry) => ({ const: entry.name, description: described(entry) })),
+  };
 }
 
 function filterSchemas(): Schema {
   const schemas = filters.map(({ name, meaning, compare, profiles }) => {
     // A number or its digits, told by `type` alone, so that no validator finds both to hold.
-    const value = compare === 'text' ? { type: 'string' } : { type: ['integer', 'string'], pattern: '^\\d+$' };
+    const value =
+      compare === 'text' ? { type: 'string' } : { type: ['integer', 'string'], pattern: '^\\d+$' };
     const description = `Only these ${meaning} (${profiles.join(', ')} profile).`;
     return [name, { description, oneOf: [{ type: 'array', items: value }, value] }];
   });
@@ -86,7 +102,10 @@ function rowOf(profile: Profile): Schema {
   const vocabulary = vocabularyOf(profile);
   const fields = [
     ...vocabulary.breakdowns.flatMap((breakdown) => breakdown.fields),
-    ...vocabulary.metrics.map(({ name, type, rowField }) => ({ name: rowField?.[profile] ?? name, type })),
+    ...vocabulary.metrics.map(({ name, type, rowField }) => ({
+      name: rowField?.[profile] ?? name,
+      type,
+    })),
   ];
   return {
     type: 'object',

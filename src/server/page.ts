@@ -29,7 +29,8 @@ setInterval(async () => {
 }, 1000);
 `;
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const hashOf = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 const headers = {
   'cache-control': 'no-store',
@@ -53,7 +54,13 @@ export function pageAnswer(
 ): Answer {
   const latest = reports.slice(-20).toReversed();
   const rows = latest.map(({ report_id, account, status, created, request }) => {
-    const cells = [report_id, account, status, created.slice(0, 19).replace('T', ' '), request.breakdowns.join(', ')];
+    const cells = [
+      report_id,
+      account,
+      status,
+      created.slice(0, 19).replace('T', ' '),
+      request.breakdowns.join(', '),
+    ];
     return `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}`).join('')}`;
   });
   const details = accounts.map((account, index) => {
@@ -112,7 +119,11 @@ function callsOf(base: string, { email, password, token }: Account): readonly Ca
     [auth, 'a token of your own', curl(auth, signIn)],
     [buyer, 'create a report', `id=$(${create} | ${idOf}); echo "$id"`],
     [status, 'ask until it is ready', curl(status, signed, '-d "id=$id"')],
-    [download, 'the data as JSON; as CSV with text/csv', curl(download, signed, asJson, '-d "id=$id"')],
+    [
+      download,
+      'the data as JSON; as CSV with text/csv',
+      curl(download, signed, asJson, '-d "id=$id"'),
+    ],
     [campaigns, 'campaigns and their ad units', curl(campaigns, signed)],
   ];
 }

@@ -26,7 +26,8 @@ export function createRequestLog(onEnd: (request: LoggedRequest) => void = () =>
       const sentBefore = socket.bytesWritten;
       // Enough of a token to tell one from another; nothing of one that is too short to keep a part of it secret.
       const { authorization = '' } = headers;
-      const token = authorization && `…${authorization.length < 20 ? '' : authorization.trimEnd().slice(-4)}`;
+      const token =
+        authorization && `…${authorization.length < 20 ? '' : authorization.trimEnd().slice(-4)}`;
       const entry: LogEntry = {
         time: new Date(nowMs).toISOString(),
         method,

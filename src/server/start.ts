@@ -16,7 +16,13 @@ export type { LocalServer, LocalServerOptions };
  */
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
   assertOptions(options);
-  const { seed = 1, scale = 1, fixtures: directory, clock = Date.now, onNotice = () => {} } = options;
+  const {
+    seed = 1,
+    scale = 1,
+    fixtures: directory,
+    clock = Date.now,
+    onNotice = () => {},
+  } = options;
   // A folder of data takes packages to read that the built-in data do without.
   const files = directory === undefined ? undefined : await import('./fixtures/load.ts');
   const faults = createFaults(options.faults ?? [], seed);
@@ -24,7 +30,8 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     options,
     now: () => clock() + parts.advancedMs,
     advancedMs: 0,
-    fixtures: directory && files ? await files.loadFixtures(directory) : builtInFixtures({ seed, scale }),
+    fixtures:
+      directory && files ? await files.loadFixtures(directory) : builtInFixtures({ seed, scale }),
     sessions: createSessions(() => parts.fixtures.accounts, options),
     reports: createReports(options, faults.endOf),
     faults,
@@ -53,20 +60,35 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
 async function listen(parts: ServiceParts) {
   const { tls, host = '127.0.0.1', port = 0 } = parts.options;
   try {
-    if (tls && (tls.cert.trim() === '' || tls.key.trim() === '')) throw new Error('one of them is empty');
+    if (tls && (tls.cert.trim() === '' || tls.key.trim() === ''))
+      throw new Error('one of them is empty');
     const { app, control } = createApp(parts, host);
     const url = await app.listen({ host, port });
     // The address that stands for all addresses is nobody's own; of the others Fastify tells the loopback one.
-    return { app, control, url: url.replace('[::]', '[::1]'), port: Number(new URL(url).port) || port };
+    return {
+      app,
+      control,
+      url: url.replace('[::]', '[::1]'),
+      port: Number(new URL(url).port) || port,
+    };
   } catch (cause) {
     const { code, message, syscall } = cause as NodeJS.ErrnoException;
     if (tls && syscall === undefined) {
       const hint = 'Give a certificate and its own key, both as PEM.';
-      throw new UsageError(`The TLS certificate and key cannot be used: ${message}.`, { hint, cause });
+      throw new UsageError(`The TLS certificate and key cannot be used: ${message}.`, {
+        hint,
+        cause,
+      });
     }
-    const why = code === 'EADDRINUSE' ? 'another program listens there' : message.replace(/\.$/, '');
-    const hint = 'Take a free port with --port 0, and with --host an address of this machine, such as 127.0.0.1.';
-    throw new UsageError(`The local server cannot listen on ${host}, port ${port}: ${why}.`, { code, hint, cause });
+    const why =
+      code === 'EADDRINUSE' ? 'another program listens there' : message.replace(/\.$/, '');
+    const hint =
+      'Take a free port with --port 0, and with --host an address of this machine, such as 127.0.0.1.';
+    throw new UsageError(`The local server cannot listen on ${host}, port ${port}: ${why}.`, {
+      code,
+      hint,
+      cause,
+    });
   }
 }
 
@@ -74,11 +96,15 @@ async function listen(parts: ServiceParts) {
 function assertOptions(options: LocalServerOptions): void {
   const { delayMs, polls, manual } = options;
   if ([delayMs, polls, manual || undefined].filter((value) => value !== undefined).length > 1) {
-    throw new UsageError('delayMs, polls and manual exclude each other: each says how long a report takes.');
+    throw new UsageError(
+      'delayMs, polls and manual exclude each other: each says how long a report takes.',
+    );
   }
   for (const [name, value] of Object.entries(options)) {
     const least = ['scale', 'polls', 'rateLimitPerSecond'].includes(name) ? 1 : 0;
     if (typeof value !== 'number' || (Number.isSafeInteger(value) && value >= least)) continue;
-    throw new UsageError(`${name} cannot be ${value}.`, { hint: `Give a whole number, ${least} or more.` });
+    throw new UsageError(`${name} cannot be ${value}.`, {
+      hint: `Give a whole number, ${least} or more.`,
+    });
   }
 }

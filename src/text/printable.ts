@@ -21,11 +21,18 @@ export function printable(text: string): string {
 /** JSON on one line in which what could steer a terminal is escaped: the value survives, and the terminal does too. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replace(/[^ -~]/gu, (character) =>
-    printable(character) === character ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    printable(character) === character
+      ? character
+      : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
 
 /** Text as HTML, between tags or in a quoted attribute: nothing in it is markup. */
 export function escapeHtml(text: string): string {

@@ -18,7 +18,13 @@ export function formatPlural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const unitMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 
 /** `500ms`, `5s`, `30m`, `2h`, `1d`, or `0`, in milliseconds; `undefined` for anything else, a bare number too. */
 export function parseDuration(text: string): number | undefined {
@@ -35,6 +41,10 @@ export function formatDuration(durationMs: number): string {
   if (durationMs < 9_950) return `${(durationMs / 1_000).toFixed(1)} s`;
   const seconds = Math.round(durationMs / 1_000);
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
-  const parts = [hours && `${hours} h`, minutes && `${minutes} min`, !hours && seconds % 60 && `${seconds % 60} s`];
+  const parts = [
+    hours && `${hours} h`,
+    minutes && `${minutes} min`,
+    !hours && seconds % 60 && `${seconds % 60} s`,
+  ];
   return parts.filter(Boolean).join(' ');
 }

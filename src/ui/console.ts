@@ -105,8 +105,11 @@ export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
       // A message may quote the service, whose lines must not look like ours.
       const indented = (text: string): string => text.split('\n').map(printable).join('\n  ');
       const { message, hint } = described;
-      say(`${err.style.red.bold('adreport:')} ${indented(message)}${hint ? `\n  ${indented(hint)}` : ''}`);
-      if (verbosity >= 2 && described.code === 'BUG' && error instanceof Error) say(err.style.dim(error.stack ?? ''));
+      say(
+        `${err.style.red.bold('adreport:')} ${indented(message)}${hint ? `\n  ${indented(hint)}` : ''}`,
+      );
+      if (verbosity >= 2 && described.code === 'BUG' && error instanceof Error)
+        say(err.style.dim(error.stack ?? ''));
     },
     /** Keeps a secret out of everything that is written to stderr from now on. */
     hide: secrets.hide,
@@ -136,7 +139,11 @@ function sideOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv, colorFlag: b
 }
 
 /** Whether a stream gets colour: `--no-color`, `FORCE_COLOR` and `NO_COLOR`, the strongest first, then what the stream is. */
-export function wantsColor(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv, colorFlag: boolean): boolean {
+export function wantsColor(
+  stream: { readonly isTTY?: boolean },
+  env: NodeJS.ProcessEnv,
+  colorFlag: boolean,
+): boolean {
   if (!colorFlag) return false;
   if (env.FORCE_COLOR !== undefined) return !['0', 'false'].includes(env.FORCE_COLOR);
   // An empty NO_COLOR means nothing (no-color.org).
@@ -157,7 +164,9 @@ export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform):
 
 function stdoutError(error: NodeJS.ErrnoException): AdreportError {
   // The reader is gone: of a pipe, on Windows, of a socket, and at every write after the first.
-  const isClosed = /^(EPIPE|EOF|ECONNRESET|ERR_STREAM_(DESTROYED|WRITE_AFTER_END))$/.test(error.code ?? '');
+  const isClosed = /^(EPIPE|EOF|ECONNRESET|ERR_STREAM_(DESTROYED|WRITE_AFTER_END))$/.test(
+    error.code ?? '',
+  );
   if (isClosed) return new ClosedPipeError();
   // `ENOSPC: no space left on device, write`: only the middle is for people.
   const reason = /^\w+: (.*), \w+$/.exec(error.message)?.[1] ?? error.message;
@@ -171,7 +180,8 @@ function describeError(error: unknown) {
     return { code, message, hint, retryable, exitCode, reportId };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const hint = 'This is a bug in adreport. Please report it, with the command line; -vv shows where it happened.';
+  const hint =
+    'This is a bug in adreport. Please report it, with the command line; -vv shows where it happened.';
   return { code: 'BUG', message, hint, retryable: false, exitCode: 1, reportId: null };
 }
 
@@ -219,7 +229,8 @@ function redactOne(text: string, secret: string): string {
   const isWord = (character = ''): boolean => /[\p{L}\p{N}]/u.test(character);
   return text.replaceAll(secret, (found: string, at: number) => {
     const end = at + found.length;
-    const isInWord = (isWord(text[at - 1]) && isWord(text[at])) || (isWord(text[end - 1]) && isWord(text[end]));
+    const isInWord =
+      (isWord(text[at - 1]) && isWord(text[at])) || (isWord(text[end - 1]) && isWord(text[end]));
     return isInWord ? found : replacement;
   });
 }

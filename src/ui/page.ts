@@ -8,7 +8,9 @@ export function layOutExamples(examples: readonly Pair[], columns: number): stri
   const widest = Math.max(...examples.map(([line]) => line.length));
   const fits = examples.every(([, meaning]) => 2 + widest + 3 + 2 + meaning.length <= columns);
   return examples
-    .map(([line, meaning]) => (fits ? `  ${line.padEnd(widest)}   # ${meaning}` : `  # ${meaning}\n  ${line}`))
+    .map(([line, meaning]) =>
+      fits ? `  ${line.padEnd(widest)}   # ${meaning}` : `  # ${meaning}\n  ${line}`,
+    )
     .join('\n');
 }
 

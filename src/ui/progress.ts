@@ -16,7 +16,10 @@ type Meter<State> = { update(state: State): void; stop(): void };
 
 /** Many reports that are fetched side by side. What a part waits for is shown through the `progress` that `begin` gives. */
 export interface PartsProgress {
-  begin(label: string, report?: string): { readonly progress: Progress; end(isDone: boolean): void };
+  begin(
+    label: string,
+    report?: string,
+  ): { readonly progress: Progress; end(isDone: boolean): void };
   stop(): void;
 }
 
@@ -31,7 +34,13 @@ export interface Progress {
 /** What is shown, as `--progress json` writes it. */
 type ProgressEvent =
   | ({ event: 'status'; label: string } & WaitState)
-  | { event: 'download'; label: string; bytes: number; totalBytes: number | null; rows: number | null }
+  | {
+      event: 'download';
+      label: string;
+      bytes: number;
+      totalBytes: number | null;
+      rows: number | null;
+    }
   | { event: 'parts'; total: number; done: number; failed: number; running: number };
 
 /** Where one meter is shown. `stop` is given the last event of a download, which may not have been told. */
@@ -44,7 +53,11 @@ const silentProgress: Progress = eventProgress(
 );
 
 /** Progress in the given mode, by a clock in milliseconds. Where stderr can draw nothing, `bar` and `auto` are plain lines. */
-export async function createProgress(mode: ProgressMode, console: Console, clock: () => number): Promise<Progress> {
+export async function createProgress(
+  mode: ProgressMode,
+  console: Console,
+  clock: () => number,
+): Promise<Progress> {
   if (mode === 'none' || console.isQuiet) return silentProgress;
   if (mode === 'json') return jsonProgress(console, clock);
   if (mode === 'plain' || !console.err.canDraw) return plainProgress(console, clock);
@@ -92,14 +105,24 @@ function eventProgress(
       const { tell, stop } = open({ event: 'status', label, ...state }, label);
       return {
         update: ({ status, waitedMs, polls, nextPollMs }) => {
-          const times = { waitedMs: Math.round(waitedMs), polls, nextPollMs: Math.round(nextPollMs) };
+          const times = {
+            waitedMs: Math.round(waitedMs),
+            polls,
+            nextPollMs: Math.round(nextPollMs),
+          };
           tell({ event: 'status', label, status, ...times });
         },
         stop: () => stop(),
       };
     },
     transfer: (label, totalBytes = 0) => {
-      const first = { event: 'download', label, bytes: 0, totalBytes: totalBytes || null, rows: null } as const;
+      const first = {
+        event: 'download',
+        label,
+        bytes: 0,
+        totalBytes: totalBytes || null,
+        rows: null,
+      } as const;
       const { tell, stop } = open(first, label);
       let last: ProgressEvent | undefined;
       let toldAtMs = clock();
@@ -117,7 +140,8 @@ function eventProgress(
 }
 
 function jsonProgress(console: Console, clock: () => number, ownLabel?: string): Progress {
-  const tell = (event: ProgressEvent): void => console.event(ownLabel ? { ...event, label: ownLabel } : event);
+  const tell = (event: ProgressEvent): void =>
+    console.event(ownLabel ? { ...event, label: ownLabel } : event);
   const line = { tell, stop: (last?: ProgressEvent) => last && tell(last) };
   const part = (label: string) => jsonProgress(console, clock, label);
   return eventProgress(() => line, part, { clock, pauseMs: 1_000 });
@@ -129,7 +153,8 @@ function plainProgress(console: Console, clock: () => number): Progress {
   let said: { readonly atMs: number; readonly text: string } | undefined;
   const tell = (event: ProgressEvent): void => {
     const text = plainText(event);
-    if (text === undefined || (said && (clock() - said.atMs < pauseMs || said.text === text))) return;
+    if (text === undefined || (said && (clock() - said.atMs < pauseMs || said.text === text)))
+      return;
     said = { atMs: clock(), text };
     console.note(text);
   };
@@ -144,18 +169,28 @@ function plainText(event: ProgressEvent): string | undefined {
   if (event.event === 'download') return `${event.label}: ${amounts(event).join(', ')}`;
   if (event.event === 'status') {
     const { label, status, waitedMs, polls } = event;
-    return polls === 0 ? undefined : `${label}: ${status}, ${formatDuration(waitedMs)}, ${formatPlural(polls, 'poll')}`;
+    return polls === 0
+      ? undefined
+      : `${label}: ${status}, ${formatDuration(waitedMs)}, ${formatPlural(polls, 'poll')}`;
   }
   const { total, done, running } = event;
   return running === 0 ? undefined : `Parts: ${done} of ${total} done, ${counted(event)}`;
 }
 
 function amounts({ bytes, rows, totalBytes }: ProgressEvent & { event: 'download' }): string[] {
-  const amount = totalBytes ? `${formatBytes(bytes)} of ${formatBytes(totalBytes)}` : formatBytes(bytes);
+  const amount = totalBytes
+    ? `${formatBytes(bytes)} of ${formatBytes(totalBytes)}`
+    : formatBytes(bytes);
   return rows === null ? [amount] : [amount, formatPlural(rows, 'row')];
 }
 
-function counted({ running, failed }: { readonly running: number; readonly failed: number }): string {
+function counted({
+  running,
+  failed,
+}: {
+  readonly running: number;
+  readonly failed: number;
+}): string {
   return `${running} running${failed > 0 ? `, ${failed} failed` : ''}`;
 }
 
@@ -199,7 +234,12 @@ function barProgress(console: Console, openBars: (options: Options) => MultiBar)
     }
     const isPart = first.event === 'parts';
     const total = isPart ? first.total : first.event === 'download' ? first.totalBytes : null;
-    const share = total === null ? '' : isPart ? `{bar}  {value} of {total}${dot}` : `{bar}  {percentage} %${dot}`;
+    const share =
+      total === null
+        ? ''
+        : isPart
+          ? `{bar}  {value} of {total}${dot}`
+          : `{bar}  {percentage} %${dot}`;
     const time = total === null || isPart ? '{duration_formatted}' : '{eta_formatted} left';
     const format = `${cut(label)}  ${share}{text}${dot}${time}`;
     const mine = shown;
@@ -207,8 +247,10 @@ function barProgress(console: Console, openBars: (options: Options) => MultiBar)
     mine.count += 1;
     const tell = (event: ProgressEvent): void => {
       if (event.event === 'download') bar.update(event.bytes, { text: amounts(event).join(dot) });
-      else if (event.event === 'parts') bar.update(event.done + event.failed, { text: counted(event) });
-      else bar.update(0, { text: `${cut(event.status)}${dot}${formatPlural(event.polls, 'poll')}` });
+      else if (event.event === 'parts')
+        bar.update(event.done + event.failed, { text: counted(event) });
+      else
+        bar.update(0, { text: `${cut(event.status)}${dot}${formatPlural(event.polls, 'poll')}` });
     };
     const stop = (): void => {
       mine.count -= 1;

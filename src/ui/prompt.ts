@@ -19,7 +19,10 @@ export type Prompt = ReturnType<typeof createPrompt>;
  * reason once that is aborted, and `UsageError`, which names the flag, where there is no terminal.
  */
 export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal: AbortSignal) {
-  const put = async (question: Question, details: Readonly<Record<string, unknown>>): Promise<unknown> => {
+  const put = async (
+    question: Question,
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> => {
     const { what, flag } = question;
     if (!console.isInteractive) {
       const hint = `Give it with ${flag}.`;
@@ -28,7 +31,11 @@ export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal:
     const { default: inquirer } = await import('inquirer');
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
-    const ask = inquirer.createPromptModule({ input: stdin, output: console.err.stream, signal: either });
+    const ask = inquirer.createPromptModule({
+      input: stdin,
+      output: console.err.stream,
+      signal: either,
+    });
     // Ctrl-D closes the input, and inquirer would wait for it for ever.
     const onPause = (): void => void setImmediate(() => ended.abort());
     stdin.once('pause', onPause);
@@ -53,7 +60,8 @@ export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal:
       return answers.answer;
     } catch (error) {
       // By name: the classes are those of a package inside inquirer.
-      const isGivenUp = error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name);
+      const isGivenUp =
+        error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name);
       throw signal.aborted ? signal.reason : isGivenUp ? new InterruptedError(130) : error;
     } finally {
       stdin.off('pause', onPause);
@@ -62,15 +70,18 @@ export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal:
 
   return {
     /** A line of text, trimmed. */
-    ask: async (question: Question): Promise<string> => String(await put(question, { type: 'input' })).trim(),
+    ask: async (question: Question): Promise<string> =>
+      String(await put(question, { type: 'input' })).trim(),
     /** A secret, never shown, and hidden in everything that is written from then on. */
     askSecret: async (question: Question): Promise<string> => {
       const secret = String(await put(question, { type: 'password', toggleMask: false }));
       console.hide(secret);
       return secret;
     },
-    choose: async <Value>(question: Question, choices: readonly { value: Value; name: string }[]): Promise<Value> =>
-      (await put(question, { type: 'select', choices })) as Value,
+    choose: async <Value>(
+      question: Question,
+      choices: readonly { value: Value; name: string }[],
+    ): Promise<Value> => (await put(question, { type: 'select', choices })) as Value,
   };
 }
 
@@ -80,7 +91,15 @@ function themeFor({ err: { style, showsUnicode } }: Console) {
   const prefix = { idle: cyan('?'), done: style.green(showsUnicode ? '✔' : '*') };
   const message = (text: string) => style.bold(text);
   const defaultAnswer = (text: string) => dim(`(${text})`);
-  const texts = { message, answer: cyan, error: red, highlight: cyan, help: dim, description: dim, defaultAnswer };
+  const texts = {
+    message,
+    answer: cyan,
+    error: red,
+    highlight: cyan,
+    help: dim,
+    description: dim,
+    defaultAnswer,
+  };
   return { prefix, style: { ...texts, keysHelpTip: () => '' } };
 }
 
@@ -91,7 +110,12 @@ const secretAtMostBytes = 4 * 1024;
  * The first line of stdin, hidden in everything that is written from then on. Throws `UsageError`, naming the flag, if stdin
  * is a terminal, or holds nothing, no text, or more than 4 kB.
  */
-export async function readSecret(stdin: NodeJS.ReadStream, console: Console, flag: string, signal: AbortSignal) {
+export async function readSecret(
+  stdin: NodeJS.ReadStream,
+  console: Console,
+  flag: string,
+  signal: AbortSignal,
+) {
   if (stdin.isTTY) {
     const hint = `Pipe the secret in, as in: adreport login … ${flag} < FILE`;
     throw new UsageError(`${flag} reads from a pipe or a file, and stdin is a terminal.`, { hint });
@@ -105,7 +129,8 @@ export async function readSecret(stdin: NodeJS.ReadStream, console: Console, fla
   // PowerShell writes a byte order mark into pipes.
   const secret = line.toString().replace(/^\uFEFF|\r$/g, '');
   const hint = 'The variable or file that should hold the secret may be empty.';
-  if (secret.trim() === '') throw new UsageError(`${flag} found nothing on the first line of stdin.`, { hint });
+  if (secret.trim() === '')
+    throw new UsageError(`${flag} found nothing on the first line of stdin.`, { hint });
   if (line.length > secretAtMostBytes || !isUtf8(line)) {
     throw new UsageError(`${flag} found no UTF-8 text of at most 4 kB on stdin.`);
   }

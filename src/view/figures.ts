@@ -41,7 +41,10 @@ export function figuresOf(fields: readonly string[]): Figure[] {
 export function derivedFigure(name: string, fields: readonly string[]): Figure | undefined {
   const metric = derivedMetrics.find(({ field }) => field === name);
   const fieldOf = (wanted: string) => fields.find((field) => metricOfField(field)?.name === wanted);
-  const [over, under] = [metric && fieldOf(metric.numerator), metric && fieldOf(metric.denominator)];
+  const [over, under] = [
+    metric && fieldOf(metric.numerator),
+    metric && fieldOf(metric.denominator),
+  ];
   if (!metric || over === undefined || under === undefined) return undefined;
   const type = metric.unit === 'percent' ? 'percent' : 'money';
   return { field: name, name: metric.name, type, derived: { ...metric, over, under } };
@@ -50,17 +53,23 @@ export function derivedFigure(name: string, fields: readonly string[]): Figure |
 /** The figures that lead (revenue, displays, clicks, CTR), in that order, and the others in their own. */
 export function leadingFirst(figures: readonly Figure[]): { leading: Figure[]; others: Figure[] } {
   // Dollars lead only where there are no euros.
-  const revenue = figures.some(({ field }) => field === 'revenueEuro') ? 'revenueEuro' : 'revenueDollar';
+  const revenue = figures.some(({ field }) => field === 'revenueEuro')
+    ? 'revenueEuro'
+    : 'revenueDollar';
   const leading = [revenue, 'displays', 'clicks', 'ctr'].flatMap((name) =>
     figures.filter(({ field }) => (metricOfField(field)?.name ?? field) === name),
   );
   const others = figures.filter((figure) => !leading.includes(figure));
-  return leading.length > 0 ? { leading, others } : { leading: others.slice(0, 1), others: others.slice(1) };
+  return leading.length > 0
+    ? { leading, others }
+    : { leading: others.slice(0, 1), others: others.slice(1) };
 }
 
 /** A figure of some sums as the number nearest to it, a rate in percent; `undefined` where they do not give it. */
 export function figureValue({ field, derived }: Figure, sums: Sums): number | undefined {
-  const [over, under = Number.NaN] = (derived ? [derived.over, derived.under] : [field]).map((name) => sums.get(name));
+  const [over, under = Number.NaN] = (derived ? [derived.over, derived.under] : [field]).map(
+    (name) => sums.get(name),
+  );
   if (!derived || over === undefined) return over === undefined ? undefined : Number(over);
   return Number(under) ? (derived.factor * Number(over)) / Number(under) : undefined;
 }
@@ -72,7 +81,9 @@ export function sumsOfRow(row: Row): Sums {
 /** A derived figure as a file holds it: six decimals, a rate as a plain fraction; `null` where there is none. */
 export function derivedNumber(figure: Figure, sums: Sums): number | null {
   const value = figureValue(figure, sums);
-  return value === undefined ? null : Number((figure.type === 'percent' ? value / 100 : value).toFixed(6));
+  return value === undefined
+    ? null
+    : Number((figure.type === 'percent' ? value / 100 : value).toFixed(6));
 }
 
 /** A figure in full, for programs: every digit of a sum, or what is derived; `null` where there is none. */
@@ -99,8 +110,16 @@ export function scaleText({ type }: Figure, value: number): string {
 }
 
 /** How a figure has changed, as people read it: `▲ 12.3 %`, `▼ 3.0 %`, `new` where there was none before. */
-export function changeText(figure: Figure, nowSums: Sums, beforeSums: Sums | undefined, unicode = true): string {
-  const [now, before] = [figureValue(figure, nowSums), beforeSums && figureValue(figure, beforeSums)];
+export function changeText(
+  figure: Figure,
+  nowSums: Sums,
+  beforeSums: Sums | undefined,
+  unicode = true,
+): string {
+  const [now, before] = [
+    figureValue(figure, nowSums),
+    beforeSums && figureValue(figure, beforeSums),
+  ];
   if (now === undefined) return '–';
   if (before === undefined || (before === 0 && now !== 0)) return 'new';
   const percent = now === before ? 0 : (100 * (now - before)) / Math.abs(before);
@@ -130,7 +149,11 @@ export function figuresNamed(names: readonly string[], known: readonly Figure[])
 }
 
 /** The error for a column that the report does not have. @param report how the sentence begins, the report named */
-export function unknownColumn(name: string, known: readonly string[], report = 'The report'): UsageError {
+export function unknownColumn(
+  name: string,
+  known: readonly string[],
+  report = 'The report',
+): UsageError {
   return new UsageError(`${report} has no column "${name}".`, {
     code: 'UNKNOWN_COLUMN',
     hint: didYouMean(nearest(name, known), `It has ${known.join(', ') || 'none'}.`),

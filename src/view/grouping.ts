@@ -76,7 +76,8 @@ export class Grouping implements Iterable<Group> {
 
   /** @param by row fields, or `time`: the hours or else the days of the rows, if they have any */
   constructor(by: readonly (string | KeyColumn)[] | 'time' = []) {
-    if (by !== 'time') this.#by = by.map((field) => (typeof field === 'string' ? { field } : field));
+    if (by !== 'time')
+      this.#by = by.map((field) => (typeof field === 'string' ? { field } : field));
   }
 
   get by(): readonly KeyColumn[] {
@@ -102,7 +103,8 @@ export class Grouping implements Iterable<Group> {
       const { sums } = this.#groupAt(key);
       for (const [index, field] of this.metrics.entries()) {
         const value = numberIn(row[field]);
-        if (value === undefined) this.strangeCounts.set(field, (this.strangeCounts.get(field) ?? 0) + 1);
+        if (value === undefined)
+          this.strangeCounts.set(field, (this.strangeCounts.get(field) ?? 0) + 1);
         else if (value !== null) sums.add(index, value);
       }
     }
@@ -113,7 +115,8 @@ export class Grouping implements Iterable<Group> {
   absorb(other: Grouping): void {
     this.#by ??= other.by;
     this.#addMetrics(other.metrics);
-    for (const { key, sums } of other) this.#groupAt(this.by.map((_, i) => key[i] ?? null)).sums.addAll(sums);
+    for (const { key, sums } of other)
+      this.#groupAt(this.by.map((_, i) => key[i] ?? null)).sums.addAll(sums);
     this.rowCount += other.rowCount;
   }
 
@@ -201,7 +204,10 @@ export function compareTimes(a: string, b: string): number {
 }
 
 /** Says how many values of metrics are in none of the sums: who reads a total has to know what is not in it. */
-export function strangeNotices({ strangeCounts }: Grouping, columns: readonly { field: string; name: string }[]) {
+export function strangeNotices(
+  { strangeCounts }: Grouping,
+  columns: readonly { field: string; name: string }[],
+) {
   return columns.flatMap(({ field, name }) => {
     const count = strangeCounts.get(field);
     if (count === undefined) return [];

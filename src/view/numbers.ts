@@ -48,7 +48,8 @@ export class Decimal {
 export function numberIn(value: Value | undefined): number | Decimal | null | undefined {
   if (typeof value === 'number') return value;
   if (value === null || value === undefined || value === '') return null;
-  const text = typeof value === 'string' && value.length <= longestNumber ? numberTextOf(value) : undefined;
+  const text =
+    typeof value === 'string' && value.length <= longestNumber ? numberTextOf(value) : undefined;
   if (text === undefined) return undefined;
   // A double holds every decimal number of 15 digits, and gives them back.
   return /^-?\d{1,13}(?:\.\d{1,2})?$/.test(text) ? Number(text) : Decimal.parse(text);
@@ -57,7 +58,9 @@ export function numberIn(value: Value | undefined): number | Decimal | null | un
 /** A number with its thousands apart: `48,665.12`. What is no number, or has hundreds of digits, stays as it is. */
 export function groupedText(number: string): string {
   if (number.length > 400) return number;
-  return number.replace(/^-?\d+(?=(\.\d+)?$)/, (digits) => digits.replace(/(?<=\d)(?=(?:\d{3})+$)/g, ','));
+  return number.replace(/^-?\d+(?=(\.\d+)?$)/, (digits) =>
+    digits.replace(/(?<=\d)(?=(?:\d{3})+$)/g, ','),
+  );
 }
 
 /** An amount of money with two decimals at least: `5` is `5.00`; no digit is taken away. */

@@ -25,9 +25,12 @@ function unitsOf(columns: Shown): Unit[] {
   for (const field of texts) {
     const isTimeField = isTime(field);
     const breakdown = isTimeField ? undefined : breakdownOfField(field);
-    const fields = isTimeField ? timeFieldOf(texts) : (breakdown?.fields.map(({ name }) => name) ?? [field]);
+    const fields = isTimeField
+      ? timeFieldOf(texts)
+      : (breakdown?.fields.map(({ name }) => name) ?? [field]);
     const name = isTimeField ? 'time' : (breakdown?.name ?? `field ${field}`);
-    if (!units.has(name)) units.set(name, { fields, isTime: isTimeField, breakdown, groups: new Grouping(fields) });
+    if (!units.has(name))
+      units.set(name, { fields, isTime: isTimeField, breakdown, groups: new Grouping(fields) });
   }
   return [...units.values()];
 }
@@ -47,14 +50,16 @@ export class ReportSums {
     this.#course ??= this.#beginCourse(rows);
     for (const unit of this.#course ? [...this.#all, this.#course] : this.#all) {
       unit.groups?.observe(rows, all);
-      if (unit.groups && unit.groups.size > (unit.isTime ? mostMoments : mostValues)) unit.groups = undefined;
+      if (unit.groups && unit.groups.size > (unit.isTime ? mostMoments : mostValues))
+        unit.groups = undefined;
     }
     this.total.observe(rows, all);
   }
 
   /** The units that have a value anywhere. */
   get units(): readonly Unit[] {
-    const isEmpty = ({ groups }: Unit) => groups && [...groups].every(({ key }) => key.every((text) => text === null));
+    const isEmpty = ({ groups }: Unit) =>
+      groups && [...groups].every(({ key }) => key.every((text) => text === null));
     return this.#all?.filter((unit) => !isEmpty(unit)) ?? [];
   }
 
@@ -70,7 +75,10 @@ export class ReportSums {
   #beginCourse(rows: readonly Row[]): Unit | undefined {
     const hasValue = (field: string) => rows.some((row) => (row[field] ?? null) !== null);
     const begun = this.#all?.filter(({ fields }) => fields.some(hasValue));
-    const [time, other] = [begun?.find(({ isTime }) => isTime), begun?.find(({ isTime }) => !isTime)];
+    const [time, other] = [
+      begun?.find(({ isTime }) => isTime),
+      begun?.find(({ isTime }) => !isTime),
+    ];
     if (!time?.groups || !other) return undefined;
     const groups = new Grouping([...time.fields, ...other.fields]);
     // The rows before had no value here.
@@ -80,7 +88,10 @@ export class ReportSums {
 }
 
 /** A group's name, and beside it what else is known of it: of a campaign its id. Neither is fit for a terminal yet. */
-export function nameOfGroup(fields: readonly string[], { key }: Group): { name: string; detail: string } {
+export function nameOfGroup(
+  fields: readonly string[],
+  { key }: Group,
+): { name: string; detail: string } {
   const values = fields.flatMap((field, i) => (key[i] ? [{ field, value: key[i] }] : []));
   const named = values.find(({ field }) => /name$/i.test(field)) ?? values[0];
   const other = values.find((each) => each !== named);

@@ -23,9 +23,15 @@ const dayMs = 24 * hourMs;
  * no group has a time, or where they lie too far apart for months to be drawn.
  */
 export function layOutTime(groups: readonly Group[], monthly: boolean): TimeAxis | undefined {
-  const dated = groups.filter(({ key: [time] }) => dayOf(time ?? '') !== undefined || momentOf(time ?? ''));
+  const dated = groups.filter(
+    ({ key: [time] }) => dayOf(time ?? '') !== undefined || momentOf(time ?? ''),
+  );
   const isHourly = dated.every(({ key: [time] }) => momentOf(time ?? ''));
-  const steps: Step[] = monthly ? ['month'] : isHourly ? ['hour', 'day', 'month'] : ['day', 'month'];
+  const steps: Step[] = monthly
+    ? ['month']
+    : isHourly
+      ? ['hour', 'day', 'month']
+      : ['day', 'month'];
   for (const step of dated.length > 0 ? steps : []) {
     const numbers = dated.map(({ key: [time] }) => numberOf(time ?? '', step));
     const start = numbers.reduce((a, b) => Math.min(a, b));
@@ -33,7 +39,8 @@ export function layOutTime(groups: readonly Group[], monthly: boolean): TimeAxis
     if (count > (step === 'month' ? 20 * mostSlots : mostSlots)) continue;
     const slots = Array.from({ length: count }, (): Group[] => []);
     for (const [i, group] of dated.entries()) slots[(numbers[i] ?? 0) - start]?.push(group);
-    const labels = step === 'hour' ? hourLabels(slots) : slots.map((_, i) => labelAt(start + i, step));
+    const labels =
+      step === 'hour' ? hourLabels(slots) : slots.map((_, i) => labelAt(start + i, step));
     return { step, slots, labels, marks: marksOf(labels) };
   }
   return undefined;
@@ -43,7 +50,9 @@ export function layOutTime(groups: readonly Group[], monthly: boolean): TimeAxis
 function numberOf(text: string, step: Step): number {
   if (step === 'hour') return Math.floor((momentOf(text)?.instantMs ?? 0) / hourMs);
   const [year = '', month = ''] = text.split('-');
-  return step === 'month' ? 12 * (Number(year) - 1970) + Number(month) - 1 : Date.parse(text.slice(0, 10)) / dayMs;
+  return step === 'month'
+    ? 12 * (Number(year) - 1970) + Number(month) - 1
+    : Date.parse(text.slice(0, 10)) / dayMs;
 }
 
 function labelAt(number: number, step: Step): string {

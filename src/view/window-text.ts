@@ -13,7 +13,8 @@ const readDate = (text: string) => DateTime.fromISO(text, { zone: 'utc', locale:
  */
 export function windowText({ since, until }: Pick<ReportSummary, 'since' | 'until'>): string {
   const [first, last] = [since, until].map((text) => {
-    const [, day = '', time = ''] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:[+-]\d\d:?\d\d|Z)?$/.exec(text) ?? [];
+    const [, day = '', time = ''] =
+      /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:[+-]\d\d:?\d\d|Z)?$/.exec(text) ?? [];
     return dayOf(day) === undefined ? undefined : { day, time };
   });
   if (!first || !last) return `${since} – ${until}`;
@@ -26,14 +27,18 @@ export function windowText({ since, until }: Pick<ReportSummary, 'since' | 'unti
 
 /** Days from the first to the last (`YYYY-MM-DD`), what both have in common said once. */
 function daysText(first: string, last: string): string {
-  const text = Interval.fromDateTimes(readDate(first), readDate(last)).toLocaleString(DateTime.DATE_FULL);
+  const text = Interval.fromDateTimes(readDate(first), readDate(last)).toLocaleString(
+    DateTime.DATE_FULL,
+  );
   // Releases of Node differ in the blanks beside the dash.
   return text.replace(/\s*–\s*/, /^\d+\s*–/.test(text) ? '–' : ' – ');
 }
 
 /** The day (`YYYY-MM-DD`) or month of an axis: `Thu 1 Oct 2026`, `October 2026`. */
 export function axisDay(date: string, isMonth = false): string {
-  const parts = isMonth ? ({ month: 'long', year: 'numeric' } as const) : DateTime.DATE_MED_WITH_WEEKDAY;
+  const parts = isMonth
+    ? ({ month: 'long', year: 'numeric' } as const)
+    : DateTime.DATE_MED_WITH_WEEKDAY;
   return readDate(date).toLocaleString(parts).replace(',', '');
 }
 
@@ -44,7 +49,10 @@ export function describeReport(summary: ReportSummary | undefined, { units }: Re
   const timeName = time && (time.fields.includes('hour') ? 'HOURLY' : 'DAILY');
   const asked = summary
     ? summary.breakdowns.flatMap((name) => known.filter((each) => each.name === name.toUpperCase()))
-    : [...known.filter(({ name }) => name === timeName), ...units.flatMap(({ breakdown }) => breakdown ?? [])];
+    : [
+        ...known.filter(({ name }) => name === timeName),
+        ...units.flatMap(({ breakdown }) => breakdown ?? []),
+      ];
   const days = [...(time?.groups ?? [])].map(({ key: [day] }) => (day ?? '').slice(0, 10));
   const dated = days.filter((day) => dayOf(day) !== undefined).sort();
   const ofRows = dated.length > 0 ? daysText(dated[0] ?? '', dated.at(-1) ?? '') : undefined;
@@ -56,7 +64,11 @@ export function describeReport(summary: ReportSummary | undefined, { units }: Re
   };
 }
 
-const timeWords: Readonly<Record<string, string>> = { DAILY: 'Daily', HOURLY: 'Hourly', MONTHLY: 'Monthly' };
+const timeWords: Readonly<Record<string, string>> = {
+  DAILY: 'Daily',
+  HOURLY: 'Hourly',
+  MONTHLY: 'Monthly',
+};
 
 function titleOf(asked: readonly Breakdown[]): string {
   const time = asked.flatMap(({ name }) => timeWords[name] ?? [])[0];

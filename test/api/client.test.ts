@@ -14,17 +14,28 @@ async function text(answer: ReportAnswer): Promise<string> {
 }
 
 test('the token travels alone in its header, and the base URL keeps its path', async () => {
-  const { url, received } = await serve((_request, response) => json(response, { response: { status: 'ready' } }));
+  const { url, received } = await serve((_request, response) =>
+    json(response, { response: { status: 'ready' } }),
+  );
   const { client } = await clientAt(new URL('api/v2/', url));
   await client.status('r1');
-  expect(received[0]).toMatchObject({ method: 'POST', path: '/api/v2/status-reporting', body: '{"id":"r1"}' });
-  expect(received[0]?.headers).toMatchObject({ authorization: 't0ken', accept: 'application/json' });
+  expect(received[0]).toMatchObject({
+    method: 'POST',
+    path: '/api/v2/status-reporting',
+    body: '{"id":"r1"}',
+  });
+  expect(received[0]?.headers).toMatchObject({
+    authorization: 't0ken',
+    accept: 'application/json',
+  });
 });
 
 describe('retries', () => {
   test('after the last retry the error says what the service said, and how often it was asked', async () => {
     const refusal = { response: { error: 'Back at noon' } };
-    const { client, received } = await connect((_request, response) => json(response, refusal, 503));
+    const { client, received } = await connect((_request, response) =>
+      json(response, refusal, 503),
+    );
     await expect(client.status('r1')).rejects.toMatchObject({
       exitCode: 5,
       message: expect.stringMatching(/Back at noon\. \(503\) Tried 4 times\.$/),
@@ -55,7 +66,9 @@ describe('retries', () => {
   });
 
   test('what the reader of a download throws is no fault of the service: it is thrown on, and nothing repeated', async () => {
-    const { client, received } = await connect((_request, response) => json(response, { data: [] }));
+    const { client, received } = await connect((_request, response) =>
+      json(response, { data: [] }),
+    );
     const full = new RangeError('the disk is full');
     const take = async (answer: ReportAnswer) => {
       await text(answer);
@@ -72,8 +85,10 @@ describe('signing in', () => {
   test('a refused token is renewed once, for all calls together, and each call repeated', async () => {
     const { client, received } = await connect(
       (request, response) => {
-        if (request.path === '/auth-reporting') json(response, { response: { status: 'OK', token: 'fresh' } });
-        else if (request.headers.authorization === 'fresh') json(response, { response: { status: 'ready' } });
+        if (request.path === '/auth-reporting')
+          json(response, { response: { status: 'OK', token: 'fresh' } });
+        else if (request.headers.authorization === 'fresh')
+          json(response, { response: { status: 'ready' } });
         else json(response, { response: { error_id: 'EXPIRED_TOKEN', error: 'old' } }, 401);
       },
       { credentials },
@@ -101,7 +116,10 @@ describe('what a refusal says', () => {
     const { client } = await connect((_request, response) => void response.writeHead(status).end());
     for (const call of [client.createReport(body, text), client.campaigns()]) {
       const error = await call.catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ exitCode: 4, message: `The service rejected the request. (${status})` });
+      expect(error).toMatchObject({
+        exitCode: 4,
+        message: `The service rejected the request. (${status})`,
+      });
       expect(String((error as { hint?: string }).hint)).not.toContain('report id');
     }
   });
@@ -117,7 +135,9 @@ describe('what a refusal says', () => {
     );
     await expect(client.createReport(body, text)).rejects.toMatchObject({
       exitCode: 4,
-      message: expect.stringMatching(/ Two things\. \(400\)\n {2}- metrics: is unknown␛\[2J\n {2}- and late$/),
+      message: expect.stringMatching(
+        / Two things\. \(400\)\n {2}- metrics: is unknown␛\[2J\n {2}- and late$/,
+      ),
     });
   });
 
@@ -142,16 +162,24 @@ describe('what a refusal says', () => {
 
 test('a create may answer with data of any size, which is whole to its last byte', async () => {
   for (const length of [0, 20_000]) {
-    const document = { data: Array.from({ length }, (_, index) => ({ displays: index })), summary: {} };
+    const document = {
+      data: Array.from({ length }, (_, index) => ({ displays: index })),
+      summary: {},
+    };
     const { client } = await connect((_request, response) => json(response, document));
-    expect(await client.createReport(body, text)).toEqual({ kind: 'data', result: JSON.stringify(document) });
+    expect(await client.createReport(body, text)).toEqual({
+      kind: 'data',
+      result: JSON.stringify(document),
+    });
   }
 });
 
 test.each(Object.entries({ gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync }))(
   '%s that is cut short, or is nothing at all, is exit 9',
   async (coding, compress) => {
-    const whole = compress(JSON.stringify({ data: Array.from({ length: 500 }, (_, id) => ({ id })) }));
+    const whole = compress(
+      JSON.stringify({ data: Array.from({ length: 500 }, (_, id) => ({ id })) }),
+    );
     for (const sent of [whole.subarray(0, whole.length - 4), Buffer.alloc(0)]) {
       const { client } = await connect((_request, response) => {
         response.writeHead(200, { 'content-encoding': coding }).end(sent);
@@ -165,12 +193,16 @@ describe('redirects', () => {
   test('a GET within the origin is followed with the token; a POST keeps its body (308)', async () => {
     const { client, received } = await connect(({ path }, response) => {
       if (path === '/campaigns') response.writeHead(302, { location: '/v2/campaigns' }).end();
-      else if (path === '/status-reporting') response.writeHead(308, { location: '/v2/status' }).end();
+      else if (path === '/status-reporting')
+        response.writeHead(308, { location: '/v2/status' }).end();
       else json(response, { response: { status: 'ready' }, campaigns: [] });
     });
     expect(await client.campaigns()).toEqual([]);
     await client.status('r');
-    expect(received[1]).toMatchObject({ path: '/v2/campaigns', headers: { authorization: 't0ken' } });
+    expect(received[1]).toMatchObject({
+      path: '/v2/campaigns',
+      headers: { authorization: 't0ken' },
+    });
     expect(received[3]).toMatchObject({ method: 'POST', path: '/v2/status', body: '{"id":"r"}' });
   });
 
@@ -193,7 +225,10 @@ describe('redirects', () => {
       const { client, received } = await connect((_request, response) => {
         response.writeHead(status, { location }).end();
       });
-      await expect(client[name]('r')).rejects.toMatchObject({ exitCode: 4, code: 'REDIRECT_REFUSED' });
+      await expect(client[name]('r')).rejects.toMatchObject({
+        exitCode: 4,
+        code: 'REDIRECT_REFUSED',
+      });
       expect([other.received.length, received.length]).toEqual([0, 1]);
     }
   });

@@ -5,12 +5,17 @@ import { createThrottle, parseRetryAfter, retryPauseMs } from '../../src/api/exc
 test('a pause grows from half a second, is jittered by half, and never passes 30 s; Retry-After makes it longer', () => {
   const random = fc.double({ min: 0, max: 0.999, noNaN: true });
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 60 }), random, fc.nat(95_000), (tries, share, retryAfterMs) => {
-      const pause = retryPauseMs(tries, retryAfterMs, () => share);
-      const full = Math.min(30_000, 500 * 2 ** (tries - 1));
-      expect(pause).toBeGreaterThanOrEqual(Math.max(full / 2, retryAfterMs));
-      expect(pause).toBeLessThanOrEqual(Math.max(full, retryAfterMs));
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 60 }),
+      random,
+      fc.nat(95_000),
+      (tries, share, retryAfterMs) => {
+        const pause = retryPauseMs(tries, retryAfterMs, () => share);
+        const full = Math.min(30_000, 500 * 2 ** (tries - 1));
+        expect(pause).toBeGreaterThanOrEqual(Math.max(full / 2, retryAfterMs));
+        expect(pause).toBeLessThanOrEqual(Math.max(full, retryAfterMs));
+      },
+    ),
   );
 });
 
@@ -30,38 +35,42 @@ test.each([
 
 test('under any limit any number of callers get through, and no call is refused more than six times', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 20 }), async (callers, perSecond) => {
-      // A clock that jumps to the next sleeper whenever nothing else is left to do.
-      let nowMs = 0;
-      const sleepers: { readonly atMs: number; wake(): void }[] = [];
-      const sleep = (durationMs: number) =>
-        new Promise<void>((wake) => void sleepers.push({ atMs: nowMs + durationMs, wake }));
-      const throttle = createThrottle(() => nowMs, sleep, new AbortController().signal);
-      let admitted: number[] = [];
-      const refusals: number[] = [];
-      const call = async (): Promise<void> => {
-        for (let refused = 0; ; refused += 1) {
-          await throttle.pass();
-          // On its way: others leave meanwhile.
-          await sleep(20);
-          admitted = admitted.filter((ms) => nowMs - ms < 1_000);
-          if (admitted.length < perSecond) {
-            admitted.push(nowMs);
-            refusals.push(refused);
-            return throttle.ease();
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 1, max: 20 }),
+      async (callers, perSecond) => {
+        // A clock that jumps to the next sleeper whenever nothing else is left to do.
+        let nowMs = 0;
+        const sleepers: { readonly atMs: number; wake(): void }[] = [];
+        const sleep = (durationMs: number) =>
+          new Promise<void>((wake) => void sleepers.push({ atMs: nowMs + durationMs, wake }));
+        const throttle = createThrottle(() => nowMs, sleep, new AbortController().signal);
+        let admitted: number[] = [];
+        const refusals: number[] = [];
+        const call = async (): Promise<void> => {
+          for (let refused = 0; ; refused += 1) {
+            await throttle.pass();
+            // On its way: others leave meanwhile.
+            await sleep(20);
+            admitted = admitted.filter((ms) => nowMs - ms < 1_000);
+            if (admitted.length < perSecond) {
+              admitted.push(nowMs);
+              refusals.push(refused);
+              return throttle.ease();
+            }
+            throttle.hold(1_000);
           }
-          throttle.hold(1_000);
+        };
+        const calls = Array.from({ length: 2 * callers }, call);
+        while (refusals.length < calls.length) {
+          await new Promise((resolve) => setImmediate(resolve));
+          const next = sleepers.sort((a, b) => a.atMs - b.atMs).shift();
+          nowMs = Math.max(nowMs, next?.atMs ?? nowMs);
+          next?.wake();
         }
-      };
-      const calls = Array.from({ length: 2 * callers }, call);
-      while (refusals.length < calls.length) {
-        await new Promise((resolve) => setImmediate(resolve));
-        const next = sleepers.sort((a, b) => a.atMs - b.atMs).shift();
-        nowMs = Math.max(nowMs, next?.atMs ?? nowMs);
-        next?.wake();
-      }
-      expect(Math.max(...refusals)).toBeLessThanOrEqual(6);
-    }),
+        expect(Math.max(...refusals)).toBeLessThanOrEqual(6);
+      },
+    ),
     { numRuns: 40 },
   );
 });

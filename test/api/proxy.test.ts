@@ -4,14 +4,26 @@ import { readProxy } from '../../src/api/http.ts';
 test('no proxy without HTTPS_PROXY; http:// where it names no scheme; blanks around NO_PROXY mean nothing', () => {
   expect(readProxy({ NO_PROXY: 'x' })).toBeUndefined();
   const url = new URL('http://me:hush@127.0.0.1:3128');
-  expect(readProxy({ HTTPS_PROXY: ' me:hush@127.0.0.1:3128 ', NO_PROXY: ' * ' })).toEqual({ url, none: '*' });
+  expect(readProxy({ HTTPS_PROXY: ' me:hush@127.0.0.1:3128 ', NO_PROXY: ' * ' })).toEqual({
+    url,
+    none: '*',
+  });
   expect(readProxy({ HTTPS_PROXY: 'http://m%25e:hush100%25@h/%' })?.url.username).toBe('m%25e');
 });
 
-test.each(['http://me:hush100%@h', 'http://me%ff:hush@h', 'http://me:hush@h:x', 'socks://me:hush@h'])(
+test.each([
+  'http://me:hush100%@h',
+  'http://me%ff:hush@h',
+  'http://me:hush@h:x',
+  'socks://me:hush@h',
+])(
   'what cannot be read of %s is a mistake of the user, and its password is not shown',
   (address) => {
-    const refusal = { exitCode: 2, hint: expect.stringContaining('%25'), message: expect.not.stringContaining('hush') };
+    const refusal = {
+      exitCode: 2,
+      hint: expect.stringContaining('%25'),
+      message: expect.not.stringContaining('hush'),
+    };
     expect(() => readProxy({ HTTPS_PROXY: address })).toThrow(expect.objectContaining(refusal));
   },
 );

@@ -13,7 +13,10 @@ async function sizeOf({ body }: { body: AsyncIterable<Buffer> }): Promise<number
 
 test('to connect: TLS that does not come about; a create has not left, and is tried again', async () => {
   const port = await listenRaw();
-  const { client, pauses } = await clientAt(new URL(`https://127.0.0.1:${port}/`), { timeoutMs: 100, retries: 1 });
+  const { client, pauses } = await clientAt(new URL(`https://127.0.0.1:${port}/`), {
+    timeoutMs: 100,
+    retries: 1,
+  });
   await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({
     code: 'TIMEOUT',
     exitCode: 5,
@@ -25,14 +28,19 @@ test('to connect: TLS that does not come about; a create has not left, and is tr
 test('to the first byte: the error says how to wait longer; a create may have arrived, and is not repeated', async () => {
   const { client, pauses } = await connect(() => {}, { timeoutMs: 100 });
   const failure = { exitCode: 5, message: expect.stringContaining('no answer in time') };
-  await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({ ...failure, code: 'CREATE_UNCERTAIN' });
+  await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({
+    ...failure,
+    code: 'CREATE_UNCERTAIN',
+  });
   expect(pauses).toEqual([]);
   const hint = expect.stringContaining('--timeout');
   await expect(client.status('r')).rejects.toMatchObject({ ...failure, code: 'TIMEOUT', hint });
 });
 
 test('idle: a download that stops moving', async () => {
-  const { url } = await serve((_request, response) => void response.writeHead(200).write('{"data":['));
+  const { url } = await serve(
+    (_request, response) => void response.writeHead(200).write('{"data":['),
+  );
   const { client } = await clientAt(url, { timeoutMs: 100, retries: 0 });
   await expect(client.download('r', sizeOf)).rejects.toMatchObject({
     code: 'TIMEOUT',
@@ -47,7 +55,11 @@ describe('an exchange that never pauses is bounded as a whole', () => {
     const timer = setInterval(() => response.write(piece), 20);
     response.on('close', () => clearInterval(timer));
   };
-  const failure = { code: 'TIMEOUT', exitCode: 5, message: expect.stringContaining('did not end in time') };
+  const failure = {
+    code: 'TIMEOUT',
+    exitCode: 5,
+    message: expect.stringContaining('did not end in time'),
+  };
 
   test.each(['signIn', 'status', 'campaigns'] as const)('%s', async (name) => {
     const { client } = await connect((_request, response) => drip(response.writeHead(200), ' '), {
@@ -59,13 +71,23 @@ describe('an exchange that never pauses is bounded as a whole', () => {
   });
 
   test('a create', async () => {
-    const { client } = await connect((_request, response) => drip(response.writeHead(200), ' '), { timeoutMs: 100 });
-    await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({ ...failure, code: 'CREATE_UNCERTAIN' });
+    const { client } = await connect((_request, response) => drip(response.writeHead(200), ' '), {
+      timeoutMs: 100,
+    });
+    await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({
+      ...failure,
+      code: 'CREATE_UNCERTAIN',
+    });
   });
 
   test('an error that is being told', async () => {
-    const { client } = await connect((_request, response) => drip(response.writeHead(400), 'no'), { timeoutMs: 100 });
-    await expect(client.download('r', sizeOf)).rejects.toMatchObject({ exitCode: 4, httpStatus: 400 });
+    const { client } = await connect((_request, response) => drip(response.writeHead(400), 'no'), {
+      timeoutMs: 100,
+    });
+    await expect(client.download('r', sizeOf)).rejects.toMatchObject({
+      exitCode: 4,
+      httpStatus: 400,
+    });
   });
 
   test('hints without an answer, of a download too', async () => {
@@ -76,7 +98,10 @@ describe('an exchange that never pauses is bounded as a whole', () => {
       },
       { timeoutMs: 100, retries: 0 },
     );
-    await expect(client.download('r', sizeOf)).rejects.toMatchObject({ exitCode: 5, code: 'TIMEOUT' });
+    await expect(client.download('r', sizeOf)).rejects.toMatchObject({
+      exitCode: 5,
+      code: 'TIMEOUT',
+    });
   });
 });
 
@@ -98,7 +123,9 @@ test('never the whole: a download that moves takes as long as it takes', async (
 });
 
 test('a reader that takes its time is no pause of the download', async () => {
-  const { url } = await serve((_request, response) => void response.writeHead(200).end(Buffer.alloc(4_000_000)));
+  const { url } = await serve(
+    (_request, response) => void response.writeHead(200).end(Buffer.alloc(4_000_000)),
+  );
   const { client } = await clientAt(url, { timeoutMs: 100, retries: 0 });
   const sizeBytes = await client.download('r', async (answer) => {
     await new Promise((resolve) => setTimeout(resolve, 300));

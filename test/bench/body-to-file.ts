@@ -42,7 +42,14 @@ function* pieces(rowCount: number): Generator<string> {
   yield `],"summary":${summary}}`;
 }
 
-const names = ['Summer Sale', 'Black Friday', 'Été à Paris', 'Retargeting, basket', 'App install "hero"', 'Launch'];
+const names = [
+  'Summer Sale',
+  'Black Friday',
+  'Été à Paris',
+  'Retargeting, basket',
+  'App install "hero"',
+  'Launch',
+];
 
 const fixed = {
   Adnetwork: 'Core network',
@@ -67,7 +74,9 @@ function rowOf(row: number, rowCount: number): object {
   const noise = (salt: number): number => (Math.imul(row + salt, 2_654_435_761) >>> 0) / 2 ** 32;
   const campaign = 1000 + Math.floor(noise(1) * 40);
   return {
-    date: new Date(Date.UTC(2026, 0, 1 + Math.floor((365 * row) / rowCount))).toISOString().slice(0, 10),
+    date: new Date(Date.UTC(2026, 0, 1 + Math.floor((365 * row) / rowCount)))
+      .toISOString()
+      .slice(0, 10),
     ...fixed,
     campaignId: String(campaign),
     campaignName: `${names[campaign % names.length]} ${campaign}`,
@@ -93,7 +102,10 @@ const document = join(folder, 'report.json');
 const output = join(folder, 'output');
 const server = createServer((request, response) => {
   request.resume();
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': statSync(document).size });
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': statSync(document).size,
+  });
   createReadStream(document, { highWaterMark: 256 * 1024 }).pipe(response);
 });
 await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -108,26 +120,43 @@ try {
   let written = 0;
   for (const [name, rows, flags] of subjects) {
     const rowCount = Number(forced ?? rows);
-    if (written !== rowCount) await pipeline(Readable.from(pieces(rowCount)), createWriteStream(document));
+    if (written !== rowCount)
+      await pipeline(Readable.from(pieces(rowCount)), createWriteStream(document));
     written = rowCount;
-    const argv = (flags ? `download bench -o ${output} -q ${flags}` : `view ${document} --json`).split(' ');
-    const results = checkouts().map((checkout) => ({ checkout, seconds: [] as number[], peaksMb: [] as number[] }));
+    const argv = (
+      flags ? `download bench -o ${output} -q ${flags}` : `view ${document} --json`
+    ).split(' ');
+    const results = checkouts().map((checkout) => ({
+      checkout,
+      seconds: [] as number[],
+      peaksMb: [] as number[],
+    }));
     for (let run = 0; run < runs; run += 1) {
       for (const { checkout, seconds, peaksMb } of results) {
         rmSync(output, { force: true });
         // Version 0.2.0 writes every column always, and does not know the word.
-        const own = checkout.name === 'before' ? argv.filter((word) => !['--columns', 'all'].includes(word)) : argv;
+        const own =
+          checkout.name === 'before'
+            ? argv.filter((word) => !['--columns', 'all'].includes(word))
+            : argv;
         const measured = await measure([checkout.bin, ...own], env);
         seconds.push(measured.seconds);
         peaksMb.push(measured.peakMb);
-        if (flags && statSync(output).size < 10 * rowCount) throw new Error(`${name}: the file is too small.`);
+        if (flags && statSync(output).size < 10 * rowCount)
+          throw new Error(`${name}: the file is too small.`);
       }
     }
-    const figures = results.map(({ seconds, peaksMb }) => [median(seconds), median(peaksMb)] as const);
-    const texts = figures.map(([seconds, peakMb]) => `${seconds.toFixed(2)} s ${peakMb.toFixed(0)} MB`.padStart(18));
+    const figures = results.map(
+      ({ seconds, peaksMb }) => [median(seconds), median(peaksMb)] as const,
+    );
+    const texts = figures.map(([seconds, peakMb]) =>
+      `${seconds.toFixed(2)} s ${peakMb.toFixed(0)} MB`.padStart(18),
+    );
     const [now, before] = figures;
     const size = `${(statSync(document).size / 1e6).toFixed(0)} MB`;
-    console.log(`${name.padEnd(14)} ${size.padStart(8)} ${texts.join(' ')}  ${ratio(now?.[0] ?? 0, before?.[0])}`);
+    console.log(
+      `${name.padEnd(14)} ${size.padStart(8)} ${texts.join(' ')}  ${ratio(now?.[0] ?? 0, before?.[0])}`,
+    );
   }
 } finally {
   server.close();

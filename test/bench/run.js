@@ -7,7 +7,9 @@ import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
 const folder = import.meta.dirname;
-const known = readdirSync(folder).flatMap((file) => (file.endsWith('.ts') ? basename(file, '.ts') : []));
+const known = readdirSync(folder).flatMap((file) =>
+  file.endsWith('.ts') ? basename(file, '.ts') : [],
+);
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : known;
 if (!wanted.every((name) => known.includes(name))) {
   console.error(`There are the measurements ${known.join(', ')}.`);
@@ -24,11 +26,15 @@ await build({
   format: 'esm',
   target: 'node20',
   logLevel: 'warning',
-  banner: { js: "import{createRequire as _cr}from'node:module';const require=_cr(import.meta.url);" },
+  banner: {
+    js: "import{createRequire as _cr}from'node:module';const require=_cr(import.meta.url);",
+  },
 });
 for (const name of wanted) {
   console.log(`\n## ${name}\n`);
-  const { status } = spawnSync(process.execPath, [join(outdir, `${name}.mjs`)], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [join(outdir, `${name}.mjs`)], {
+    stdio: 'inherit',
+  });
   process.exitCode ||= status ?? 1;
 }
 rmSync(outdir, { recursive: true, force: true });

@@ -7,7 +7,12 @@ import { checkouts, median, peakOf, startServer } from './figures/measure.ts';
  */
 
 const calls = 3_000;
-const year = { since: 1767222000, until: 1798757999, metrics: 'displays,clicks', breakdowns: ['HOURLY', 'ADUNIT'] };
+const year = {
+  since: 1767222000,
+  until: 1798757999,
+  metrics: 'displays,clicks',
+  breakdowns: ['HOURLY', 'ADUNIT'],
+};
 
 /** Processor time of a process so far, in milliseconds; Linux alone tells. */
 function cpuMs(pid: number): number {
@@ -18,11 +23,17 @@ function cpuMs(pid: number): number {
 
 for (const checkout of checkouts()) {
   const { url, pid, token, stop } = await startServer(checkout);
-  const headers = { authorization: token, accept: 'application/json', 'content-type': 'application/json' };
+  const headers = {
+    authorization: token,
+    accept: 'application/json',
+    'content-type': 'application/json',
+  };
   const post = (path: string, body: object) =>
     fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
   const create = async (body: object): Promise<{ id: string }> => {
-    const { response } = (await (await post('/buyer-reporting', body)).json()) as { response: { report_id: string } };
+    const { response } = (await (await post('/buyer-reporting', body)).json()) as {
+      response: { report_id: string };
+    };
     return { id: response.report_id };
   };
 
@@ -36,12 +47,15 @@ for (const checkout of checkouts()) {
     if (call >= 0) timesMs.push(performance.now() - startedMs);
   }
   const cpu = (cpuMs(pid) - before) / calls;
-  console.log(`${checkout.name}: a small call ${median(timesMs).toFixed(2)} ms, processor ${cpu.toFixed(2)} ms`);
+  console.log(
+    `${checkout.name}: a small call ${median(timesMs).toFixed(2)} ms, processor ${cpu.toFixed(2)} ms`,
+  );
 
   const large = await create(year);
   const startedMs = performance.now();
   let bytes = 0;
-  for await (const piece of (await post('/download-reporting', large)).body ?? []) bytes += piece.length;
+  for await (const piece of (await post('/download-reporting', large)).body ?? [])
+    bytes += piece.length;
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(2);
   const size = `${seconds} s for ${(bytes / 1e6).toFixed(0)} MB, peak ${peakOf(pid)?.toFixed(0) ?? '?'} MB`;
   console.log(`${checkout.name}: a year by hour and ad unit ${size}`);

@@ -13,7 +13,11 @@ const [own, ...others] = checkouts();
 if (!own) throw new Error('There is nothing to measure.');
 const folder = mkdtempSync(join(tmpdir(), 'adreport-bench-'));
 const server = await startServer(own);
-const env = { ADREPORT_CONFIG_DIR: folder, ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: server.token };
+const env = {
+  ADREPORT_CONFIG_DIR: folder,
+  ADREPORT_BASE_URL: server.url,
+  ADREPORT_TOKEN: server.token,
+};
 
 const headers = { authorization: server.token, 'content-type': 'application/json' };
 const body = JSON.stringify({ since: 1793487600, until: 1793573999, metrics: 'displays' });
@@ -42,7 +46,8 @@ const subjects = [
 ].map((subject) => ({ ...subject, timesMs: [] as number[] }));
 
 for (let run = 0; run < runs; run += 1) {
-  for (const { argv, timesMs } of subjects) timesMs.push((await measure(argv, env)).seconds * 1_000);
+  for (const { argv, timesMs } of subjects)
+    timesMs.push((await measure(argv, env)).seconds * 1_000);
 }
 server.stop();
 rmSync(folder, { recursive: true, force: true });

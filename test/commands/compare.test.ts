@@ -17,12 +17,20 @@ describe('--compare', () => {
     const table = await run(`${week} --format table`);
     const totals = table.stdout.split('\n').slice(-5, -1);
     const sentence = 'Change: 9–15 November 2026 against 2–8 November 2026.';
-    expect(totals.map((line) => line.split(/ {2,}/)[0])).toEqual(['total', 'before', 'change', sentence]);
+    expect(totals.map((line) => line.split(/ {2,}/)[0])).toEqual([
+      'total',
+      'before',
+      'change',
+      sentence,
+    ]);
     const displaysOf = async (period: string) => {
       const { stdout } = await run(`run --period ${period} --metrics displays --format json`);
       return Number(JSON.parse(stdout).data[0].displays);
     };
-    const [now, before] = [await displaysOf('2026-11-09..2026-11-15'), await displaysOf('2026-11-02..2026-11-08')];
+    const [now, before] = [
+      await displaysOf('2026-11-09..2026-11-15'),
+      await displaysOf('2026-11-02..2026-11-08'),
+    ];
     const percent = (100 * (now - before)) / before;
     expect(totals[2]).toContain(`${percent > 0 ? '▲' : '▼'} ${Math.abs(percent).toFixed(1)} %`);
     expect(totals[1]).toContain(before.toLocaleString('en'));
@@ -36,7 +44,12 @@ describe('--compare', () => {
     expect(html).toMatch(/<small class="change">(?:[▲▼=] [\d.]+ %|new)<\/small>/);
     await run(`${week} -o r.xlsx`);
     const cells = readSheet(readFileSync(join(cwd, 'r.xlsx')), 2);
-    expect(cells.find(([name]) => name === 'Displays')).toEqual(['Displays', now, before, expect.stringMatching(/%$/)]);
+    expect(cells.find(([name]) => name === 'Displays')).toEqual([
+      'Displays',
+      now,
+      before,
+      expect.stringMatching(/%$/),
+    ]);
     // The earlier report is done with: the same request asks for a new one.
     expect(server.requests().filter(({ path }) => path === '/buyer-reporting')).toHaveLength(8);
   });
@@ -66,13 +79,19 @@ describe('--compare', () => {
   });
 
   test('stands on the card of a file on a terminal', async () => {
-    const { stderr } = await runCli(`${oneWeek} --compare previous -o r.csv --no-color`, { tty: true });
+    const { stderr } = await runCli(`${oneWeek} --compare previous -o r.csv --no-color`, {
+      tty: true,
+    });
     expect(stderr).toMatch(/ {2}displays +[\d,]+ [▲▼] [\d.]+ % /);
     expect(stderr).toContain('  Change: 2–8 November 2026 against 26 October – 1 November 2026.\n');
   });
 
   test('is exit 2 where nothing would show it', async () => {
-    expectRefusal(await runCli(`${oneWeek} --compare previous --format csv`), 2, 'which csv has no place for');
+    expectRefusal(
+      await runCli(`${oneWeek} --compare previous --format csv`),
+      2,
+      'which csv has no place for',
+    );
   });
 });
 
@@ -85,15 +104,21 @@ test('--title is the heading of the page and of the summary', async () => {
 });
 
 describe('--open', () => {
-  test.skipIf(process.platform === 'win32')('shows the file in the program of BROWSER', async () => {
-    const cwd = temporaryFolder();
-    const browser = join(cwd, 'browser');
-    writeFileSync(browser, `#!/bin/sh\nprintf %s "$1" > ${cwd}/part && mv ${cwd}/part ${cwd}/shown\n`);
-    chmodSync(browser, 0o755);
-    const shown = await runCli(`${oneWeek} -o r.html --open`, { cwd, env: { BROWSER: browser } });
-    expect(shown).toMatchObject({ exitCode: 0 });
-    await expect.poll(() => readFileSync(join(cwd, 'shown'), 'utf8')).toBe(join(cwd, 'r.html'));
-  });
+  test.skipIf(process.platform === 'win32')(
+    'shows the file in the program of BROWSER',
+    async () => {
+      const cwd = temporaryFolder();
+      const browser = join(cwd, 'browser');
+      writeFileSync(
+        browser,
+        `#!/bin/sh\nprintf %s "$1" > ${cwd}/part && mv ${cwd}/part ${cwd}/shown\n`,
+      );
+      chmodSync(browser, 0o755);
+      const shown = await runCli(`${oneWeek} -o r.html --open`, { cwd, env: { BROWSER: browser } });
+      expect(shown).toMatchObject({ exitCode: 0 });
+      await expect.poll(() => readFileSync(join(cwd, 'shown'), 'utf8')).toBe(join(cwd, 'r.html'));
+    },
+  );
 
   test('goes with -o only', async () => {
     expectRefusal(await runCli(`${oneWeek} --open`), 2, 'Add -o');

@@ -23,7 +23,11 @@ function furnish(): { cwd: string; env: Record<string, string> } {
     agency: { baseUrl: 'https://dsp.example.com', profile: 'dsp', token: 'hush-hush-hush' },
     main: { baseUrl: 'https://reports.example.com' },
   };
-  writeFileSync(join(config, 'settings.json'), JSON.stringify({ defaultAccount: 'main', accounts }), { mode: 0o600 });
+  writeFileSync(
+    join(config, 'settings.json'),
+    JSON.stringify({ defaultAccount: 'main', accounts }),
+    { mode: 0o600 },
+  );
   return { cwd, env: { ADREPORT_CONFIG_DIR: config } };
 }
 
@@ -40,9 +44,13 @@ const buyer = (list: readonly { name: string; profiles: readonly string[] }[]) =
 describe('what is offered', () => {
   test('commands and flags, those of the commands above included, and none that is hidden', async () => {
     const commands = await offered('');
-    expect(commands).toEqual(expect.arrayContaining(['run ', 'report ', 'doctor ', 'config ', 'local-server ']));
+    expect(commands).toEqual(
+      expect.arrayContaining(['run ', 'report ', 'doctor ', 'config ', 'local-server ']),
+    );
     expect(commands).not.toContain('complete ');
-    expect(await offered('local-server exec --')).toEqual(expect.arrayContaining(['--port ', '--json ']));
+    expect(await offered('local-server exec --')).toEqual(
+      expect.arrayContaining(['--port ', '--json ']),
+    );
   });
 
   test('behind a comma what the list does not hold yet', async () => {

@@ -35,12 +35,20 @@ async function twoAccounts(env: Record<string, string> = {}) {
 
 describe('list and get', () => {
   test('every setting, with where it came from; nothing secret', async () => {
-    const { config } = await twoAccounts({ ADREPORT_PROFILE: 'dsp', ADREPORT_PASSWORD: 'sesame-open' });
+    const { config } = await twoAccounts({
+      ADREPORT_PROFILE: 'dsp',
+      ADREPORT_PASSWORD: 'sesame-open',
+    });
     const { exitCode, stdout } = await config('list --json');
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toEqual([
       { name: 'account', value: 'main', source: 'account', from: 'the stored default' },
-      { name: 'base-url', value: 'https://reports.example.com', source: 'account', from: 'account "main"' },
+      {
+        name: 'base-url',
+        value: 'https://reports.example.com',
+        source: 'account',
+        from: 'account "main"',
+      },
       { name: 'profile', value: 'dsp', source: 'env', from: 'ADREPORT_PROFILE' },
       { name: 'encoding', value: 'json', source: 'default', from: 'default' },
       { name: 'window-clock', value: 'instant', source: 'default', from: 'default' },
@@ -86,10 +94,16 @@ describe('set and unset', () => {
   test('a token stays with its origin, and with it alone', async () => {
     const { config, stored } = await twoAccounts();
     await config('set base-url https://reports.example.com/other/path');
-    expect(stored().accounts.main).toMatchObject({ token, baseUrl: 'https://reports.example.com/other/path' });
+    expect(stored().accounts.main).toMatchObject({
+      token,
+      baseUrl: 'https://reports.example.com/other/path',
+    });
     const moved = await config('set base-url https://evil.example.com');
     expect(moved.stderr).toContain('forgotten');
-    expect(stored().accounts.main).toEqual({ baseUrl: 'https://evil.example.com/', email: 'me@example.com' });
+    expect(stored().accounts.main).toEqual({
+      baseUrl: 'https://evil.example.com/',
+      email: 'me@example.com',
+    });
     expect(JSON.stringify(stored())).not.toContain(token);
     expect(stored()).toMatchObject({ future: 1, accounts: { agency: { profile: 'dsp' } } });
   });

@@ -4,7 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { serveTls } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { serve } from '../support/http-server.ts';
-import { type CliOptions, expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
+import {
+  type CliOptions,
+  expectRefusal,
+  interruption,
+  runCli,
+  temporaryFolder,
+} from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli } from '../support/spawn.ts';
 
@@ -32,7 +38,8 @@ function findings({ exitCode, stdout }: { readonly exitCode: unknown; readonly s
 
 const token = 'f'.repeat(40);
 const doctor = (options: CliOptions = {}) => runCli('doctor --json', options);
-const doctorAlone = (cwd: string, options: CliOptions = {}) => runCli('doctor --json --local', { ...options, cwd });
+const doctorAlone = (cwd: string, options: CliOptions = {}) =>
+  runCli('doctor --json --local', { ...options, cwd });
 
 describe('all is well', () => {
   test('against a service: exit 0, the source of each setting, no secret', async () => {
@@ -40,7 +47,9 @@ describe('all is well', () => {
     const env = { ADREPORT_PASSWORD: 'sesame-open', ADREPORT_EMAIL: 'me@example.com' };
     const { exitCode, stdout, stderr } = await run('doctor', { now: Date.now(), env });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).toMatch(/^✓ {2}base-url +http:\/\/127\.0\.0\.1:\d+ \(from ADREPORT_BASE_URL\)$/m);
+    expect(stdout).toMatch(
+      /^✓ {2}base-url +http:\/\/127\.0\.0\.1:\d+ \(from ADREPORT_BASE_URL\)$/m,
+    );
     expect(stdout).toMatch(/^✓ {2}connection .*answers 401/m);
     expect(stdout).toMatch(/^✓ {2}clock +within \d[\d.]* m?s/m);
     expect(stdout).toMatch(/^✓ {2}sign-in +works: \d+ campaigns\./m);
@@ -70,7 +79,12 @@ describe('settings', () => {
   const https = { ADREPORT_BASE_URL: 'https://reports.test', ADREPORT_TOKEN: token };
   test.each<[string, Record<string, string>, string, number]>([
     ['nothing at all', {}, 'sign-in', 3],
-    ['a base URL that is plain http', { ...https, ADREPORT_BASE_URL: 'http://reports.example.com' }, 'settings', 2],
+    [
+      'a base URL that is plain http',
+      { ...https, ADREPORT_BASE_URL: 'http://reports.example.com' },
+      'settings',
+      2,
+    ],
     ['a token with its scheme', { ...https, ADREPORT_TOKEN: 'Bearer x' }, 'settings', 2],
     ['a proxy that is none', { ...https, HTTPS_PROXY: 'socks5://me:hush@x' }, 'proxy', 2],
     ['no token', { ADREPORT_BASE_URL: 'http://127.0.0.1:9' }, 'sign-in', 3],
@@ -88,7 +102,11 @@ describe('settings', () => {
     expect(fine.message).toMatch(/adreport\.yaml: 1 report\.$/);
     writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  a:\n    concurrency: many\n');
     const found = findings(await doctorAlone(cwd))('adreport.yaml');
-    expect(found).toMatchObject({ status: 'broken', exitCode: 2, message: expect.stringContaining('adreport.yaml:3') });
+    expect(found).toMatchObject({
+      status: 'broken',
+      exitCode: 2,
+      message: expect.stringContaining('adreport.yaml:3'),
+    });
   });
 
   test.skipIf(process.platform === 'win32')(
@@ -102,7 +120,9 @@ describe('settings', () => {
       chmodSync(join(config, 'ledger'), 0o750);
       chmodSync(config, 0o755);
       const permissions = async (): Promise<Finding[]> =>
-        JSON.parse((await doctorAlone(cwd)).stdout).filter(({ check }: Finding) => check === 'permissions');
+        JSON.parse((await doctorAlone(cwd)).stdout).filter(
+          ({ check }: Finding) => check === 'permissions',
+        );
       const found = await permissions();
       expect(found.map(({ status }) => status)).toEqual(['warning', 'warning', 'warning']);
       expect(found.map(({ message }) => message).join('\n')).toMatch(/0644.*0755.*0750/s);
@@ -117,7 +137,9 @@ describe('the service', () => {
     ['nobody listens', 'http://127.0.0.1:1'],
     ['no such host', 'https://nowhere.invalid'],
   ])('%s: exit 5', async (_name, baseUrl) => {
-    const found = findings(await doctor({ env: { ADREPORT_BASE_URL: baseUrl, ADREPORT_TOKEN: token } }));
+    const found = findings(
+      await doctor({ env: { ADREPORT_BASE_URL: baseUrl, ADREPORT_TOKEN: token } }),
+    );
     expect(found('connection')).toMatchObject({ status: 'broken', exitCode: 5 });
   });
 
@@ -125,13 +147,16 @@ describe('the service', () => {
     ['busy', ['campaigns:503'], 5],
     ['rejecting', ['campaigns:400'], 4],
     ['refusing the token', [], 3],
-  ])('%s: the code that a command ends with, after one try; no token is shown', async (_name, faults, exitCode) => {
-    const { server, run } = await serveForTest({ faults });
-    const result = await run('doctor --json', { env: { ADREPORT_TOKEN: token } });
-    expect(findings(result)('sign-in')).toMatchObject({ status: 'broken', exitCode });
-    expect(result.stdout).not.toContain(token);
-    expect(server.requests()).toHaveLength(2);
-  });
+  ])(
+    '%s: the code that a command ends with, after one try; no token is shown',
+    async (_name, faults, exitCode) => {
+      const { server, run } = await serveForTest({ faults });
+      const result = await run('doctor --json', { env: { ADREPORT_TOKEN: token } });
+      expect(findings(result)('sign-in')).toMatchObject({ status: 'broken', exitCode });
+      expect(result.stdout).not.toContain(token);
+      expect(server.requests()).toHaveLength(2);
+    },
+  );
 
   test.each([
     [3_600_000, / 1 h ahead of/, 'warning'],
@@ -162,7 +187,9 @@ test('a proxy is named, its password is not; NO_PROXY goes past it', async () =>
   expect(through.stdout).not.toContain('hush');
   expect(findings(through)('sign-in').status).toBe('ok');
   const asked = proxy.asked.length;
-  const past = findings(await spawnCli('doctor --json', { env: { ...env, NO_PROXY: 'example.com, localhost' } }));
+  const past = findings(
+    await spawnCli('doctor --json', { env: { ...env, NO_PROXY: 'example.com, localhost' } }),
+  );
   expect(past('proxy').message).toContain('but for example.com, localhost');
   expect(past('sign-in').status).toBe('ok');
   expect(proxy.asked).toHaveLength(asked);

@@ -11,7 +11,16 @@ const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays
 
 describe('a fault leaves the old file or the whole new one, and says what happened', () => {
   // One kind of each sort; `test/long` has them all.
-  const chosen = ['503', 'reset', 'truncate:bytes=20', 'html', 'unauthorized', 'failed', 'stuck', 'not-downloadable'];
+  const chosen = [
+    '503',
+    'reset',
+    'truncate:bytes=20',
+    'html',
+    'unauthorized',
+    'failed',
+    'stuck',
+    'not-downloadable',
+  ];
   testFaults(faultKinds.filter(({ kind }) => chosen.includes(kind)));
 });
 
@@ -37,10 +46,13 @@ describe('Retry-After', () => {
     // Hours are not slept through.
     ['10800', [], '5', 5, 'left alone for 3 h'],
     ['1', [], '0', 5, ''],
-  ])('%s: pauses of %j ms, with %s retries', async (retryAfter, pauses, retries = '5', exitCode = 0, says = '') => {
-    const result = await pausesAfter(retryAfter, retries);
-    expect(result).toMatchObject({ exitCode, pauses, stderr: expect.stringContaining(says) });
-  });
+  ])(
+    '%s: pauses of %j ms, with %s retries',
+    async (retryAfter, pauses, retries = '5', exitCode = 0, says = '') => {
+      const result = await pausesAfter(retryAfter, retries);
+      expect(result).toMatchObject({ exitCode, pauses, stderr: expect.stringContaining(says) });
+    },
+  );
 });
 
 describe('the wait’s end', () => {
@@ -54,7 +66,11 @@ describe('the wait’s end', () => {
           sleptMs += pauseMs;
         },
       });
-      expectRefusal(result, 7, /was not seen ready within 5\.0 s\..*\n.*Go on with: adreport status \w+ --wait/);
+      expectRefusal(
+        result,
+        7,
+        /was not seen ready within 5\.0 s\..*\n.*Go on with: adreport status \w+ --wait/,
+      );
       expect(sleptMs).toBe(5_000);
     },
   );
@@ -73,7 +89,13 @@ describe('the wait’s end', () => {
 
   test('the resume command names the file itself, and --local has none', async () => {
     const { run } = await serveForTest({ manual: true });
-    const waited = await run([...byDay.split(' '), '--wait-timeout', '1s', '-o', '{profile}-{since} {id}.csv']);
+    const waited = await run([
+      ...byDay.split(' '),
+      '--wait-timeout',
+      '1s',
+      '-o',
+      '{profile}-{since} {id}.csv',
+    ]);
     expect(waited.stderr).toMatch(/adreport download (\w+) -o 'buyer-2026-11-09 \1\.csv'/);
     const local = await runCli('run --local --period yesterday --wait-timeout 0');
     expect(local.exitCode).toBe(7);
@@ -85,31 +107,37 @@ test.each([
   [404, { response: { error_id: 'UNKNOWN_REPORT', error: 'gone' } }],
   [410, { response: { error_id: 'REPORT_EXPIRED', error: 'gone' } }],
   [200, { response: { status: 'expired' } }],
-])('a report that is picked up and is gone (%i) is replaced by a new one, once, and said', async (status, answer) => {
-  let creates = 0;
-  let isGone = false;
-  const { env } = await serve(({ path, body }, response) => {
-    if (path === '/buyer-reporting') {
-      creates += 1;
-      return json(response, { id: `r${creates}` });
-    }
-    if (body.includes('"r1"') && isGone) return json(response, answer, status);
-    if (path === '/download-reporting') return json(response, { data: [] });
-    return json(response, { response: { status: creates > 1 ? 'ready' : 'progress' } });
-  });
-  const cwd = temporaryFolder();
-  const line = 'run --period 2026-11-09 --metrics displays';
-  expect(await runCli(`${line} --wait-timeout 1s`, { cwd, env })).toMatchObject({ exitCode: 7 });
-  isGone = true;
-  const second = await runCli(line, { cwd, env });
-  expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('does not have report r1 any more') });
-  expect(creates).toBe(2);
-  const list = JSON.parse((await runCli('report list --json', { cwd, env })).stdout);
-  expect(list).toMatchObject([
-    { id: 'r2', lastStatus: 'fetched' },
-    { id: 'r1', lastStatus: 'expired' },
-  ]);
-});
+])(
+  'a report that is picked up and is gone (%i) is replaced by a new one, once, and said',
+  async (status, answer) => {
+    let creates = 0;
+    let isGone = false;
+    const { env } = await serve(({ path, body }, response) => {
+      if (path === '/buyer-reporting') {
+        creates += 1;
+        return json(response, { id: `r${creates}` });
+      }
+      if (body.includes('"r1"') && isGone) return json(response, answer, status);
+      if (path === '/download-reporting') return json(response, { data: [] });
+      return json(response, { response: { status: creates > 1 ? 'ready' : 'progress' } });
+    });
+    const cwd = temporaryFolder();
+    const line = 'run --period 2026-11-09 --metrics displays';
+    expect(await runCli(`${line} --wait-timeout 1s`, { cwd, env })).toMatchObject({ exitCode: 7 });
+    isGone = true;
+    const second = await runCli(line, { cwd, env });
+    expect(second).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('does not have report r1 any more'),
+    });
+    expect(creates).toBe(2);
+    const list = JSON.parse((await runCli('report list --json', { cwd, env })).stdout);
+    expect(list).toMatchObject([
+      { id: 'r2', lastStatus: 'fetched' },
+      { id: 'r1', lastStatus: 'expired' },
+    ]);
+  },
+);
 
 test('a create that is interrupted on its way may have made a report, and the run says so', async () => {
   const { signal, send } = interruption(143);
@@ -120,7 +148,10 @@ test('a create that is interrupted on its way may have made a report, and the ru
 });
 
 test('a gap and a repeated row are warnings; with --strict exit 9, the old file, and a new report next time', async () => {
-  const data = [9, 10, 12, 13, 14, 10].map((day) => ({ date: `2026-11-${day < 10 ? '09' : day}`, displays: day }));
+  const data = [9, 10, 12, 13, 14, 10].map((day) => ({
+    date: `2026-11-${day < 10 ? '09' : day}`,
+    displays: day,
+  }));
   const { env, received } = await serveAnswers({ '/download-reporting': { data } });
   const cwd = temporaryFolder();
   const run = (flags: string) => runCli(`${byDay} -o week.csv${flags}`, { cwd, env });
@@ -134,7 +165,11 @@ test('a gap and a repeated row are warnings; with --strict exit 9, the old file,
   const strict = await run(' --strict --json');
   expect(strict).toMatchObject({ exitCode: 9, files: { 'week.csv': 'old' } });
   const lastLine = strict.stderr.trimEnd().split('\n').at(-1) ?? '';
-  expect(JSON.parse(lastLine).error).toMatchObject({ code: 'INCOMPLETE_REPORT', exitCode: 9, reportId: 'r1' });
+  expect(JSON.parse(lastLine).error).toMatchObject({
+    code: 'INCOMPLETE_REPORT',
+    exitCode: 9,
+    reportId: 'r1',
+  });
   await run(' --strict');
   expect(received.filter(({ path }) => path === '/buyer-reporting')).toHaveLength(3);
 });
@@ -171,22 +206,31 @@ describe('what cannot be written is exit 8', () => {
 test.each([false, true])(
   'a download to stdout that breaks off goes on where it was, and not if it comes otherwise (%s)',
   async (isChanged) => {
-    const rows = Array.from({ length: 30_000 }, (_, index) => ({ date: '2026-11-09', displays: index }));
+    const rows = Array.from({ length: 30_000 }, (_, index) => ({
+      date: '2026-11-09',
+      displays: index,
+    }));
     let downloads = 0;
     const { env } = await serve(({ path }, response) => {
-      if (path !== '/download-reporting') return json(response, { response: { status: 'ready', report_id: 'r1' } });
+      if (path !== '/download-reporting')
+        return json(response, { response: { status: 'ready', report_id: 'r1' } });
       downloads += 1;
       if (downloads > 1)
-        return json(response, { data: isChanged ? rows.map((row) => ({ ...row, date: '2026-11-10' })) : rows });
+        return json(response, {
+          data: isChanged ? rows.map((row) => ({ ...row, date: '2026-11-10' })) : rows,
+        });
       const text = JSON.stringify({ data: rows });
-      response.writeHead(200, { 'content-length': String(text.length) }).write(text.slice(0, 600_000), () => {
-        setTimeout(() => response.destroy(), 20);
-      });
+      response
+        .writeHead(200, { 'content-length': String(text.length) })
+        .write(text.slice(0, 600_000), () => {
+          setTimeout(() => response.destroy(), 20);
+        });
     });
     const result = await runCli('run --period 2026-11-09 --format ndjson --fresh', { env });
     expect(downloads).toBe(2);
     expect(result.exitCode).toBe(isChanged ? 9 : 0);
     if (isChanged) expect(result.stderr).toContain('came differently the second time');
-    else expect(result.stdout === rows.map((row) => `${JSON.stringify(row)}\n`).join('')).toBe(true);
+    else
+      expect(result.stdout === rows.map((row) => `${JSON.stringify(row)}\n`).join('')).toBe(true);
   },
 );

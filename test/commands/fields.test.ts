@@ -6,7 +6,8 @@ async function vocabulary(...argv: readonly string[]) {
   return JSON.parse((await runCli(['fields', '--json', ...argv])).stdout);
 }
 
-const ofBuyer = ({ profiles }: { readonly profiles: readonly string[] }): boolean => profiles.includes('buyer');
+const ofBuyer = ({ profiles }: { readonly profiles: readonly string[] }): boolean =>
+  profiles.includes('buyer');
 const counts = [[...metrics, ...metrics.slice(0, derivedMetrics.length)], breakdowns, filters].map(
   (list) => list.filter(ofBuyer).length,
 );
@@ -57,8 +58,11 @@ test('what is not found is exit 2', async () => {
 
 test('countries, by name, code and id', async () => {
   const france = { code: 'FR', id: '3017382', name: 'France' };
-  for (const term of ['France', 'fr', '3017382']) expect((await vocabulary(term)).countries).toEqual([france]);
-  expect((await runCli('fields France')).stdout).toMatch(/--country +FR +France, countryId 3017382/);
+  for (const term of ['France', 'fr', '3017382'])
+    expect((await vocabulary(term)).countries).toEqual([france]);
+  expect((await runCli('fields France')).stdout).toMatch(
+    /--country +FR +France, countryId 3017382/,
+  );
   expect((await vocabulary('united')).countries.length).toBeGreaterThan(2);
   expect((await vocabulary('France', '--profile', 'dsp')).countries).toEqual([]);
 });

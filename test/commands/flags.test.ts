@@ -11,7 +11,10 @@ async function bodyOf(flags: string) {
 }
 
 test.each([
-  [`${run} --by OS --breakdowns CITY`, "'--breakdowns <a,b>' cannot be used with option '--by <a,b>'"],
+  [
+    `${run} --by OS --breakdowns CITY`,
+    "'--breakdowns <a,b>' cannot be used with option '--by <a,b>'",
+  ],
   [`${run} --poll-interval 50ms`, 'The shortest is 100ms.'],
   [`${run} --poll-interval 5`, 'Give a number with a unit'],
   [`${run} --timeout 0`, 'The shortest is 1ms.'],
@@ -53,7 +56,9 @@ test('--poll-interval: so long between two calls, however long it takes', async 
 describe('--campaign and --ad-unit', () => {
   test('become ids, shown in the dry run; the report is that of the ids', async () => {
     const { run: runHere } = await serveForTest({ delayMs: 0 });
-    const listed = await runHere('campaigns --format csv --no-header --columns campaignId,campaignName');
+    const listed = await runHere(
+      'campaigns --format csv --no-header --columns campaignId,campaignName',
+    );
     const [id] = listed.stdout.split(',');
     const byDay = 'run --period 2024-10-24..2024-10-31 --by DAILY --metrics displays';
     const byName = [...byDay.split(' '), '--campaign', 'fil ROUGE*'];
@@ -74,6 +79,8 @@ describe('--campaign and --ad-unit', () => {
   ])('%s %j is exit 2, with the nearest, or without a call', async (flag, name, says, calls) => {
     const { run: runHere, server } = await serveForTest();
     expectRefusal(await runHere(['run', '--period', '2026-11-09', flag, name]), 2, says);
-    expect(server.requests().map(({ endpoint }) => endpoint)).toEqual(Array(calls).fill('campaigns'));
+    expect(server.requests().map(({ endpoint }) => endpoint)).toEqual(
+      Array(calls).fill('campaigns'),
+    );
   });
 });

@@ -40,21 +40,27 @@ describe('a service that takes forms only', () => {
     const { env } = await serveForms();
     const cwd = temporaryFolder();
     const report = '{ period: yesterday, metrics: displays, format: json }';
-    writeFileSync(join(cwd, 'adreport.yaml'), `defaults: { encoding: form }\nreports: { a: ${report} }\n`);
+    writeFileSync(
+      join(cwd, 'adreport.yaml'),
+      `defaults: { encoding: form }\nreports: { a: ${report} }\n`,
+    );
     expect(await runCli('run a', { cwd, env })).toMatchObject({ exitCode: 0 });
     expect(await runCli('status r1', { cwd, env })).toMatchObject({ exitCode: 0 });
   });
 });
 
-test.each([403, 404])('login stores a token whose account has no campaigns (%i), and says so', async (status) => {
-  const { url } = await serve(({ path }, response) =>
-    path === '/campaigns' ? json(response, {}, status) : json(response, { status: 'ready' }),
-  );
-  const cwd = temporaryFolder();
-  const login = await runCli(`login --base-url ${url} --token-stdin`, { cwd, stdin: token });
-  expect(login).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('not proved') });
-  expect(await runCli('status r1', { cwd })).toMatchObject({ exitCode: 0 });
-});
+test.each([403, 404])(
+  'login stores a token whose account has no campaigns (%i), and says so',
+  async (status) => {
+    const { url } = await serve(({ path }, response) =>
+      path === '/campaigns' ? json(response, {}, status) : json(response, { status: 'ready' }),
+    );
+    const cwd = temporaryFolder();
+    const login = await runCli(`login --base-url ${url} --token-stdin`, { cwd, stdin: token });
+    expect(login).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('not proved') });
+    expect(await runCli('status r1', { cwd })).toMatchObject({ exitCode: 0 });
+  },
+);
 
 test('settings that cannot be read do not matter where the environment suffices, and are said', async () => {
   const { env } = await serveAnswers();
@@ -62,18 +68,26 @@ test('settings that cannot be read do not matter where the environment suffices,
   mkdirSync(join(cwd, '.config'), { mode: 0o700 });
   writeFileSync(join(cwd, '.config', 'settings.json'), '{"acc', { mode: 0o600 });
   const result = await runCli('status r1', { cwd, env });
-  expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('is not whole JSON') });
+  expect(result).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining('is not whole JSON'),
+  });
   for (const line of ['status r1 --account work', 'config set profile dsp']) {
     expect(await runCli(line, { cwd, env })).toMatchObject({ exitCode: 2 });
   }
 });
 
-test.each(['TOKEN', 'PASSWORD'])('a secret of 50 kB in ADREPORT_%s is exit 2, and shown nowhere', async (name) => {
-  const base = { ADREPORT_BASE_URL: 'https://reports.example.com', ADREPORT_EMAIL: 'a@b.c' };
-  const result = await runCli('campaigns -vv', { env: { ...base, [`ADREPORT_${name}`]: 'S3cret'.repeat(9_000) } });
-  expectRefusal(result, 2, 'longer than 4096 characters');
-  expect(result.stderr).not.toContain('S3cret');
-});
+test.each(['TOKEN', 'PASSWORD'])(
+  'a secret of 50 kB in ADREPORT_%s is exit 2, and shown nowhere',
+  async (name) => {
+    const base = { ADREPORT_BASE_URL: 'https://reports.example.com', ADREPORT_EMAIL: 'a@b.c' };
+    const result = await runCli('campaigns -vv', {
+      env: { ...base, [`ADREPORT_${name}`]: 'S3cret'.repeat(9_000) },
+    });
+    expectRefusal(result, 2, 'longer than 4096 characters');
+    expect(result.stderr).not.toContain('S3cret');
+  },
+);
 
 test('no compiled code and nothing else is kept in a cache folder', async () => {
   const cwd = temporaryFolder();
@@ -89,7 +103,10 @@ test.skipIf(!existsSync('/proc/self'))(
     const { url, env } = await serveAnswers();
     const result = await runCli(run, { env: { ...env, ...nowhere } });
     expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('/proc') });
-    const login = await runCli(`login --base-url ${url} --token-stdin`, { env: nowhere, stdin: token });
+    const login = await runCli(`login --base-url ${url} --token-stdin`, {
+      env: nowhere,
+      stdin: token,
+    });
     expect(login).toMatchObject({ exitCode: 2 });
   },
 );

@@ -22,7 +22,9 @@ describe('the root', () => {
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain(` ${command.name()} ${command.summary()}`);
     }
     for (const [name, text] of Object.entries(topics))
-      expect(stdout).toMatch(new RegExp(`^ {2}${name} +${summaryOf(text).replace('?', '\\?')}$`, 'm'));
+      expect(stdout).toMatch(
+        new RegExp(`^ {2}${name} +${summaryOf(text).replace('?', '\\?')}$`, 'm'),
+      );
     for (const [code, meaning] of exitCodes)
       expect(stdout).toMatch(new RegExp(`^ +${code} {2}${meaning.replace(/[()]/g, '\\$&')}$`, 'm'));
   });
@@ -32,27 +34,33 @@ describe('the root', () => {
     const lines = stdout.trimEnd().split('\n');
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     const last = lines.slice(-22).join('\n');
-    for (const command of program.createHelp().visibleCommands(program)) expect(last).toContain(`  ${command.name()} `);
+    for (const command of program.createHelp().visibleCommands(program))
+      expect(last).toContain(`  ${command.name()} `);
   });
 });
 
 describe('every command', () => {
   const named = allCommands().filter((command) => command !== program);
 
-  test.each(named.map((command) => [pathOf(command), command] as const))('%s', async (path, command) => {
-    const { stdout } = await runCli([...path.split(' '), '--help']);
-    if (path !== 'complete') expect(command.summary()).toMatch(/^\S.{10,90}[^.]$/);
-    expect(stdout).toContain('Usage: adreport');
-    expect(stdout).toContain('print this help');
-    // No flag stands in a group by accident, and no default is a raw number of milliseconds.
-    expect(stdout).not.toMatch(/default: \d{5,}/);
-    expect(stdout).not.toMatch(/display help/);
-    expect(readExamples(stdout).length).toBeGreaterThanOrEqual(2);
-    if (path !== 'local-server') expect((await runCli(['help', ...path.split(' ')])).stdout).toBe(stdout);
-  });
+  test.each(named.map((command) => [pathOf(command), command] as const))(
+    '%s',
+    async (path, command) => {
+      const { stdout } = await runCli([...path.split(' '), '--help']);
+      if (path !== 'complete') expect(command.summary()).toMatch(/^\S.{10,90}[^.]$/);
+      expect(stdout).toContain('Usage: adreport');
+      expect(stdout).toContain('print this help');
+      // No flag stands in a group by accident, and no default is a raw number of milliseconds.
+      expect(stdout).not.toMatch(/default: \d{5,}/);
+      expect(stdout).not.toMatch(/display help/);
+      expect(readExamples(stdout).length).toBeGreaterThanOrEqual(2);
+      if (path !== 'local-server')
+        expect((await runCli(['help', ...path.split(' ')])).stdout).toBe(stdout);
+    },
+  );
 
   test('run shows some twenty flags, and with --help-all every one; those of every command stand in the root’s', async () => {
-    const flagsOf = (stdout: string) => [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
+    const flagsOf = (stdout: string) =>
+      [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
     const few = flagsOf((await runCli(['run', '--help'])).stdout);
     const all = await runCli(['run', '--help-all']);
     expect(all.exitCode).toBe(0);
@@ -68,7 +76,16 @@ describe('every command', () => {
     const { stdout } = await runCli(['run', '--help']);
     const headings = [...stdout.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, heading]) => heading);
     expect(headings).toEqual([
-      ...['Report', 'Window', 'Request', 'Output', 'Many reports', 'Waiting', 'Service', 'Saved reports'],
+      ...[
+        'Report',
+        'Window',
+        'Request',
+        'Output',
+        'Many reports',
+        'Waiting',
+        'Service',
+        'Saved reports',
+      ],
       ...['Help', 'Examples'],
     ]);
   });
@@ -77,12 +94,16 @@ describe('every command', () => {
 describe('topics', () => {
   test.each(Object.keys(topics))('%s fits the terminal, at any width', async (topic) => {
     for (const columns of [60, 80, 120]) {
-      const { exitCode, stdout } = await runCli(['help', topic], { env: { COLUMNS: String(columns) } });
+      const { exitCode, stdout } = await runCli(['help', topic], {
+        env: { COLUMNS: String(columns) },
+      });
       expect(exitCode).toBe(0);
       const code = (topics[topic] ?? '').match(/```[\s\S]*?```/g)?.join('\n') ?? '';
       const long = stdout
         .split('\n')
-        .filter((line) => line.length > columns && !code.includes(line.trim()) && !/^ *\S+$/.test(line));
+        .filter(
+          (line) => line.length > columns && !code.includes(line.trim()) && !/^ *\S+$/.test(line),
+        );
       expect(long).toEqual([]);
     }
   });
@@ -97,7 +118,9 @@ describe('topics', () => {
 
   test('no colour in a pipe; headings bold on a terminal', async () => {
     expect((await runCli(['help', 'cron'])).stdout).not.toContain('\u001b');
-    expect((await runCli(['help', 'cron'], { tty: true })).stdout).toContain('\u001b[1mSaved reports\u001b[22m');
+    expect((await runCli(['help', 'cron'], { tty: true })).stdout).toContain(
+      '\u001b[1mSaved reports\u001b[22m',
+    );
   });
 });
 

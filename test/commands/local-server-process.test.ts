@@ -36,21 +36,24 @@ describe.skipIf(process.platform === 'win32')('as a process', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it with exit 0, once it has answered', async (signal) => {
-    const { child, ready, ended } = await serve();
-    expect(ready).toMatchObject({ event: 'listening', pid: child.pid });
-    const authorization: string = ready.accounts[0].token;
-    // The connection stays open after the answer, and must not keep the server.
-    const answer = await fetch(`${ready.url}/campaigns`, { headers: { authorization } });
-    expect(answer.status).toBe(200);
-    await answer.text();
-    child.kill(signal);
-    const { stderr, ...end } = await ended;
-    expect(end).toMatchObject({ exitCode: 0, signal: null });
-    expect(stderr).toMatch(/GET \/campaigns 200 /);
-    expect(stderr).not.toContain(authorization);
-    await expect(fetch(ready.url)).rejects.toThrow();
-  });
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s ends it with exit 0, once it has answered',
+    async (signal) => {
+      const { child, ready, ended } = await serve();
+      expect(ready).toMatchObject({ event: 'listening', pid: child.pid });
+      const authorization: string = ready.accounts[0].token;
+      // The connection stays open after the answer, and must not keep the server.
+      const answer = await fetch(`${ready.url}/campaigns`, { headers: { authorization } });
+      expect(answer.status).toBe(200);
+      await answer.text();
+      child.kill(signal);
+      const { stderr, ...end } = await ended;
+      expect(end).toMatchObject({ exitCode: 0, signal: null });
+      expect(stderr).toMatch(/GET \/campaigns 200 /);
+      expect(stderr).not.toContain(authorization);
+      await expect(fetch(ready.url)).rejects.toThrow();
+    },
+  );
 
   test('a port that is taken: exit 2, and what to do', async () => {
     const { port } = new URL((await serve()).ready.url);
@@ -67,7 +70,8 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     const pids = (await started.said(/^\d+.*\n/)).split(' ').map(Number);
     return { ...started, pids };
   }
-  const expectGone = (pids: readonly number[]) => expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  const expectGone = (pids: readonly number[]) =>
+    expect.poll(() => pids.filter(isAlive)).toEqual([]);
 
   test('SIGTERM reaches the command and what it started; none is left', async () => {
     const { child, ended, pids } = await exec('sleep 60 & echo "$! $$"; wait');
@@ -94,7 +98,9 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     // By `exec`: a shell that is just about to start a program may lose the signal.
     const script = 'read answer; echo "got $answer by $$"; exec sleep 60';
     const args = [launcher, 'local-server', 'exec', '--', 'sh', '-c', script];
-    const terminal = openTerminal(process.execPath, args, { env: { ADREPORT_CONFIG_DIR: temporaryFolder() } });
+    const terminal = openTerminal(process.execPath, args, {
+      env: { ADREPORT_CONFIG_DIR: temporaryFolder() },
+    });
     terminal.type('yes\r');
     await terminal.waitFor(/got yes by \d+/);
     const pid = Number(/by (\d+)/.exec(terminal.output)?.[1]);

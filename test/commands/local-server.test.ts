@@ -3,16 +3,27 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
 import { certificate, privateKey } from '../support/certificates.ts';
-import { type CliOptions, expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
+import {
+  type CliOptions,
+  expectRefusal,
+  interruption,
+  runCli,
+  temporaryFolder,
+} from '../support/run-cli.ts';
 
 /** Runs the server, calls it once it says where it listens, and then ends it. */
-function serveAndEnd(flags: string, call: (ready: string) => unknown = () => {}, options: CliOptions = {}) {
+function serveAndEnd(
+  flags: string,
+  call: (ready: string) => unknown = () => {},
+  options: CliOptions = {},
+) {
   const { signal, send } = interruption(143);
   let said = '';
   const onOutput = (text: string): void => {
     const wasReady = /Ctrl-C ends it|"listening"/.test(said);
     said += text;
-    if (!wasReady && /Ctrl-C ends it|"listening"/.test(said)) void Promise.resolve(call(said)).then(send);
+    if (!wasReady && /Ctrl-C ends it|"listening"/.test(said))
+      void Promise.resolve(call(said)).then(send);
   };
   return runCli(`local-server --port 0${flags}`, { signal, onOutput, ...options });
 }
@@ -22,14 +33,20 @@ describe('while it serves', () => {
     const { exitCode, stdout, stderr } = await serveAndEnd('');
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^adreport local-server listening on http:\/\/127\.0\.0\.1:\d+\n$/);
-    expect(stderr).toContain('buyer@example.com  password demo  token 00000000000000000000000000000000000000b1');
-    expect(stderr).toMatch(/Try: curl -H 'Authorization: 0{38}b1' http:\/\/127\.0\.0\.1:\d+\/campaigns/);
+    expect(stderr).toContain(
+      'buyer@example.com  password demo  token 00000000000000000000000000000000000000b1',
+    );
+    expect(stderr).toMatch(
+      /Try: curl -H 'Authorization: 0{38}b1' http:\/\/127\.0\.0\.1:\d+\/campaigns/,
+    );
   });
 
   test('binding beyond loopback is said, and the address is one that this machine can call', async () => {
     const { exitCode, stdout, stderr } = await serveAndEnd(' --host 0.0.0.0');
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/http:\/\/127\.0\.0\.1:\d+\n$/)]);
-    expect(stderr).toContain('The server listens on 0.0.0.0: every machine that reaches this one can use it');
+    expect(stderr).toContain(
+      'The server listens on 0.0.0.0: every machine that reaches this one can use it',
+    );
     expect((await serveAndEnd(' --host localhost')).stderr).not.toContain('Warning');
     expect(await runCli(['local-server', '--host', ''])).toMatchObject({ exitCode: 2 });
   });
@@ -46,10 +63,34 @@ describe('while it serves', () => {
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       pid: process.pid,
       accounts: [
-        { email: 'buyer@example.com', password: 'demo', profile: 'buyer', admin: false, token: tokens.buyer },
-        { email: 'admin@example.com', password: 'demo', profile: 'buyer', admin: true, token: tokens.admin },
-        { email: 'dsp@example.com', password: 'demo', profile: 'dsp', admin: false, token: tokens.dsp },
-        { email: 'awkward@example.com', password: 'demo', profile: 'buyer', admin: false, token: tokens.awkward },
+        {
+          email: 'buyer@example.com',
+          password: 'demo',
+          profile: 'buyer',
+          admin: false,
+          token: tokens.buyer,
+        },
+        {
+          email: 'admin@example.com',
+          password: 'demo',
+          profile: 'buyer',
+          admin: true,
+          token: tokens.admin,
+        },
+        {
+          email: 'dsp@example.com',
+          password: 'demo',
+          profile: 'dsp',
+          admin: false,
+          token: tokens.dsp,
+        },
+        {
+          email: 'awkward@example.com',
+          password: 'demo',
+          profile: 'buyer',
+          admin: false,
+          token: tokens.awkward,
+        },
       ],
     });
   });
@@ -66,7 +107,9 @@ describe('while it serves', () => {
       }
     });
     const lines = stderr.split('\n').filter((line) => line.includes('/campaigns '));
-    expect(lines.map((line) => line.replace(/^[\d:]{8}/, 'T').replaceAll(/[\d.]+ (ms|B)/g, 'N $1'))).toEqual([
+    expect(
+      lines.map((line) => line.replace(/^[\d:]{8}/, 'T').replaceAll(/[\d.]+ (ms|B)/g, 'N $1')),
+    ).toEqual([
       'T GET /campaigns 503 N ms N B buyer [status]',
       'T GET /campaigns cut N ms N B buyer [reset]',
       'T GET /campaigns 200 N ms N B dsp',
@@ -80,10 +123,22 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     runCli(['local-server', ...flags, 'exec', '--', 'sh', '-c', script], options);
 
   test('gives the command the settings of the first account, over those that were there', async () => {
-    const env = { PATH: process.env.PATH, ADREPORT_ACCOUNT: 'mine', ADREPORT_TOKEN: 'mine', KEPT: 'kept' };
-    const names = ['URL', 'TOKEN', 'EMAIL', 'PASSWORD', 'PROFILE', 'ACCOUNT'].map((name) => `$ADREPORT_${name}`);
-    const { files } = await exec(`echo "${names.join(' ').replace('_URL', '_BASE_URL')} $KEPT" > out`, { env });
-    expect(files.out).toMatch(/^http:\/\/127\.0\.0\.1:\d+ 0{38}b1 buyer@example\.com demo buyer {2}kept\n$/);
+    const env = {
+      PATH: process.env.PATH,
+      ADREPORT_ACCOUNT: 'mine',
+      ADREPORT_TOKEN: 'mine',
+      KEPT: 'kept',
+    };
+    const names = ['URL', 'TOKEN', 'EMAIL', 'PASSWORD', 'PROFILE', 'ACCOUNT'].map(
+      (name) => `$ADREPORT_${name}`,
+    );
+    const { files } = await exec(
+      `echo "${names.join(' ').replace('_URL', '_BASE_URL')} $KEPT" > out`,
+      { env },
+    );
+    expect(files.out).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+ 0{38}b1 buyer@example\.com demo buyer {2}kept\n$/,
+    );
   });
 
   test('a certificate of the server is one that the command trusts', async () => {
@@ -91,7 +146,11 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     writeFileSync(join(cwd, 'cert.pem'), certificate);
     writeFileSync(join(cwd, 'key.pem'), privateKey);
     const flags = ['--tls-cert', 'cert.pem', '--tls-key', 'key.pem'];
-    const { files } = await exec('echo "$ADREPORT_BASE_URL $NODE_EXTRA_CA_CERTS" > out', { cwd }, flags);
+    const { files } = await exec(
+      'echo "$ADREPORT_BASE_URL $NODE_EXTRA_CA_CERTS" > out',
+      { cwd },
+      flags,
+    );
     expect(files.out).toMatch(/^https:\/\//);
     expect(files.out?.endsWith(` ${join(cwd, 'cert.pem')}\n`)).toBe(true);
   });
@@ -113,7 +172,10 @@ describe('flags that cannot be are refused before anything listens', () => {
     ['--tls-cert none.pem --tls-key none.pem', /none\.pem could not be read: ENOENT/],
     ['--fault status:5o3', /The fault “status:5o3” is wrong/],
     ['--port 70000', /--port.*The highest number is 65535/],
-    ['--fixtures nowhere', /nowhere\/campaigns\.json: there is no such file\.\n.*local-server export DIR/],
+    [
+      '--fixtures nowhere',
+      /nowhere\/campaigns\.json: there is no such file\.\n.*local-server export DIR/,
+    ],
   ])('%s', async (flags, message) => {
     expectRefusal(await serveAndEnd(` ${flags}`), 2, message);
   });
@@ -133,14 +195,26 @@ describe('own data', () => {
     const [firstHour, lastHour] = ['2026-10-24T22:00:00Z', '2026-10-25T22:00:00Z'];
     const asJson = await runCli('local-server validate data --json', { cwd });
     const campaigns: number = JSON.parse(asJson.stdout).campaigns;
-    expect(JSON.parse(asJson.stdout)).toEqual({ directory: 'data', accounts: 4, campaigns, firstHour, lastHour });
+    expect(JSON.parse(asJson.stdout)).toEqual({
+      directory: 'data',
+      accounts: 4,
+      campaigns,
+      firstHour,
+      lastHour,
+    });
     const { stdout } = await runCli('local-server validate data', { cwd });
-    expect(stdout).toBe(`data: 4 accounts, ${campaigns} campaigns, facts from ${firstHour} to ${lastHour}\n`);
+    expect(stdout).toBe(
+      `data: 4 accounts, ${campaigns} campaigns, facts from ${firstHour} to ${lastHour}\n`,
+    );
     expect((await serveAndEnd(' --fixtures data', undefined, { cwd })).exitCode).toBe(0);
 
     // What is wrong is said with its file and line.
     writeFileSync(join(cwd, 'data', 'accounts.json'), '[\n  {"nam": "x"}\n]');
-    expectRefusal(await runCli('local-server validate data', { cwd }), 2, /data\/accounts\.json:2: /);
+    expectRefusal(
+      await runCli('local-server validate data', { cwd }),
+      2,
+      /data\/accounts\.json:2: /,
+    );
   });
 
   test('export replaces no file', async () => {

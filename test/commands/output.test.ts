@@ -25,7 +25,9 @@ describe('columns', () => {
     await run(`${asked} -o r.parquet`);
     const { types, rows } = await readParquet(readFileSync(join(cwd, 'r.parquet')));
     expect(Object.keys(types)).toEqual(names);
-    expect(rows.every(({ ctr }) => ctr === null || (typeof ctr === 'number' && ctr < 1))).toBe(true);
+    expect(rows.every(({ ctr }) => ctr === null || (typeof ctr === 'number' && ctr < 1))).toBe(
+      true,
+    );
   });
 
   test('are all that the service sends with --columns all; json holds nothing that is computed', async () => {
@@ -34,11 +36,19 @@ describe('columns', () => {
     expect(all.stdout).toMatch(/^date,clicks,Adnetwork,campaignId,/);
     for (const format of ['json', 'ndjson']) {
       const refused = await run(`${day} --by DAILY --metrics ctr --format ${format}`);
-      expectRefusal(refused, 2, `ctr is computed here, and ${format} holds what the service sends.`);
+      expectRefusal(
+        refused,
+        2,
+        `ctr is computed here, and ${format} holds what the service sends.`,
+      );
     }
   });
 
-  const columns = askedColumns('buyer', { breakdowns: ['DAILY'], metrics: ['displays', 'clicks'] }, ['ctr']);
+  const columns = askedColumns(
+    'buyer',
+    { breakdowns: ['DAILY'], metrics: ['displays', 'clicks'] },
+    ['ctr'],
+  );
 
   test('that are computed come from the row’s own values, and are empty where there are no displays', async () => {
     const body = documentOf(
@@ -61,8 +71,15 @@ describe('columns', () => {
     const { text, notes } = await encode(documentOf(...rows), 'csv', { columns });
     expect(text).toBe('date,ctr,os,new\r\n2026-11-01,0.25,iOS,\r\n2026-11-02,0.25,,2\r\n');
     expect(notes).toEqual(['The column os was not asked for; it is kept because it has values.']);
-    const late = documentOf(...rows, '{"date":"2026-11-03","city":"Lyon","displays":4,"clicks":1,"new":null}');
-    const refused = { exitCode: 9, code: 'LATE_COLUMN', message: expect.stringContaining('"city"') };
+    const late = documentOf(
+      ...rows,
+      '{"date":"2026-11-03","city":"Lyon","displays":4,"clicks":1,"new":null}',
+    );
+    const refused = {
+      exitCode: 9,
+      code: 'LATE_COLUMN',
+      message: expect.stringContaining('"city"'),
+    };
     await expect(encode(late, 'csv', { columns, pieceBytes: 100 })).rejects.toMatchObject(refused);
   });
 });
@@ -72,15 +89,31 @@ describe('typed formats', () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     const line = `${byHour} --metrics displays,revenueEuro,revenueDollar`;
     const { data, summary } = JSON.parse((await run(`${line} --format json`)).stdout);
-    const fields = ['date', 'hour', 'campaignId', 'campaignName', 'displays', 'revenueEuro', 'valueDollar'];
-    const rows: unknown[][] = data.map((row: Record<string, unknown>) => fields.map((field) => row[field]));
+    const fields = [
+      'date',
+      'hour',
+      'campaignId',
+      'campaignName',
+      'displays',
+      'revenueEuro',
+      'valueDollar',
+    ];
+    const rows: unknown[][] = data.map((row: Record<string, unknown>) =>
+      fields.map((field) => row[field]),
+    );
 
     await run(`${line} -o r.parquet`);
     const parquet = await readParquet(readFileSync(join(cwd, 'r.parquet')));
-    const types = { date: 'DATE', hour: 'TIMESTAMP_MICROS', displays: 'INT64', valueDollar: 'DOUBLE' };
+    const types = {
+      date: 'DATE',
+      hour: 'TIMESTAMP_MICROS',
+      displays: 'INT64',
+      valueDollar: 'DOUBLE',
+    };
     expect(parquet.types).toMatchObject(types);
     const plain = (value: unknown, at: number) => {
-      if (value instanceof Date) return at === 0 ? value.toISOString().slice(0, 10) : value.toISOString();
+      if (value instanceof Date)
+        return at === 0 ? value.toISOString().slice(0, 10) : value.toISOString();
       return typeof value === 'bigint' ? Number(value) : value;
     };
     expect(parquet.rows.map((row) => Object.values(row).map(plain))).toEqual(
@@ -89,7 +122,9 @@ describe('typed formats', () => {
     expect(JSON.parse(parquet.metadata.key_value_metadata?.[0]?.value ?? '')).toEqual(summary);
 
     const written = await run(`${line} -o r.xlsx`);
-    expect(written.stderr).toContain('Hours are the wall time of europe/paris: Excel has no time zones.');
+    expect(written.stderr).toContain(
+      'Hours are the wall time of europe/paris: Excel has no time zones.',
+    );
     const [header, ...cells] = readSheet(readFileSync(join(cwd, 'r.xlsx')));
     expect(header).toEqual([...fields, 'ecpmEuro', 'ecpmDollar'].map(fieldLabel));
     expect(cells.map((row) => row.slice(2, 7))).toEqual(rows.map((row) => row.slice(2)));
@@ -105,11 +140,17 @@ describe('typed formats', () => {
     const piped = await run(`${byHour} --format ${format}`);
     expect(piped).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(magic) });
     for (const line of [byHour, 'download x', 'campaigns']) {
-      expectRefusal(await run(`${line} --format ${format}`, { tty: true }), 2, `-o report.${format}`);
+      expectRefusal(
+        await run(`${line} --format ${format}`, { tty: true }),
+        2,
+        `-o report.${format}`,
+      );
     }
   });
 
-  const money = fc.integer({ min: -99_999, max: 9_999_999 }).map((cents) => (cents / 100).toFixed(2).replace('.', ','));
+  const money = fc
+    .integer({ min: -99_999, max: 9_999_999 })
+    .map((cents) => (cents / 100).toFixed(2).replace('.', ','));
   const row = fc.record({
     date: fc.constantFrom('2026-01-01', '2026-02-28', '2026-12-31'),
     bundleId: fc.option(fc.string({ unit: 'grapheme', minLength: 1 })),
@@ -125,7 +166,9 @@ describe('typed formats', () => {
         const csv = stringify(rows, { header: true, quoted_string: true });
         for (const format of ['csv', 'json', 'ndjson', 'parquet', 'table'] as const) {
           const fromJson = (await encode(json, format, { normalize: true })).text;
-          expect((await encode(csv, format, { normalize: true, contentType: 'text/csv' })).text).toBe(fromJson);
+          expect(
+            (await encode(csv, format, { normalize: true, contentType: 'text/csv' })).text,
+          ).toBe(fromJson);
         }
         const lines = (await encode(csv, 'ndjson', { normalize: true })).text.trimEnd().split('\n');
         const numbers = rows.map(({ revenueEuro }) => Number(revenueEuro.replace(',', '.')));
@@ -145,13 +188,17 @@ describe('CSV', () => {
     ['--bom --delimiter |', '\ufeffcampaignName|adunits|advertiserId\r\n'],
   ])('campaigns speak every dialect: %s', async (flags, first) => {
     const { run } = await serveForTest();
-    const { stdout } = await run(`campaigns --search 40002 --columns campaignName,adunits,advertiserId ${flags}`);
+    const { stdout } = await run(
+      `campaigns --search 40002 --columns campaignName,adunits,advertiserId ${flags}`,
+    );
     expect(stdout.startsWith(first)).toBe(true);
   });
 
   test('formulas are escaped on demand', async () => {
     const { run } = await serveForTest({}, 'awkward');
-    const { stdout } = await run('campaigns --search 49001 --columns campaignName --no-header --escape-formulas');
+    const { stdout } = await run(
+      'campaigns --search 49001 --columns campaignName --no-header --escape-formulas',
+    );
     expect(stdout).toMatch(/^"'=HYPERLINK/);
   });
 
@@ -164,7 +211,11 @@ describe('CSV', () => {
     const list = 'campaigns --format csv --columns campaignId,campaignName,adunits';
     for (const line of [csv, list, 'view x.csv --by CAMPAIGN --format csv']) {
       const { stdout } = await run(line, { tty: true });
-      for (const text of ['\n49002,␛[31mRED ALERT␛[0m launch,', '\n49004,Printemps␍␊Été␊2026,', '\\u202e']) {
+      for (const text of [
+        '\n49002,␛[31mRED ALERT␛[0m launch,',
+        '\n49004,Printemps␍␊Été␊2026,',
+        '\\u202e',
+      ]) {
         expect(stdout).toContain(text);
       }
       expect(stdout).not.toContain('\u001b');
@@ -175,7 +226,11 @@ describe('CSV', () => {
     '%s: what cannot be is told before anything is asked',
     async (line) => {
       const { run, server } = await serveForTest();
-      for (const flags of ['--format csv --delimiter ab', '--format json --delimiter ab', '--columns date,,clicks']) {
+      for (const flags of [
+        '--format csv --delimiter ab',
+        '--format json --delimiter ab',
+        '--columns date,,clicks',
+      ]) {
         expect(await run(`${line} ${flags}`)).toMatchObject({ exitCode: 2, stdout: '' });
       }
       expect(server.requests()).toEqual([]);
@@ -187,7 +242,9 @@ describe('CSV', () => {
     const told = (format: string, names: string) =>
       `Warning: The output is ${format}: ${names} would change CSV alone.\n`;
     const csv = `${byHour} --excel --no-header`;
-    expect((await run(`${csv} --format ndjson`)).stderr).toContain(told('ndjson', '--excel, --no-header'));
+    expect((await run(`${csv} --format ndjson`)).stderr).toContain(
+      told('ndjson', '--excel, --no-header'),
+    );
     const perDay = await run(`${csv} --split day -o {date}.json`);
     expect(perDay.stderr.split(told('json', '--excel, --no-header'))).toHaveLength(2);
     expect((await run(`${csv} --format csv`)).stderr).not.toContain('Warning');
@@ -222,7 +279,9 @@ describe('--json with -o', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(results.map(({ file }) => file).sort()).toEqual([1, 2, 3, 4].map((day) => `2026-10-0${day}.csv`));
+    expect(results.map(({ file }) => file).sort()).toEqual(
+      [1, 2, 3, 4].map((day) => `2026-10-0${day}.csv`),
+    );
     expect(new Set(results.map(({ reportId }) => reportId)).size).toBe(4);
     expect((await run(`${days} --by DAILY --format csv`)).stdout).toMatch(/^date,/);
   });
@@ -231,6 +290,10 @@ describe('--json with -o', () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const id = (await run('report create --period 2026-11-09 --by DAILY')).stdout.trim();
     const { stdout } = await run(`download ${id} -o d.json --json`);
-    expect(JSON.parse(stdout)).toMatchObject({ file: 'd.json', reportId: id, since: '2026-11-09T00:00:00+0100' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      file: 'd.json',
+      reportId: id,
+      since: '2026-11-09T00:00:00+0100',
+    });
   });
 });

@@ -29,7 +29,10 @@ describe('one merged output', () => {
   });
 
   test('a part that arrives damaged is downloaded again', async () => {
-    const { run, calls } = await serveForTest({ delayMs: 0, faults: ['download:truncate:bytes=200:times=1'] });
+    const { run, calls } = await serveForTest({
+      delayMs: 0,
+      faults: ['download:truncate:bytes=200:times=1'],
+    });
     const merged = await run(`${daily} -o x.csv`);
     expect(calls('download')).toBe(7);
     expect(merged.files['x.csv']).toBe((await run(whole)).stdout);
@@ -41,11 +44,15 @@ describe('one merged output', () => {
       const data = id === '26' ? [] : [{ date: `2024-10-${id}`, displays: 1 }];
       if (path === '/download-reporting') return json(response, { data });
       // The last second of a day in Paris is on the same day in UTC.
-      return json(response, id ? { status: 'ready' } : { id: String(new Date(until * 1_000).getUTCDate()) });
+      return json(
+        response,
+        id ? { status: 'ready' } : { id: String(new Date(until * 1_000).getUTCDate()) },
+      );
     });
     const creates = () => received.filter(({ path }) => path === '/buyer-reporting').length;
     const cwd = temporaryFolder();
-    const line = 'run --period 2024-10-24..2024-10-27 --by DAILY --metrics displays --split day --strict -o x.csv';
+    const line =
+      'run --period 2024-10-24..2024-10-27 --by DAILY --metrics displays --split day --strict -o x.csv';
     const strict = await runCli(line, { cwd, env });
     expectRefusal(strict, 9, 'no rows for 1 of the 4 days of its window: 2024-10-26');
     expect(strict.files).toEqual({});
@@ -59,16 +66,22 @@ describe('one merged output', () => {
     ['MONTHLY', 'day', 'MONTHLY'],
     ['MONTHLY', 'week', 'MONTHLY'],
     ['RANGE', 'month', 'RANGE'],
-  ])('by %s, parts of a %s cannot be merged, and that is said before anything is sent', async (by, split, why) => {
-    const { run, server } = await serveForTest();
-    const result = await run(`${october} --by ${by} --split ${split} -o x.csv`);
-    expectRefusal(result, 2, why);
-    expect(result.stderr).toContain('{date}');
-    expect(server.requests()).toEqual([]);
-  });
+  ])(
+    'by %s, parts of a %s cannot be merged, and that is said before anything is sent',
+    async (by, split, why) => {
+      const { run, server } = await serveForTest();
+      const result = await run(`${october} --by ${by} --split ${split} -o x.csv`);
+      expectRefusal(result, 2, why);
+      expect(result.stderr).toContain('{date}');
+      expect(server.requests()).toEqual([]);
+    },
+  );
 
   test('if a part fails nothing is written, and the next run has the other reports from the service again', async () => {
-    const { run, calls } = await serveForTest({ delayMs: 0, faults: ['status:failed:times=1:after=1'] });
+    const { run, calls } = await serveForTest({
+      delayMs: 0,
+      faults: ['status:failed:times=1:after=1'],
+    });
     const failed = await run(`${daily} -o x.csv --concurrency 1`);
     expectRefusal(failed, 6, /2024-10-27 failed: The report \w+ ended as failed/);
     expect(failed.files).toEqual({});
@@ -92,7 +105,10 @@ describe('a file a part', () => {
   });
 
   test('one failing part: the others stand, its code and name are told, and --missing fetches it alone', async () => {
-    const { run, server, calls } = await serveForTest({ delayMs: 0, faults: ['status:expired:times=1:after=2'] });
+    const { run, server, calls } = await serveForTest({
+      delayMs: 0,
+      faults: ['status:expired:times=1:after=2'],
+    });
     const failed = await run(`${perDay} --missing --concurrency 1`);
     expectRefusal(failed, 6, /2024-10-28 failed: [\s\S]*fetches only what is missing/);
     expect(Object.keys(failed.files)).toHaveLength(5);
@@ -110,7 +126,9 @@ describe('a file a part', () => {
     expect(Object.keys(result.files)).toHaveLength(4);
 
     const many = await serveForTest({ faults: ['buyer:404'] });
-    const refused = await many.run('run --period 2024-10 --by OS --split day -o {date}.csv --concurrency 1');
+    const refused = await many.run(
+      'run --period 2024-10 --by OS --split day -o {date}.csv --concurrency 1',
+    );
     expectRefusal(refused, 4, /31 reports failed:\n( +- 2024-10-\d\d: .*\n){10} +- and 21 more\n/);
   });
 
@@ -137,12 +155,15 @@ describe('a file a part', () => {
   test.each([
     ['week', '2026-09-28..2026-10-11.'],
     ['month', '2026-10-01..2026-10-31.'],
-  ])('holds a whole unit: ten days by the %s are refused, with the nearest period', async (split, period) => {
-    const line = `run --local --by OS -o {date}.csv --period 2026-10-01..2026-10-10 --split ${split}`;
-    const result = await runCli(line);
-    expectRefusal(result, 2, `--period ${period}`);
-    expect(result.files).toEqual({});
-  });
+  ])(
+    'holds a whole unit: ten days by the %s are refused, with the nearest period',
+    async (split, period) => {
+      const line = `run --local --by OS -o {date}.csv --period 2026-10-01..2026-10-10 --split ${split}`;
+      const result = await runCli(line);
+      expectRefusal(result, 2, `--period ${period}`);
+      expect(result.files).toEqual({});
+    },
+  );
 });
 
 describe('--missing', () => {
@@ -152,7 +173,9 @@ describe('--missing', () => {
     rmSync(join(cwd, 'data/date=2024-10-27'), { recursive: true });
     const fetched = async (flags = '') => {
       const { stdout } = await run(`${perDay} --missing --dry-run --json${flags}`);
-      return JSON.parse(stdout).requests.map(({ output }: { output: string }) => output.slice(10, 20));
+      return JSON.parse(stdout).requests.map(({ output }: { output: string }) =>
+        output.slice(10, 20),
+      );
     };
     expect(await fetched()).toEqual(['2024-10-27']);
     expect(await fetched(' --lookback 2')).toEqual(['2024-10-27', '2024-10-30', '2024-10-31']);
@@ -168,30 +191,41 @@ describe('--missing', () => {
     expect(Object.keys((await run(week, { now: noon })).files)).toHaveLength(5);
     for (const name of readdirSync(cwd)) utimesSync(join(cwd, name), noon / 1_000, noon / 1_000);
     const next = await run(`${week} --dry-run --json`, { now: noon + 86_400_000 });
-    const outputs = JSON.parse(next.stdout).requests.map(({ output }: { output: string }) => output);
+    const outputs = JSON.parse(next.stdout).requests.map(
+      ({ output }: { output: string }) => output,
+    );
     expect(outputs).toEqual(['2026-11-20.csv', '2026-11-21.csv']);
   });
 
-  test.each(['', ' --split day'])('works for a single file, and for a merged one (run%s)', async (flags) => {
-    const { run, server } = await serveForTest({ delayMs: 0 });
-    const line = `${october} --by DAILY${flags} --missing -o x.csv`;
-    expect(await run(line)).toMatchObject({ exitCode: 0 });
-    const before = server.requests().length;
-    expect(await run(line)).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Nothing is missing') });
-    expect(server.requests()).toHaveLength(before);
-    expect(await run(`${line} --dry-run --json --lookback 1`)).toMatchObject({ exitCode: 0 });
-  });
+  test.each(['', ' --split day'])(
+    'works for a single file, and for a merged one (run%s)',
+    async (flags) => {
+      const { run, server } = await serveForTest({ delayMs: 0 });
+      const line = `${october} --by DAILY${flags} --missing -o x.csv`;
+      expect(await run(line)).toMatchObject({ exitCode: 0 });
+      const before = server.requests().length;
+      expect(await run(line)).toMatchObject({
+        exitCode: 0,
+        stderr: expect.stringContaining('Nothing is missing'),
+      });
+      expect(server.requests()).toHaveLength(before);
+      expect(await run(`${line} --dry-run --json --lookback 1`)).toMatchObject({ exitCode: 0 });
+    },
+  );
 });
 
 test('one cron line, night after night, leaves what a fresh run fetches, after outages and restated days too', async () => {
   // Over the day of 25 hours.
   let nowMs = Date.UTC(2025, 9, 22, 4);
   const { run, server, cwd } = await serveForTest({ clock: () => nowMs, restateDays: 2 });
-  const line = 'run --period last-5d --by CAMPAIGN --split day --missing --lookback 2 -o {date}.csv';
+  const line =
+    'run --period last-5d --by CAMPAIGN --split day --missing --lookback 2 -o {date}.csv';
   const dated = new Set<string>();
   const exitCodes: number[] = [];
   // The second outage is longer than the lookback.
-  for (const fault of 'none *:503 download:garbage none *:reset *:503 buyer:503 none status:failed none'.split(' ')) {
+  for (const fault of 'none *:503 download:garbage none *:reset *:503 buyer:503 none status:failed none'.split(
+    ' ',
+  )) {
     nowMs += 86_400_000;
     if (fault !== 'none') server.fault(fault);
     exitCodes.push((await run(line, { now: nowMs })).exitCode);
@@ -205,7 +239,10 @@ test('one cron line, night after night, leaves what a fresh run fetches, after o
   }
   expect(exitCodes).toEqual([0, 5, 9, 0, 5, 5, 5, 0, 6, 0]);
   const period = '--period 2025-10-18..2025-10-31';
-  const { files } = await run(`run ${period} --by CAMPAIGN --split day --fresh -o fresh/{date}.csv`, { now: nowMs });
+  const { files } = await run(
+    `run ${period} --by CAMPAIGN --split day --fresh -o fresh/{date}.csv`,
+    { now: nowMs },
+  );
   const kept = Object.entries(files).filter(([name]) => !name.startsWith('fresh/'));
   expect(kept).toHaveLength(14);
   for (const [name, text] of kept) expect(files[`fresh/${name}`], name).toBe(text);
@@ -218,7 +255,9 @@ describe('--shard', () => {
       expect(await run(`${perDay} --shard ${shard} --missing`)).toMatchObject({ exitCode: 0 });
     }
     expect(calls('buyer')).toBe(6);
-    expect((await run(`${perDay} --missing`)).stderr).toContain('Nothing is missing: every file is there.');
+    expect((await run(`${perDay} --missing`)).stderr).toContain(
+      'Nothing is missing: every file is there.',
+    );
   });
 
   test('of a merged output lacks the days of the others, and --strict lets it', async () => {
@@ -247,7 +286,8 @@ describe('what does not fit together is exit 2', () => {
 
 test('429 slows all parts: at 10 calls a second, 20 parts at a time all come', async () => {
   const { run } = await serveForTest({ delayMs: 1_000, rateLimitPerSecond: 10 });
-  const line = 'run --period 2026-10-01..2026-10-20 --by OS --split day -o {date}.csv --concurrency 20';
+  const line =
+    'run --period 2026-10-01..2026-10-20 --by OS --split day -o {date}.csv --concurrency 20';
   const { exitCode, files } = await run(line);
   expect(exitCode).toBe(0);
   expect(Object.keys(files)).toHaveLength(20);

@@ -39,15 +39,20 @@ test('a call that is sent on to another origin goes there without the token', as
 
 test('a download that is sent on to a signed URL is fetched there by GET, without the token', async () => {
   const asked: object[] = [];
-  const storage = createServer({ cert: certificate, key: privateKey }, ({ method, url, headers }, response) => {
-    asked.push({ method, url, token: headers.authorization });
-    response.end('{"data":[{"displays":7}]}');
-  });
+  const storage = createServer(
+    { cert: certificate, key: privateKey },
+    ({ method, url, headers }, response) => {
+      asked.push({ method, url, token: headers.authorization });
+      response.end('{"data":[{"displays":7}]}');
+    },
+  );
   await new Promise<void>((resolve) => storage.listen(0, resolve));
   onTestFinished(() => void storage.close().closeAllConnections());
   const signed = `https://localhost:${(storage.address() as AddressInfo).port}/r1?signature=x`;
   for (const status of [301, 302, 303]) {
-    const service = await serve((_request, response) => void response.writeHead(status, { location: signed }).end());
+    const service = await serve(
+      (_request, response) => void response.writeHead(status, { location: signed }).end(),
+    );
     const env = { ...service.env, ...trustAuthority() };
     const result = await spawnCli('download r1 --format ndjson --retries 0 -vv', { env });
     expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
@@ -86,7 +91,13 @@ test('a proxy’s password is sent to it, and shown nowhere', async () => {
 
 test('what is wrong with the way to the proxy is said of it, not of the service', async () => {
   const service = { ADREPORT_BASE_URL: 'https://localhost', ADREPORT_TOKEN: 'f'.repeat(40) };
-  const result = await runCli(list, { env: { ...service, HTTPS_PROXY: 'http://me:hush-hush@127.0.0.1:1' } });
-  expectRefusal(result, 5, /at the proxy http:\/\/127\.0\.0\.1:1: connection refused.*\n {2}Check HTTPS_PROXY/);
+  const result = await runCli(list, {
+    env: { ...service, HTTPS_PROXY: 'http://me:hush-hush@127.0.0.1:1' },
+  });
+  expectRefusal(
+    result,
+    5,
+    /at the proxy http:\/\/127\.0\.0\.1:1: connection refused.*\n {2}Check HTTPS_PROXY/,
+  );
   expect(result.stderr).not.toContain('hush-hush');
 });

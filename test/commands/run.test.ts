@@ -10,7 +10,9 @@ describe('run --local', () => {
     expect(result).toMatchObject({ exitCode: 0, stdout: '' });
     expect(Object.keys(result.files)).toEqual(['week.csv']);
     const lines = (result.files['week.csv'] ?? '').split('\r\n');
-    expect(lines[0]).toMatch(/^date,.*campaignId,campaignName,.*revenueEuro,valueDollar,eyesTrackings$/);
+    expect(lines[0]).toMatch(
+      /^date,.*campaignId,campaignName,.*revenueEuro,valueDollar,eyesTrackings$/,
+    );
     expect([...new Set(lines.slice(1, -1).map((line) => line.split(',')[0]))]).toEqual(
       ['09', '10', '11', '12', '13', '14', '15'].map((day) => `2026-11-${day}`),
     );
@@ -29,7 +31,8 @@ describe('run against a service', () => {
     const { run, server } = await serveForTest({ manual: true });
     const waited = await run(`${byDay} --wait-timeout 30s -o days.json`);
     expect(waited).toMatchObject({ exitCode: 7, files: {} });
-    const resume = /Go on with: adreport (status (\w+) --wait) && adreport (download \w+ -o days\.json)/;
+    const resume =
+      /Go on with: adreport (status (\w+) --wait) && adreport (download \w+ -o days\.json)/;
     const [, status = '', id = '', download = ''] = resume.exec(waited.stderr) ?? [];
     server.setReport(id, { status: 'ready' });
     expect(await run(status)).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
@@ -44,7 +47,10 @@ describe('run against a service', () => {
     expectRefusal(await run(`${byDay} --wait-timeout 1s`), 7, `Picking up report ${entry.id}`);
     server.setReport(entry.id, { status: 'ready' });
     const second = await run(byDay);
-    expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`Picking up report ${entry.id}`) });
+    expect(second).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining(`Picking up report ${entry.id}`),
+    });
     expect(calls('buyer')).toBe(1);
     await run(`${byDay} --wait-timeout 1s`);
     expect(calls('buyer')).toBe(2);
@@ -62,7 +68,11 @@ describe('run against a service', () => {
   test('--no-clobber refuses before anything is asked for', async () => {
     const { run, calls } = await serveForTest({ delayMs: 0 });
     await run(`${byDay} -o {profile}-{since}.csv`);
-    expectRefusal(await run(`${byDay} -o {profile}-{since}.csv --no-clobber --fresh`), 8, 'buyer-2026-11-09.csv');
+    expectRefusal(
+      await run(`${byDay} -o {profile}-{since}.csv --no-clobber --fresh`),
+      8,
+      'buyer-2026-11-09.csv',
+    );
     expect(calls('buyer')).toBe(1);
   });
 });
@@ -80,7 +90,9 @@ describe('--dry-run', () => {
   });
 
   test('a wall time that a clock change skips is resolved, and said on stderr', async () => {
-    const { stdout, stderr } = await runCli('run --since 2026-03-29T02:30 --until 2026-03-29T12:00 --dry-run');
+    const { stdout, stderr } = await runCli(
+      'run --since 2026-03-29T02:30 --until 2026-03-29T12:00 --dry-run',
+    );
     expect(stdout).toContain('window  2026-03-29T03:00:00+0200 …');
     expect(stderr).toMatch(/02:30.*\n$/);
   });

@@ -41,7 +41,10 @@ describe('run NAME', () => {
     const cwd = join(root, 'a/b');
     mkdirSync(cwd, { recursive: true });
     expect((await requestsOf(cwd, 'by-os'))[0].output).toBe('../../out/os.json');
-    const [named] = await requestsOf(temporaryFolder(), `by-os --file ${join(root, 'adreport.yaml')}`);
+    const [named] = await requestsOf(
+      temporaryFolder(),
+      `by-os --file ${join(root, 'adreport.yaml')}`,
+    );
     expect(named.output).toMatch(/^\.\..*\/out\/os\.json$/);
   });
 
@@ -49,7 +52,8 @@ describe('run NAME', () => {
     const cwd = folderWith(
       'defaults: {profile: dsp, account: agency}\nreports: {d: {period: 2026-11-01, by: DAILY}}\n',
     );
-    const whoami = async (env = {}) => JSON.parse((await runCli('whoami --json', { cwd, env })).stdout);
+    const whoami = async (env = {}) =>
+      JSON.parse((await runCli('whoami --json', { cwd, env })).stdout);
     expect(await whoami()).toMatchObject({ account: 'agency', profile: 'dsp' });
     const other = { ADREPORT_ACCOUNT: 'other', ADREPORT_PROFILE: 'buyer' };
     expect(await whoami(other)).toMatchObject({ account: 'other', profile: 'buyer' });
@@ -61,7 +65,11 @@ describe('run NAME', () => {
     writeFileSync(join(cwd, 'adreport.yaml'), two);
     const { exitCode, files, stderr } = await run('run --all');
     expect(exitCode).toBe(0);
-    expect(Object.keys(files).sort()).toEqual(['adreport.yaml', 'daily-2026-11-02.csv', 'out/os.json']);
+    expect(Object.keys(files).sort()).toEqual([
+      'adreport.yaml',
+      'daily-2026-11-02.csv',
+      'out/os.json',
+    ]);
     expect(stderr).toContain('Wrote out/os.json');
   });
 
@@ -77,7 +85,10 @@ describe('run NAME', () => {
     const { server, run, cwd } = await serveForTest({ delayMs: 0 });
     const env = { ADREPORT_BASE_URL: undefined, ADREPORT_TOKEN: undefined };
     for (const [account, stdin] of Object.entries({ gone: tokens.buyer, own: tokens.admin })) {
-      await run(`login --base-url ${server.url} --token-stdin --account ${account}`, { env, stdin });
+      await run(`login --base-url ${server.url} --token-stdin --account ${account}`, {
+        env,
+        stdin,
+      });
     }
     const yaml = `
 defaults: {period: 2026-11-01, output: "{report}.csv", concurrency: 1}
@@ -87,21 +98,35 @@ reports: {first: {account: gone}, second: {account: own}, third: {account: gone}
     const result = await run('run --all', { env });
     expectRefusal(result, 3, 'first failed: ');
     expect(Object.keys(result.files).sort()).toEqual(['adreport.yaml', 'fourth.csv', 'second.csv']);
-    expect(server.requests().filter(({ endpoint, status }) => endpoint === 'buyer' && status === 401)).toHaveLength(1);
+    expect(
+      server.requests().filter(({ endpoint, status }) => endpoint === 'buyer' && status === 401),
+    ).toHaveLength(1);
   });
 });
 
 describe('mistakes are exit 2', () => {
   test.each([
     ['{period: last-7x}', /adreport\.yaml:3: --period last-7x.*\n.*last-7d/],
-    ['{period: yesterday, metrics: clikcs}', /adreport\.yaml:3: There is no metric clikcs\.\n.*clicks/],
+    [
+      '{period: yesterday, metrics: clikcs}',
+      /adreport\.yaml:3: There is no metric clikcs\.\n.*clicks/,
+    ],
     ['\n    period: yesterday\n    by: DAYLY', /adreport\.yaml:5: .*DAYLY\.\n.*DAILY/],
-    ['\n    period: yesterday\n    filter: {contryId: 1}', /adreport\.yaml:5: .*contryId\.\n.*countryId/],
+    [
+      '\n    period: yesterday\n    filter: {contryId: 1}',
+      /adreport\.yaml:5: .*contryId\.\n.*countryId/,
+    ],
     ['\n    period: yesterday\n    split: dya', /adreport\.yaml:5: split "dya".*day, week, month/],
     ['\n    period: yesterday\n    missing: perhaps', /adreport\.yaml:5: missing is true or false/],
-    ['\n    period: yesterday\n    format: [csv, json]', /adreport\.yaml:5: format takes one value/],
+    [
+      '\n    period: yesterday\n    format: [csv, json]',
+      /adreport\.yaml:5: format takes one value/,
+    ],
     ['\n    period: yesterday\n    wait-timeout: 30', /adreport\.yaml:5: wait-timeout "30".*30s/],
-    ['\n    period: yesterday\n    format: jsn', /adreport\.yaml:5: format "jsn": Did you mean json\?/],
+    [
+      '\n    period: yesterday\n    format: jsn',
+      /adreport\.yaml:5: format "jsn": Did you mean json\?/,
+    ],
     ['\n    period: yesterdy\n    by: DAYLY', /adreport\.yaml:5: .*\n *adreport\.yaml:4: /],
     ['\n    period: yesterday\n    dry-run: true', /adreport\.yaml:5: there is no key dry-run/],
   ])('%j', async (report, expected) => {
@@ -135,5 +160,9 @@ test('init writes a file that runs as it stands, and replaces none', async () =>
   expect(result.exitCode).toBe(0);
   expect(Object.keys(result.files)).toHaveLength(32);
   expect(result.files['weekly/2026-11-09.csv']?.startsWith('\ufeffdate;')).toBe(true);
-  expectRefusal(await runCli('init', { cwd }), 8, 'adreport: adreport.yaml exists already, and is kept.');
+  expectRefusal(
+    await runCli('init', { cwd }),
+    8,
+    'adreport: adreport.yaml exists already, and is kept.',
+  );
 });

@@ -21,7 +21,11 @@ describe('login', () => {
   test('with e-mail and password: the token is stored, the password nowhere', async () => {
     const { cli, login, settings } = await signedOut();
     const signIn = await login('--email buyer@example.com --password-stdin -vv', 'demo\n');
-    expect(signIn).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining('Signed in') });
+    expect(signIn).toMatchObject({
+      exitCode: 0,
+      stdout: '',
+      stderr: expect.stringContaining('Signed in'),
+    });
     const stored = readFileSync(settings, 'utf8');
     const { token } = JSON.parse(stored).accounts.default;
     expect(token).toMatch(/^[0-9a-f]{40}$/);
@@ -49,7 +53,11 @@ describe('login', () => {
     const signIn = await login('--token-stdin --account agency --profile dsp', `${tokens.dsp}\n`);
     expect(signIn).toMatchObject({ exitCode: 0 });
     const run = await cli('run --account agency --period yesterday --direct --format json');
-    expect(Object.keys(JSON.parse(run.stdout).data[0])).toEqual(['displays', 'revenueEuro', 'revenueDollar']);
+    expect(Object.keys(JSON.parse(run.stdout).data[0])).toEqual([
+      'displays',
+      'revenueEuro',
+      'revenueDollar',
+    ]);
   });
 
   test.each([
@@ -58,7 +66,10 @@ describe('login', () => {
   ])('with %s of the environment, which the next command does without', async (_name, env) => {
     const { cli, login } = await signedOut();
     expect(await login('-q', '', { env })).toMatchObject({ exitCode: 0, stdout: '' });
-    expect(await cli('whoami')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('works: ') });
+    expect(await cli('whoami')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('works: '),
+    });
   });
 
   test.each([
@@ -84,13 +95,17 @@ describe('login', () => {
     expect(signIn).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('dsp profile') });
     expect((await cli('config get profile')).stdout).toBe('dsp\n');
     // No report was made for it.
-    expect(server.requests().filter(({ endpoint, status }) => endpoint === 'buyer' && status === 200)).toEqual([]);
+    expect(
+      server.requests().filter(({ endpoint, status }) => endpoint === 'buyer' && status === 200),
+    ).toEqual([]);
   });
 
   test('a stored token beside a password of the environment is said', async () => {
     const { cli, login } = await signedOut();
     await login('--token-stdin', tokens.buyer);
-    expect((await cli('campaigns', { env: password })).stderr).toContain('ADREPORT_PASSWORD only renews it');
+    expect((await cli('campaigns', { env: password })).stderr).toContain(
+      'ADREPORT_PASSWORD only renews it',
+    );
     expect((await cli('campaigns')).stderr).toBe('');
   });
 
@@ -101,7 +116,11 @@ describe('login', () => {
 
 test('a report of the wrong profile is refused with the flag that mends it', async () => {
   const { run } = await serveForTest({}, 'dsp');
-  expectRefusal(await run('run --profile buyer --period yesterday --metrics clicks'), 4, '--profile dsp');
+  expectRefusal(
+    await run('run --profile buyer --period yesterday --metrics clicks'),
+    4,
+    '--profile dsp',
+  );
 });
 
 test('a stored token is not sent to another origin', async () => {
@@ -113,7 +132,10 @@ test('a stored token is not sent to another origin', async () => {
 });
 
 test('with credentials in the environment a token that dies is renewed, in the middle of a wait too', async () => {
-  const { server, cli, calls } = await signedOut({ delayMs: 60_000, faults: ['status:unauthorized:times=1:after=3'] });
+  const { server, cli, calls } = await signedOut({
+    delayMs: 60_000,
+    faults: ['status:unauthorized:times=1:after=3'],
+  });
   const env = { ADREPORT_BASE_URL: server.url, ...password };
   const onSleep = (ms: number) => server.advance(ms);
   const result = await cli('run --period yesterday --by DAILY --format json -vv', { env, onSleep });
@@ -122,7 +144,9 @@ test('with credentials in the environment a token that dies is renewed, in the m
 });
 
 test('neither token nor password appears in any output at any verbosity', async () => {
-  const { server, cli, settings } = await signedOut({ faults: ['campaigns:503:times=1', 'auth:503:times=1'] });
+  const { server, cli, settings } = await signedOut({
+    faults: ['campaigns:503:times=1', 'auth:503:times=1'],
+  });
   const lines = [
     'whoami -vv',
     'campaigns -vv --json',
@@ -132,7 +156,9 @@ test('neither token nor password appears in any output at any verbosity', async 
   const wrong = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'sesame-open' };
   for (const env of [wrong, { ADREPORT_TOKEN: tokens.buyer }]) {
     for (const line of lines) {
-      const { stdout, stderr } = await cli(line, { env: { ADREPORT_BASE_URL: server.url, ...env } });
+      const { stdout, stderr } = await cli(line, {
+        env: { ADREPORT_BASE_URL: server.url, ...env },
+      });
       expect(stdout + stderr).not.toMatch(new RegExp(`sesame-open|${tokens.buyer}`));
     }
   }

@@ -33,7 +33,11 @@ describe('one step at a time', () => {
   test('another account’s report is exit 4, like one that does not exist', async () => {
     const { run } = await serveForTest();
     const id = (await run(create)).stdout.trim();
-    expectRefusal(await run(`status ${id}`, { env: { ADREPORT_TOKEN: tokens.dsp } }), 4, 'UNKNOWN_REPORT');
+    expectRefusal(
+      await run(`status ${id}`, { env: { ADREPORT_TOKEN: tokens.dsp } }),
+      4,
+      'UNKNOWN_REPORT',
+    );
     expectRefusal(await run('status f00'), 4, 'UNKNOWN_REPORT');
   });
 
@@ -45,7 +49,11 @@ describe('one step at a time', () => {
     const goOn = `Go on with: adreport status ${id} --wait --account agency --base-url ${server.url}`;
     const waited = await runCli(`status ${id} --wait --wait-timeout 1s ${flags}`, { cwd });
     expect(waited).toMatchObject({ exitCode: 7, stderr: expect.stringContaining(`${goOn}\n`) });
-    expectRefusal(await runCli(`download ${id} ${flags}`, { cwd }), 7, `${goOn}, then the same command`);
+    expectRefusal(
+      await runCli(`download ${id} ${flags}`, { cwd }),
+      7,
+      `${goOn}, then the same command`,
+    );
   });
 
   test('report list --limit: the newest first, by whole ids, those of one millisecond too', async () => {
@@ -66,7 +74,11 @@ describe('one step at a time', () => {
 
   test('a list of no reports is empty, and says how to make one', async () => {
     const listed = await runCli('report list');
-    expect(listed).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining('adreport run') });
+    expect(listed).toMatchObject({
+      exitCode: 0,
+      stdout: '',
+      stderr: expect.stringContaining('adreport run'),
+    });
     expect(await runCli('report list --json')).toMatchObject({ exitCode: 0, stdout: '[]\n' });
   });
 
@@ -74,7 +86,9 @@ describe('one step at a time', () => {
     const { run, server } = await serveForTest();
     expect(await run(`${create} -o x.csv`)).toMatchObject({ exitCode: 2 });
     expect(server.requests()).toEqual([]);
-    expect((await run(`${create} --direct -o x.ndjson`)).files['x.ndjson']).toContain('campaignName');
+    expect((await run(`${create} --direct -o x.ndjson`)).files['x.ndjson']).toContain(
+      'campaignName',
+    );
   });
 
   test('a status that failed is printed, and exit 6', async () => {
@@ -88,11 +102,14 @@ describe('campaigns', () => {
   test('one row a campaign as CSV, the records as JSON, one object an ad unit', async () => {
     const { run } = await serveForTest();
     const records = JSON.parse((await run('campaigns --format json')).stdout);
-    const fields = 'advertiserId,advertiserName,campaignId,campaignName,campaignStartDate,campaignEndDate,adunits';
+    const fields =
+      'advertiserId,advertiserName,campaignId,campaignName,campaignStartDate,campaignEndDate,adunits';
     expect(Object.keys(records[0]).join()).toBe(fields);
     expect((await run('campaigns')).stdout.split('\r\n')[0]).toBe(fields);
     const units = (await run('campaigns --ad-units --format ndjson')).stdout.trimEnd().split('\n');
-    expect(units).toHaveLength(records.flatMap(({ adunits }: { adunits: unknown[] }) => adunits).length);
+    expect(units).toHaveLength(
+      records.flatMap(({ adunits }: { adunits: unknown[] }) => adunits).length,
+    );
     const { adunitName } = JSON.parse(units[0] ?? '');
     for (const format of ['csv', 'table']) {
       expect((await run(`campaigns --ad-units --format ${format}`)).stdout).toContain(adunitName);
@@ -109,7 +126,9 @@ describe('campaigns', () => {
   test('--search, --active and --columns', async () => {
     const { run } = await serveForTest();
     const names = async (flags = '') =>
-      (await run(`campaigns --columns campaignName --no-header${flags}`)).stdout.split('\r\n').slice(0, -1);
+      (await run(`campaigns --columns campaignName --no-header${flags}`)).stdout
+        .split('\r\n')
+        .slice(0, -1);
     const [all, polar] = [await names(), await names(' --search POLARLICHT')];
     expect(polar).not.toEqual([]);
     expect(polar.every((name) => name.includes('Polarlicht'))).toBe(true);
@@ -122,7 +141,10 @@ describe('campaigns', () => {
   });
 
   test('a table on a terminal, with control characters made visible', async () => {
-    const { stdout } = await runCli('campaigns --local --account awkward', { tty: true, env: { TERM: 'dumb' } });
+    const { stdout } = await runCli('campaigns --local --account awkward', {
+      tty: true,
+      env: { TERM: 'dumb' },
+    });
     expect(stdout).toContain('␛[31m');
     expect(stdout).not.toContain('\u001b');
   });
@@ -133,7 +155,10 @@ describe('report ids are the service’s own: whatever they hold, what is said c
     ['a line break', 'a\nb "c"', '\\n'],
     ['a dash in front', '-rf', ' -- -rf'],
   ])('%s: the resume command leads back to the id', async (_name, id, visible) => {
-    const { env } = await serveAnswers({ '/buyer-reporting': { id }, '/status-reporting': { status: 'progress' } });
+    const { env } = await serveAnswers({
+      '/buyer-reporting': { id },
+      '/status-reporting': { status: 'progress' },
+    });
     const result = await runCli('run --period 2026-11-09 --wait-timeout 1s -q', { env });
     expectRefusal(result, 7, visible);
     expect(result.stderr).not.toContain('a\nb');
@@ -149,17 +174,28 @@ describe('report ids are the service’s own: whatever they hold, what is said c
   ])('a number with more digits than a number holds: %s', async (text) => {
     const { env, received } = await serve(({ path }, response) => {
       if (path === '/buyer-reporting') response.end(text);
-      else json(response, path === '/status-reporting' ? { status: 'ready' } : { data: [{ displays: 7 }] });
+      else
+        json(
+          response,
+          path === '/status-reporting' ? { status: 'ready' } : { data: [{ displays: 7 }] },
+        );
     });
-    const result = await runCli('run --period 2026-11-09 --metrics displays --format ndjson', { env });
+    const result = await runCli('run --period 2026-11-09 --metrics displays --format ndjson', {
+      env,
+    });
     expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
-    const asked = received.filter(({ path }) => path !== '/buyer-reporting').map(({ body }) => body);
+    const asked = received
+      .filter(({ path }) => path !== '/buyer-reporting')
+      .map(({ body }) => body);
     expect(asked).toEqual(Array(2).fill('{"id":"12345678901234567890"}'));
   });
 
   test('report create hands on data that it did not ask for, and says that there is no id', async () => {
     const { env } = await serveAnswers({ '/buyer-reporting': { data: [{ displays: 7 }] } });
-    const result = await runCli('report create --period 2026-11-09 --metrics displays --format ndjson', { env });
+    const result = await runCli(
+      'report create --period 2026-11-09 --metrics displays --format ndjson',
+      { env },
+    );
     expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
     expect(result.stderr).toContain('there is no report id');
   });

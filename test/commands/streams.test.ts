@@ -23,7 +23,10 @@ const acting = /[^\P{Cc}\n]|[\u202a-\u202e]/u;
 test.each([
   ['a table of campaigns', ['campaigns', '--format', 'table']],
   ['a report as a table', ['run', '--period', '2026-11-09', '--format', 'table']],
-  ['a wait that fails', ['run', '--period', '2026-11-09', '-o', '/dev/full', '--format', 'csv', '-vv']],
+  [
+    'a wait that fails',
+    ['run', '--period', '2026-11-09', '-o', '/dev/full', '--format', 'csv', '-vv'],
+  ],
   ['a status', ['status', hostile, '--json']],
   ['a command line that is wrong', ['status', 'x', '--account', hostile]],
   ['a flag that is wrong', [`--${hostile}`]],
@@ -41,16 +44,23 @@ test.each([
 test('off a terminal there is not one escape code, even where a terminal is claimed', async () => {
   const { run } = await serveForTest({ delayMs: 30_000 });
   const env = { TERM: 'xterm-256color', COLORTERM: 'truecolor' };
-  const { stdout, stderr } = await run('run --period last-7d --by DAILY --format table -vv', { env });
+  const { stdout, stderr } = await run('run --period last-7d --by DAILY --format table -vv', {
+    env,
+  });
   expect(stdout).toContain('date');
   expect(stderr).toContain('status-reporting');
   expect(stdout + stderr).not.toContain('\u001b');
 });
 
 test('-v traces method, URL, status, time and size of every call, and each retry', async () => {
-  const { run, server } = await serveForTest({ delayMs: 0, faults: ['status:503:times=1', 'download:reset:times=1'] });
+  const { run, server } = await serveForTest({
+    delayMs: 0,
+    faults: ['status:503:times=1', 'download:reset:times=1'],
+  });
   const { stderr } = await run('run --period yesterday -v -o x.csv --progress none');
-  const lines = stderr.split('\n').map((line) => line.replaceAll(/\d+(\.\d+)? (ms|bytes)/g, 'N $2'));
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.replaceAll(/\d+(\.\d+)? (ms|bytes)/g, 'N $2'));
   const at = (path: string): string => `${server.url}/${path}`;
   expect(lines.slice(0, -2)).toEqual([
     `POST ${at('buyer-reporting')} → 200, N bytes, N ms`,
@@ -72,12 +82,25 @@ test.each([
   ['download:garbage', 9],
 ])('%s: with --json the error is one line, with every member', async (fault, exitCode) => {
   const { run } = await serveForTest({ delayMs: 0, faults: [fault] });
-  const env = { ADREPORT_TOKEN: undefined, ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
-  const result = await run('run --period yesterday --json -q --wait-timeout 2s --retries 0', { env });
+  const env = {
+    ADREPORT_TOKEN: undefined,
+    ADREPORT_EMAIL: 'buyer@example.com',
+    ADREPORT_PASSWORD: 'demo',
+  };
+  const result = await run('run --period yesterday --json -q --wait-timeout 2s --retries 0', {
+    env,
+  });
   expect(result.exitCode).toBe(exitCode);
   expect(result.stderr.trimEnd().split('\n')).toHaveLength(1);
   const { error } = JSON.parse(result.stderr);
-  expect(Object.keys(error)).toEqual(['code', 'message', 'hint', 'retryable', 'exitCode', 'reportId']);
+  expect(Object.keys(error)).toEqual([
+    'code',
+    'message',
+    'hint',
+    'retryable',
+    'exitCode',
+    'reportId',
+  ]);
   expect(error.exitCode).toBe(exitCode);
   expect(error.reportId === null).toBe(exitCode < 6);
 });
@@ -85,30 +108,36 @@ test.each([
 test.each([
   ['a secret', 'login --base-url http://127.0.0.1:9 --token-stdin'],
   ['a report', 'view -'],
-])('SIGTERM while %s is awaited on stdin that nothing comes through ends it', async (_what, line) => {
-  const { signal, send } = interruption(143);
-  const stdin = new Readable({ read: () => void setImmediate(send) });
-  const result = await runCli(line, { stdin, signal });
-  expectRefusal(result, 143, /^adreport: Terminated\.\n$/);
-  expect(stdin.destroyed).toBe(true);
-});
+])(
+  'SIGTERM while %s is awaited on stdin that nothing comes through ends it',
+  async (_what, line) => {
+    const { signal, send } = interruption(143);
+    const stdin = new Readable({ read: () => void setImmediate(send) });
+    const result = await runCli(line, { stdin, signal });
+    expectRefusal(result, 143, /^adreport: Terminated\.\n$/);
+    expect(stdin.destroyed).toBe(true);
+  },
+);
 
 describe.skipIf(process.platform === 'win32')('in processes of their own', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s in the middle of a download: exit %i, the old file, and nothing beside it', async (signal, code) => {
-    const { env, cwd } = await serveForTest({ delayMs: 0, faults: ['download:slow:rate=20kb'] });
-    writeFileSync(join(cwd, 'x.csv'), 'old');
-    const line = 'run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv -v';
-    const { child, said, ended } = startCli(line, { env, cwd });
-    await said(/status-reporting/);
-    await expect.poll(() => readdirSync(cwd).join(), { timeout: 10_000 }).toContain('.tmp');
-    child.kill(signal);
-    expectRefusal(await ended, code, /Go on with: adreport status \w+ --wait/);
-    expect(readdirSync(cwd).sort()).toEqual(['.config', 'x.csv']);
-    expect(readFileSync(join(cwd, 'x.csv'), 'utf8')).toBe('old');
-  });
+  ] as const)(
+    '%s in the middle of a download: exit %i, the old file, and nothing beside it',
+    async (signal, code) => {
+      const { env, cwd } = await serveForTest({ delayMs: 0, faults: ['download:slow:rate=20kb'] });
+      writeFileSync(join(cwd, 'x.csv'), 'old');
+      const line = 'run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv -v';
+      const { child, said, ended } = startCli(line, { env, cwd });
+      await said(/status-reporting/);
+      await expect.poll(() => readdirSync(cwd).join(), { timeout: 10_000 }).toContain('.tmp');
+      child.kill(signal);
+      expectRefusal(await ended, code, /Go on with: adreport status \w+ --wait/);
+      expect(readdirSync(cwd).sort()).toEqual(['.config', 'x.csv']);
+      expect(readFileSync(join(cwd, 'x.csv'), 'utf8')).toBe('old');
+    },
+  );
 
   test('a second signal ends it at once, though a thread waits', async () => {
     const cwd = temporaryFolder();

@@ -11,10 +11,17 @@ async function sitDown(options: Parameters<typeof serveForTest>[0] = {}) {
   const { server, cwd, env: signedIn } = await serveForTest({ clock: Date.now, ...options });
   const open = (line: string, more: Readonly<Record<string, string>> = {}) => {
     const env = { ADREPORT_CONFIG_DIR: join(cwd, '.config'), ...more };
-    return openTerminal(process.execPath, [launcher, ...line.split(' ')], { cwd, columns: 100, env });
+    return openTerminal(process.execPath, [launcher, ...line.split(' ')], {
+      cwd,
+      columns: 100,
+      env,
+    });
   };
   /** Types an answer to each question. */
-  const answer = async (terminal: ReturnType<typeof open>, answers: Readonly<Record<string, string>>) => {
+  const answer = async (
+    terminal: ReturnType<typeof open>,
+    answers: Readonly<Record<string, string>>,
+  ) => {
     for (const [question, typed] of Object.entries(answers)) {
       await terminal.waitFor(question);
       terminal.type(typed);

@@ -33,16 +33,25 @@ const header = ['date', 'campaignName', 'displays', 'clicks', 'revenueEuro'] as 
 function csvOf(given: readonly Row[], delimiter: string, decimal = '.', lineEnd = '\n'): string {
   const cell = (value: string | number | null): string => {
     if (typeof value === 'number') return String(value).replace('.', decimal);
-    return value === null ? '' : /[";,\n\t]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+    return value === null
+      ? ''
+      : /[";,\n\t]/.test(value)
+        ? `"${value.replaceAll('"', '""')}"`
+        : value;
   };
   const numberCell = (value: string | number | null) =>
-    typeof value === 'number' && decimal === delimiter && !Number.isInteger(value) ? `"${cell(value)}"` : cell(value);
+    typeof value === 'number' && decimal === delimiter && !Number.isInteger(value)
+      ? `"${cell(value)}"`
+      : cell(value);
   return [header, ...given.map((row) => header.map((name) => row[name]))]
     .map((line) => line.map(numberCell).join(delimiter) + lineEnd)
     .join('');
 }
 
-const bodies: readonly (readonly [name: string, bytes: (given: readonly Row[]) => string | Uint8Array])[] = [
+const bodies: readonly (readonly [
+  name: string,
+  bytes: (given: readonly Row[]) => string | Uint8Array,
+])[] = [
   ['report.json', (given) => JSON.stringify({ data: given, summary: null })],
   ['spread.json', (given) => JSON.stringify({ data: given }, null, 2)],
   ['array.json', (given) => JSON.stringify(given)],
@@ -57,7 +66,12 @@ const bodies: readonly (readonly [name: string, bytes: (given: readonly Row[]) =
 ];
 
 /** Views a file of that name; without arguments, with what `view` chooses itself. */
-function view(name: string, bytes: string | Uint8Array, args: CommandLine = [], options: CliOptions = {}) {
+function view(
+  name: string,
+  bytes: string | Uint8Array,
+  args: CommandLine = [],
+  options: CliOptions = {},
+) {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, name), bytes);
   return runCli(['view', name, ...wordsOf(args)], { cwd, ...options });
@@ -74,9 +88,23 @@ function rowsOf({ stdout, stderr, exitCode }: CliResult): unknown[] {
 }
 
 const byCampaign = [
-  { campaignName: 'Été', displays: 4000, clicks: 100, revenueEuro: 7.5, ctr: 0.025, ecpmEuro: 1.875 },
+  {
+    campaignName: 'Été',
+    displays: 4000,
+    clicks: 100,
+    revenueEuro: 7.5,
+    ctr: 0.025,
+    ecpmEuro: 1.875,
+  },
   { campaignName: null, displays: 500, clicks: 20, revenueEuro: 0.25, ctr: 0.04, ecpmEuro: 0.5 },
-  { campaignName: 'x;"y",\nz', displays: 100, clicks: 9, revenueEuro: 1.1, ctr: 0.09, ecpmEuro: 11 },
+  {
+    campaignName: 'x;"y",\nz',
+    displays: 100,
+    clicks: 9,
+    revenueEuro: 1.1,
+    ctr: 0.09,
+    ecpmEuro: 11,
+  },
 ];
 
 describe('every form of a report', () => {
@@ -86,10 +114,15 @@ describe('every form of a report', () => {
     expect(rowsOf(await runCli(`view - ${args}`, { stdin: bytes(rows) }))).toEqual(byCampaign);
   });
 
-  test.each([...' !#$%&()*,/:;<=>?@[\\]^`{|}~', '\t'])('CSV with the delimiter %j', async (delimiter) => {
-    const bytes = csvOf(rows, delimiter, ',');
-    expect(rowsOf(await view('r.csv', bytes, '--by campaign --format ndjson'))).toEqual(byCampaign);
-  });
+  test.each([...' !#$%&()*,/:;<=>?@[\\]^`{|}~', '\t'])(
+    'CSV with the delimiter %j',
+    async (delimiter) => {
+      const bytes = csvOf(rows, delimiter, ',');
+      expect(rowsOf(await view('r.csv', bytes, '--by campaign --format ndjson'))).toEqual(
+        byCampaign,
+      );
+    },
+  );
 
   test.each([
     ['DAILY,CAMPAIGN', 'date,campaignId,campaignName'],
@@ -97,18 +130,26 @@ describe('every form of a report', () => {
   ])('a sheet and Parquet that were written by %s', async (by, columns) => {
     const cwd = temporaryFolder();
     const shown = async (file: string) => {
-      await runCli(`run --local --account awkward --period 2026-11-01..2026-11-03 --by ${by} -o ${file}`, { cwd });
-      const rows = rowsOf(await runCli(`view ${file} --by ${columns} --format ndjson`, { cwd })) as Record<
-        string,
-        unknown
-      >[];
-      return rows.map(({ valueDollar, revenueDollar = valueDollar, ...row }) => ({ ...row, revenueDollar }));
+      await runCli(
+        `run --local --account awkward --period 2026-11-01..2026-11-03 --by ${by} -o ${file}`,
+        { cwd },
+      );
+      const rows = rowsOf(
+        await runCli(`view ${file} --by ${columns} --format ndjson`, { cwd }),
+      ) as Record<string, unknown>[];
+      return rows.map(({ valueDollar, revenueDollar = valueDollar, ...row }) => ({
+        ...row,
+        revenueDollar,
+      }));
     };
     const expected = await shown('r.json');
     expect(expected.length).toBeGreaterThan(2);
     expect(await shown('r.xlsx')).toEqual(expected);
     expect(await shown('r.parquet')).toEqual(expected);
-    const piped = await runCli('view - --format json', { cwd, stdin: readFileSync(join(cwd, 'r.xlsx')) });
+    const piped = await runCli('view - --format json', {
+      cwd,
+      stdin: readFileSync(join(cwd, 'r.xlsx')),
+    });
     expect(piped.exitCode).toBe(0);
   });
 
@@ -127,12 +168,23 @@ describe('every form of a report', () => {
         fc.constantFrom(...bodies),
         fc.constantFrom('date', 'campaignName'),
         async (given, [file, bytes], by) => {
-          const result = await view(file, bytes(given), `--by ${by} --format ndjson --sort clicks -q`);
-          const sums = new Map<string | null, { displays: number; clicks: number; cents: number }>();
+          const result = await view(
+            file,
+            bytes(given),
+            `--by ${by} --format ndjson --sort clicks -q`,
+          );
+          const sums = new Map<
+            string | null,
+            { displays: number; clicks: number; cents: number }
+          >();
           for (const { displays, clicks, revenueEuro, [by]: key } of given) {
             const before = sums.get(key) ?? { displays: 0, clicks: 0, cents: 0 };
             const cents = before.cents + Math.round(100 * revenueEuro);
-            sums.set(key, { displays: before.displays + displays, clicks: before.clicks + clicks, cents });
+            sums.set(key, {
+              displays: before.displays + displays,
+              clicks: before.clicks + clicks,
+              cents,
+            });
           }
           const expected = [...sums]
             .sort(([, a], [, b]) => b.clicks - a.clicks)
@@ -142,7 +194,8 @@ describe('every form of a report', () => {
               clicks,
               revenueEuro: cents / 100,
               ctr: displays === 0 ? null : Number((clicks / displays).toFixed(6)),
-              ecpmEuro: displays === 0 ? null : Number(((1000 * cents) / 100 / displays).toFixed(6)),
+              ecpmEuro:
+                displays === 0 ? null : Number(((1000 * cents) / 100 / displays).toFixed(6)),
             }));
           expect(rowsOf(result)).toEqual(expected);
         },
@@ -171,12 +224,16 @@ describe('what is shown', () => {
       "
     `);
     const piped = await view('r.json', json);
-    expect(piped.stdout).toBe('displays,clicks,revenueEuro,ctr,ecpmEuro\r\n4600,129,8.85,0.028043,1.923913\r\n');
+    expect(piped.stdout).toBe(
+      'displays,clicks,revenueEuro,ctr,ecpmEuro\r\n4600,129,8.85,0.028043,1.923913\r\n',
+    );
   });
 
   test('groups, the others and the total', async () => {
     const args = '--by campaignName --sort ctr:asc --top 1 --format table';
-    expect((await view('r.json', json, args, { env: { COLUMNS: '50' } })).stdout).toMatchInlineSnapshot(`
+    expect(
+      (await view('r.json', json, args, { env: { COLUMNS: '50' } })).stdout,
+    ).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
         displays    4,600  CTR         2.80%
         clicks        129  eCPM (€)     1.92
@@ -205,14 +262,30 @@ describe('what is shown', () => {
       const args = `--by CAMPAIGN --sort ${sort} --metrics ctr,clicks`;
       return (await view('r.json', JSON.stringify(odd), args)).stdout.split('\r\n').slice(1, -1);
     };
-    expect(await sorted('campaignName')).toEqual(['a9,0.2,2', 'a10,,3', 'b,0.1,1', 'c,,', ',0.4,8']);
-    expect(await sorted('campaignname:DESC')).toEqual(['c,,', 'b,0.1,1', 'a10,,3', 'a9,0.2,2', ',0.4,8']);
+    expect(await sorted('campaignName')).toEqual([
+      'a9,0.2,2',
+      'a10,,3',
+      'b,0.1,1',
+      'c,,',
+      ',0.4,8',
+    ]);
+    expect(await sorted('campaignname:DESC')).toEqual([
+      'c,,',
+      'b,0.1,1',
+      'a10,,3',
+      'a9,0.2,2',
+      ',0.4,8',
+    ]);
     expect(await sorted('ctr')).toEqual([',0.4,8', 'a9,0.2,2', 'b,0.1,1', 'a10,,3', 'c,,']);
     expect(await sorted('ctr:asc')).toEqual(['b,0.1,1', 'a9,0.2,2', ',0.4,8', 'a10,,3', 'c,,']);
   });
 
   test('--where keeps rows with one of the values, in the figures too', async () => {
-    const kept = await view('r.json', json, '--by date --where CAMPAIGN=été,x;"y" --metrics clicks');
+    const kept = await view(
+      'r.json',
+      json,
+      '--by date --where CAMPAIGN=été,x;"y" --metrics clicks',
+    );
     expect(kept.stdout).toBe('date,clicks\r\n2026-10-31,10\r\n2026-11-01,90\r\n');
     const none = await view('r.json', json, '--where campaignname= --where date=2026-10-31 --json');
     expect(JSON.parse(none.stdout)).toMatchObject({ rowCount: 1, totals: { clicks: 20 } });
@@ -232,7 +305,9 @@ describe('what is shown', () => {
     const line = await view('r.json', json, '--chart line --metrics revenueEuro', {
       env: { COLUMNS: '40', LANG: 'C' },
     });
-    expect(line.stdout).toMatch(/\nrevenueEuro\n5\.25 \+#+\n[ |#\n]*4\.42 \+#+\n[ |#\n]*3\.60 \+#{34}\n +\+-+\n/);
+    expect(line.stdout).toMatch(
+      /\nrevenueEuro\n5\.25 \+#+\n[ |#\n]*4\.42 \+#+\n[ |#\n]*3\.60 \+#{34}\n +\+-+\n/,
+    );
   });
 
   test('--json has all of it', async () => {
@@ -250,9 +325,13 @@ describe('what is shown', () => {
   });
 
   test('names of the service are inert', async () => {
-    const bad = JSON.stringify([{ campaignName: '\u001b[31mred\n', 'clicks\u001b[2J': 1, clicks: 1 }]);
+    const bad = JSON.stringify([
+      { campaignName: '\u001b[31mred\n', 'clicks\u001b[2J': 1, clicks: 1 },
+    ]);
     for (const args of ['', ' --by CAMPAIGN', ' --by CAMPAIGN --chart bar']) {
-      const { stdout } = await view('r.json', bad, `--progress none --no-color${args}`, { tty: true });
+      const { stdout } = await view('r.json', bad, `--progress none --no-color${args}`, {
+        tty: true,
+      });
       expect(stdout).not.toContain('\u001b');
     }
   });
@@ -285,7 +364,11 @@ describe('refusals', () => {
     ['cut.parquet', 'PAR1\u0015\u0004', 'cut.parquet: It is no whole Parquet file'],
     ['page.html', '<!doctype html>', 'page.html: The service sent a web page'],
     ['book.xlsx', 'PK\u0003\u0004', 'It is no sheet that adreport wrote'],
-    ['error.json', '{"response":{"error":"no"}}', 'The service sent an error instead of the report: no'],
+    [
+      'error.json',
+      '{"response":{"error":"no"}}',
+      'The service sent an error instead of the report: no',
+    ],
     ['other.json', '{"a":[1]}', 'it has no "data" array'],
     ['headless.csv', csv.slice(csv.indexOf('\n') + 1), 'This is neither JSON nor a CSV report'],
     ['empty.csv', '', 'ends too early, after 0 rows'],
@@ -318,19 +401,26 @@ describe('refusals', () => {
   test('a file that is not there, a folder, and Parquet through a pipe are exit 2', async () => {
     expectRefusal(await runCli('view nowhere.csv'), 2, 'nowhere.csv');
     expectRefusal(await runCli('view .'), 2, 'adreport: . is a folder.');
-    expectRefusal(await runCli('view -', { stdin: 'PAR1....' }), 2, 'Parquet cannot be read from a pipe');
+    expectRefusal(
+      await runCli('view -', { stdin: 'PAR1....' }),
+      2,
+      'Parquet cannot be read from a pipe',
+    );
   });
 });
 
 describe('the closing card', () => {
   const run = 'run --local --period 2026-11-01..2026-11-07 --by DAILY,CAMPAIGN --no-color';
-  const cardOf = (stderr: string): string => /Wrote week\.\w+: [^\n]*\n([\s\S]*)$/.exec(stderr)?.[1] ?? '';
+  const cardOf = (stderr: string): string =>
+    /Wrote week\.\w+: [^\n]*\n([\s\S]*)$/.exec(stderr)?.[1] ?? '';
 
   test('follows the file on a terminal, with the figures that view shows of it', async () => {
     const { stderr, cwd } = await runCli(`${run} -o week.json`, { tty: true });
     const card = cardOf(stderr);
     expect(card).toMatch(/^ {2}requests +[\d,]+ [\s\S]* CTR +\d\.\d\d%\n/);
-    expect(card).toMatch(/ {2}requests by day {2}2026-11-01 [▁-█]{7} 2026-11-07 {2}[\d,]+ to [\d,]+\n$/);
+    expect(card).toMatch(
+      / {2}requests by day {2}2026-11-01 [▁-█]{7} 2026-11-07 {2}[\d,]+ to [\d,]+\n$/,
+    );
     const viewed = await runCli('view week.json --no-color --progress none', { tty: true, cwd });
     expect(viewed.stdout).toContain(card);
   });

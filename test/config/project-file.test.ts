@@ -45,7 +45,10 @@ describe('what stands in the file', () => {
     ].join('\n');
     const { defaults, reports } = await parse(text);
     expect(defaults.entries.get('metrics')?.texts).toEqual(['displays, clicks']);
-    expect(reports.get('a')?.entries.get('filter')?.texts).toEqual(['countryId=1,2', 'carrier="A, B",C']);
+    expect(reports.get('a')?.entries.get('filter')?.texts).toEqual([
+      'countryId=1,2',
+      'carrier="A, B",C',
+    ]);
     expect(reports.get('b')?.entries.get('by')?.texts).toEqual(['DAILY', 'CAMPAIGN']);
   });
 });
@@ -58,7 +61,10 @@ describe('the defaults that hold for every command', () => {
   };
 
   test.each([
-    ['defaults: {account: work, profile: dsp, by: DAILY}\nreports: 7\n', { account: 'work', profile: 'dsp' }],
+    [
+      'defaults: {account: work, profile: dsp, by: DAILY}\nreports: 7\n',
+      { account: 'work', profile: 'dsp' },
+    ],
     ['defaults: {account: 2026}\n', { account: '2026' }],
     ['defaults: {encoding: form, windowClock: wall}\n', { encoding: 'form', windowClock: 'wall' }],
     ['defaults: {window-clock: wall}\n', { windowClock: 'wall' }],
@@ -84,29 +90,46 @@ describe('a file that is none', () => {
 
   test.each([
     ['a folder in its place', (path: string) => mkdirSync(path), 'it is no regular file'],
-    ['a device without an end', (path: string) => symlinkSync('/dev/zero', path), 'it is no regular file'],
-    ['more than 1 MB', (path: string) => writeFileSync(path, `#${'x'.repeat(1_000_000)}`), 'it is larger than 1 MB'],
+    [
+      'a device without an end',
+      (path: string) => symlinkSync('/dev/zero', path),
+      'it is no regular file',
+    ],
+    [
+      'more than 1 MB',
+      (path: string) => writeFileSync(path, `#${'x'.repeat(1_000_000)}`),
+      'it is larger than 1 MB',
+    ],
     [
       'aliases without number',
       (path: string) => writeFileSync(path, `x: &a [b]\ny: [${'*a,'.repeat(20_000)}]\n`),
       'there are more than 100 aliases',
     ],
-  ])('%s is refused in the working folder; further up it is said and passed over', async (_name, make, why) => {
-    const above = folder();
-    const below = join(above, 'below');
-    mkdirSync(below, { recursive: true });
-    make(join(above, 'adreport.yaml'));
-    const said: string[] = [];
-    await expect(readProjectDefaults(above, () => {})).rejects.toThrow(why);
-    expect(await readProjectDefaults(below, (sentence) => said.push(sentence))).toEqual({});
-    expect(said).toEqual([expect.stringMatching(new RegExp(`${why}.*passed over`))]);
-  });
+  ])(
+    '%s is refused in the working folder; further up it is said and passed over',
+    async (_name, make, why) => {
+      const above = folder();
+      const below = join(above, 'below');
+      mkdirSync(below, { recursive: true });
+      make(join(above, 'adreport.yaml'));
+      const said: string[] = [];
+      await expect(readProjectDefaults(above, () => {})).rejects.toThrow(why);
+      expect(await readProjectDefaults(below, (sentence) => said.push(sentence))).toEqual({});
+      expect(said).toEqual([expect.stringMatching(new RegExp(`${why}.*passed over`))]);
+    },
+  );
 });
 
 describe('a mistake is named with its line, the key, and the nearest known one', () => {
   test.each([
-    ['reports:\n  a:\n    perid: x\n', 'adreport.yaml:3: there is no key perid. Did you mean period?'],
-    ['defaults:\n  metrisc: x\n', 'adreport.yaml:2: there is no key metrisc. Did you mean metrics?'],
+    [
+      'reports:\n  a:\n    perid: x\n',
+      'adreport.yaml:3: there is no key perid. Did you mean period?',
+    ],
+    [
+      'defaults:\n  metrisc: x\n',
+      'adreport.yaml:2: there is no key metrisc. Did you mean metrics?',
+    ],
     ['report:\n  a: {}\n', 'adreport.yaml:1: there is no key report. Did you mean reports?'],
     ['reports:\n  a:\n    period:\n', 'adreport.yaml:3: period takes a value or a list'],
     ['reports:\n  a:\n    by: []\n', 'adreport.yaml:3: by takes a value or a list'],
@@ -128,13 +151,22 @@ describe('a mistake is named with its line, the key, and the nearest known one',
     );
   });
 
-  test.each(['token', 'password', 'api-key', 'ADREPORT_TOKEN', 'client_secret', 'authorization', 'base-url'])(
-    'a secret is refused, and an address that one is sent to: %s',
-    async (key) => {
-      for (const text of [`${key}: x\n`, `defaults:\n  ${key}: x\n`, `reports:\n  a:\n    ${key}: "hunter2"\n`]) {
-        expect(await fault(text)).toContain('must not stand in this file');
-        expect(await fault(text)).not.toContain('hunter2');
-      }
-    },
-  );
+  test.each([
+    'token',
+    'password',
+    'api-key',
+    'ADREPORT_TOKEN',
+    'client_secret',
+    'authorization',
+    'base-url',
+  ])('a secret is refused, and an address that one is sent to: %s', async (key) => {
+    for (const text of [
+      `${key}: x\n`,
+      `defaults:\n  ${key}: x\n`,
+      `reports:\n  a:\n    ${key}: "hunter2"\n`,
+    ]) {
+      expect(await fault(text)).toContain('must not stand in this file');
+      expect(await fault(text)).not.toContain('hunter2');
+    }
+  });
 });

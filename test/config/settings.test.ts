@@ -16,7 +16,12 @@ import { UsageError } from '../../src/errors.ts';
 const stored: StoredSettings = {
   defaultAccount: 'work',
   accounts: {
-    work: { baseUrl: 'https://work.example', token: 'work-token', profile: 'dsp', email: 'me@work.example' },
+    work: {
+      baseUrl: 'https://work.example',
+      token: 'work-token',
+      profile: 'dsp',
+      email: 'me@work.example',
+    },
     home: { baseUrl: 'https://home.example', token: 'home-token' },
   },
 };
@@ -30,9 +35,19 @@ test('the strongest source that gives a value wins, and is named', () => {
   const layers = fc.subarray(['flag', 'env', 'file', 'account'] as const);
   fc.assert(
     fc.property(layers, layers, (account, profile) => {
-      const names = { flag: 'home', env: 'env-account', file: 'file-account', account: 'stored-account' };
-      const one = { baseUrl: 'https://x.example', profile: profile.includes('account') ? 'dsp' : undefined } as const;
-      const accounts = Object.fromEntries([...Object.values(names), 'default'].map((name) => [name, one]));
+      const names = {
+        flag: 'home',
+        env: 'env-account',
+        file: 'file-account',
+        account: 'stored-account',
+      };
+      const one = {
+        baseUrl: 'https://x.example',
+        profile: profile.includes('account') ? 'dsp' : undefined,
+      } as const;
+      const accounts = Object.fromEntries(
+        [...Object.values(names), 'default'].map((name) => [name, one]),
+      );
       const of = (layer: (typeof account)[number]) => ({
         account: account.includes(layer) ? names[layer] : undefined,
         profile: profile.includes(layer) ? 'DSP' : undefined,
@@ -45,13 +60,18 @@ test('the strongest source that gives a value wins, and is named', () => {
       });
       const value = account[0] ? names[account[0]] : 'default';
       expect(settings.account).toMatchObject({ value, source: account[0] ?? 'default' });
-      expect(settings.profile).toMatchObject({ value: profile[0] ? 'dsp' : 'buyer', source: profile[0] ?? 'default' });
+      expect(settings.profile).toMatchObject({
+        value: profile[0] ? 'dsp' : 'buyer',
+        source: profile[0] ?? 'default',
+      });
     }),
   );
 });
 
 test('the environment beats the account, value by value', () => {
-  const settings = resolve({ env: { ADREPORT_TOKEN: ' env-token\n', ADREPORT_EMAIL: 'ci@x.example' } });
+  const settings = resolve({
+    env: { ADREPORT_TOKEN: ' env-token\n', ADREPORT_EMAIL: 'ci@x.example' },
+  });
   expect(settings.token).toEqual({ value: 'env-token', source: 'env', from: 'ADREPORT_TOKEN' });
   expect(settings.email.value).toBe('ci@x.example');
   expect(settings.baseUrl.source).toBe('account');
@@ -69,7 +89,13 @@ describe('a stored token goes only where it belongs', () => {
     [{ flags: { baseUrl: 'https://evil.example' }, env: {} }, undefined],
     [{ flags: { baseUrl: 'https://work.example:8443' }, env: {} }, undefined],
     [{ flags: {}, env: { ADREPORT_BASE_URL: 'http://localhost:8787' } }, undefined],
-    [{ flags: {}, env: { ADREPORT_BASE_URL: 'https://evil.example', ADREPORT_TOKEN: 'given-token' } }, 'given-token'],
+    [
+      {
+        flags: {},
+        env: { ADREPORT_BASE_URL: 'https://evil.example', ADREPORT_TOKEN: 'given-token' },
+      },
+      'given-token',
+    ],
   ])('%j: %s', (sources, expected) => {
     const settings = resolve(sources);
     expect(settings.token.value).toBe(expected);
@@ -96,7 +122,10 @@ describe('what cannot be a setting is refused, and where it came from is said', 
     [{ env: { ADREPORT_BASE_URL: 'http://api.example.com' } }, '(From ADREPORT_BASE_URL.)'],
     [{ flags: { baseUrl: 'x' } }, '(From --base-url.)'],
     [{ env: { ADREPORT_TOKEN: 'Bearer abc' } }, '(From ADREPORT_TOKEN.)'],
-    [{ env: { ADREPORT_PROFILE: 'seller' } }, 'is no profile; there are buyer and dsp. (From ADREPORT_PROFILE.)'],
+    [
+      { env: { ADREPORT_PROFILE: 'seller' } },
+      'is no profile; there are buyer and dsp. (From ADREPORT_PROFILE.)',
+    ],
     [{ projectFile: { profile: 'seller' } }, '(From adreport.yaml (profile).)'],
     [{ flags: { account: '../x' } }, '(From --account.)'],
     [{ stored: { accounts: { default: { baseUrl: 'x' } } } }, '(From account "default".)'],
@@ -121,20 +150,48 @@ describe('requireSignIn', () => {
 
   test('a token, or credentials', () => {
     expect(signIn()).toMatchObject({ token: 'work-token', credentials: undefined });
-    const env = { ADREPORT_BASE_URL: 'https://x.example', ADREPORT_EMAIL: 'a@x.example', ADREPORT_PASSWORD: 'pw' };
+    const env = {
+      ADREPORT_BASE_URL: 'https://x.example',
+      ADREPORT_EMAIL: 'a@x.example',
+      ADREPORT_PASSWORD: 'pw',
+    };
     const credentials = { email: 'a@x.example', password: 'pw' };
-    const expected = { baseUrl: new URL('https://x.example'), encoding: 'json', token: undefined, credentials };
+    const expected = {
+      baseUrl: new URL('https://x.example'),
+      encoding: 'json',
+      token: undefined,
+      credentials,
+    };
     expect(signIn({ stored: nothingStored, env })).toEqual(expected);
   });
 
   test.each([
     [{ stored: nothingStored }, 'no account is stored', '--local'],
-    [{ flags: { account: 'wor' } }, 'No account “wor” is stored; there are work, home.', 'Did you mean work?'],
-    [{ env: { ADREPORT_ACCOUNT: 'client-7' } }, 'No account “client-7”', 'adreport login --account client-7'],
-    [{ flags: { baseUrl: 'https://evil.example' } }, 'is not sent to https://evil.example', 'ADREPORT_TOKEN'],
-    [{ stored: { accounts: { default: { baseUrl: 'https://x.example' } } } }, 'no token is stored', 'adreport login'],
+    [
+      { flags: { account: 'wor' } },
+      'No account “wor” is stored; there are work, home.',
+      'Did you mean work?',
+    ],
+    [
+      { env: { ADREPORT_ACCOUNT: 'client-7' } },
+      'No account “client-7”',
+      'adreport login --account client-7',
+    ],
+    [
+      { flags: { baseUrl: 'https://evil.example' } },
+      'is not sent to https://evil.example',
+      'ADREPORT_TOKEN',
+    ],
+    [
+      { stored: { accounts: { default: { baseUrl: 'https://x.example' } } } },
+      'no token is stored',
+      'adreport login',
+    ],
   ])('%j', (sources, message, hint) => {
-    const texts = { message: expect.stringContaining(message), hint: expect.stringContaining(hint) };
+    const texts = {
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    };
     expect(() => signIn(sources)).toThrow(expect.objectContaining({ ...texts, exitCode: 3 }));
   });
 });
@@ -154,14 +211,32 @@ test.each([
 test.each([
   ['must begin with https://', 'http://localhost.example.com', 'http://127.0.0.1.example.com'],
   ['must begin with https://', 'http://128.0.0.1', 'http://[::ffff:7f00:1]', 'http://0.0.0.0:8787'],
-  ['no query, no fragment', 'https://api.example.com?x=1', 'https://api.example.com/?', 'https://x.example/#top'],
-  ['no http or https address', '', 'ftp://x.example', 'file:///etc/passwd', 'https:api.example.com', 'https://a b'],
-  ['must not hold a user name', 'https://me:hunter22@api.example.com', 'https://hunter22@x.example'],
+  [
+    'no query, no fragment',
+    'https://api.example.com?x=1',
+    'https://api.example.com/?',
+    'https://x.example/#top',
+  ],
+  [
+    'no http or https address',
+    '',
+    'ftp://x.example',
+    'file:///etc/passwd',
+    'https:api.example.com',
+    'https://a b',
+  ],
+  [
+    'must not hold a user name',
+    'https://me:hunter22@api.example.com',
+    'https://hunter22@x.example',
+  ],
   ['no http or https address', 'me:hunter22@x.example'],
 ])('base URLs are refused: %s', (why, ...texts) => {
   for (const text of texts) {
     const secret = expect.not.stringContaining('hunter22');
-    expect(() => checkBaseUrl(text)).toThrow(expect.objectContaining({ name: 'UsageError', message: secret }));
+    expect(() => checkBaseUrl(text)).toThrow(
+      expect.objectContaining({ name: 'UsageError', message: secret }),
+    );
     expect(() => checkBaseUrl(text)).toThrow(why);
   }
 });
@@ -178,18 +253,25 @@ test('whatever is accepted is safe to send a token to, and reads the same again'
   const web = fc.webUrl({ withQueryParameters: true, withFragments: true });
   const anything = fc.oneof(web, fc.string(), fc.ipV4(), fc.domain());
   fc.assert(
-    fc.property(fc.constantFrom('', 'http://', 'https://', 'https://u:p@', 'ftp://'), anything, (prefix, rest) => {
-      let url: URL;
-      try {
-        url = checkBaseUrl(prefix + rest);
-      } catch (error) {
-        expect(error).toBeInstanceOf(UsageError);
-        return;
-      }
-      expect(url.protocol === 'https:' || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)).toBe(true);
-      expect([url.username, url.password, url.search, url.hash]).toEqual(['', '', '', '']);
-      expect(checkBaseUrl(formatBaseUrl(url))).toEqual(url);
-    }),
+    fc.property(
+      fc.constantFrom('', 'http://', 'https://', 'https://u:p@', 'ftp://'),
+      anything,
+      (prefix, rest) => {
+        let url: URL;
+        try {
+          url = checkBaseUrl(prefix + rest);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UsageError);
+          return;
+        }
+        expect(
+          url.protocol === 'https:' ||
+            /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname),
+        ).toBe(true);
+        expect([url.username, url.password, url.search, url.hash]).toEqual(['', '', '', '']);
+        expect(checkBaseUrl(formatBaseUrl(url))).toEqual(url);
+      },
+    ),
     { numRuns: 400 },
   );
 });

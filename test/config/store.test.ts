@@ -1,10 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Conf from 'conf';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openStore, type StoredAccount, settingsFolder, withAccount } from '../../src/config/store.ts';
+import {
+  openStore,
+  type StoredAccount,
+  settingsFolder,
+  withAccount,
+} from '../../src/config/store.ts';
 import { bundleScript } from '../support/bundle.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
@@ -20,11 +33,18 @@ beforeEach(() => {
   warnings = [];
 });
 
-const open = () => openStore({ ADREPORT_CONFIG_DIR: directory }, (sentence) => warnings.push(sentence));
-const save = (name: string, account: StoredAccount) => open().update((stored) => withAccount(stored, name, account));
+const open = () =>
+  openStore({ ADREPORT_CONFIG_DIR: directory }, (sentence) => warnings.push(sentence));
+const save = (name: string, account: StoredAccount) =>
+  open().update((stored) => withAccount(stored, name, account));
 const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
 
-const account = { baseUrl: 'https://x.example', token: 'stored-token', profile: 'dsp', email: 'a@x.example' } as const;
+const account = {
+  baseUrl: 'https://x.example',
+  token: 'stored-token',
+  profile: 'dsp',
+  email: 'a@x.example',
+} as const;
 
 test('nothing is stored, and reading makes nothing', async () => {
   expect(await open().read()).toEqual({ accounts: {} });
@@ -33,7 +53,10 @@ test('nothing is stored, and reading makes nothing', async () => {
 
 test('an account comes back as it was saved; the first one is the default; what a newer version has added is kept', async () => {
   await save('work', account);
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), future: { x: 1 } }));
+  writeFileSync(
+    file,
+    JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), future: { x: 1 } }),
+  );
   await save('home', { baseUrl: 'https://y.example', token: undefined });
   const expected = {
     defaultAccount: 'work',
@@ -59,7 +82,9 @@ describe.skipIf(isWindows)('modes', () => {
     await open().read();
     expect(modeOf(file)).toBe('600');
     await open().read();
-    expect(warnings).toEqual([expect.stringContaining(`${file} is open to other users (mode 0644), and was closed`)]);
+    expect(warnings).toEqual([
+      expect.stringContaining(`${file} is open to other users (mode 0644), and was closed`),
+    ]);
   });
 
   test('a folder that adreport did not make keeps its mode, and that is said', async () => {
@@ -67,7 +92,9 @@ describe.skipIf(isWindows)('modes', () => {
     chmodSync(directory, 0o1777);
     await save('work', account);
     expect([modeOf(directory), modeOf(file)]).toEqual(['1777', '600']);
-    expect(warnings).toEqual([expect.stringContaining(`${directory} is open to other users (mode 1777), and is left`)]);
+    expect(warnings).toEqual([
+      expect.stringContaining(`${directory} is open to other users (mode 1777), and is left`),
+    ]);
   });
 });
 
@@ -81,8 +108,14 @@ describe('a file that cannot be used is named, and left alone', () => {
     ['accounts that are a list', '{"accounts":[]}'],
     ['an account without a base URL', '{"accounts":{"work":{"token":"x"}}}'],
     ['a token that is no text', '{"accounts":{"work":{"baseUrl":"https://x.example","token":1}}}'],
-    ['an unknown profile', '{"accounts":{"work":{"baseUrl":"https://x.example","profile":"seller"}}}'],
-    ['a file that ends in the middle', '{"accounts":{"work":{"baseUrl":"https://x.example","token":"hush"}}'],
+    [
+      'an unknown profile',
+      '{"accounts":{"work":{"baseUrl":"https://x.example","profile":"seller"}}}',
+    ],
+    [
+      'a file that ends in the middle',
+      '{"accounts":{"work":{"baseUrl":"https://x.example","token":"hush"}}',
+    ],
     ['UTF-16', Buffer.from('{"accounts":{}}', 'utf16le')],
   ])('%s', async (_name, content) => {
     mkdirSync(directory, { mode: 0o700 });
@@ -120,7 +153,9 @@ test('while others write, a reader never sees half a file', async () => {
       stdio: ['ignore', 'ignore', 'inherit'],
     }),
   );
-  expect(await Promise.all(writers.map((child) => once(child, 'exit')))).toEqual(Array(2).fill([0, null]));
+  expect(await Promise.all(writers.map((child) => once(child, 'exit')))).toEqual(
+    Array(2).fill([0, null]),
+  );
   expect(Object.keys((await open().read()).accounts)).toContain('x7');
   expect(readdirSync(directory)).toEqual(['settings.json']);
 });
@@ -147,5 +182,7 @@ test("it is where conf's own default is", () => {
   vi.stubEnv('XDG_CONFIG_HOME', folder);
   vi.stubEnv('APPDATA', folder);
   const { path } = new Conf({ projectName: 'adreport', projectSuffix: '', configName: 'settings' });
-  expect(join(settingsFolder({ XDG_CONFIG_HOME: folder, APPDATA: folder }), 'settings.json')).toBe(path);
+  expect(join(settingsFolder({ XDG_CONFIG_HOME: folder, APPDATA: folder }), 'settings.json')).toBe(
+    path,
+  );
 });

@@ -15,7 +15,9 @@ function named(pattern: RegExp): string[] {
 }
 
 test('every flag', () => {
-  const known = allCommands().flatMap(({ options }) => options.flatMap(({ long, short }) => [long, short]));
+  const known = allCommands().flatMap(({ options }) =>
+    options.flatMap(({ long, short }) => [long, short]),
+  );
   const flags = named(/(--[a-z][a-z-]+)/g);
   expect(flags.length).toBeGreaterThan(60);
   expect(flags.filter((flag) => flag !== '--help' && !known.includes(flag))).toEqual([]);

@@ -22,11 +22,14 @@ async function service(report = buyerReport) {
     looks += path === '/status-reporting' ? 1 : 0;
     const status = looks < 3 ? 'queued' : 'ready';
     const record = { response: { status, message: status, report_id: 'r-1' } };
-    if (path === '/download-reporting') response.writeHead(200, { 'content-type': 'application/json' }).end(report);
-    else if (path === '/campaigns') response.writeHead(200, { 'content-type': 'application/json' }).end(campaigns);
+    if (path === '/download-reporting')
+      response.writeHead(200, { 'content-type': 'application/json' }).end(report);
+    else if (path === '/campaigns')
+      response.writeHead(200, { 'content-type': 'application/json' }).end(campaigns);
     else json(response, record);
   });
-  const run = (...argv: string[]) => runCli(argv, { env: { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token } });
+  const run = (...argv: string[]) =>
+    runCli(argv, { env: { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token } });
   return { run, received };
 }
 
@@ -34,7 +37,14 @@ const window = ['--since', '1417392000', '--until', '1420070399'];
 
 test('a buyer’s report: three kinds of calls, and the document as it came', async () => {
   const { run, received } = await service();
-  const { exitCode, stdout } = await run('run', ...window, '--metrics', 'displays', '--format', 'json');
+  const { exitCode, stdout } = await run(
+    'run',
+    ...window,
+    '--metrics',
+    'displays',
+    '--format',
+    'json',
+  );
   expect([exitCode, JSON.parse(stdout)]).toEqual([0, JSON.parse(buyerReport)]);
   expect(received.map(({ method, path, body }) => `${method} ${path} ${body}`)).toEqual([
     'POST /buyer-reporting {"since":1417392000,"until":1420070399,"metrics":"displays"}',
@@ -49,7 +59,16 @@ test('a buyer’s report: three kinds of calls, and the document as it came', as
 
 test('a form-encoded request has the keys of the examples', async () => {
   const { run, received } = await service();
-  const flags = ['--metrics', 'displays', '--by', 'campaign,os', '--filter', 'osId=1', '--encoding', 'form'];
+  const flags = [
+    '--metrics',
+    'displays',
+    '--by',
+    'campaign,os',
+    '--filter',
+    'osId=1',
+    '--encoding',
+    'form',
+  ];
   await run('report', 'create', ...window, ...flags);
   expect(received[0]?.headers['content-type']).toBe('application/x-www-form-urlencoded');
   expect(decodeURIComponent(received[0]?.body ?? '')).toBe(
@@ -59,8 +78,19 @@ test('a form-encoded request has the keys of the examples', async () => {
 
 test('a DSP’s report as CSV has the values of the JSON', async () => {
   const { run } = await service(dspReport);
-  const { stdout } = await run('run', '--profile', 'dsp', ...window, '--by', 'DAILY', '--format', 'csv');
-  expect(stdout).toBe('date,displays,revenueEuro,revenueDollar\r\n2014-12-01,7,"1234,50","1381,02"\r\n');
+  const { stdout } = await run(
+    'run',
+    '--profile',
+    'dsp',
+    ...window,
+    '--by',
+    'DAILY',
+    '--format',
+    'csv',
+  );
+  expect(stdout).toBe(
+    'date,displays,revenueEuro,revenueDollar\r\n2014-12-01,7,"1234,50","1381,02"\r\n',
+  );
 });
 
 test('campaigns with their ad units', async () => {

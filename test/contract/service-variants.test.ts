@@ -22,7 +22,11 @@ async function serveVariant({ answers }: Variant) {
     const inTurn: readonly Answer[] = Array.isArray(given) ? given : [given as Answer];
     const answer = inTurn[Math.min(calls[path] ?? 0, inTurn.length - 1)] ?? '';
     calls[path] = (calls[path] ?? 0) + 1;
-    const { status = 200, headers = {}, body = '' } = typeof answer === 'string' ? { body: answer } : answer;
+    const {
+      status = 200,
+      headers = {},
+      body = '',
+    } = typeof answer === 'string' ? { body: answer } : answer;
     request.resume().on('end', () => {
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
     });
@@ -32,7 +36,11 @@ async function serveVariant({ answers }: Variant) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
 }
 
-async function play(variant: Variant, argv: readonly string[], signIn: Readonly<Record<string, string>>) {
+async function play(
+  variant: Variant,
+  argv: readonly string[],
+  signIn: Readonly<Record<string, string>>,
+) {
   const { url, calls } = await serveVariant(variant);
   const result = await runCli([...argv, '-vv'], { env: { ADREPORT_BASE_URL: url, ...signIn } });
   expect(result).toMatchObject({ exitCode: variant.exitCode });
@@ -43,7 +51,10 @@ async function play(variant: Variant, argv: readonly string[], signIn: Readonly<
   return result;
 }
 
-const run = 'run --period yesterday --by DAILY --metrics displays --strict --columns date,displays -o x.csv'.split(' ');
+const run =
+  'run --period yesterday --by DAILY --metrics displays --strict --columns date,displays -o x.csv'.split(
+    ' ',
+  );
 const password = { ADREPORT_EMAIL: 'me@example.com', ADREPORT_PASSWORD: 'correct horse' };
 
 test.each([

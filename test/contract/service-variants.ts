@@ -59,11 +59,21 @@ function variantsOf(path: string, prefix: string, cases: readonly Row[]): Varian
 }
 
 const answer = (status: number, body = ''): Answer => ({ status, body });
-const later = (status: number, retryAfter: string): Answer => ({ status, headers: { 'retry-after': retryAfter } });
+const later = (status: number, retryAfter: string): Answer => ({
+  status,
+  headers: { 'retry-after': retryAfter },
+});
 const redirect = (location: string): Answer => ({ status: 302, headers: { location } });
-const typed = (type: string, body: string | Uint8Array): Answer => ({ headers: { 'content-type': type }, body });
-const packed = (coding: string, body: Uint8Array): Answer => ({ headers: { 'content-encoding': coding }, body });
-const withRow = (row: string) => `{"data":[{"date":"2026-11-19","displays":7},${row}],"summary":${summary}}`;
+const typed = (type: string, body: string | Uint8Array): Answer => ({
+  headers: { 'content-type': type },
+  body,
+});
+const packed = (coding: string, body: Uint8Array): Answer => ({
+  headers: { 'content-encoding': coding },
+  body,
+});
+const withRow = (row: string) =>
+  `{"data":[{"date":"2026-11-19","displays":7},${row}],"summary":${summary}}`;
 const html = typed('text/html', '<html><body>Please sign in</body></html>');
 
 /** Run with a token: create, status, download. */
@@ -85,13 +95,37 @@ export const runVariants: readonly Variant[] = [
     ['201', answer(201, '{"id":"r1"}'), 0],
     ['the data itself', report, 0],
     ['the data as CSV', typed('text/csv', expectedFile), 0],
-    ['an error with 200', '{"response":{"error_id":"LIMIT","error":"Too many reports."}}', 4, /Too many reports/, 1],
-    ['an error beside an id', '{"report_id":"r1","error":"No such metric."}', 4, /No such metric/, 1],
+    [
+      'an error with 200',
+      '{"response":{"error_id":"LIMIT","error":"Too many reports."}}',
+      4,
+      /Too many reports/,
+      1,
+    ],
+    [
+      'an error beside an id',
+      '{"report_id":"r1","error":"No such metric."}',
+      4,
+      /No such metric/,
+      1,
+    ],
     ['a list of an error', '[{"error":"No such metric."}]', 4, /No such metric/, 1],
-    ['data is a list of an error', '{"data":[{"error":"No such metric."}]}', 4, /No such metric/, 1],
+    [
+      'data is a list of an error',
+      '{"data":[{"error":"No such metric."}]}',
+      4,
+      /No such metric/,
+      1,
+    ],
     ['success is false', '{"success":false,"message":"Locked."}', 4, /Locked/, 1],
     ['the status KO', '{"response":{"status":"KO","message":"Locked."}}', 4, /Locked/, 1],
-    ['no id', '{"response":{"status":"progress"}}', 9, /no report id.*“\{"response":\{"status":"progress"\}\}”/, 1],
+    [
+      'no id',
+      '{"response":{"status":"progress"}}',
+      9,
+      /no report id.*“\{"response":\{"status":"progress"\}\}”/,
+      1,
+    ],
     ['nothing', '', 9, /an empty body instead of JSON/, 1],
     ['null', 'null', 9, /no report id/, 1],
     ['a page', html, 9, /a web page instead of JSON/, 1],
@@ -128,9 +162,27 @@ export const runVariants: readonly Variant[] = [
     ['canceled', '{"status":"canceled"}', 6, /canceled/, 1],
     ['failure', '{"status":"failure"}', 6, /failure/, 1],
     ['expired', '{"status":"expired"}', 6, /expired/, 1],
-    ['400 and response.message', answer(400, '{"response":{"message":"Out of ink"}}'), 4, /Out of ink/, 1],
-    ['400 and error.message', answer(400, '{"error":{"message":"Out of ink"}}'), 4, /Out of ink/, 1],
-    ['400 and error_description', answer(400, '{"error":"x","error_description":"Out of ink"}'), 4, /Out of ink/, 1],
+    [
+      '400 and response.message',
+      answer(400, '{"response":{"message":"Out of ink"}}'),
+      4,
+      /Out of ink/,
+      1,
+    ],
+    [
+      '400 and error.message',
+      answer(400, '{"error":{"message":"Out of ink"}}'),
+      4,
+      /Out of ink/,
+      1,
+    ],
+    [
+      '400 and error_description',
+      answer(400, '{"error":"x","error_description":"Out of ink"}'),
+      4,
+      /Out of ink/,
+      1,
+    ],
     ['400 and message', answer(400, '{"message":"Out of ink"}'), 4, /Out of ink/, 1],
     ['400 and detail', answer(400, '{"detail":"Out of ink"}'), 4, /Out of ink/, 1],
     ['400 and errors', answer(400, '{"errors":["Out of ink"]}'), 4, /Out of ink/, 1],
@@ -138,7 +190,13 @@ export const runVariants: readonly Variant[] = [
     ['410', answer(410), 6, /gone/, 1],
     ['404', answer(404, '{"detail":"Who?"}'), 4, /Who\?/, 1],
     ['an error with 200', '{"response":{"error":"Unknown report."}}', 4, /Unknown report/, 1],
-    ['400 to JSON', answer(400, '{"message":"id is missing"}'), 4, /id is missing.*\n.*--encoding form/, 1],
+    [
+      '400 to JSON',
+      answer(400, '{"message":"id is missing"}'),
+      4,
+      /id is missing.*\n.*--encoding form/,
+      1,
+    ],
     ['no status', '{"response":{}}', 9, /without a status.*“\{"response":\{\}\}”/, 1],
     ['a page', html, 9, /a web page/, 1],
     ['a token in an unknown place', `{"sessionToken":"${token}"}`, 9, /\[hidden\]/, 1],
@@ -154,14 +212,24 @@ export const runVariants: readonly Variant[] = [
     ['summary before data', `{"summary":${summary},"data":${rows}}`, 0],
     ['pretty-printed', JSON.stringify(JSON.parse(report), null, '\t'), 0],
     ['a byte order mark', `\ufeff${report}`, 0],
-    ['members that hold data', `{"meta":{"data":[{"x":1}]},"data":${rows},"summary":${summary},"page":null}`, 0],
+    [
+      'members that hold data',
+      `{"meta":{"data":[{"x":1}]},"data":${rows},"summary":${summary},"page":null}`,
+      0,
+    ],
     ['in response', `{"response":${report}}`, 0],
     ['rows alone', rows, 0],
     ['JSON as text/html', typed('text/html', report), 0],
     ['gzip', packed('gzip', gzipSync(report)), 0],
     ['brotli', packed('BR', brotliCompressSync(report)), 0],
     ['gzip in gzip', packed('gzip, gzip', gzipSync(gzipSync(report))), 0],
-    ['the record of a failed report', '{"response":{"status":"failed","message":"no memory"}}', 6, /no memory/, 1],
+    [
+      'the record of a failed report',
+      '{"response":{"status":"failed","message":"no memory"}}',
+      6,
+      /no memory/,
+      1,
+    ],
     [
       '409 REPORT_FAILED',
       answer(409, '{"response":{"error_id":"REPORT_FAILED","error":"no memory"}}'),
@@ -169,8 +237,20 @@ export const runVariants: readonly Variant[] = [
       /no memory/,
       1,
     ],
-    ['409 and the record of a failed report', answer(409, '{"response":{"status":"failed"}}'), 6, undefined, 1],
-    ['409 REPORT_NOT_READY', answer(409, '{"response":{"error_id":"REPORT_NOT_READY","error":"wait"}}'), 7, /wait/, 1],
+    [
+      '409 and the record of a failed report',
+      answer(409, '{"response":{"status":"failed"}}'),
+      6,
+      undefined,
+      1,
+    ],
+    [
+      '409 REPORT_NOT_READY',
+      answer(409, '{"response":{"error_id":"REPORT_NOT_READY","error":"wait"}}'),
+      7,
+      /wait/,
+      1,
+    ],
     [
       'the record of a report in progress',
       '{"response":{"status":"progress","message":"progress"}}',
@@ -184,8 +264,18 @@ export const runVariants: readonly Variant[] = [
     ['a redirect to plain http', redirect('http://example.com/x'), 4, /not https/, 1],
     ['a redirect within the service', redirect('/x'), 4, /redirects to/, 1],
     ['a page', html, 9, /web page/],
-    ['another window', `{"data":${rows},"summary":${summary.replace('11-19T00', '11-18T00')}}`, 9, /window/],
-    ['without what was asked for', '{"data":[{"date":"2026-11-19","clicks":7}],"summary":{}}', 9, /displays/],
+    [
+      'another window',
+      `{"data":${rows},"summary":${summary.replace('11-19T00', '11-18T00')}}`,
+      9,
+      /window/,
+    ],
+    [
+      'without what was asked for',
+      '{"data":[{"date":"2026-11-19","clicks":7}],"summary":{}}',
+      9,
+      /displays/,
+    ],
     ['a row of another day', withRow('{"date":"2026-11-12","displays":7}'), 9],
     ['a row twice', withRow('{"date":"2026-11-19","displays":7}'), 9],
     ['a total beside the rows', withRow('{"date":null,"displays":7}'), 9],
@@ -207,7 +297,13 @@ export const signInVariants: readonly Variant[] = [
     ['response.access_token', `{"response":{"access_token":"${token}"}}`, 0],
     ['the bare token as JSON', `"${token}"`, 0],
     ['the bare token', typed('text/plain', `${token}\n`), 0],
-    ['status KO', '{"response":{"status":"KO","message":"Wrong password"}}', 3, /Wrong password/, 1],
+    [
+      'status KO',
+      '{"response":{"status":"KO","message":"Wrong password"}}',
+      3,
+      /Wrong password/,
+      1,
+    ],
     ['status error', '{"status":"error","error":"Wrong password"}', 3, /Wrong password/, 1],
     ['another status', '{"response":{"status":"locked"}}', 3, /locked/, 1],
     ['401', answer(401, '{"errors":["Wrong password"]}'), 3, /Wrong password/, 1],
@@ -221,7 +317,13 @@ export const signInVariants: readonly Variant[] = [
     ['415', answer(415), 3, /--encoding form/, 1],
     ['429, then a token', [answer(429), `{"token":"${token}"}`], 0, /Trying again/, 2],
     ['500, then a token', [answer(500), `{"token":"${token}"}`], 0, /Trying again/, 2],
-    ['a token in an unknown place', `{"result":{"accessKey":"${token}"}}`, 9, /without a token.*\[hidden\]/, 1],
+    [
+      'a token in an unknown place',
+      `{"result":{"accessKey":"${token}"}}`,
+      9,
+      /without a token.*\[hidden\]/,
+      1,
+    ],
     [
       'a token in an error',
       answer(403, `{"message":"Session ${token} is locked"}`),
@@ -233,7 +335,13 @@ export const signInVariants: readonly Variant[] = [
     ['a token with a line break', '{"token":"abc\\r\\nX-Other: 1"}', 9, /no header can hold/, 1],
     ['a token of 5,000 characters', `{"token":"${'x'.repeat(5_000)}"}`, 9, /no header can hold/, 1],
     ['a page', html, 9, /a web page/, 1],
-    ['words', typed('text/plain', `your key is ${token}`), 9, /“your key is \[hidden\]” instead/, 1],
+    [
+      'words',
+      typed('text/plain', `your key is ${token}`),
+      9,
+      /“your key is \[hidden\]” instead/,
+      1,
+    ],
   ]),
   {
     name: 'a token that is refused with 403 is renewed once',
@@ -244,7 +352,10 @@ export const signInVariants: readonly Variant[] = [
   {
     name: '403 ADMIN_ONLY renews nothing',
     answers: {
-      '/buyer-reporting': answer(403, '{"response":{"error_id":"ADMIN_ONLY","error":"Admins only."}}'),
+      '/buyer-reporting': answer(
+        403,
+        '{"response":{"error_id":"ADMIN_ONLY","error":"Admins only."}}',
+      ),
     },
     exitCode: 4,
     says: /Admins only/,
@@ -273,7 +384,10 @@ export const campaignVariants: readonly Variant[] = variantsOf('/campaigns', 'ca
   ],
   [
     'a further page in Link',
-    { headers: { link: '</campaigns?page=2>; rel="next"' }, body: `[{"campaignId":"12",${campaign}[${unit}]}]` },
+    {
+      headers: { link: '</campaigns?page=2>; rel="next"' },
+      body: `[{"campaignId":"12",${campaign}[${unit}]}]`,
+    },
     0,
     /further page/,
   ],

@@ -43,7 +43,8 @@ for its line.
 });
 
 test('a table that cannot fit is a list', () => {
-  const table = '| event | first column | second |\n|---|---|---|\n| something-long | another-long-one | a-third-one |';
+  const table =
+    '| event | first column | second |\n|---|---|---|\n| something-long | another-long-one | a-third-one |';
   expect(renderMarkdown(table, { columns: 30, style: plainStyle })).toBe(`  something-long
     first column:
     another-long-one

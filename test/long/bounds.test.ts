@@ -24,7 +24,8 @@ const rowsOf = (count: number, row: (i: number) => string) =>
 
 /** Refused by a bound, or because they are no whole report. */
 const refused: Readonly<Record<string, () => string>> = {
-  'a CSV header of 100,000 names': () => `date,${Array.from({ length: 100_000 }, (_, i) => `c${i}`).join(',')}\n`,
+  'a CSV header of 100,000 names': () =>
+    `date,${Array.from({ length: 100_000 }, (_, i) => `c${i}`).join(',')}\n`,
   'blank lines after a CSV header': () => `date,clicks\n${'\n'.repeat(20 * million)}`,
   'blank lines after CSV rows': () => `date,clicks\n1,2\n${'\r\n'.repeat(10 * million)}`,
   'a CSV line without end': () => `date,clicks\n${'x'.repeat(10 * million)}`,
@@ -33,13 +34,18 @@ const refused: Readonly<Record<string, () => string>> = {
   'blanks before a document': () => `${' '.repeat(20 * million)}{"data":[]}`,
   'blanks between rows': () => `{"data":[{"clicks":1}${' '.repeat(20 * million)},{"clicks":1}]}`,
   'blanks in a row': () => `{"data":[{"clicks":${' '.repeat(10 * million)}1}]}`,
-  'a row of 2,000 keys': () => rowsOf(1, () => `{${Array.from({ length: 2_000 }, (_, i) => `"k${i}":1`).join(',')}}`),
+  'a row of 2,000 keys': () =>
+    rowsOf(1, () => `{${Array.from({ length: 2_000 }, (_, i) => `"k${i}":1`).join(',')}}`),
   'rows of 2,000 keys in all': () => rowsOf(2_000, (i) => `{"k${i}":1}`),
   'a name of 10 MB': () => rowsOf(1, () => `{"campaignName":"${'n'.repeat(10 * million)}"}`),
   'a key of 10 MB': () => rowsOf(1, () => `{"${'n'.repeat(10 * million)}":1}`),
   'a number of 10 million digits': () => rowsOf(1, () => `{"clicks":${'9'.repeat(10 * million)}}`),
   'a row of 10 MB': () =>
-    rowsOf(1, () => `{${Array.from({ length: 20 }, (_, i) => `"k${i}":"${'x'.repeat(million / 2)}"`).join(',')}}`),
+    rowsOf(
+      1,
+      () =>
+        `{${Array.from({ length: 20 }, (_, i) => `"k${i}":"${'x'.repeat(million / 2)}"`).join(',')}}`,
+    ),
   '2 MB beside the rows': () => `{"note":"${'x'.repeat(2 * million)}","data":[]}`,
   'many members beside the rows': () =>
     `{${Array.from({ length: 100_000 }, (_, i) => `"m${i}":"${'x'.repeat(20)}"`).join(',')},"data":[]}`,
@@ -54,8 +60,10 @@ const refused: Readonly<Record<string, () => string>> = {
 
 /** Within the bounds: written, or refused by a format that cannot hold it. */
 const allowed: Readonly<Record<string, () => string>> = {
-  'a name of 40,000 emoji': () => rowsOf(20, () => `{"campaignName":"${'🦊'.repeat(40_000)}","clicks":1}`),
-  'numbers of 80,000 digits': () => rowsOf(20, () => `{"campaignName":"a","clicks":${'9'.repeat(80_000)}}`),
+  'a name of 40,000 emoji': () =>
+    rowsOf(20, () => `{"campaignName":"${'🦊'.repeat(40_000)}","clicks":1}`),
+  'numbers of 80,000 digits': () =>
+    rowsOf(20, () => `{"campaignName":"a","clicks":${'9'.repeat(80_000)}}`),
   'names of escapes': () => rowsOf(10, () => `{"campaignName":"${'\\"'.repeat(450_000)}"}`),
   'nested values': () => rowsOf(20, () => `{"a":[${'{"b":1},'.repeat(50_000)}1]}`),
   '900 columns of differing keys': () => rowsOf(900, (i) => `{"k${i}":"${'x'.repeat(1_000)}"}`),
@@ -66,7 +74,9 @@ const allowed: Readonly<Record<string, () => string>> = {
 /** The exit code of a command line, which is to be through in time, within memory, and without a raw stack. */
 async function exitCodeOf(argv: readonly string[], env = {}) {
   const begun = performance.now();
-  const result = await spawnCli([...argv, '--progress', 'none'], { env: { ...env, NODE_OPTIONS: tellsPeak } });
+  const result = await spawnCli([...argv, '--progress', 'none'], {
+    env: { ...env, NODE_OPTIONS: tellsPeak },
+  });
   expect(performance.now() - begun, 'milliseconds').toBeLessThan(secondsAtMost * 1_000);
   expect(peakMbOf(result), 'MB').toBeLessThan(megabytesAtMost);
   expect(result.stderr).not.toMatch(/\n\s+at /);
@@ -113,8 +123,13 @@ describe('few bytes that unpack to gigabytes of blanks, and what is no report', 
   ])('brotli of 2 GB and gzip of 3 GB of blanks: %s', async (line, credentials) => {
     expect(brotli.length).toBeLessThan(20_000);
     for (const [coding, body] of Object.entries({ br: brotli, gzip })) {
-      const { env } = await serveBody(body, { 'content-encoding': coding, 'content-type': 'application/json' });
-      expect(await exitCodeOf(`${line} --retries 0`.split(' '), { ...env, ...credentials })).toBe(9);
+      const { env } = await serveBody(body, {
+        'content-encoding': coding,
+        'content-type': 'application/json',
+      });
+      expect(await exitCodeOf(`${line} --retries 0`.split(' '), { ...env, ...credentials })).toBe(
+        9,
+      );
     }
   });
 

@@ -21,7 +21,11 @@ const desktop = { viewport: { width: 1280, height: 900 } } as const;
 const phone = { viewport: { width: 375, height: 740 }, hasTouch: true } as const;
 
 /** Opens a page, and at the end of the test expects that it complained of nothing, and asked for nothing else than it may. */
-async function open(url: string, options: BrowserContextOptions = desktop, may = (asked: string) => asked === url) {
+async function open(
+  url: string,
+  options: BrowserContextOptions = desktop,
+  may = (asked: string) => asked === url,
+) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const events: string[] = [];
@@ -46,7 +50,15 @@ function fileOf(html: string): string {
 }
 
 async function reportPage(...flags: string[]): Promise<string> {
-  const { files } = await runCli(['run', '--local', '--period', '2026-10', ...flags, '-o', 'report.html']);
+  const { files } = await runCli([
+    'run',
+    '--local',
+    '--period',
+    '2026-10',
+    ...flags,
+    '-o',
+    'report.html',
+  ]);
   return files['report.html'] ?? '';
 }
 
@@ -55,7 +67,10 @@ async function pageOf(count: number): Promise<string> {
   const rows = Array.from({ length: count }, (_, i) => ({
     date: `2026-10-${String((i % 31) + 1).padStart(2, '0')}`,
     campaignId: String(40_000 + (i % 37)),
-    campaignName: i % 37 === 0 ? '<img src=x onerror=alert(1)></script><script>alert(2)</script>' : `Été ${i % 37}`,
+    campaignName:
+      i % 37 === 0
+        ? '<img src=x onerror=alert(1)></script><script>alert(2)</script>'
+        : `Été ${i % 37}`,
     bundleId: `com.example.app${i}`,
     displays: (i * 17) % 9000,
     clicks: i % 200,
@@ -109,7 +124,9 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const screen of [desktop, phone]) {
         const page = await open(url, { ...screen, colorScheme });
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(screen.viewport.width);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(
+          screen.viewport.width,
+        );
         expect(await page.evaluate(faintTexts)).toEqual([]);
       }
     }
@@ -118,9 +135,13 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(await page.evaluate(faintTexts)).toEqual([]);
     expect(await page.locator('input, select').filter({ visible: true }).count()).toBe(0);
     expect((await page.pdf({ preferCSSPageSize: true })).length).toBeGreaterThan(10_000);
-    const rowCount = Number(await page.evaluate("JSON.parse(document.getElementById('data').textContent).rowCount"));
+    const rowCount = Number(
+      await page.evaluate("JSON.parse(document.getElementById('data').textContent).rowCount"),
+    );
     await page.evaluate("dispatchEvent(new Event('beforeprint'))");
-    expect(await page.locator('table:has(tfoot) tbody tr').count()).toBe(rowCount > 1 ? Math.min(rowCount, 2000) : 0);
+    expect(await page.locator('table:has(tfoot) tbody tr').count()).toBe(
+      rowCount > 1 ? Math.min(rowCount, 2000) : 0,
+    );
   });
 
   test('the table sorts by numbers, filters by words, and turns its pages', async () => {
@@ -135,7 +156,9 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(await columnOf(page, 4)).toEqual(before);
     const filter = page.getByLabel('Filter');
     await filter.fill('ETE app12');
-    const wanted = Array.from({ length: 500 }, (_, i) => i).filter((i) => String(i).startsWith('12') && i % 37);
+    const wanted = Array.from({ length: 500 }, (_, i) => i).filter(
+      (i) => String(i).startsWith('12') && i % 37,
+    );
     expect(await columnOf(page, 4)).toEqual(wanted.map((i) => `com.example.app${i}`));
     await filter.fill('');
     await page.getByRole('button', { name: 'Next rows' }).click();
@@ -150,6 +173,8 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     server.setReport(ready, { status: 'ready' });
     await page.waitForSelector('td:has-text("ready")');
     const text = (await page.locator('table').last().allInnerTexts()).join();
-    expect(text).toMatch(new RegExp(`${ready}\\s+dsp\\s+ready[\\s\\S]*${waiting}\\s+buyer\\s+progress`));
+    expect(text).toMatch(
+      new RegExp(`${ready}\\s+dsp\\s+ready[\\s\\S]*${waiting}\\s+buyer\\s+progress`),
+    );
   });
 });

@@ -17,11 +17,13 @@ import { runToEnd, start } from '../support/spawn.ts';
 
 const run = promisify(execFile);
 const node = process.execPath;
-const toolOf = (path: string): string => join(process.env.ADREPORT_TOOLS ?? '', 'node_modules', path);
+const toolOf = (path: string): string =>
+  join(process.env.ADREPORT_TOOLS ?? '', 'node_modules', path);
 const redocly = toolOf('@redocly/cli/bin/cli.js');
 const prism = toolOf('@stoplight/prism-cli/dist/index.js');
 const generator = toolOf('openapi-typescript-codegen/bin/index.js');
-for (const tool of [redocly, prism, generator]) if (!existsSync(tool)) console.log(`Skipped: there is no ${tool}`);
+for (const tool of [redocly, prism, generator])
+  if (!existsSync(tool)) console.log(`Skipped: there is no ${tool}`);
 
 const day = { since: 1_780_272_000, until: 1_780_358_399 };
 let server: LocalServer;
@@ -33,12 +35,21 @@ beforeEach(async () => {
   writeFileSync(file, await (await fetch(`${server.url}/openapi.json`)).text());
 });
 
-test.skipIf(!existsSync(redocly))('the recommended rules of a public linter find nothing', async () => {
-  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-  const flags = ['lint', '--extends=recommended', '--format=json', file];
-  const { stdout } = await run(node, [redocly, ...flags], { env }).catch((error: { stdout: string }) => error);
-  expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
-});
+test.skipIf(!existsSync(redocly))(
+  'the recommended rules of a public linter find nothing',
+  async () => {
+    const env = {
+      ...process.env,
+      REDOCLY_TELEMETRY: 'off',
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    };
+    const flags = ['lint', '--extends=recommended', '--format=json', file];
+    const { stdout } = await run(node, [redocly, ...flags], { env }).catch(
+      (error: { stdout: string }) => error,
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
+  },
+);
 
 describe.skipIf(!existsSync(prism))('a proxy that compares', () => {
   async function startProxy(): Promise<string> {
@@ -50,7 +61,10 @@ describe.skipIf(!existsSync(prism))('a proxy that compares', () => {
     return `http://127.0.0.1:${port}`;
   }
 
-  const buyer = ['displays,clicks,leads,revenueDollar', 'CAMPAIGN ADUNIT COUNTRY CITY CARRIER'] as const;
+  const buyer = [
+    'displays,clicks,leads,revenueDollar',
+    'CAMPAIGN ADUNIT COUNTRY CITY CARRIER',
+  ] as const;
   test.each([
     ['buyer', ...buyer],
     ['admin', ...buyer],
@@ -64,7 +78,10 @@ describe.skipIf(!existsSync(prism))('a proxy that compares', () => {
         const headers = { accept: json, authorization, 'content-type': json };
         const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
         const response = await fetch(url + path, { ...init, headers });
-        return { answer: [response.status, response.headers.get('sl-violations')], text: await response.text() };
+        return {
+          answer: [response.status, response.headers.get('sl-violations')],
+          text: await response.text(),
+        };
       };
       for (const breakdown of `DAILY HOURLY MONTHLY RANGE ${breakdowns}`.split(' ')) {
         const body = { ...day, metrics, breakdowns: [breakdown], output: 'direct' };
@@ -102,7 +119,10 @@ test.skipIf(!existsSync(generator))(generated, async () => {
   const options = { bundle: true, platform: 'node', format: 'esm', logLevel: 'error' } as const;
   await build({ stdin, outfile, external: ['form-data'], ...options });
   const [row] = JSON.parse((await run(node, [outfile])).stdout);
-  expect(row).toMatchObject({ date: expect.stringMatching(/^2026-/), displays: expect.any(Number) });
+  expect(row).toMatchObject({
+    date: expect.stringMatching(/^2026-/),
+    displays: expect.any(Number),
+  });
 });
 
 test('the example for Python passes in pytest', async ({ skip }) => {
@@ -113,6 +133,9 @@ test('the example for Python passes in pytest', async ({ skip }) => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'test_example.py'), example);
   const env = { ...process.env, PATH: pathWithAdreport() };
-  const { stdout } = await run('python3', ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], { cwd, env });
+  const { stdout } = await run('python3', ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], {
+    cwd,
+    env,
+  });
   expect(stdout).toContain('1 passed');
 });

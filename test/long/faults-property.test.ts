@@ -28,7 +28,12 @@ const text = fc.string({
   ),
   maxLength: 12,
 });
-const row = fc.record({ campaignName: fc.option(text), city: text, displays: fc.nat(), revenueEuro: text });
+const row = fc.record({
+  campaignName: fc.option(text),
+  city: text,
+  displays: fc.nat(),
+  revenueEuro: text,
+});
 
 const report = fc.record({
   rows: fc.array(row, { maxLength: 60 }),
@@ -42,26 +47,45 @@ const report = fc.record({
 });
 type Report = typeof report extends fc.Arbitrary<infer T> ? T : never;
 
-const summary = { since: '2026-11-01T00:00:00+0100', until: '2026-11-01T23:59:59+0100', breakdowns: [], timezone: 'x' };
-const compress = { identity: (bytes: Buffer) => bytes, gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+const summary = {
+  since: '2026-11-01T00:00:00+0100',
+  until: '2026-11-01T23:59:59+0100',
+  breakdowns: [],
+  timezone: 'x',
+};
+const compress = {
+  identity: (bytes: Buffer) => bytes,
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+};
 
 function documentOf({ rows, pretty, byteOrderMark, summaryFirst }: Report): string {
-  const document = summaryFirst ? { summary, extra: { data: [1] }, data: rows } : { data: rows, summary };
+  const document = summaryFirst
+    ? { summary, extra: { data: [1] }, data: rows }
+    : { data: rows, summary };
   return (byteOrderMark ? '\ufeff' : '') + JSON.stringify(document, null, pretty ? 2 : undefined);
 }
 
 async function sendReport(response: ServerResponse, given: Report, fault?: Fault): Promise<void> {
   if (fault?.type === 'reset') return void response.destroy();
-  if (fault?.type === 'status') return json(response, { response: { error: 'later' } }, fault.status);
+  if (fault?.type === 'status')
+    return json(response, { response: { error: 'later' } }, fault.status);
   if (fault?.type === 'html')
     return void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>');
   const bytes = compress[given.coding](Buffer.from(documentOf(given)));
   const headers = { 'content-type': 'application/json', 'content-encoding': given.coding };
   const isCut = fault?.type === 'cut';
   const sizeBytes = isCut ? Math.floor(fault.share * bytes.length) : bytes.length;
-  const sent = fault?.type === 'garbage' ? Buffer.from('{"data":[{"displays":\u0000}]}') : bytes.subarray(0, sizeBytes);
+  const sent =
+    fault?.type === 'garbage'
+      ? Buffer.from('{"data":[{"displays":\u0000}]}')
+      : bytes.subarray(0, sizeBytes);
   if (fault?.type === 'garbage') headers['content-encoding'] = 'identity';
-  response.writeHead(200, isCut && fault.announced ? { ...headers, 'content-length': bytes.length + 1 } : headers);
+  response.writeHead(
+    200,
+    isCut && fault.announced ? { ...headers, 'content-length': bytes.length + 1 } : headers,
+  );
   response.flushHeaders();
   // At most eight turns a try, so that thousands of cases stay quick.
   const stepBytes = Math.max(given.chunkBytes, Math.ceil(sent.length / 8));
@@ -92,7 +116,10 @@ test(`${cases} reports of random rows, chunks and faults: the identical file, or
       tries = 0;
       const line = `run --fresh --period 2026-11-01 --format ndjson --retries ${retries} -q`;
       const options = { cwd: temporaryFolder(), env };
-      const { exitCode, stdout, files, stderr } = await runCli(one.toStdout ? line : `${line} -o r.ndjson`, options);
+      const { exitCode, stdout, files, stderr } = await runCli(
+        one.toStdout ? line : `${line} -o r.ndjson`,
+        options,
+      );
       seen.set(exitCode, (seen.get(exitCode) ?? 0) + 1);
       const whole = one.rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
@@ -110,6 +137,8 @@ test(`${cases} reports of random rows, chunks and faults: the identical file, or
     }),
     { numRuns: cases },
   );
-  console.log(`Exit codes of ${cases} cases: ${[...seen].map(([code, count]) => `${code}: ${count}`).join(', ')}`);
+  console.log(
+    `Exit codes of ${cases} cases: ${[...seen].map(([code, count]) => `${code}: ${count}`).join(', ')}`,
+  );
   expect([...seen.keys()].sort()).toEqual([0, 5, 9]);
 });

@@ -38,16 +38,29 @@ const onWindows = process.platform === 'win32';
 test('3: a token of 100 kB from the service is exit 9, and shown nowhere', async () => {
   const { url } = await serveAnswers({ '/auth-reporting': { token: 'S3cret'.repeat(16_000) } });
   const env = { ADREPORT_BASE_URL: url.href, ADREPORT_EMAIL: 'a@b.c', ADREPORT_PASSWORD: 'secret' };
-  expectRefusal(await spawnCli('campaigns -vv --retries 0', { env }), 9, /^(?!.*(?:S3cret|\n\s+at ))/s);
+  expectRefusal(
+    await spawnCli('campaigns -vv --retries 0', { env }),
+    9,
+    /^(?!.*(?:S3cret|\n\s+at ))/s,
+  );
 });
 
 test('4: hosts whose names are alike in 16 characters leave each other’s files alone', async (context) => {
   const folder = temporaryFolder();
   const inHost = (host: string, ...argv: string[]) => {
-    const args = ['--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', host, process.execPath, ...argv];
+    const args = [
+      '--uts',
+      'sh',
+      '-c',
+      'hostname "$0" && exec "$@"',
+      host,
+      process.execPath,
+      ...argv,
+    ];
     return runToEnd('unshare', args, folder);
   };
-  if (inHost('probe', '--version').status !== 0) context.skip('unshare --uts is not to be had here');
+  if (inHost('probe', '--version').status !== 0)
+    context.skip('unshare --uts is not to be had here');
   const script = bundleScript(`
     import { temporaryName } from './src/output/file/output-file.ts';
     process.stdout.write(temporaryName('x.csv'));
@@ -82,7 +95,8 @@ describe.skipIf(onWindows)('5: signals end a table of endless rows', () => {
     stdin.on('data', (text: string) => {
       const before = sentBytes;
       sentBytes += text.length;
-      if (before < 5_000_000 && sentBytes >= 5_000_000) for (const signal of signals) child.kill(signal);
+      if (before < 5_000_000 && sentBytes >= 5_000_000)
+        for (const signal of signals) child.kill(signal);
     });
     const { exitCode, signal } = await ended;
     stdin.destroy();
@@ -90,35 +104,62 @@ describe.skipIf(onWindows)('5: signals end a table of endless rows', () => {
   });
 });
 
-test.skipIf(onWindows)('9: the curl line of a token with shell characters runs nothing else', async () => {
-  const cwd = temporaryFolder();
-  const wild = "x';touch${IFS}ran;'$(touch${IFS}ran)`touch${IFS}ran`";
-  await runCli(['local-server', 'export', 'data', '--period', '2026-10-09'], { cwd });
-  const file = join(cwd, 'data', 'accounts.json');
-  const accounts = JSON.parse(readFileSync(file, 'utf8'));
-  accounts[0].token = wild;
-  writeFileSync(file, JSON.stringify(accounts));
-  const { signal, send } = interruption(130);
-  const onOutput = (text: string): void => void (text.includes('Ctrl-C ends it') && send());
-  const { exitCode, stderr } = await runCli('local-server --port 0 --fixtures data', { cwd, signal, onOutput });
-  expect(exitCode).toBe(0);
-  const [, line = ''] = /Try: (curl .*)/.exec(stderr) ?? [];
-  const { stdout } = spawnSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }; ${line}`], { cwd, encoding: 'utf8' });
-  expect(stdout.split('\n').slice(0, 2)).toEqual(['-H', `Authorization: ${wild}`]);
-  expect(readdirSync(cwd)).not.toContain('ran');
-});
+test.skipIf(onWindows)(
+  '9: the curl line of a token with shell characters runs nothing else',
+  async () => {
+    const cwd = temporaryFolder();
+    const wild = "x';touch${IFS}ran;'$(touch${IFS}ran)`touch${IFS}ran`";
+    await runCli(['local-server', 'export', 'data', '--period', '2026-10-09'], { cwd });
+    const file = join(cwd, 'data', 'accounts.json');
+    const accounts = JSON.parse(readFileSync(file, 'utf8'));
+    accounts[0].token = wild;
+    writeFileSync(file, JSON.stringify(accounts));
+    const { signal, send } = interruption(130);
+    const onOutput = (text: string): void => void (text.includes('Ctrl-C ends it') && send());
+    const { exitCode, stderr } = await runCli('local-server --port 0 --fixtures data', {
+      cwd,
+      signal,
+      onOutput,
+    });
+    expect(exitCode).toBe(0);
+    const [, line = ''] = /Try: (curl .*)/.exec(stderr) ?? [];
+    const { stdout } = spawnSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }; ${line}`], {
+      cwd,
+      encoding: 'utf8',
+    });
+    expect(stdout.split('\n').slice(0, 2)).toEqual(['-H', `Authorization: ${wild}`]);
+    expect(readdirSync(cwd)).not.toContain('ran');
+  },
+);
 
 test('11: homes and folders below /proc: the report comes, and nothing hangs', async (context) => {
   if (!existsSync('/proc/self')) context.skip('there is no /proc here');
-  for (const name of ['HOME', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'ADREPORT_CONFIG_DIR', 'TMPDIR']) {
+  for (const name of [
+    'HOME',
+    'XDG_CONFIG_HOME',
+    'XDG_CACHE_HOME',
+    'ADREPORT_CONFIG_DIR',
+    'TMPDIR',
+  ]) {
     const usual = /^(HOME|XDG_CONFIG_HOME)$/.test(name) ? { ADREPORT_CONFIG_DIR: undefined } : {};
     const line = 'run --local --direct --period 2026-11-09 --by DAILY -q --format ndjson';
-    const { exitCode, stdout, stderr } = await spawnCli(line, { env: { ...usual, [name]: '/proc/nowhere/x' } });
-    expect({ name, exitCode, rows: stdout.trim().split('\n').length }).toEqual({ name, exitCode: 0, rows: 1 });
+    const { exitCode, stdout, stderr } = await spawnCli(line, {
+      env: { ...usual, [name]: '/proc/nowhere/x' },
+    });
+    expect({ name, exitCode, rows: stdout.trim().split('\n').length }).toEqual({
+      name,
+      exitCode: 0,
+      rows: 1,
+    });
     expect(stderr).not.toMatch(/\n\s+at /);
   }
-  const { exitCode, stderr } = await spawnCli('local-server export /proc/nowhere/x --period 2026-10-09');
-  expect({ exitCode, stderr }).toEqual({ exitCode: 8, stderr: expect.not.stringMatching(/\n\s+at /) });
+  const { exitCode, stderr } = await spawnCli(
+    'local-server export /proc/nowhere/x --period 2026-10-09',
+  );
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 8,
+    stderr: expect.not.stringMatching(/\n\s+at /),
+  });
 });
 
 test('12: a damaged page of Parquet, which hyparquet would read for ever, is exit 9', async () => {
@@ -162,7 +203,10 @@ const pipeName = '15: a named pipe that nobody reads, as a target: the first SIG
 test.skipIf(onWindows)(pipeName, { timeout: 60_000 }, async () => {
   const { cwd, env } = await serveForTest({ delayMs: 0 });
   spawnSync('mkfifo', [join(cwd, 'pipe')]);
-  const { child, said, ended } = startCli('run --period 2026-11-09 -o pipe --format csv -v', { cwd, env });
+  const { child, said, ended } = startCli('run --period 2026-11-09 -o pipe --format csv -v', {
+    cwd,
+    env,
+  });
   await said(/download-reporting/);
   child.kill('SIGTERM');
   expect(await ended).toMatchObject({ exitCode: 143 });

@@ -10,8 +10,15 @@ import { start, startCli } from '../support/spawn.ts';
 const kills = 100;
 
 /** Whether a program was killed at a moment within so many milliseconds; otherwise it was quicker. */
-async function killWithin({ child, ended }: ReturnType<typeof start>, firstMs: number, lastMs: number) {
-  const timer = setTimeout(() => child.kill('SIGKILL'), firstMs + (lastMs - firstMs) * Math.random());
+async function killWithin(
+  { child, ended }: ReturnType<typeof start>,
+  firstMs: number,
+  lastMs: number,
+) {
+  const timer = setTimeout(
+    () => child.kill('SIGKILL'),
+    firstMs + (lastMs - firstMs) * Math.random(),
+  );
   const { signal } = await ended;
   clearTimeout(timer);
   return signal === 'SIGKILL';
@@ -22,7 +29,8 @@ test(`${kills} kill -9 at random moments: the target is the old file or the new 
   const target = join(cwd, 'report.csv');
   const line = 'run --fresh --period 2026-10 --by HOURLY,CAMPAIGN,COUNTRY -o report.csv -q';
   const run = () => startCli(line, { cwd, env });
-  const others = (): string[] => readdirSync(cwd).filter((name) => !['.config', 'report.csv'].includes(name));
+  const others = (): string[] =>
+    readdirSync(cwd).filter((name) => !['.config', 'report.csv'].includes(name));
 
   const startedMs = performance.now();
   expect(await run().ended).toMatchObject({ exitCode: 0 });

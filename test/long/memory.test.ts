@@ -13,17 +13,29 @@ const blockRows = 10_000;
 const names = ['date', 'campaignName', 'city', 'displays', 'clicks', 'revenueEuro'];
 const values = Array.from({ length: blockRows }, (_, row) => {
   const day = String(1 + (row % 28)).padStart(2, '0');
-  return [`2026-11-${day}`, `Campaign ${row % 40}`, `City ${row % 900}`, row, row % 7, (row % 10_000) / 100];
+  return [
+    `2026-11-${day}`,
+    `Campaign ${row % 40}`,
+    `City ${row % 900}`,
+    row,
+    row % 7,
+    (row % 10_000) / 100,
+  ];
 });
 const csvBlock = values.map((row) => `${row.join(',')}\n`).join('');
-const jsonBlock = values.map((row) => JSON.stringify(Object.fromEntries(names.map((name, i) => [name, row[i]]))));
+const jsonBlock = values.map((row) =>
+  JSON.stringify(Object.fromEntries(names.map((name, i) => [name, row[i]]))),
+);
 
 function* document(kind: string, blocks: number): Generator<string> {
   if (kind === 'csv') yield `${names.join(',')}\n`;
   if (kind === 'json') yield '{"data":[';
   for (let i = 0; i < blocks; i++) {
     if (kind === 'csv') yield csvBlock;
-    else yield kind === 'json' ? `${i > 0 ? ',' : ''}${jsonBlock.join()}` : `${jsonBlock.join('\n')}\n`;
+    else
+      yield kind === 'json'
+        ? `${i > 0 ? ',' : ''}${jsonBlock.join()}`
+        : `${jsonBlock.join('\n')}\n`;
   }
   if (kind === 'json') yield ']}';
 }
@@ -33,7 +45,9 @@ async function peakOf(name: string, blocks: number): Promise<number> {
   const file = join(temporaryFolder(), name);
   const text = Readable.from(document(name.split('.')[1] ?? '', blocks));
   const target = createWriteStream(file);
-  await (name.endsWith('.gz') ? pipeline(text, createGzip({ level: 1 }), target) : pipeline(text, target));
+  await (name.endsWith('.gz')
+    ? pipeline(text, createGzip({ level: 1 }), target)
+    : pipeline(text, target));
   const line = `view ${file} --by date,city --format csv --progress none`;
   const result = await spawnCli(line, { env: { NODE_OPTIONS: tellsPeak } });
   expect(result.exitCode).toBe(0);

@@ -100,11 +100,19 @@ src/server/faults/kinds.ts
 let copy: string;
 
 /** Runs the program that was built from the copy. */
-const run = (...argv: readonly string[]) => runToEnd(process.execPath, [join(copy, 'bin/adreport.js'), ...argv]);
+const run = (...argv: readonly string[]) =>
+  runToEnd(process.execPath, [join(copy, 'bin/adreport.js'), ...argv]);
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'adreport-copy-'));
-  for (const name of ['src', 'bin', '.ci', 'package.json', 'tsconfig.json', 'tsconfig.types.json']) {
+  for (const name of [
+    'src',
+    'bin',
+    '.ci',
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.types.json',
+  ]) {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
@@ -115,7 +123,11 @@ beforeAll(() => {
     writeFileSync(join(copy, file), parts.join(`\n${line}\n${before}\n`));
   }
   for (const script of [join(root, 'node_modules/typescript/bin/tsc'), '.ci/build.js']) {
-    expect(runToEnd(process.execPath, [script], copy)).toEqual({ status: 0, stdout: '', stderr: '' });
+    expect(runToEnd(process.execPath, [script], copy)).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: '',
+    });
   }
 }, 120_000);
 
@@ -130,13 +142,20 @@ describe('everything that follows is derived', () => {
   };
 
   test('from the entry of a metric: fields, completion, validation at both ends, data that adds up', () => {
-    const entry = { name: 'shares', type: 'integer', meaning: 'times an ad is passed on to a friend' };
+    const entry = {
+      name: 'shares',
+      type: 'integer',
+      meaning: 'times an ad is passed on to a friend',
+    };
     expect(JSON.parse(run('fields', '--json').stdout).metrics).toContainEqual(entry);
     expect(run('fields', '--profile', 'dsp').stdout).not.toContain('shares');
     expect(run('complete', 'adreport run --metrics clicks,sha').stdout).toBe('clicks,shares\n');
     expect(run(...direct, '--metrics', 'sharse').stderr).toContain('Did you mean shares?');
     const [sum, ...others] = ['DAILY', 'CAMPAIGN', 'HOURLY,OS'].map((by) =>
-      rows('--by', by, '--metrics', 'displays,shares').reduce((total, { shares }) => total + Number(shares), 0),
+      rows('--by', by, '--metrics', 'displays,shares').reduce(
+        (total, { shares }) => total + Number(shares),
+        0,
+      ),
     );
     expect(others).toEqual([sum, sum]);
     expect(sum).toBeGreaterThan(0);
@@ -146,7 +165,9 @@ describe('everything that follows is derived', () => {
     const displays = (...flags: string[]) => rows(...flags, '--metrics', 'displays');
     const [day] = displays('--by', 'DAILY');
     // The built-in data knows no languages: all of it is of an unknown one, and none is French.
-    expect(displays('--by', 'language')).toMatchObject([{ language: null, displays: day?.displays }]);
+    expect(displays('--by', 'language')).toMatchObject([
+      { language: null, displays: day?.displays },
+    ]);
     expect(displays('--by', 'DAILY', '--filter', 'language=French')).toEqual([]);
     expect(run('fields').stdout).toMatch(/--filter +language +languages, by name/);
   });
@@ -154,7 +175,10 @@ describe('everything that follows is derived', () => {
   test('from the line of a format', () => {
     const job = [...direct, '--by', 'DAILY', '--metrics', 'displays'];
     const table = run(...job, '--format', 'markdown');
-    expect(table).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\| date .*\n\| ---.*\n\| 2025-11-10 /) });
+    expect(table).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\| date .*\n\| ---.*\n\| 2025-11-10 /),
+    });
     const file = join(temporaryFolder(), 'report.md');
     expect(run(...job, '-o', file).status).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(table.stdout);
@@ -174,7 +198,13 @@ describe('everything that follows is derived', () => {
     ['status:teapot:cup=3', 2, 'Did you mean cups?'],
     ['buyer:teapot', 2, 'Write status:teapot.'],
   ])('from the line of a fault: %s', (spec, status, says) => {
-    const client = [process.execPath, join(copy, 'bin/adreport.js'), 'run', '--period', '2025-11-10'];
+    const client = [
+      process.execPath,
+      join(copy, 'bin/adreport.js'),
+      'run',
+      '--period',
+      '2025-11-10',
+    ];
     const result = run('local-server', '--delay', '0s', '--fault', spec, 'exec', '--', ...client);
     expect(result).toMatchObject({ status, stderr: expect.stringContaining(says) });
   });

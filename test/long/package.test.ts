@@ -34,7 +34,9 @@ let said: string;
 
 /** Runs npm without network, with nothing in its cache, and with none of the settings that the tests were started under. */
 function npm(args: readonly string[], cwd: string): string {
-  const result = runToEnd('npm', [...args, '--offline', '--cache', join(base, 'cache')], cwd, { HOME: base });
+  const result = runToEnd('npm', [...args, '--offline', '--cache', join(base, 'cache')], cwd, {
+    HOME: base,
+  });
   expect(result, result.stderr).toMatchObject({ status: 0 });
   return result.stdout;
 }
@@ -47,7 +49,9 @@ beforeAll(() => {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
   const [packed] = JSON.parse(npm(['pack', '--json', '--pack-destination', base], copy));
   tarball = join(base, packed.filename);
-  sizes = Object.fromEntries(packed.files.map(({ path, size }: { path: string; size: number }) => [path, size]));
+  sizes = Object.fromEntries(
+    packed.files.map(({ path, size }: { path: string; size: number }) => [path, size]),
+  );
   mkdirSync(prefix);
   said = npm(['install', '--global', '--prefix', prefix, tarball], prefix);
 }, 300_000);
@@ -56,8 +60,16 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 describe('the package', () => {
   test('holds what runs, and nothing else, in 6 MB', () => {
     const paths = Object.keys(sizes);
-    const kinds = paths.filter((path) => !/^dist\/([\w.-]+\.js|parts\/[\w.-]+\.js|types\/[\w/-]+\.d\.ts)$/.test(path));
-    expect(kinds.sort()).toEqual(['LICENSE', 'README.md', 'bin/adreport.js', 'dist/LICENSES.txt', 'package.json']);
+    const kinds = paths.filter(
+      (path) => !/^dist\/([\w.-]+\.js|parts\/[\w.-]+\.js|types\/[\w/-]+\.d\.ts)$/.test(path),
+    );
+    expect(kinds.sort()).toEqual([
+      'LICENSE',
+      'README.md',
+      'bin/adreport.js',
+      'dist/LICENSES.txt',
+      'package.json',
+    ]);
     const sizeBytes = Object.values(sizes).reduce((sum, size) => sum + size, 0);
     expect(sizeBytes).toBeGreaterThan(1_000_000);
     expect(sizeBytes).toBeLessThan(6_000_000);
@@ -66,7 +78,13 @@ describe('the package', () => {
   test('is installed as one package that brings none along and runs nothing, without network', () => {
     expect(said.trim()).toMatch(/^added 1 package in \S+$/);
     const manifest = JSON.parse(readFileSync(join(bin, '../../package.json'), 'utf8'));
-    const unwanted = ['dependencies', 'optionalDependencies', 'peerDependencies', 'scripts', 'devDependencies'];
+    const unwanted = [
+      'dependencies',
+      'optionalDependencies',
+      'peerDependencies',
+      'scripts',
+      'devDependencies',
+    ];
     expect(Object.keys(manifest).filter((name) => unwanted.includes(name))).toEqual([]);
   });
 
@@ -87,7 +105,18 @@ let expected: readonly string[];
 /** One report in each format. A warning of Node itself would stand on stderr. */
 function fetchReports(node: string): string[] {
   const cwd = temporaryFolder();
-  const argv = [bin, 'run', '--local', '--direct', '--period', '2026-10', '--by', 'DAILY,CAMPAIGN,COUNTRY', '-q', '-o'];
+  const argv = [
+    bin,
+    'run',
+    '--local',
+    '--direct',
+    '--period',
+    '2026-10',
+    '--by',
+    'DAILY,CAMPAIGN,COUNTRY',
+    '-q',
+    '-o',
+  ];
   return ['report.csv', 'report.json', 'report.ndjson'].map((file) => {
     expect(runToEnd(node, [...argv, file], cwd)).toEqual({ status: 0, stdout: '', stderr: '' });
     return readFileSync(join(cwd, file), 'utf8');
@@ -96,7 +125,9 @@ function fetchReports(node: string): string[] {
 
 describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
   const node =
-    wanted === 'this' ? process.execPath : join(process.env.ADREPORT_NODES ?? '', wanted, 'node_modules/node/bin/node');
+    wanted === 'this'
+      ? process.execPath
+      : join(process.env.ADREPORT_NODES ?? '', wanted, 'node_modules/node/bin/node');
   const isHere = existsSync(node);
   if (!isHere) console.log(`Skipped: Node ${wanted} (none in ADREPORT_NODES)`);
 
@@ -104,7 +135,11 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
     test('is run by that Node, and tells version and help without a word of warning', () => {
       const told = runToEnd(node, ['--version']).stdout.trim();
       if (wanted !== 'this') expect(`${told}.`.startsWith(`v${wanted}.`)).toBe(true);
-      expect(runToEnd(node, [bin, '--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+      expect(runToEnd(node, [bin, '--version'])).toEqual({
+        status: 0,
+        stdout: `${version}\n`,
+        stderr: '',
+      });
       expect(runToEnd(node, [bin, 'run', '--help'])).toMatchObject({ status: 0, stderr: '' });
     });
 
@@ -123,7 +158,15 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
         echo "$token" | ${program} login -q --base-url "$url" --token-stdin
         ${program} whoami | grep -c "$url"
         exit 7`;
-      const { status, stdout, stderr } = runToEnd(node, [bin, 'local-server', 'exec', '--', 'sh', '-c', script]);
+      const { status, stdout, stderr } = runToEnd(node, [
+        bin,
+        'local-server',
+        'exec',
+        '--',
+        'sh',
+        '-c',
+        script,
+      ]);
       expect({ status, stdout }).toEqual({ status: 7, stdout: '1\n' });
       expect(stderr).not.toMatch(/warning|deprecat|experimental/i);
     });
@@ -135,33 +178,55 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
     ])('%s: exit %i, and nothing left behind', (fault, exitCode) => {
       const cwd = temporaryFolder();
       const run = ['run', '--period', '2026-10-01', '--retries', '0', '--json', '-o', 'r.csv'];
-      const argv = [bin, 'local-server', '--delay', '0s', '--fault', fault, 'exec', '--', node, bin, ...run];
+      const argv = [
+        bin,
+        'local-server',
+        '--delay',
+        '0s',
+        '--fault',
+        fault,
+        'exec',
+        '--',
+        node,
+        bin,
+        ...run,
+      ];
       const { status, stdout, stderr } = runToEnd(node, argv, cwd);
       expect({ status, stdout }).toEqual({ status: exitCode, stdout: '' });
       expect(stderr).not.toMatch(/\(node:\d+\)|\bat .*:\d+:\d+/);
       expect(existsSync(join(cwd, 'r.csv'))).toBe(false);
     });
 
-    test.skipIf(process.platform === 'win32')('SIGTERM ends the local server with exit 0', async () => {
-      const { child, said, ended } = start(node, [bin, 'local-server', '--port', '0', '--json']);
-      const { url } = JSON.parse(await said(/^.+\n/));
-      expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
-      child.kill('SIGTERM');
-      expect(await ended).toMatchObject({ exitCode: 0, signal: null });
-    });
+    test.skipIf(process.platform === 'win32')(
+      'SIGTERM ends the local server with exit 0',
+      async () => {
+        const { child, said, ended } = start(node, [bin, 'local-server', '--port', '0', '--json']);
+        const { url } = JSON.parse(await said(/^.+\n/));
+        expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
+        child.kill('SIGTERM');
+        expect(await ended).toMatchObject({ exitCode: 0, signal: null });
+      },
+    );
 
-    test.skipIf(process.platform === 'win32')('in a terminal: a bar, a question, Ctrl-C', async () => {
-      const cwd = temporaryFolder();
-      const env = { ADREPORT_CONFIG_DIR: join(cwd, '.config') };
-      const run = openTerminal(node, [bin, 'run', '--local', '--period', '2026-10', '-o', 'r.csv'], { cwd, env });
-      await run.waitFor('Wrote r.csv');
-      expect(await run.exitCode).toBe(0);
-      expect(run.output).not.toMatch(/warning/i);
-      const login = openTerminal(node, [bin, 'login'], { cwd, env });
-      await login.waitFor(/base url/i);
-      login.type('\u0003');
-      expect(await login.exitCode).toBe(130);
-    });
+    test.skipIf(process.platform === 'win32')(
+      'in a terminal: a bar, a question, Ctrl-C',
+      async () => {
+        const cwd = temporaryFolder();
+        const env = { ADREPORT_CONFIG_DIR: join(cwd, '.config') };
+        const run = openTerminal(
+          node,
+          [bin, 'run', '--local', '--period', '2026-10', '-o', 'r.csv'],
+          { cwd, env },
+        );
+        await run.waitFor('Wrote r.csv');
+        expect(await run.exitCode).toBe(0);
+        expect(run.output).not.toMatch(/warning/i);
+        const login = openTerminal(node, [bin, 'login'], { cwd, env });
+        await login.waitFor(/base url/i);
+        login.type('\u0003');
+        expect(await login.exitCode).toBe(130);
+      },
+    );
   });
 });
 
@@ -186,7 +251,10 @@ describe('adreport/local-server in a project of its own', () => {
   `;
 
   /** Installs the package into a project with some files; some packages of this tree look installed there too. */
-  function install(files: Readonly<Record<string, string>>, others: readonly string[] = []): string {
+  function install(
+    files: Readonly<Record<string, string>>,
+    others: readonly string[] = [],
+  ): string {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
     npm(['install', tarball], folder);
@@ -201,9 +269,22 @@ describe('adreport/local-server in a project of its own', () => {
 
   /** Type-checks a file as strictly as can be, and writes the JavaScript beside it. */
   function compile(folder: string, file: string, options = {}) {
-    const strict = { strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true };
-    const compilerOptions = { module: 'nodenext', target: 'es2022', types: ['node'], ...strict, ...options };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
+    const strict = {
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      exactOptionalPropertyTypes: true,
+    };
+    const compilerOptions = {
+      module: 'nodenext',
+      target: 'es2022',
+      types: ['node'],
+      ...strict,
+      ...options,
+    };
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: [file] }),
+    );
     return runToEnd(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], folder);
   }
 
@@ -211,9 +292,13 @@ describe('adreport/local-server in a project of its own', () => {
     const folder = install({ 'consumer.ts': consumer }, ['@types/node']);
     expect(compile(folder, 'consumer.ts')).toEqual({ status: 0, stdout: '', stderr: '' });
     // The mistake that TypeScript is told to expect stops the program, but only after what it is to print.
-    expect(runToEnd(process.execPath, ['consumer.js'], folder).stdout).toBe('200 /buyer-reporting\n');
+    expect(runToEnd(process.execPath, ['consumer.js'], folder).stdout).toBe(
+      '200 /buyer-reporting\n',
+    );
     writeFileSync(join(folder, 'consumer.ts'), consumer.replace('delayMs: 0', "delayMs: '0'"));
-    expect(compile(folder, 'consumer.ts').stdout).toContain("'string' is not assignable to type 'number'");
+    expect(compile(folder, 'consumer.ts').stdout).toContain(
+      "'string' is not assignable to type 'number'",
+    );
   });
 
   test('from CommonJS by import(); nothing else of the package can be reached into', () => {
@@ -222,7 +307,9 @@ describe('adreport/local-server in a project of its own', () => {
         startLocalServer().then((service) => service.close()).then(() => console.log('closed')));
       import('adreport/dist/main.js').catch((error) => console.log(error.code));`;
     const folder = install({ 'consumer.cjs': text });
-    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['adreport']);
+    expect(
+      readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')),
+    ).toEqual(['adreport']);
     const lines = runToEnd(process.execPath, ['consumer.cjs'], folder).stdout.trim().split('\n');
     expect(lines.sort()).toEqual(['ERR_PACKAGE_PATH_NOT_EXPORTED', 'closed']);
   });
@@ -246,13 +333,22 @@ describe('adreport/local-server in a project of its own', () => {
         (await call(url + '/status-reporting', token, { id })).status;
     `;
     const example = examples.find((text) => text.includes("'vitest'")) ?? '';
-    const folder = install({ 'example.test.ts': example, 'my-program.ts': myProgram }, ['@types/node', 'vitest']);
+    const folder = install({ 'example.test.ts': example, 'my-program.ts': myProgram }, [
+      '@types/node',
+      'vitest',
+    ]);
     // The declarations of vitest are not ours to judge.
     const options = { skipLibCheck: true, noEmit: true };
-    expect(compile(folder, 'example.test.ts', options)).toEqual({ status: 0, stdout: '', stderr: '' });
+    expect(compile(folder, 'example.test.ts', options)).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: '',
+    });
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
     const argv = [vitest, 'run', '--root', realpathSync(folder), '--reporter=json'];
-    const { numPassedTests, numTotalTests } = JSON.parse(runToEnd(process.execPath, argv, folder).stdout);
+    const { numPassedTests, numTotalTests } = JSON.parse(
+      runToEnd(process.execPath, argv, folder).stdout,
+    );
     expect({ numPassedTests, numTotalTests }).toEqual({ numPassedTests: 2, numTotalTests: 2 });
   });
 });

@@ -48,7 +48,11 @@ function placeFor(name: string) {
 
 async function expectDone(shell: string, script: string, place: Place): Promise<void> {
   const { exitCode, stderr } = await start(shell, ['-c', script], place).ended;
-  expect({ script, exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({ script, exitCode: 0, stderr: '' });
+  expect({ script, exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({
+    script,
+    exitCode: 0,
+    stderr: '',
+  });
 }
 
 /** Whether a command line starts a server that runs until it is ended. */
@@ -64,7 +68,10 @@ async function expectServes(line: string, place: Place): Promise<void> {
 }
 
 describe.skipIf(process.platform === 'win32')('examples of help', () => {
-  const pages = allCommands().map((command) => [...pathOf(command).split(' ').filter(Boolean), '--help']);
+  const pages = allCommands().map((command) => [
+    ...pathOf(command).split(' ').filter(Boolean),
+    '--help',
+  ]);
 
   /** The command lines of a page, without their meanings. */
   async function examplesOf(page: readonly string[]): Promise<string[]> {
@@ -81,29 +88,44 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
     const has = (text: string): boolean => lines.some((line) => line.includes(text));
     const needed = [
       ...(lines.includes('adreport init') ? [] : ['init']),
-      ...(has('./fixtures') && !has('export ./fixtures') ? ['local-server export ./fixtures --period yesterday'] : []),
-      ...(has('view week.csv') ? ['run --period last-week --by DAILY,CAMPAIGN,COUNTRY -o week.csv'] : []),
+      ...(has('./fixtures') && !has('export ./fixtures')
+        ? ['local-server export ./fixtures --period yesterday']
+        : []),
+      ...(has('view week.csv')
+        ? ['run --period last-week --by DAILY,CAMPAIGN,COUNTRY -o week.csv']
+        : []),
     ];
     for (const line of needed) expect(await spawnCli(line, place)).toMatchObject({ exitCode: 0 });
     return place;
   }
 
   const isFar = (line: string): boolean => line.startsWith('adreport login --base-url https://');
-  const preludes: Readonly<Record<string, string>> = { zsh: 'autoload -U compinit; compinit -u -d zcompdump; ' };
+  const preludes: Readonly<Record<string, string>> = {
+    zsh: 'autoload -U compinit; compinit -u -d zcompdump; ',
+  };
 
-  test.each(pages.map((page) => [page.join(' '), page] as const))('adreport %s', async (name, page) => {
-    const lines = await examplesOf(page);
-    expect(lines.length).toBeGreaterThanOrEqual(2);
-    const place = await furnish(name, lines);
-    // Beyond this machine: a test of its own has a service of that name.
-    const near = lines.filter((line) => !isFar(line) && !isServerLine(line));
-    const shellOf = (line: string) => ['zsh', 'fish'].find((shell) => line.includes(`completion ${shell}`)) ?? 'bash';
-    await expectDone('bash', ['set -e', ...near.filter((line) => shellOf(line) === 'bash')].join('\n'), place);
-    for (const line of near) {
-      const shell = shellOf(line);
-      if (shell !== 'bash' && isInstalled(shell)) await expectDone(shell, (preludes[shell] ?? '') + line, place);
-    }
-  });
+  test.each(pages.map((page) => [page.join(' '), page] as const))(
+    'adreport %s',
+    async (name, page) => {
+      const lines = await examplesOf(page);
+      expect(lines.length).toBeGreaterThanOrEqual(2);
+      const place = await furnish(name, lines);
+      // Beyond this machine: a test of its own has a service of that name.
+      const near = lines.filter((line) => !isFar(line) && !isServerLine(line));
+      const shellOf = (line: string) =>
+        ['zsh', 'fish'].find((shell) => line.includes(`completion ${shell}`)) ?? 'bash';
+      await expectDone(
+        'bash',
+        ['set -e', ...near.filter((line) => shellOf(line) === 'bash')].join('\n'),
+        place,
+      );
+      for (const line of near) {
+        const shell = shellOf(line);
+        if (shell !== 'bash' && isInstalled(shell))
+          await expectDone(shell, (preludes[shell] ?? '') + line, place);
+      }
+    },
+  );
 
   test('a sign-in far away, by a proxy that leads to a service of that name', async () => {
     const far = (await examplesOf(['login', '--help'])).filter(isFar);
@@ -112,7 +134,10 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
     const proxy = await startConnectProxy(service.server.port);
     const { cwd, env } = await furnish('far', far);
     const { NODE_EXTRA_CA_CERTS } = service.env;
-    await expectDone('bash', far.join('\n'), { cwd, env: { ...env, HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS } });
+    await expectDone('bash', far.join('\n'), {
+      cwd,
+      env: { ...env, HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS },
+    });
     expect(proxy.asked).toContain('reports.example.com:443');
   });
 
@@ -121,7 +146,9 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
     expect(all.length).toBeGreaterThan(3);
     const place = await furnish('servers', ['./fixtures']);
     const isTaken = await new Promise((resolve) => {
-      const socket = connect(8787, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+      const socket = connect(8787, '127.0.0.1', () => resolve(true)).on('error', () =>
+        resolve(false),
+      );
       socket.on('connect', () => socket.destroy());
     });
     if (isTaken) skip('port 8787 is taken');
@@ -129,8 +156,13 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
   });
 });
 
-const documents = { README: readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8'), ...topics };
-const withLines = Object.entries(documents).filter(([, text]) => /^```(sh|console|crontab)/m.test(text));
+const documents = {
+  README: readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8'),
+  ...topics,
+};
+const withLines = Object.entries(documents).filter(([, text]) =>
+  /^```(sh|console|crontab)/m.test(text),
+);
 
 /** What lines may call besides adreport, and which of it this machine lacks. */
 const missing = ['curl', 'jq', 'flock'].filter((tool) => !isInstalled(tool));
@@ -139,7 +171,10 @@ describe.skipIf(process.platform === 'win32').each(withLines)('%s', (_name, docu
   // All of them have one home, as they have one reader.
   const place = placeFor('reader');
   const run = (line: string, extra = {}) =>
-    expectDone('bash', `set -o pipefail\n${here(line)}`, { cwd: place.cwd, env: { ...place.env, ...extra } });
+    expectDone('bash', `set -o pipefail\n${here(line)}`, {
+      cwd: place.cwd,
+      env: { ...place.env, ...extra },
+    });
 
   /** The places that the documents invent, as they are on this machine. */
   const here = (text: string): string =>
@@ -151,13 +186,17 @@ describe.skipIf(process.platform === 'win32').each(withLines)('%s', (_name, docu
 
   /** Lines without their ends of `\`, `&&` and `|`, and without comments and blank ones. */
   const commandLines = (text: string): string[] => {
-    const joined = text.replaceAll(/(\\|&&|\|)\n\s*/g, (_, end: string) => (end === '\\' ? ' ' : `${end} `));
+    const joined = text.replaceAll(/(\\|&&|\|)\n\s*/g, (_, end: string) =>
+      end === '\\' ? ' ' : `${end} `,
+    );
     return joined.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
   };
   const testLine = (line: string, work: () => Promise<void>) =>
     test.skipIf(missing.some((tool) => new RegExp(`\\b${tool} `).test(line)))(line, work);
 
-  for (const [, kind, text = ''] of document.matchAll(/^```(sh|console|crontab)\n([\s\S]*?)^```/gm)) {
+  for (const [, kind, text = ''] of document.matchAll(
+    /^```(sh|console|crontab)\n([\s\S]*?)^```/gm,
+  )) {
     const lines = commandLines(text);
     if (kind === 'sh') {
       for (const line of lines) {
@@ -168,7 +207,9 @@ describe.skipIf(process.platform === 'win32').each(withLines)('%s', (_name, docu
     }
     if (kind === 'crontab') {
       const settings = Object.fromEntries(
-        lines.flatMap((line) => [...here(line).matchAll(/^(ADREPORT_[A-Z_]+)=(.*)$/g)].map(([, ...pair]) => pair)),
+        lines.flatMap((line) =>
+          [...here(line).matchAll(/^(ADREPORT_[A-Z_]+)=(.*)$/g)].map(([, ...pair]) => pair),
+        ),
       );
       for (const line of lines.filter((each) => !/^[A-Z_]+=/.test(each))) {
         // A cron line has five fields and a command.
@@ -179,10 +220,15 @@ describe.skipIf(process.platform === 'win32').each(withLines)('%s', (_name, docu
     if (kind === 'console') {
       test.each(text.split(/^\$ /m).filter((part) => part !== ''))('$ %s', async (session) => {
         const shown = session.trimEnd().split('\n');
-        const isCommand = (_line: string, index: number) => index === 0 || /\\$/.test(shown[index - 1] ?? '');
+        const isCommand = (_line: string, index: number) =>
+          index === 0 || /\\$/.test(shown[index - 1] ?? '');
         const env = { ...place.env, TERM: 'xterm', NO_COLOR: '1' };
         const script = here(shown.filter(isCommand).join('\n'));
-        const terminal = openTerminal('bash', ['-c', script], { columns: 100, cwd: place.cwd, env });
+        const terminal = openTerminal('bash', ['-c', script], {
+          columns: 100,
+          cwd: place.cwd,
+          env,
+        });
         expect(await terminal.exitCode, terminal.output).toBe(0);
         for (const line of shown.filter((each, index) => !isCommand(each, index))) {
           expect(terminal.screen.lines).toContainEqual(expect.stringMatching(pattern(line)));

@@ -23,17 +23,29 @@ const without = (program: string): string | false => !isInstalled(program) && `n
 async function settle(more: Readonly<Record<string, string>> = {}) {
   const { server, cwd } = await serveForTest({ delayMs: 0, clock: Date.now });
   const [{ email = '', password = '' } = {}] = server.accounts;
-  const signIn = { ADREPORT_BASE_URL: server.url, ADREPORT_EMAIL: email, ADREPORT_PASSWORD: password };
+  const signIn = {
+    ADREPORT_BASE_URL: server.url,
+    ADREPORT_EMAIL: email,
+    ADREPORT_PASSWORD: password,
+  };
   const env = { PATH: pathWithAdreport(), ...signIn, ...more };
-  return { server, cwd, env, shell: (line: string) => start('sh', ['-c', line], { cwd, env }).ended };
+  return {
+    server,
+    cwd,
+    env,
+    shell: (line: string) => start('sh', ['-c', line], { cwd, env }).ended,
+  };
 }
 type Settled = Awaited<ReturnType<typeof settle>>;
 
 /** Fetches five days, and gives the sum of their displays. */
 async function fetchDays({ shell, cwd }: Settled): Promise<number> {
-  const line = "adreport run --period 2024-10-25..2024-10-29 --by CAMPAIGN --split day -o 'data/date={date}/part.csv'";
+  const line =
+    "adreport run --period 2024-10-25..2024-10-29 --by CAMPAIGN --split day -o 'data/date={date}/part.csv'";
   expect((await shell(line)).stderr).toContain('Wrote');
-  const files = readdirSync(join(cwd, 'data')).map((day) => readFileSync(join(cwd, 'data', day, 'part.csv'), 'utf8'));
+  const files = readdirSync(join(cwd, 'data')).map((day) =>
+    readFileSync(join(cwd, 'data', day, 'part.csv'), 'utf8'),
+  );
   const rows = files.flatMap((text) => text.trimEnd().split('\r\n').slice(1));
   // The last columns are the metrics: requests, displays, clicks …
   return rows.reduce((sum, row) => sum + Number(row.split(',').at(-8)), 0);
@@ -60,15 +72,21 @@ describe('cron', () => {
     // Where the system's own is running, this one ends at once, and that one does the work.
     const daemon = spawn('/usr/sbin/cron', ['-f'], { stdio: 'ignore' });
     onTestFinished(() => void daemon.kill());
-    await expect.poll(() => readdirSync(out), { timeout: 150_000, interval: 1_000 }).toHaveLength(30);
-    expect(readdirSync(out)).toContain(`date=${new Date(Date.now() - 36 * 3_600_000).toISOString().slice(0, 10)}`);
+    await expect
+      .poll(() => readdirSync(out), { timeout: 150_000, interval: 1_000 })
+      .toHaveLength(30);
+    expect(readdirSync(out)).toContain(
+      `date=${new Date(Date.now() - 36 * 3_600_000).toISOString().slice(0, 10)}`,
+    );
   });
 
   testWith('flock: a run that still goes on keeps the next one out', without('flock'), async () => {
     const { server, cwd, shell } = await settle();
     const [line = ''] = /flock -n \/tmp\/adreport\.lock.*$/m.exec(recipeOf('crontab')) ?? [];
     const here = line.replace('/tmp/adreport.lock', 'lock').replace('/srv/reports', 'reports');
-    const held = await shell(`exec 9>lock; flock 9; ${here.replace('flock -n', 'flock -n -E 9')} 9>&-`);
+    const held = await shell(
+      `exec 9>lock; flock 9; ${here.replace('flock -n', 'flock -n -E 9')} 9>&-`,
+    );
     expect(held.exitCode).toBe(9);
     expect(server.requests()).toEqual([]);
     expect((await shell(here)).exitCode).toBe(0);
@@ -81,7 +99,9 @@ testWith('systemd: the timer and its service are sound', without('systemd-analyz
   const units = ['adreport.service', 'adreport.timer'];
   for (const unit of units)
     writeFileSync(join(cwd, unit), recipeOf(unit).replace('/usr/local/bin/adreport', '/bin/true'));
-  const { exitCode, stderr } = await shell(`systemd-analyze verify ${units.map((unit) => join(cwd, unit)).join(' ')}`);
+  const { exitCode, stderr } = await shell(
+    `systemd-analyze verify ${units.map((unit) => join(cwd, unit)).join(' ')}`,
+  );
   const about = stderr.split('\n').filter((line) => line.includes('adreport'));
   expect({ exitCode, about }).toEqual({ exitCode: 0, about: [] });
 });
@@ -92,7 +112,8 @@ describe('databases', () => {
   /** Loads days twice, with a download that fails in between: no row comes twice, and none is lost. */
   async function loadTwice(settled: Settled, recipe: string, query: string): Promise<void> {
     const { server, shell } = settled;
-    const load = async (window: string) => (await shell(`${recipes}/databases.sh ${recipe} ${window}`)).exitCode;
+    const load = async (window: string) =>
+      (await shell(`${recipes}/databases.sh ${recipe} ${window}`)).exitCode;
     const sum = async () => (await shell(query)).stdout.trim().split('|');
     const days = '2024-10-25 2024-10-29';
     expect(await load(days)).toBe(0);
@@ -107,8 +128,10 @@ describe('databases', () => {
     expect(await load(days)).toBe(0);
   }
 
-  testWith('PostgreSQL: the days of a report, again and again', !hasPostgres && 'no postgresql', async () =>
-    loadTwice(await settle(startPostgres()), 'to_postgres', `psql -qAt -c '${sums}'`),
+  testWith(
+    'PostgreSQL: the days of a report, again and again',
+    !hasPostgres && 'no postgresql',
+    async () => loadTwice(await settle(startPostgres()), 'to_postgres', `psql -qAt -c '${sums}'`),
   );
 
   testWith('SQLite: the days of a report, again and again', without('sqlite3'), async () =>
@@ -122,7 +145,9 @@ describe('databases', () => {
     expect(stderr).toBe('');
     const [head, ...rows] = stdout.trimEnd().split('\n');
     expect(head).toBe('date,displays');
-    expect(rows.map((row) => row.split(',')[0])).toEqual([25, 26, 27, 28, 29].map((day) => `2024-10-${day}`));
+    expect(rows.map((row) => row.split(',')[0])).toEqual(
+      [25, 26, 27, 28, 29].map((day) => `2024-10-${day}`),
+    );
     expect(rows.reduce((sum, row) => sum + Number(row.split(',')[1]), 0)).toBe(displays);
   });
 });

@@ -29,7 +29,10 @@ type Row = Readonly<Record<string, string | number | null>>;
 function comparable(row: Row, { wallTime = false } = {}): Row {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => {
-      const isNumber = /^(?:requests|displays|clicks|downloads|leads|landings|revenue\w+|eyesTrackings)$/.test(name);
+      const isNumber =
+        /^(?:requests|displays|clicks|downloads|leads|landings|revenue\w+|eyesTrackings)$/.test(
+          name,
+        );
       if (isNumber) return [name, value === '' || value === null ? null : Number(value)];
       if (name !== 'hour') return [name, value ?? ''];
       const text = String(value);
@@ -43,7 +46,10 @@ async function write(name: ReportName, file: string): Promise<string> {
   // JSON has every column; a sheet is compared by those that were asked for.
   const columns = /\.(?:csv|parquet)$/.test(file) ? ['--columns', 'all'] : [];
   const flags = [...columns, '-o', file, '--normalize', '-q'];
-  const { exitCode, stderr } = await spawnCli([...reports[name].split(' '), ...flags], { cwd, env });
+  const { exitCode, stderr } = await spawnCli([...reports[name].split(' '), ...flags], {
+    cwd,
+    env,
+  });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return join(cwd, file);
 }
@@ -65,7 +71,9 @@ json.dump(rows, sys.stdout)
 `;
 
 async function readWithPython(kind: string, file: string): Promise<Row[]> {
-  const { stdout } = await promisify(execFile)('python3', ['-c', python, kind, file], { maxBuffer: 2 ** 28 });
+  const { stdout } = await promisify(execFile)('python3', ['-c', python, kind, file], {
+    maxBuffer: 2 ** 28,
+  });
   return JSON.parse(stdout) as Row[];
 }
 
@@ -89,7 +97,9 @@ describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
     );
     expect(rows.map((row) => comparable(row))).toEqual(await reference(name));
     const types = await queryDuckDb(`DESCRIBE SELECT * FROM '${file}'`);
-    expect(Object.fromEntries(types.map((row) => [row.column_name, row.column_type]))).toMatchObject({
+    expect(
+      Object.fromEntries(types.map((row) => [row.column_name, row.column_type])),
+    ).toMatchObject({
       date: 'DATE',
       hour: 'TIMESTAMP WITH TIME ZONE',
       displays: 'BIGINT',
@@ -111,7 +121,15 @@ describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
     // As they are stored, not as they are shown.
     const filter = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false';
     const profile = `-env:UserInstallation=file://${folder}/profile`;
-    await promisify(execFile)('soffice', [profile, '--headless', '--convert-to', filter, '--outdir', folder, file]);
+    await promisify(execFile)('soffice', [
+      profile,
+      '--headless',
+      '--convert-to',
+      filter,
+      '--outdir',
+      folder,
+      file,
+    ]);
     const rows = await readWithPython('csv', join(folder, 'r.csv'));
     const expected = await reference(name, { wallTime: true });
     const named = rows.map((row) => {
@@ -123,7 +141,8 @@ describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
 });
 
 describe('a sheet', () => {
-  const bodyOf = (rowCount: number) => `[${Array.from({ length: rowCount }, () => '{"displays":1}').join()}]`;
+  const bodyOf = (rowCount: number) =>
+    `[${Array.from({ length: rowCount }, () => '{"displays":1}').join()}]`;
 
   test('holds 1,048,575 rows', async () => {
     const { bytes } = await encode(bodyOf(1_048_575), 'xlsx');
@@ -142,6 +161,8 @@ describe('a sheet', () => {
     const write = zipArchive().add('sheet');
     const part = ' '.repeat(2 ** 26);
     for (let i = 1; i < 64; i++) write(part);
-    expect(() => write(part)).toThrow('The sheet becomes larger than 4 GiB, which no spreadsheet opens.');
+    expect(() => write(part)).toThrow(
+      'The sheet becomes larger than 4 GiB, which no spreadsheet opens.',
+    );
   });
 });

@@ -10,8 +10,11 @@ const requestCount = 60_000;
 const warmUpCount = 30_000;
 const workers = 16;
 
-const json = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> => value.map((one) => JSON.stringify(one) ?? '');
-const text = fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) });
+const json = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
+  value.map((one) => JSON.stringify(one) ?? '');
+const text = fc.string({
+  unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+});
 const since = fc.integer({ min: 1_700_000_000, max: 1_800_000_000 });
 
 /** Requests that every account may make, so that much of what runs is the work itself. */
@@ -27,8 +30,12 @@ const report = fc.record(
   {
     since: fc.oneof(since, fc.jsonValue()),
     until: fc.oneof(fc.constant(1_800_000_000), fc.jsonValue()),
-    metrics: fc.array(fc.constantFrom('requests', 'displays', 'revenueEuro', 'click', ''), { maxLength: 3 }),
-    breakdowns: fc.array(fc.constantFrom('RANGE', 'CAMPAIGN', 'os', 'NONE', '__proto__'), { maxLength: 3 }),
+    metrics: fc.array(fc.constantFrom('requests', 'displays', 'revenueEuro', 'click', ''), {
+      maxLength: 3,
+    }),
+    breakdowns: fc.array(fc.constantFrom('RANGE', 'CAMPAIGN', 'os', 'NONE', '__proto__'), {
+      maxLength: 3,
+    }),
     osId: fc.oneof(fc.array(fc.nat().map(String), { maxLength: 5 }), fc.jsonValue()),
     timezone: fc.constantFrom('Asia/Kolkata', 'UTC', 'Nowhere', '+02:00'),
     output: fc.constantFrom('direct', 'file'),
@@ -39,25 +46,52 @@ const report = fc.record(
 
 const form = report.map((one) =>
   new URLSearchParams(
-    Object.entries(one).map(([name, value]): [string, string] => [`${name}[0]`, JSON.stringify(value) ?? '']),
+    Object.entries(one).map(([name, value]): [string, string] => [
+      `${name}[0]`,
+      JSON.stringify(value) ?? '',
+    ]),
   ).toString(),
 );
 
 const fuzzed = fc.record({
-  method: fc.constantFrom(...Array.from({ length: 12 }, () => 'POST'), 'GET', 'GET', 'PUT', 'DELETE', 'OPTIONS'),
+  method: fc.constantFrom(
+    ...Array.from({ length: 12 }, () => 'POST'),
+    'GET',
+    'GET',
+    'PUT',
+    'DELETE',
+    'OPTIONS',
+  ),
   path: fc.constantFrom(
     ...Array.from({ length: 6 }, () => '/buyer-reporting'),
-    ...['/status-reporting', '/download-reporting', '/auth-reporting', '/campaigns', '/nothing?x=%zz'],
+    ...[
+      '/status-reporting',
+      '/download-reporting',
+      '/auth-reporting',
+      '/campaigns',
+      '/nothing?x=%zz',
+    ],
   ),
   headers: fc.record(
     {
       authorization: fc.oneof(
-        { weight: 9, arbitrary: fc.constantFrom(...['b1', 'ad', 'd5'].map((ending) => ending.padStart(40, '0'))) },
+        {
+          weight: 9,
+          arbitrary: fc.constantFrom(
+            ...['b1', 'ad', 'd5'].map((ending) => ending.padStart(40, '0')),
+          ),
+        },
         text,
       ),
-      accept: fc.oneof(fc.constantFrom('application/json', 'text/csv', '*/*;q=0.1', 'image/png'), text),
+      accept: fc.oneof(
+        fc.constantFrom('application/json', 'text/csv', '*/*;q=0.1', 'image/png'),
+        text,
+      ),
       'accept-encoding': fc.oneof(fc.constantFrom('gzip', 'br', 'deflate', 'identity;q=0'), text),
-      'content-type': fc.oneof(fc.constantFrom('application/json', 'application/x-www-form-urlencoded'), text),
+      'content-type': fc.oneof(
+        fc.constantFrom('application/json', 'application/x-www-form-urlencoded'),
+        text,
+      ),
     },
     { requiredKeys: ['authorization'] },
   ),
@@ -66,7 +100,10 @@ const fuzzed = fc.record({
     { weight: 3, arbitrary: json(report) },
     form,
     json(fc.record({ id: fc.string() })),
-    fc.constantFrom('{"email":"buyer@example.com","password":"demo"}', 'auth[email]=a&auth[password]=b'),
+    fc.constantFrom(
+      '{"email":"buyer@example.com","password":"demo"}',
+      'auth[email]=a&auth[password]=b',
+    ),
     json(fc.jsonValue()),
     fc.string({ maxLength: 200 }),
     fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
@@ -75,7 +112,11 @@ const fuzzed = fc.record({
 type Fuzzed = typeof fuzzed extends fc.Arbitrary<infer T> ? T : never;
 
 /** Sends one request and resolves with its status; 0 where the connection ended instead. */
-function send(port: number, agent: Agent, { method, path, headers, body }: Fuzzed): Promise<number> {
+function send(
+  port: number,
+  agent: Agent,
+  { method, path, headers, body }: Fuzzed,
+): Promise<number> {
   return new Promise((resolve) => {
     const options = { port, host: '127.0.0.1', agent, method, path };
     const length = { 'content-length': String(Buffer.byteLength(body)) };

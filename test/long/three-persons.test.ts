@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { readSheet } from '../output/xlsx-reader.ts';
-import { hasDuckDb, hasPostgres, isInstalled, openDuckDb, startPostgres } from '../support/programs.ts';
+import {
+  hasDuckDb,
+  hasPostgres,
+  isInstalled,
+  openDuckDb,
+  startPostgres,
+} from '../support/programs.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli, startCli } from '../support/spawn.ts';
@@ -19,7 +25,8 @@ async function sitDown() {
   return { server, cwd, start: (line: string) => startCli(line, { cwd, env }) };
 }
 
-const sumOf = (rows: readonly Row[], field: string): number => rows.reduce((sum, row) => sum + Number(row[field]), 0);
+const sumOf = (rows: readonly Row[], field: string): number =>
+  rows.reduce((sum, row) => sum + Number(row[field]), 0);
 
 /** A change as it is shown: `▲ 12.3 %`. */
 function changeOf(now: number, before: number): string {
@@ -45,7 +52,15 @@ test('a buyer: a month by campaign as a sheet and a page, with the change agains
   const archive = readFileSync(join(cwd, 'september.xlsx'));
   const [header, ...cells] = readSheet(archive);
   // A sheet has the eCPM of every revenue besides.
-  expect(header).toEqual(['Campaign ID', 'Campaign name', 'Displays', 'Clicks', 'CTR', 'Revenue (€)', 'eCPM (€)']);
+  expect(header).toEqual([
+    'Campaign ID',
+    'Campaign name',
+    'Displays',
+    'Clicks',
+    'CTR',
+    'Revenue (€)',
+    'eCPM (€)',
+  ]);
   expect(cells).toEqual(
     now.map((row) => [
       row.campaignId,
@@ -68,14 +83,22 @@ test('a buyer: a month by campaign as a sheet and a page, with the change agains
   ] as const) {
     const sums = [sumOf(now, field), sumOf(before, field)] as const;
     const line = summary.find(([name]) => name === label);
-    expect(line).toEqual([label, expect.closeTo(sums[0], 2), expect.closeTo(sums[1], 2), changeOf(...sums)]);
+    expect(line).toEqual([
+      label,
+      expect.closeTo(sums[0], 2),
+      expect.closeTo(sums[1], 2),
+      changeOf(...sums),
+    ]);
   }
 
   const page = readFileSync(join(cwd, 'september.html'), 'utf8');
-  for (const name of ['1–30 September 2026', 'compared with 2–31 August 2026']) expect(page).toContain(name);
+  for (const name of ['1–30 September 2026', 'compared with 2–31 August 2026'])
+    expect(page).toContain(name);
   const displays = [sumOf(now, 'displays'), sumOf(before, 'displays')] as const;
   expect(page).toMatch(
-    new RegExp(`<dt>Displays</dt><dd[^>]*>${displays[0].toLocaleString('en')}</dd><dd class="change">`),
+    new RegExp(
+      `<dt>Displays</dt><dd[^>]*>${displays[0].toLocaleString('en')}</dd><dd class="change">`,
+    ),
   );
   expect(page).toContain(`${changeOf(...displays)} · ${displays[1].toLocaleString('en')} before`);
   // What was not asked for is not there.
@@ -91,13 +114,20 @@ test('an engineer: a year by month and country, interrupted, continued and loade
   const year = 'run --period 2025 --by MONTHLY,COUNTRY --metrics displays,revenueEuro';
   const whole: Row[] = JSON.parse((await start(`${year} --format json`).ended).stdout).data;
   expect(new Set(whole.map(({ date }) => date)).size).toBe(12);
-  const expected = [whole.length, sumOf(whole, 'displays'), sumOf(whole, 'revenueEuro').toFixed(2)].join('|');
+  const expected = [
+    whole.length,
+    sumOf(whole, 'displays'),
+    sumOf(whole, 'revenueEuro').toFixed(2),
+  ].join('|');
 
   const filled = `${year} --split month --missing --concurrency 1 -o data/month={since}/part.csv`;
   const files = (): string[] => (existsSync(folder) ? readdirSync(folder).sort() : []);
-  const read = (month: string) => readFileSync(join(folder, month, 'part.csv'), 'utf8').replaceAll('\r\n', '\n');
-  const whenWritten = (): number[] => files().map((month) => statSync(join(folder, month, 'part.csv')).mtimeMs);
-  const creates = (): number => server.requests().filter(({ path }) => path === '/buyer-reporting').length;
+  const read = (month: string) =>
+    readFileSync(join(folder, month, 'part.csv'), 'utf8').replaceAll('\r\n', '\n');
+  const whenWritten = (): number[] =>
+    files().map((month) => statSync(join(folder, month, 'part.csv')).mtimeMs);
+  const creates = (): number =>
+    server.requests().filter(({ path }) => path === '/buyer-reporting').length;
 
   // From its fifth status on nothing is ready, so that the signal comes in the middle, however slow this test is to see it.
   server.fault('status:stuck:after=4');
@@ -122,7 +152,8 @@ test('an engineer: a year by month and country, interrupted, continued and loade
   if (hasPostgres) {
     const env = { ...process.env, ...startPostgres() };
     const argv = ['-qAtX', '-v', 'ON_ERROR_STOP=1'];
-    const sql = (input: string): string => execFileSync('psql', argv, { env, input, encoding: 'utf8' }).trim();
+    const sql = (input: string): string =>
+      execFileSync('psql', argv, { env, input, encoding: 'utf8' }).trim();
     const columns = 'month date, country text, displays bigint, revenue numeric';
     // Each file is a transaction that replaces its month; loaded twice, as a job that is run again.
     for (let times = 0; times < 2; times += 1) {
@@ -154,7 +185,12 @@ insert into countries select * from staging; commit;`);
   expect(`${lines.length}|${displays}`).toBe(expected.split('|').slice(0, 2).join('|'));
 });
 
-const day = { since: 1_780_272_000, until: 1_780_358_399, metrics: 'displays', breakdowns: ['DAILY'] };
+const day = {
+  since: 1_780_272_000,
+  until: 1_780_358_399,
+  metrics: 'displays',
+  breakdowns: ['DAILY'],
+};
 
 /** Creates a report, meets the fault, waits by moving the clock, and prints what came of each step. */
 const pythonClient = `
@@ -212,12 +248,16 @@ test.each([
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, name), text);
     const shell = program === 'curl' ? 'sh' : program;
-    const { stdout } = await promisify(execFile)(shell, [name, url, token, JSON.stringify(day)], { cwd });
+    const { stdout } = await promisify(execFile)(shell, [name, url, token, JSON.stringify(day)], {
+      cwd,
+    });
     const [faulty, waiting, done, data] = JSON.parse(stdout);
     expect([faulty, waiting, done]).toEqual([503, 'progress', 'ready']);
     // The program itself reads the same figures.
     const asked = `--since ${day.since} --until ${day.until} --by DAILY --metrics displays --direct --format json`;
-    const own = await spawnCli(`run ${asked}`, { env: { ADREPORT_BASE_URL: url, ADREPORT_TOKEN: token } });
+    const own = await spawnCli(`run ${asked}`, {
+      env: { ADREPORT_BASE_URL: url, ADREPORT_TOKEN: token },
+    });
     expect(data).toEqual(JSON.parse(own.stdout).data);
     expect(data.length).toBeGreaterThan(0);
     server.child.kill('SIGTERM');

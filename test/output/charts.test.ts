@@ -12,7 +12,9 @@ it('a sparkline runs from the lowest to the highest, and draws the mean of what 
 });
 
 it('charts keep within the width, whatever the values are, and the longest bar is that of the greatest', () => {
-  const label = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/\p{C}|\p{Z}|[█-▏]/gu, ''));
+  const label = fc
+    .string({ unit: 'grapheme' })
+    .map((text) => text.replace(/\p{C}|\p{Z}|[█-▏]/gu, ''));
   fc.assert(
     fc.property(
       fc.array(fc.tuple(label, fc.integer({ min: 0, max: 1e6 })), { minLength: 1, maxLength: 40 }),
@@ -24,13 +26,17 @@ it('charts keep within the width, whatever the values are, and the longest bar i
           given.map(([name, value]) => ({ label: name, value, text: String(value) })),
           { columns, unicode },
         );
-        const line = lineChart({ values, from: '2026-10-01', to: '2026-10-31', text: String }, { columns, unicode });
+        const line = lineChart(
+          { values, from: '2026-10-01', to: '2026-10-31', text: String },
+          { columns, unicode },
+        );
         expect(line).toHaveLength(12);
         for (const text of [...bars, ...line, sparkline(values, columns)]) {
           expect(stringWidth(text)).toBeLessThanOrEqual(columns);
         }
         const lengths = bars.map((text) => [...text].filter((cell) => /[█-▏]/.test(cell)).length);
-        if (unicode) expect(lengths[values.indexOf(Math.max(...values))]).toBe(Math.max(...lengths));
+        if (unicode)
+          expect(lengths[values.indexOf(Math.max(...values))]).toBe(Math.max(...lengths));
       },
     ),
   );

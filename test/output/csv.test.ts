@@ -15,18 +15,28 @@ describe('csv', () => {
   });
 
   it('writes a lone empty cell in quotes, since a blank line is no row to most readers', async () => {
-    expect(await csv({}, '{"city":null}', '{"city":""}', '{"city":"x"}')).toBe('city\r\n""\r\n""\r\nx\r\n');
+    expect(await csv({}, '{"city":null}', '{"city":""}', '{"city":"x"}')).toBe(
+      'city\r\n""\r\n""\r\nx\r\n',
+    );
   });
 
   it('speaks other dialects', async () => {
     const row = '{"name":"a;b","displays":12,"ratio":0.5,"revenueEuro":"1234,50"}';
-    expect(await csv({ delimiter: ';' }, row)).toBe('name;displays;ratio;revenueEuro\r\n"a;b";12;0.5;1234,50\r\n');
+    expect(await csv({ delimiter: ';' }, row)).toBe(
+      'name;displays;ratio;revenueEuro\r\n"a;b";12;0.5;1234,50\r\n',
+    );
     expect(await csv({ delimiter: 'tab' }, row)).toBe(
       'name\tdisplays\tratio\trevenueEuro\r\na;b\t12\t0.5\t1234,50\r\n',
     );
-    expect(await csv({ decimal: '.' }, row)).toBe('name,displays,ratio,revenueEuro\r\na;b,12,0.5,1234.50\r\n');
-    expect(await csv({ decimal: ',' }, row)).toBe('name,displays,ratio,revenueEuro\r\na;b,12,"0,5","1234,50"\r\n');
-    expect(await csv({ excel: true }, row)).toBe('\ufeffname;displays;ratio;revenueEuro\r\n"a;b";12;0,5;1234,50\r\n');
+    expect(await csv({ decimal: '.' }, row)).toBe(
+      'name,displays,ratio,revenueEuro\r\na;b,12,0.5,1234.50\r\n',
+    );
+    expect(await csv({ decimal: ',' }, row)).toBe(
+      'name,displays,ratio,revenueEuro\r\na;b,12,"0,5","1234,50"\r\n',
+    );
+    expect(await csv({ excel: true }, row)).toBe(
+      '\ufeffname;displays;ratio;revenueEuro\r\n"a;b";12;0,5;1234,50\r\n',
+    );
     expect(await csv({ excel: true, delimiter: ',', bom: false }, row)).toBe(
       'name,displays,ratio,revenueEuro\r\na;b,12,"0,5","1234,50"\r\n',
     );
@@ -43,12 +53,17 @@ describe('csv', () => {
           .map((name) => `${name},"-1,50",-3,'=A1\r\n`)
           .join(''),
     );
-    expect(await csv({ escapeFormulas: true }, '{"=cmd":1,"revenueEuro":"=1"}')).toBe("'=cmd,revenueEuro\r\n1,'=1\r\n");
+    expect(await csv({ escapeFormulas: true }, '{"=cmd":1,"revenueEuro":"=1"}')).toBe(
+      "'=cmd,revenueEuro\r\n1,'=1\r\n",
+    );
   });
 
-  it.each(['', '""', 'ab', 'x', '1', '.', '-', '"', "'", '\n', 'é'])('refuses the delimiter %j', (delimiter) => {
-    expect(() => csvDialectOf({ delimiter })).toThrow('--delimiter takes one character');
-  });
+  it.each(['', '""', 'ab', 'x', '1', '.', '-', '"', "'", '\n', 'é'])(
+    'refuses the delimiter %j',
+    (delimiter) => {
+      expect(() => csvDialectOf({ delimiter })).toThrow('--delimiter takes one character');
+    },
+  );
 
   it('refuses a decimal sign that is none', () => {
     expect(() => csvDialectOf({ decimal: ';' })).toThrow('--decimal takes "," or "."');
@@ -61,7 +76,9 @@ describe('csv', () => {
     ] as const;
     expect((await encode('{"data":[]}', 'csv', { columns })).text).toBe('date,displays\r\n');
     expect((await encode('displays\r\n', 'csv')).text).toBe('displays\r\n');
-    expect((await encode('{"data":[]}', 'csv', { columns, select: ['displays'] })).text).toBe('displays\r\n');
+    expect((await encode('{"data":[]}', 'csv', { columns, select: ['displays'] })).text).toBe(
+      'displays\r\n',
+    );
     expect((await encode('{"data":[]}', 'csv')).text).toBe('');
   });
 });
@@ -70,16 +87,22 @@ describe('a key that appears after the header was written', () => {
   const body = documentOf('{"a":1}', '{"a":"x\\r\\n\\"y\\"","b":2}', '{"c":3,"a":null}');
   const narrow = { pieceBytes: 20 };
 
-  it.each([{}, { csv: { delimiter: ';' } }])('ends the report: its rows would not fit %j', async (options) => {
-    await expect(encode(body, 'csv', { ...narrow, ...options })).rejects.toMatchObject({
-      exitCode: 9,
-      message: 'After row 1, the rows have values in the column "b", which the header written before lacks.',
-      hint: expect.stringContaining('--columns'),
-    });
-  });
+  it.each([{}, { csv: { delimiter: ';' } }])(
+    'ends the report: its rows would not fit %j',
+    async (options) => {
+      await expect(encode(body, 'csv', { ...narrow, ...options })).rejects.toMatchObject({
+        exitCode: 9,
+        message:
+          'After row 1, the rows have values in the column "b", which the header written before lacks.',
+        hint: expect.stringContaining('--columns'),
+      });
+    },
+  );
 
   it('does not matter where the columns were chosen, or in formats without a header', async () => {
-    expect((await encode(body, 'csv', { ...narrow, select: ['a'] })).text).toBe('a\r\n1\r\n"x\r\n""y"""\r\n""\r\n');
+    expect((await encode(body, 'csv', { ...narrow, select: ['a'] })).text).toBe(
+      'a\r\n1\r\n"x\r\n""y"""\r\n""\r\n',
+    );
     expect((await encode(body, 'ndjson', narrow)).text).toBe(
       '{"a":1}\n{"a":"x\\r\\n\\"y\\"","b":2}\n{"c":3,"a":null}\n',
     );

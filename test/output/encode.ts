@@ -29,7 +29,10 @@ export async function encode(
   const { chunkBytes = 65_536, pieceBytes = 65_536, contentType, ...encodeOptions } = options;
   const batches = readRows(chunksOf(Buffer.from(body), chunkBytes), { pieceBytes, contentType });
   const notes: string[] = [];
-  const encoder = await createEncoder(format, { note: (sentence) => notes.push(sentence), ...encodeOptions });
+  const encoder = await createEncoder(format, {
+    note: (sentence) => notes.push(sentence),
+    ...encodeOptions,
+  });
   const pieces: Buffer[] = [];
   // Copied: the encoder may use its bytes again.
   const sink = { write: (piece: Uint8Array) => void pieces.push(Buffer.from(piece)) };

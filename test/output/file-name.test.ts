@@ -21,7 +21,9 @@ describe('expandName', () => {
       [{ id: 'x' }, 'Known here: {id}.'],
     ] as const) {
       const message = '-o has {date}, which is not known here.';
-      expect(() => expandName('{date}.csv', values)).toThrow(expect.objectContaining({ message, hint }));
+      expect(() => expandName('{date}.csv', values)).toThrow(
+        expect.objectContaining({ message, hint }),
+      );
     }
     expect(() => expandName('{toString}.csv', {})).toThrow('stands for nothing');
   });

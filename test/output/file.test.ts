@@ -37,17 +37,23 @@ describe('an output file', () => {
 
   it('holds exactly what was written, in pieces of any size, from a buffer that is used again', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 600_000 }), { maxLength: 6 }), async (sizes) => {
-        const file = await openOutput(path);
-        const buffer = Buffer.alloc(600_000);
-        for (const [i, size] of sizes.entries()) {
-          await file.write(buffer.fill(i + 1).subarray(0, size));
-        }
-        await file.commit();
-        expect(
-          Buffer.compare(await fs.readFile(path), Buffer.concat(sizes.map((size, i) => Buffer.alloc(size, i + 1)))),
-        ).toBe(0);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 600_000 }), { maxLength: 6 }),
+        async (sizes) => {
+          const file = await openOutput(path);
+          const buffer = Buffer.alloc(600_000);
+          for (const [i, size] of sizes.entries()) {
+            await file.write(buffer.fill(i + 1).subarray(0, size));
+          }
+          await file.commit();
+          expect(
+            Buffer.compare(
+              await fs.readFile(path),
+              Buffer.concat(sizes.map((size, i) => Buffer.alloc(size, i + 1))),
+            ),
+          ).toBe(0);
+        },
+      ),
       { numRuns: 15 },
     );
   });
@@ -82,13 +88,16 @@ describe('an output file', () => {
 });
 
 describe('what is no regular file', () => {
-  it.skipIf(process.platform === 'win32')('may be a named pipe that nobody reads: a signal ends the wait', async () => {
-    execFileSync('mkfifo', [path]);
-    const controller = new AbortController();
-    const opened = openOutput(path, { signal: controller.signal });
-    controller.abort(new InterruptedError(143));
-    await expect(opened).rejects.toMatchObject({ exitCode: 143 });
-  });
+  it.skipIf(process.platform === 'win32')(
+    'may be a named pipe that nobody reads: a signal ends the wait',
+    async () => {
+      execFileSync('mkfifo', [path]);
+      const controller = new AbortController();
+      const opened = openOutput(path, { signal: controller.signal });
+      controller.abort(new InterruptedError(143));
+      await expect(opened).rejects.toMatchObject({ exitCode: 143 });
+    },
+  );
 
   it('is packed where its name says so', async () => {
     path = join(folder, 'report.csv.gz');
@@ -103,11 +112,14 @@ describe('what is no regular file', () => {
     expect(await fs.readdir(folder)).toEqual(['report.csv.gz']);
   });
 
-  it.skipIf(process.platform !== 'linux')('below /proc is refused at once, before anything is fetched', async () => {
-    for (const open of [checkTarget, openOutput]) {
-      await expect(open('/proc/nowhere/at/all/x.csv')).rejects.toMatchObject({ exitCode: 8 });
-    }
-  });
+  it.skipIf(process.platform !== 'linux')(
+    'below /proc is refused at once, before anything is fetched',
+    async () => {
+      for (const open of [checkTarget, openOutput]) {
+        await expect(open('/proc/nowhere/at/all/x.csv')).rejects.toMatchObject({ exitCode: 8 });
+      }
+    },
+  );
 
   it.skipIf(process.platform === 'win32')('may be a named pipe', async () => {
     execFileSync('mkfifo', [path]);
@@ -150,11 +162,14 @@ describe('leftovers of runs that were killed', () => {
     const elsewhere = '.report.csv.adreport-otherhost-1-abc123.tmp';
     const oldElsewhere = '.other.csv.adreport-otherhost-1-abc123.tmp';
     const notOurs = '.report.csv.tmp';
-    for (const name of [dead, alive, elsewhere, oldElsewhere, notOurs]) await fs.writeFile(join(folder, name), '');
+    for (const name of [dead, alive, elsewhere, oldElsewhere, notOurs])
+      await fs.writeFile(join(folder, name), '');
     const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
     await fs.utimes(join(folder, oldElsewhere), twoDaysAgo, twoDaysAgo);
     await write('x');
-    expect((await fs.readdir(folder)).sort()).toEqual([alive, elsewhere, notOurs, 'report.csv'].sort());
+    expect((await fs.readdir(folder)).sort()).toEqual(
+      [alive, elsewhere, notOurs, 'report.csv'].sort(),
+    );
   });
 });
 

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatOfFile } from '../../src/output/formats/index.ts';
-import { type DocumentParts, documentParts, referenceOf, textOf } from '../rows/report-documents.ts';
+import {
+  type DocumentParts,
+  documentParts,
+  referenceOf,
+  textOf,
+} from '../rows/report-documents.ts';
 import { documentOf, encode } from './encode.ts';
 
 describe('every format', () => {
@@ -18,7 +23,9 @@ describe('every format', () => {
   });
 
   it('is found by the ending of a file', () => {
-    const packed = ['x.csv.gz', 'x.ndjson.GZ', 'x.json.gz', 'x.parquet.gz', 'x.gz'].map(formatOfFile);
+    const packed = ['x.csv.gz', 'x.ndjson.GZ', 'x.json.gz', 'x.parquet.gz', 'x.gz'].map(
+      formatOfFile,
+    );
     expect(packed).toEqual(['csv', 'ndjson', 'json', undefined, undefined]);
     const others = ['a/b.CSV', 'x.jsonl', 'b.csv/x', 'csv', '.csv', 'a.tar.json'].map(formatOfFile);
     expect(others).toEqual(['csv', 'ndjson', undefined, undefined, 'csv', 'json']);
@@ -44,9 +51,9 @@ describe('json', () => {
 
 describe('ndjson', () => {
   it('puts pretty-printed rows on one line each', async () => {
-    expect((await encode('{"data":[\n  {\n    "a": [1,\n 2],\n "b": " x "\n  }\n]}', 'ndjson')).text).toBe(
-      '{"a":[1,2],"b":" x "}\n',
-    );
+    expect(
+      (await encode('{"data":[\n  {\n    "a": [1,\n 2],\n "b": " x "\n  }\n]}', 'ndjson')).text,
+    ).toBe('{"a":[1,2],"b":" x "}\n');
   });
 
   it('of an empty report is empty', async () => {
@@ -65,14 +72,20 @@ describe('--columns and --normalize', () => {
     expect((await encode(body, 'ndjson', { select })).text).toBe(
       '{"valueDollar":2.50,"date":"2026-11-01"}\n{"valueDollar":null,"date":"2026-11-02"}\n',
     );
-    expect((await encode(body, 'csv', { select })).text).toBe('valueDollar,date\r\n2.50,2026-11-01\r\n,2026-11-02\r\n');
+    expect((await encode(body, 'csv', { select })).text).toBe(
+      'valueDollar,date\r\n2.50,2026-11-01\r\n,2026-11-02\r\n',
+    );
     expect((await encode(body, 'json', { select: ['displays'] })).text).toBe(
       '{"data":[\n{"displays":1},\n{"displays":"7"}\n],"summary":{"since":"2026-11-01T00:00:00+0100"}}\n',
     );
   });
 
   it('leave out the keys that a row has not, and put values that were spread over lines on one', async () => {
-    const spread = documentOf('{\n  "x": [1,\n 2],\n  "displays": 1\n}', '{"displays":2}', '{"x":{"a": " b "}}');
+    const spread = documentOf(
+      '{\n  "x": [1,\n 2],\n  "displays": 1\n}',
+      '{"displays":2}',
+      '{"x":{"a": " b "}}',
+    );
     expect((await encode(spread, 'ndjson', { select: ['displays', 'x'] })).text).toBe(
       '{"displays":1,"x":[1,2]}\n{"displays":2}\n{"x":{"a":" b "}}\n',
     );
@@ -98,7 +111,11 @@ describe('--columns and --normalize', () => {
 });
 
 /** Writes a document in every format and compares each with what plain parsing makes of the whole. */
-async function expectAsReference(parts: DocumentParts, chunkBytes: number, pieceBytes: number): Promise<void> {
+async function expectAsReference(
+  parts: DocumentParts,
+  chunkBytes: number,
+  pieceBytes: number,
+): Promise<void> {
   const body = textOf(parts);
   const reference = referenceOf(Buffer.from(body));
   const options = { chunkBytes, pieceBytes };
@@ -108,15 +125,20 @@ async function expectAsReference(parts: DocumentParts, chunkBytes: number, piece
   expect(withoutBlanks(json)).toContain(withoutBlanks(`{"data":[${rowTexts(parts).join(',')}]`));
 
   const ndjson = (await encode(body, 'ndjson', options)).text;
-  expect(ndjson.split('\n').slice(0, -1).map(withoutBlanks)).toEqual(rowTexts(parts).map(withoutBlanks));
+  expect(ndjson.split('\n').slice(0, -1).map(withoutBlanks)).toEqual(
+    rowTexts(parts).map(withoutBlanks),
+  );
 
   const { text: csv, result } = await encode(body, 'csv');
   expect(csv).toBe(csvOf(parts.rows));
   expect(result).toMatchObject({ rowCount: parts.rows.length, sizeBytes: Buffer.byteLength(csv) });
   // Read piece by piece, columns may appear after the header was written.
-  const select = [...new Set(parts.rows.flatMap((row) => row.map(([key]): string => JSON.parse(key))))];
+  const select = [
+    ...new Set(parts.rows.flatMap((row) => row.map(([key]): string => JSON.parse(key)))),
+  ];
   const columns = select.map((field) => ({ field, type: 'text' as const }));
-  if (select.length > 0) expect((await encode(body, 'csv', { ...options, select, columns })).text).toBe(csv);
+  if (select.length > 0)
+    expect((await encode(body, 'csv', { ...options, select, columns })).text).toBe(csv);
 }
 
 function rowTexts(parts: DocumentParts): string[] {

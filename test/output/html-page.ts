@@ -2,7 +2,10 @@ import { type EncodeCase, encode } from './encode.ts';
 
 interface Embedded {
   readonly rowCount: number;
-  readonly columns: readonly { readonly name: string; readonly cells: readonly (string | number | null)[] }[];
+  readonly columns: readonly {
+    readonly name: string;
+    readonly cells: readonly (string | number | null)[];
+  }[];
 }
 
 /** A page, what it embeds, and what was said about it. */
@@ -13,14 +16,19 @@ export interface ReadPage {
 }
 
 /** Writes a report as a page. */
-export async function pageOf(body: string | Uint8Array, options: EncodeCase = {}): Promise<ReadPage> {
+export async function pageOf(
+  body: string | Uint8Array,
+  options: EncodeCase = {},
+): Promise<ReadPage> {
   const { text: html, notes } = await encode(body, 'html', options);
   return { html, data: readData(html), notes };
 }
 
 /** What a page embeds for its script. */
 function readData(html: string): Embedded {
-  return JSON.parse(/<script type="application\/json" id="data">([^<]*)<\/script>/.exec(html)?.[1] ?? '');
+  return JSON.parse(
+    /<script type="application\/json" id="data">([^<]*)<\/script>/.exec(html)?.[1] ?? '',
+  );
 }
 
 /** The rows that a page embeds, by the names of the report's fields. */
@@ -32,8 +40,12 @@ export function rowsOf({ columns, rowCount }: Embedded): Record<string, string |
 
 /** What each chart shows of each of its slots. */
 export function slotsOf(html: string): string[][] {
-  const charts = [...html.matchAll(/<div class="slots"[^>]*>(.*?)<\/div>/gs)].map((match) => match[1] ?? '');
-  return charts.map((chart) => [...chart.matchAll(/data-v="([^"]*)"/g)].map((match) => match[1] ?? ''));
+  const charts = [...html.matchAll(/<div class="slots"[^>]*>(.*?)<\/div>/gs)].map(
+    (match) => match[1] ?? '',
+  );
+  return charts.map((chart) =>
+    [...chart.matchAll(/data-v="([^"]*)"/g)].map((match) => match[1] ?? ''),
+  );
 }
 
 /** The texts of the totals, by their labels. */
@@ -60,7 +72,11 @@ export function barsOf(html: string): string[] {
 /** The tags of a page with the names of their attributes: its structure, without any text. */
 export function tagsOf(html: string): string[] {
   const markup = html.replace(/(<script type="application\/json"[^>]*>)[^<]*/, '$1');
-  return [...markup.matchAll(/<([!/]?[a-z][a-z0-9]*)((?:\s+[a-z-]+(?:=(?:"[^"]*"|[^\s>"]+))?)*)\s*>|<[^<]{0,9}/gi)].map(
-    ([tag, name, attributes]) => (name ? `${name}${(attributes ?? '').replaceAll(/="[^"]*"/g, '')}` : tag),
+  return [
+    ...markup.matchAll(
+      /<([!/]?[a-z][a-z0-9]*)((?:\s+[a-z-]+(?:=(?:"[^"]*"|[^\s>"]+))?)*)\s*>|<[^<]{0,9}/gi,
+    ),
+  ].map(([tag, name, attributes]) =>
+    name ? `${name}${(attributes ?? '').replaceAll(/="[^"]*"/g, '')}` : tag,
   );
 }

@@ -29,8 +29,28 @@ const rows = [
 
 /** What names are made of that try to be markup, script, or a command to a terminal. */
 const nastyParts = [
-  ...['</script>', '<script>alert(1)</script>', '<!--', '-->', ']]>', '</title>', '</style>', '<', '>', '&', '&lt;'],
-  ...['<img src=x onerror=alert(1)>', '" onmouseover="alert(1)', 'javascript:alert(1)', '"', "'", '`', '\\'],
+  ...[
+    '</script>',
+    '<script>alert(1)</script>',
+    '<!--',
+    '-->',
+    ']]>',
+    '</title>',
+    '</style>',
+    '<',
+    '>',
+    '&',
+    '&lt;',
+  ],
+  ...[
+    '<img src=x onerror=alert(1)>',
+    '" onmouseover="alert(1)',
+    'javascript:alert(1)',
+    '"',
+    "'",
+    '`',
+    '\\',
+  ],
   ...['\u2028', '\u2029', '\u001b[31m', '\u009b2J', '\u202e', '\u0000', '\ud800', '\r\n'],
   ...['${1}', '{{x}}', '$&', '$1', '=1+1'],
 ];
@@ -38,7 +58,9 @@ const nastyParts = [
 const nastyName = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
   fc.string({ unit: 'binary', maxLength: 6 }),
-  fc.array(fc.constantFrom(...nastyParts), { minLength: 1, maxLength: 4 }).map((parts) => parts.join('')),
+  fc
+    .array(fc.constantFrom(...nastyParts), { minLength: 1, maxLength: 4 })
+    .map((parts) => parts.join('')),
 );
 
 describe('a page', () => {
@@ -61,7 +83,9 @@ describe('a page', () => {
   it('draws each metric over time, a day without rows included, and ranks each breakdown', async () => {
     const { html } = await pageOf(reportOf(rows));
     expect(
-      [...html.matchAll(/<figcaption><b>(.*?)<\/b> (.*?)</g)].map(([, label, step]) => `${label} ${step}`),
+      [...html.matchAll(/<figcaption><b>(.*?)<\/b> (.*?)</g)].map(
+        ([, label, step]) => `${label} ${step}`,
+      ),
     ).toEqual([
       'Revenue (€) per day by campaign, all',
       ...['Revenue (€)', 'Displays', 'Clicks', 'CTR', 'eCPM (€)'].map((name) => `${name} per day`),
@@ -77,13 +101,18 @@ describe('a page', () => {
         ['€5.00', '–', '€2.50'],
       ].map((texts) => texts.map((text, i) => `${days[i]}\n${text}`)),
     );
-    expect(html).toContain('aria-label="Displays per day, Thu 1 Oct 2026 to Sat 3 Oct 2026: from 2,000 to 4,000"');
+    expect(html).toContain(
+      'aria-label="Displays per day, Thu 1 Oct 2026 to Sat 3 Oct 2026: from 2,000 to 4,000"',
+    );
     expect([...html.matchAll(/<h3>(.*?)</g)].map((match) => match[1])).toEqual(['campaign']);
     expect(barsOf(html)).toEqual(['Été 7 €17.50 70.0%', 'Hiver 8 €7.50 30.0%']);
   });
 
   it('adds up what is not among the ten bars', async () => {
-    const many = Array.from({ length: 15 }, (_, i) => ({ country: `C${i}`, revenueEuro: (i + 1) / 100 }));
+    const many = Array.from({ length: 15 }, (_, i) => ({
+      country: `C${i}`,
+      revenueEuro: (i + 1) / 100,
+    }));
     const bars = barsOf((await pageOf(reportOf(many))).html);
     expect(bars).toHaveLength(11);
     expect(bars[0]).toBe('C14 €0.15 12.5%');
@@ -113,7 +142,10 @@ describe('a page', () => {
       { field: 'displays', type: 'integer', metric: 'displays' },
     ] as const;
     const { html } = await pageOf(reportOf([]), { columns });
-    expect([...html.matchAll(/<th [^>]*>(\w+)/g)].map((match) => match[1])).toEqual(['Country', 'Displays']);
+    expect([...html.matchAll(/<th [^>]*>(\w+)/g)].map((match) => match[1])).toEqual([
+      'Country',
+      'Displays',
+    ]);
     expect(html).toContain('The report has no rows.');
     expect(cardsOf(html)).toEqual({ Displays: '0' });
     expect((await pageOf('{"data":[]}')).html).toContain('<h1>Advertising report</h1>');
@@ -149,7 +181,11 @@ describe('nothing in a page acts', () => {
   it('whatever names and fields hold: the tags stay the same, and no character acts on what shows the file', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.uniqueArray(nastyName, { minLength: 1, maxLength: 6, selector: (name) => Buffer.from(name).toString() }),
+        fc.uniqueArray(nastyName, {
+          minLength: 1,
+          maxLength: 6,
+          selector: (name) => Buffer.from(name).toString(),
+        }),
         nastyName,
         async (names, zone) => {
           const report = (nameOf: (i: number) => string, timezone: string) =>
@@ -188,14 +224,24 @@ test('a page embeds every number exactly, and names as they are shown', async ()
     ['0.1000000000000000055', '0.1000000000000000055'],
   ];
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.option(stringText), { minLength: 1, maxLength: 12 }), async (names) => {
-      const rowAt = (i: number) => numbers[i % numbers.length] ?? ['null', null];
-      const texts = names.map((name, i) => `{"campaignName":${name},"revenueEuro":${rowAt(i)[0]}}`);
-      const { data } = await pageOf(`{"data":[${texts.join()}]}`, { select: ['campaignName', 'revenueEuro'] });
-      expect(rowsOf(data)).toEqual(
-        names.map((name, i) => ({ campaignName: name && printable(JSON.parse(name)), revenueEuro: rowAt(i)[1] })),
-      );
-    }),
+    fc.asyncProperty(
+      fc.array(fc.option(stringText), { minLength: 1, maxLength: 12 }),
+      async (names) => {
+        const rowAt = (i: number) => numbers[i % numbers.length] ?? ['null', null];
+        const texts = names.map(
+          (name, i) => `{"campaignName":${name},"revenueEuro":${rowAt(i)[0]}}`,
+        );
+        const { data } = await pageOf(`{"data":[${texts.join()}]}`, {
+          select: ['campaignName', 'revenueEuro'],
+        });
+        expect(rowsOf(data)).toEqual(
+          names.map((name, i) => ({
+            campaignName: name && printable(JSON.parse(name)),
+            revenueEuro: rowAt(i)[1],
+          })),
+        );
+      },
+    ),
     { numRuns: 100 },
   );
 });
@@ -237,10 +283,20 @@ describe('run -o report.html', () => {
     [['--by', 'DAILY,FORMAT', '--profile', 'dsp'], 'Daily report by format', 6],
     [['--by', 'DAILY', '--filter', 'campaignId=1'], 'Daily report', 0],
   ])('%j', async (flags, title, charts) => {
-    const { exitCode, files } = await runCli(['run', '--local', '--period', '2026-W45', ...flags, '-o', 'report.html']);
+    const { exitCode, files } = await runCli([
+      'run',
+      '--local',
+      '--period',
+      '2026-W45',
+      ...flags,
+      '-o',
+      'report.html',
+    ]);
     const html = files['report.html'] ?? '';
     expect(exitCode).toBe(0);
-    expect(html).toContain(`<h1>${title}</h1>\n<p><span>2–8 November 2026</span> <span>Europe/Paris</span>`);
+    expect(html).toContain(
+      `<h1>${title}</h1>\n<p><span>2–8 November 2026</span> <span>Europe/Paris</span>`,
+    );
     expect(html.match(/<figure /g)?.length ?? 0).toBe(charts);
   });
 });
@@ -249,7 +305,11 @@ const dayOf = (i: number) => `2026-10-${String((i % 10) + 1).padStart(2, '0')}`;
 const centsOf = (i: number) => (i * 31) % 5000;
 
 /** A buyer's report with dimensions in its rows that were not asked for. */
-function largeReport(count: number, campaign: (i: number) => string, bundle: (i: number) => string): string {
+function largeReport(
+  count: number,
+  campaign: (i: number) => string,
+  bundle: (i: number) => string,
+): string {
   const rows = Array.from(
     { length: count },
     (_, i) =>

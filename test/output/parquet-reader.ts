@@ -8,7 +8,9 @@ export async function readParquet(bytes: Buffer) {
   return {
     metadata,
     groupRows: metadata.row_groups.map(({ num_rows }) => Number(num_rows)),
-    types: Object.fromEntries(columns.map(({ name, type, converted_type }) => [name, converted_type ?? type])),
+    types: Object.fromEntries(
+      columns.map(({ name, type, converted_type }) => [name, converted_type ?? type]),
+    ),
     rows: (await parquetReadObjects({ file, metadata })) as Record<string, unknown>[],
   };
 }

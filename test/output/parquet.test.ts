@@ -41,7 +41,10 @@ describe('parquet', () => {
       max_value: new Date('2026-10-25'),
       null_count: 1n,
     });
-    expect(bounds?.[3]).toMatchObject({ min_value: -9223372036854775808n, max_value: 9223372036854775807n });
+    expect(bounds?.[3]).toMatchObject({
+      min_value: -9223372036854775808n,
+      max_value: 9223372036854775807n,
+    });
   });
 
   it('holds every text, and numbers to the last digit, however the report was cut', async () => {
@@ -56,31 +59,48 @@ describe('parquet', () => {
     );
     const row = fc.tuple(fc.option(stringText), money, integer);
     await fc.assert(
-      fc.asyncProperty(fc.array(row, { minLength: 1 }), fc.integer({ min: 1, max: 64 }), async (rows, pieceBytes) => {
-        const body = documentOf(
-          ...rows.map(([name, m, i]) => `{"campaignName":${name},"revenueEuro":${m},"displays":${i}}`),
-        );
-        expect((await parquet(body, { pieceBytes })).rows).toEqual(
-          rows.map(([name, m, i]) => ({
-            campaignName: name && Buffer.from(JSON.parse(name)).toString(),
-            revenueEuro: numberOf(m),
-            displays: bigIntOf(i),
-          })),
-        );
-      }),
+      fc.asyncProperty(
+        fc.array(row, { minLength: 1 }),
+        fc.integer({ min: 1, max: 64 }),
+        async (rows, pieceBytes) => {
+          const body = documentOf(
+            ...rows.map(
+              ([name, m, i]) => `{"campaignName":${name},"revenueEuro":${m},"displays":${i}}`,
+            ),
+          );
+          expect((await parquet(body, { pieceBytes })).rows).toEqual(
+            rows.map(([name, m, i]) => ({
+              campaignName: name && Buffer.from(JSON.parse(name)).toString(),
+              revenueEuro: numberOf(m),
+              displays: bigIntOf(i),
+            })),
+          );
+        },
+      ),
       { numRuns: 150 },
     );
   });
 
   it('has several row groups, with columns that their first lacks', async () => {
-    const rowOf = (i: number) => ({ displays: i, adName: `unit ${i}`, ...(i >= 130_000 ? { late: 'x' } : {}) });
+    const rowOf = (i: number) => ({
+      displays: i,
+      adName: `unit ${i}`,
+      ...(i >= 130_000 ? { late: 'x' } : {}),
+    });
     const { rows, groupRows } = await parquet(
       JSON.stringify({ data: Array.from({ length: 150_000 }, (_, i) => rowOf(i)) }),
-      { columns: ['displays', 'adName', 'late'].map((field) => ({ field, type: fieldTypeOf(field) ?? 'text' })) },
+      {
+        columns: ['displays', 'adName', 'late'].map((field) => ({
+          field,
+          type: fieldTypeOf(field) ?? 'text',
+        })),
+      },
     );
     expect(groupRows.length).toBe(3);
     const isRight = (row: Record<string, unknown>, i: number) =>
-      Number(row.displays) === i && row.adName === `unit ${i}` && row.late === (i >= 130_000 ? 'x' : null);
+      Number(row.displays) === i &&
+      row.adName === `unit ${i}` &&
+      row.late === (i >= 130_000 ? 'x' : null);
     expect(rows.length).toBe(150_000);
     expect(rows.findIndex((row, i) => !isRight(row, i))).toBe(-1);
   });
@@ -102,10 +122,15 @@ describe('parquet', () => {
     );
     expect(types.date).toBe('UTF8');
     expect(rows.map(({ date }) => date)).toEqual(['01/11/2026', '2026-11-02']);
-    expect(notes).toEqual(['The column date is kept as text: “01/11/2026” is no date as 2026-11-01.']);
+    expect(notes).toEqual([
+      'The column date is kept as text: “01/11/2026” is no date as 2026-11-01.',
+    ]);
   });
 
-  const [integer, money] = ['whole number of 64 bits', 'number that Parquet holds to its last digit'];
+  const [integer, money] = [
+    'whole number of 64 bits',
+    'number that Parquet holds to its last digit',
+  ];
   it.each([
     ['displays', '"n/a"', '"n/a"', integer],
     ['displays', '1.5', '1.5', integer],

@@ -11,7 +11,8 @@ function replaying() {
 }
 
 async function send(sink: ReplaySink, text: string, pieceBytes: number): Promise<void> {
-  for (let at = 0; at < text.length; at += pieceBytes) await sink.write(Buffer.from(text.slice(at, at + pieceBytes)));
+  for (let at = 0; at < text.length; at += pieceBytes)
+    await sink.write(Buffer.from(text.slice(at, at + pieceBytes)));
 }
 
 const pieceBytes = fc.integer({ min: 1, max: 9 });
@@ -41,6 +42,8 @@ test.each([
   const { sink, written } = replaying();
   await send(sink, 'date,displays', 4);
   sink.restart();
-  await expect(send(sink, second, 4).then(() => sink.finish())).rejects.toBeInstanceOf(IncompleteDataError);
+  await expect(send(sink, second, 4).then(() => sink.finish())).rejects.toBeInstanceOf(
+    IncompleteDataError,
+  );
   expect(written()).toBe('date,displays');
 });

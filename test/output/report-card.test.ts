@@ -8,7 +8,8 @@ import { chunksOf } from '../rows/report-documents.ts';
 async function figuresOf(rows: readonly object[]): Promise<Grouping> {
   const counter = new Grouping('time');
   const body = Buffer.from(JSON.stringify({ data: rows }));
-  for await (const batch of readRows(chunksOf(body, 1000))) counter.observe(rowsOf(batch), batch.fields);
+  for await (const batch of readRows(chunksOf(body, 1000)))
+    counter.observe(rowsOf(batch), batch.fields);
   return counter;
 }
 

@@ -12,7 +12,10 @@ const rows = [
 ];
 
 function table(columns: number | undefined, ...given: string[]): Promise<Encoded> {
-  return encode(documentOf(...given), 'table', { table: columns === undefined ? {} : { columns }, pieceBytes: 8000 });
+  return encode(documentOf(...given), 'table', {
+    table: columns === undefined ? {} : { columns },
+    pieceBytes: 8000,
+  });
 }
 
 describe('table', () => {
@@ -103,9 +106,12 @@ describe('table', () => {
         fc.array(fc.tuple(stringText, stringText, fc.integer()), { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 24, max: 120 }),
         async (values, columns) => {
-          const given = values.map(([a, b, n]) => `{"campaignName":${a},"city":${b},"displays":${n}}`);
+          const given = values.map(
+            ([a, b, n]) => `{"campaignName":${a},"city":${b},"displays":${n}}`,
+          );
           const { text } = await table(columns, ...given);
-          for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+          for (const line of text.split('\n'))
+            expect(stringWidth(line)).toBeLessThanOrEqual(columns);
           // biome-ignore lint/suspicious/noControlCharactersInRegex: none may be left
           expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
         },
@@ -128,7 +134,10 @@ describe('table', () => {
   });
 
   it('takes a style for its head and its total, and ASCII alone where asked', async () => {
-    const style = { bold: (text: string) => `<b>${text}</b>`, dim: (text: string) => `<i>${text}</i>` };
+    const style = {
+      bold: (text: string) => `<b>${text}</b>`,
+      dim: (text: string) => `<i>${text}</i>`,
+    };
     const body = documentOf(
       '{"campaignName":"a name to be shortened","displays":1}',
       '{"campaignName":"b","displays":2}',
@@ -151,7 +160,9 @@ describe('table', () => {
       { field: 'date', type: 'date' },
       { field: 'displays', type: 'integer' },
     ] as const;
-    expect((await encode('{"data":[]}', 'table', { columns })).text).toBe('date  displays\n────  ────────\n');
+    expect((await encode('{"data":[]}', 'table', { columns })).text).toBe(
+      'date  displays\n────  ────────\n',
+    );
     expect((await encode('{"data":[]}', 'table')).text).toBe('');
   });
 });
@@ -165,28 +176,48 @@ describe('names and columns without measure', () => {
 
   // Each took minutes, or for ever: that these end in time is the test.
   it.each<[string, FormatName, object[]]>([
-    ['a name of 40,000 emoji', 'table', [{ campaignName: emoji, displays: 1 }, { campaignName: 'b' }]],
-    ['a name of 40,000 emoji', 'html', [{ campaignName: emoji, displays: 1 }, { campaignName: 'b' }]],
+    [
+      'a name of 40,000 emoji',
+      'table',
+      [{ campaignName: emoji, displays: 1 }, { campaignName: 'b' }],
+    ],
+    [
+      'a name of 40,000 emoji',
+      'html',
+      [{ campaignName: emoji, displays: 1 }, { campaignName: 'b' }],
+    ],
     ['999 columns', 'table', wide],
     ['999 columns', 'html', wide],
     ['999 columns', 'xlsx', wide],
   ])('%s as %s', async (_, format, given) => {
-    const { bytes } = await encode(JSON.stringify({ data: given }), format, { table: { columns: 80 } });
+    const { bytes } = await encode(JSON.stringify({ data: given }), format, {
+      table: { columns: 80 },
+    });
     expect(bytes.length).toBeGreaterThan(100);
   });
 
-  it.each(['table', 'html'] as const)('a number of 80,000 digits as %s is in no sum', async (format) => {
-    const { notes, text } = await encode(`{"data":[{"displays":${digits}},{"displays":2}]}`, format);
-    expect(notes).toEqual([expect.stringMatching(/^1 value of displays is no number/i)]);
-    if (format === 'html') expect(text).toContain(digits);
-  });
+  it.each(['table', 'html'] as const)(
+    'a number of 80,000 digits as %s is in no sum',
+    async (format) => {
+      const { notes, text } = await encode(
+        `{"data":[{"displays":${digits}},{"displays":2}]}`,
+        format,
+      );
+      expect(notes).toEqual([expect.stringMatching(/^1 value of displays is no number/i)]);
+      if (format === 'html') expect(text).toContain(digits);
+    },
+  );
 
   it('keeps names apart that differ only in what is cut', async () => {
     const names = Array.from(
       { length: 40 },
-      (_, i) => `Retargeting of all visitors of the shop, group ${i}, in the last thirty days of the year`,
+      (_, i) =>
+        `Retargeting of all visitors of the shop, group ${i}, in the last thirty days of the year`,
     );
-    const { text } = await table(40, ...names.map((name) => `{"campaignName":"${name}","displays":1}`));
+    const { text } = await table(
+      40,
+      ...names.map((name) => `{"campaignName":"${name}","displays":1}`),
+    );
     expect(new Set(text.split('\n').slice(2, 42)).size).toBe(40);
     expect(text).toContain('~2');
   });

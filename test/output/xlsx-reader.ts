@@ -6,11 +6,17 @@ export function unzip(archive: Buffer): Map<string, string> {
   const entries = new Map<string, string>();
   let at = archive.readUInt32LE(end + 16);
   for (let i = 0; i < archive.readUInt16LE(end + 10); i++) {
-    const [compressedBytes, sizeBytes] = [archive.readUInt32LE(at + 20), archive.readUInt32LE(at + 24)];
+    const [compressedBytes, sizeBytes] = [
+      archive.readUInt32LE(at + 20),
+      archive.readUInt32LE(at + 24),
+    ];
     const [nameBytes, offset] = [archive.readUInt16LE(at + 28), archive.readUInt32LE(at + 42)];
     const name = archive.toString('utf8', at + 46, at + 46 + nameBytes);
-    const data = inflateRawSync(archive.subarray(offset + 30 + nameBytes, offset + 30 + nameBytes + compressedBytes));
-    if (data.length !== sizeBytes) throw new Error(`${name} has ${data.length} bytes instead of ${sizeBytes}.`);
+    const data = inflateRawSync(
+      archive.subarray(offset + 30 + nameBytes, offset + 30 + nameBytes + compressedBytes),
+    );
+    if (data.length !== sizeBytes)
+      throw new Error(`${name} has ${data.length} bytes instead of ${sizeBytes}.`);
     entries.set(name, data.toString());
     at += 46 + nameBytes;
   }
@@ -26,7 +32,9 @@ export function readSheet(archive: Buffer, number: 1 | 2 = 1): CellValue[][] {
   for (const [, number, cells = ''] of xml.matchAll(/<row r="(\d+)"[^>]*>(.*?)<\/row>/gs)) {
     const row: CellValue[] = [];
     rows[Number(number) - 1] = row;
-    for (const [, letters = '', rest = ''] of cells.matchAll(/<c r="([A-Z]+)\d+"(.*?(?:\/>|<\/c>))/gs)) {
+    for (const [, letters = '', rest = ''] of cells.matchAll(
+      /<c r="([A-Z]+)\d+"(.*?(?:\/>|<\/c>))/gs,
+    )) {
       row[columnOf(letters)] = contentOf(rest);
     }
     for (let i = 0; i < row.length; i++) row[i] ??= null;
@@ -44,6 +52,9 @@ function contentOf(xml: string): CellValue {
   const text = /<t(?: xml:space="preserve")?>(.*)<\/t>/s.exec(xml)?.[1];
   if (text === undefined) return null;
   return text
-    .replace(/&(amp|lt|gt|quot);/g, (_, name: 'amp') => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[name])
+    .replace(
+      /&(amp|lt|gt|quot);/g,
+      (_, name: 'amp') => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[name],
+    )
     .replace(/_x([0-9A-F]{4})_/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 }

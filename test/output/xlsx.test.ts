@@ -10,7 +10,8 @@ async function xlsx(body: string, options: EncodeCase = {}) {
   return { rows: readSheet(bytes), parts: unzip(bytes), notes };
 }
 
-const sheetOf = ({ parts }: Awaited<ReturnType<typeof xlsx>>) => parts.get('xl/worksheets/sheet1.xml');
+const sheetOf = ({ parts }: Awaited<ReturnType<typeof xlsx>>) =>
+  parts.get('xl/worksheets/sheet1.xml');
 
 describe('xlsx', () => {
   it('has words for a header, numbers, dates and hours as such, text that is no formula, and how it is printed', async () => {
@@ -20,7 +21,9 @@ describe('xlsx', () => {
         '{"date":null,"hour":"soon","campaignId":7,"campaignName":" a_x0041_\\u001b\\n","displays":"34","clicks":1,"revenueEuro":0.125,"x":true}',
       ),
     );
-    expect(sheetOf(sheet)?.replaceAll(/<(?:row|sheet|cols|auto|page)/g, '\n$&')).toMatchInlineSnapshot(`
+    expect(
+      sheetOf(sheet)?.replaceAll(/<(?:row|sheet|cols|auto|page)/g, '\n$&'),
+    ).toMatchInlineSnapshot(`
       "<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
       <worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">
       <sheetPr>
@@ -46,7 +49,13 @@ describe('xlsx', () => {
   it('has the window, the totals and the greatest values of each breakdown on a second sheet', async () => {
     const figures = { displays: 1000, revenueEuro: '0,10' };
     const rows = Array.from({ length: 12 }, (_, i) => {
-      return { date: '2026-11-01', campaignId: String(i), campaignName: `Campaign ${i}`, clicks: i, ...figures };
+      return {
+        date: '2026-11-01',
+        campaignId: String(i),
+        campaignName: `Campaign ${i}`,
+        clicks: i,
+        ...figures,
+      };
     });
     const summary = {
       since: '2026-11-01T00:00:00+0100',
@@ -93,8 +102,16 @@ describe('xlsx', () => {
     const before = new ReportSums();
     const earlier = [{ country: 'France', displays: 100 }];
     before.observe(earlier, [{ field: 'country', numeric: false }], ['country', 'displays']);
-    const comparison = { sums: before, now: 'now', before: 'then', notices: ['A day of 25 hours.'] };
-    const body = documentOf('{"country":"France","displays":112}', '{"country":"Spain","displays":3}');
+    const comparison = {
+      sums: before,
+      now: 'now',
+      before: 'then',
+      notices: ['A day of 25 hours.'],
+    };
+    const body = documentOf(
+      '{"country":"France","displays":112}',
+      '{"country":"Spain","displays":3}',
+    );
     const cells = readSheet((await encode(body, 'xlsx', { comparison })).bytes, 2);
     expect(cells.filter((row) => row.length > 1 || /25/.test(String(row[0])))).toEqual([
       ['Rows', '2'],
@@ -111,9 +128,13 @@ describe('xlsx', () => {
   it('holds every text, whatever characters are in it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(stringText), { minLength: 1 }), async (names) => {
-        const { rows } = await xlsx(documentOf(...names.map((name) => `{"displays":1,"campaignName":${name}}`)));
+        const { rows } = await xlsx(
+          documentOf(...names.map((name) => `{"displays":1,"campaignName":${name}}`)),
+        );
         const texts = names.map((name) => name && Buffer.from(JSON.parse(name)).toString());
-        expect(rows.slice(1).map(([, cell]) => cell || null)).toEqual(texts.map((text) => text || null));
+        expect(rows.slice(1).map(([, cell]) => cell || null)).toEqual(
+          texts.map((text) => text || null),
+        );
       }),
       { numRuns: 150 },
     );
@@ -122,16 +143,31 @@ describe('xlsx', () => {
   it('holds what a double holds as a number, anything else as its text, and says what is in no sum', async () => {
     const { rows, notes } = await xlsx(
       documentOf(
-        ...['1e3', '"0,10"', '-0.30', '9007199254740993', '12345678901234567890', '"n/a"', '""', 'null', '[1]'].map(
-          (value) => `{"campaignName":"a","revenueEuro":${value}}`,
-        ),
+        ...[
+          '1e3',
+          '"0,10"',
+          '-0.30',
+          '9007199254740993',
+          '12345678901234567890',
+          '"n/a"',
+          '""',
+          'null',
+          '[1]',
+        ].map((value) => `{"campaignName":"a","revenueEuro":${value}}`),
       ),
     );
     const [exact, texts] = [
       [1000, 0.1, -0.3],
       ['9007199254740993', '12345678901234567890', 'n/a'],
     ];
-    expect(rows.map((row) => row[1])).toEqual(['Revenue (€)', ...exact, ...texts, null, undefined, '[1]']);
+    expect(rows.map((row) => row[1])).toEqual([
+      'Revenue (€)',
+      ...exact,
+      ...texts,
+      null,
+      undefined,
+      '[1]',
+    ]);
     expect(notes).toEqual(['2 values of revenueEuro are no numbers, and are in no sum.']);
   });
 
@@ -145,7 +181,10 @@ describe('xlsx', () => {
       [1000, 20, 5, 0.02, 5],
       [0, 1, 5],
     ]);
-    expect((await xlsx(body, { select: ['clicks', 'displays'] })).rows[0]).toEqual(['Clicks', 'Displays']);
+    expect((await xlsx(body, { select: ['clicks', 'displays'] })).rows[0]).toEqual([
+      'Clicks',
+      'Displays',
+    ]);
   });
 
   it('of an empty report has a header', async () => {
@@ -155,7 +194,9 @@ describe('xlsx', () => {
   });
 
   it('refuses a text that no cell holds', async () => {
-    await expect(xlsx(documentOf('{"city":"a"}', `{"city":"${'x'.repeat(32_768)}"}`))).rejects.toMatchObject({
+    await expect(
+      xlsx(documentOf('{"city":"a"}', `{"city":"${'x'.repeat(32_768)}"}`)),
+    ).rejects.toMatchObject({
       exitCode: 8,
       message: 'Row 2: city has 32768 characters, and a cell of Excel holds 32,767.',
     });

@@ -20,8 +20,10 @@ interface Scene extends Pick<WindowFlags, 'period' | 'since' | 'until'> {
 /** What is wrong with a report of 1 November 2026, unless another window is asked for. */
 async function problemsOf(scene: Scene): Promise<string[]> {
   const { breakdowns = [], rows = [], now = '2030-01-01T00:00:00Z', isFiltered = false } = scene;
-  const { body = JSON.stringify({ data: rows }), metrics = rows.some((row) => 'clicks' in row) ? ['clicks'] : [] } =
-    scene;
+  const {
+    body = JSON.stringify({ data: rows }),
+    metrics = rows.some((row) => 'clicks' in row) ? ['clicks'] : [],
+  } = scene;
   const nowMs = Date.parse(now);
   const flags = scene.period || scene.since ? scene : { period: '2026-11-01' };
   const window = resolveWindow({ ...flags, zone: 'Europe/Paris', nowMs });
@@ -36,7 +38,8 @@ async function problemsOf(scene: Scene): Promise<string[]> {
 }
 
 /** Rows of days, `01` or `11-01`, of November 2026 where no month is told. */
-const days = (...texts: string[]) => texts.map((day) => ({ date: `2026-${day.length > 2 ? day : `11-${day}`}` }));
+const days = (...texts: string[]) =>
+  texts.map((day) => ({ date: `2026-${day.length > 2 ? day : `11-${day}`}` }));
 /** Rows of hours of 1 November 2026. */
 const hours = (...texts: string[]) =>
   texts.map((hour) => ({ date: '2026-11-01', hour: `2026-11-01T${hour}:00:00+0100` }));
@@ -44,29 +47,61 @@ const hours = (...texts: string[]) =>
 describe('times', () => {
   const ten = { period: '2026-11-01..2026-11-10', breakdowns: ['DAILY'] } as const;
   const three = { period: '2026-11-01..2026-11-03', breakdowns: ['DAILY'] } as const;
-  const partHours = { since: '2026-11-01T10:30', until: '2026-11-01T12:29:59', breakdowns: ['HOURLY'] } as const;
-  const doubled = { ...partHours, since: '2026-10-25T02:00+02:00', until: '2026-10-25T02:59:59+01:00' };
+  const partHours = {
+    since: '2026-11-01T10:30',
+    until: '2026-11-01T12:29:59',
+    breakdowns: ['HOURLY'],
+  } as const;
+  const doubled = {
+    ...partHours,
+    since: '2026-10-25T02:00+02:00',
+    until: '2026-10-25T02:59:59+01:00',
+  };
   const firstOfDoubled = [{ date: '2026-10-25', hour: '2026-10-25T02:00:00+0200' }];
-  const toCome = { ...partHours, since: '2026-11-01', until: '9999-12-31', now: '2026-11-01T01:30:00Z' };
+  const toCome = {
+    ...partHours,
+    since: '2026-11-01',
+    until: '9999-12-31',
+    now: '2026-11-01T01:30:00Z',
+  };
   const quarter = { period: '2026-Q3', breakdowns: ['MONTHLY'] } as const;
-  const missing = (count: string, which: string) => `The report has no rows for ${count} of its window: ${which}.`;
-  const outside = (count: string, which: string) => `The report has rows of ${count} outside its window: ${which}.`;
-  const unreadable = 'The times of the rows could not all be checked: row 1 has "1/11/2026" as its date.';
+  const missing = (count: string, which: string) =>
+    `The report has no rows for ${count} of its window: ${which}.`;
+  const outside = (count: string, which: string) =>
+    `The report has rows of ${count} outside its window: ${which}.`;
+  const unreadable =
+    'The times of the rows could not all be checked: row 1 has "1/11/2026" as its date.';
   const fiveAndMore = '2026-11-02, 2026-11-04, 2026-11-05, 2026-11-06, 2026-11-07 and 3 more';
 
   test.each<[string, Scene, string]>([
     ['all are there, in whatever order', { ...three, rows: days('03', '01', '02') }, ''],
-    ['one is missing', { ...three, rows: days('01', '03') }, missing('1 of the 3 days', '2026-11-02')],
-    ['of many the first five are named', { ...ten, rows: days('01', '03') }, missing('8 of the 10 days', fiveAndMore)],
+    [
+      'one is missing',
+      { ...three, rows: days('01', '03') },
+      missing('1 of the 3 days', '2026-11-02'),
+    ],
+    [
+      'of many the first five are named',
+      { ...ten, rows: days('01', '03') },
+      missing('8 of the 10 days', fiveAndMore),
+    ],
     ['there are no rows', ten, 'The report has no rows.'],
     ['a filter may leave nothing of a day', { ...ten, rows: days('01'), isFiltered: true }, ''],
-    ['one that has not ended may be missing', { ...ten, rows: days('01', '02'), now: '2026-11-03T12:00:00Z' }, ''],
+    [
+      'one that has not ended may be missing',
+      { ...ten, rows: days('01', '02'), now: '2026-11-03T12:00:00Z' },
+      '',
+    ],
     [
       'one that has just ended may not',
       { ...ten, rows: days('01', '02'), now: '2026-11-03T23:00:00Z' },
       missing('1 of the 3 days', '2026-11-03'),
     ],
-    ['the hours at both ends of the window may be parts', { ...partHours, rows: hours('10', '11', '12') }, ''],
+    [
+      'the hours at both ends of the window may be parts',
+      { ...partHours, rows: hours('10', '11', '12') },
+      '',
+    ],
     ['and may hold nothing', { ...partHours, rows: hours('11') }, ''],
     [
       'which a whole hour may not',
@@ -83,7 +118,11 @@ describe('times', () => {
       { ...toCome, rows: hours('00') },
       missing('1 of the 2 hours', '2026-11-01T01:00:00+0100'),
     ],
-    ['a month is missing', { ...quarter, rows: days('07-01', '09-01') }, missing('1 of the 3 months', '2026-08')],
+    [
+      'a month is missing',
+      { ...quarter, rows: days('07-01', '09-01') },
+      missing('1 of the 3 months', '2026-08'),
+    ],
     ['no time breakdown', { ...three, breakdowns: ['OS'], rows: [{ os: 'iOS' }] }, ''],
     ['a RANGE', { ...three, breakdowns: ['RANGE'], rows: days('01') }, ''],
     [
@@ -117,9 +156,18 @@ describe('repeated keys', () => {
       os,
       clicks,
     });
-    const rows = [row('1', 'iOS', 1), row('1', null, 2), row('2', 'iOS', 3), row('1', null, 9), row('1', 'iOS', 1)];
+    const rows = [
+      row('1', 'iOS', 1),
+      row('1', null, 2),
+      row('2', 'iOS', 3),
+      row('1', null, 9),
+      row('1', 'iOS', 1),
+    ];
     // The same letters, otherwise divided.
-    rows.push({ ...row('3', 'bc', 1), campaignName: 'a' }, { ...row('3', 'c', 1), campaignName: 'ab' });
+    rows.push(
+      { ...row('3', 'bc', 1), campaignName: 'a' },
+      { ...row('3', 'c', 1), campaignName: 'ab' },
+    );
     expect(await problemsOf({ breakdowns, rows })).toEqual([
       '2 rows of the report repeat the breakdown values of an earlier one; the first is row 4.',
     ]);
@@ -144,7 +192,9 @@ describe('repeated keys', () => {
 
 describe('the window', () => {
   const shown = (since: string, until: string) =>
-    problemsOf({ body: `{"data":[{}],"summary":${JSON.stringify({ since, until, breakdowns: [], timezone: 'x' })}}` });
+    problemsOf({
+      body: `{"data":[{}],"summary":${JSON.stringify({ since, until, breakdowns: [], timezone: 'x' })}}`,
+    });
   const instead = 'instead of 2026-11-01T00:00:00+0100 to 2026-11-01T23:59:59+0100.';
 
   test.each([
@@ -152,8 +202,16 @@ describe('the window', () => {
     ['2026-10-31T23:00:00Z', '2026-11-01T22:59:59+00:00', undefined],
     ['2026-11-01T00:00:00+0100', '2026-11-02T23:59:59+0100', instead],
     // Shifted by the zone's offset.
-    ['2026-10-31T23:00:00+0100', '2026-11-01T22:59:59+0100', 'as wall time. Set windowClock: wall in adreport.yaml'],
-    ['2026-11-01T01:00:00+0100', '2026-11-02T00:59:59+0100', 'as instants. Set windowClock: instant'],
+    [
+      '2026-10-31T23:00:00+0100',
+      '2026-11-01T22:59:59+0100',
+      'as wall time. Set windowClock: wall in adreport.yaml',
+    ],
+    [
+      '2026-11-01T01:00:00+0100',
+      '2026-11-02T00:59:59+0100',
+      'as instants. Set windowClock: instant',
+    ],
     ['yesterday', 'today', 'could not be checked: its summary does not tell it.'],
   ])('from %s to %s', async (since, until, says) => {
     expect(await shown(since, until)).toEqual(says ? [expect.stringContaining(says)] : []);
@@ -204,6 +262,8 @@ describe('totals', () => {
     ];
     const scene = { breakdowns: ['CITY'], metrics: ['leads', 'clicks'] } as const;
     expect(await problemsOf({ ...scene, rows: rows(5) })).toEqual([]);
-    expect(await problemsOf({ ...scene, rows: rows(7) })).toEqual(['Row 2 looks like a total: it has no city.']);
+    expect(await problemsOf({ ...scene, rows: rows(7) })).toEqual([
+      'Row 2 looks like a total: it has no city.',
+    ]);
   });
 });

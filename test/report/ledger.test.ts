@@ -4,7 +4,12 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { makeFolder } from '../../src/config/store.ts';
-import { fetchedStatus, type Ledger, type NewLedgerEntry, openLedger } from '../../src/report/ledger.ts';
+import {
+  fetchedStatus,
+  type Ledger,
+  type NewLedgerEntry,
+  openLedger,
+} from '../../src/report/ledger.ts';
 import { bundleScript } from '../support/bundle.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
@@ -22,7 +27,12 @@ beforeEach(() => {
 });
 
 function open(directory = join(folder, 'settings')): Ledger {
-  return openLedger({ directory, makeFolder, wallClock: () => nowMs, warn: (message) => warnings.push(message) });
+  return openLedger({
+    directory,
+    makeFolder,
+    wallClock: () => nowMs,
+    warn: (message) => warnings.push(message),
+  });
 }
 
 function entry(id: string, hash = 'h1'): NewLedgerEntry {
@@ -32,7 +42,13 @@ function entry(id: string, hash = 'h1'): NewLedgerEntry {
     account: 'main',
     profile: 'buyer',
     hash,
-    request: { since: 1, until: 2, metrics: ['clicks'], breakdowns: ['DAILY'], filters: { campaignId: ['12'] } },
+    request: {
+      since: 1,
+      until: 2,
+      metrics: ['clicks'],
+      breakdowns: ['DAILY'],
+      filters: { campaignId: ['12'] },
+    },
     window: { since: '2026-11-01T00:00:00+0100', until: '2026-11-01T23:59:59+0100' },
   };
 }
@@ -41,7 +57,9 @@ const key = (id: string) => ({ baseUrl: 'https://reports.example.com', id });
 
 test('a report is there the moment it is noted, for another process too', () => {
   open().record(entry('a'));
-  expect(open().list()).toEqual([{ ...entry('a'), createdAt: '2026-11-18T14:20:37.250Z', lastStatus: 'progress' }]);
+  expect(open().list()).toEqual([
+    { ...entry('a'), createdAt: '2026-11-18T14:20:37.250Z', lastStatus: 'progress' },
+  ]);
   expect(warnings).toEqual([]);
 });
 
@@ -71,7 +89,8 @@ describe('picking up', () => {
     [fetchedStatus, false],
   ])('the newest report of that request, and none where that is %s', (status, isPickedUp) => {
     const ledger = open();
-    for (const [id, hash] of [['other', 'h2'], ['old'], ['new']] as const) ledger.record(entry(id, hash));
+    for (const [id, hash] of [['other', 'h2'], ['old'], ['new']] as const)
+      ledger.record(entry(id, hash));
     ledger.update(key('new'), { status });
     expect(ledger.findUnfinished('h1')?.id).toBe(isPickedUp ? 'new' : undefined);
     expect(ledger.findUnfinished('h3')).toBeUndefined();
@@ -93,7 +112,9 @@ describe('the folder', () => {
     ledger.record(entry('../../a\u001b[2J'));
     const [name = ''] = readdirSync(ledger.path);
     expect(statSync(join(ledger.path, name)).mode & 0o777).toBe(0o600);
-    expect([ledger.path, join(folder, 'settings')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700]);
+    expect(
+      [ledger.path, join(folder, 'settings')].map((path) => statSync(path).mode & 0o777),
+    ).toEqual([0o700, 0o700]);
     expect(ledger.list()).toMatchObject([{ id: '../../a\u001b[2J' }]);
   });
 
@@ -110,18 +131,23 @@ describe('the folder', () => {
     expect(warnings).toEqual([]);
   });
 
-  test.each(['settings', 'settings/ledger'])('what keeps it from being read or written is a warning: %s', (file) => {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), 'a file where the folder should be');
-    const ledger = open();
-    ledger.record(entry('a'));
-    ledger.update(key('a'), { status: 'ready' });
-    expect(ledger.findUnfinished('h1')).toBeUndefined();
-    expect(warnings.join()).toMatch(/The ledger could not be written \(E[A-Z]+: .*\): a later run may create/);
-    expect(warnings.at(-1)).toMatch(
-      /^The ledger could not be read \(ENOTDIR: .*\): unfinished reports are not picked up\.$/,
-    );
-  });
+  test.each(['settings', 'settings/ledger'])(
+    'what keeps it from being read or written is a warning: %s',
+    (file) => {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), 'a file where the folder should be');
+      const ledger = open();
+      ledger.record(entry('a'));
+      ledger.update(key('a'), { status: 'ready' });
+      expect(ledger.findUnfinished('h1')).toBeUndefined();
+      expect(warnings.join()).toMatch(
+        /The ledger could not be written \(E[A-Z]+: .*\): a later run may create/,
+      );
+      expect(warnings.at(-1)).toMatch(
+        /^The ledger could not be read \(ENOTDIR: .*\): unfinished reports are not picked up\.$/,
+      );
+    },
+  );
 });
 
 test('processes that write and change at once lose nothing', async () => {
@@ -140,7 +166,9 @@ test('processes that write and change at once lose nothing', async () => {
   const run = promisify(execFile);
   const argv = [writer.file, join(folder, 'settings')];
   const template = JSON.stringify(entry('template'));
-  await Promise.all(['a', 'b', 'c', 'd'].map((name) => run(process.execPath, [...argv, name, template])));
+  await Promise.all(
+    ['a', 'b', 'c', 'd'].map((name) => run(process.execPath, [...argv, name, template])),
+  );
   const entries = open().list();
   expect(entries).toHaveLength(80);
   expect(entries.every(({ lastStatus }) => lastStatus === 'ready')).toBe(true);

@@ -20,7 +20,10 @@ const clocks = ['instant', 'wall'] as const;
 const servers = new Map<string, LocalServer>();
 beforeAll(async () => {
   for (const windowClock of clocks) {
-    servers.set(windowClock, await startLocalServer({ delayMs: 0, windowClock, clock: () => nowMs }));
+    servers.set(
+      windowClock,
+      await startLocalServer({ delayMs: 0, windowClock, clock: () => nowMs }),
+    );
   }
 });
 afterAll(async () => {
@@ -31,7 +34,12 @@ const times = ['DAILY', 'HOURLY', 'MONTHLY', 'RANGE'] as const;
 /** Rows name these without their ids, and two of them may have one name. */
 const nameless: readonly BreakdownName[] = ['REGION', 'DEPARTMENT', 'CITY', 'POSTALCODE'];
 /** Whole days, some of them with a clock change in Paris or Lord Howe. */
-const windows = ['2026-10-24..2026-10-26', '2027-03-28..2027-03-29', '2026-11-01', '2027-04-03..2027-04-05'];
+const windows = [
+  '2026-10-24..2026-10-26',
+  '2027-03-28..2027-03-29',
+  '2026-11-01',
+  '2027-04-03..2027-04-05',
+];
 const wholeDays = windows.map((period) => `--period ${period}`);
 /** Such as may end now, in an hour and a day that are not over. */
 const sinceLately = [
@@ -43,8 +51,16 @@ const factor = Number(process.env.CASES ?? 1);
 
 const requests = fc.constantFrom<Profile>('buyer', 'dsp').chain((profile) => {
   const { breakdowns, metrics } = vocabularyOf(profile);
-  const others = breakdowns.map(({ name }) => name).filter((name) => !times.some((time) => time === name));
-  const zones = ['Europe/Paris', 'UTC', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'];
+  const others = breakdowns
+    .map(({ name }) => name)
+    .filter((name) => !times.some((time) => time === name));
+  const zones = [
+    'Europe/Paris',
+    'UTC',
+    'America/New_York',
+    'Asia/Kathmandu',
+    'Australia/Lord_Howe',
+  ];
   return fc.record({
     profile: fc.constant(profile),
     time: fc.option(fc.constantFrom(...times)),
@@ -63,7 +79,10 @@ type Body = 'JSON' | 'CSV';
 type Clock = (typeof clocks)[number];
 type Row = Readonly<Record<string, unknown>>;
 
-const breakdownsOf = ({ time, dimensions }: Request): BreakdownName[] => [...dimensions, ...(time ? [time] : [])];
+const breakdownsOf = ({ time, dimensions }: Request): BreakdownName[] => [
+  ...dimensions,
+  ...(time ? [time] : []),
+];
 
 const columnsOf = (request: Request) =>
   askedColumns(request.profile, { metrics: request.metrics, breakdowns: breakdownsOf(request) });
@@ -76,7 +95,9 @@ function fieldOf(request: Request): string {
 
 /** A row with the sum of every metric, and nothing else. */
 function totalOf(rows: readonly Row[], request: Request): Row {
-  const total: Record<string, unknown> = Object.fromEntries(Object.keys(rows[0] ?? {}).map((name) => [name, null]));
+  const total: Record<string, unknown> = Object.fromEntries(
+    Object.keys(rows[0] ?? {}).map((name) => [name, null]),
+  );
   for (const { field, metric } of columnsOf(request)) {
     const sum = rows.reduce((before, row) => before + Number(numberTextOf(row[field])), 0);
     const isText = field.startsWith('revenue') && request.profile === 'dsp';
@@ -95,7 +116,9 @@ interface Damage {
 }
 
 const damages: Readonly<Record<string, Damage>> = {
-  'a dropped column': { rows: (rows, request) => rows.map(({ [fieldOf(request)]: _, ...row }) => row) },
+  'a dropped column': {
+    rows: (rows, request) => rows.map(({ [fieldOf(request)]: _, ...row }) => row),
+  },
   'a renamed column': {
     rows: (rows, request) => {
       const field = fieldOf(request);
@@ -115,13 +138,17 @@ const damages: Readonly<Record<string, Damage>> = {
   },
   'a doubled row': {
     fits: ({ dimensions }) => !dimensions.some((name) => nameless.includes(name)),
-    rows: (rows, { pick }) => rows.flatMap((row, at) => (at === pick % rows.length ? [row, row] : [row])),
+    rows: (rows, { pick }) =>
+      rows.flatMap((row, at) => (at === pick % rows.length ? [row, row] : [row])),
   },
   'an added total': {
     fits: (request) => breakdownsOf(request).length > 0,
     rows: (rows, request) => [...rows, totalOf(rows, request)],
   },
-  'a header cut off': { fits: (_, body) => body === 'CSV', text: (text) => text.slice(text.indexOf('\n') + 1) },
+  'a header cut off': {
+    fits: (_, body) => body === 'CSV',
+    text: (text) => text.slice(text.indexOf('\n') + 1),
+  },
 };
 
 /** Puts a damage into the text of a report; tells how many rows it had. */
@@ -135,7 +162,10 @@ function damaged(text: string, body: Body, request: Request, { rows: change, tex
   const columns = Object.keys(data[0] ?? rows[0] ?? {});
   return {
     rowCount,
-    text: body === 'JSON' ? JSON.stringify({ ...report, data }) : stringify([...data], { header: true, columns }),
+    text:
+      body === 'JSON'
+        ? JSON.stringify({ ...report, data })
+        : stringify([...data], { header: true, columns }),
   };
 }
 
@@ -145,7 +175,8 @@ async function throughDamage(clock: Clock, body: Body) {
   let damage: Damage = {};
   let rowCount = 0;
   const { url } = await serve(async ({ method, path, headers, body: sent }, response) => {
-    const isReport = path === '/download-reporting' || (path === '/buyer-reporting' && request?.isDirect);
+    const isReport =
+      path === '/download-reporting' || (path === '/buyer-reporting' && request?.isDirect);
     const shift = ((request && damage.shiftHours?.(request)) ?? 0) * 3_600;
     const later = (_: string, name: string, digits: string) => `${name}${Number(digits) + shift}`;
     const { authorization = '', 'content-type': type = '' } = headers;
@@ -153,14 +184,24 @@ async function throughDamage(clock: Clock, body: Body) {
     const answer = await fetch(servers.get(clock)?.url + path, {
       method,
       headers: { authorization, accept, 'content-type': type },
-      body: path === '/buyer-reporting' ? sent.replace(/((?:since|until)"?[:=])(\d+)/g, later) : sent,
+      body:
+        path === '/buyer-reporting' ? sent.replace(/((?:since|until)"?[:=])(\d+)/g, later) : sent,
     });
     const text = await answer.text();
-    const given = isReport && request && answer.ok ? damaged(text, body, request, damage) : { text, rowCount: 0 };
+    const given =
+      isReport && request && answer.ok
+        ? damaged(text, body, request, damage)
+        : { text, rowCount: 0 };
     rowCount = given.rowCount;
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(given.text);
+    response
+      .writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+      .end(given.text);
   });
-  const run = async (asked: Request, change: Damage, ...flags: readonly string[]): Promise<CliResult> => {
+  const run = async (
+    asked: Request,
+    change: Damage,
+    ...flags: readonly string[]
+  ): Promise<CliResult> => {
     [request, damage] = [asked, change];
     const { profile, metrics, window, zone, encoding, isDirect, isFrench } = asked;
     const by = breakdownsOf(asked).join();
@@ -172,7 +213,9 @@ async function throughDamage(clock: Clock, body: Body) {
       ...(profile === 'dsp' ? [`--timezone ${zone}`] : []),
       ...flags,
     ];
-    const token = servers.get(clock)?.accounts.find((account) => account.profile === profile && !account.admin)?.token;
+    const token = servers
+      .get(clock)
+      ?.accounts.find((account) => account.profile === profile && !account.admin)?.token;
     const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token, ADREPORT_PROFILE: profile };
     return runCli(line.join(' '), { env, now: nowMs });
   };
@@ -182,23 +225,26 @@ async function throughDamage(clock: Clock, body: Body) {
 const warningsIn = ({ stdout }: CliResult): string[] => JSON.parse(stdout).warnings;
 
 describe.each(['JSON', 'CSV'] as const)('%s', (body) => {
-  test.each(clocks)('nothing is said of a report that is what was asked for, by the %s clock', async (clock) => {
-    const { run, rowCount } = await throughDamage(clock, body);
-    const anyWindow = fc.constantFrom(...wholeDays, ...sinceLately);
-    const asked = anyWindow.chain((window) => requests.map((one) => ({ ...one, window })));
-    let seen = 0;
-    await fc.assert(
-      fc.asyncProperty(asked, async (request) => {
-        const result = await run(request, {}, '--strict');
-        if (rowCount() === 0) return;
-        seen += 1;
-        expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-        expect(warningsIn(result)).toEqual([]);
-      }),
-      { numRuns: 12 * factor },
-    );
-    expect(seen).toBeGreaterThan(0);
-  });
+  test.each(clocks)(
+    'nothing is said of a report that is what was asked for, by the %s clock',
+    async (clock) => {
+      const { run, rowCount } = await throughDamage(clock, body);
+      const anyWindow = fc.constantFrom(...wholeDays, ...sinceLately);
+      const asked = anyWindow.chain((window) => requests.map((one) => ({ ...one, window })));
+      let seen = 0;
+      await fc.assert(
+        fc.asyncProperty(asked, async (request) => {
+          const result = await run(request, {}, '--strict');
+          if (rowCount() === 0) return;
+          seen += 1;
+          expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+          expect(warningsIn(result)).toEqual([]);
+        }),
+        { numRuns: 12 * factor },
+      );
+      expect(seen).toBeGreaterThan(0);
+    },
+  );
 
   test.each(Object.keys(damages).filter((name) => body === 'CSV' || name !== 'a header cut off'))(
     '%s: --strict is exit 9 without a file, and else it is said',

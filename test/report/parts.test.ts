@@ -12,7 +12,11 @@ import { chunksOf } from '../rows/report-documents.ts';
 
 describe('splitWindow', () => {
   test('a day that the calendar skipped has no part', () => {
-    const window = resolveWindow({ period: '2011-12-29..2011-12-31', zone: 'Pacific/Apia', nowMs: 0 });
+    const window = resolveWindow({
+      period: '2011-12-29..2011-12-31',
+      zone: 'Pacific/Apia',
+      nowMs: 0,
+    });
     const starts = splitWindow(window, 'day').map(({ since }) => formatInstant(since, window.zone));
     expect(starts).toEqual(['2011-12-29T00:00:00-1000', '2011-12-31T00:00:00+1400']);
   });
@@ -22,19 +26,25 @@ describe('splitWindow', () => {
     const anyInstant = fc.integer({ min: 946_684_800, max: 2_208_988_799 });
     const anyLength = fc.integer({ min: 0, max: 90 * 86_400 });
     fc.assert(
-      fc.property(anyZone, anyInstant, anyLength, fc.constantFrom(...splitUnits), (zone, since, length, unit) => {
-        const window = { since, until: since + length, zone, notes: [] };
-        const parts = splitWindow(window, unit);
-        expect(parts[0]?.since).toBe(since);
-        expect(parts.at(-1)?.until).toBe(window.until);
-        for (const [index, part] of parts.entries()) {
-          expect(part.since).toBeLessThanOrEqual(part.until);
-          if (index > 0) expect(part.since).toBe((parts[index - 1]?.until ?? 0) + 1);
-        }
-        const units = parts.map((part) => unitOf(formatInstant(part.since, zone), unit));
-        expect(new Set(units).size).toBe(units.length);
-        expect(parts.map((part) => unitOf(formatInstant(part.until, zone), unit))).toEqual(units);
-      }),
+      fc.property(
+        anyZone,
+        anyInstant,
+        anyLength,
+        fc.constantFrom(...splitUnits),
+        (zone, since, length, unit) => {
+          const window = { since, until: since + length, zone, notes: [] };
+          const parts = splitWindow(window, unit);
+          expect(parts[0]?.since).toBe(since);
+          expect(parts.at(-1)?.until).toBe(window.until);
+          for (const [index, part] of parts.entries()) {
+            expect(part.since).toBeLessThanOrEqual(part.until);
+            if (index > 0) expect(part.since).toBe((parts[index - 1]?.until ?? 0) + 1);
+          }
+          const units = parts.map((part) => unitOf(formatInstant(part.since, zone), unit));
+          expect(new Set(units).size).toBe(units.length);
+          expect(parts.map((part) => unitOf(formatInstant(part.until, zone), unit))).toEqual(units);
+        },
+      ),
       { numRuns: 100 },
     );
   });
@@ -79,14 +89,22 @@ describe('whole units, a file each', () => {
     [{ since: '2026-11-01', until: '2026-11-10' }, 'month', '2026-11-01..2026-11-30'],
     [{ period: 'last-7d' }, 'month', '2026-11-01..2026-11-30'],
   ] as const)('%j by %s is refused; the nearest is %s', (flags, unit, period) => {
-    const message = expect.stringMatching(/^--split (\w+) with a file a part needs whole \1s, and .* cuts one\.$/);
+    const message = expect.stringMatching(
+      /^--split (\w+) with a file a part needs whole \1s, and .* cuts one\.$/,
+    );
     const refusal = { exitCode: 2, message, hint: expect.stringContaining(`--period ${period}.`) };
     expect(() => split(flags, unit)).toThrow(expect.objectContaining(refusal));
     expect(split({ period }, unit).length).toBeGreaterThan(0);
   });
 
   test('files never overlap, and after a last run hold exactly the unsplit report', () => {
-    const zones = ['Europe/Paris', 'America/St_Johns', 'Australia/Lord_Howe', 'America/Sao_Paulo', 'UTC'];
+    const zones = [
+      'Europe/Paris',
+      'America/St_Johns',
+      'Australia/Lord_Howe',
+      'America/Sao_Paulo',
+      'UTC',
+    ];
     const scene = fc.record({
       zone: fc.constantFrom(...zones),
       unit: fc.constantFrom(...splitUnits),
@@ -110,14 +128,22 @@ describe('whole units, a file each', () => {
           if (until < since) return;
           const request = { since, until, metrics: [], breakdowns: [], filters: {} };
           const window = { since, until, zone, notes: [] };
-          const parts = partsOf({ request, window, windowClock: 'instant', shownMetrics: [] }, unit, now);
+          const parts = partsOf(
+            { request, window, windowClock: 'instant', shownMetrics: [] },
+            unit,
+            now,
+          );
           const nameOf = (part: (typeof parts)[number]): string =>
             name.replace('{since}', part.since).replace('{until}', part.until);
           const writtenAt = (part: (typeof parts)[number]) => files.get(nameOf(part))?.writtenAt;
           for (const part of stillToFetch(parts, now, lookback, writtenAt)) {
             // The service has nothing of the future.
             const { window: own } = part;
-            files.set(nameOf(part), { since: own.since, until: Math.min(own.until, now), writtenAt: now });
+            files.set(nameOf(part), {
+              since: own.since,
+              until: Math.min(own.until, now),
+              writtenAt: now,
+            });
           }
           const held = [...files.values()].sort((a, b) => a.since - b.since);
           for (const [index, file] of held.entries()) {
@@ -185,7 +211,9 @@ describe('merging', () => {
   });
 
   test('a part that breaks off fails the whole, and those after it are not begun', async () => {
-    const merged = mergeReports(reportsOf([documentOf(1, {}), '{"data":[{"n":1}', documentOf(2, {})]));
+    const merged = mergeReports(
+      reportsOf([documentOf(1, {}), '{"data":[{"n":1}', documentOf(2, {})]),
+    );
     await expect(readBatches(merged)).rejects.toMatchObject({ exitCode: 9 });
     expect(begun).toBe(2);
   });

@@ -20,7 +20,9 @@ describe('what flags ask for', () => {
       breakdowns: [],
       filters: {},
     });
-    expect(build({ profile: 'dsp' })).toMatchObject({ metrics: ['displays', 'revenueEuro', 'revenueDollar'] });
+    expect(build({ profile: 'dsp' })).toMatchObject({
+      metrics: ['displays', 'revenueEuro', 'revenueDollar'],
+    });
   });
 
   test.each<[string, Partial<RequestFlags>, object]>([
@@ -35,7 +37,11 @@ describe('what flags ask for', () => {
       { filters: { campaignId: ['12', '13', '14'], countryId: ['3017382'] } },
     ],
     ['a DSP’s zone is always stated', { profile: 'dsp' }, { timezone: 'Europe/Paris' }],
-    ['in its usual case', { profile: 'dsp', timezone: 'america/new_york' }, { timezone: 'America/New_York' }],
+    [
+      'in its usual case',
+      { profile: 'dsp', timezone: 'america/new_york' },
+      { timezone: 'America/New_York' },
+    ],
     ['output=direct', { direct: true }, { output: 'direct' }],
   ])('%s', (_, flags, expected) => {
     expect(build(flags)).toMatchObject(expected);
@@ -66,7 +72,10 @@ describe('what flags ask for', () => {
 describe('countries', () => {
   test.each([
     [{ countries: ['FR,Germany', 'côte d’ivoire'] }, ['3017382', '2921044', '2287781']],
-    [{ countries: ['cote d\'ivoire,UK, us ,"Bosnia & Herzegovina"'] }, ['2287781', '2635167', '6252001', '3277605']],
+    [
+      { countries: ['cote d\'ivoire,UK, us ,"Bosnia & Herzegovina"'] },
+      ['2287781', '2635167', '6252001', '3277605'],
+    ],
     [{ filters: ['countryId=FR,3017382,12'], countries: ['be'] }, ['3017382', '12', '2802361']],
   ])('%j', (flags, ids) => {
     expect(build(flags).filters).toEqual({ countryId: ids });
@@ -77,7 +86,8 @@ describe('countries', () => {
     expect(all).toHaveLength(250);
     for (const country of all) {
       const { code, id, name } = country;
-      for (const word of [code, id, name, name.toUpperCase()]) expect(findCountry(word)).toEqual(country);
+      for (const word of [code, id, name, name.toUpperCase()])
+        expect(findCountry(word)).toEqual(country);
     }
   });
 });
@@ -85,41 +95,94 @@ describe('countries', () => {
 describe('one mistake is one sentence', () => {
   test.each<[Partial<RequestFlags>, string, string]>([
     [{ metrics: 'clikcs' }, 'There is no metric clikcs.', 'Did you mean clicks?'],
-    [{ metrics: 'constructor' }, 'There is no metric constructor.', 'The buyer metrics are requests, displays,'],
+    [
+      { metrics: 'constructor' },
+      'There is no metric constructor.',
+      'The buyer metrics are requests, displays,',
+    ],
     [{ metrics: ' , ' }, '--metrics names no metric.', 'Leave it out for all of them.'],
     [{ metrics: 'spend' }, 'There is no metric spend.', 'Did you mean revenueEuro?'],
-    [{ profile: 'dsp', metrics: 'ctr' }, 'The metric ctr is in buyer reports only.', 'The dsp metrics'],
+    [
+      { profile: 'dsp', metrics: 'ctr' },
+      'The metric ctr is in buyer reports only.',
+      'The dsp metrics',
+    ],
     [{ countries: ['Germny'] }, '--country: there is no country Germny.', 'Did you mean Germany?'],
     [{ countries: [','] }, '--country has no values.', 'Write --country FR,Germany.'],
-    [{ filters: ['countryId=Frence'] }, '--filter countryId: there is no country Frence.', 'Did you mean France?'],
-    [{ profile: 'dsp', countries: ['FR'] }, 'A dsp report takes no filters.', 'Leave --country out.'],
+    [
+      { filters: ['countryId=Frence'] },
+      '--filter countryId: there is no country Frence.',
+      'Did you mean France?',
+    ],
+    [
+      { profile: 'dsp', countries: ['FR'] },
+      'A dsp report takes no filters.',
+      'Leave --country out.',
+    ],
     [{ by: 'DAYLY' }, 'There is no breakdown DAYLY.', 'Did you mean DAILY?'],
     [{ by: 'date' }, 'There is no breakdown date.', 'Did you mean DAILY?'],
     [{ by: 'hourly,OS,daily' }, 'HOURLY and DAILY exclude each other.', 'Use at most one of'],
-    [{ profile: 'dsp', filters: ['osId=1', 'x=2'] }, 'A dsp report takes no filters.', 'Leave --filter out.'],
-    [{ profile: 'dsp', timezone: 'Paris' }, '--timezone Paris: there is no such', 'Did you mean Europe/Paris?'],
+    [
+      { profile: 'dsp', filters: ['osId=1', 'x=2'] },
+      'A dsp report takes no filters.',
+      'Leave --filter out.',
+    ],
+    [
+      { profile: 'dsp', timezone: 'Paris' },
+      '--timezone Paris: there is no such',
+      'Did you mean Europe/Paris?',
+    ],
     [{ timezone: 'Europe/Paris' }, '--timezone is for DSP reports', 'Leave --timezone out.'],
     [{ filters: ['campaingId=1'] }, 'There is no filter campaingId.', 'Did you mean campaignId?'],
     [{ filters: ['wobble=1'] }, 'There is no filter wobble.', 'Filters: advertiserId,'],
-    [{ filters: ['campaignId'] }, '--filter campaignId has no values.', 'Write --filter campaignId=1234'],
-    [{ filters: ['carrier="A, B'] }, 'its double quotes do not pair up.', 'A quote inside quotes is doubled'],
-    [{ filters: ['cityId=Paris,3017382'] }, '--filter cityId takes ids, which are digits', 'geoname IDs'],
+    [
+      { filters: ['campaignId'] },
+      '--filter campaignId has no values.',
+      'Write --filter campaignId=1234',
+    ],
+    [
+      { filters: ['carrier="A, B'] },
+      'its double quotes do not pair up.',
+      'A quote inside quotes is doubled',
+    ],
+    [
+      { filters: ['cityId=Paris,3017382'] },
+      '--filter cityId takes ids, which are digits',
+      'geoname IDs',
+    ],
   ])('%o', (flags, message, hint) => {
-    const refusal = { exitCode: 2, message: expect.stringContaining(message), hint: expect.stringContaining(hint) };
+    const refusal = {
+      exitCode: 2,
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    };
     expect(() => build(flags)).toThrow(expect.objectContaining(refusal));
   });
 });
 
 test('the window is of the report’s zone', () => {
-  const dsp = planReport({ profile: 'dsp', timezone: 'Asia/Tokyo', period: '2026-11-01', nowMs: 0 });
-  expect(dsp.request).toMatchObject({ since: Date.parse('2026-10-31T15:00:00Z') / 1_000, timezone: 'Asia/Tokyo' });
+  const dsp = planReport({
+    profile: 'dsp',
+    timezone: 'Asia/Tokyo',
+    period: '2026-11-01',
+    nowMs: 0,
+  });
+  expect(dsp.request).toMatchObject({
+    since: Date.parse('2026-10-31T15:00:00Z') / 1_000,
+    timezone: 'Asia/Tokyo',
+  });
   const buyer = planReport({ profile: 'buyer', period: '2026-11-01', nowMs: 0 });
   expect(buyer.request.since).toBe(Date.parse('2026-10-31T23:00:00Z') / 1_000);
 });
 
 describe('several mistakes', () => {
   test('are said at once', () => {
-    const wrong = { metrics: 'clikcs,displays', by: 'daily,hourly,campain', filters: ['osId=x'], timezone: 'UTC' };
+    const wrong = {
+      metrics: 'clikcs,displays',
+      by: 'daily,hourly,campain',
+      filters: ['osId=x'],
+      timezone: 'UTC',
+    };
     const plan = () => planReport({ profile: 'buyer', period: '2026-02-30', nowMs: 0, ...wrong });
     expect(plan).toThrowErrorMatchingInlineSnapshot(`
       [UsageError: 6 things are wrong:
@@ -144,11 +207,14 @@ describe('a service that reads wall time', () => {
     ['2026-03-29', 'Europe/Paris', '2026-03-29T00:00:00', '2026-03-29T23:59:59'],
     ['2026-10-25', 'Europe/Paris', '2026-10-25T00:00:00', '2026-10-25T23:59:59'],
     ['2026-04-05', 'Australia/Lord_Howe', '2026-04-05T00:00:00', '2026-04-05T23:59:59'],
-  ])('%s in %s: the digits of the wall are sent as if they were UTC', (period, timezone, since, until) => {
-    const { request, window: own } = plan(period, timezone);
-    expect([read(request.since), read(request.until)]).toEqual([since, until]);
-    expect(own).toEqual(planReport({ profile: 'dsp', timezone, period, nowMs: 0 }).window);
-  });
+  ])(
+    '%s in %s: the digits of the wall are sent as if they were UTC',
+    (period, timezone, since, until) => {
+      const { request, window: own } = plan(period, timezone);
+      expect([read(request.since), read(request.until)]).toEqual([since, until]);
+      expect(own).toEqual(planReport({ profile: 'dsp', timezone, period, nowMs: 0 }).window);
+    },
+  );
 
   test('a part of a split report is sent so too', () => {
     const parts = partsOf(plan('2026-10-24..2026-10-26'), 'day');

@@ -21,7 +21,13 @@ const encodeJson = (one: ReportRequest): string => encodeRequest(one, 'json').te
 const encodeForm = (one: ReportRequest): string => encodeRequest(one, 'form').text;
 
 test('as JSON, and as a form in the specification’s own writing', () => {
-  const short: ReportRequest = { ...request, breakdowns: [], filters: {}, timezone: 'Asia/Tokyo', output: 'direct' };
+  const short: ReportRequest = {
+    ...request,
+    breakdowns: [],
+    filters: {},
+    timezone: 'Asia/Tokyo',
+    output: 'direct',
+  };
   expect(encodeJson(request)).toBe(
     '{"since":1417392000,"until":1420070399,"metrics":"displays,clicks","breakdowns":["DAILY","CAMPAIGN"],' +
       '"campaignId":["12","13"],"carrier":["A&B = \\"C\\", é","100%+"]}',
@@ -39,19 +45,27 @@ test('as JSON, and as a form in the specification’s own writing', () => {
 });
 
 test('both encodings say the same, whatever the text of a filter', () => {
-  const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1, maxLength: 5 });
+  const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), {
+    minLength: 1,
+    maxLength: 5,
+  });
   fc.assert(
     fc.property(texts, (carrier) => {
       const withText = { ...request, filters: { carrier } };
       const fromForm = parse(encodeForm(withText), { arrayLimit: 100 });
       const fromJson = JSON.parse(encodeJson(withText));
-      expect(fromForm).toEqual({ ...fromJson, since: String(request.since), until: String(request.until) });
+      expect(fromForm).toEqual({
+        ...fromJson,
+        since: String(request.since),
+        until: String(request.until),
+      });
     }),
   );
 });
 
 const identity = { baseUrl: 'https://reports.example.com', account: 'main', request };
-const hashOf = ({ baseUrl, account, request: asked }: typeof identity) => requestHash(baseUrl, account, asked);
+const hashOf = ({ baseUrl, account, request: asked }: typeof identity) =>
+  requestHash(baseUrl, account, asked);
 const hash = hashOf(identity);
 
 test('the hash of a request is the same on every machine', () => {
@@ -78,7 +92,12 @@ test.each<[string, Partial<typeof identity>]>([
   expect(hashOf({ ...identity, ...change })).not.toBe(hash);
 });
 
-const plain: ReportRequest = { ...request, metrics: ['displays'], breakdowns: ['DAILY'], filters: {} };
+const plain: ReportRequest = {
+  ...request,
+  metrics: ['displays'],
+  breakdowns: ['DAILY'],
+  filters: {},
+};
 
 const folder = mkdtempSync(join(tmpdir(), 'adreport-curl-'));
 writeFileSync(join(folder, 'curl'), '#!/bin/sh\nprintf "%s\\0" "$@"\n', { mode: 0o755 });
@@ -92,21 +111,36 @@ function argumentsOf(line: string): string[] {
   return stdout.split('\0').slice(0, -1);
 }
 
-test.skipIf(process.platform === 'win32')('a curl line runs as printed, whatever stands in a filter', () => {
-  const awkward = fc.constantFrom("it's", '$HOME `id` $(id) !!', '\\', '"', 'a\nb', '@file', '😀');
-  const text = fc.oneof(awkward, fc.string({ unit: 'grapheme', minLength: 1 }));
-  fc.assert(
-    fc.property(text, fc.constantFrom('json', 'form'), (carrier, encoding) => {
-      const withText = { ...plain, filters: { carrier: [carrier] } };
-      const { contentType, text: body } = encodeRequest(withText, encoding);
-      const line = curlLine('http://127.0.0.1:8787', encodeRequest(withText, encoding));
-      const headers = ['Authorization: the token', 'Accept: application/json', `Content-Type: ${contentType}`];
-      expect(argumentsOf(line)).toEqual([
-        'http://127.0.0.1:8787/buyer-reporting',
-        ...headers.flatMap((header) => ['-H', header]),
-        ...['--data-raw', body],
-      ]);
-    }),
-    { numRuns: 60 },
-  );
-});
+test.skipIf(process.platform === 'win32')(
+  'a curl line runs as printed, whatever stands in a filter',
+  () => {
+    const awkward = fc.constantFrom(
+      "it's",
+      '$HOME `id` $(id) !!',
+      '\\',
+      '"',
+      'a\nb',
+      '@file',
+      '😀',
+    );
+    const text = fc.oneof(awkward, fc.string({ unit: 'grapheme', minLength: 1 }));
+    fc.assert(
+      fc.property(text, fc.constantFrom('json', 'form'), (carrier, encoding) => {
+        const withText = { ...plain, filters: { carrier: [carrier] } };
+        const { contentType, text: body } = encodeRequest(withText, encoding);
+        const line = curlLine('http://127.0.0.1:8787', encodeRequest(withText, encoding));
+        const headers = [
+          'Authorization: the token',
+          'Accept: application/json',
+          `Content-Type: ${contentType}`,
+        ];
+        expect(argumentsOf(line)).toEqual([
+          'http://127.0.0.1:8787/buyer-reporting',
+          ...headers.flatMap((header) => ['-H', header]),
+          ...['--data-raw', body],
+        ]);
+      }),
+      { numRuns: 60 },
+    );
+  },
+);

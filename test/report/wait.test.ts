@@ -21,7 +21,12 @@ interface Scene {
 
 /** Waits for a report in a time of its own, and tells what happened and when. */
 async function play(scene: Scene): Promise<{ pollsMs: number[]; result: unknown }> {
-  const { endsAfterMs = Infinity, endsAs = { status: 'ready' }, word = 'progress', callMs = 0 } = scene;
+  const {
+    endsAfterMs = Infinity,
+    endsAs = { status: 'ready' },
+    word = 'progress',
+    callMs = 0,
+  } = scene;
   let nowMs = 5_000;
   const pollsMs: number[] = [];
   const result = await waitForReport({
@@ -39,7 +44,12 @@ async function play(scene: Scene): Promise<{ pollsMs: number[]; result: unknown 
       pollsMs.push(nowMs - 5_000);
       const { status, message = status } = nowMs - 5_000 >= endsAfterMs ? endsAs : { status: word };
       nowMs += callMs;
-      return { status, message, report_id: id, ...(scene.retryAfterMs ? { retryAfterMs: scene.retryAfterMs } : {}) };
+      return {
+        status,
+        message,
+        report_id: id,
+        ...(scene.retryAfterMs ? { retryAfterMs: scene.retryAfterMs } : {}),
+      };
     },
   }).catch((error: unknown) => error);
   return { pollsMs, result };
@@ -47,7 +57,10 @@ async function play(scene: Scene): Promise<{ pollsMs: number[]; result: unknown 
 
 describe('waitForReport', () => {
   test('the lag is at most a tenth of the time waited, or half a second, and never over 30 s', async () => {
-    const anyDuration = fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: 4 * 60 * minuteMs }));
+    const anyDuration = fc.oneof(
+      fc.integer({ min: 1, max: 20_000 }),
+      fc.integer({ min: 1, max: 4 * 60 * minuteMs }),
+    );
     await fc.assert(
       fc.asyncProperty(anyDuration, async (endsAfterMs) => {
         const { pollsMs, result } = await play({ endsAfterMs, timeoutMs: Infinity });
@@ -56,13 +69,18 @@ describe('waitForReport', () => {
         expect(lagMs).toBeGreaterThanOrEqual(0);
         expect(lagMs).toBeLessThanOrEqual(Math.min(Math.max(endsAfterMs / 10, 500), 30_000));
         // Half seconds to 5 s, a tenth more each time to 5 min, then every 30 s.
-        expect(pollsMs.length).toBeLessThanOrEqual(2 + 10 + 43 + Math.max(0, endsAfterMs - 300_000) / 30_000);
+        expect(pollsMs.length).toBeLessThanOrEqual(
+          2 + 10 + 43 + Math.max(0, endsAfterMs - 300_000) / 30_000,
+        );
       }),
     );
   });
 
   test('the wait ends at the deadline with a last call, whatever the interval and Retry-After', async () => {
-    const anyInterval = fc.oneof(fc.constant('auto' as const), fc.integer({ min: 100, max: 100_000 }));
+    const anyInterval = fc.oneof(
+      fc.constant('auto' as const),
+      fc.integer({ min: 100, max: 100_000 }),
+    );
     await fc.assert(
       fc.asyncProperty(
         ...([anyInterval, fc.nat(10 * minuteMs), fc.nat(100_000)] as const),
@@ -83,17 +101,31 @@ describe('waitForReport', () => {
     const message = 'The report r1 is still in progress (queued) after 1 min 30 s.';
     expect(result).toMatchObject({ message, exitCode: 7, retryable: true, reportId: 'r1' });
     const { result: atOnce } = await play({ timeoutMs: 0 });
-    expect(atOnce).toMatchObject({ message: 'The report r1 is still in progress after 0 ms.', exitCode: 7 });
+    expect(atOnce).toMatchObject({
+      message: 'The report r1 is still in progress after 0 ms.',
+      exitCode: 7,
+    });
   });
 
   test.each([
     ['failed', 'failed', 'The report r1 ended as failed.', 'REPORT_FAILED'],
     ['FAILED', 'out of memory', 'The report r1 ended as failed: out of memory', 'REPORT_FAILED'],
     ['expired', '', 'The report r1 ended as expired.', 'REPORT_EXPIRED'],
-    ['canceled', 'by\u001b[31m an admin', 'The report r1 ended as canceled: by␛[31m an admin', 'REPORT_FAILED'],
+    [
+      'canceled',
+      'by\u001b[31m an admin',
+      'The report r1 ended as canceled: by␛[31m an admin',
+      'REPORT_FAILED',
+    ],
   ])('%s (%j) is exit 6, with the service’s message', async (status, message, sentence, code) => {
     const { result, pollsMs } = await play({ endsAfterMs: 600, endsAs: { status, message } });
-    expect(result).toMatchObject({ message: sentence, exitCode: 6, code, reportId: 'r1', retryable: false });
+    expect(result).toMatchObject({
+      message: sentence,
+      exitCode: 6,
+      code,
+      reportId: 'r1',
+      retryable: false,
+    });
     expect(pollsMs).toEqual([0, 500, 1_000]);
   });
 

@@ -63,7 +63,9 @@ describe('--period', () => {
   });
 
   test('last-24h are the 24 hours that end now', () => {
-    expect(read({ period: 'last-24h' })).toBe('2026-11-17T15:20:38+0100 .. 2026-11-18T15:20:37+0100');
+    expect(read({ period: 'last-24h' })).toBe(
+      '2026-11-17T15:20:38+0100 .. 2026-11-18T15:20:37+0100',
+    );
   });
 
   test.each([
@@ -103,10 +105,22 @@ describe('--since and --until', () => {
     ['1417392000', '1420070399', '2014-12-01T01:00:00+0100 .. 2015-01-01T00:59:59+0100'],
     ['2026-10', '2026-W45', '2026-10-01T00:00:00+0200 .. 2026-11-08T23:59:59+0100'],
     ['2026-Q3', 'last-month', '2026-07-01T00:00:00+0200 .. 2026-10-31T23:59:59+0100'],
-    ['2026-11-01T14:30', '2026-11-01 15:30:15', '2026-11-01T14:30:00+0100 .. 2026-11-01T15:30:15+0100'],
+    [
+      '2026-11-01T14:30',
+      '2026-11-01 15:30:15',
+      '2026-11-01T14:30:00+0100 .. 2026-11-01T15:30:15+0100',
+    ],
     ['2026-11-01T14', '2026-11-01T14:30Z', '2026-11-01T14:00:00+0100 .. 2026-11-01T15:30:00+0100'],
-    ['2026-11-01T14:30:00+05:45', '2026-11-01T14:30-0330', '2026-11-01T09:45:00+0100 .. 2026-11-01T19:00:00+0100'],
-    ['2026-11-01T00:00:00.001Z', '2026-11-01T00:00:09.999z', '2026-11-01T01:00:01+0100 .. 2026-11-01T01:00:09+0100'],
+    [
+      '2026-11-01T14:30:00+05:45',
+      '2026-11-01T14:30-0330',
+      '2026-11-01T09:45:00+0100 .. 2026-11-01T19:00:00+0100',
+    ],
+    [
+      '2026-11-01T00:00:00.001Z',
+      '2026-11-01T00:00:09.999z',
+      '2026-11-01T01:00:01+0100 .. 2026-11-01T01:00:09+0100',
+    ],
     [' 2024-02-29 ', '2024-02-29', '2024-02-29T00:00:00+0100 .. 2024-02-29T23:59:59+0100'],
   ])('%s to %s', (since, until, expected) => {
     expect(read({ since, until })).toBe(expected);
@@ -141,7 +155,11 @@ describe('clock changes', () => {
     ],
     // A doubled time is the first for since, the last for until.
     [
-      ...['2026-10-25T02:30', '2026-10-25T02:30', '2026-10-25T02:30:00+0200 .. 2026-10-25T02:30:00+0100'],
+      ...[
+        '2026-10-25T02:30',
+        '2026-10-25T02:30',
+        '2026-10-25T02:30:00+0200 .. 2026-10-25T02:30:00+0100',
+      ],
       [
         `--since 2026-10-25T02:30 ${doubled}: 2026-10-25T02:30:00+0200 is taken.`,
         `--until 2026-10-25T02:30 ${doubled}: 2026-10-25T02:30:00+0100 is taken.`,
@@ -149,7 +167,11 @@ describe('clock changes', () => {
     ],
     // An offset leaves nothing to resolve.
     [
-      ...['2026-10-25T02:30+02:00', '2026-10-25T02:30+01:00', '2026-10-25T02:30:00+0200 .. 2026-10-25T02:30:00+0100'],
+      ...[
+        '2026-10-25T02:30+02:00',
+        '2026-10-25T02:30+01:00',
+        '2026-10-25T02:30:00+0200 .. 2026-10-25T02:30:00+0100',
+      ],
       [],
     ],
   ] as [string, string, string, string[]][])('%s to %s', (since, until, expected, notes) => {
@@ -161,7 +183,9 @@ describe('clock changes', () => {
     const afterChange = Date.parse('2026-10-26T11:00:00Z');
     expect(read({ since: '-2d', nowMs: afterChange })).toMatch('2026-10-24T12:00:00+0200');
     expect(read({ since: '-48h', nowMs: afterChange })).toMatch('2026-10-24T13:00:00+0200');
-    expect(resolve({ since: '-1d', nowMs: Date.parse('2026-03-30T00:30:00Z') }).notes).toHaveLength(1);
+    expect(resolve({ since: '-1d', nowMs: Date.parse('2026-03-30T00:30:00Z') }).notes).toHaveLength(
+      1,
+    );
   });
 });
 
@@ -169,36 +193,88 @@ describe('what is refused, and what is said', () => {
   test.each<[Partial<WindowFlags>, string, string]>([
     [{ since: '2026-02-30' }, '--since 2026-02-30: the calendar has no 2026-02-30.', 'Give a day'],
     [{ since: '2026-11-01T10:60' }, 'the calendar has no 2026-11-01T10:60.', 'Give a day'],
-    [{ since: '1764547200000' }, 'unix seconds have five to ten digits, but not eight.', 'unix seconds, now'],
+    [
+      { since: '1764547200000' },
+      'unix seconds have five to ten digits, but not eight.',
+      'unix seconds, now',
+    ],
     [{ since: '1764547200.5' }, 'unix seconds have five to ten digits', 'unix seconds, now'],
-    [{ since: '-7' }, '--since -7: unix seconds have five to ten digits', 'a time ago (-36h, -7d, -2w)'],
-    [{ since: '2026' }, '--since 2026: unix seconds have five to ten digits, but not eight.', 'Give a day (2026-11-01'],
-    [{ since: '2026/11/1' }, '--since 2026/11/1: this is no day and no time.', 'Give a day (2026-11-01'],
-    [{ since: 'yesterdya' }, '--since yesterdya: this is no day and no time.', 'Did you mean yesterday?'],
+    [
+      { since: '-7' },
+      '--since -7: unix seconds have five to ten digits',
+      'a time ago (-36h, -7d, -2w)',
+    ],
+    [
+      { since: '2026' },
+      '--since 2026: unix seconds have five to ten digits, but not eight.',
+      'Give a day (2026-11-01',
+    ],
+    [
+      { since: '2026/11/1' },
+      '--since 2026/11/1: this is no day and no time.',
+      'Give a day (2026-11-01',
+    ],
+    [
+      { since: 'yesterdya' },
+      '--since yesterdya: this is no day and no time.',
+      'Did you mean yesterday?',
+    ],
     [{ since: '1960-01-01' }, 'The window begins before 1970', ''],
-    [{ since: 'today', until: 'yesterday' }, 'is after --until 2026-11-17T23:59:59+0100', 'from --since to --until'],
+    [
+      { since: 'today', until: 'yesterday' },
+      'is after --until 2026-11-17T23:59:59+0100',
+      'from --since to --until',
+    ],
     [{}, 'The report has no window.', '--period yesterday'],
     [{ until: 'now' }, '--until needs --since.', '--since 2026-11-01 --until 2026-11-15'],
-    [{ period: 'today', since: 'today' }, '--period and --since both name a window.', 'Give --period, or'],
+    [
+      { period: 'today', since: 'today' },
+      '--period and --since both name a window.',
+      'Give --period, or',
+    ],
     [
       { since: 'today', zone: 'Europe/Pariss' },
       '--timezone Europe/Pariss: there is no such time zone.',
       'Europe/Paris?',
     ],
-    [{ since: 'today', zone: 'paris' }, '--timezone paris: there is no such time zone.', 'Did you mean Europe/Paris?'],
-    [{ since: 'today', zone: '+02:00' }, '--timezone +02:00: there is no such time zone.', 'TZ database'],
-    [{ period: '2026-02-30' }, '--period 2026-02-30: the calendar has no 2026-02-30.', 'Give today'],
+    [
+      { since: 'today', zone: 'paris' },
+      '--timezone paris: there is no such time zone.',
+      'Did you mean Europe/Paris?',
+    ],
+    [
+      { since: 'today', zone: '+02:00' },
+      '--timezone +02:00: there is no such time zone.',
+      'TZ database',
+    ],
+    [
+      { period: '2026-02-30' },
+      '--period 2026-02-30: the calendar has no 2026-02-30.',
+      'Give today',
+    ],
     [{ period: '2025-W53' }, '--period 2025-W53: the calendar has no 2025-W53.', ''],
     [{ period: '2026-11-01..2026-11-31' }, 'the calendar has no 2026-11-31.', ''],
     [{ period: '2026-11-15..2026-11-01' }, 'the range ends before it begins.', ''],
-    [{ period: '2026-11-01..' }, '--period 2026-11-01..: "" is no day, week, month or year.', 'a range such as'],
+    [
+      { period: '2026-11-01..' },
+      '--period 2026-11-01..: "" is no day, week, month or year.',
+      'a range such as',
+    ],
     [{ period: '2026-10..soon' }, 'soon is no day, week, month or year.', 'Give today'],
     [{ period: 'last-weak' }, '--period last-weak: this is no period.', 'Did you mean last-week?'],
     [{ period: '7d' }, '--period 7d: this is no period.', 'last-7d'],
     [{ period: '' }, '--period "": this is no period.', 'Give today'],
-    [{ period: '2011-12-30', zone: 'Pacific/Apia' }, 'this day does not exist in Pacific/Apia', 'Choose another day.'],
+    [
+      { period: '2011-12-30', zone: 'Pacific/Apia' },
+      'this day does not exist in Pacific/Apia',
+      'Choose another day.',
+    ],
   ])('%o', (flags, message, hint) => {
-    const refusal = { exitCode: 2, message: expect.stringContaining(message), hint: expect.stringContaining(hint) };
+    const refusal = {
+      exitCode: 2,
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    };
     expect(() => resolve(flags)).toThrow(expect.objectContaining(refusal));
   });
 });
@@ -222,12 +298,19 @@ describe('describeWindow', () => {
 });
 
 describe('any zone', () => {
-  const anyZone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'UTC', 'Asia/Kolkata', 'America/Buenos_Aires');
+  const anyZone = fc.constantFrom(
+    ...Intl.supportedValuesOf('timeZone'),
+    'UTC',
+    'Asia/Kolkata',
+    'America/Buenos_Aires',
+  );
   /** From 2000 to 2040. */
   const anyInstant = fc.integer({ min: 946_684_800, max: 2_208_988_799 });
   /** The date by the platform's own formatting: the reference for the clock's arithmetic. */
   const dateByIntl = (instant: number, zone: string): string =>
-    new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(instant * 1_000);
+    new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(
+      instant * 1_000,
+    );
 
   test('a day’s period holds exactly the instants that the platform dates to it', () => {
     fc.assert(
@@ -235,7 +318,11 @@ describe('any zone', () => {
         const day = formatDate(instant, zone);
         const { since, until } = resolveWindow({ period: day, zone, nowMs: 0 });
         const inside = Math.min(since + into, until);
-        expect([since, inside, until].map((each) => dateByIntl(each, zone))).toEqual([day, day, day]);
+        expect([since, inside, until].map((each) => dateByIntl(each, zone))).toEqual([
+          day,
+          day,
+          day,
+        ]);
         expect(dateByIntl(since - 1, zone) < day && dateByIntl(until + 1, zone) > day).toBe(true);
       }),
       { numRuns: 150 },
@@ -249,7 +336,10 @@ describe('any zone', () => {
         const { since, until, notes } = resolveWindow({ since: text, until: text, zone, nowMs: 0 });
         expect(since <= instant && instant <= until).toBe(true);
         expect(notes).toHaveLength(since === until ? 0 : 2);
-        expect([since, until].map((each) => formatInstant(each, zone).slice(0, 19))).toEqual([text, text]);
+        expect([since, until].map((each) => formatInstant(each, zone).slice(0, 19))).toEqual([
+          text,
+          text,
+        ]);
       }),
       { numRuns: 150 },
     );
@@ -260,7 +350,12 @@ describe('any zone', () => {
     const zoneBefore = process.env.TZ;
     const found = ['Pacific/Auckland', 'America/Los_Angeles', 'UTC'].map((machineZone) => {
       process.env.TZ = machineZone;
-      const window = resolveWindow({ since: 'today', until: '2026-11-19T10:00', zone: 'Europe/Paris', nowMs });
+      const window = resolveWindow({
+        since: 'today',
+        until: '2026-11-19T10:00',
+        zone: 'Europe/Paris',
+        nowMs,
+      });
       return { machineHour: new Date(nowMs).getHours(), window };
     });
     if (zoneBefore === undefined) delete process.env.TZ;

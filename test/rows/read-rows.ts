@@ -25,13 +25,17 @@ export async function readBatches(batches: RowBatches): Promise<ReadReport> {
     const next = await batches.next();
     if (next.done) return { rows, values, tail: next.value };
     const batch = next.value;
-    if (batch.firstRow !== rows.length) throw new Error(`batch begins at row ${batch.firstRow}, not ${rows.length}`);
-    const text = (start: number | undefined, end: number | undefined) => batch.bytes.toString('utf8', start, end);
+    if (batch.firstRow !== rows.length)
+      throw new Error(`batch begins at row ${batch.firstRow}, not ${rows.length}`);
+    const text = (start: number | undefined, end: number | undefined) =>
+      batch.bytes.toString('utf8', start, end);
     for (let row = 0; row < batch.rowCount; row++) {
       rows.push(text(batch.rowStarts[row], batch.rowEnds[row]));
       const present = batch.fields.flatMap((field, i): [string, string][] => {
         const place = row * batch.fields.length + i;
-        return batch.valueStarts[place] === -1 ? [] : [[field, text(batch.valueStarts[place], batch.valueEnds[place])]];
+        return batch.valueStarts[place] === -1
+          ? []
+          : [[field, text(batch.valueStarts[place], batch.valueEnds[place])]];
       });
       values.push(new Map(present));
     }

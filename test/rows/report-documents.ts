@@ -16,43 +16,103 @@ export interface DocumentParts {
 
 const numberText = fc.oneof(
   fc.integer().map(String),
-  fc.constantFrom('12345678901234567890', '0.10', '1e5', '-0', '1E+2', '-12.500', '0.000000000000000000001', '9e-7'),
+  fc.constantFrom(
+    '12345678901234567890',
+    '0.10',
+    '1e5',
+    '-0',
+    '1E+2',
+    '-12.500',
+    '0.000000000000000000001',
+    '9e-7',
+  ),
 );
 
 const stringPiece = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 8 }).map((text) => JSON.stringify(text).slice(1, -1)),
   fc.constantFrom(
-    ...['\\u00e9', '\\ud83d\\ude00', '\\ud83d', '\\ude00\\ud83d', '\\/', '\\"', '\\\\', '\\n', '\\t', '\\r\\n'],
+    ...[
+      '\\u00e9',
+      '\\ud83d\\ude00',
+      '\\ud83d',
+      '\\ude00\\ud83d',
+      '\\/',
+      '\\"',
+      '\\\\',
+      '\\n',
+      '\\t',
+      '\\r\\n',
+    ],
   ),
-  fc.constantFrom(...['\\b\\f', '}],', '],\\"summary\\":{}}', ',', ';', '=1+1', 'null', '日本', '🦊', ' ', '1234,50']),
+  fc.constantFrom(
+    ...[
+      '\\b\\f',
+      '}],',
+      '],\\"summary\\":{}}',
+      ',',
+      ';',
+      '=1+1',
+      'null',
+      '日本',
+      '🦊',
+      ' ',
+      '1234,50',
+    ],
+  ),
   fc.constantFrom('\\u0000', '\\u001b[31m'),
 );
-export const stringText = fc.array(stringPiece, { maxLength: 3 }).map((pieces) => `"${pieces.join('')}"`);
+export const stringText = fc
+  .array(stringPiece, { maxLength: 3 })
+  .map((pieces) => `"${pieces.join('')}"`);
 
-const { value: valueText } = fc.letrec<{ value: JsonText; scalar: JsonText; nested: JsonText }>((tie) => ({
-  value: fc.oneof({ weight: 9, arbitrary: tie('scalar') }, { weight: 1, arbitrary: tie('nested') }),
-  scalar: fc.oneof(stringText, numberText, fc.constantFrom('null', 'true', 'false')),
-  nested: fc.oneof(
-    { maxDepth: 3 },
-    fc.array(tie('value'), { maxLength: 3 }).map((values) => `[${values.join(' , ')}]`),
-    fc.array(fc.tuple(stringText, tie('value')), { maxLength: 3 }).map(objectText),
-  ),
-}));
+const { value: valueText } = fc.letrec<{ value: JsonText; scalar: JsonText; nested: JsonText }>(
+  (tie) => ({
+    value: fc.oneof(
+      { weight: 9, arbitrary: tie('scalar') },
+      { weight: 1, arbitrary: tie('nested') },
+    ),
+    scalar: fc.oneof(stringText, numberText, fc.constantFrom('null', 'true', 'false')),
+    nested: fc.oneof(
+      { maxDepth: 3 },
+      fc.array(tie('value'), { maxLength: 3 }).map((values) => `[${values.join(' , ')}]`),
+      fc.array(fc.tuple(stringText, tie('value')), { maxLength: 3 }).map(objectText),
+    ),
+  }),
+);
 
 function objectText(members: readonly (readonly [string, string])[]): string {
   return `{${members.map(([key, value]) => `${key}: ${value}`).join(',\n')}}`;
 }
 
 const keyText = fc.oneof(
-  fc.constantFrom('"date"', '"campaignName"', '"displays"', '"revenueEuro"', '"valueDollar"', '"city"', '"a"', '""'),
-  fc.constantFrom('"\\u0061"', '"__proto__"', '"constructor"', '"clé"', '"a,b"', '"say \\"hi\\""', '"data"'),
+  fc.constantFrom(
+    '"date"',
+    '"campaignName"',
+    '"displays"',
+    '"revenueEuro"',
+    '"valueDollar"',
+    '"city"',
+    '"a"',
+    '""',
+  ),
+  fc.constantFrom(
+    '"\\u0061"',
+    '"__proto__"',
+    '"constructor"',
+    '"clé"',
+    '"a,b"',
+    '"say \\"hi\\""',
+    '"data"',
+  ),
 );
 
 const row = fc.array(fc.tuple(keyText, valueText), { maxLength: 7 });
 /** Rows that mostly repeat the same keys, as a service's do, and now and then do not. */
 const rows = fc.uniqueArray(keyText, { maxLength: 7 }).chain((keys) => {
   const usual = fc.tuple(...keys.map((key) => fc.tuple(fc.constant(key), valueText)));
-  return fc.array(fc.oneof({ weight: 6, arbitrary: usual }, { weight: 1, arbitrary: row }), { maxLength: 12 });
+  return fc.array(fc.oneof({ weight: 6, arbitrary: usual }, { weight: 1, arbitrary: row }), {
+    maxLength: 12,
+  });
 });
 
 const summary =
@@ -94,7 +154,12 @@ export function textOf(parts: DocumentParts): string {
   const mark = parts.byteOrderMark ? '\ufeff' : '';
   if (parts.envelope === 'array') return mark + array;
   const document = list(ordered, '{', '}');
-  return mark + (parts.envelope === 'response' ? list([join(['"response"', ':', document])], '{', '}') : document);
+  return (
+    mark +
+    (parts.envelope === 'response'
+      ? list([join(['"response"', ':', document])], '{', '}')
+      : document)
+  );
 }
 
 /** Bytes cut into chunks of one size. */
@@ -103,7 +168,10 @@ export async function* chunksOf(bytes: Uint8Array, sizeBytes: number): AsyncGene
 }
 
 /** What a plain JSON.parse makes of a document. */
-export function referenceOf(bytes: Uint8Array): { rows: object[] | 'refused'; members: Record<string, unknown> } {
+export function referenceOf(bytes: Uint8Array): {
+  rows: object[] | 'refused';
+  members: Record<string, unknown>;
+} {
   const refused = { rows: 'refused', members: {} } as const;
   let value: unknown;
   try {
@@ -114,7 +182,9 @@ export function referenceOf(bytes: Uint8Array): { rows: object[] | 'refused'; me
   if (Array.isArray(value)) return rowsOf(value, {});
   if (!isObject(value)) return refused;
   const { response, ...outer } = value;
-  const { data, ...members }: Record<string, unknown> = isObject(response) ? { ...outer, ...response } : value;
+  const { data, ...members }: Record<string, unknown> = isObject(response)
+    ? { ...outer, ...response }
+    : value;
   return Array.isArray(data) ? rowsOf(data, members) : refused;
 }
 

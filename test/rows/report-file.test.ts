@@ -23,11 +23,22 @@ test('Parquet of other programs: their codecs, and days, times and decimals as t
       { name: 'date', type: 'INT32', converted_type: 'DATE', repetition_type },
       { name: 'hour', type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', repetition_type },
       { name: 'displays', type: 'INT64', repetition_type },
-      { name: 'revenueEuro', type: 'INT64', converted_type: 'DECIMAL', scale: 2, precision: 18, repetition_type },
+      {
+        name: 'revenueEuro',
+        type: 'INT64',
+        converted_type: 'DECIMAL',
+        scale: 2,
+        precision: 18,
+        repetition_type,
+      },
     ],
     columnData: [
       { name: 'date', data: [new Date('2026-11-01'), new Date('2026-11-02')], codec: 'GZIP' },
-      { name: 'hour', data: [new Date('2026-11-01T02:00Z'), new Date('2026-11-02T23:00Z')], codec: 'BROTLI' },
+      {
+        name: 'hour',
+        data: [new Date('2026-11-01T02:00Z'), new Date('2026-11-02T23:00Z')],
+        codec: 'BROTLI',
+      },
       { name: 'displays', data: [9_007_199_254_740_993n, 0n], codec: 'UNCOMPRESSED' },
       { name: 'revenueEuro', data: [1234.5, 0.1], codec: 'SNAPPY' },
     ],
@@ -50,7 +61,9 @@ describe('damaged Parquet is exit 9', () => {
     const out = new ByteWriter();
     const writer = new ParquetWriter({ writer: out, schema: [...schema] });
     for (const part of [0, 1]) {
-      const city = Array.from({ length: 50 }, (_, i) => (i % 7 === 0 ? null : `city ${part} ${i % 20}`));
+      const city = Array.from({ length: 50 }, (_, i) =>
+        i % 7 === 0 ? null : `city ${part} ${i % 20}`,
+      );
       writer.write({
         columnData: [
           { name: 'city', data: city },
@@ -110,15 +123,25 @@ test.skipIf(onWindows)('a named pipe is read as the file is', async () => {
   await writeFile(join(cwd, 'file'), csv);
   execFileSync('mkfifo', [join(cwd, 'pipe')]);
   const args = ['--by', 'DAILY', '--format', 'csv'];
-  const [piped] = await Promise.all([runCli(['view', 'pipe', ...args], { cwd }), writeFile(join(cwd, 'pipe'), csv)]);
-  expect(piped).toMatchObject({ exitCode: 0, stdout: (await runCli(['view', 'file', ...args], { cwd })).stdout });
+  const [piped] = await Promise.all([
+    runCli(['view', 'pipe', ...args], { cwd }),
+    writeFile(join(cwd, 'pipe'), csv),
+  ]);
+  expect(piped).toMatchObject({
+    exitCode: 0,
+    stdout: (await runCli(['view', 'file', ...args], { cwd })).stdout,
+  });
   expect(piped.stdout).toContain('100000');
 });
 
 test.skipIf(onWindows).each([
   ['a link to itself', 'a.csv', /a\.csv cannot be read \(ELOOP: /],
   ['a name too long for a file', `${'a'.repeat(300)}.csv`, /a+\.csv cannot be read \(ENAMETOOLONG/],
-  ['a file that opens and does not read', '/proc/self/mem', /\/proc\/self\/mem cannot be read \(EIO: |exist/],
+  [
+    'a file that opens and does not read',
+    '/proc/self/mem',
+    /\/proc\/self\/mem cannot be read \(EIO: |exist/,
+  ],
 ])('what the system gives no access to is exit 2: %s', async (_, name, says) => {
   const folder = temporaryFolder();
   symlinkSync('a.csv', join(folder, 'a.csv'));

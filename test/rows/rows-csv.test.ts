@@ -7,18 +7,52 @@ import { readReport } from './read-rows.ts';
 const csv = { contentType: 'text/csv; charset=utf-8; header=present' };
 
 const columnName = fc.oneof(
-  fc.constantFrom('date', 'campaignName', 'displays', 'revenueEuro', 'clicks', 'campaignId', 'other'),
+  fc.constantFrom(
+    'date',
+    'campaignName',
+    'displays',
+    'revenueEuro',
+    'clicks',
+    'campaignId',
+    'other',
+  ),
   fc.constantFrom('a,b', 'say "hi"', 'deux\r\nlignes', 'é', ' x ', '__proto__'),
 );
 const cellText = fc.oneof(
-  fc.constantFrom('', '0', '12', '0.10', '-3', '1234,50', '01', '1e5', '12345678901234567890', 'NaN', '+1'),
-  fc.constantFrom('a;b', 'x\ty', '"', '""', 'a\r\nb', 'a\nb', 'a\rb', '\u0000\u001f', '\\', '日本🦊', ' '),
+  fc.constantFrom(
+    '',
+    '0',
+    '12',
+    '0.10',
+    '-3',
+    '1234,50',
+    '01',
+    '1e5',
+    '12345678901234567890',
+    'NaN',
+    '+1',
+  ),
+  fc.constantFrom(
+    'a;b',
+    'x\ty',
+    '"',
+    '""',
+    'a\r\nb',
+    'a\nb',
+    'a\rb',
+    '\u0000\u001f',
+    '\\',
+    '日本🦊',
+    ' ',
+  ),
   fc.string({ unit: 'grapheme', maxLength: 6 }),
 );
 const table = fc.uniqueArray(columnName, { minLength: 1, maxLength: 5 }).chain((header) =>
   fc.record({
     header: fc.constant(header),
-    rows: fc.array(fc.array(cellText, { minLength: header.length, maxLength: header.length }), { maxLength: 8 }),
+    rows: fc.array(fc.array(cellText, { minLength: header.length, maxLength: header.length }), {
+      maxLength: 8,
+    }),
     delimiter: fc.constantFrom(...(header.length > 1 ? [',', ';', '\t'] : [','])),
     lineEnd: fc.constantFrom('\r\n', '\n'),
     endsLastLine: fc.boolean(),
@@ -29,10 +63,20 @@ const table = fc.uniqueArray(columnName, { minLength: 1, maxLength: 5 }).chain((
 
 type Table = typeof table extends fc.Arbitrary<infer T> ? T : never;
 
-function textOf({ header, rows, delimiter, lineEnd, endsLastLine, byteOrderMark, quoteAll }: Table): string {
+function textOf({
+  header,
+  rows,
+  delimiter,
+  lineEnd,
+  endsLastLine,
+  byteOrderMark,
+  quoteAll,
+}: Table): string {
   const lines = [header, ...rows].map((cells) => {
     const line = cells.map((cell) =>
-      quoteAll || /[",;\t\r\n]/.test(cell) || /^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell,
+      quoteAll || /[",;\t\r\n]/.test(cell) || /^\s|\s$/.test(cell)
+        ? `"${cell.replaceAll('"', '""')}"`
+        : cell,
     );
     return line.length === 1 && line[0] === '' ? '""' : line.join(delimiter);
   });
@@ -63,7 +107,9 @@ describe('a CSV report', () => {
           );
           expect(values.map((row) => [...row])).toEqual(expected);
           expect(rows).toEqual(
-            expected.map((row) => `{${row.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join()}}`),
+            expected.map(
+              (row) => `{${row.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join()}}`,
+            ),
           );
           expect(tail).toMatchObject({
             fields: written.header,
@@ -83,15 +129,30 @@ describe('a CSV report', () => {
   });
 
   it('is recognised by its header when the service did not say what it sends', async () => {
-    expect((await readReport('date;displays\n2026-11-01;3\n')).rows).toEqual(['{"date":"2026-11-01","displays":3}']);
-    await expect(readReport('date,displays\n', { contentType: 'application/json' })).rejects.toThrow('expected "{"');
+    expect((await readReport('date;displays\n2026-11-01;3\n')).rows).toEqual([
+      '{"date":"2026-11-01","displays":3}',
+    ]);
+    await expect(
+      readReport('date,displays\n', { contentType: 'application/json' }),
+    ).rejects.toThrow('expected "{"');
   });
 
-  it.each([',', ';', '\t', '|', '^', ' '])('of a file may have %j as its delimiter', async (delimiter) => {
-    const text = ['\ufeff"date"', 'campaignName', 'displays\r2026-11-01', '"a ""b"",\r\n;"', '7\r'].join(delimiter);
-    const { rows } = await readReport(text, { lines: 'allowed' });
-    expect(rows).toEqual(['{"date":"2026-11-01","campaignName":"a \\"b\\",\\r\\n;","displays":7}']);
-  });
+  it.each([',', ';', '\t', '|', '^', ' '])(
+    'of a file may have %j as its delimiter',
+    async (delimiter) => {
+      const text = [
+        '\ufeff"date"',
+        'campaignName',
+        'displays\r2026-11-01',
+        '"a ""b"",\r\n;"',
+        '7\r',
+      ].join(delimiter);
+      const { rows } = await readReport(text, { lines: 'allowed' });
+      expect(rows).toEqual([
+        '{"date":"2026-11-01","campaignName":"a \\"b\\",\\r\\n;","displays":7}',
+      ]);
+    },
+  );
 
   it('may have blank lines', async () => {
     const { tail } = await readReport('\ndate,displays\n2026-11-01,3\n\r\n2026-11-02,4\n\n', csv);
@@ -99,14 +160,26 @@ describe('a CSV report', () => {
   });
 
   it.each([
-    ['an error text', 'Error: no such report\n', 'neither JSON nor a CSV report: its first line names no field'],
-    ['an open quote', 'date,city\n2026-11-01,"Par', 'Quote Not Closed: the parsing is finished with an opening quote'],
+    [
+      'an error text',
+      'Error: no such report\n',
+      'neither JSON nor a CSV report: its first line names no field',
+    ],
+    [
+      'an open quote',
+      'date,city\n2026-11-01,"Par',
+      'Quote Not Closed: the parsing is finished with an opening quote',
+    ],
     ['a short row', 'date,city\n2026-11-01\n', 'Invalid Record Length: expect 2, got 1 on line 2.'],
     ['a long row', 'date,city\n1,2\n1,2,3\n', 'Invalid Record Length: expect 2, got 3 on line 3.'],
     ['text after a quote', 'date,city\n"a"b,c\n', 'Invalid Closing Quote: got "b" at line 2'],
     ['a repeated column', 'date,date\n', 'The CSV header names "date" twice.'],
     ['an open header', '"date', 'Quote Not Closed'],
-    ['too many columns', `date,${Array.from({ length: 1_000 }, (_, i) => `c${i}`)}\n`, 'over 1000 columns'],
+    [
+      'too many columns',
+      `date,${Array.from({ length: 1_000 }, (_, i) => `c${i}`)}\n`,
+      'over 1000 columns',
+    ],
     ['a long value', `date\n${'x'.repeat(1_100_000)}\n`, 'a value longer than 1 MB'],
     ['Latin-1', Buffer.from('date,city\n1,\xe9\n', 'latin1'), 'The CSV is not UTF-8.'],
     ['a cut character', Buffer.from('date,city\n1,é').subarray(0, -1), 'The CSV is not UTF-8.'],
@@ -120,6 +193,8 @@ describe('a CSV report', () => {
       yield Buffer.from('city\n');
       for (;;) yield Buffer.alloc(1_000_000, 'x');
     }
-    await expect(readRows(endless(), csv).next()).rejects.toThrow('a line, or blank lines in a row, of over 8 MB');
+    await expect(readRows(endless(), csv).next()).rejects.toThrow(
+      'a line, or blank lines in a row, of over 8 MB',
+    );
   });
 });

@@ -11,23 +11,33 @@ const document = (data: string) =>
 const lines: ReadOptions = { lines: 'expected' };
 
 /** Reads a document in chunks and pieces of the given sizes, and compares all of it with the reference. */
-async function expectSameAsReference(parts: DocumentParts, chunkBytes: number, pieceBytes: number): Promise<void> {
+async function expectSameAsReference(
+  parts: DocumentParts,
+  chunkBytes: number,
+  pieceBytes: number,
+): Promise<void> {
   const bytes = Buffer.from(textOf(parts));
   const reference = referenceOf(bytes);
   const { rows, values, tail } = await readReport(bytes, { chunkBytes, pieceBytes });
   expect(rows.map((row) => JSON.parse(row))).toEqual(reference.rows);
   expect(values.map(parsedRow)).toEqual(reference.rows);
-  expect(values).toEqual(parts.rows.map((row) => new Map(row.map(([key, value]) => [JSON.parse(key), value]))));
-  expect(Object.fromEntries(tail.members.map(({ name, json }) => [name, JSON.parse(json.toString())]))).toEqual(
-    reference.members,
+  expect(values).toEqual(
+    parts.rows.map((row) => new Map(row.map(([key, value]) => [JSON.parse(key), value]))),
   );
+  expect(
+    Object.fromEntries(tail.members.map(({ name, json }) => [name, JSON.parse(json.toString())])),
+  ).toEqual(reference.members);
   expect(tail).toMatchObject({ rowCount: parts.rows.length });
-  expect(tail.fields).toEqual([...new Set(parts.rows.flatMap((row) => row.map(([key]) => JSON.parse(key))))]);
+  expect(tail.fields).toEqual([
+    ...new Set(parts.rows.flatMap((row) => row.map(([key]) => JSON.parse(key)))),
+  ]);
 }
 
 function parsedRow(row: ReadonlyMap<string, string>): object {
   // As JSON.parse does: `__proto__` is a key like any other.
-  return JSON.parse(`{${[...row].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`);
+  return JSON.parse(
+    `{${[...row].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`,
+  );
 }
 
 describe('a JSON report', () => {
@@ -45,13 +55,17 @@ describe('a JSON report', () => {
 
   it('is refused wherever it is cut off', async () => {
     await fc.assert(
-      fc.asyncProperty(documentParts, fc.double({ min: 0, max: 1, noNaN: true }), async (parts, part) => {
-        const whole = Buffer.from(textOf(parts).trimEnd());
-        const bytes = whole.subarray(0, Math.floor(part * (whole.length - 1)));
-        await expect(readReport(bytes, { contentType: 'application/json', pieceBytes: 40 })).rejects.toThrow(
-          IncompleteDataError,
-        );
-      }),
+      fc.asyncProperty(
+        documentParts,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        async (parts, part) => {
+          const whole = Buffer.from(textOf(parts).trimEnd());
+          const bytes = whole.subarray(0, Math.floor(part * (whole.length - 1)));
+          await expect(
+            readReport(bytes, { contentType: 'application/json', pieceBytes: 40 }),
+          ).rejects.toThrow(IncompleteDataError);
+        },
+      ),
       { numRuns: 200 },
     );
   });
@@ -59,17 +73,29 @@ describe('a JSON report', () => {
   it('agrees with JSON.parse on damaged documents too', async () => {
     const damage = fc.tuple(
       fc.double({ min: 0, max: 1, noNaN: true }),
-      fc.oneof(fc.constantFrom(...Buffer.from('{}[]",:\\0-.eEu \n\0')), fc.integer({ min: 0, max: 255 })),
+      fc.oneof(
+        fc.constantFrom(...Buffer.from('{}[]",:\\0-.eEu \n\0')),
+        fc.integer({ min: 0, max: 255 }),
+      ),
     );
     await fc.assert(
-      fc.asyncProperty(documentParts, fc.array(damage, { minLength: 1, maxLength: 2 }), async (parts, places) => {
-        const bytes = Buffer.from(textOf(parts));
-        for (const [place, byte] of places) bytes[Math.floor(place * (bytes.length - 1))] = byte;
-        const reference = referenceOf(bytes);
-        const read = await readReport(bytes, { contentType: 'application/json', pieceBytes: 40 }).catch(String);
-        if (typeof read !== 'string') expect(read.rows.map((row) => JSON.parse(row))).toEqual(reference.rows);
-        else if (!read.includes('expected one "data" array')) expect(reference.rows).toBe('refused');
-      }),
+      fc.asyncProperty(
+        documentParts,
+        fc.array(damage, { minLength: 1, maxLength: 2 }),
+        async (parts, places) => {
+          const bytes = Buffer.from(textOf(parts));
+          for (const [place, byte] of places) bytes[Math.floor(place * (bytes.length - 1))] = byte;
+          const reference = referenceOf(bytes);
+          const read = await readReport(bytes, {
+            contentType: 'application/json',
+            pieceBytes: 40,
+          }).catch(String);
+          if (typeof read !== 'string')
+            expect(read.rows.map((row) => JSON.parse(row))).toEqual(reference.rows);
+          else if (!read.includes('expected one "data" array'))
+            expect(reference.rows).toBe('refused');
+        },
+      ),
       { numRuns: 400 },
     );
   });
@@ -95,7 +121,11 @@ describe('a JSON report', () => {
       { a: '12345678901234567890', b: '0.10' },
       { c: '1e5', a: '2' },
     ]);
-    expect(tail).toMatchObject({ rowCount: 2, fields: ['a', 'b', 'c'], summary: { since: 'a', timezone: 'c' } });
+    expect(tail).toMatchObject({
+      rowCount: 2,
+      fields: ['a', 'b', 'c'],
+      summary: { since: 'a', timezone: 'c' },
+    });
   });
 
   it.each<[string, string, string, ReadOptions?]>([
@@ -107,26 +137,63 @@ describe('a JSON report', () => {
     ['cut after data', '{"data":[]', 'The report ends too early, after 0 rows (byte 10).'],
     ['something after', '{"data":[]}{}', 'The report goes on after its end (byte 11).'],
     ['a bad number', '{"data":[{"a":01}]}', 'Row 1 cannot be read: expected "," or "}" (byte 15).'],
-    ['a bare control', '{"data":[{"a":"\u0007"}]}', 'expected no bare control character in a string (byte 15).'],
-    ['a row that is none', '{"data":[{},1]}', 'Row 2 cannot be read: expected a row object (byte 12).'],
-    ['a comma too many', '{"data":[{},]}', 'Row 2 cannot be read: expected a row object (byte 12).'],
-    ['NDJSON cut in a row', '{"a":1}\n{"a":', 'The report ends too early, after 1 row (byte 13).', lines],
-    ['NDJSON with a list', '{"a":1}\n[2]\n', 'Row 2 cannot be read: expected a row object (byte 8).', lines],
-    ['two data', '{"data":[],"data":[]}', 'The report cannot be read: expected one "data" array (byte 11).'],
-    ['no data', '{"rows":[]}', 'The document that the service sent is no report: it has no "data" array.'],
+    [
+      'a bare control',
+      '{"data":[{"a":"\u0007"}]}',
+      'expected no bare control character in a string (byte 15).',
+    ],
+    [
+      'a row that is none',
+      '{"data":[{},1]}',
+      'Row 2 cannot be read: expected a row object (byte 12).',
+    ],
+    [
+      'a comma too many',
+      '{"data":[{},]}',
+      'Row 2 cannot be read: expected a row object (byte 12).',
+    ],
+    [
+      'NDJSON cut in a row',
+      '{"a":1}\n{"a":',
+      'The report ends too early, after 1 row (byte 13).',
+      lines,
+    ],
+    [
+      'NDJSON with a list',
+      '{"a":1}\n[2]\n',
+      'Row 2 cannot be read: expected a row object (byte 8).',
+      lines,
+    ],
+    [
+      'two data',
+      '{"data":[],"data":[]}',
+      'The report cannot be read: expected one "data" array (byte 11).',
+    ],
+    [
+      'no data',
+      '{"rows":[]}',
+      'The document that the service sent is no report: it has no "data" array.',
+    ],
     [
       'a status',
       '{"response":{"status":"progress","message":"progress","report_id":"1"}}',
       'The service sent a status ("progress") instead of the report.',
     ],
     ['a web page', '<!doctype html>', 'The service sent a web page instead of the report.'],
-  ])('is refused: %s', async (_, text, message, options: ReadOptions = { contentType: 'application/json' }) => {
-    const refusal = { exitCode: 9, message: expect.stringContaining(message) };
-    await expect(readReport(text, options)).rejects.toMatchObject(refusal);
-  });
+  ])(
+    'is refused: %s',
+    async (_, text, message, options: ReadOptions = { contentType: 'application/json' }) => {
+      const refusal = { exitCode: 9, message: expect.stringContaining(message) };
+      await expect(readReport(text, options)).rejects.toMatchObject(refusal);
+    },
+  );
 
   it('is refused where it is not UTF-8, with the row that is not', async () => {
-    const bytes = Buffer.concat([Buffer.from('{"data":[{"a":"é"},{"a":"'), Buffer.from([0xe9]), Buffer.from('"}]}')]);
+    const bytes = Buffer.concat([
+      Buffer.from('{"data":[{"a":"é"},{"a":"'),
+      Buffer.from([0xe9]),
+      Buffer.from('"}]}'),
+    ]);
     await expect(readReport(bytes)).rejects.toThrow('Row 2 is not UTF-8 (byte 20).');
   });
 
@@ -143,7 +210,11 @@ describe('a JSON report', () => {
   });
 
   it('is refused where what stands beside its rows is not UTF-8, or has no end', async () => {
-    const bytes = Buffer.concat([Buffer.from('{"note":"'), Buffer.from([0xe9]), Buffer.from('","data":[]}')]);
+    const bytes = Buffer.concat([
+      Buffer.from('{"note":"'),
+      Buffer.from([0xe9]),
+      Buffer.from('","data":[]}'),
+    ]);
     await expect(readReport(bytes)).rejects.toThrow('The report is not UTF-8 (byte 1).');
     const note = `"note":"${'x'.repeat(600_000)}"`;
     await expect(readReport(`{${note},${note.replace('note', 'more')},"data":[]}`)).rejects.toThrow(
@@ -169,24 +240,41 @@ describe('a JSON report', () => {
     ['{"error":{"message":"broken"}}', 'broken', 'REJECTED'],
     ['{"message":"Internal"}', 'Internal', 'REJECTED'],
   ])('may be an error: %s', async (text, message, code) => {
-    const refusal = { exitCode: 4, message: `The service sent an error instead of the report: ${message}`, code };
+    const refusal = {
+      exitCode: 4,
+      message: `The service sent an error instead of the report: ${message}`,
+      code,
+    };
     await expect(readReport(text)).rejects.toMatchObject(refusal);
   });
 });
 
 describe('rows one a line', () => {
   it('read as JSON.parse reads each line, however they are cut', async () => {
-    const row = fc.dictionary(fc.constantFrom('date', 'displays', 'city', 'é'), fc.jsonValue({ maxDepth: 1 }));
+    const row = fc.dictionary(
+      fc.constantFrom('date', 'displays', 'city', 'é'),
+      fc.jsonValue({ maxDepth: 1 }),
+    );
     const sizes = fc.integer({ min: 1, max: 100 });
     await fc.assert(
-      fc.asyncProperty(fc.array(row), fc.constantFrom('\n', '\r\n', '\n\n'), sizes, sizes, async (...drawn) => {
-        const [written, lineEnd, chunkBytes, pieceBytes] = drawn;
-        const lines = written.map((each) => JSON.stringify(each));
-        const body = lines.map((line) => line + lineEnd).join('');
-        const { rows, tail } = await readReport(body, { lines: 'expected', chunkBytes, pieceBytes });
-        expect(rows).toEqual(lines);
-        expect(tail).toMatchObject({ rowCount: lines.length, members: [] });
-      }),
+      fc.asyncProperty(
+        fc.array(row),
+        fc.constantFrom('\n', '\r\n', '\n\n'),
+        sizes,
+        sizes,
+        async (...drawn) => {
+          const [written, lineEnd, chunkBytes, pieceBytes] = drawn;
+          const lines = written.map((each) => JSON.stringify(each));
+          const body = lines.map((line) => line + lineEnd).join('');
+          const { rows, tail } = await readReport(body, {
+            lines: 'expected',
+            chunkBytes,
+            pieceBytes,
+          });
+          expect(rows).toEqual(lines);
+          expect(tail).toMatchObject({ rowCount: lines.length, members: [] });
+        },
+      ),
       { numRuns: 200 },
     );
   });

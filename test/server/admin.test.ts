@@ -30,11 +30,16 @@ describe('the clock', () => {
     // Used at the end of its life, the token lives on from there.
     expect((await call(server, '/status-reporting', { token, json: { id } })).status).toBe(200);
     expect(await advance()).toMatchObject({ json: { now: '2026-11-20T16:00:00.000Z' } });
-    expect((await call(server, '/status-reporting', { as: 'buyer', json: { id } })).status).toBe(410);
+    expect((await call(server, '/status-reporting', { as: 'buyer', json: { id } })).status).toBe(
+      410,
+    );
     expect((await call(server, '/campaigns', { token })).status).toBe(200);
     await admin(server, '/clock', { json: { advance: '7200001ms' } });
     expectRefusal(await call(server, '/campaigns', { token }), 401, 'EXPIRED_TOKEN');
-    expect(await admin(server, '/clock')).toEqual({ status: 200, json: { now: '2026-11-20T18:00:00.001Z' } });
+    expect(await admin(server, '/clock')).toEqual({
+      status: 200,
+      json: { now: '2026-11-20T18:00:00.001Z' },
+    });
   });
 
   test('refuses what is no time to advance', async () => {
@@ -45,7 +50,9 @@ describe('the clock', () => {
     for (const body of ['[]', '"x"', '{"advance":"1h"']) {
       expect((await admin(server, '/clock', { body })).status).toBe(400);
     }
-    expect(await admin(server, '/clock')).toMatchObject({ json: { now: '2026-11-20T12:00:00.000Z' } });
+    expect(await admin(server, '/clock')).toMatchObject({
+      json: { now: '2026-11-20T12:00:00.000Z' },
+    });
   });
 });
 
@@ -55,12 +62,16 @@ describe('reports', () => {
     const id = await createReport(server);
     server.advance('23h');
     expect(await statusOf(server, id)).toBe('progress');
-    expect(await admin(server, `/reports/${id}`, { json: { status: 'ready' } })).toMatchObject({ status: 200 });
+    expect(await admin(server, `/reports/${id}`, { json: { status: 'ready' } })).toMatchObject({
+      status: 200,
+    });
     expect(await statusOf(server, id)).toBe('ready');
     expect((await downloadOf(server, id)).status).toBe(200);
     await admin(server, `/reports/${id}`, { json: { status: 'failed', message: 'Out of quota.' } });
     const answer = jsonOf(await call(server, '/status-reporting', { as: 'buyer', json: { id } }));
-    expect(answer).toEqual({ response: { status: 'failed', message: 'Out of quota.', report_id: id } });
+    expect(answer).toEqual({
+      response: { status: 'failed', message: 'Out of quota.', report_id: id },
+    });
   });
 
   test('an unknown report is 404, a status that is none 400', async () => {
@@ -74,7 +85,9 @@ describe('reports', () => {
 describe('the request log', () => {
   test('has each call with what it sent, the end of its token, and no password', async () => {
     const server = await startForTest();
-    await call(server, '/auth-reporting', { json: { email: 'buyer@example.com', password: 'a-secret-password' } });
+    await call(server, '/auth-reporting', {
+      json: { email: 'buyer@example.com', password: 'a-secret-password' },
+    });
     const id = await createReport(server, 'dsp');
     await call(server, '/nowhere', { token: 'short' });
     const { json } = await admin(server, '/requests');
@@ -83,22 +96,41 @@ describe('the request log', () => {
       counts: { auth: 1, buyer: 1, other: 1 },
       requests: [
         { method: 'POST', path: '/auth-reporting', status: 401, account: 'buyer' },
-        { time: '2026-11-20T12:00:00.000Z', path: '/buyer-reporting', account: 'dsp', token: '…00d5', body },
+        {
+          time: '2026-11-20T12:00:00.000Z',
+          path: '/buyer-reporting',
+          account: 'dsp',
+          token: '…00d5',
+          body,
+        },
         { method: 'GET', path: '/nowhere', status: 404, token: '…' },
       ],
     });
     const text = JSON.stringify(json);
-    for (const secret of ['a-secret-password', server.accounts[2]?.token, id]) expect(text).not.toContain(secret);
+    for (const secret of ['a-secret-password', server.accounts[2]?.token, id])
+      expect(text).not.toContain(secret);
   });
 
   test('has no query string, and no body that holds credentials, could not be read or went nowhere', async () => {
     const server = await startForTest();
     const form = 'auth%5Bpassword%5D=hunter2';
-    for (const path of ['/auth-reporting', '/auth-reporting/', '/auth', '/buyer-reporting', '/status-reporting']) {
-      await call(server, `${path}?token=hunter2`, { json: { auth: { email: 'a@b.c', password: 'hunter2' } } });
+    for (const path of [
+      '/auth-reporting',
+      '/auth-reporting/',
+      '/auth',
+      '/buyer-reporting',
+      '/status-reporting',
+    ]) {
+      await call(server, `${path}?token=hunter2`, {
+        json: { auth: { email: 'a@b.c', password: 'hunter2' } },
+      });
       await call(server, path, { as: 'buyer', json: { id: 'x', user: { password: 'hunter2' } } });
       await call(server, path, { method: 'PUT', json: { password: 'hunter2' } });
-      await call(server, path, { as: 'buyer', body: form, headers: { 'content-type': 'text/plain' } });
+      await call(server, path, {
+        as: 'buyer',
+        body: form,
+        headers: { 'content-type': 'text/plain' },
+      });
     }
     await call(server, '/status-reporting', { as: 'buyer', body: '{"hunter2' });
     await call(server, '/campaigns', { as: 'buyer', json: { id: 'hunter2' }, method: 'GET' });
@@ -111,11 +143,18 @@ describe('the request log', () => {
 
   test('knows nothing of admin calls, the page and the description, and can be emptied', async () => {
     const server = await startForTest();
-    for (const path of ['/', '/openapi.json', '/__admin/reports', '/__admin/health']) await call(server, path);
+    for (const path of ['/', '/openapi.json', '/__admin/reports', '/__admin/health'])
+      await call(server, path);
     expect(server.requests()).toEqual([]);
     await call(server, '/campaigns', { as: 'buyer' });
-    expect(await admin(server, '/requests', { method: 'DELETE' })).toEqual({ status: 200, json: { ok: true } });
-    expect(await admin(server, '/requests')).toEqual({ status: 200, json: { counts: {}, requests: [] } });
+    expect(await admin(server, '/requests', { method: 'DELETE' })).toEqual({
+      status: 200,
+      json: { ok: true },
+    });
+    expect(await admin(server, '/requests')).toEqual({
+      status: 200,
+      json: { counts: {}, requests: [] },
+    });
   });
 });
 
@@ -123,7 +162,9 @@ describe('faults at run time', () => {
   test('are added, listed and cleared', async () => {
     const server = await startForTest({ faults: ['auth:503'] });
     const added = await admin(server, '/faults', { json: { fault: 'campaigns:503:times=1' } });
-    expect(added).toMatchObject({ json: { faults: [{ fault: 'auth:503' }, { fault: 'campaigns:503:times=1' }] } });
+    expect(added).toMatchObject({
+      json: { faults: [{ fault: 'auth:503' }, { fault: 'campaigns:503:times=1' }] },
+    });
     await admin(server, '/faults', { json: { faults: ['campaigns:429', 'buyer:html'] } });
     expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(503);
     expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(429);
@@ -145,10 +186,19 @@ describe('faults at run time', () => {
 
 test('a page of another origin may not steer, one of this server may', async () => {
   const server = await startForTest();
-  const reset = (origin: string) => call(server, '/__admin/reset', { method: 'POST', headers: { origin } });
-  for (const origin of ['http://evil.example', 'null', 'https://evil.example', server.url.replace(/\d+$/, '1')]) {
+  const reset = (origin: string) =>
+    call(server, '/__admin/reset', { method: 'POST', headers: { origin } });
+  for (const origin of [
+    'http://evil.example',
+    'null',
+    'https://evil.example',
+    server.url.replace(/\d+$/, '1'),
+  ]) {
     expectRefusal(await reset(origin), 403, 'FOREIGN_ORIGIN');
-    const cleared = await call(server, '/__admin/faults', { method: 'DELETE', headers: { origin } });
+    const cleared = await call(server, '/__admin/faults', {
+      method: 'DELETE',
+      headers: { origin },
+    });
     expectRefusal(cleared, 403, 'FOREIGN_ORIGIN');
   }
   expect((await reset(server.url)).status).toBe(200);
@@ -157,7 +207,10 @@ test('a page of another origin may not steer, one of this server may', async () 
 test('what goes wrong inside is an inner failure, told without a trace of it', async () => {
   const server = await startForTest({ clock: () => Number.NaN });
   const error = 'The service failed. This is a bug of the local server.';
-  expect(await admin(server, '/clock')).toEqual({ status: 500, json: { response: { error_id: 'INTERNAL', error } } });
+  expect(await admin(server, '/clock')).toEqual({
+    status: 500,
+    json: { response: { error_id: 'INTERNAL', error } },
+  });
 });
 
 test('reset is how the server started: reports, tokens, calls, faults, clock and rate', async () => {
@@ -168,7 +221,10 @@ test('reset is how the server started: reports, tokens, calls, faults, clock and
   for (const status of [503, 200, 429]) {
     expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(status);
   }
-  expect(await admin(server, '/reset', { method: 'POST' })).toEqual({ status: 200, json: { ok: true } });
+  expect(await admin(server, '/reset', { method: 'POST' })).toEqual({
+    status: 200,
+    json: { ok: true },
+  });
   expect(server.requests()).toEqual([]);
   const fresh = { status: 'ok', now: '2026-11-20T12:00:00.000Z', reports: 0 };
   expect(await admin(server, '/health')).toEqual({ status: 200, json: fresh });

@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { call, expectRefusal, jsonOf, refusalIn, signIn, startForFile, startForTest, tokens } from './local.ts';
+import {
+  call,
+  expectRefusal,
+  jsonOf,
+  refusalIn,
+  signIn,
+  startForFile,
+  startForTest,
+  tokens,
+} from './local.ts';
 
 const { server } = await startForFile();
 
@@ -21,7 +30,9 @@ describe('sign-in', () => {
   ])('takes %s', async (_name, body, headers) => {
     const answer = await call(server, '/auth-reporting', { body, headers });
     expect(answer.status).toBe(200);
-    expect(jsonOf(answer)).toEqual({ response: { status: 'OK', token: expect.stringMatching(/^[0-9a-f]{40}$/) } });
+    expect(jsonOf(answer)).toEqual({
+      response: { status: 'OK', token: expect.stringMatching(/^[0-9a-f]{40}$/) },
+    });
   });
 
   test.each([
@@ -34,15 +45,21 @@ describe('sign-in', () => {
   ])('refuses %s in the words of the service', async (_name, json) => {
     const answer = await call(server, '/auth-reporting', { json });
     expect(answer.status).toBe(400);
-    expect(answer.text).toBe('{"response":{"error_id":"SYSTEM","error":"Username or password not set in request"}}');
+    expect(answer.text).toBe(
+      '{"response":{"error_id":"SYSTEM","error":"Username or password not set in request"}}',
+    );
   });
 
   test('an unknown address and a wrong password are refused by the same bytes', async () => {
     const attempt = (auth: object) => call(server, '/auth-reporting', { json: { auth } });
     const wrongPassword = await attempt({ ...right, password: 'no' });
     expectRefusal(wrongPassword, 401, 'INVALID_CREDENTIALS');
-    expect(await attempt({ ...right, email: 'x@example.com' })).toMatchObject({ text: wrongPassword.text });
-    expect(await attempt({ email: 'x@example.com', password: ' ' })).toMatchObject({ text: wrongPassword.text });
+    expect(await attempt({ ...right, email: 'x@example.com' })).toMatchObject({
+      text: wrongPassword.text,
+    });
+    expect(await attempt({ email: 'x@example.com', password: ' ' })).toMatchObject({
+      text: wrongPassword.text,
+    });
   });
 });
 
@@ -61,18 +78,25 @@ describe('the token', () => {
     expectRefusal(await campaigns(), 401, 'EXPIRED_TOKEN');
   });
 
-  test.each(['Bearer', 'bearer', 'Token', 'Basic'])('%s in front of it is refused by name', async (scheme) => {
-    const answer = await call(server, '/campaigns', { token: `${scheme} ${tokens.buyer}` });
-    expectRefusal(answer, 401, 'INVALID_TOKEN');
-    expect(refusalIn(answer).error).toMatch(new RegExp(`token alone.*“${scheme}”`));
-  });
+  test.each(['Bearer', 'bearer', 'Token', 'Basic'])(
+    '%s in front of it is refused by name',
+    async (scheme) => {
+      const answer = await call(server, '/campaigns', { token: `${scheme} ${tokens.buyer}` });
+      expectRefusal(answer, 401, 'INVALID_TOKEN');
+      expect(refusalIn(answer).error).toMatch(new RegExp(`token alone.*“${scheme}”`));
+    },
+  );
 
   test.each(['/buyer-reporting', '/status-reporting', '/download-reporting', '/campaigns'])(
     '%s needs it, before anything else is looked at',
     async (path) => {
       const body = path === '/campaigns' ? {} : { body: '{broken' };
       expectRefusal(await call(server, path, body), 401, 'MISSING_TOKEN');
-      expectRefusal(await call(server, path, { ...body, token: 'f'.repeat(40) }), 401, 'INVALID_TOKEN');
+      expectRefusal(
+        await call(server, path, { ...body, token: 'f'.repeat(40) }),
+        401,
+        'INVALID_TOKEN',
+      );
     },
   );
 });

@@ -30,9 +30,16 @@ describe('is refused, in one fault that names the parameter', () => {
   const says = (text: string | RegExp) => ({ problem: expect.stringMatching(text) });
 
   test.each<[object, string, object?]>([
-    ...[1767222000.5, 'yesterday', '2026-01-01', '-5', [1767222000], { value: 1 }, true, 253402300800].map(
-      (since): [object, string] => [{ since }, 'INVALID_PARAMETER'],
-    ),
+    ...[
+      1767222000.5,
+      'yesterday',
+      '2026-01-01',
+      '-5',
+      [1767222000],
+      { value: 1 },
+      true,
+      253402300800,
+    ].map((since): [object, string] => [{ since }, 'INVALID_PARAMETER']),
     [{ until: 1767222000000 }, 'INVALID_PARAMETER', says(/milliseconds.*1767222000\b/)],
     [{ until: '1767222000000' }, 'INVALID_PARAMETER', says(/milliseconds.*1767222000\b/)],
     [{ since: day.until + 1 }, 'INVALID_PARAMETER', says('after until')],
@@ -55,11 +62,16 @@ describe('is refused, in one fault that names the parameter', () => {
     [{ time_zone: ['1'] }, 'UNKNOWN_PARAMETER', says('did you mean timezone\\?')],
   ])('%j', async (wrong, errorId, detail = {}) => {
     const [parameter] = Object.keys(wrong);
-    expectRefusal(await create({ ...smallReport, ...wrong }), 400, errorId, { parameter, ...detail });
+    expectRefusal(await create({ ...smallReport, ...wrong }), 400, errorId, {
+      parameter,
+      ...detail,
+    });
   });
 
   const times = ['DAILY', 'HOURLY', 'MONTHLY', 'RANGE'];
-  const pairs = times.flatMap((first) => times.filter((second) => second > first).map((second) => [first, second]));
+  const pairs = times.flatMap((first) =>
+    times.filter((second) => second > first).map((second) => [first, second]),
+  );
 
   test.each(pairs)('%s with %s', async (...two) => {
     for (const as of ['buyer', 'dsp'] as const) {
@@ -70,17 +82,28 @@ describe('is refused, in one fault that names the parameter', () => {
 });
 
 test('the same time breakdown twice is one', async () => {
-  const { summary } = await reportOf(server, 'buyer', { ...smallReport, breakdowns: ['DAILY', 'daily'] });
+  const { summary } = await reportOf(server, 'buyer', {
+    ...smallReport,
+    breakdowns: ['DAILY', 'daily'],
+  });
   expect(summary.breakdowns).toEqual(['DAILY']);
 });
 
 test.each(['', null])('%j is as good as no output', async (output) => {
-  expect(jsonOf(await create({ ...smallReport, output }))).toMatchObject({ response: { status: 'progress' } });
+  expect(jsonOf(await create({ ...smallReport, output }))).toMatchObject({
+    response: { status: 'progress' },
+  });
 });
 
 describe('timezone', () => {
   test('a DSP may take any zone that the platform knows; Europe/Paris where it names none', async () => {
-    for (const timezone of ['Asia/Kolkata', 'UTC', 'Etc/GMT+5', 'America/Argentina/Buenos_Aires', 'europe/paris']) {
+    for (const timezone of [
+      'Asia/Kolkata',
+      'UTC',
+      'Etc/GMT+5',
+      'America/Argentina/Buenos_Aires',
+      'europe/paris',
+    ]) {
       const { summary } = await reportOf(server, 'dsp', { ...smallReport, timezone });
       expect(summary.timezone).toBe(timezone);
     }
@@ -99,11 +122,14 @@ describe('timezone', () => {
     expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'timezone', problem });
   });
 
-  test.each(['Asia/Tokyo', 'nowhere'])("a buyer's (%s) is accepted and has no effect", async (timezone) => {
-    const { summary, data } = await reportOf(server, 'buyer', { ...smallReport, timezone });
-    expect(summary.timezone).toBe('europe/paris');
-    expect(data).toEqual((await reportOf(server, 'buyer', smallReport)).data);
-  });
+  test.each(['Asia/Tokyo', 'nowhere'])(
+    "a buyer's (%s) is accepted and has no effect",
+    async (timezone) => {
+      const { summary, data } = await reportOf(server, 'buyer', { ...smallReport, timezone });
+      expect(summary.timezone).toBe('europe/paris');
+      expect(data).toEqual((await reportOf(server, 'buyer', smallReport)).data);
+    },
+  );
 });
 
 test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
@@ -140,10 +166,16 @@ test('all the faults of a request are told at once', async () => {
     output: 'file',
     colour: 'red',
   });
-  const parameters = 'since until metrics metrics breakdowns breakdowns advertiserId campaignId output colour'.split(
-    ' ',
+  const parameters =
+    'since until metrics metrics breakdowns breakdowns advertiserId campaignId output colour'.split(
+      ' ',
+    );
+  expectRefusal(
+    answer,
+    400,
+    'MISSING_PARAMETER',
+    ...parameters.map((parameter) => ({ parameter })),
   );
-  expectRefusal(answer, 400, 'MISSING_PARAMETER', ...parameters.map((parameter) => ({ parameter })));
   expect(refusalIn(answer).error).toMatch(/^until: is missing.*\. 9 more faults are in details\.$/);
 });
 
@@ -174,13 +206,18 @@ describe('what a DSP may not ask for', () => {
 /** The data that a body asks for, whatever the encoding. */
 async function dataFor(sent: { json?: unknown; form?: string }): Promise<ReportDocument> {
   const answer = await call(server, '/buyer-reporting', { as: 'buyer', ...sent });
-  expect([answer.status, answer.text.slice(0, 200)]).toEqual([200, expect.stringMatching(/^\{"data"/)]);
+  expect([answer.status, answer.text.slice(0, 200)]).toEqual([
+    200,
+    expect.stringMatching(/^\{"data"/),
+  ]);
   return JSON.parse(answer.text) as ReportDocument;
 }
 
 describe('metrics', () => {
   const json = (metrics: unknown) => ({ json: { ...day, output: 'direct', metrics } });
-  const form = (metrics: string) => ({ form: `since=1767222000&until=1767308399&output=direct&${metrics}` });
+  const form = (metrics: string) => ({
+    form: `since=1767222000&until=1767308399&output=direct&${metrics}`,
+  });
 
   test.each([
     ['a comma list', json(' clicks, displays ,clicks,, leads')],
@@ -192,14 +229,22 @@ describe('metrics', () => {
     ['repeated keys', form('metrics=clicks&metrics=displays&metrics=leads')],
   ])('as %s: blanks trimmed, repeats dropped, order kept', async (_name, sent) => {
     const { data } = await dataFor(sent);
-    const names = Object.keys(data[0] ?? {}).filter((name) => /displays|clicks|leads|requests|value|rev/.test(name));
+    const names = Object.keys(data[0] ?? {}).filter((name) =>
+      /displays|clicks|leads|requests|value|rev/.test(name),
+    );
     expect(names).toEqual(['clicks', 'displays', 'leads']);
   });
 
-  test.each([{}, { metrics: '' }, { metrics: [] }, { metrics: ' , ' }])('%j is missing', async (given) => {
-    const allowed = expect.arrayContaining(['eyesTrackings']);
-    expectRefusal(await create({ ...day, ...given }), 400, 'MISSING_PARAMETER', { parameter: 'metrics', allowed });
-  });
+  test.each([{}, { metrics: '' }, { metrics: [] }, { metrics: ' , ' }])(
+    '%j is missing',
+    async (given) => {
+      const allowed = expect.arrayContaining(['eyesTrackings']);
+      expectRefusal(await create({ ...day, ...given }), 400, 'MISSING_PARAMETER', {
+        parameter: 'metrics',
+        allowed,
+      });
+    },
+  );
 });
 
 describe('array parameters', () => {
@@ -242,22 +287,35 @@ describe('array parameters', () => {
     await dataFor(asForm(1_000));
     const tooMany = {
       campaignId: await create({ ...smallReport, campaignId: ids(1_001) }),
-      breakdowns: await create({ ...smallReport, breakdowns: Array.from({ length: 1_001 }, () => 'OS') }),
+      breakdowns: await create({
+        ...smallReport,
+        breakdowns: Array.from({ length: 1_001 }, () => 'OS'),
+      }),
       metrics: await create({ ...smallReport, metrics: 'displays,'.repeat(1_001) }),
     };
     const problem = 'has more than 1000 values.';
     for (const [parameter, answer] of Object.entries(tooMany)) {
-      expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter, problem, allowed: 'at most 1000 values' });
+      expectRefusal(answer, 400, 'INVALID_PARAMETER', {
+        parameter,
+        problem,
+        allowed: 'at most 1000 values',
+      });
     }
     const asked = await call(server, '/buyer-reporting', { as: 'buyer', ...asForm(1_001) });
     expectRefusal(asked, 400, 'INVALID_PARAMETER', { parameter: 'campaignId', problem });
   });
 
-  test.each([[[['OS']]], [{ a: 'OS' }], [[true]], [[null]], [[{}]], [{ '-1': 'OS' }], [{ '1.5': 'OS' }], [true]])(
-    '%j is no list of names',
-    async (breakdowns) => {
-      const answer = await create({ ...smallReport, breakdowns });
-      expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'breakdowns' });
-    },
-  );
+  test.each([
+    [[['OS']]],
+    [{ a: 'OS' }],
+    [[true]],
+    [[null]],
+    [[{}]],
+    [{ '-1': 'OS' }],
+    [{ '1.5': 'OS' }],
+    [true],
+  ])('%j is no list of names', async (breakdowns) => {
+    const answer = await create({ ...smallReport, breakdowns });
+    expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'breakdowns' });
+  });
 });

@@ -21,8 +21,17 @@ const { server } = await startForFile();
 const window = { since: 1781388000, until: 1781560799 };
 
 /** Creates a report and downloads it, with exactly the headers that are given. */
-async function download(as: AccountName, headers: Record<string, string> = {}, more: object = {}): Promise<Answered> {
-  const json = { ...window, metrics: 'displays,revenueEuro', breakdowns: ['DAILY', 'FORMAT'], ...more };
+async function download(
+  as: AccountName,
+  headers: Record<string, string> = {},
+  more: object = {},
+): Promise<Answered> {
+  const json = {
+    ...window,
+    metrics: 'displays,revenueEuro',
+    breakdowns: ['DAILY', 'FORMAT'],
+    ...more,
+  };
   const id = await createReport(server, as, json);
   return call(server, '/download-reporting', { as, json: { id }, headers });
 }
@@ -32,18 +41,66 @@ const types = { json, csv: 'text/csv; charset=utf-8; header=present', neither: j
 
 const axios = 'application/json, text/plain, */*';
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-const neither = ['application/xml', 'image/*', 'application/json;q=0', '*/*;q=0', 'text/html, text/plain', 'nonsense'];
+const neither = [
+  'application/xml',
+  'image/*',
+  'application/json;q=0',
+  '*/*;q=0',
+  'text/html, text/plain',
+  'nonsense',
+];
 
 test.each<[AccountName, 'json' | 'csv' | 'neither', readonly string[]]>([
-  ['dsp', 'json', ['application/json', 'APPLICATION/JSON', 'application/json; charset=utf-8', 'application/*']],
-  ['dsp', 'json', ['text/json', 'application/vnd.api+json', '*/json', axios, 'text/html, application/json;q=0.5']],
-  ['dsp', 'json', ['application/json, text/csv', 'text/csv;q=0.4, application/json;q=0.5', 'application/json;q=0.001']],
-  ['dsp', 'csv', ['*/*', 'text/csv', 'text/*', '*/*;q=0.1', browser, 'text/csv, application/json;q=0.9', ' , ,', '']],
+  [
+    'dsp',
+    'json',
+    ['application/json', 'APPLICATION/JSON', 'application/json; charset=utf-8', 'application/*'],
+  ],
+  [
+    'dsp',
+    'json',
+    ['text/json', 'application/vnd.api+json', '*/json', axios, 'text/html, application/json;q=0.5'],
+  ],
+  [
+    'dsp',
+    'json',
+    [
+      'application/json, text/csv',
+      'text/csv;q=0.4, application/json;q=0.5',
+      'application/json;q=0.001',
+    ],
+  ],
+  [
+    'dsp',
+    'csv',
+    [
+      '*/*',
+      'text/csv',
+      'text/*',
+      '*/*;q=0.1',
+      browser,
+      'text/csv, application/json;q=0.9',
+      ' , ,',
+      '',
+    ],
+  ],
   ['dsp', 'csv', ['application/json;q=0, */*', 'application/json;q=0.2, */*']],
   ['dsp', 'neither', neither],
-  ['buyer', 'json', ['application/json', '*/*', 'application/*', 'application/json, text/csv', axios, browser]],
-  ['buyer', 'json', ['text/csv, application/json', 'text/csv;q=0.5, */*', 'text/*;q=0.5, application/json']],
-  ['buyer', 'csv', ['text/csv', 'text/*', 'text/csv, application/json;q=0.9', 'text/csv, */*;q=0.1']],
+  [
+    'buyer',
+    'json',
+    ['application/json', '*/*', 'application/*', 'application/json, text/csv', axios, browser],
+  ],
+  [
+    'buyer',
+    'json',
+    ['text/csv, application/json', 'text/csv;q=0.5, */*', 'text/*;q=0.5, application/json'],
+  ],
+  [
+    'buyer',
+    'csv',
+    ['text/csv', 'text/*', 'text/csv, application/json;q=0.9', 'text/csv, */*;q=0.1'],
+  ],
   ['buyer', 'csv', ['application/json;q=0, */*']],
   ['buyer', 'neither', neither],
 ])('a report of a %s comes as %s where Accept is one of %j', async (as, form, accepts) => {
@@ -60,28 +117,44 @@ test.each([
 ] as const)('a report of a %s comes as %s without Accept, direct too', async (as, form) => {
   const answer = await download(as);
   expect(answer.headers['content-type']).toBe(types[form]);
-  if (form === 'csv') expect(answer.headers['content-disposition']).toMatch(/^attachment; filename="[\w-]+\.csv"$/);
+  if (form === 'csv')
+    expect(answer.headers['content-disposition']).toMatch(/^attachment; filename="[\w-]+\.csv"$/);
   const json = { ...window, metrics: 'displays', output: 'direct' };
   const direct = await call(server, '/buyer-reporting', { as, json });
   expect(direct.headers['content-type']).toBe(types[form]);
 });
 
 describe('CSV', () => {
-  const wide = { breakdowns: ['DAILY', 'CAMPAIGN', 'CITY', 'CARRIER', 'DEVICEMODEL'], countryId: ['3017382'] };
+  const wide = {
+    breakdowns: ['DAILY', 'CAMPAIGN', 'CITY', 'CARRIER', 'DEVICEMODEL'],
+    countryId: ['3017382'],
+  };
 
   test.each([
     ['buyer', wide],
-    ['dsp', { breakdowns: ['HOURLY', 'BUNDLEID', 'FORMAT'], metrics: 'displays,revenueEuro,revenueDollar' }],
+    [
+      'dsp',
+      {
+        breakdowns: ['HOURLY', 'BUNDLEID', 'FORMAT'],
+        metrics: 'displays,revenueEuro,revenueDollar',
+      },
+    ],
     ['buyer', { breakdowns: [] }],
   ] as const)('has the names, the order and the values of the JSON rows (%s)', async (as, more) => {
-    const { data } = await reportOf(server, as, { ...window, metrics: 'displays,revenueEuro', ...more });
+    const { data } = await reportOf(server, as, {
+      ...window,
+      metrics: 'displays,revenueEuro',
+      ...more,
+    });
     const answer = await download(as, { accept: 'text/csv' }, more);
     const [header, ...rows] = parse(answer.text, {
       record_delimiter: '\r\n',
       cast: (value, { quoting }) => (quoting ? value : value || null),
     });
     expect(header).toEqual(Object.keys(data[0] ?? {}));
-    expect(rows).toEqual(data.map((row) => Object.values(row).map((value) => (value === null ? null : String(value)))));
+    expect(rows).toEqual(
+      data.map((row) => Object.values(row).map((value) => (value === null ? null : String(value)))),
+    );
     expect(answer.text.charCodeAt(0)).not.toBe(0xfeff);
   });
 
@@ -94,7 +167,12 @@ describe('CSV', () => {
 });
 
 test('the summary of a buyer states Paris time, whatever the request says', async () => {
-  const december = { since: 1417392000, until: 1420070399, metrics: 'displays', breakdowns: ['os', 'CAMPAIGN'] };
+  const december = {
+    since: 1417392000,
+    until: 1420070399,
+    metrics: 'displays',
+    breakdowns: ['os', 'CAMPAIGN'],
+  };
   const { summary } = await reportOf(server, 'buyer', { ...december, timezone: 'Asia/Tokyo' });
   expect(summary).toEqual({
     since: '2014-12-01T01:00:00+0100',
@@ -108,7 +186,10 @@ describe('compression', () => {
   const inflaters = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync } as const;
 
   const campaigns = (header: string | undefined): Promise<Answered> =>
-    call(server, '/campaigns', { as: 'buyer', headers: header === undefined ? {} : { 'accept-encoding': header } });
+    call(server, '/campaigns', {
+      as: 'buyer',
+      headers: header === undefined ? {} : { 'accept-encoding': header },
+    });
 
   test.each([
     ['gzip', 'gzip'],
@@ -129,14 +210,20 @@ describe('compression', () => {
     expect(body.length).toBeLessThan(plain.body.length / 2);
   });
 
-  test.each([undefined, '', 'identity', 'zstd', 'gzip;q=0', '*;q=0', 'identity;q=0', 'identity, gzip;q=0.5'])(
-    'Accept-Encoding: %s is answered as it is',
-    async (header) => {
-      const { headers, text } = await campaigns(header);
-      expect(headers['content-encoding']).toBeUndefined();
-      expect(JSON.parse(text)).toBeInstanceOf(Array);
-    },
-  );
+  test.each([
+    undefined,
+    '',
+    'identity',
+    'zstd',
+    'gzip;q=0',
+    '*;q=0',
+    'identity;q=0',
+    'identity, gzip;q=0.5',
+  ])('Accept-Encoding: %s is answered as it is', async (header) => {
+    const { headers, text } = await campaigns(header);
+    expect(headers['content-encoding']).toBeUndefined();
+    expect(JSON.parse(text)).toBeInstanceOf(Array);
+  });
 
   test.each(['gzip', 'deflate', 'br'] as const)('of a report, both forms (%s)', async (coding) => {
     for (const accept of ['application/json', 'text/csv']) {

@@ -12,10 +12,13 @@ const dsp = accountOf(fixtures, 'dsp');
 
 const allMetrics = metrics.map(({ name }) => name);
 const timeNames = ['DAILY', 'HOURLY', 'MONTHLY', 'RANGE'];
-const dimensions = breakdowns.map(({ name }) => name as string).filter((name) => !timeNames.includes(name));
+const dimensions = breakdowns
+  .map(({ name }) => name as string)
+  .filter((name) => !timeNames.includes(name));
 
 /** A part of a list, in its order, seldom long. */
-const some = (names: readonly string[], maxLength: number) => fc.subarray([...names], { maxLength });
+const some = (names: readonly string[], maxLength: number) =>
+  fc.subarray([...names], { maxLength });
 
 /** Windows around what is awkward: clock changes, leap day, ends of years, campaigns of a day, seconds within an hour. */
 const window = fc
@@ -34,26 +37,40 @@ const window = fc
     before: fc.integer({ min: 0, max: 12 * 3600 }),
     after: fc.integer({ min: 0, max: 12 * 3600 }),
   })
-  .map(({ around, before, after }) => ({ since: seconds(around) - before, until: seconds(around) + after }));
+  .map(({ around, before, after }) => ({
+    since: seconds(around) - before,
+    until: seconds(around) + after,
+  }));
 
 const time = fc.constantFrom([], ...timeNames.map((name) => [name]));
 
 /** The ids or texts of a dimension that occur on a day. */
 function valuesOf(name: DimensionName): string[] {
-  const facts = plainFacts(fixtures, seconds('2026-10-25T00:00:00Z'), seconds('2026-10-25T23:59:59Z'));
+  const facts = plainFacts(
+    fixtures,
+    seconds('2026-10-25T00:00:00Z'),
+    seconds('2026-10-25T23:59:59Z'),
+  );
   return [...new Set([...facts].flatMap(({ dimensions: { [name]: value } }) => value ?? []))];
 }
 
 /** For each filter a few values that occur in the data, and one that does not. */
 const filterValues: Readonly<Record<string, fc.Arbitrary<string[]>>> = Object.fromEntries(
   filters.map(({ name, on }) => {
-    return [name, fc.uniqueArray(fc.constantFrom(...valuesOf(on), '404'), { minLength: 1, maxLength: 8 })];
+    return [
+      name,
+      fc.uniqueArray(fc.constantFrom(...valuesOf(on), '404'), { minLength: 1, maxLength: 8 }),
+    ];
   }),
 );
 
 const filtersOf = fc
   .subarray(Object.keys(filterValues), { maxLength: 2 })
-  .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, filterValues[name] ?? fc.constant([])]))));
+  .chain((names) =>
+    fc.record(
+      Object.fromEntries(names.map((name) => [name, filterValues[name] ?? fc.constant([])])),
+    ),
+  );
 
 const requests = {
   buyer: fc.record({
@@ -82,17 +99,27 @@ describe('a report says what plain counting says', () => {
     await fc.assert(
       fc.asyncProperty(anyRequest, async ({ window: { since, until }, ...rest }) => {
         const request = { since, until, ...rest };
-        expect(await reportRows(fixtures, account, request)).toEqual(referenceRows(fixtures, account, request));
+        expect(await reportRows(fixtures, account, request)).toEqual(
+          referenceRows(fixtures, account, request),
+        );
       }),
       { numRuns: 15 },
     );
   });
 
   test('for each filter', async () => {
-    const hours = { since: seconds('2026-10-25T00:00:00Z'), until: seconds('2026-10-25T02:59:59Z') };
+    const hours = {
+      since: seconds('2026-10-25T00:00:00Z'),
+      until: seconds('2026-10-25T02:59:59Z'),
+    };
     for (const { name, on } of filters) {
       const accepted = valuesOf(on).slice(0, 3);
-      const request = { ...hours, metrics: ['displays'], breakdowns: [on], filters: { [name]: accepted } };
+      const request = {
+        ...hours,
+        metrics: ['displays'],
+        breakdowns: [on],
+        filters: { [name]: accepted },
+      };
       const rows = await reportRows(fixtures, admin, request);
       expect(rows, name).toEqual(referenceRows(fixtures, admin, request));
       expect(rows.length, name).toBeLessThanOrEqual(3);
@@ -114,7 +141,10 @@ test('no breakdown is one row, none where nothing is selected; an hour belongs t
 describe('a day becomes complete only days after it', () => {
   const steady = ['requests', 'displays', 'clicks', 'eyesTrackings'];
   const restated = ['downloads', 'leads', 'landings', 'revenueEuro', 'valueDollar'];
-  const october25 = { since: seconds('2026-10-25T00:00:00+02:00'), until: seconds('2026-10-25T23:59:59+01:00') };
+  const october25 = {
+    since: seconds('2026-10-25T00:00:00+02:00'),
+    until: seconds('2026-10-25T23:59:59+01:00'),
+  };
 
   /** The sums of a report as it is known at a time. */
   async function totals(now: string, request: object = {}, restateDays = 4): Promise<number[]> {
@@ -127,12 +157,14 @@ describe('a day becomes complete only days after it', () => {
   test('conversions and revenue become known over four Paris days; the other metrics do not change', async () => {
     const complete = await totals('2027-01-01T00:00:00Z', {}, 0);
     const daily: number[][] = [];
-    for (let date = 25; date <= 29; date++) daily.push(await totals(`2026-10-${date}T12:00:00+01:00`));
+    for (let date = 25; date <= 29; date++)
+      daily.push(await totals(`2026-10-${date}T12:00:00+01:00`));
     for (const [index, field] of [...steady, ...restated].entries()) {
       const known = daily.map((list) => list[index] ?? Number.NaN);
       expect(known, field).toEqual(known.toSorted((a, b) => a - b));
       expect(new Set(known).size, field).toBe(steady.includes(field) ? 1 : 5);
-      if (restated.includes(field)) expect(known[0], field).toBeLessThan(0.7 * (complete[index] ?? 0));
+      if (restated.includes(field))
+        expect(known[0], field).toBeLessThan(0.7 * (complete[index] ?? 0));
     }
     expect(daily[4]).toEqual(complete);
     const dayAfter = await totals('2026-10-26T23:59:59+01:00');

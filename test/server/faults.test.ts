@@ -14,7 +14,11 @@ import {
   statusOf,
 } from './local.ts';
 
-async function statuses(server: LocalServer, count: number, as: AccountName = 'buyer'): Promise<number[]> {
+async function statuses(
+  server: LocalServer,
+  count: number,
+  as: AccountName = 'buyer',
+): Promise<number[]> {
   const all: number[] = [];
   for (let n = 0; n < count; n += 1) all.push((await call(server, '/campaigns', { as })).status);
   return all;
@@ -22,7 +26,9 @@ async function statuses(server: LocalServer, count: number, as: AccountName = 'b
 
 describe('when a fault strikes', () => {
   test('times=N: the first N calls of its endpoint, and of no other; then the next fault given', async () => {
-    const server = await startForTest({ faults: ['campaigns:503:times=2', 'campaigns:429:times=1'] });
+    const server = await startForTest({
+      faults: ['campaigns:503:times=2', 'campaigns:429:times=1'],
+    });
     await createReport(server);
     expect(await statuses(server, 4)).toEqual([503, 503, 429, 200]);
   });
@@ -36,8 +42,13 @@ describe('when a fault strikes', () => {
   });
 
   test('for=ACCOUNT: only that account, by name or e-mail, at sign-in too', async () => {
-    const server = await startForTest({ faults: ['campaigns:503:for=dsp', 'auth:503:for=admin@example.com'] });
-    expect([await statuses(server, 1, 'dsp'), await statuses(server, 1, 'buyer')]).toEqual([[503], [200]]);
+    const server = await startForTest({
+      faults: ['campaigns:503:for=dsp', 'auth:503:for=admin@example.com'],
+    });
+    expect([await statuses(server, 1, 'dsp'), await statuses(server, 1, 'buyer')]).toEqual([
+      [503],
+      [200],
+    ]);
     const statusFor = async (email: string) =>
       (await call(server, '/auth-reporting', { json: { email, password: 'demo' } })).status;
     expect(await statusFor('admin@example.com')).toBe(503);
@@ -59,7 +70,9 @@ describe('when a fault strikes', () => {
   });
 
   test('the log says which faults struck a call, and the list how often each did', async () => {
-    const server = await startForTest({ faults: ['campaigns:delay:ms=1', 'campaigns:503:times=1'] });
+    const server = await startForTest({
+      faults: ['campaigns:delay:ms=1', 'campaigns:503:times=1'],
+    });
     await statuses(server, 2);
     expect(server.requests().map(({ faults, status }) => [faults, status])).toEqual([
       [['delay', 'status'], 503],
@@ -76,14 +89,23 @@ describe('when a fault strikes', () => {
 
 describe('kinds that answer in place of the service', () => {
   test('an HTTP status, in the service’s own envelope', async () => {
-    const server = await startForTest({ faults: ['campaigns:503:times=1', 'campaigns:429:retry-after=2'] });
+    const server = await startForTest({
+      faults: ['campaigns:503:times=1', 'campaigns:429:retry-after=2'],
+    });
     const first = await call(server, '/campaigns', { as: 'buyer' });
     const second = await call(server, '/campaigns', { as: 'buyer' });
-    expect(jsonOf(first)).toEqual({ response: { error_id: 'INTERNAL', error: expect.stringContaining('503') } });
+    expect(jsonOf(first)).toEqual({
+      response: { error_id: 'INTERNAL', error: expect.stringContaining('503') },
+    });
     expect(first.headers['retry-after']).toBeUndefined();
-    expect(jsonOf(second)).toEqual({ response: { error_id: 'RATE_LIMITED', error: expect.stringContaining('429') } });
+    expect(jsonOf(second)).toEqual({
+      response: { error_id: 'RATE_LIMITED', error: expect.stringContaining('429') },
+    });
     expect(second.headers['retry-after']).toBe('2');
-    expect([first.headers['x-adreport-local'], second.headers['x-adreport-local']]).toEqual(['1', '1']);
+    expect([first.headers['x-adreport-local'], second.headers['x-adreport-local']]).toEqual([
+      '1',
+      '1',
+    ]);
   });
 
   test('reset: the connection is cut before an answer, and the log says so', async () => {
@@ -91,7 +113,9 @@ describe('kinds that answer in place of the service', () => {
     const cut = await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport });
     expect(cut).toMatchObject({ status: 0, errorCode: 'ECONNRESET' });
     expect(server.requests()).toMatchObject([{ endpoint: 'buyer', status: 0, faults: ['reset'] }]);
-    expect((await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport })).status).toBe(200);
+    expect(
+      (await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport })).status,
+    ).toBe(200);
   });
 
   test('garbage: 200 that says it is JSON and is not, nor UTF-8', async () => {
@@ -107,7 +131,11 @@ describe('kinds that answer in place of the service', () => {
     const server = await startForTest({ faults: ['status:unauthorized:times=1'] });
     const token = await signIn(server);
     expect((await call(server, '/campaigns', { token })).status).toBe(200);
-    expectRefusal(await call(server, '/status-reporting', { token, json: { id: 'x' } }), 401, 'INVALID_TOKEN');
+    expectRefusal(
+      await call(server, '/status-reporting', { token, json: { id: 'x' } }),
+      401,
+      'INVALID_TOKEN',
+    );
     expect((await call(server, '/campaigns', { token })).status).toBe(401);
     expect((await call(server, '/campaigns', { token: await signIn(server) })).status).toBe(200);
   });
@@ -150,7 +178,9 @@ describe('kinds that spoil the answer of the service', () => {
   test('delay: a call that is not delayed overtakes the delayed one', async () => {
     const server = await startForTest({ faults: ['campaigns:delay:ms=150:times=1'] });
     const ended: string[] = [];
-    const delayed = call(server, '/campaigns', { as: 'buyer' }).then(({ status }) => ended.push(`delayed ${status}`));
+    const delayed = call(server, '/campaigns', { as: 'buyer' }).then(({ status }) =>
+      ended.push(`delayed ${status}`),
+    );
     const struck = async () => jsonOf(await call(server, '/__admin/faults'));
     await expect.poll(struck).toMatchObject({ faults: [{ struck: 1 }] });
     const others = statuses(server, 1).then(([status]) => ended.push(`other ${status}`));
@@ -166,10 +196,16 @@ describe('kinds that are of reports', () => {
   ])('%s: the report ends so, and times counts reports, not calls', async (kind, status) => {
     const server = await startForTest({ delayMs: 2_000, faults: [`status:${kind}:times=1`] });
     const [first, second] = [await createReport(server), await createReport(server)];
-    expect([await statusOf(server, first), await statusOf(server, second)]).toEqual(['progress', 'progress']);
+    expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([
+      'progress',
+      'progress',
+    ]);
     server.advance('2s');
     for (let n = 0; n < 2; n += 1) {
-      expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([kind, 'ready']);
+      expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([
+        kind,
+        'ready',
+      ]);
     }
     const refused = await downloadOf(server, first);
     expect([refused.status, refused.headers['retry-after']]).toEqual([status, undefined]);
@@ -179,7 +215,10 @@ describe('kinds that are of reports', () => {
   test('stuck: in progress for ever, until it is told otherwise', async () => {
     const server = await startForTest({ faults: ['status:stuck:after=1:times=1'] });
     const [first, second] = [await createReport(server), await createReport(server)];
-    expect([await statusOf(server, first), await statusOf(server, second)]).toEqual(['ready', 'progress']);
+    expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([
+      'ready',
+      'progress',
+    ]);
     server.advance('23h');
     expect(await statusOf(server, second)).toBe('progress');
     expect((await downloadOf(server, second)).status).toBe(409);
@@ -193,17 +232,23 @@ describe('kinds that are of reports', () => {
     expect(await statusOf(server, id)).toBe('ready');
     for (const status of [409, 409, 200]) {
       const answer = await downloadOf(server, id);
-      expect([answer.status, answer.headers['retry-after']]).toEqual([status, status === 409 ? '1' : undefined]);
+      expect([answer.status, answer.headers['retry-after']]).toEqual([
+        status,
+        status === 409 ? '1' : undefined,
+      ]);
     }
   });
 
-  test.each(['failed', 'expired', 'stuck'])('%s is so for a download that comes first', async (kind) => {
-    const server = await startForTest({ faults: [`status:${kind}:times=1`] });
-    const [struck, other] = [await createReport(server), await createReport(server)];
-    expect((await downloadOf(server, struck)).status).toBe(kind === 'expired' ? 410 : 409);
-    expect((await downloadOf(server, other)).status).toBe(200);
-    expect(await statusOf(server, struck)).toBe(kind === 'stuck' ? 'progress' : kind);
-  });
+  test.each(['failed', 'expired', 'stuck'])(
+    '%s is so for a download that comes first',
+    async (kind) => {
+      const server = await startForTest({ faults: [`status:${kind}:times=1`] });
+      const [struck, other] = [await createReport(server), await createReport(server)];
+      expect((await downloadOf(server, struck)).status).toBe(kind === 'expired' ? 410 : 409);
+      expect((await downloadOf(server, other)).status).toBe(200);
+      expect(await statusOf(server, struck)).toBe(kind === 'stuck' ? 'progress' : kind);
+    },
+  );
 });
 
 test.each([
@@ -232,7 +277,11 @@ test.each([
   ['auth:delay', 'ms= is missing', 'auth:delay:ms=500'],
   ['auth:delay:ms=100d', 'ms=100d is no number of milliseconds', 'ENDPOINT:KIND'],
   ['buyer:failed', 'failed cannot strike buyer', 'Write status:failed.'],
-  ['status:not-downloadable', 'not-downloadable cannot strike status', 'Write download:not-downloadable.'],
+  [
+    'status:not-downloadable',
+    'not-downloadable cannot strike status',
+    'Write download:not-downloadable.',
+  ],
   ['auth:unauthorized', 'unauthorized cannot strike auth', 'Write status:unauthorized.'],
 ])('%s is wrong, with what to write instead', (text, problem, hint) => {
   const told = { message: expect.stringContaining(problem), hint: expect.stringContaining(hint) };

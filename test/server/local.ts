@@ -2,7 +2,11 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { afterAll, expect, onTestFinished } from 'vitest';
-import { type LocalServer, type LocalServerOptions, startLocalServer } from '../../src/server/start.ts';
+import {
+  type LocalServer,
+  type LocalServerOptions,
+  startLocalServer,
+} from '../../src/server/start.ts';
 import type { Row } from './reference-report.ts';
 
 /** The built-in accounts' fixed tokens, as their curl lines carry them. */
@@ -16,7 +20,12 @@ export const tokens = {
 export type AccountName = keyof typeof tokens;
 
 /** The calls that take a body. */
-export const posts = ['/auth-reporting', '/buyer-reporting', '/status-reporting', '/download-reporting'];
+export const posts = [
+  '/auth-reporting',
+  '/buyer-reporting',
+  '/status-reporting',
+  '/download-reporting',
+];
 
 /** Where the clock of every server of the tests stands until it is advanced: 2026-11-20T12:00:00Z. */
 const startMs = Date.UTC(2026, 10, 20, 12);
@@ -24,7 +33,11 @@ const startMs = Date.UTC(2026, 10, 20, 12);
 /** A server on a free port, whose reports are ready at once unless told otherwise; closed when the test is over. */
 export async function startForTest(options: LocalServerOptions = {}): Promise<LocalServer> {
   const isPaced = options.polls !== undefined || options.manual;
-  const server = await startLocalServer({ clock: () => startMs, ...(isPaced ? {} : { delayMs: 0 }), ...options });
+  const server = await startLocalServer({
+    clock: () => startMs,
+    ...(isPaced ? {} : { delayMs: 0 }),
+    ...options,
+  });
   onTestFinished(() => server.close());
   return server;
 }
@@ -64,9 +77,18 @@ export type Answered = Awaited<ReturnType<typeof call>>;
  * `isWhole` tells whether the answer came to its proper end.
  */
 export async function call({ url }: { readonly url: string }, path: string, sent: Sent = {}) {
-  const { as, token = as && tokens[as], json, form, leaveAfterBytes = Number.POSITIVE_INFINITY } = sent;
+  const {
+    as,
+    token = as && tokens[as],
+    json,
+    form,
+    leaveAfterBytes = Number.POSITIVE_INFINITY,
+  } = sent;
   const body = json === undefined ? (form ?? sent.body) : JSON.stringify(json);
-  const type = json === undefined ? form !== undefined && 'application/x-www-form-urlencoded' : 'application/json';
+  const type =
+    json === undefined
+      ? form !== undefined && 'application/x-www-form-urlencoded'
+      : 'application/json';
   const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url + path, {
     method: sent.method ?? (body === undefined ? 'GET' : 'POST'),
     agent: false,
@@ -102,7 +124,9 @@ export function jsonOf({ text }: Answered): unknown {
 
 /** Signs in to one of the built-in accounts and returns the token. */
 export async function signIn(server: LocalServer, email = 'buyer@example.com'): Promise<string> {
-  const answer = jsonOf(await call(server, '/auth-reporting', { json: { email, password: 'demo' } }));
+  const answer = jsonOf(
+    await call(server, '/auth-reporting', { json: { email, password: 'demo' } }),
+  );
   return (answer as { response: { token: string } }).response.token;
 }
 
@@ -113,18 +137,30 @@ export const day = { since: 1_767_222_000, until: 1_767_308_399 };
 export const smallReport = { ...day, metrics: 'displays', breakdowns: ['DAILY'] };
 
 /** Creates a report and returns its ID. */
-export async function createReport(server: LocalServer, as: AccountName = 'buyer', json: object = smallReport) {
+export async function createReport(
+  server: LocalServer,
+  as: AccountName = 'buyer',
+  json: object = smallReport,
+) {
   const created = jsonOf(await call(server, '/buyer-reporting', { as, json }));
   return (created as { response: { report_id: string } }).response.report_id;
 }
 
 /** The answer to a download of a report. */
-export function downloadOf(server: LocalServer, id: string, as: AccountName = 'buyer'): Promise<Answered> {
+export function downloadOf(
+  server: LocalServer,
+  id: string,
+  as: AccountName = 'buyer',
+): Promise<Answered> {
   return call(server, '/download-reporting', { as, json: { id } });
 }
 
 /** The status word of a report. */
-export async function statusOf(server: LocalServer, id: string, as: AccountName = 'buyer'): Promise<string> {
+export async function statusOf(
+  server: LocalServer,
+  id: string,
+  as: AccountName = 'buyer',
+): Promise<string> {
   const answer = jsonOf(await call(server, '/status-reporting', { as, json: { id } }));
   return (answer as { response: { status: string } }).response.status;
 }
@@ -137,21 +173,39 @@ export interface ReportDocument {
 }
 
 /** A report as JSON in one call; throws what the service said where that is no report. */
-export async function reportOf(server: LocalServer, as: AccountName, parameters: object): Promise<ReportDocument> {
+export async function reportOf(
+  server: LocalServer,
+  as: AccountName,
+  parameters: object,
+): Promise<ReportDocument> {
   const json = { output: 'direct', ...parameters };
-  const answer = await call(server, '/buyer-reporting', { as, json, headers: { accept: 'application/json' } });
+  const answer = await call(server, '/buyer-reporting', {
+    as,
+    json,
+    headers: { accept: 'application/json' },
+  });
   if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
   return jsonOf(answer) as ReportDocument;
 }
 
 /** What a refusal says under `response`. */
 export function refusalIn(answer: Answered) {
-  type Refusal = { readonly error_id: string; readonly error: string; readonly details?: readonly object[] };
+  type Refusal = {
+    readonly error_id: string;
+    readonly error: string;
+    readonly details?: readonly object[];
+  };
   return (jsonOf(answer) as { response: Refusal }).response;
 }
 
 /** Holds an answer to a refusal: its status, its code, and where parameters are at fault, members of each of its details. */
-export function expectRefusal(answer: Answered, status: number, errorId: string, ...details: object[]): void {
+export function expectRefusal(
+  answer: Answered,
+  status: number,
+  errorId: string,
+  ...details: object[]
+): void {
   expect([answer.status, refusalIn(answer).error_id]).toEqual([status, errorId]);
-  if (details.length > 0) expect(refusalIn(answer).details).toEqual(details.map((one) => expect.objectContaining(one)));
+  if (details.length > 0)
+    expect(refusalIn(answer).details).toEqual(details.map((one) => expect.objectContaining(one)));
 }

@@ -52,7 +52,9 @@ test('OpenAPI 3.1 with the five calls and the admin calls, each with its refusal
 });
 
 test('every reference leads somewhere, and every component is referred to', () => {
-  const references = [...nodesOf(document)].flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []));
+  const references = [...nodesOf(document)].flatMap(([, { $ref }]) =>
+    typeof $ref === 'string' ? [$ref] : [],
+  );
   expect(references.length).toBeGreaterThan(30);
   for (const reference of references)
     expect(at(document, ...reference.split('/').slice(1)), reference).toBeTypeOf('object');
@@ -69,13 +71,29 @@ test('the vocabulary is all there: metrics, breakdowns, filters and row fields',
   expect(constants('MetricName')).toEqual(metrics.map(({ name }) => name));
   expect(constants('BreakdownName')).toEqual(breakdowns.map(({ name }) => name));
   expect(Object.keys(at(schema('ReportRequest'), 'properties'))).toEqual(
-    expect.arrayContaining(['since', 'until', 'metrics', 'breakdowns', ...filters.map(({ name }) => name)]),
+    expect.arrayContaining([
+      'since',
+      'until',
+      'metrics',
+      'breakdowns',
+      ...filters.map(({ name }) => name),
+    ]),
   );
   const buyer = at(schema('BuyerRow'), 'properties');
-  expect(buyer).toMatchObject({ valueDollar: { type: 'number' }, Adnetwork: { type: ['string', 'null'] } });
+  expect(buyer).toMatchObject({
+    valueDollar: { type: 'number' },
+    Adnetwork: { type: ['string', 'null'] },
+  });
   expect(buyer).not.toHaveProperty('revenueDollar');
   expect(Object.keys(at(schema('DspRow'), 'properties'))).toEqual(
-    expect.arrayContaining(['date', 'displays', 'revenueEuro', 'revenueDollar', 'bundleId', 'format']),
+    expect.arrayContaining([
+      'date',
+      'displays',
+      'revenueEuro',
+      'revenueDollar',
+      'bundleId',
+      'format',
+    ]),
   );
   expect(schema('DspRow').required).toEqual([]);
 });
@@ -85,8 +103,16 @@ test('rows of the service have the fields, the required ones and no other, that 
     ['buyer', 'BuyerRow'],
     ['dsp', 'DspRow'],
   ] as const) {
-    const json = { ...smallReport, metrics: 'displays,revenueEuro,revenueDollar', output: 'direct' };
-    const answer = await call(server, '/buyer-reporting', { as, json, headers: { accept: 'application/json' } });
+    const json = {
+      ...smallReport,
+      metrics: 'displays,revenueEuro,revenueDollar',
+      output: 'direct',
+    };
+    const answer = await call(server, '/buyer-reporting', {
+      as,
+      json,
+      headers: { accept: 'application/json' },
+    });
     const [row = {}] = (jsonOf(answer) as { data: Node[] }).data;
     const { properties, required } = at(document, 'components', 'schemas', name);
     expect(Object.keys(properties as Node)).toEqual(expect.arrayContaining(Object.keys(row)));
@@ -101,7 +127,9 @@ test('the examples of the description are accepted as they stand', async () => {
     const form = at(content, 'application/x-www-form-urlencoded').example as Record<string, string>;
     for (const as of ['buyer', 'dsp'] as const) {
       expect((await call(server, path, { as, json })).status).toBe(200);
-      expect((await call(server, path, { as, form: new URLSearchParams(form).toString() })).status).toBe(200);
+      expect(
+        (await call(server, path, { as, form: new URLSearchParams(form).toString() })).status,
+      ).toBe(200);
     }
   }
 });

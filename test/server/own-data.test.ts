@@ -39,7 +39,9 @@ const files = {
 `,
 };
 
-type Changes = { readonly [Name in keyof typeof files | 'facts.ndjson']?: string | Buffer | undefined };
+type Changes = {
+  readonly [Name in keyof typeof files | 'facts.ndjson']?: string | Buffer | undefined;
+};
 
 /** A folder of the data, but for some files that are others, or missing. */
 function folderOf(changes: Changes = {}): string {
@@ -59,20 +61,41 @@ describe('own data', () => {
     const request = { ...day, metrics: ['displays', 'revenueEuro'], breakdowns: by };
     const rows = await reportRows(fixtures, accountOf(fixtures, 'me'), request);
     const hour = '2026-11-01T11:00:00+0100';
-    const first = { hour, adId: '700', adName: 'first', adUnitLimitType: '0', adUnitLimitValue: '0' };
-    const second = { hour, adId: '701', adName: 'second', adUnitLimitType: '1', adUnitLimitValue: '50' };
+    const first = {
+      hour,
+      adId: '700',
+      adName: 'first',
+      adUnitLimitType: '0',
+      adUnitLimitValue: '0',
+    };
+    const second = {
+      hour,
+      adId: '701',
+      adName: 'second',
+      adUnitLimitType: '1',
+      adUnitLimitValue: '50',
+    };
     expect(rows).toMatchObject([
       { ...first, city: 'Paris', carrier: 'SFR', displays: 100, revenueEuro: 1.5 },
       { ...first, city: null, carrier: null, displays: 3, revenueEuro: 0 },
       { ...second, city: null, carrier: 'Free, "Mobile"', displays: 20, revenueEuro: 0.05 },
     ]);
-    const units = ['first', 'second'].map((adunitName, index) => ({ adunitName, adunitId: `${700 + index}` }));
+    const units = ['first', 'second'].map((adunitName, index) => ({
+      adunitName,
+      adunitId: `${700 + index}`,
+    }));
     const [campaign] = JSON.parse(files['campaigns.json']);
-    expect(campaignsOf(fixtures, accountOf(fixtures, 'all'))).toEqual([{ ...campaign, adunits: units }]);
+    expect(campaignsOf(fixtures, accountOf(fixtures, 'all'))).toEqual([
+      { ...campaign, adunits: units },
+    ]);
   });
 
   test('may have their facts as NDJSON, ids and amounts as strings or numbers', async () => {
-    const request = { ...day, metrics: ['displays', 'revenueEuro'], breakdowns: ['ADUNIT', 'CITY', 'CARRIER'] };
+    const request = {
+      ...day,
+      metrics: ['displays', 'revenueEuro'],
+      breakdowns: ['ADUNIT', 'CITY', 'CARRIER'],
+    };
     const report = async (folder: string) => {
       const fixtures = await loadFixtures(folder);
       return reportJson(fixtures, accountOf(fixtures, 'me'), request);
@@ -86,9 +109,15 @@ describe('own data', () => {
   });
 
   test('may begin with a byte order mark, end their lines with CRLF, and have quoted line breaks', async () => {
-    const marked = Object.entries(files).map(([name, text]) => [name, `\ufeff${text.replaceAll('\n', '\r\n')}`]);
-    const csv = '\ufeffhour,adunitId,carrier\r\n1793527200,700,"two\r\nlines"\r\n\r\n1793527200,700,"a,b"';
-    const fixtures = await loadFixtures(folderOf({ ...Object.fromEntries(marked), 'facts.csv': csv }));
+    const marked = Object.entries(files).map(([name, text]) => [
+      name,
+      `\ufeff${text.replaceAll('\n', '\r\n')}`,
+    ]);
+    const csv =
+      '\ufeffhour,adunitId,carrier\r\n1793527200,700,"two\r\nlines"\r\n\r\n1793527200,700,"a,b"';
+    const fixtures = await loadFixtures(
+      folderOf({ ...Object.fromEntries(marked), 'facts.csv': csv }),
+    );
     const request = { ...day, metrics: [], breakdowns: ['CARRIER'] };
     const rows = await reportRows(fixtures, accountOf(fixtures, 'me'), request);
     expect(rows.map(({ carrier }) => carrier)).toEqual(['a,b', 'two\r\nlines']);
@@ -96,33 +125,99 @@ describe('own data', () => {
 });
 
 /** A file, what is changed in it, the line on which the mistake then is, and what is said of it. */
-type Mistake = readonly [file: keyof typeof files, from: string, to: string, line: number, reason: string];
+type Mistake = readonly [
+  file: keyof typeof files,
+  from: string,
+  to: string,
+  line: number,
+  reason: string,
+];
 
 const mistakes: readonly Mistake[] = [
   ['accounts.json', '"token": "t0ken",', '"tokn": "t0ken",', 2, 'Unrecognized key: "tokn"'],
-  ['accounts.json', '"token": "t1", ', '', 3, 'token: Invalid input: expected string, received undefined'],
-  ['accounts.json', '"buyer", "admin"', '"seller", "admin"', 3, 'profile: Invalid option: expected one of "buyer"|'],
-  ['accounts.json', '"admin": true', '"admin": 1', 3, 'admin: Invalid input: expected boolean, received number'],
+  [
+    'accounts.json',
+    '"token": "t1", ',
+    '',
+    3,
+    'token: Invalid input: expected string, received undefined',
+  ],
+  [
+    'accounts.json',
+    '"buyer", "admin"',
+    '"seller", "admin"',
+    3,
+    'profile: Invalid option: expected one of "buyer"|',
+  ],
+  [
+    'accounts.json',
+    '"admin": true',
+    '"admin": 1',
+    3,
+    'admin: Invalid input: expected boolean, received number',
+  ],
   ['accounts.json', '"me@example.com"', '"me@"', 2, 'email: expected an e-mail address'],
   ['accounts.json', '["7"]', '["8"]', 2, 'advertiserIds: no campaign is of this advertiser'],
   ['accounts.json', '\n]', '\n]~', 4, 'this is not JSON: Unexpected non-whitespace'],
   ['accounts.json', '\n]', ',\n]', 4, "this is not JSON: Unexpected token ']'"],
   ['accounts.json', '\n]', '', 3, 'this is not JSON: '],
-  ['campaigns.json', '"70"', '70', 5, 'campaignId: Invalid input: expected string, received number'],
-  ['campaigns.json', '2026-01-01', '2026-02-30', 7, 'campaignStartDate: expected a date and time such as'],
+  [
+    'campaigns.json',
+    '"70"',
+    '70',
+    5,
+    'campaignId: Invalid input: expected string, received number',
+  ],
+  [
+    'campaigns.json',
+    '2026-01-01',
+    '2026-02-30',
+    7,
+    'campaignStartDate: expected a date and time such as',
+  ],
   ['campaigns.json', '"701"', '"700"', 9, 'adunits.adunitId: this stands twice'],
-  ['campaigns.json', '"Seven"', '""', 4, 'advertiserName: Too small: expected string to have >=1 characters'],
-  ['campaigns.json', '"adunits": [', '"adunits": [[], ', 9, 'adunits: Invalid input: expected object, received array'],
+  [
+    'campaigns.json',
+    '"Seven"',
+    '""',
+    4,
+    'advertiserName: Too small: expected string to have >=1 characters',
+  ],
+  [
+    'campaigns.json',
+    '"adunits": [',
+    '"adunits": [[], ',
+    9,
+    'adunits: Invalid input: expected object, received array',
+  ],
   ['catalog.json', 'cityId', 'cityID', 1, 'Unrecognized key: "cityID"'],
   ['catalog.json', '"name": "Paris"', '"label": "Paris"', 1, 'cityId: Unrecognized key: "label"'],
-  ['facts.csv', 'displays,', 'dispalys,', 1, '"dispalys" is unknown, or stands twice; known: hour, '],
+  [
+    'facts.csv',
+    'displays,',
+    'dispalys,',
+    1,
+    '"dispalys" is unknown, or stands twice; known: hour, ',
+  ],
   ['facts.csv', 'hour,', 'requests,', 2, 'hour: expected the first second of a UTC hour'],
   ['facts.csv', ',100,1.5', ',100', 2, 'Invalid Record Length: '],
-  ['facts.csv', '00Z,700', '00Z,799', 2, 'adunitId: expected an ad unit of campaigns.json, found "799"'],
+  [
+    'facts.csv',
+    '00Z,700',
+    '00Z,799',
+    2,
+    'adunitId: expected an ad unit of campaigns.json, found "799"',
+  ],
   ['facts.csv', '2988507', '2988508', 2, 'cityId: expected an id of catalog.json, found "2988508"'],
   ['facts.csv', 'SFR,100', 'SFR,-1', 2, 'displays: expected a whole number, 0 or more, found "-1"'],
   ['facts.csv', '0.05', '0.055', 3, 'revenueEuro: expected an amount such as 12.34, found "0.055"'],
-  ['facts.csv', '1793527200', '1793527201', 4, 'hour: expected the first second of a UTC hour, such as 2026-11-01T13'],
+  [
+    'facts.csv',
+    '1793527200',
+    '1793527201',
+    4,
+    'hour: expected the first second of a UTC hour, such as 2026-11-01T13',
+  ],
   ['facts.csv', 'Mobile"""', 'Mobile""', 4, 'Quote Not Closed: '],
 ];
 
@@ -136,7 +231,11 @@ describe('a mistake is told with file, line and reason', () => {
 
   test.each(mistakes)('%s: %j becomes %j', async (file, from, to, line, reason) => {
     expect(files[file]).toContain(from);
-    await expectMistake(folderOf({ [file]: files[file].replace(from, to) }), `${file}:${line}`, reason);
+    await expectMistake(
+      folderOf({ [file]: files[file].replace(from, to) }),
+      `${file}:${line}`,
+      reason,
+    );
   });
 
   test.each([
@@ -144,12 +243,22 @@ describe('a mistake is told with file, line and reason', () => {
     ['{"hour":1793527200,"adunitId":"700","clics":1}', '"clics" is unknown, or stands twice'],
     ['{"hour":1793527200,"adunitId":["700"]}', 'expected an object of strings, numbers and nulls'],
     ['{"hour":1793527200,"clicks":1}', 'adunitId: expected an ad unit of campaigns.json, found ""'],
-    ['{"hour":1793527200,"adunitId":"700","revenueEuro":1e30}', 'revenueEuro: expected an amount such as 12.34'],
-    ['{"hour":1793527200,"adunitId":"700","creativeId":"x"}', 'creativeId: expected an id of digits'],
+    [
+      '{"hour":1793527200,"adunitId":"700","revenueEuro":1e30}',
+      'revenueEuro: expected an amount such as 12.34',
+    ],
+    [
+      '{"hour":1793527200,"adunitId":"700","creativeId":"x"}',
+      'creativeId: expected an id of digits',
+    ],
     ['[1]', 'expected an object of strings'],
   ])('facts.ndjson: %s', async (text, reason) => {
     const ndjson = `{"hour":1793527200,"adunitId":"701"}\n\n${text}`;
-    await expectMistake(folderOf({ 'facts.csv': undefined, 'facts.ndjson': ndjson }), 'facts.ndjson:3', reason);
+    await expectMistake(
+      folderOf({ 'facts.csv': undefined, 'facts.ndjson': ndjson }),
+      'facts.ndjson:3',
+      reason,
+    );
   });
 
   const long = 'x'.repeat(20_000_000);
@@ -157,19 +266,53 @@ describe('a mistake is told with file, line and reason', () => {
   const notUtf8 = 'the text from here on is not UTF-8';
 
   test.each<[what: string, changes: Changes, place: string, reason: string]>([
-    ['bytes', { 'accounts.json': Buffer.from(`${files['accounts.json']}\xff`, 'latin1') }, 'accounts.json:1', notUtf8],
-    ['bytes', { 'facts.csv': Buffer.from('hour,adunitId,carrier\n1,700,\xff', 'latin1') }, 'facts.csv:1', notUtf8],
-    ['a file', { 'facts.ndjson': '' }, 'facts.ndjson', 'there is a facts.csv too; keep one of them'],
+    [
+      'bytes',
+      { 'accounts.json': Buffer.from(`${files['accounts.json']}\xff`, 'latin1') },
+      'accounts.json:1',
+      notUtf8,
+    ],
+    [
+      'bytes',
+      { 'facts.csv': Buffer.from('hour,adunitId,carrier\n1,700,\xff', 'latin1') },
+      'facts.csv:1',
+      notUtf8,
+    ],
+    [
+      'a file',
+      { 'facts.ndjson': '' },
+      'facts.ndjson',
+      'there is a facts.csv too; keep one of them',
+    ],
     ['no facts', { 'facts.csv': undefined }, 'facts.csv', 'there is no such file'],
-    ['a long field', { 'facts.csv': `hour,adunitId,carrier\n1,700,"${long}"\n` }, 'facts.csv:2', 'Max Record Size: '],
-    ['a long line', { 'facts.csv': undefined, 'facts.ndjson': longLine }, 'facts.ndjson:1', 'Max Record Size: '],
-    ['a long name', { 'catalog.json': JSON.stringify([long]) }, 'catalog.json', 'the file has more than 16 MB'],
+    [
+      'a long field',
+      { 'facts.csv': `hour,adunitId,carrier\n1,700,"${long}"\n` },
+      'facts.csv:2',
+      'Max Record Size: ',
+    ],
+    [
+      'a long line',
+      { 'facts.csv': undefined, 'facts.ndjson': longLine },
+      'facts.ndjson:1',
+      'Max Record Size: ',
+    ],
+    [
+      'a long name',
+      { 'catalog.json': JSON.stringify([long]) },
+      'catalog.json',
+      'the file has more than 16 MB',
+    ],
   ])('%s that cannot be, as %#', async (_what, changes, place, reason) => {
     await expectMistake(folderOf(changes), place, reason);
   });
 
   test('no folder, and what is no file', async () => {
-    const error = await expectMistake(join(temporaryFolder(), 'x'), 'campaigns.json', 'there is no such file');
+    const error = await expectMistake(
+      join(temporaryFolder(), 'x'),
+      'campaigns.json',
+      'there is no such file',
+    );
     expect(error).toMatchObject({ hint: expect.stringContaining('local-server export DIR') });
     const folder = folderOf({ 'accounts.json': undefined });
     mkdirSync(join(folder, 'accounts.json'));
@@ -191,19 +334,27 @@ describe('exported data', () => {
 
   test('serve the same bytes as what they were exported from', async () => {
     const target = join(temporaryFolder(), 'a', 'b');
-    const { files: written, facts } = await exportFixtures(target, { fixtures: builtIn, ...window });
+    const { files: written, facts } = await exportFixtures(target, {
+      fixtures: builtIn,
+      ...window,
+    });
     const names = ['facts.csv', 'accounts.json', 'campaigns.json', 'catalog.json'];
     expect(written).toEqual(names.map((name) => join(target, name)));
     expect(facts).toBeGreaterThan(1_000);
     const loaded = await loadFixtures(target);
     expect(loaded.accounts).toEqual(builtIn.accounts);
-    for (const account of builtIn.accounts) expect(campaignsOf(loaded, account)).toEqual(campaignsOf(builtIn, account));
+    for (const account of builtIn.accounts)
+      expect(campaignsOf(loaded, account)).toEqual(campaignsOf(builtIn, account));
     await fc.assert(
       fc.asyncProperty(
         fc.subarray(breakdowns.slice(4).map(({ name }) => name as string)),
         fc.constantFrom('buyer', 'admin', 'awkward'),
         async (by, name) => {
-          const request = { ...window, metrics: metrics.map((metric) => metric.name), breakdowns: ['DAILY', ...by] };
+          const request = {
+            ...window,
+            metrics: metrics.map((metric) => metric.name),
+            breakdowns: ['DAILY', ...by],
+          };
           const moment = { nowMs: (window.until + 86_400) * 1_000, restateDays: 3 };
           const account = accountOf(builtIn, name);
           expect(await reportJson(loaded, account, request, moment)).toBe(
@@ -215,21 +366,30 @@ describe('exported data', () => {
     );
   });
 
-  test.runIf(process.platform === 'linux')('are refused at once by a place where no folder can be made', async () => {
-    await expect(exportFixtures('/proc/nowhere/x', { fixtures: builtIn, ...window })).rejects.toMatchObject({
-      exitCode: 8,
-      hint: 'Export to a folder that can be written to.',
-    });
-  });
+  test.runIf(process.platform === 'linux')(
+    'are refused at once by a place where no folder can be made',
+    async () => {
+      await expect(
+        exportFixtures('/proc/nowhere/x', { fixtures: builtIn, ...window }),
+      ).rejects.toMatchObject({
+        exitCode: 8,
+        hint: 'Export to a folder that can be written to.',
+      });
+    },
+  );
 });
 
 test('an edit is served while the server runs; a broken one is told, and the last good data stay', async () => {
   const folder = folderOf();
   const notices: string[] = [];
-  const server = await startForTest({ fixtures: folder, onNotice: (notice) => notices.push(notice) });
+  const server = await startForTest({
+    fixtures: folder,
+    onNotice: (notice) => notices.push(notice),
+  });
   const waiting = { timeout: 10_000 };
   const nameOf = async () =>
-    (jsonOf(await call(server, '/campaigns', { token: 't1' })) as { campaignName: string }[])[0]?.campaignName;
+    (jsonOf(await call(server, '/campaigns', { token: 't1' })) as { campaignName: string }[])[0]
+      ?.campaignName;
   const edit = (to: string): void => {
     const path = join(folder, 'campaigns.json');
     // As editors save: a new file in the place of the old one.
@@ -239,9 +399,13 @@ test('an edit is served while the server runs; a broken one is told, and the las
   expect(await nameOf()).toBe('Seventy');
   edit('"Renamed"');
   await expect.poll(nameOf, waiting).toBe('Renamed');
-  await expect.poll(() => notices.at(-1), waiting).toMatch(/have changed: the server serves them now/);
+  await expect
+    .poll(() => notices.at(-1), waiting)
+    .toMatch(/have changed: the server serves them now/);
   edit('"Broken');
-  await expect.poll(() => notices.at(-1), waiting).toMatch(/are wrong; the old ones stay\. .*campaigns\.json:\d+/);
+  await expect
+    .poll(() => notices.at(-1), waiting)
+    .toMatch(/are wrong; the old ones stay\. .*campaigns\.json:\d+/);
   expect(await nameOf()).toBe('Renamed');
   edit('"Again"');
   await expect.poll(nameOf, waiting).toBe('Again');

@@ -13,15 +13,26 @@ const run = promisify(execFile);
 
 /** The text between tags, without its escapes. */
 function textsIn(html: string, tag: string): string[] {
-  const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
+  const entities: Record<string, string> = {
+    '&amp;': '&',
+    '&lt;': '<',
+    '&gt;': '>',
+    '&quot;': '"',
+    '&#39;': "'",
+  };
   const matches = html.matchAll(new RegExp(`<${tag}(?: [^>]*)?>([^]*?)</${tag}>`, 'g'));
-  return [...matches].map(([, text = '']) => text.replace(/&[^;]+;/g, (entity) => entities[entity] ?? entity));
+  return [...matches].map(([, text = '']) =>
+    text.replace(/&[^;]+;/g, (entity) => entities[entity] ?? entity),
+  );
 }
 
 test('one page, which loads nothing from anywhere and runs its own script alone', async () => {
   const server = await startForTest();
   const answer = await call(server, '/');
-  expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  expect([answer.status, answer.headers['content-type']]).toEqual([
+    200,
+    'text/html; charset=utf-8',
+  ]);
   const html = answer.text;
   expect(answer.body.length).toBeLessThan(30_000);
   const addresses = [...html.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
@@ -29,9 +40,13 @@ test('one page, which loads nothing from anywhere and runs its own script alone'
   const policy = String(answer.headers['content-security-policy']);
   expect(policy).toMatch(/^default-src 'none';/);
   for (const tag of ['style', 'script']) {
-    const texts = [...html.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, 'g'))].map(([, text = '']) => text);
+    const texts = [...html.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, 'g'))].map(
+      ([, text = '']) => text,
+    );
     expect(texts).toHaveLength(1);
-    expect(policy).toContain(`${tag}-src 'sha256-${createHash('sha256').update(texts.join()).digest('base64')}'`);
+    expect(policy).toContain(
+      `${tag}-src 'sha256-${createHash('sha256').update(texts.join()).digest('base64')}'`,
+    );
   }
 });
 
@@ -47,10 +62,17 @@ test.runIf(hasCurl && process.platform !== 'win32')(
     const lines = textsIn((await call(server, '/')).text, 'pre');
     expect(lines).toHaveLength(20 + 11);
     for (const account of [0, 1, 2, 3]) {
-      const { stdout } = await run('sh', ['-ec', lines.slice(5 * account, 5 * account + 5).join('\necho\n')]);
-      const [signIn, id, status, report, campaigns] = stdout.split('\n').filter((line) => line !== '');
+      const { stdout } = await run('sh', [
+        '-ec',
+        lines.slice(5 * account, 5 * account + 5).join('\necho\n'),
+      ]);
+      const [signIn, id, status, report, campaigns] = stdout
+        .split('\n')
+        .filter((line) => line !== '');
       expect(JSON.parse(signIn ?? '')).toMatchObject({ response: { status: 'OK' } });
-      expect(JSON.parse(status ?? '')).toMatchObject({ response: { status: 'ready', report_id: id } });
+      expect(JSON.parse(status ?? '')).toMatchObject({
+        response: { status: 'ready', report_id: id },
+      });
       expect(JSON.parse(report ?? '').data.length).toBeGreaterThan(6);
       expect(JSON.parse(campaigns ?? '').length).toBeGreaterThan(1);
     }
@@ -62,8 +84,19 @@ test('names are inert, wherever they stand', async () => {
   const evil = `"'><script>alert(1)</script><img/src=x/onerror=alert(1)>&amp;$(id)`;
   const folder = temporaryFolder();
   const { since } = smallReport;
-  await exportFixtures(folder, { fixtures: builtInFixtures({ seed: 1, scale: 1 }), since, until: since });
-  const account = { name: evil, email: `${evil}@x`, password: evil, profile: 'buyer', token: evil, advertiserIds: [] };
+  await exportFixtures(folder, {
+    fixtures: builtInFixtures({ seed: 1, scale: 1 }),
+    since,
+    until: since,
+  });
+  const account = {
+    name: evil,
+    email: `${evil}@x`,
+    password: evil,
+    profile: 'buyer',
+    token: evil,
+    advertiserIds: [],
+  };
   writeFileSync(join(folder, 'accounts.json'), JSON.stringify([account]));
   const server = await startForTest({ fixtures: folder });
   await call(server, '/buyer-reporting', { token: evil, json: smallReport });

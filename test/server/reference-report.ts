@@ -68,7 +68,11 @@ interface PlainFact extends Fact {
 }
 
 /** The facts of a window, one by one. */
-export function* plainFacts({ facts, names }: Fixtures, since: number, until: number): Generator<PlainFact> {
+export function* plainFacts(
+  { facts, names }: Fixtures,
+  since: number,
+  until: number,
+): Generator<PlainFact> {
   const first = Math.max(facts.firstHour, Math.ceil(since / 3600));
   for (let hour = first; hour <= Math.min(facts.lastHour, Math.floor(until / 3600)); hour++) {
     for (const fact of facts.ofHour(hour, () => true)) {
@@ -87,7 +91,8 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 /** `2026-10-25T02:30:00+0100`, from `Intl`. */
 function localTime(seconds: number, zone: string): string {
   const format =
-    formats.get(zone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+    formats.get(zone) ??
+    new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
   formats.set(zone, format);
   const wall = format.format(seconds * 1_000).replace(' ', 'T');
   const offset = (Date.parse(`${wall}Z`) / 1_000 - seconds) / 60;
@@ -95,7 +100,12 @@ function localTime(seconds: number, zone: string): string {
   return `${wall}${offset < 0 ? '-' : '+'}${String(digits).padStart(4, '0')}`;
 }
 
-function timeFields(breakdowns: readonly string[], hour: number, since: number, zone: string): [string, string][] {
+function timeFields(
+  breakdowns: readonly string[],
+  hour: number,
+  since: number,
+  zone: string,
+): [string, string][] {
   if (breakdowns.includes('RANGE')) return [['date', localTime(since, zone).slice(0, 10)]];
   const local = localTime(hour * 3600, zone);
   const date = local.slice(0, 10);
@@ -105,7 +115,11 @@ function timeFields(breakdowns: readonly string[], hour: number, since: number, 
   return Object.entries({ date, hour: `${local.slice(0, 13)}:00:00${local.slice(19)}` });
 }
 
-function passes(fact: PlainFact, account: Account, filters: NonNullable<PlainRequest['filters']>): boolean {
+function passes(
+  fact: PlainFact,
+  account: Account,
+  filters: NonNullable<PlainRequest['filters']>,
+): boolean {
   const seesAll = account.admin && account.advertiserIds.length === 0;
   if (!seesAll && !account.advertiserIds.includes(fact.dimensions.ADVERTISER ?? '')) return false;
   return Object.entries(filters).every(([name, accepted = []]) => {
@@ -139,22 +153,34 @@ export function referenceRows(fixtures: Fixtures, account: Account, request: Pla
       isForBuyers: !marked.includes('+'),
     })),
   );
-  const columns = shown.filter(({ isAsked, isForBuyers }) => isAsked || (profile === 'buyer' && isForBuyers));
+  const columns = shown.filter(
+    ({ isAsked, isForBuyers }) => isAsked || (profile === 'buyer' && isForBuyers),
+  );
   const groups = new Map<string, { start: Value; fields: Row; sums: Record<string, number> }>();
   for (const fact of plainFacts(fixtures, request.since, request.until)) {
     if (!passes(fact, account, request.filters ?? {})) continue;
     const time = timeFields(breakdowns, fact.hour, request.since, zone);
     const shownOf = (name: string): Value => fact.fields[name] ?? null;
-    const values = columns.map(({ name, isAsked }): [string, Value] => [name, isAsked ? shownOf(name) : null]);
+    const values = columns.map(({ name, isAsked }): [string, Value] => [
+      name,
+      isAsked ? shownOf(name) : null,
+    ]);
     const text = JSON.stringify([time, values]);
     // Rows of one stretch of time follow those of an earlier one, whatever their labels.
     const start = breakdowns.includes('HOURLY') ? fact.hour : (time[0]?.[1] ?? '');
-    const group = groups.get(text) ?? { start, fields: Object.fromEntries([...time, ...values]), sums: {} };
+    const group = groups.get(text) ?? {
+      start,
+      fields: Object.fromEntries([...time, ...values]),
+      sums: {},
+    };
     groups.set(text, group);
-    for (const name of request.metrics) group.sums[name] = (group.sums[name] ?? 0) + (fact.metrics[name] ?? Number.NaN);
+    for (const name of request.metrics)
+      group.sums[name] = (group.sums[name] ?? 0) + (fact.metrics[name] ?? Number.NaN);
   }
   const order = (a: { start: Value; fields: Row }, b: { start: Value; fields: Row }): number => {
-    const byField = columns.map(({ name, isId }) => compare(a.fields[name] ?? null, b.fields[name] ?? null, isId));
+    const byField = columns.map(({ name, isId }) =>
+      compare(a.fields[name] ?? null, b.fields[name] ?? null, isId),
+    );
     return [compare(a.start, b.start, false), ...byField].find((found) => found !== 0) ?? 0;
   };
   return [...groups.values()].sort(order).map(({ fields, sums }) => {

@@ -1,7 +1,15 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { call, expectRefusal, jsonOf, posts, refusalIn, startForFile, startForTest } from './local.ts';
+import {
+  call,
+  expectRefusal,
+  jsonOf,
+  posts,
+  refusalIn,
+  startForFile,
+  startForTest,
+} from './local.ts';
 
 /** The refusals that do not hang on a parameter (`decisions.md` 6), and the list of campaigns (5). */
 
@@ -16,7 +24,9 @@ test('the envelope is {"response":{"error_id","error"}} as JSON, with details on
     'content-type': 'application/json; charset=utf-8',
     'x-adreport-local': '1',
   });
-  expect(JSON.parse(without.text)).toEqual({ response: { error_id: 'MISSING_TOKEN', error: expect.any(String) } });
+  expect(JSON.parse(without.text)).toEqual({
+    response: { error_id: 'MISSING_TOKEN', error: expect.any(String) },
+  });
   const parameters = await call(server, '/buyer-reporting', { as: 'buyer', json: {} });
   expect(JSON.parse(parameters.text)).toEqual({
     response: {
@@ -32,18 +42,23 @@ test('the envelope is {"response":{"error_id","error"}} as JSON, with details on
 });
 
 describe('404', () => {
-  test.each(['/nothing', '/campaigns/', '/Campaigns', '/buyer-reporting/x', '//campaigns', '/%e2%82'])(
-    '%s',
-    async (path) => {
-      const answer = await call(server, path, { as: 'buyer' });
-      expectRefusal(answer, 404, 'NOT_FOUND');
-      expect(answer.headers['x-adreport-local']).toBe('1');
-    },
-  );
+  test.each([
+    '/nothing',
+    '/campaigns/',
+    '/Campaigns',
+    '/buyer-reporting/x',
+    '//campaigns',
+    '/%e2%82',
+  ])('%s', async (path) => {
+    const answer = await call(server, path, { as: 'buyer' });
+    expectRefusal(answer, 404, 'NOT_FOUND');
+    expect(answer.headers['x-adreport-local']).toBe('1');
+  });
 
   test('says what there is, the admin calls too', async () => {
     const { error } = refusalIn(await call(server, '/reports', { as: 'buyer' }));
-    for (const path of [...posts, '/campaigns', '/__admin/clock', '/__admin/faults']) expect(error).toContain(path);
+    for (const path of [...posts, '/campaigns', '/__admin/clock', '/__admin/faults'])
+      expect(error).toContain(path);
   });
 });
 
@@ -66,7 +81,9 @@ test('a Host header that is not this server’s is refused: a web page may have 
     expect((await call(server, '/campaigns', { as: 'buyer', headers: { host } })).status).toBe(200);
   }
   const everywhere = await startForTest({ host: '0.0.0.0' });
-  expect((await call(everywhere, '/campaigns', { as: 'buyer', headers: { host: 'ci.example' } })).status).toBe(200);
+  expect(
+    (await call(everywhere, '/campaigns', { as: 'buyer', headers: { host: 'ci.example' } })).status,
+  ).toBe(200);
 });
 
 describe('bodies', () => {
@@ -78,16 +95,23 @@ describe('bodies', () => {
     expectRefusal(tooLarge, 413, 'BODY_TOO_LARGE');
   });
 
-  test.each(['application/xml', 'multipart/form-data; boundary=x', 'image/png', 'application/octet-stream', 'garbage'])(
-    'labelled %s are refused, unless they are JSON',
-    async (type) => {
-      const headers = { 'content-type': type };
-      const form = await call(server, '/status-reporting', { as: 'buyer', body: 'id=1', headers });
-      expectRefusal(form, 415, 'UNSUPPORTED_MEDIA_TYPE');
-      const json = await call(server, '/status-reporting', { as: 'buyer', body: '{"id":"1"}', headers });
-      expectRefusal(json, 404, 'UNKNOWN_REPORT');
-    },
-  );
+  test.each([
+    'application/xml',
+    'multipart/form-data; boundary=x',
+    'image/png',
+    'application/octet-stream',
+    'garbage',
+  ])('labelled %s are refused, unless they are JSON', async (type) => {
+    const headers = { 'content-type': type };
+    const form = await call(server, '/status-reporting', { as: 'buyer', body: 'id=1', headers });
+    expectRefusal(form, 415, 'UNSUPPORTED_MEDIA_TYPE');
+    const json = await call(server, '/status-reporting', {
+      as: 'buyer',
+      body: '{"id":"1"}',
+      headers,
+    });
+    expectRefusal(json, 404, 'UNKNOWN_REPORT');
+  });
 
   test.each([
     ['half of JSON', '{"id":"1"', {}],
@@ -103,18 +127,27 @@ describe('bodies', () => {
     expectRefusal(answer, 400, 'INVALID_BODY');
   });
 
-  test.each(['gzip', 'br', 'deflate, gzip'])('encoded as %s are refused, and the coding named', async (coding) => {
-    const headers = { 'content-encoding': coding };
-    const answer = await call(server, '/status-reporting', { as: 'buyer', json: { id: '1' }, headers });
-    expectRefusal(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
-    expect(refusalIn(answer).error).toContain(`Content-Encoding: ${coding}`);
-  });
+  test.each(['gzip', 'br', 'deflate, gzip'])(
+    'encoded as %s are refused, and the coding named',
+    async (coding) => {
+      const headers = { 'content-encoding': coding };
+      const answer = await call(server, '/status-reporting', {
+        as: 'buyer',
+        json: { id: '1' },
+        headers,
+      });
+      expectRefusal(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
+      expect(refusalIn(answer).error).toContain(`Content-Encoding: ${coding}`);
+    },
+  );
 });
 
 test('429: one call too many in a second, counted for each account, with the time to wait', async () => {
   const server = await startForTest({ rateLimitPerSecond: 2 });
   const campaigns = (as: 'buyer' | 'dsp') => call(server, '/campaigns', { as });
-  expect([(await campaigns('buyer')).status, (await campaigns('buyer')).status]).toEqual([200, 200]);
+  expect([(await campaigns('buyer')).status, (await campaigns('buyer')).status]).toEqual([
+    200, 200,
+  ]);
   const refused = await campaigns('buyer');
   expectRefusal(refused, 429, 'RATE_LIMITED');
   expect(refused.headers['retry-after']).toBe('1');
@@ -143,26 +176,34 @@ test.each(['buyer', 'admin', 'dsp'] as const)(
         adunits: expect.any(Array),
       });
       expect(campaign.adunits).not.toEqual([]);
-      for (const unit of campaign.adunits) expect(unit).toEqual({ adunitName: expect.any(String), adunitId: digits });
+      for (const unit of campaign.adunits)
+        expect(unit).toEqual({ adunitName: expect.any(String), adunitId: digits });
     }
   },
 );
 
 describe('whatever arrives, the answer is a 4xx, and the server goes on serving', () => {
-  const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);
+  const nested = (open: string, close: string, depth: number) =>
+    open.repeat(depth) + close.repeat(depth);
   const keys = (count: number, write: (index: number) => string, glue: string) =>
     Array.from({ length: count }, (_, index) => write(index)).join(glue);
 
   test.each([
     ['arrays nested 250,000 deep', `{"since":${nested('[', ']', 250_000)}}`],
-    ['arrays nested deep in a parameter', `{"metrics":${nested('[', ']', 20_000)},"id":${nested('[', ']', 20_000)}}`],
+    [
+      'arrays nested deep in a parameter',
+      `{"metrics":${nested('[', ']', 20_000)},"id":${nested('[', ']', 20_000)}}`,
+    ],
     ['brackets nested deep in a form', `osId${'[a]'.repeat(100_000)}=1`],
     ['100,000 JSON keys', `{${keys(100_000, (index) => `"${index}":0`, ',')}}`],
     ['100,000 form keys', keys(100_000, (index) => `k${index}`, '&')],
     ['100,000 indexes of one array', keys(100_000, (index) => `osId[${index}]`, '&')],
     ['a name of a megabyte', `{"${'a'.repeat(1_000_000)}":1}`],
     ['a number of a megabyte', `{"since":${'9'.repeat(1_000_000)}}`],
-    ['__proto__ in brackets', '__proto__[since]=1&metrics[__proto__]=displays&constructor[prototype]=1'],
+    [
+      '__proto__ in brackets',
+      '__proto__[since]=1&metrics[__proto__]=displays&constructor[prototype]=1',
+    ],
     ['null bytes', 'metrics=%00&\0=\0&since=\0'],
     ['lone surrogates', '{"metrics":"\\ud800","\\udc00":1}'],
     ['UTF-16', Buffer.from('{"since":1}', 'utf16le')],
@@ -194,13 +235,22 @@ describe('connections', () => {
     ['a negative length', `${post}content-length: -1\r\n\r\n{}`],
     ['a chunk whose size is no number', `${post}transfer-encoding: chunked\r\n\r\nzz\r\n`],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['a header of 100 kB', `GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(100_000)}\r\n\r\n`, 431],
-  ])('%s: a refusal with the mark of the server, and the connection is closed', async (_name, sent, status = 400) => {
-    const socket = connect(server.port, '127.0.0.1');
-    onTestFinished(() => void socket.destroy());
-    socket.write(sent);
-    const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
-    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} .*(\r\n.*)*\r\nx-adreport-local: 1(\r\n|$)`));
-    expect(JSON.parse(body).response.error_id).toBe('INVALID_BODY');
-  });
+    [
+      'a header of 100 kB',
+      `GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(100_000)}\r\n\r\n`,
+      431,
+    ],
+  ])(
+    '%s: a refusal with the mark of the server, and the connection is closed',
+    async (_name, sent, status = 400) => {
+      const socket = connect(server.port, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      socket.write(sent);
+      const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+      expect(head).toMatch(
+        new RegExp(`^HTTP/1.1 ${status} .*(\r\n.*)*\r\nx-adreport-local: 1(\r\n|$)`),
+      );
+      expect(JSON.parse(body).response.error_id).toBe('INVALID_BODY');
+    },
+  );
 });

@@ -12,10 +12,17 @@ import {
 } from './local.ts';
 
 test('the create call answers with the status record, in progress, even where the report takes no time', async () => {
-  const answer = await call(await startForTest(), '/buyer-reporting', { as: 'buyer', json: smallReport });
+  const answer = await call(await startForTest(), '/buyer-reporting', {
+    as: 'buyer',
+    json: smallReport,
+  });
   expect(answer.status).toBe(200);
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-  const response = { status: 'progress', message: 'progress', report_id: expect.stringMatching(/^\w+$/) };
+  const response = {
+    status: 'progress',
+    message: 'progress',
+    report_id: expect.stringMatching(/^\w+$/),
+  };
   expect(jsonOf(answer)).toEqual({ response });
 });
 
@@ -23,19 +30,28 @@ describe('status', () => {
   test('is progress until the report is ready, by the clock of the server', async () => {
     const server = await startForTest({ delayMs: 2_000 });
     const id = await createReport(server);
-    const status = async () => jsonOf(await call(server, '/status-reporting', { as: 'buyer', json: { id } }));
-    expect(await status()).toEqual({ response: { status: 'progress', message: 'progress', report_id: id } });
+    const status = async () =>
+      jsonOf(await call(server, '/status-reporting', { as: 'buyer', json: { id } }));
+    expect(await status()).toEqual({
+      response: { status: 'progress', message: 'progress', report_id: id },
+    });
     server.advance(1_999);
     expect(await statusOf(server, id)).toBe('progress');
     server.advance(1);
-    expect(await status()).toEqual({ response: { status: 'ready', message: 'ready', report_id: id } });
+    expect(await status()).toEqual({
+      response: { status: 'ready', message: 'ready', report_id: id },
+    });
   });
 
   test('takes the id from a form, from JSON labelled as one, and with blanks around it', async () => {
     const server = await startForTest();
     const id = await createReport(server);
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    for (const sent of [{ form: `id=${id}` }, { json: { id }, headers }, { body: `{"id":" ${id}\\n"}` }]) {
+    for (const sent of [
+      { form: `id=${id}` },
+      { json: { id }, headers },
+      { body: `{"id":" ${id}\\n"}` },
+    ]) {
       const answer = await call(server, '/status-reporting', { as: 'buyer', ...sent });
       expect(jsonOf(answer)).toMatchObject({ response: { status: 'ready', report_id: id } });
     }

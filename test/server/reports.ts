@@ -9,9 +9,16 @@ import type { PlainRequest, Row } from './reference-report.ts';
 type Moment = Partial<Parameters<typeof computeReport>[3]>;
 
 /** The report as the server writes it. */
-export function reportJson(fixtures: Fixtures, account: Account, request: PlainRequest, moment: Moment = {}) {
+export function reportJson(
+  fixtures: Fixtures,
+  account: Account,
+  request: PlainRequest,
+  moment: Moment = {},
+) {
   const asked = { filters: {}, ...request } as ReportRequest;
-  return text(encodeJson(computeReport(fixtures, account, asked, { nowMs: 0, restateDays: 0, ...moment })));
+  return text(
+    encodeJson(computeReport(fixtures, account, asked, { nowMs: 0, restateDays: 0, ...moment })),
+  );
 }
 
 export async function reportRows(...report: Parameters<typeof reportJson>): Promise<Row[]> {
@@ -33,5 +40,8 @@ export function seconds(time: string): number {
 /** The sum of a metric over rows, in whole cents where it is money. */
 export function total(rows: readonly Row[], field: string): number {
   const unit = field.startsWith('revenue') || field === 'valueDollar' ? 100 : 1;
-  return rows.reduce((sum, row) => sum + Math.round(Number(String(row[field] ?? 0).replace(',', '.')) * unit), 0);
+  return rows.reduce(
+    (sum, row) => sum + Math.round(Number(String(row[field] ?? 0).replace(',', '.')) * unit),
+    0,
+  );
 }

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { breakdowns } from '../../src/contract/vocabulary.ts';
-import { type AccountName, type ReportDocument, reportOf, startForFile, startForTest } from './local.ts';
+import {
+  type AccountName,
+  type ReportDocument,
+  reportOf,
+  startForFile,
+  startForTest,
+} from './local.ts';
 import { seconds } from './reports.ts';
 
 /**
@@ -17,7 +23,15 @@ function buyer(parameters: object): Promise<ReportDocument> {
   return reportOf(server, 'buyer', { ...hour, metrics: 'displays', ...parameters });
 }
 
-const counts = ['requests', 'displays', 'clicks', 'downloads', 'leads', 'landings', 'eyesTrackings'];
+const counts = [
+  'requests',
+  'displays',
+  'clicks',
+  'downloads',
+  'leads',
+  'landings',
+  'eyesTrackings',
+];
 
 test.each([
   ...counts.map((name) => ['buyer', name, name, /^\d+$/] as const),
@@ -26,28 +40,44 @@ test.each([
   ['dsp', 'displays', 'displays', /^\d+$/],
   ['dsp', 'revenueEuro', 'revenueEuro', /^\d+,\d\d$/],
   ['dsp', 'revenueDollar', 'revenueDollar', /^\d+,\d\d$/],
-] as const)('a %s who asks for %s alone gets %s alone, like %s', async (as, metric, field, pattern) => {
-  const { data } = await reportOf(server, as, { since: hour.since, until: hour.until + 86_400, metrics: metric });
-  const [row = {}] = data;
-  expect(data).toHaveLength(1);
-  // Every dimension field of a buyer is there, and null.
-  expect(Object.keys(row)).toHaveLength(as === 'buyer' ? 23 + 1 : 1);
-  expect(Object.entries(row).filter(([, value]) => value !== null)).toEqual([[field, row[field]]]);
-  expect(String(row[field])).toMatch(pattern);
-  expect(row[field]).not.toBe(0);
-  expect(typeof row[field]).toBe(as === 'dsp' && metric !== 'displays' ? 'string' : 'number');
-});
+] as const)(
+  'a %s who asks for %s alone gets %s alone, like %s',
+  async (as, metric, field, pattern) => {
+    const { data } = await reportOf(server, as, {
+      since: hour.since,
+      until: hour.until + 86_400,
+      metrics: metric,
+    });
+    const [row = {}] = data;
+    expect(data).toHaveLength(1);
+    // Every dimension field of a buyer is there, and null.
+    expect(Object.keys(row)).toHaveLength(as === 'buyer' ? 23 + 1 : 1);
+    expect(Object.entries(row).filter(([, value]) => value !== null)).toEqual([
+      [field, row[field]],
+    ]);
+    expect(String(row[field])).toMatch(pattern);
+    expect(row[field]).not.toBe(0);
+    expect(typeof row[field]).toBe(as === 'dsp' && metric !== 'displays' ? 'string' : 'number');
+  },
+);
 
 test('dimension fields of a buyer: ids are strings of digits, the others words; some may be null', async () => {
-  const all = breakdowns.map(({ name }) => name).filter((name) => !['DAILY', 'MONTHLY', 'RANGE'].includes(name));
+  const all = breakdowns
+    .map(({ name }) => name)
+    .filter((name) => !['DAILY', 'MONTHLY', 'RANGE'].includes(name));
   const { data } = await buyer({ breakdowns: all });
   expect(data.length).toBeGreaterThan(10);
   for (const row of data) {
-    expect(row).toMatchObject({ date: '2026-06-15', hour: '2026-06-15T14:00:00+0200', displays: expect.any(Number) });
+    expect(row).toMatchObject({
+      date: '2026-06-15',
+      hour: '2026-06-15T14:00:00+0200',
+      displays: expect.any(Number),
+    });
     expect(row.format).toMatch(/^(interstitial|banner|native ad|video|rewarded video)$/);
     expect(`${row.os} ${row.deviceType}`).toMatch(/^(iOS|Android|null) (phone|tablet|null)$/);
     for (const [field, value] of Object.entries(row)) {
-      if (/Id$|^adUnitLimit/.test(field) && !/^(bundle|subpublisher)/.test(field)) expect(value).toMatch(/^\d+$/);
+      if (/Id$|^adUnitLimit/.test(field) && !/^(bundle|subpublisher)/.test(field))
+        expect(value).toMatch(/^\d+$/);
       else if (field !== 'displays' && value !== null) expect(value).toBeTypeOf('string');
     }
   }
@@ -79,22 +109,30 @@ async function timesOf(as: AccountName, by: string, from: string, to: string): P
 }
 
 /** Both profiles have Paris time unless told otherwise. */
-test.each(['buyer', 'dsp'] as const)('days of 25 and 23 hours, and months by their first day (%s)', async (as) => {
-  const autumn = ['2026-10-25T00:00:00+02:00', '2026-10-25T23:59:59+01:00'] as const;
-  const long = await timesOf(as, 'HOURLY', ...autumn);
-  expect(long).toHaveLength(25);
-  expect(long.slice(2, 4)).toEqual(['2026-10-25T02:00:00+0200', '2026-10-25T02:00:00+0100']);
-  expect(await timesOf(as, 'DAILY', ...autumn)).toEqual(['2026-10-25']);
+test.each(['buyer', 'dsp'] as const)(
+  'days of 25 and 23 hours, and months by their first day (%s)',
+  async (as) => {
+    const autumn = ['2026-10-25T00:00:00+02:00', '2026-10-25T23:59:59+01:00'] as const;
+    const long = await timesOf(as, 'HOURLY', ...autumn);
+    expect(long).toHaveLength(25);
+    expect(long.slice(2, 4)).toEqual(['2026-10-25T02:00:00+0200', '2026-10-25T02:00:00+0100']);
+    expect(await timesOf(as, 'DAILY', ...autumn)).toEqual(['2026-10-25']);
 
-  const spring = ['2026-03-29T00:00:00+01:00', '2026-03-29T23:59:59+02:00'] as const;
-  const short = await timesOf(as, 'HOURLY', ...spring);
-  expect(short).toHaveLength(23);
-  expect(short.slice(1, 3)).toEqual(['2026-03-29T01:00:00+0100', '2026-03-29T03:00:00+0200']);
-  expect(await timesOf(as, 'DAILY', ...spring)).toEqual(['2026-03-29']);
+    const spring = ['2026-03-29T00:00:00+01:00', '2026-03-29T23:59:59+02:00'] as const;
+    const short = await timesOf(as, 'HOURLY', ...spring);
+    expect(short).toHaveLength(23);
+    expect(short.slice(1, 3)).toEqual(['2026-03-29T01:00:00+0100', '2026-03-29T03:00:00+0200']);
+    expect(await timesOf(as, 'DAILY', ...spring)).toEqual(['2026-03-29']);
 
-  const months = await timesOf(as, 'MONTHLY', '2023-12-31T23:00:00+01:00', '2024-03-01T00:00:00+01:00');
-  expect(months).toEqual(['2023-12-01', '2024-01-01', '2024-02-01', '2024-03-01']);
-});
+    const months = await timesOf(
+      as,
+      'MONTHLY',
+      '2023-12-31T23:00:00+01:00',
+      '2024-03-01T00:00:00+01:00',
+    );
+    expect(months).toEqual(['2023-12-01', '2024-01-01', '2024-02-01', '2024-03-01']);
+  },
+);
 
 describe('a server that reads the ends of a window as wall time', () => {
   const windowOf = async (as: AccountName, more: object, since: string, until: string) => {
@@ -112,12 +150,20 @@ describe('a server that reads the ends of a window as wall time', () => {
     ['2026-10-25T00:00:00', '2026-10-25T23:59:59', '+0200', '+0100', 25],
     ['2026-10-25T02:00:00', '2026-10-25T02:59:59', '+0200', '+0100', 2],
   ])('in Paris, from %s to %s', async (since, until, before, after, count) => {
-    expect(await windowOf('buyer', {}, since, until)).toEqual([since + before, until + after, count]);
+    expect(await windowOf('buyer', {}, since, until)).toEqual([
+      since + before,
+      until + after,
+      count,
+    ]);
   });
 
   test('in the zone of a DSP report', async () => {
     const timezone = { timezone: 'Asia/Kolkata' };
     const [since, until] = ['2026-11-01T00:00:00', '2026-11-01T23:59:59'];
-    expect(await windowOf('dsp', timezone, since, until)).toEqual([`${since}+0530`, `${until}+0530`, 24]);
+    expect(await windowOf('dsp', timezone, since, until)).toEqual([
+      `${since}+0530`,
+      `${until}+0530`,
+      24,
+    ]);
   });
 });

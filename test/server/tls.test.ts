@@ -2,7 +2,11 @@ import { get } from 'node:https';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { startLocalServer } from '../../src/server/start.ts';
-import { authority as ca, certificate as cert, privateKey as key } from '../support/certificates.ts';
+import {
+  authority as ca,
+  certificate as cert,
+  privateKey as key,
+} from '../support/certificates.ts';
 import { call, jsonOf, startForTest } from './local.ts';
 
 test('serves https with the certificate that it is given', async () => {
@@ -23,7 +27,10 @@ test('faults cut a TLS connection too', async () => {
   const whole = await call(server, '/campaigns', { as: 'buyer' });
   expect([whole.isWhole, (jsonOf(whole) as unknown[]).length > 1]).toEqual([true, true]);
   server.fault('campaigns:reset:times=1');
-  expect(await call(server, '/campaigns', { as: 'buyer' })).toMatchObject({ status: 0, errorCode: 'ECONNRESET' });
+  expect(await call(server, '/campaigns', { as: 'buyer' })).toMatchObject({
+    status: 0,
+    errorCode: 'ECONNRESET',
+  });
   server.fault('campaigns:truncate:bytes=50:times=1');
   const cut = await call(server, '/campaigns', { as: 'buyer' });
   expect([cut.isWhole, cut.body.equals(whole.body.subarray(0, 50))]).toEqual([false, true]);

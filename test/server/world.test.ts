@@ -14,16 +14,32 @@ const facts = [...plainFacts(fixtures, window.since, window.until)];
 
 test('hostile names belong to the account awkward, and to no other', () => {
   const namesOf = (name: string): string[] =>
-    campaignsOf(fixtures, accountOf(fixtures, name)).flatMap(({ advertiserName, campaignName, adunits }) => [
-      ...[advertiserName, campaignName],
-      ...adunits.map(({ adunitName }) => adunitName),
-    ]);
+    campaignsOf(fixtures, accountOf(fixtures, name)).flatMap(
+      ({ advertiserName, campaignName, adunits }) => [
+        ...[advertiserName, campaignName],
+        ...adunits.map(({ adunitName }) => adunitName),
+      ],
+    );
   const others = ['buyer', 'admin', 'dsp'].flatMap(namesOf);
   const missing = (names: readonly string[], patterns: readonly RegExp[]) =>
     patterns.filter((pattern) => !names.some((name) => pattern.test(name)));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  const hostile = [/\n/, /\r\n/, /\t/, /\\/, /^[=+@-]/, /^ .* $/, /\u202e/, /</, /\u001b\[/, /^null$/, /.{300}/];
-  expect(missing(namesOf('awkward'), [...hostile, /\p{Script=Arabic}/u, /\p{Script=Han}/u])).toEqual([]);
+  const hostile = [
+    /\n/,
+    /\r\n/,
+    /\t/,
+    /\\/,
+    /^[=+@-]/,
+    /^ .* $/,
+    /\u202e/,
+    /</,
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal escape is what is looked for
+    /\u001b\[/,
+    /^null$/,
+    /.{300}/,
+  ];
+  expect(
+    missing(namesOf('awkward'), [...hostile, /\p{Script=Arabic}/u, /\p{Script=Han}/u]),
+  ).toEqual([]);
   expect(missing(others, hostile)).toEqual(hostile);
   expect(missing(others, [/é/, /"/, /,/, /;/, /&/, /\p{Emoji_Presentation}/u])).toEqual([]);
 });
@@ -38,10 +54,17 @@ describe('facts', () => {
       const found = new Map<string, Set<string>>();
       for (const { dimensions } of facts) {
         const key = dimensions[child as DimensionName];
-        if (key !== null) found.set(key, (found.get(key) ?? new Set()).add(`${dimensions[parent as DimensionName]}`));
+        if (key !== null)
+          found.set(
+            key,
+            (found.get(key) ?? new Set()).add(`${dimensions[parent as DimensionName]}`),
+          );
       }
       expect(found.size, child).toBeGreaterThan(1);
-      expect(Math.max(...[...found.values()].map(({ size }) => size)), `${child} in ${parent}`).toBe(1);
+      expect(
+        Math.max(...[...found.values()].map(({ size }) => size)),
+        `${child} in ${parent}`,
+      ).toBe(1);
     }
     const systems = facts.filter(({ fields }) => fields.platform !== 'web');
     const pairs = new Set(systems.map(({ fields }) => `${fields.platform} ${fields.os}`));
@@ -55,19 +78,42 @@ describe('facts', () => {
   });
 
   test('are there for every hour, long ago and far ahead', async () => {
-    for (const day of ['1970-01-01', '1999-12-31', '2014-12-01', '2026-11-20', '2100-02-28', '9999-12-30']) {
+    for (const day of [
+      '1970-01-01',
+      '1999-12-31',
+      '2014-12-01',
+      '2026-11-20',
+      '2100-02-28',
+      '9999-12-30',
+    ]) {
       const since = seconds(`${day}T00:00:00Z`);
-      const request = { since, until: since + 86_399, metrics: ['displays'], breakdowns: ['HOURLY'] };
+      const request = {
+        since,
+        until: since + 86_399,
+        metrics: ['displays'],
+        breakdowns: ['HOURLY'],
+      };
       for (const { name } of fixtures.accounts) {
-        expect(await reportRows(fixtures, accountOf(fixtures, name), request), `${day} ${name}`).toHaveLength(24);
+        expect(
+          await reportRows(fixtures, accountOf(fixtures, name), request),
+          `${day} ${name}`,
+        ).toHaveLength(24);
       }
     }
   });
 
   test('of a campaign lie within its dates', async () => {
     const daysOf = async (id: string, year: number): Promise<unknown[]> => {
-      const whole = { since: seconds(`${year}-01-01T00:00:00+01:00`), until: seconds(`${year}-12-31T23:59:59+01:00`) };
-      const request = { ...whole, metrics: ['displays'], breakdowns: ['HOURLY'], filters: { campaignId: [id] } };
+      const whole = {
+        since: seconds(`${year}-01-01T00:00:00+01:00`),
+        until: seconds(`${year}-12-31T23:59:59+01:00`),
+      };
+      const request = {
+        ...whole,
+        metrics: ['displays'],
+        breakdowns: ['HOURLY'],
+        filters: { campaignId: [id] },
+      };
       return (await reportRows(fixtures, admin, request)).map(({ hour }) => hour);
     };
     const fireworks = await daysOf('40003', 2026);
@@ -78,13 +124,20 @@ describe('facts', () => {
     ]);
     expect(await daysOf('40052', 2024)).toHaveLength(24);
     const spring = await daysOf('40011', 2026);
-    expect([spring[0], spring.at(-1)]).toEqual(['2026-03-01T00:00:00+0100', '2026-08-31T23:00:00+0200']);
+    expect([spring[0], spring.at(-1)]).toEqual([
+      '2026-03-01T00:00:00+0100',
+      '2026-08-31T23:00:00+0200',
+    ]);
   });
 });
 
 test('the same request gives the same bytes today, tomorrow, on every machine', async () => {
   const breakdowns = ['DAILY', 'ADUNIT', 'CITY', 'DEVICEMODEL', 'CARRIER', 'BUNDLEID'];
-  const text = await reportJson(fixtures, admin, { ...window, metrics: metrics.map(({ name }) => name), breakdowns });
+  const text = await reportJson(fixtures, admin, {
+    ...window,
+    metrics: metrics.map(({ name }) => name),
+    breakdowns,
+  });
   expect(createHash('sha256').update(text).digest('hex')).toBe(
     'f380f9fc0cbb8bb41bf9fe11df5dec83c33f5e3f0317880bd0530d1700b4cd4e',
   );

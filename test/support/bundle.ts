@@ -21,7 +21,9 @@ export function bundleScript(source: string): Script {
     target: 'node20',
     write: false,
     // Bundled CommonJS packages ask for Node's own modules with `require`.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
   });
   writeFileSync(file, outputFiles[0]?.contents ?? '');
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };

@@ -48,5 +48,8 @@ export function trustAuthority(): { readonly NODE_EXTRA_CA_CERTS: string } {
 export async function serveTls(host = '127.0.0.1') {
   const server = await startForTest({ tls: { cert: certificate, key: privateKey }, host });
   const url = `https://localhost:${server.port}`;
-  return { server, env: { ADREPORT_BASE_URL: url, ADREPORT_TOKEN: tokens.buyer, ...trustAuthority() } };
+  return {
+    server,
+    env: { ADREPORT_BASE_URL: url, ADREPORT_TOKEN: tokens.buyer, ...trustAuthority() },
+  };
 }

@@ -20,7 +20,9 @@ export async function startConnectProxy(toPort: number, status = 200) {
     asked.push(request.url);
     authorizations.push(request.headers['proxy-authorization']);
     if (status !== 200) return client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
-    const service = keep(connect(toPort, '127.0.0.1', () => client.write('HTTP/1.1 200 Connected\r\n\r\n')));
+    const service = keep(
+      connect(toPort, '127.0.0.1', () => client.write('HTTP/1.1 200 Connected\r\n\r\n')),
+    );
     service.pipe(client).pipe(service);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -28,5 +30,9 @@ export async function startConnectProxy(toPort: number, status = 200) {
     for (const socket of sockets) socket.destroy();
     server.close().closeAllConnections();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, authorizations };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    authorizations,
+  };
 }

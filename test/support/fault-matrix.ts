@@ -42,13 +42,21 @@ export const faultKinds: readonly FaultKind[] = [
   { kind: '429:retry-after=40', at: everywhere([5, 0]), says: /allows no more requests for now/ },
   { kind: '500', at: everywhere([5, 0], [5, 5]), says: /not able to answer\..*\(500/ },
   { kind: '400', at: { ...everywhere([4, 4]), 'sign-in': [3, 3] }, says: /\(400 SYSTEM\)/ },
-  { kind: '401', at: { ...everywhere([3, 0]), 'sign-in': [3, 3] }, says: /refused the (token|sign-in)/ },
+  {
+    kind: '401',
+    at: { ...everywhere([3, 0]), 'sign-in': [3, 3] },
+    says: /refused the (token|sign-in)/,
+  },
   { kind: '403', at: { ...everywhere([4, 4]), 'sign-in': [3, 3] }, says: /\(403 ADMIN_ONLY\)/ },
   { kind: '404', at: { ...everywhere([4, 4]), 'sign-in': [3, 3] }, says: /\(404 NOT_FOUND\)/ },
   { kind: '410', at: { wait: [6, 6], download: [6, 6] }, says: /The report is gone/ },
   { kind: '302', at: { ...everywhere([4, 4]), 'sign-in': [3, 3] }, says: /\(302 INTERNAL\)/ },
   { kind: 'reset', at: everywhere([5, 0], [5, 5]), says: /the connection was cut/ },
-  { kind: 'truncate:bytes=20', at: everywhere([9, 0], [9, 9]), says: /broke off: the connection was cut/ },
+  {
+    kind: 'truncate:bytes=20',
+    at: everywhere([9, 0], [9, 9]),
+    says: /broke off: the connection was cut/,
+  },
   {
     kind: 'garbage',
     at: { ...everywhere([9, 9]), download: [9, 0] },
@@ -63,7 +71,12 @@ export const faultKinds: readonly FaultKind[] = [
   },
   { kind: 'failed', at: { wait: [6, 6] }, says: /ended as failed/ },
   { kind: 'expired', at: { wait: [6, 6] }, says: /ended as expired/ },
-  { kind: 'stuck', at: { wait: [7, 7] }, says: /still in progress after 10 min/, flags: ['--wait-timeout', '10m'] },
+  {
+    kind: 'stuck',
+    at: { wait: [7, 7] },
+    says: /still in progress after 10 min/,
+    flags: ['--wait-timeout', '10m'],
+  },
   { kind: 'not-downloadable', at: { download: [7, 7] }, says: /The report is not ready/ },
 ];
 
@@ -81,7 +94,8 @@ const wholeFiles = new Map<string, Promise<string>>();
 
 /** What the file holds when nothing goes wrong. */
 function wholeFile(command: string): Promise<string> {
-  const print = async () => (await (await serveForTest({ delayMs: 0 })).run(`${command} --format csv`)).stdout;
+  const print = async () =>
+    (await (await serveForTest({ delayMs: 0 })).run(`${command} --format csv`)).stdout;
   const whole = wholeFiles.get(command) ?? print();
   wholeFiles.set(command, whole);
   return whole;
@@ -97,30 +111,42 @@ export function testFaults(kinds: readonly FaultKind[]): void {
       }),
     ),
   );
-  test.each(cases)('$kind at $step, $times: exit $exitCode', async ({ kind, step, times, exitCode, says, flags }) => {
-    const fault = `${endpointOf[step]}:${kind}${times === 'once' ? ':times=1' : ''}`;
-    const { cwd, run, calls } = await serveForTest({ faults: [fault] });
-    writeFileSync(join(cwd, 'out.csv'), 'the old file');
-    const env = { ADREPORT_TOKEN: undefined, ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
-    const result = await run([...commandOf(step).split(' '), '-o', 'out.csv', ...flags], { env });
+  test.each(cases)(
+    '$kind at $step, $times: exit $exitCode',
+    async ({ kind, step, times, exitCode, says, flags }) => {
+      const fault = `${endpointOf[step]}:${kind}${times === 'once' ? ':times=1' : ''}`;
+      const { cwd, run, calls } = await serveForTest({ faults: [fault] });
+      writeFileSync(join(cwd, 'out.csv'), 'the old file');
+      const env = {
+        ADREPORT_TOKEN: undefined,
+        ADREPORT_EMAIL: 'buyer@example.com',
+        ADREPORT_PASSWORD: 'demo',
+      };
+      const result = await run([...commandOf(step).split(' '), '-o', 'out.csv', ...flags], { env });
 
-    const { stderr, files } = result;
-    const left = exitCode === 0 ? await wholeFile(commandOf(step)) : 'the old file';
-    expect(result).toMatchObject({
-      exitCode,
-      stdout: '',
-      stderr: exitCode === 0 ? stderr : expect.stringMatching(says),
-    });
-    expect(files).toEqual({ 'out.csv': left });
-    expect(calls('buyer')).toBe(createsAt(step, kind, exitCode));
-    // Where a create may have been made all the same, that is said.
-    const isUncertain = step === 'create' && (exitCode === 9 || (exitCode === 5 && !kind.startsWith('429')));
-    expect(/A report may have been created all the same\./.test(stderr)).toBe(isUncertain);
-    // A token of the built-in accounts, or one that was issued; and the password of them all.
-    const settings = readdirSync(cwd, { recursive: true, encoding: 'utf8' }).map((name) => join(cwd, name));
-    const kept = settings.filter((path) => statSync(path).isFile()).map((path) => readFileSync(path, 'utf8'));
-    expect([stderr, ...kept].join('\n')).not.toMatch(/[0-9a-f]{40}|\bdemo\b/);
-  });
+      const { stderr, files } = result;
+      const left = exitCode === 0 ? await wholeFile(commandOf(step)) : 'the old file';
+      expect(result).toMatchObject({
+        exitCode,
+        stdout: '',
+        stderr: exitCode === 0 ? stderr : expect.stringMatching(says),
+      });
+      expect(files).toEqual({ 'out.csv': left });
+      expect(calls('buyer')).toBe(createsAt(step, kind, exitCode));
+      // Where a create may have been made all the same, that is said.
+      const isUncertain =
+        step === 'create' && (exitCode === 9 || (exitCode === 5 && !kind.startsWith('429')));
+      expect(/A report may have been created all the same\./.test(stderr)).toBe(isUncertain);
+      // A token of the built-in accounts, or one that was issued; and the password of them all.
+      const settings = readdirSync(cwd, { recursive: true, encoding: 'utf8' }).map((name) =>
+        join(cwd, name),
+      );
+      const kept = settings
+        .filter((path) => statSync(path).isFile())
+        .map((path) => readFileSync(path, 'utf8'));
+      expect([stderr, ...kept].join('\n')).not.toMatch(/[0-9a-f]{40}|\bdemo\b/);
+    },
+  );
 }
 
 /** How many create calls a cell is to make: none before the sign-in, one more where a refused token made no report. */

@@ -36,15 +36,25 @@ export async function serve(handler: Handler) {
 }
 
 /** Answers with JSON. */
-export function json(response: ServerResponse, value: unknown, status = 200, headers: object = {}): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
+export function json(
+  response: ServerResponse,
+  value: unknown,
+  status = 200,
+  headers: object = {},
+): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json', ...headers })
+    .end(JSON.stringify(value));
 }
 
 /**
  * A service with one small report, which is ready at once; answers of the test's own by path go before. It may take forms
  * only, as the body of a POST.
  */
-export function serveAnswers(own: Readonly<Record<string, unknown>> = {}, { formsOnly = false } = {}) {
+export function serveAnswers(
+  own: Readonly<Record<string, unknown>> = {},
+  { formsOnly = false } = {},
+) {
   const usual = {
     '/buyer-reporting': { id: 'r1' },
     '/status-reporting': { status: 'ready' },

@@ -2,7 +2,10 @@ import type { Command } from 'commander';
 import { createProgram } from '../../src/program.ts';
 
 /** The program with every command declared, for tests that look at what there is. */
-export const program: Command = createProgram(() => async () => {}, { write: () => {}, columns: 100 });
+export const program: Command = createProgram(() => async () => {}, {
+  write: () => {},
+  columns: 100,
+});
 
 /** The program and every command below it. */
 export function allCommands(command: Command = program): Command[] {
@@ -18,5 +21,7 @@ export function readExamples(page: string): string[] {
 
 /** The words that call a command, without the program's own: `report create`. */
 export function pathOf(command: Command): string {
-  return command.parent ? [pathOf(command.parent as Command), command.name()].filter(Boolean).join(' ') : '';
+  return command.parent
+    ? [pathOf(command.parent as Command), command.name()].filter(Boolean).join(' ')
+    : '';
 }

@@ -35,21 +35,33 @@ const postgresFolder = ['/usr/lib/postgresql', '/usr/local/lib/postgresql']
   .flatMap((folder) => readdirSync(folder).map((version) => join(folder, version, 'bin')))
   .find((folder) => existsSync(join(folder, 'initdb')));
 
-export const hasPostgres = postgresFolder !== undefined && isInstalled('psql') && isInstalled('runuser');
+export const hasPostgres =
+  postgresFolder !== undefined && isInstalled('psql') && isInstalled('runuser');
 
 /** Starts a PostgreSQL of this test alone: the variables that lead `psql` to it. */
 export function startPostgres(): Record<string, string> {
   const data = join(temporaryFolder(), 'pg');
   mkdirSync(data);
   const isRoot = process.getuid?.() === 0;
-  if (isRoot) execFileSync('sh', ['-c', `chmod 755 '${join(data, '..')}' && chown postgres '${data}'`]);
+  if (isRoot)
+    execFileSync('sh', ['-c', `chmod 755 '${join(data, '..')}' && chown postgres '${data}'`]);
   const call = (program: string, ...args: string[]): void => {
     const own = [join(postgresFolder ?? '', program), ...args];
     const [command = '', ...rest] = isRoot ? ['runuser', '-u', 'postgres', '--', ...own] : own;
     execFileSync(command, rest, { cwd: '/', stdio: 'ignore' });
   };
   call('initdb', '-D', `${data}/db`, '-U', 'adreport', '-A', 'trust');
-  call('pg_ctl', '-D', `${data}/db`, '-w', '-l', `${data}/log`, '-o', `-k ${data} -c listen_addresses=''`, 'start');
+  call(
+    'pg_ctl',
+    '-D',
+    `${data}/db`,
+    '-w',
+    '-l',
+    `${data}/log`,
+    '-o',
+    `-k ${data} -c listen_addresses=''`,
+    'start',
+  );
   onTestFinished(() => call('pg_ctl', '-D', `${data}/db`, '-m', 'immediate', 'stop'));
   const quiet = { PGOPTIONS: '-c client_min_messages=warning' };
   return { ...quiet, PGHOST: data, PGUSER: 'adreport', PGDATABASE: 'postgres' };

@@ -14,7 +14,11 @@ const waitLimitMs = 10_000;
 /**
  * Starts a command in a real pseudo-terminal, for one test; it shows colours, unless the environment given says otherwise.
  */
-export function openTerminal(command: string, args: readonly string[], options: TerminalOptions = {}) {
+export function openTerminal(
+  command: string,
+  args: readonly string[],
+  options: TerminalOptions = {},
+) {
   const { columns = 80, rows = 24, cwd = process.cwd() } = options;
   const { NO_COLOR: _no, FORCE_COLOR: _force, COLUMNS: _columns, ...inherited } = process.env;
   const env = { ...inherited, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...options.env };
@@ -53,7 +57,11 @@ export function openTerminal(command: string, args: readonly string[], options: 
     waitFor: (pattern: string | RegExp) =>
       new Promise<void>((resolve, reject) => {
         const fail = (why: string): void =>
-          reject(new Error(`${why} before ${pattern}; it ends with ${JSON.stringify(output.slice(-600))}`));
+          reject(
+            new Error(
+              `${why} before ${pattern}; it ends with ${JSON.stringify(output.slice(-600))}`,
+            ),
+          );
         const timer = setTimeout(() => fail('10 s passed'), waitLimitMs);
         wake = () => {
           const end = endOfMatch(output.slice(seen), pattern);

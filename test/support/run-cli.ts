@@ -47,14 +47,18 @@ export function wordsOf(line: CommandLine): readonly string[] {
 
 /** Holds a command line to its refusal: the exit code, nothing on stdout, and what stderr says. */
 export function expectRefusal(result: object, exitCode: number, says: string | RegExp): void {
-  const stderr = typeof says === 'string' ? expect.stringContaining(says) : expect.stringMatching(says);
+  const stderr =
+    typeof says === 'string' ? expect.stringContaining(says) : expect.stringMatching(says);
   expect(result).toMatchObject({ exitCode, stdout: '', stderr });
 }
 
 /** SIGINT (130) or SIGTERM (143) for a command line, which arrives when the test sends it. */
 export function interruption(exitCode: 130 | 143) {
   const controller = new AbortController();
-  return { signal: controller.signal, send: () => controller.abort(new InterruptedError(exitCode)) };
+  return {
+    signal: controller.signal,
+    send: () => controller.abort(new InterruptedError(exitCode)),
+  };
 }
 
 /** What came of a command line; `files` is every file of the working folder, by its path in it. */
@@ -62,7 +66,13 @@ export type CliResult = Awaited<ReturnType<typeof runCli>>;
 
 /** Runs a command line in this process, as `bin/adreport.js` would, with a clock and a settings folder of its own. */
 export async function runCli(line: CommandLine, options: CliOptions = {}) {
-  const { cwd = temporaryFolder(), tty: isTTY = false, columns = 100, onOutput: onText, stdin } = options;
+  const {
+    cwd = temporaryFolder(),
+    tty: isTTY = false,
+    columns = 100,
+    onOutput: onText,
+    stdin,
+  } = options;
   const stdout = captureOutput({ isTTY, columns, onText });
   const stderr = captureOutput({ isTTY, columns, onText });
   let elapsedMs = 0;
@@ -71,7 +81,10 @@ export async function runCli(line: CommandLine, options: CliOptions = {}) {
     stdin: (stdin instanceof Readable ? stdin : input(stdin, { isTTY })) as NodeJS.ReadStream,
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env: { ADREPORT_CONFIG_DIR: options.cwd ? join(cwd, '.config') : temporaryFolder(), ...options.env },
+    env: {
+      ADREPORT_CONFIG_DIR: options.cwd ? join(cwd, '.config') : temporaryFolder(),
+      ...options.env,
+    },
     cwd,
     signal: options.signal ?? new AbortController().signal,
     wallClock: () => startMs + elapsedMs,

@@ -41,13 +41,15 @@ export function drawScreen(output: string, columns: number) {
   };
 
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal reads control characters
-  for (const [token, parameters = '', final] of output.matchAll(/\u001b\[([?\d;]*)([A-Za-z])|\u001b?[\s\S]/gu)) {
+  const tokens = output.matchAll(/\u001b\[([?\d;]*)([A-Za-z])|\u001b?[\s\S]/gu);
+  for (const [token, parameters = '', final] of tokens) {
     if (final) control(parameters, final);
     else if (token === '\r') column = 0;
     else if (token === '\n') lineAt(++row);
     else if (token === '\b') column = Math.max(0, column - 1);
     else if (token >= ' ') put(token);
-    else if (token !== '\u0007') throw new Error(`Unknown control character: ${JSON.stringify(token)}`);
+    else if (token !== '\u0007')
+      throw new Error(`Unknown control character: ${JSON.stringify(token)}`);
   }
 
   const texts = lines.map((line) => line.join('').trimEnd());

@@ -6,7 +6,10 @@ import { type CliOptions, type CommandLine, runCli, temporaryFolder } from './ru
  * Starts a server whose clock and the program's begin alike, and whose reports take two seconds unless told otherwise;
  * command lines run against it as one of its accounts, all of them in one folder.
  */
-export async function serveForTest(options: LocalServerOptions = {}, account: AccountName = 'buyer') {
+export async function serveForTest(
+  options: LocalServerOptions = {},
+  account: AccountName = 'buyer',
+) {
   const isPaced = options.polls !== undefined || options.manual;
   const server = await startForTest({ ...(isPaced ? {} : { delayMs: 2_000 }), ...options });
   const cwd = temporaryFolder();

@@ -41,9 +41,11 @@ export function start(
     stderr += text;
   });
   if (stdin && child.stdin) stdin.pipe(child.stdin.on('error', () => stdin.destroy()));
-  const ended = once(child, 'close').then(([exitCode, signal]: (number | NodeJS.Signals | null)[]) => {
-    return { exitCode, signal, stdout, stderr, cwd };
-  });
+  const ended = once(child, 'close').then(
+    ([exitCode, signal]: (number | NodeJS.Signals | null)[]) => {
+      return { exitCode, signal, stdout, stderr, cwd };
+    },
+  );
   /** Resolves with what matches, once it has printed that on either stream. */
   const said = (pattern: RegExp): Promise<string> =>
     new Promise((found, miss) => {
@@ -67,8 +69,18 @@ export const startCli = (line: CommandLine, place: Parameters<typeof start>[2] =
 export const spawnCli = (line: CommandLine, place: Place = {}) => startCli(line, place).ended;
 
 /** Runs a program to its end, for which this process waits. */
-export function runToEnd(command: string, args: readonly string[], cwd = temporaryFolder(), env: Place['env'] = {}) {
-  const options = { cwd, env: environmentAt(cwd, env), encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
+export function runToEnd(
+  command: string,
+  args: readonly string[],
+  cwd = temporaryFolder(),
+  env: Place['env'] = {},
+) {
+  const options = {
+    cwd,
+    env: environmentAt(cwd, env),
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  } as const;
   const { status, stdout, stderr } = spawnSync(command, args, options);
   return { status, stdout, stderr };
 }

@@ -20,7 +20,10 @@ export function captureOutput({ isTTY, columns, onText }: CaptureOptions) {
       done();
     },
   });
-  const stream = Object.assign(writable, isTTY ? { isTTY, columns } : {}) as unknown as NodeJS.WriteStream;
+  const stream = Object.assign(
+    writable,
+    isTTY ? { isTTY, columns } : {},
+  ) as unknown as NodeJS.WriteStream;
   return { stream, text: () => Buffer.concat(pieces).toString('utf8') };
 }
 

@@ -16,5 +16,9 @@ test.each([
 
 test('counts', () => {
   expect([0, 999, 1_000, 1_234_567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567']);
-  expect([0, 1, 1_204].map((count) => formatPlural(count, 'row'))).toEqual(['0 rows', '1 row', '1,204 rows']);
+  expect([0, 1, 1_204].map((count) => formatPlural(count, 'row'))).toEqual([
+    '0 rows',
+    '1 row',
+    '1,204 rows',
+  ]);
 });

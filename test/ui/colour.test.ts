@@ -14,7 +14,10 @@ test.each([
   ['TERM=dumb', true, { TERM: 'dumb' }, false],
   ['FORCE_COLOR on TERM=dumb', true, { TERM: 'dumb', FORCE_COLOR: '1' }, true],
 ])('colour with %s, and never with --no-color', (_name, isTTY, env, expected) => {
-  expect([wantsColor({ isTTY }, env, true), wantsColor({ isTTY }, env, false)]).toEqual([expected, false]);
+  expect([wantsColor({ isTTY }, env, true), wantsColor({ isTTY }, env, false)]).toEqual([
+    expected,
+    false,
+  ]);
 });
 
 test.each([

@@ -33,8 +33,15 @@ test.each<[string, ConsoleSetup, string]>([
 
 test('each stream by its own rules', async () => {
   const { console } = await openConsole({ tty: { stdin: true, stderr: true } });
-  expect([console.out.style.red('x'), console.err.style.red('x')]).toEqual(['x', '\u001b[31mx\u001b[39m']);
-  expect([console.out.isTerminal, console.err.canDraw, console.isInteractive]).toEqual([false, true, true]);
+  expect([console.out.style.red('x'), console.err.style.red('x')]).toEqual([
+    'x',
+    '\u001b[31mx\u001b[39m',
+  ]);
+  expect([console.out.isTerminal, console.err.canDraw, console.isInteractive]).toEqual([
+    false,
+    true,
+    true,
+  ]);
   for (const tty of [
     { stdin: true, stdout: true },
     { stderr: true, stdout: true },
@@ -57,7 +64,10 @@ test.each([
 describe('errors', () => {
   test.each([
     [new UsageError('No window was given.'), 'adreport: No window was given.\n'],
-    [new UsageError('The service: \u001b[2Jno\nadreport: ok'), 'adreport: The service: ␛[2Jno\n  adreport: ok\n'],
+    [
+      new UsageError('The service: \u001b[2Jno\nadreport: ok'),
+      'adreport: The service: ␛[2Jno\n  adreport: ok\n',
+    ],
     [new TypeError('oops'), /^adreport: TypeError: oops\n {2}This is a bug in adreport[^\n]*\n$/],
     ['thrown text', /^adreport: thrown text\n/],
   ])('for people: %s', async (thrown, expected) => {
@@ -76,12 +86,22 @@ describe('errors', () => {
   });
 
   test('with --json one line with every member, with -q too', async () => {
-    const { console, stderr } = await openConsole({ tty: terminal, flags: { json: true, quiet: true, verbose: 2 } });
+    const { console, stderr } = await openConsole({
+      tty: terminal,
+      flags: { json: true, quiet: true, verbose: 2 },
+    });
     console.renderError(new StillInProgressError('Not yet.', { hint: 'Wait.', reportId: '7' }));
     console.renderError(new TypeError('oops'));
     const lines = stderr.text().trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line).error)).toEqual([
-      { code: 'STILL_IN_PROGRESS', message: 'Not yet.', hint: 'Wait.', retryable: true, exitCode: 7, reportId: '7' },
+      {
+        code: 'STILL_IN_PROGRESS',
+        message: 'Not yet.',
+        hint: 'Wait.',
+        retryable: true,
+        exitCode: 7,
+        reportId: '7',
+      },
       expect.objectContaining({ code: 'BUG', exitCode: 1, retryable: false, reportId: null }),
     ]);
   });
@@ -115,20 +135,33 @@ test('secrets appear in nothing that goes to stderr; a result is given as it is'
 });
 
 describe('what could steer a terminal', () => {
-  const hostile = fc.constantFrom('\u001b[2J', '\u001b[31m', '\u001b]0;title\u0007', '\u009b31m', '\u202e', '\r', '\n');
-  const nasty = fc.array(fc.oneof(fc.string({ unit: 'binary' }), hostile)).map((parts) => parts.join(''));
+  const hostile = fc.constantFrom(
+    '\u001b[2J',
+    '\u001b[31m',
+    '\u001b]0;title\u0007',
+    '\u009b31m',
+    '\u202e',
+    '\r',
+    '\n',
+  );
+  const nasty = fc
+    .array(fc.oneof(fc.string({ unit: 'binary' }), hostile))
+    .map((parts) => parts.join(''));
 
-  test.each([true, false])('is made visible but for line breaks and our own colours (%s)', async (isTerminal) => {
-    const ours = new RegExp(`${'\u001b'}\\[(0|1|2|22|3[1236]|39)m`, 'g');
-    await fc.assert(
-      fc.asyncProperty(nasty, async (text) => {
-        const { console, stderr } = await openConsole({ tty: { stderr: isTerminal } });
-        console.note(text);
-        const said = isTerminal ? stderr.text().replace(ours, '') : stderr.text();
-        expect(said).not.toMatch(/[\p{Bidi_Control}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u);
-      }),
-    );
-  });
+  test.each([true, false])(
+    'is made visible but for line breaks and our own colours (%s)',
+    async (isTerminal) => {
+      const ours = new RegExp(`${'\u001b'}\\[(0|1|2|22|3[1236]|39)m`, 'g');
+      await fc.assert(
+        fc.asyncProperty(nasty, async (text) => {
+          const { console, stderr } = await openConsole({ tty: { stderr: isTerminal } });
+          console.note(text);
+          const said = isTerminal ? stderr.text().replace(ours, '') : stderr.text();
+          expect(said).not.toMatch(/[\p{Bidi_Control}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u);
+        }),
+      );
+    },
+  );
 
   test('is shown, and safe text stays as it is', async () => {
     const { console, stderr } = await openConsole({ tty: terminal });
@@ -141,20 +174,23 @@ describe('what could steer a terminal', () => {
 test.each([
   [true, ['a line', 'cleared']],
   [false, ['a line', 'another line']],
-])('lines are written above bars, which a result to a terminal takes away: %s', async (isTerminal, expected) => {
-  const { console, stderr } = await openConsole({ tty: { ...terminal, stdout: isTerminal } });
-  const calls: string[] = [];
-  const clear = (): void => {
-    calls.push('cleared');
-    console.showBars(undefined);
-  };
-  console.showBars({ log: (line) => calls.push(line), clear });
-  console.note('a line');
-  await console.result('a result');
-  console.note('another line');
-  expect(calls).toEqual(expected);
-  expect(stderr.text()).toBe(isTerminal ? 'another line\n' : '');
-});
+])(
+  'lines are written above bars, which a result to a terminal takes away: %s',
+  async (isTerminal, expected) => {
+    const { console, stderr } = await openConsole({ tty: { ...terminal, stdout: isTerminal } });
+    const calls: string[] = [];
+    const clear = (): void => {
+      calls.push('cleared');
+      console.showBars(undefined);
+    };
+    console.showBars({ log: (line) => calls.push(line), clear });
+    console.note('a line');
+    await console.result('a result');
+    console.note('another line');
+    expect(calls).toEqual(expected);
+    expect(stderr.text()).toBe(isTerminal ? 'another line\n' : '');
+  },
+);
 
 test('results wait for a slow reader', async () => {
   const taken: (() => void)[] = [];
@@ -177,7 +213,8 @@ test.each([
   ['EIO', OutputError],
 ])('results that fail with %s', async (code, expected) => {
   const failing = new Writable({
-    write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: it failed, write`), { code })),
+    write: (_chunk, _encoding, done) =>
+      done(Object.assign(new Error(`${code}: it failed, write`), { code })),
   });
   const { console } = await openConsole({ out: failing });
   // The stream says something else the second time.

@@ -56,7 +56,11 @@ afterAll(() => script.remove());
 
 /** Opens the program; typed keys are not echoed, so that the screen holds only what the program draws. */
 async function open(options: TerminalOptions = {}) {
-  const terminal = openTerminal('sh', ['-c', `stty -echo; exec "${process.execPath}" "${script.file}"`], options);
+  const terminal = openTerminal(
+    'sh',
+    ['-c', `stty -echo; exec "${process.execPath}" "${script.file}"`],
+    options,
+  );
   await terminal.waitFor('the first line');
   /** Presses keys one after the other, and waits for what they draw. */
   const press = async (keys: string, pattern?: string | RegExp): Promise<void> => {
@@ -67,21 +71,30 @@ async function open(options: TerminalOptions = {}) {
   const expectEnd = async (lines: readonly string[], exitCode = 0): Promise<void> => {
     expect(await terminal.exitCode).toBe(exitCode);
     const { screen } = terminal;
-    expect({ ...screen, row: 0 }).toEqual({ lines, cursorVisible: true, wraps: true, row: 0, column: 0 });
+    expect({ ...screen, row: 0 }).toEqual({
+      lines,
+      cursorVisible: true,
+      wraps: true,
+      row: 0,
+      column: 0,
+    });
   };
   return { terminal, press, expectEnd };
 }
 
-test.each([40, 80, 120])('at %d columns a bar is drawn, makes room, and leaves nothing', async (columns) => {
-  const { terminal, press, expectEnd } = await open({ columns });
-  await press('w', /Report 7f3a9c21.*progress/);
-  expect(terminal.output).toContain('\u001b[?25l');
-  expect(terminal.screen.cursorVisible).toBe(false);
-  await press('n', /something happened.*Report 7f3a9c21/s);
-  await press('st', '31 %');
-  await press('Sq');
-  await expectEnd(['the first line', 'Warning: something happened', 'the last line']);
-});
+test.each([40, 80, 120])(
+  'at %d columns a bar is drawn, makes room, and leaves nothing',
+  async (columns) => {
+    const { terminal, press, expectEnd } = await open({ columns });
+    await press('w', /Report 7f3a9c21.*progress/);
+    expect(terminal.output).toContain('\u001b[?25l');
+    expect(terminal.screen.cursorVisible).toBe(false);
+    await press('n', /something happened.*Report 7f3a9c21/s);
+    await press('st', '31 %');
+    await press('Sq');
+    await expectEnd(['the first line', 'Warning: something happened', 'the last line']);
+  },
+);
 
 test('a result on the same terminal takes the bars away for good', async () => {
   const { press, expectEnd } = await open();
@@ -102,11 +115,9 @@ test('each of up to ten saved reports has a bar, from the beginning to the end',
   const { terminal, press, expectEnd } = await open();
   await press('R', /nightly .*1 of 3 · 1 running .*été .*0 of 1/s);
   const lines = terminal.screen.lines.slice(1);
-  expect(lines.map((line) => line.replace(/ +[━─]+ +/, ' ').replace(/ · [\d.]+ m?s$/, ''))).toEqual([
-    'nightly 1 of 3 · 1 running',
-    'weekly 1 of 1 · 0 running, 1 failed',
-    'été 0 of 1 · 0 running',
-  ]);
+  expect(lines.map((line) => line.replace(/ +[━─]+ +/, ' ').replace(/ · [\d.]+ m?s$/, ''))).toEqual(
+    ['nightly 1 of 3 · 1 running', 'weekly 1 of 1 · 0 running, 1 failed', 'été 0 of 1 · 0 running'],
+  );
   await press('Eq');
   await expectEnd(['the first line', 'the last line']);
 });

@@ -24,7 +24,12 @@ async function runThrough(setup: Setup): Promise<string[]> {
   for (let polls = 0; polls <= 10; polls += 1) {
     const waitedMs = polls * 3_000;
     time.nowMs = 1_000 + waitedMs;
-    wait.update({ status: polls === 10 ? 'ready' : 'progress', waitedMs, polls, nextPollMs: 3_000 });
+    wait.update({
+      status: polls === 10 ? 'ready' : 'progress',
+      waitedMs,
+      polls,
+      nextPollMs: 3_000,
+    });
   }
   wait.stop();
   const transfer = progress.transfer('Download of 7f3a', 40_000_000);
@@ -63,8 +68,22 @@ test.each<[string, Setup, string[]]>([
 test('json: every status call, and a download at most once a second and at its end', async () => {
   const events = (await runThrough({ mode: 'json', isTTY: true })).map((line) => JSON.parse(line));
   expect(events.slice(0, 2)).toEqual([
-    { event: 'status', label: 'Report 7f3a', status: 'progress', waitedMs: 0, polls: 0, nextPollMs: 3_000 },
-    { event: 'status', label: 'Report 7f3a', status: 'progress', waitedMs: 3_000, polls: 1, nextPollMs: 3_000 },
+    {
+      event: 'status',
+      label: 'Report 7f3a',
+      status: 'progress',
+      waitedMs: 0,
+      polls: 0,
+      nextPollMs: 3_000,
+    },
+    {
+      event: 'status',
+      label: 'Report 7f3a',
+      status: 'progress',
+      waitedMs: 3_000,
+      polls: 1,
+      nextPollMs: 3_000,
+    },
   ]);
   expect(events.filter(({ event }) => event === 'status')).toHaveLength(11);
   const downloads = events.filter(({ event }) => event === 'download');
@@ -102,17 +121,23 @@ test('of parts one line for all, at most one every ten seconds', async () => {
   const parts = progress.parts(3);
   for (const label of ['a', 'b', 'c']) {
     const part = parts.begin(label);
-    part.progress.wait('Report 5f0c').update({ status: 'progress', waitedMs: 1, polls: 1, nextPollMs: 1 });
+    part.progress
+      .wait('Report 5f0c')
+      .update({ status: 'progress', waitedMs: 1, polls: 1, nextPollMs: 1 });
     part.end(label !== 'b');
     time.nowMs += 6_000;
   }
-  expect(stderr.text()).toBe('Parts: 0 of 3 done, 1 running\nParts: 1 of 3 done, 1 running, 1 failed\n');
+  expect(stderr.text()).toBe(
+    'Parts: 0 of 3 done, 1 running\nParts: 1 of 3 done, 1 running, 1 failed\n',
+  );
 });
 
 test('as JSON every change is an event, and a part’s own events have its name', async () => {
   const { progress, stderr } = await setUp({ mode: 'json' });
   const part = progress.parts(1).begin('2026-11-01');
-  part.progress.wait('Report 5f0c').update({ status: 'ready', waitedMs: 1, polls: 1, nextPollMs: 0 });
+  part.progress
+    .wait('Report 5f0c')
+    .update({ status: 'ready', waitedMs: 1, polls: 1, nextPollMs: 0 });
   part.end(true);
   const events = stderr.text().trimEnd().split('\n');
   expect(events.map((line) => JSON.parse(line))).toMatchObject([

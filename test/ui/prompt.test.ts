@@ -116,7 +116,12 @@ test('a signal ends a question with its own reason', async () => {
 describe('a secret from a pipe or a file', () => {
   async function read(stdin: NodeJS.ReadStream) {
     const { console, stderr } = await openConsole({ stdin });
-    const secret = await readSecret(stdin, console, '--password-stdin', new AbortController().signal);
+    const secret = await readSecret(
+      stdin,
+      console,
+      '--password-stdin',
+      new AbortController().signal,
+    );
     console.error(`It was ${secret}.`);
     return { secret, said: stderr.text() };
   }

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { printable } from '../../src/text/printable.ts';
 import { createSecrets } from '../../src/ui/console.ts';
 
-const secret = fc.string({ minLength: 4, maxLength: 40, unit: 'grapheme' }).filter((text) => text.trim().length >= 4);
+const secret = fc
+  .string({ minLength: 4, maxLength: 40, unit: 'grapheme' })
+  .filter((text) => text.trim().length >= 4);
 
 test('a secret is found in every spelling in which a request could carry it', () => {
   fc.assert(

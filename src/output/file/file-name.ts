@@ -28,7 +28,10 @@ export function expandName(template: string, values: NameValues): string {
     if (value !== undefined) return safeName(value);
     const known = placeholders.filter((placeholder) => values[placeholder] !== undefined);
     throw new UsageError(`-o has {${word}}, which is not known here.`, {
-      hint: known.length > 0 ? `Known here: ${inBraces(known)}.` : 'Give the name of the file as it is to be.',
+      hint:
+        known.length > 0
+          ? `Known here: ${inBraces(known)}.`
+          : 'Give the name of the file as it is to be.',
     });
   });
 }
@@ -48,6 +51,11 @@ function placeholderNamed(word: string): Placeholder {
 
 const deviceNames = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
+/** Control characters, marks that turn the direction of text, halves of a character, and what a file system reserves. */
+const unsafeInNames =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a name
+  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff/\\:*?"<>|]/gu;
+
 /**
  * Text as a part of a file name on any system: no separators, no control characters, no dot or blank at either end, not
  * empty, at most 120 bytes (121 for the name of a device).
@@ -55,8 +63,7 @@ const deviceNames = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 export function safeName(text: string): string {
   let name = text
     .normalize('NFC')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a name
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff/\\:*?"<>|]/gu, '_')
+    .replace(unsafeInNames, '_')
     .slice(0, 240)
     .replace(/[\ud800-\udbff]$/, '')
     .replace(/^[.\s]+/, '');
@@ -69,7 +76,9 @@ export function safeName(text: string): string {
 export function placeOf(path: string, platform: NodeJS.Platform = process.platform): string {
   const { normalize } = platform === 'win32' ? win32 : posix;
   const place = normalize(path);
-  return platform === 'win32' || platform === 'darwin' ? place.normalize('NFC').toLowerCase() : place;
+  return platform === 'win32' || platform === 'darwin'
+    ? place.normalize('NFC').toLowerCase()
+    : place;
 }
 
 /** When a file was last written, in unix seconds; `undefined` where there is none. */

@@ -19,7 +19,10 @@ import { printable } from '../../text/printable.ts';
  */
 export async function openOutput(
   path: string,
-  { noClobber = false, signal }: { readonly noClobber?: boolean; readonly signal?: AbortSignal } = {},
+  {
+    noClobber = false,
+    signal,
+  }: { readonly noClobber?: boolean; readonly signal?: AbortSignal } = {},
 ) {
   const opened = await withReason(path, async () =>
     (await isDirect(path)) ? openDirect(path, signal) : openBeside(path, noClobber),
@@ -96,7 +99,9 @@ function pieceWriter(file: fs.FileHandle) {
       const part = bytes.subarray(0, pieceBytes - filled);
       filling.set(part, filled);
       filled += part.length;
-      return filled < pieceBytes ? undefined : begin().then(() => this.write(bytes.subarray(part.length)));
+      return filled < pieceBytes
+        ? undefined
+        : begin().then(() => this.write(bytes.subarray(part.length)));
     },
     end: () => begin().then(() => writing),
   };
@@ -177,7 +182,9 @@ async function findTarget(path: string, noClobber: boolean) {
 
 async function followLinks(path: string, linksLeft = 40): Promise<string> {
   const next = await fs.readlink(path).catch(() => undefined);
-  return next === undefined || linksLeft === 0 ? path : followLinks(resolve(dirname(path), next), linksLeft - 1);
+  return next === undefined || linksLeft === 0
+    ? path
+    : followLinks(resolve(dirname(path), next), linksLeft - 1);
 }
 
 /** The folders down to this one that do not exist, the outermost first. */
@@ -243,7 +250,8 @@ async function sweepFolder(folder: string): Promise<void> {
     const path = join(folder, name);
     try {
       const isOrphan = owner === host && !isRunning(Number(pid));
-      if (isOrphan || Date.now() - (await fs.stat(path)).mtimeMs > abandonedAfterMs) await fs.unlink(path);
+      if (isOrphan || Date.now() - (await fs.stat(path)).mtimeMs > abandonedAfterMs)
+        await fs.unlink(path);
     } catch {
       // Another run swept it away first, or it is not ours to remove.
     }
@@ -269,7 +277,8 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
-const advice = 'Check the path, its permissions and the space on its disk, or write elsewhere with -o.';
+const advice =
+  'Check the path, its permissions and the space on its disk, or write elsewhere with -o.';
 
 function systemError(code: string): Error {
   return Object.assign(new Error(code), { code });
@@ -279,11 +288,18 @@ function systemError(code: string): Error {
 function withReason<T>(path: string, action: () => Promise<T>): Promise<T> {
   return action().catch((error: unknown) => {
     const code = codeOf(error);
-    if (code === undefined || !(error instanceof Error) || error instanceof AdreportError) throw error;
-    throw new OutputError(`${printable(path)} could not be written: ${reasons[code] ?? printable(error.message)}.`, {
-      code,
-      hint: code === 'EEXIST' ? 'Leave out --no-clobber to replace it, or choose another name.' : advice,
-      cause: error,
-    });
+    if (code === undefined || !(error instanceof Error) || error instanceof AdreportError)
+      throw error;
+    throw new OutputError(
+      `${printable(path)} could not be written: ${reasons[code] ?? printable(error.message)}.`,
+      {
+        code,
+        hint:
+          code === 'EEXIST'
+            ? 'Leave out --no-clobber to replace it, or choose another name.'
+            : advice,
+        cause: error,
+      },
+    );
   });
 }

@@ -47,6 +47,9 @@ export class ReplaySink implements Sink {
 function changed(): IncompleteDataError {
   return new IncompleteDataError(
     'The report broke off, and came differently the second time, after part of it was written.',
-    { retryable: false, hint: 'Write to a file (-o), which is whole or not there, instead of to stdout.' },
+    {
+      retryable: false,
+      hint: 'Write to a file (-o), which is whole or not there, instead of to stdout.',
+    },
   );
 }

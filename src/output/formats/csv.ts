@@ -29,7 +29,8 @@ export function createEncoder(options: EncodeOptions): Encoder {
     encode(batch) {
       plan.follow(batch);
       const { columns, indexes } = plan;
-      if (isPlain && columns.every(({ figure }) => !figure?.derived)) return [begin(), copier.toCsv(batch, indexes)];
+      if (isPlain && columns.every(({ figure }) => !figure?.derived))
+        return [begin(), copier.toCsv(batch, indexes)];
       const rows = rowsOf(batch).map((row) =>
         columns.map((column) => cellText(valueIn(row, column), dialect, column.numeric)),
       );
@@ -46,10 +47,15 @@ export function createEncoder(options: EncodeOptions): Encoder {
 const formulaStart = /^[=+\-@\t\r]/;
 
 /** A value as the text of its cell, before quotes. @param isNumber whether a text may hold a number */
-function cellText(value: unknown, { decimal, escapeFormulas, shown }: CsvDialect, isNumber: boolean): string {
+function cellText(
+  value: unknown,
+  { decimal, escapeFormulas, shown }: CsvDialect,
+  isNumber: boolean,
+): string {
   if (value === null || value === undefined) return '';
   const number = typeof value === 'number' || isNumber ? numberTextOf(value) : undefined;
-  if (number !== undefined && decimal !== undefined) return decimal === ',' ? number.replace('.', ',') : number;
+  if (number !== undefined && decimal !== undefined)
+    return decimal === ',' ? number.replace('.', ',') : number;
   if (number !== undefined) return String(value);
   if (typeof value === 'object') return JSON.stringify(value);
   const text = shown ? printable(String(value)) : String(value);
@@ -63,7 +69,12 @@ function cellText(value: unknown, { decimal, escapeFormulas, shown }: CsvDialect
 function linesOf(rows: readonly string[][], delimiter: string): string {
   const width = rows[0]?.length ?? 0;
   // Readers take either half of a line break alone for the end of a row too, and skip a line with nothing on it.
-  const options = { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/, quoted_empty: width < 2 };
+  const options = {
+    delimiter,
+    record_delimiter: '\r\n',
+    quoted_match: /[\r\n]/,
+    quoted_empty: width < 2,
+  };
   const lines = rows.map((cells) => {
     const line = cells.join(delimiter);
     const isPlain = line !== '' && !/["\r\n]/.test(line) && line.split(delimiter).length === width;
@@ -86,11 +97,21 @@ export function csvDialectOf(flags: CsvFlags): CsvDialect {
   const given = flags.delimiter ?? (excel ? ';' : ',');
   const delimiter = given === '\\t' || given.toLowerCase() === 'tab' ? '\t' : given;
   if (!/^[\t\x20-\x7e]$/.test(delimiter) || /["'\w.+-]/.test(delimiter)) {
-    throw new UsageError('--delimiter takes one character that is no letter, digit, quote, dot or sign.', {
-      hint: 'For example: --delimiter ";" or --delimiter tab.',
-    });
+    throw new UsageError(
+      '--delimiter takes one character that is no letter, digit, quote, dot or sign.',
+      {
+        hint: 'For example: --delimiter ";" or --delimiter tab.',
+      },
+    );
   }
   const decimal = flags.decimal ?? (excel ? ',' : undefined);
-  if (decimal !== undefined && decimal !== ',' && decimal !== '.') throw new UsageError('--decimal takes "," or ".".');
-  return { delimiter, ...(decimal && { decimal }), bom: flags.bom ?? excel, escapeFormulas, header };
+  if (decimal !== undefined && decimal !== ',' && decimal !== '.')
+    throw new UsageError('--decimal takes "," or ".".');
+  return {
+    delimiter,
+    ...(decimal && { decimal }),
+    bom: flags.bom ?? excel,
+    escapeFormulas,
+    header,
+  };
 }

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { breakdownOfField, currencyOf, fieldLabel, metricOfField, nounOf } from '../../contract/columns.ts';
+import {
+  breakdownOfField,
+  currencyOf,
+  fieldLabel,
+  metricOfField,
+  nounOf,
+} from '../../contract/columns.ts';
 import { type ReportTail, type Row, rowsOf } from '../../rows/row-batch.ts';
 import { formatCount, formatPlural } from '../../text/quantity.ts';
 import { type Comparison, changeText, type Figure, leadingFirst } from '../../view/figures.ts';
@@ -63,7 +69,10 @@ function renderPage(
   const summed = grouping ? [sumsNotice(grouping, rowCount)] : [];
   const labelled = plan.columns.map(({ field }) => ({ field, name: fieldLabel(field) }));
   const strange = strangeNotices(sums.total, labelled);
-  for (const notice of [...summed.map((sentence) => `${sentence} Every row: --format csv.`), ...strange])
+  for (const notice of [
+    ...summed.map((sentence) => `${sentence} Every row: --format csv.`),
+    ...strange,
+  ])
     note?.(notice);
   const notices = [...summed, ...strange, ...(comparison?.notices ?? [])];
   const against = comparison && `compared with ${comparison.before}`;
@@ -74,7 +83,9 @@ function renderPage(
 
   const tableRows = grouping?.rowsOf() ?? rows ?? [];
   const columns = plan.columns
-    .filter(({ field, figure }) => figure || !grouping || grouping.by.some((key) => key.field === field))
+    .filter(
+      ({ field, figure }) => figure || !grouping || grouping.by.some((key) => key.field === field),
+    )
     .map((column) => pageColumn(column, tableRows, sums.total.totals()))
     // A column without any value is left out, unless it was chosen.
     .filter(({ cells }) => select || cells.length === 0 || cells.some((cell) => cell !== null));
@@ -125,7 +136,10 @@ function sumsNotice({ by, size }: Grouping, rowCount: number): string {
     const breakdown = breakdownOfField(field);
     return breakdown && !breakdown.time ? nounOf(breakdown) : field;
   });
-  const table = size === 1 ? 'the sum of all' : `${formatCount(size)} sums by ${listWords([...new Set(names)])}`;
+  const table =
+    size === 1
+      ? 'the sum of all'
+      : `${formatCount(size)} sums by ${listWords([...new Set(names)])}`;
   return `The report has ${formatCount(rowCount)} rows, more than the ${formatCount(mostRows)} that a page holds: its table shows ${table} instead. Totals and charts are of all rows.`;
 }
 
@@ -146,7 +160,8 @@ function renderCards(
       const text = rowCount === 0 ? zero : shownFigure(figure, totals);
       if (derived && text === '–') return '';
       const hint = derived?.meaning ?? metricOfField(field)?.meaning ?? '';
-      const change = before && `${changeText(figure, totals, before)} · ${shownFigure(figure, before)} before`;
+      const change =
+        before && `${changeText(figure, totals, before)} · ${shownFigure(figure, before)} before`;
       const below = change ? `<dd class="change">${htmlText(change)}</dd>` : '';
       const long = text.length > 11 ? ' class="long"' : '';
       return `<div title="${htmlText(hint)}"><dt>${htmlText(fieldLabel(field))}</dt><dd${long}>${htmlText(text)}</dd>${below}</div>\n`;

@@ -24,7 +24,11 @@ export interface Format {
 /** Every output format: a new one is its file and its line here. */
 const formats = {
   json: { endings: ['json'], packable: true, load: () => ({ createEncoder: json }) },
-  ndjson: { endings: ['ndjson', 'jsonl'], packable: true, load: () => ({ createEncoder: createNdjsonEncoder }) },
+  ndjson: {
+    endings: ['ndjson', 'jsonl'],
+    packable: true,
+    load: () => ({ createEncoder: createNdjsonEncoder }),
+  },
   csv: { endings: ['csv'], packable: true, load: () => ({ createEncoder: csv }) },
   table: { endings: ['txt'], load: () => ({ createEncoder: table }) },
   parquet: { endings: ['parquet'], binary: true, load: () => import('./parquet.ts') },
@@ -65,9 +69,13 @@ export async function encodeTable<Row>(
 ): Promise<Buffer> {
   const types = columns.map(({ name, type = 'text' }) => ({ field: name, type }));
   const encoder = await createEncoder(format, { ...options, columns: types });
-  const data = rows.map((row) => Object.fromEntries(columns.map(({ name, value }) => [name, value(row) ?? null])));
+  const data = rows.map((row) =>
+    Object.fromEntries(columns.map(({ name, value }) => [name, value(row) ?? null])),
+  );
   const pieces: Buffer[] = [];
-  await writeRows(readRows(bodyOf(data)), encoder, { write: (piece) => void pieces.push(Buffer.from(piece)) });
+  await writeRows(readRows(bodyOf(data)), encoder, {
+    write: (piece) => void pieces.push(Buffer.from(piece)),
+  });
   return Buffer.concat(pieces);
 }
 

@@ -16,7 +16,9 @@ export function createEncoder(options: EncodeOptions): Encoder {
       return [before, encodeRows(batch)];
     },
     end(tail) {
-      const ordered = [...tail.members].sort((a, b) => Number(b.name === 'summary') - Number(a.name === 'summary'));
+      const ordered = [...tail.members].sort(
+        (a, b) => Number(b.name === 'summary') - Number(a.name === 'summary'),
+      );
       return [
         Buffer.from(isBegun ? '\n]' : '{"data":[]'),
         ...ordered.flatMap(({ name, json }) => [Buffer.from(`,${JSON.stringify(name)}:`), json]),
@@ -39,7 +41,8 @@ function jsonRows(options: EncodeOptions, between: Buffer): (batch: RowBatch) =>
   const copier = new RowCopier();
   const isChosen = select !== undefined && select !== 'all';
   if (!isChosen && !normalize) return (batch) => copier.toJson(batch, between);
-  const newPlan = () => new ColumnPlan(isChosen ? options : { ...options, columns: [], select: 'all' });
+  const newPlan = () =>
+    new ColumnPlan(isChosen ? options : { ...options, columns: [], select: 'all' });
   let plan = newPlan();
   let known: readonly string[] = [];
   return (batch) => {
@@ -48,13 +51,19 @@ function jsonRows(options: EncodeOptions, between: Buffer): (batch: RowBatch) =>
     known = batch.fields;
     plan.follow(batch);
     const columns = plan.columns.map(({ name, numeric }, i) => {
-      return { key: `${JSON.stringify(name)}:`, isNumber: normalize && numeric, index: plan.indexes[i] as number };
+      return {
+        key: `${JSON.stringify(name)}:`,
+        isNumber: normalize && numeric,
+        index: plan.indexes[i] as number,
+      };
     });
     const rows = Array.from({ length: batch.rowCount }, (_, row) => {
       const members = columns.flatMap(({ key, isNumber, index }) => {
         const at = row * batch.fields.length + index;
         const start = index < 0 ? -1 : (batch.valueStarts[at] as number);
-        return start < 0 ? [] : key + jsonText(batch.bytes.toString('utf8', start, batch.valueEnds[at]), isNumber);
+        return start < 0
+          ? []
+          : key + jsonText(batch.bytes.toString('utf8', start, batch.valueEnds[at]), isNumber);
       });
       return `{${members.join(',')}}`;
     });

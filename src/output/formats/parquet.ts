@@ -1,6 +1,13 @@
 import type { KeyValue, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { dayOf, exactDouble, exactInteger, momentOf, numberTextOf, wallTimeOf } from '../../contract/values.ts';
+import {
+  dayOf,
+  exactDouble,
+  exactInteger,
+  momentOf,
+  numberTextOf,
+  wallTimeOf,
+} from '../../contract/values.ts';
 import { IncompleteDataError } from '../../errors.ts';
 import { rowsOf, type Value } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
@@ -18,7 +25,8 @@ interface Kind {
   convert(value: Value): number | bigint | string | undefined;
 }
 
-const microsOf = (ms: number | undefined): bigint | undefined => (ms === undefined ? undefined : BigInt(ms) * 1000n);
+const microsOf = (ms: number | undefined): bigint | undefined =>
+  ms === undefined ? undefined : BigInt(ms) * 1000n;
 
 const micros = { type: 'TIMESTAMP', unit: 'MICROS' } as const;
 
@@ -29,7 +37,11 @@ const kinds = {
     convert: (value) => dayOf(textOf(value)),
   },
   hour: {
-    element: { type: 'INT64', converted_type: 'TIMESTAMP_MICROS', logical_type: { ...micros, isAdjustedToUTC: true } },
+    element: {
+      type: 'INT64',
+      converted_type: 'TIMESTAMP_MICROS',
+      logical_type: { ...micros, isAdjustedToUTC: true },
+    },
     wanted: 'date-time as 2026-11-01T13:00:00+0100',
     convert: (value) => microsOf(momentOf(textOf(value))?.instantMs),
   },
@@ -42,7 +54,8 @@ const kinds = {
   integer: {
     element: { type: 'INT64' },
     wanted: 'whole number of 64 bits',
-    convert: (value) => (Number.isSafeInteger(value) ? BigInt(value as number) : numberBy(exactInteger, value)),
+    convert: (value) =>
+      Number.isSafeInteger(value) ? BigInt(value as number) : numberBy(exactInteger, value),
   },
   money: {
     // Not DECIMAL(18,2): it would round what has more decimals, as revenue of single rows may. A double holds every
@@ -94,7 +107,12 @@ export function createEncoder(options: EncodeOptions): Encoder {
     writer ??= begin();
     const columnData = plan.columns.map(({ name }, i) => {
       const kind = columnKinds[i] ?? kinds.text;
-      return { name, data: (values[i] ?? []).map((value, row) => converted(value, kind, name, rowsBefore + row + 1)) };
+      return {
+        name,
+        data: (values[i] ?? []).map((value, row) =>
+          converted(value, kind, name, rowsBefore + row + 1),
+        ),
+      };
     });
     writer.write({ columnData, rowGroupSize: groupRows });
     rowsBefore += groupRows;
@@ -118,7 +136,9 @@ export function createEncoder(options: EncodeOptions): Encoder {
     },
     end({ fields, members }) {
       plan.settle(fields);
-      texts.push(...members.map(({ name, json }) => ({ key: `adreport.${name}`, value: json.toString() })));
+      texts.push(
+        ...members.map(({ name, json }) => ({ key: `adreport.${name}`, value: json.toString() })),
+      );
       // The writer uses its bytes again: these are copied.
       const group = groupRows > 0 ? endGroup().map((piece) => Buffer.from(piece)) : [];
       (writer ?? begin()).finish();
@@ -136,9 +156,13 @@ function kindOf(
   if (type === undefined || type === 'id' || type === 'text') return kinds.text;
   const kind: Kind = kinds[type];
   if (type === 'integer' || type === 'money') return kind;
-  const strange = [...new Set(values)].find((value) => !isNothing(value) && kind.convert(value) === undefined);
+  const strange = [...new Set(values)].find(
+    (value) => !isNothing(value) && kind.convert(value) === undefined,
+  );
   if (strange === undefined) return kind;
-  note?.(`The column ${name} is kept as text: “${shortened(textOf(strange))}” is no ${kind.wanted}.`);
+  note?.(
+    `The column ${name} is kept as text: “${shortened(textOf(strange))}” is no ${kind.wanted}.`,
+  );
   return kinds.text;
 }
 
@@ -148,12 +172,15 @@ function converted(value: Value | undefined, kind: Kind, name: string, row: numb
   const result = kind.convert(value as Value);
   if (result !== undefined) return result;
   const shown = shortened(JSON.stringify(value));
-  throw new IncompleteDataError(`Row ${row}: ${printable(name)} is ${shown}, which is no ${kind.wanted}.`, {
-    code: 'BAD_VALUE',
-    // The same report would be downloaded again, to no avail.
-    retryable: false,
-    hint: 'Choose the other columns with --columns, or --format csv, which keeps every value as it is.',
-  });
+  throw new IncompleteDataError(
+    `Row ${row}: ${printable(name)} is ${shown}, which is no ${kind.wanted}.`,
+    {
+      code: 'BAD_VALUE',
+      // The same report would be downloaded again, to no avail.
+      retryable: false,
+      hint: 'Choose the other columns with --columns, or --format csv, which keeps every value as it is.',
+    },
+  );
 }
 
 function isNothing(value: Value | undefined): value is null | undefined | '' {

@@ -1,7 +1,13 @@
 import { type FieldType, metricOfField } from '../../contract/columns.ts';
 import { type Row, rowsOf } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
-import { type Comparison, changeText, type Figure, figureText, sumsOfRow } from '../../view/figures.ts';
+import {
+  type Comparison,
+  changeText,
+  type Figure,
+  figureText,
+  sumsOfRow,
+} from '../../view/figures.ts';
 import { Grouping, keyText, type Sums, strangeNotices } from '../../view/grouping.ts';
 import { hourText } from '../../view/numbers.ts';
 import { ColumnPlan, type PlannedColumn } from '../columns.ts';
@@ -12,7 +18,9 @@ import { type CellText, clip, type TableColumn, TableLayout } from '../table/tab
 export function createEncoder(options: EncodeOptions): Encoder {
   const plan = new ColumnPlan(options);
   const table = new ReportTable(plan, options);
-  const piecesOf = (lines: readonly string[]): Pieces => [Buffer.from(lines.map((line) => `${line}\n`).join(''))];
+  const piecesOf = (lines: readonly string[]): Pieces => [
+    Buffer.from(lines.map((line) => `${line}\n`).join('')),
+  ];
   return {
     encode(batch) {
       plan.follow(batch);
@@ -69,7 +77,12 @@ export class ReportTable {
     if (!comparison) return lines;
     const before = comparison.sums.total.totals();
     const changes = cellsOf('change', (figure) => changeText(figure, totals, before, look.unicode));
-    return [...lines, layout.line(sums('before', before)), layout.line(changes), ...comparisonNotices(comparison)];
+    return [
+      ...lines,
+      layout.line(sums('before', before)),
+      layout.line(changes),
+      ...comparisonNotices(comparison),
+    ];
   }
 
   #cellsOf(row: Row): CellText[] {
@@ -108,7 +121,10 @@ export class ReportTable {
     this.#layout = layout;
     // What derives from others was not asked for, unless it was named.
     const dropped = columns.filter((column, i) => {
-      return layout.dropped.includes(i) && (this.#plan.columns.includes(column) || !column.figure?.derived);
+      return (
+        layout.dropped.includes(i) &&
+        (this.#plan.columns.includes(column) || !column.figure?.derived)
+      );
     });
     if (dropped.length > 0) {
       const names = dropped.map(({ name }) => clip(printable(name))).join(', ');
@@ -137,7 +153,8 @@ function rankColumns(columns: readonly PlannedColumn[], rows: readonly CellText[
   const first = dimensions.find(isText) ?? dimensions.find((i) => columns[i]?.type === 'id');
   return columns.map(({ type, figure }, i) => {
     if (!varies(i) && counts.some((count) => count > 1)) return 200;
-    if (figure) return figureOrder.split(' ').indexOf(metricOfField(figure.field)?.name ?? figure.field) + 1;
+    if (figure)
+      return figureOrder.split(' ').indexOf(metricOfField(figure.field)?.name ?? figure.field) + 1;
     if (i === first || type === 'hour' || (type === 'date' && !hasHours)) return 0;
     const isTold = type === 'id' && isText(i + 1) && (counts[i + 1] ?? 0) >= (counts[i] ?? 0);
     // Names tell more than the third figure.

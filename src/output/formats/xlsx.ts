@@ -50,7 +50,8 @@ export function createEncoder(options: EncodeOptions): Encoder {
   /** Rows that wait for the widths of their columns; `undefined` once these are written. */
   let held: Row[] | undefined = [];
 
-  const cellsOf = (row: Row, number: number) => columns.map((column) => cellOf(row, column, number));
+  const cellsOf = (row: Row, number: number) =>
+    columns.map((column) => cellOf(row, column, number));
 
   function begin(rows: readonly Row[]): void {
     columns = plan.shown;
@@ -63,11 +64,16 @@ export function createEncoder(options: EncodeOptions): Encoder {
       const words = String(label)
         .split(' ')
         .map((word) => widthOf(word) + 3);
-      const needed = cells.reduce((most, each) => Math.max(most, widthIn(each[i]) + 2), Math.max(...words));
+      const needed = cells.reduce(
+        (most, each) => Math.max(most, widthIn(each[i]) + 2),
+        Math.max(...words),
+      );
       return Math.min(widest, Math.max(narrowest, needed));
     });
     const headerRow = header.length > 0 ? rowXml(1, header, widths) : '';
-    writeSheet(sheetBeginning(widths, 1) + headerRow + cells.map((each, i) => rowXml(i + 2, each)).join(''));
+    writeSheet(
+      sheetBeginning(widths, 1) + headerRow + cells.map((each, i) => rowXml(i + 2, each)).join(''),
+    );
     held = undefined;
   }
 
@@ -76,23 +82,30 @@ export function createEncoder(options: EncodeOptions): Encoder {
       const before = rowCount;
       rowCount += batch.rowCount;
       if (rowCount > mostRows) {
-        throw new OutputError('The report has more than 1,048,575 rows, which is all that a sheet of Excel holds.', {
-          code: 'TOO_LARGE',
-          hint: "Write CSV or Parquet (-o report.parquet), or a sheet a month: --split month -o '{date}.xlsx'.",
-        });
+        throw new OutputError(
+          'The report has more than 1,048,575 rows, which is all that a sheet of Excel holds.',
+          {
+            code: 'TOO_LARGE',
+            hint: "Write CSV or Parquet (-o report.parquet), or a sheet a month: --split month -o '{date}.xlsx'.",
+          },
+        );
       }
       plan.follow(batch);
       const rows = rowsOf(batch);
       sums.observe(rows, plan.columns, batch.fields);
       if (held) for (const row of rows) held.push(row);
-      else writeSheet(rows.map((row, i) => rowXml(before + i + 2, cellsOf(row, before + i + 1))).join(''));
+      else
+        writeSheet(
+          rows.map((row, i) => rowXml(before + i + 2, cellsOf(row, before + i + 1))).join(''),
+        );
       if (held && rowCount >= heldRows) begin(held);
       return archive.take();
     },
     end({ fields, summary }): Pieces {
       plan.settle(fields);
       if (held) begin(held);
-      const filtered = columns.length > 0 ? `A1:${lettersOf(columns.length - 1)}${rowCount + 1}` : undefined;
+      const filtered =
+        columns.length > 0 ? `A1:${lettersOf(columns.length - 1)}${rowCount + 1}` : undefined;
       writeSheet(sheetEnd(filtered), true);
       const zone = summary?.timezone ?? "the report's zone";
       const hasHours = plan.columns.some(({ type }) => type === 'hour');
@@ -110,9 +123,17 @@ export function createEncoder(options: EncodeOptions): Encoder {
         Made: made && `${made.slice(0, 10)} ${made.slice(11, 16)} UTC`,
         'Compared with': comparison?.before,
       });
-      const known = facts.flatMap(([name, text]) => (text === undefined ? [] : [[name, printable(text)] as const]));
+      const known = facts.flatMap(([name, text]) =>
+        text === undefined ? [] : [[name, printable(text)] as const],
+      );
       const said = [...notices, ...(comparison?.notices ?? [])].map(printable);
-      const second = summarySheet(printable(title ?? described.title), known, said, sums, comparison);
+      const second = summarySheet(
+        printable(title ?? described.title),
+        known,
+        said,
+        sums,
+        comparison,
+      );
       archive.add('xl/worksheets/sheet2.xml')(second, true);
       archive.add('xl/workbook.xml')(workbookXml(filtered), true);
       archive.end();
@@ -137,7 +158,8 @@ function cellOf(row: Row, column: PlannedColumn, rowNumber: number): SheetCell |
   const { name, type, numeric, figure } = column;
   const value = valueIn(row, column);
   if (value === null || value === undefined) return undefined;
-  const number = numeric || (type === undefined && typeof value === 'number') ? numberTextOf(value) : undefined;
+  const number =
+    numeric || (type === undefined && typeof value === 'number') ? numberTextOf(value) : undefined;
   const exact = number === undefined ? undefined : exactDouble(number);
   if (exact !== undefined) return [figure?.type ?? (numeric ? 'integer' : 'plain'), exact];
   const text = keyText(value) ?? '';
@@ -148,7 +170,10 @@ function cellOf(row: Row, column: PlannedColumn, rowNumber: number): SheetCell |
   if (text.length <= longestText) return ['plain', text];
   throw new OutputError(
     `Row ${rowNumber}: ${printable(name)} has ${text.length} characters, and a cell of Excel holds 32,767.`,
-    { code: 'TOO_LARGE', hint: 'Choose the other columns with --columns, or write CSV or Parquet.' },
+    {
+      code: 'TOO_LARGE',
+      hint: 'Choose the other columns with --columns, or write CSV or Parquet.',
+    },
   );
 }
 
@@ -182,10 +207,13 @@ export function zipArchive() {
         const bytes = Buffer.from(text);
         sizeBytes += bytes.length;
         if (sizeBytes > largestBytes) {
-          throw new OutputError('The sheet becomes larger than 4 GiB, which no spreadsheet opens.', {
-            code: 'TOO_LARGE',
-            hint: 'Choose fewer columns with --columns, or write CSV or Parquet.',
-          });
+          throw new OutputError(
+            'The sheet becomes larger than 4 GiB, which no spreadsheet opens.',
+            {
+              code: 'TOO_LARGE',
+              hint: 'Choose fewer columns with --columns, or write CSV or Parquet.',
+            },
+          );
         }
         entry.push(bytes, isLast);
       };

@@ -1,6 +1,13 @@
 import { currencyOf, fieldLabel } from '../../contract/columns.ts';
 import { formatCount } from '../../text/quantity.ts';
-import { type Comparison, changeText, type Figure, figureText, figureValue, scaleText } from '../../view/figures.ts';
+import {
+  type Comparison,
+  changeText,
+  type Figure,
+  figureText,
+  figureValue,
+  scaleText,
+} from '../../view/figures.ts';
 import { addSums, type Sums } from '../../view/grouping.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
 import { nameOfGroup, nounOfUnit, type ReportSums, type Unit } from '../../view/report-sums.ts';
@@ -22,7 +29,10 @@ const mostBars = 10;
 const mostLines = 5;
 
 /** Round numbers for an axis, in few characters: `250K`, `1.5M`, `0.05`. */
-const shortNumbers = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });
+const shortNumbers = new Intl.NumberFormat('en', {
+  notation: 'compact',
+  maximumSignificantDigits: 4,
+});
 
 /** A figure of a page as it is shown: money with its sign and two decimals, `–` where there is none. */
 export function shownFigure(figure: Figure, sums: Sums): string {
@@ -47,7 +57,9 @@ export function renderTime(
   if (!axis || !lead) return '';
   const sums = axis.slots.map((slot) => addSums(slot, report.total.metrics));
   const [first, more] = [leading, others].map((figures) =>
-    figures.map((figure) => drawChart(figure, axis, [{ name: '', sums }], `per ${axis.step}`)).join(''),
+    figures
+      .map((figure) => drawChart(figure, axis, [{ name: '', sums }], `per ${axis.step}`))
+      .join(''),
   );
   const details = `<details><summary>Other figures over time</summary>\n<div class="charts">\n${more}</div></details>`;
   return `<section><h2>Over time</h2>\n${renderCourse(lead, axis, report)}<div class="charts">\n${first}</div>${more && details}</section>\n`;
@@ -68,7 +80,8 @@ function renderCourse(figure: Figure, axis: TimeAxis, { units, course }: ReportS
       ),
     ),
   }));
-  const rest = groups.size > mostLines ? `the first ${mostLines} of ${formatCount(groups.size)}` : 'all';
+  const rest =
+    groups.size > mostLines ? `the first ${mostLines} of ${formatCount(groups.size)}` : 'all';
   return drawChart(figure, axis, lines, `per ${axis.step} by ${nounOfUnit(unit)}, ${rest}`);
 }
 
@@ -88,7 +101,9 @@ function drawChart(
   const ticks = ticksOf(Math.min(0, least), Math.max(0, most));
   const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
   const y = (value: number): number => round(height - (height * (value - low)) / (high - low));
-  const grid = ticks.map((tick) => `<path class="${tick === 0 ? 'zero' : 'grid'}" d="M0 ${y(tick)}H${width}"/>`);
+  const grid = ticks.map(
+    (tick) => `<path class="${tick === 0 ? 'zero' : 'grid'}" d="M0 ${y(tick)}H${width}"/>`,
+  );
   const [only] = series.length === 1 ? series : [];
   const drawing = only
     ? only.length > mostColumns
@@ -96,13 +111,19 @@ function drawChart(
       : drawColumns(only, y)
     : series.map((values, i) => drawLine(values, y, `line s${i}`, false)).join('');
   const unit = figure.type === 'percent' ? '%' : '';
-  const tickTexts = ticks.map((tick) => `<span>${withCurrency(figure, shortNumbers.format(tick))}${unit}</span>`);
+  const tickTexts = ticks.map(
+    (tick) => `<span>${withCurrency(figure, shortNumbers.format(tick))}${unit}</span>`,
+  );
   // The style shows the text of the slot under the pointer.
   const slots = labels.map((label, i) => {
-    const texts = lines.map(({ name, sums }) => `${name && `${name}: `}${shownFigure(figure, sums[i] ?? new Map())}`);
+    const texts = lines.map(
+      ({ name, sums }) => `${name && `${name}: `}${shownFigure(figure, sums[i] ?? new Map())}`,
+    );
     return `<i data-v="${[label, ...texts].map(htmlText).join('\n')}"></i>`;
   });
-  const legend = lines.map(({ name }, i) => `<span><b class="k${i}"></b>${htmlText(name)}</span>`).join(' ');
+  const legend = lines
+    .map(({ name }, i) => `<span><b class="k${i}"></b>${htmlText(name)}</span>`)
+    .join(' ');
   const [from, to] = [least, most].map((value) => withCurrency(figure, scaleText(figure, value)));
   const period = `${labels[0]} to ${labels.at(-1)}`;
   const label = htmlText(`${fieldLabel(figure.field)} ${what}, ${period}: from ${from} to ${to}`);
@@ -123,7 +144,9 @@ function ticksOf(least: number, most: number): number[] {
   const step = power * ([1, 2, 2.5, 5, 10].find((size) => size * power >= rough * 0.999) ?? 10);
   const first = Math.floor(least / step + 1e-9);
   const last = Math.max(first + 1, Math.ceil(most / step - 1e-9));
-  return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+  return Array.from({ length: last - first + 1 }, (_, i) =>
+    Number(((first + i) * step).toPrecision(12)),
+  );
 }
 
 function drawColumns(values: Values, y: (value: number) => number): string {
@@ -139,7 +162,12 @@ function drawColumns(values: Values, y: (value: number) => number): string {
 }
 
 /** A line, over its area or without; broken where nothing is known. */
-function drawLine(values: Values, y: (value: number) => number, name: string, hasArea: boolean): string {
+function drawLine(
+  values: Values,
+  y: (value: number) => number,
+  name: string,
+  hasArea: boolean,
+): string {
   const x = (i: number) => round(((i + 0.5) * width) / values.length);
   let [lines, areas] = ['', ''];
   for (const [i, value] of values.entries()) {
@@ -160,12 +188,18 @@ function round(value: number): number {
  * The greatest values of each breakdown by one figure. The bars are SVG, whose widths need no inline style (which the
  * page's security policy forbids) and which print without background graphics.
  */
-export function renderRankings({ units, total }: ReportSums, figure: Figure | undefined, comparison?: Comparison) {
+export function renderRankings(
+  { units, total }: ReportSums,
+  figure: Figure | undefined,
+  comparison?: Comparison,
+) {
   const ranked = units.filter(({ isTime }) => !isTime);
   if (!figure || ranked.length === 0) return '';
   const charts = ranked.map((each) => {
     const items = rankedItems(each, figure, total.totals(), comparison);
-    const list = each.groups ? `<ol>${items.join('')}</ol>` : '<p class="by">Too many different values to rank.</p>';
+    const list = each.groups
+      ? `<ol>${items.join('')}</ol>`
+      : '<p class="by">Too many different values to rank.</p>';
     return `<section class="bars"><h3>${htmlText(nounOfUnit(each))}</h3>${list}</section>\n`;
   });
   return `<section><div class="head"><h2>Top values</h2><p class="by">by <b>${htmlText(fieldLabel(figure.field))}</b></p></div>
@@ -177,7 +211,9 @@ ${charts.join('')}</div></section>
 function rankedItems(unit: Unit, figure: Figure, totals: Sums, comparison?: Comparison): string[] {
   const { fields, groups } = unit;
   const all = figureValue(figure, totals) ?? 0;
-  const ranked = [...(groups ?? [])].filter(({ sums }) => sums.get(figure.field) !== undefined).sort(byFigure(figure));
+  const ranked = [...(groups ?? [])]
+    .filter(({ sums }) => sums.get(figure.field) !== undefined)
+    .sort(byFigure(figure));
   // "1 other" would take as much room as that one itself.
   const shown = ranked.slice(0, ranked.length > mostBars + 1 ? mostBars : ranked.length);
   const rest = ranked.slice(shown.length);
@@ -189,7 +225,8 @@ function rankedItems(unit: Unit, figure: Figure, totals: Sums, comparison?: Comp
   };
   const items = shown.map((group) => {
     const { name, detail } = nameOfGroup(fields, group);
-    const length = most > 0 ? Math.max(0, (100 * (figureValue(figure, group.sums) ?? 0)) / most) : 0;
+    const length =
+      most > 0 ? Math.max(0, (100 * (figureValue(figure, group.sums) ?? 0)) / most) : 0;
     const change = comparison && changeText(figure, group.sums, comparison.sums.find(unit, group));
     return [
       `<li><span title="${htmlText(detail === '' ? name : `${name} (${detail})`)}"><i>${htmlText(name)}</i>`,

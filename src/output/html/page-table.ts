@@ -38,24 +38,32 @@ export function pageColumn(column: PlannedColumn, rows: readonly Row[], totals: 
     label: fieldLabel(field),
     type: figure?.type ?? (type === undefined || type === 'text' ? 'text' : 'key'),
     computed: figure?.derived !== undefined,
-    cells: rows.map((row) => (figure?.derived ? percent(sumsOfRow(row)) : cellOf(row[field], column))),
+    cells: rows.map((row) =>
+      figure?.derived ? percent(sumsOfRow(row)) : cellOf(row[field], column),
+    ),
     total: total === null || total === undefined ? undefined : String(total),
   };
 }
 
 function cellOf(value: Row[string], { numeric, type }: PlannedColumn): Cell {
   const number = numeric ? numberIn(value) : undefined;
-  if (typeof number === 'number' || number) return typeof number === 'number' ? number : String(number);
+  if (typeof number === 'number' || number)
+    return typeof number === 'number' ? number : String(number);
   const text = keyText(value);
   return text === null ? null : printable(type === 'hour' ? hourText(text) : text);
 }
 
 /** The table: its first rows stand in it, the others come from what is embedded. */
-export function renderTable(title: string, columns: readonly PageColumn[], rowCount: number): string {
+export function renderTable(
+  title: string,
+  columns: readonly PageColumn[],
+  rowCount: number,
+): string {
   if (columns.length === 0) return '';
   const count = Math.min(pageRows, rowCount);
   const heads = columns.map(
-    ({ label, name, type }) => `<th scope="col"${classOf(type)} title="${htmlText(name)}">${htmlText(label)}`,
+    ({ label, name, type }) =>
+      `<th scope="col"${classOf(type)} title="${htmlText(name)}">${htmlText(label)}`,
   );
   const rows = Array.from({ length: count }, (_, row) => {
     return `<tr>${columns.map(({ cells, type }) => renderCell(cells[row] ?? null, type)).join('')}`;
@@ -64,7 +72,8 @@ export function renderTable(title: string, columns: readonly PageColumn[], rowCo
     return total !== undefined ? renderCell(total, type) : i === 0 ? '<td>Total' : '<td>';
   });
   const shown = `Rows 1 to ${formatCount(count)} of ${formatCount(rowCount)}`;
-  const some = rowCount > count ? `${shown}; the file holds the others, for a browser that runs scripts.` : '';
+  const some =
+    rowCount > count ? `${shown}; the file holds the others, for a browser that runs scripts.` : '';
   const hasTotals = rowCount > 1 && columns.some(({ total }) => total !== undefined);
   return `<section><div class="head"><h2>${title}</h2>
 <div class="tools" hidden><label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false"></label><span id="count" role="status"></span><span class="pager"><button type="button" id="back" aria-label="Previous rows">‹</button><button type="button" id="on" aria-label="Next rows">›</button></span></div></div>
@@ -86,13 +95,18 @@ function renderCell(cell: Cell, type: PageColumn['type']): string {
 }
 
 function classOf(type: PageColumn['type'], extra = ''): string {
-  const names = ({ text: '', key: 'k', integer: 'n', money: 'n', percent: 'n' }[type] + extra).trim();
+  const names = (
+    { text: '', key: 'k', integer: 'n', money: 'n', percent: 'n' }[type] + extra
+  ).trim();
   return names && ` class="${names}"`;
 }
 
 /** JSON for a `<script type="application/json">`: nothing in it can end the element or begin a comment. */
 export function embedColumn({ name, type, computed, cells }: PageColumn): string {
-  return JSON.stringify({ name: printable(name), type, computed, cells }).replaceAll('<', '\\u003c');
+  return JSON.stringify({ name: printable(name), type, computed, cells }).replaceAll(
+    '<',
+    '\\u003c',
+  );
 }
 
 /** Text of the report as HTML. */

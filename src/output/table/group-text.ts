@@ -32,21 +32,38 @@ export function groupBars(
 ): string[] {
   // An id before its name would only take room.
   const isNamed = keys.some(({ field }) => isName(field));
-  const labelled = keys.flatMap(({ field }, i) => (isNamed && fieldTypeOf(field) === 'id' ? [] : [i]));
+  const labelled = keys.flatMap(({ field }, i) =>
+    isNamed && fieldTypeOf(field) === 'id' ? [] : [i],
+  );
   const typeOf = (i: number) => fieldTypeOf(keys[i]?.field ?? '');
   const dash = look.unicode === false ? '-' : '–';
-  const label = ({ key }: Group) => labelled.map((i) => keyCell(key[i] ?? null, typeOf(i)) ?? dash).join(' ');
+  const label = ({ key }: Group) =>
+    labelled.map((i) => keyCell(key[i] ?? null, typeOf(i)) ?? dash).join(' ');
   const textOf = (sums: Sums) => figureText(figure, sums) ?? dash;
   const bars = shown.map((group) => {
-    return { label: label(group), value: figureValue(figure, group.sums) ?? 0, text: textOf(group.sums) };
+    return {
+      label: label(group),
+      value: figureValue(figure, group.sums) ?? 0,
+      text: textOf(group.sums),
+    };
   });
   const rest = others ? [`${othersLabel(others.count)}: ${textOf(others.sums)}`] : [];
-  return [heading(figure, look), ...barChart(bars, look), ...rest.map((text) => look.style?.dim(text) ?? text)];
+  return [
+    heading(figure, look),
+    ...barChart(bars, look),
+    ...rest.map((text) => look.style?.dim(text) ?? text),
+  ];
 }
 
 /** Groups by time as a line of one figure, under its name; the groups are in the order of time. */
-export function groupLine({ shown, all: { by: keys } }: RankedGroups, figure: Figure, look: TableLook = {}): string[] {
-  const times = shown.flatMap(({ key: [time] }) => keyCell(time ?? null, fieldTypeOf(keys[0]?.field ?? '')) ?? []);
+export function groupLine(
+  { shown, all: { by: keys } }: RankedGroups,
+  figure: Figure,
+  look: TableLook = {},
+): string[] {
+  const times = shown.flatMap(
+    ({ key: [time] }) => keyCell(time ?? null, fieldTypeOf(keys[0]?.field ?? '')) ?? [],
+  );
   const line = {
     values: shown.map(({ sums }) => figureValue(figure, sums) ?? 0),
     from: times[0] ?? '',

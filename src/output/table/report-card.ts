@@ -31,8 +31,12 @@ export function reportCard(
   const { columns = 80, unicode, style } = look;
   const totals = report.totals();
   const before = comparison?.sums.total.totals();
-  const known = figuresOf(report.metrics).filter((figure) => figure.derived || totals.get(figure.field) !== undefined);
-  const chosen = only ? only.flatMap((field) => known.filter((figure) => figure.field === field)) : known;
+  const known = figuresOf(report.metrics).filter(
+    (figure) => figure.derived || totals.get(figure.field) !== undefined,
+  );
+  const chosen = only
+    ? only.flatMap((field) => known.filter((figure) => figure.field === field))
+    : known;
   const items = chosen.map((figure) => {
     const change = before ? ` ${changeText(figure, totals, before, unicode)}` : '';
     return { label: wordsOf(figure, unicode), text: (figureText(figure, totals) ?? '–') + change };
@@ -56,11 +60,17 @@ export function reportCard(
 
 /** What a figure is called in a line: `revenue (€)`, `CTR`. */
 function wordsOf({ field }: Figure, unicode?: boolean): string {
-  return plainName(fieldLabel(field), unicode).replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+  return plainName(fieldLabel(field), unicode).replace(/^[A-Z](?=[a-z])/, (letter) =>
+    letter.toLowerCase(),
+  );
 }
 
 /** The first metric over time, in a line from its lowest to its highest; none where there is no time, or only one. */
-function course(report: Grouping, { columns = 80, unicode, style }: TableLook, chosen: readonly Figure[]): string[] {
+function course(
+  report: Grouping,
+  { columns = 80, unicode, style }: TableLook,
+  chosen: readonly Figure[],
+): string[] {
   const figure = chosen.find(({ derived }) => !derived);
   const points = inTimeOrder(report);
   if (!figure || points.length < 2) return [];
@@ -76,6 +86,12 @@ function course(report: Grouping, { columns = 80, unicode, style }: TableLook, c
   const room = columns - 2 * gap.length - name.length - range.length;
   const isDated = room - from.length - to.length - 2 >= 8;
   if (room < 8) return [];
-  const line = sparkline(values, Math.min(isDated ? room - from.length - to.length - 2 : room, 60), unicode);
-  return [`${gap}${dim(name)}${gap}${isDated ? `${dim(from)} ${line} ${dim(to)}` : line}${range && dim(range)}`];
+  const line = sparkline(
+    values,
+    Math.min(isDated ? room - from.length - to.length - 2 : room, 60),
+    unicode,
+  );
+  return [
+    `${gap}${dim(name)}${gap}${isDated ? `${dim(from)} ${line} ${dim(to)}` : line}${range && dim(range)}`,
+  ];
 }

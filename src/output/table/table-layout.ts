@@ -48,14 +48,28 @@ export class TableLayout {
    */
   constructor(given: readonly TableColumn[], look: TableLook = {}) {
     this.#look = look;
-    const isFilled = ({ cells }: TableColumn) => cells.some((cell) => cell !== undefined && cell !== null);
+    const isFilled = ({ cells }: TableColumn) =>
+      cells.some((cell) => cell !== undefined && cell !== null);
     const anyFilled = given.some(isFilled);
     const measured = given.flatMap((column, index) => {
       if (anyFilled && !isFilled(column)) return [];
-      const width = column.cells.reduce((widest, cell) => Math.max(widest, widthOf(cell ?? '')), column.minWidth ?? 0);
-      return [{ ...column, index, width, folded: foldHeading(column), isFixed: column.numeric || column.rigid }];
+      const width = column.cells.reduce(
+        (widest, cell) => Math.max(widest, widthOf(cell ?? '')),
+        column.minWidth ?? 0,
+      );
+      return [
+        {
+          ...column,
+          index,
+          width,
+          folded: foldHeading(column),
+          isFixed: column.numeric || column.rigid,
+        },
+      ];
     });
-    const victims = [...measured].sort((a, b) => b.dispensable - a.dispensable || b.index - a.index);
+    const victims = [...measured].sort(
+      (a, b) => b.dispensable - a.dispensable || b.index - a.index,
+    );
     const room = () => (look.columns ?? Number.POSITIVE_INFINITY) - gap * (victims.length - 1);
     const widthsOf = (columns: typeof measured, least: number, isFolded: boolean) =>
       columns.map(({ name, folded, width, isFixed }) => {
@@ -64,14 +78,17 @@ export class TableLayout {
       });
     const fits = (least: number, isFolded: boolean) =>
       widthsOf(victims, least, isFolded).reduce((sum, each) => sum + each.least, 0) <= room();
-    while (victims.length > 1 && !fits(easyWidth, false) && !fits(leastWidth, true)) victims.shift();
+    while (victims.length > 1 && !fits(easyWidth, false) && !fits(leastWidth, true))
+      victims.shift();
     const isFolded = !fits(easyWidth, false);
     const kept = measured.filter((column) => victims.includes(column));
     const bounds = widthsOf(kept, isFolded ? leastWidth : easyWidth, isFolded);
     const widths = bounds.map(({ whole }) => whole);
     // Cells are taken from the widest texts until all fit, or each is at its least.
     for (let excess = widths.reduce((sum, width) => sum + width, -room()); excess > 0; excess--) {
-      const soft = widths.map((width, i) => (width > (kept.length === 1 ? 1 : (bounds[i]?.least ?? 0)) ? width : 0));
+      const soft = widths.map((width, i) =>
+        width > (kept.length === 1 ? 1 : (bounds[i]?.least ?? 0)) ? width : 0,
+      );
       const widest = soft.lastIndexOf(Math.max(...soft));
       if (soft[widest] === 0) break;
       widths[widest] = (widths[widest] ?? 0) - 1;
@@ -80,7 +97,13 @@ export class TableLayout {
     const mark = look.unicode === false ? '...' : '…';
     this.columns = kept.map(({ index, name, folded, numeric }, i) => {
       const width = widths[i] ?? 0;
-      return { index, heading: isFolded ? folded : [name], numeric, width, cut: cutterOf(width, mark) };
+      return {
+        index,
+        heading: isFolded ? folded : [name],
+        numeric,
+        width,
+        cut: cutterOf(width, mark),
+      };
     });
   }
 
@@ -103,7 +126,8 @@ export class TableLayout {
     const height = Math.max(...this.columns.map(({ heading }) => heading.length));
     const lines = Array.from({ length: height }, (_, line) => {
       const names: string[] = [];
-      for (const { index, heading } of this.columns) names[index] = heading[line - height + heading.length] ?? '';
+      for (const { index, heading } of this.columns)
+        names[index] = heading[line - height + heading.length] ?? '';
       return this.#bold(this.line(names));
     });
     return [...lines, this.#rule()];
@@ -130,7 +154,9 @@ function foldHeading({ name, numeric }: TableColumn): string[] {
   const parts = name.split(glue || /(?<=[a-z])(?=[A-Z])/);
   if (!numeric || parts.length < 2) return [name];
   const widest = (heading: readonly string[]) => Math.max(...heading.map(widthOf));
-  const headings = parts.slice(1).map((_, at) => [parts.slice(0, at + 1).join(glue), parts.slice(at + 1).join(glue)]);
+  const headings = parts
+    .slice(1)
+    .map((_, at) => [parts.slice(0, at + 1).join(glue), parts.slice(at + 1).join(glue)]);
   return headings.reduce((best, heading) => (widest(heading) < widest(best) ? heading : best));
 }
 
@@ -145,7 +171,10 @@ const longestName = 2000;
 /** A long text as both its ends: what is longer is never seen, and takes long to measure. */
 export function clip(text: string): string {
   if (text.length <= longestName) return text;
-  return `${text.slice(0, longestName / 2)}…${text.slice(-longestName / 2)}`.replace(/\p{Surrogate}/gu, '');
+  return `${text.slice(0, longestName / 2)}…${text.slice(-longestName / 2)}`.replace(
+    /\p{Surrogate}/gu,
+    '',
+  );
 }
 
 /** Made when the first text is shortened: it takes longer than the rest of a small table. */
@@ -214,7 +243,8 @@ export function textTable<Row>(
     const values = rows.map((row) => value(row) ?? undefined);
     return {
       name,
-      numeric: rows.length > 0 && values.every((each) => each === undefined || typeof each === 'number'),
+      numeric:
+        rows.length > 0 && values.every((each) => each === undefined || typeof each === 'number'),
       dispensable: keep ? 0 : i,
       rigid: whole,
       cells: values.map((each) => (each === undefined ? undefined : clip(printable(String(each))))),

@@ -20,7 +20,10 @@ function means(values: readonly number[], count: number): number[] {
   if (values.length === 0) return [];
   return Array.from({ length: count }, (_, i) => {
     const from = Math.floor((i * values.length) / count);
-    const part = values.slice(from, Math.max(from + 1, Math.floor(((i + 1) * values.length) / count)));
+    const part = values.slice(
+      from,
+      Math.max(from + 1, Math.floor(((i + 1) * values.length) / count)),
+    );
     return part.reduce((sum, value) => sum + value, 0) / part.length;
   });
 }
@@ -33,7 +36,10 @@ function levelsOf(values: readonly number[]): number[] {
 
 /** The lowest and the highest of any number of values. */
 export function rangeOf(values: readonly number[]): [least: number, greatest: number] {
-  return [values.reduce((a, b) => Math.min(a, b), Infinity), values.reduce((a, b) => Math.max(a, b), -Infinity)];
+  return [
+    values.reduce((a, b) => Math.min(a, b), Infinity),
+    values.reduce((a, b) => Math.max(a, b), -Infinity),
+  ];
 }
 
 /**
@@ -54,7 +60,9 @@ export function barChart(
     const shown = shorten(label, labelWidth, unicode ? '…' : '...');
     const eighths = Math.round((Math.max(0, value) / greatest) * barWidth * 8);
     const rest = eighths % 8 > 0 ? String.fromCodePoint(0x2590 - (eighths % 8)) : '';
-    const bar = unicode ? '█'.repeat(Math.floor(eighths / 8)) + rest : '#'.repeat(Math.round(eighths / 8));
+    const bar = unicode
+      ? '█'.repeat(Math.floor(eighths / 8)) + rest
+      : '#'.repeat(Math.round(eighths / 8));
     const name = shown + ' '.repeat(Math.max(0, labelWidth - widthOf(shown)));
     return `${name}  ${bar.padEnd(barWidth)}  ${' '.repeat(valueWidth - widthOf(text))}${text}`;
   });
@@ -65,7 +73,12 @@ const chartHeight = 10;
 
 /** The course of values over time, from the lowest to the highest, which its scale names, to the eighth of a line. */
 export function lineChart(
-  { values, from, to, text }: { values: readonly number[]; from: string; to: string; text(value: number): string },
+  {
+    values,
+    from,
+    to,
+    text,
+  }: { values: readonly number[]; from: string; to: string; text(value: number): string },
   look: TableLook = {},
 ): string[] {
   const { columns = 80, unicode = true, style } = look;
@@ -77,7 +90,9 @@ export function lineChart(
   const scaleWidth = Math.max(...Object.values(labels).map(widthOf));
   const width = Math.max(4, columns - scaleWidth - 2);
   // What is lowest is still seen.
-  const heights = levelsOf(means(values, width)).map((level) => Math.round(1 + level * (8 * chartHeight - 1)));
+  const heights = levelsOf(means(values, width)).map((level) =>
+    Math.round(1 + level * (8 * chartHeight - 1)),
+  );
   const [tick, side, corner, floor = ''] = unicode ? '┤│└─' : '+|+-';
   const lines = Array.from({ length: chartHeight }, (_, row) => {
     const cells = heights.map((height) => {
@@ -88,6 +103,7 @@ export function lineChart(
   });
   const margin = ' '.repeat(scaleWidth + 1);
   const axis = `${margin}${corner}${floor.repeat(width)}`;
-  const times = from === to || from.length + to.length >= width ? to : from + to.padStart(width - from.length);
+  const times =
+    from === to || from.length + to.length >= width ? to : from + to.padStart(width - from.length);
   return [...lines, style?.dim(axis) ?? axis, `${margin} ${times.slice(0, width)}`];
 }

@@ -1,5 +1,12 @@
 import { fieldLabel } from '../../contract/columns.ts';
-import { type Comparison, changeText, type Figure, figuresOf, figureValue, leadingFirst } from '../../view/figures.ts';
+import {
+  type Comparison,
+  changeText,
+  type Figure,
+  figuresOf,
+  figureValue,
+  leadingFirst,
+} from '../../view/figures.ts';
 import type { Sums } from '../../view/grouping.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
 import { nameOfGroup, nounOfUnit, type ReportSums, type Unit } from '../../view/report-sums.ts';
@@ -29,30 +36,52 @@ export function summarySheet(
     ...units.flatMap((each) => [[], ...breakdownRows(each, leading, comparison)]),
   ];
   const widths = [44, 20, ...Array.from({ length: Math.max(2, leading.length + 1) }, () => 16)];
-  const xml = rows.map((cells, i) => rowXml(i + 1, cells, cells[0]?.[0] === 'header' ? widths : undefined));
+  const xml = rows.map((cells, i) =>
+    rowXml(i + 1, cells, cells[0]?.[0] === 'header' ? widths : undefined),
+  );
   return sheetBeginning(widths, 0) + xml.join('') + sheetEnd(undefined);
 }
 
-function totalRows(figures: readonly Figure[], totals: Sums, comparison: Comparison | undefined): SheetCell[][] {
+function totalRows(
+  figures: readonly Figure[],
+  totals: Sums,
+  comparison: Comparison | undefined,
+): SheetCell[][] {
   const before = comparison?.sums.total.totals();
-  const names = ['Totals', comparison?.now ?? '', ...(comparison ? [comparison.before, 'Change'] : [])];
+  const names = [
+    'Totals',
+    comparison?.now ?? '',
+    ...(comparison ? [comparison.before, 'Change'] : []),
+  ];
   return [
     names.map((name, i) => [i === 0 ? 'header' : 'numberHeader', name]),
     ...figures.map((figure): SheetCell[] => [
       ['plain', fieldLabel(figure.field)],
       figureCell(figure, totals),
-      ...(before ? [figureCell(figure, before), ['right', changeText(figure, totals, before)] as const] : []),
+      ...(before
+        ? [figureCell(figure, before), ['right', changeText(figure, totals, before)] as const]
+        : []),
     ]),
   ];
 }
 
-function breakdownRows(unit: Unit, figures: readonly Figure[], comparison: Comparison | undefined): SheetCell[][] {
+function breakdownRows(
+  unit: Unit,
+  figures: readonly Figure[],
+  comparison: Comparison | undefined,
+): SheetCell[][] {
   const { fields, groups } = unit;
   const [lead] = figures;
   const title = nounOfUnit(unit).replace(/^./, (letter) => letter.toUpperCase());
-  if (!groups || !lead) return [[['strong', title]], [['note', 'Too many different values to rank.']]];
+  if (!groups || !lead)
+    return [[['strong', title]], [['note', 'Too many different values to rank.']]];
   const heading = `${title}: top ${Math.min(topCount, groups.size)} by ${fieldLabel(lead.field)}`;
-  const names = [heading, 'ID', ...figures.map(({ field }) => fieldLabel(field)), ...(comparison ? ['Change'] : [])];
+  const names = [
+    heading,
+    'ID',
+    ...figures.map(({ field }) => fieldLabel(field)),
+    ...(comparison ? ['Change'] : []),
+  ];
   const top = [...groups].sort(byFigure(lead)).slice(0, topCount);
   return [
     names.map((name, i) => [i < 2 ? 'header' : 'numberHeader', name]),

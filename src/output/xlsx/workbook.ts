@@ -7,7 +7,12 @@ const office = 'http://schemas.openxmlformats.org/officeDocument/2006';
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 /** A number format (a built-in one, or of `styles.xml` below), a font (bold 1, large 2, grey 3), and how it is set. */
-type CellFormat = readonly [format: number, font?: number, align?: 'left' | 'right' | '', isHeader?: boolean];
+type CellFormat = readonly [
+  format: number,
+  font?: number,
+  align?: 'left' | 'right' | '',
+  isHeader?: boolean,
+];
 
 const cellFormats = {
   plain: [0],
@@ -32,7 +37,8 @@ const styleIndexes = new Map(Object.keys(cellFormats).map((name, index) => [name
 
 function cellFormatXml([format, font = 0, align = '', isHeader = false]: CellFormat): string {
   const ids = `numFmtId="${format}" fontId="${font}" fillId="${isHeader ? 2 : 0}" borderId="${isHeader ? 1 : 0}" xfId="0"`;
-  const applied = 'applyNumberFormat="1" applyFont="1" applyFill="1" applyBorder="1" applyAlignment="1"';
+  const applied =
+    'applyNumberFormat="1" applyFont="1" applyFill="1" applyBorder="1" applyAlignment="1"';
   const alignment = `${align && ` horizontal="${align}"`}${isHeader ? ' vertical="center" wrapText="1"' : ''}`;
   return `<xf ${ids} ${applied}>${alignment && `<alignment${alignment}/>`}</xf>`;
 }
@@ -71,8 +77,14 @@ export function workbookXml(filtered: string | undefined): string {
 const lineHeight = 15;
 
 /** A row of a sheet. @param widths of the columns, for a row of headers, which is as high as its texts need */
-export function rowXml(row: number, cells: readonly (SheetCell | undefined)[], widths?: readonly number[]): string {
-  const lines = widths?.map((width, i) => Math.ceil(String(cells[i]?.[1] ?? '').length / (width - 1)));
+export function rowXml(
+  row: number,
+  cells: readonly (SheetCell | undefined)[],
+  widths?: readonly number[],
+): string {
+  const lines = widths?.map((width, i) =>
+    Math.ceil(String(cells[i]?.[1] ?? '').length / (width - 1)),
+  );
   const height = lines && ` ht="${lineHeight * Math.max(1, ...lines) + 3}" customHeight="1"`;
   const xml = cells.map((cell, i) => (cell ? cellXml(cell, `${lettersOf(i)}${row}`) : ''));
   return `<row r="${row}"${height ?? ''}>${xml.join('')}</row>`;
@@ -87,7 +99,9 @@ function cellXml([style, content]: SheetCell, place: string): string {
 /** What a sheet begins with: fitted to the width of a page, its first rows frozen, its columns as wide as said. */
 export function sheetBeginning(widths: readonly number[], frozenRows: number): string {
   const pane = `<pane ySplit="${frozenRows}" topLeftCell="A${frozenRows + 1}" activePane="bottomLeft" state="frozen"/>`;
-  const columns = widths.map((width, i) => `<col min="${i + 1}" max="${i + 1}" width="${width}" customWidth="1"/>`);
+  const columns = widths.map(
+    (width, i) => `<col min="${i + 1}" max="${i + 1}" width="${width}" customWidth="1"/>`,
+  );
   return `${declaration}<worksheet xmlns="${main}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView${frozenRows > 0 ? '' : ' showGridLines="0"'} workbookViewId="0">${frozenRows > 0 ? pane : ''}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="${lineHeight}"/>${columns.length > 0 ? `<cols>${columns.join('')}</cols>` : ''}<sheetData>`;
 }
 
@@ -113,7 +127,10 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 function textCell(text: string): string {
   const space = /^\s|\s$|\n/.test(text) ? ' xml:space="preserve"' : '';
   const written = text
-    .replace(unwritable, (letter) => `_x${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`)
+    .replace(
+      unwritable,
+      (letter) => `_x${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
+    )
     .replace(/[&<>]/g, (letter) => entities[letter] ?? '');
   return ` t="inlineStr"><is><t${space}>${written}</t></is></c>`;
 }

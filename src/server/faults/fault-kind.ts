@@ -35,10 +35,13 @@ function keyOf(what: string, example: string, read: (text: string) => number) {
   return { what, example, read };
 }
 
-const numberIf = (pattern: RegExp, text: string): number => (pattern.test(text) ? Number(text) : Number.NaN);
+const numberIf = (pattern: RegExp, text: string): number =>
+  pattern.test(text) ? Number(text) : Number.NaN;
 
 export const wholeNumber = keyOf('whole number', '2', (text) => numberIf(/^\d{1,9}$/, text));
-export const probability = keyOf('probability from 0 to 1', '0.1', (text) => numberIf(/^(0|1|0?\.\d+)$/, text));
+export const probability = keyOf('probability from 0 to 1', '0.1', (text) =>
+  numberIf(/^(0|1|0?\.\d+)$/, text),
+);
 
 const unitBytes: Readonly<Record<string, number>> = { '': 1, b: 1, kb: 1_000, mb: 1_000_000 };
 /** In bytes. */

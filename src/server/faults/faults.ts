@@ -8,7 +8,8 @@ import { faultKinds, kindLabels } from './kinds.ts';
 
 /** What a fault can strike. */
 export const everyEndpoint = Object.keys(endpoints) as readonly EndpointName[];
-const grammar = 'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
+const grammar =
+  'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
 
 /**
  * Reads a fault as `--fault` and the admin call give it: `ENDPOINT:KIND[:key=value…]` (`cli.md`, `local-server`).
@@ -18,24 +19,35 @@ export function parseFault(given: string) {
   const text = given.trim();
   const [endpoint = '', name = '', ...pairs] = text.split(':');
   const wrong = (problem: string, hint = grammar): UsageError =>
-    new UsageError(`The fault “${text.slice(0, 120)}” is wrong: ${problem}.`, { code: 'BAD_FAULT', hint });
+    new UsageError(`The fault “${text.slice(0, 120)}” is wrong: ${problem}.`, {
+      code: 'BAD_FAULT',
+      hint,
+    });
 
   const targets = everyEndpoint.filter((known) => endpoint === '*' || endpoint === known);
-  if (targets.length === 0) throw wrong(`“${endpoint}” is no endpoint`, hintFor(endpoint, [...everyEndpoint, '*']));
+  if (targets.length === 0)
+    throw wrong(`“${endpoint}” is no endpoint`, hintFor(endpoint, [...everyEndpoint, '*']));
   const type = /^[2-5]\d\d$/.test(name) ? 'status' : name;
   const kind = name !== 'status' && Object.hasOwn(faultKinds, type) ? faultKinds[type] : undefined;
   if (!kind) throw wrong(`“${name}” is no kind of fault`, hintFor(name, kindLabels));
   const reach = targets.filter((target) => !kind.reach || kind.reach.includes(target));
-  if (reach.length === 0) throw wrong(`${type} cannot strike ${endpoint}`, `Write ${kind.reach?.[0]}:${type}.`);
+  if (reach.length === 0)
+    throw wrong(`${type} cannot strike ${endpoint}`, `Write ${kind.reach?.[0]}:${type}.`);
 
-  const keys: NonNullable<FaultKind['keys']> = { times: wholeNumber, after: wholeNumber, p: probability, ...kind.keys };
+  const keys: NonNullable<FaultKind['keys']> = {
+    times: wholeNumber,
+    after: wholeNumber,
+    p: probability,
+    ...kind.keys,
+  };
   const values: Record<string, number> = {};
   let account: string | undefined;
   for (const pair of pairs) {
     const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     if (key === '') throw wrong(`“${pair}” is no key=value`);
     if (key === 'for') account = value;
-    else if (!keys[key]) throw wrong(`“${key}” is no key of ${name}`, hintFor(key, ['for', ...Object.keys(keys)]));
+    else if (!keys[key])
+      throw wrong(`“${key}” is no key of ${name}`, hintFor(key, ['for', ...Object.keys(keys)]));
     else {
       values[key] = keys[key].read(value);
       if (Number.isNaN(values[key])) throw wrong(`${key}=${value} is no ${keys[key].what}`);
@@ -43,7 +55,10 @@ export function parseFault(given: string) {
   }
   const { needs = '' } = kind;
   if (needs && values[needs] === undefined) {
-    throw wrong(`${needs}= is missing`, `For example ${endpoint}:${name}:${needs}=${keys[needs]?.example}.`);
+    throw wrong(
+      `${needs}= is missing`,
+      `For example ${endpoint}:${name}:${needs}=${keys[needs]?.example}.`,
+    );
   }
   const { times = Number.POSITIVE_INFINITY, after = 0, p = 1 } = values;
   const effect: FaultEffect = kind.effect(values, name);
@@ -80,7 +95,8 @@ export function createFaults(initial: readonly string[], seed: number) {
       if (!isFor || !reach.includes(endpoint) || (effect.end !== undefined) !== isReport) continue;
       fault.calls += 1;
       const isSettled = striking.some((other) => other.effect.answer || other.effect.end);
-      if (isSettled || fault.calls <= after || fault.struck >= times || (p < 1 && random() >= p)) continue;
+      if (isSettled || fault.calls <= after || fault.struck >= times || (p < 1 && random() >= p))
+        continue;
       fault.struck += 1;
       striking.push(fault);
     }
@@ -102,8 +118,10 @@ export function createFaults(initial: readonly string[], seed: number) {
       active = ofStart.map(activate);
     },
     list: () => active.map(({ text, calls, struck }) => ({ fault: text, calls, struck })),
-    ofCall: (endpoint: EndpointName, account: Account | undefined) => strike(endpoint, account, false),
+    ofCall: (endpoint: EndpointName, account: Account | undefined) =>
+      strike(endpoint, account, false),
     /** How a report ends that is done. */
-    endOf: (account: Account): ReportStatus => strike('status', account, true)[0]?.effect.end ?? 'ready',
+    endOf: (account: Account): ReportStatus =>
+      strike('status', account, true)[0]?.effect.end ?? 'ready',
   };
 }

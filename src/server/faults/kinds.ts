@@ -11,7 +11,8 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     meaning: 'is what the call is answered with; retry-after=SECONDS adds that header',
     keys: { 'retry-after': wholeNumber },
     effect({ 'retry-after': seconds }, name) {
-      const headers: Record<string, string> = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+      const headers: Record<string, string> =
+        seconds === undefined ? {} : { 'retry-after': String(seconds) };
       const error = `A fault was asked for: this call is answered with ${name}.`;
       // A status that the service does not use is an inner failure.
       const [error_id] = errorIds[Number(name) as keyof typeof errorIds] ?? errorIds[500];
@@ -45,7 +46,9 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     effect: () => ({
       answer(_incoming, revokeToken) {
         revokeToken();
-        return refusalAnswer(new ServiceError('INVALID_TOKEN', 'This token is no longer valid: sign in again.'));
+        return refusalAnswer(
+          new ServiceError('INVALID_TOKEN', 'This token is no longer valid: sign in again.'),
+        );
       },
     }),
   },
@@ -53,7 +56,8 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     meaning: 'the report is ready, and refused with 409 all the same',
     reach: ['download'],
     effect: () => ({
-      answer: () => refusalAnswer(refuseUntil('REPORT_NOT_READY', 'The report is not ready.', 1_000)),
+      answer: () =>
+        refusalAnswer(refuseUntil('REPORT_NOT_READY', 'The report is not ready.', 1_000)),
     }),
   },
   failed: ending('failed', 'the report ends as failed'),
@@ -114,4 +118,6 @@ function ending(end: ReportStatus, meaning: string): FaultKind {
 }
 
 /** The kinds as a list of them names each: `status` goes by any status. */
-export const kindLabels = Object.keys(faultKinds).map((name) => (name === 'status' ? 'an HTTP status' : name));
+export const kindLabels = Object.keys(faultKinds).map((name) =>
+  name === 'status' ? 'an HTTP status' : name,
+);

@@ -37,7 +37,10 @@ export function parseBody(body: Buffer, contentType = '', coding = 'identity'): 
     parameters = isJson ? JSON.parse(text) : qs.parse(text, { ...bounds, decoder });
   } catch (error) {
     const reason = (error as Error).message.slice(0, 200);
-    throw new ServiceError('INVALID_BODY', `The body is neither valid JSON nor a valid form: ${reason}.`);
+    throw new ServiceError(
+      'INVALID_BODY',
+      `The body is neither valid JSON nor a valid form: ${reason}.`,
+    );
   }
   if (Object.keys(parameters).length <= namesAtMost) return parameters;
   throw new ServiceError('INVALID_BODY', `The body has more than ${namesAtMost} parameters.`);
@@ -47,10 +50,16 @@ export function parseBody(body: Buffer, contentType = '', coding = 'identity'): 
 function assertForm(text: string, type: string): void {
   const isJson = type === 'application/json' || type.endsWith('+json');
   if (!isJson && !['', formType, 'text/plain'].includes(type)) {
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `A body is JSON or ${formType}, not “${type.slice(0, 80)}”.`);
+    throw new ServiceError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `A body is JSON or ${formType}, not “${type.slice(0, 80)}”.`,
+    );
   }
   if (isJson && text !== '') {
-    throw new ServiceError('INVALID_BODY', 'The JSON body must be an object: its first character must be “{”.');
+    throw new ServiceError(
+      'INVALID_BODY',
+      'The JSON body must be an object: its first character must be “{”.',
+    );
   }
   if (text.split('&', fieldsAtMost + 1).length > fieldsAtMost) {
     throw new ServiceError('INVALID_BODY', `The body has more than ${fieldsAtMost} fields.`);
@@ -79,5 +88,7 @@ export function readArray(value: unknown): readonly string[] | undefined {
  */
 export function readScalar(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
-  return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined;
+  return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER
+    ? String(value)
+    : undefined;
 }

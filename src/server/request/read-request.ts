@@ -10,7 +10,12 @@ import {
 import { nearest } from '../../text/nearest.ts';
 import { isZone } from '../calendar.ts';
 import type { Account } from '../fixtures/fixtures.ts';
-import { type ErrorId, errorIds, type FaultDetail, ServiceError } from '../service/service-error.ts';
+import {
+  type ErrorId,
+  errorIds,
+  type FaultDetail,
+  ServiceError,
+} from '../service/service-error.ts';
 import { type Parameters, readArray, readScalar } from './parse-body.ts';
 
 /** The values that an array parameter has at most. */
@@ -19,7 +24,14 @@ const valuesAtMost = 1_000;
 const detailsAtMost = 100;
 /** 9999-12-31T23:59:59Z: beyond it dates have no four-digit year. */
 export const latestSecond = 253_402_300_799;
-const plainParameters: readonly string[] = ['since', 'until', 'metrics', 'breakdowns', 'timezone', 'output'];
+const plainParameters: readonly string[] = [
+  'since',
+  'until',
+  'metrics',
+  'breakdowns',
+  'timezone',
+  'output',
+];
 const everyParameter = [...plainParameters, ...filters.map(({ name }) => name)];
 
 /**
@@ -28,14 +40,24 @@ const everyParameter = [...plainParameters, ...filters.map(({ name }) => name)];
  *
  * @param lenient whether parameters that are not known are passed over
  */
-export function readReportRequest(given: Parameters, account: Account, lenient: boolean): ReportRequest {
+export function readReportRequest(
+  given: Parameters,
+  account: Account,
+  lenient: boolean,
+): ReportRequest {
   const { profile } = account;
   const own = vocabularyOf(profile);
   const faults: { readonly errorId: ErrorId; readonly detail: FaultDetail }[] = [];
-  const refuse = (errorId: ErrorId, parameter: string, problem: string, more?: Partial<FaultDetail>): void => {
+  const refuse = (
+    errorId: ErrorId,
+    parameter: string,
+    problem: string,
+    more?: Partial<FaultDetail>,
+  ): void => {
     faults.push({ errorId, detail: { parameter, problem, ...more } });
   };
-  const isAbsent = (name: string): boolean => [undefined, null, ''].some((nothing) => given[name] === nothing);
+  const isAbsent = (name: string): boolean =>
+    [undefined, null, ''].some((nothing) => given[name] === nothing);
 
   const readInstant = (name: 'since' | 'until'): number => {
     const allowed = 'a unix timestamp in whole seconds';
@@ -44,7 +66,8 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
     const advice = /^\d{13}$/.test(text)
       ? `looks like milliseconds: divide by 1000 (${text.slice(0, 10)}).`
       : `must be ${allowed}.`;
-    if (isAbsent(name)) refuse('MISSING_PARAMETER', name, `is missing: give ${allowed}.`, { allowed });
+    if (isAbsent(name))
+      refuse('MISSING_PARAMETER', name, `is missing: give ${allowed}.`, { allowed });
     else refuse('INVALID_PARAMETER', name, advice, { value: shown(given[name]), allowed });
     return Number.NaN;
   };
@@ -56,7 +79,12 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
     if (values) {
       const allowed = `at most ${valuesAtMost} values`;
       refuse('INVALID_PARAMETER', parameter, `has more than ${valuesAtMost} values.`, { allowed });
-    } else refuse('INVALID_PARAMETER', parameter, 'must be a list of values: send a long ID as a string.');
+    } else
+      refuse(
+        'INVALID_PARAMETER',
+        parameter,
+        'must be a list of values: send a long ID as a string.',
+      );
     return [];
   };
 
@@ -77,8 +105,13 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
       const advice = name.includes(',')
         ? ': send each breakdown by itself, as an array or as breakdowns[0]=…&breakdowns[1]=….'
         : suggestion(name, allowed);
-      const problem = entry ? `is not available to the ${profile} profile.` : `is not known${advice}`;
-      refuse(entry ? 'PROFILE_MISMATCH' : 'INVALID_PARAMETER', parameter, `${value} ${problem}`, { value, allowed });
+      const problem = entry
+        ? `is not available to the ${profile} profile.`
+        : `is not known${advice}`;
+      refuse(entry ? 'PROFILE_MISMATCH' : 'INVALID_PARAMETER', parameter, `${value} ${problem}`, {
+        value,
+        allowed,
+      });
       return undefined;
     });
     return [...new Set(found)].filter((entry) => entry !== undefined);
@@ -86,7 +119,8 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
 
   const since = readInstant('since');
   const until = readInstant('until');
-  if (since > until) refuse('INVALID_PARAMETER', 'since', `is after until (${until}).`, { value: since });
+  if (since > until)
+    refuse('INVALID_PARAMETER', 'since', `is after until (${until}).`, { value: since });
 
   const askedMetrics = readNames('metrics', findMetric);
   if (askedMetrics.length === 0 && !faults.some(({ detail }) => detail.parameter === 'metrics')) {
@@ -105,13 +139,20 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
   for (const { name, profiles, adminOnly, compare } of filters) {
     if (given[name] === undefined) continue;
     if (!profiles.includes(profile)) {
-      refuse('PROFILE_MISMATCH', name, `is not available to the ${profile} profile.`, { allowed: plainParameters });
+      refuse('PROFILE_MISMATCH', name, `is not available to the ${profile} profile.`, {
+        allowed: plainParameters,
+      });
     } else if (adminOnly && !account.admin) {
       refuse('ADMIN_ONLY', name, 'is for admin accounts only: leave it out.');
     } else {
       const values = readList(name, (text) => [compare === 'id' ? text.trim() : text]);
-      for (const value of values.filter((text) => compare === 'id' && !/^\d{1,20}$/.test(text)).map(shown)) {
-        refuse('INVALID_PARAMETER', name, `“${value}” is no ID: IDs are digits.`, { value, allowed: 'digits' });
+      for (const value of values
+        .filter((text) => compare === 'id' && !/^\d{1,20}$/.test(text))
+        .map(shown)) {
+        refuse('INVALID_PARAMETER', name, `“${value}” is no ID: IDs are digits.`, {
+          value,
+          allowed: 'digits',
+        });
       }
       if (values.length > 0) askedFilters[name] = values;
     }
@@ -122,7 +163,12 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
   if (profile === 'dsp' && !isZone(timezone)) {
     const value = shown(given.timezone);
     const guess = suggestion(value, Intl.supportedValuesOf('timeZone'));
-    refuse('INVALID_PARAMETER', 'timezone', `“${value}” is no time zone of the TZ database${guess}`, { value });
+    refuse(
+      'INVALID_PARAMETER',
+      'timezone',
+      `“${value}” is no time zone of the TZ database${guess}`,
+      { value },
+    );
   }
 
   const output = given.output === 'direct' ? given.output : undefined;
@@ -132,22 +178,40 @@ export function readReportRequest(given: Parameters, account: Account, lenient: 
     refuse('INVALID_PARAMETER', 'output', problem, { value, allowed: ['direct'] });
   }
 
-  for (const name of Object.keys(given).filter((key) => !lenient && !everyParameter.includes(key))) {
+  for (const name of Object.keys(given).filter(
+    (key) => !lenient && !everyParameter.includes(key),
+  )) {
     const problem = `is no parameter of a report${suggestion(name, everyParameter)}`;
     refuse('UNKNOWN_PARAMETER', shown(name), problem, { allowed: everyParameter });
   }
 
   // The gravest fault names the answer; `ADMIN_ONLY` is last: a request that is wrong in itself is mended before.
-  const [gravest] = [...errorIds[400], 'ADMIN_ONLY'].flatMap((id) => faults.filter(({ errorId }) => errorId === id));
+  const [gravest] = [...errorIds[400], 'ADMIN_ONLY'].flatMap((id) =>
+    faults.filter(({ errorId }) => errorId === id),
+  );
   if (gravest) {
     const others = faults.length - 1;
-    const more = others === 0 ? '' : ` ${others === 1 ? 'One more fault is' : `${others} more faults are`} in details.`;
+    const more =
+      others === 0
+        ? ''
+        : ` ${others === 1 ? 'One more fault is' : `${others} more faults are`} in details.`;
     const details = faults.slice(0, detailsAtMost).map(({ detail }) => detail);
     const { parameter, problem } = gravest.detail;
     throw new ServiceError(gravest.errorId, `${parameter}: ${problem}${more}`, { details });
   }
-  const [metrics, breakdowns] = [askedMetrics.map(({ name }) => name), askedBreakdowns.map(({ name }) => name)];
-  return { since, until, metrics, breakdowns, filters: askedFilters, output, ...(profile === 'dsp' && { timezone }) };
+  const [metrics, breakdowns] = [
+    askedMetrics.map(({ name }) => name),
+    askedBreakdowns.map(({ name }) => name),
+  ];
+  return {
+    since,
+    until,
+    metrics,
+    breakdowns,
+    filters: askedFilters,
+    output,
+    ...(profile === 'dsp' && { timezone }),
+  };
 }
 
 /** The end of a sentence about a name that is not known. */
@@ -158,7 +222,8 @@ function suggestion(name: string, candidates: readonly string[]): string {
 
 /** A value as it may be repeated in an answer: short, and text whatever it was. */
 function shown(value: unknown): string {
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
+  if (typeof value === 'object' && value !== null)
+    return Array.isArray(value) ? 'an array' : 'an object';
   const text = String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

@@ -38,7 +38,10 @@ export type Reports = ReturnType<typeof createReports>;
  * time, at its n-th status call, or when it is told to; `endOf` then says once how it ends. What is refused is thrown as
  * `ServiceError`.
  */
-export function createReports(options: LocalServerOptions, endOf: (account: Account) => ReportStatus) {
+export function createReports(
+  options: LocalServerOptions,
+  endOf: (account: Account) => ReportStatus,
+) {
   const { delayMs = 2_000, polls, manual, reportTtlMs = 24 * 3_600_000 } = options;
   /** By id, the oldest first. */
   const reports = new Map<string, HeldReport>();
@@ -48,7 +51,8 @@ export function createReports(options: LocalServerOptions, endOf: (account: Acco
 
   function statusOf(report: HeldReport, nowMs: number): ReportStatus {
     if (report.fixedStatus) return report.fixedStatus;
-    const isDone = polls === undefined ? nowMs >= report.createdMs + delayMs : report.statusCalls >= polls;
+    const isDone =
+      polls === undefined ? nowMs >= report.createdMs + delayMs : report.statusCalls >= polls;
     if (!isDone || manual) return 'progress';
     report.end ??= endOf(report.account);
     return report.end;
@@ -92,10 +96,15 @@ export function createReports(options: LocalServerOptions, endOf: (account: Acco
       const { id, createdMs } = report;
       const status = statusOf(report, nowMs);
       if (status === 'expired') throw expired(id);
-      if (status === 'failed') throw new ServiceError('REPORT_FAILED', `The report ${id} has failed.`);
+      if (status === 'failed')
+        throw new ServiceError('REPORT_FAILED', `The report ${id} has failed.`);
       if (status === 'ready') return;
       const error = `The report ${id} is “${status}”: download it once its status is “ready”.`;
-      throw refuseUntil('REPORT_NOT_READY', error, polls === undefined && !manual ? createdMs + delayMs - nowMs : 0);
+      throw refuseUntil(
+        'REPORT_NOT_READY',
+        error,
+        polls === undefined && !manual ? createdMs + delayMs - nowMs : 0,
+      );
     },
     reset(): void {
       reports.clear();

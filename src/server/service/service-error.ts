@@ -9,7 +9,13 @@ export interface FaultDetail {
 /** The refusals of the service by their HTTP status, the usual one of a status first, and the graver before. */
 export const errorIds = {
   400: [
-    ...(['SYSTEM', 'INVALID_BODY', 'MISSING_PARAMETER', 'INVALID_PARAMETER', 'UNKNOWN_PARAMETER'] as const),
+    ...([
+      'SYSTEM',
+      'INVALID_BODY',
+      'MISSING_PARAMETER',
+      'INVALID_PARAMETER',
+      'UNKNOWN_PARAMETER',
+    ] as const),
     ...(['PROFILE_MISMATCH', 'CONFLICTING_BREAKDOWNS'] as const),
   ],
   401: ['INVALID_TOKEN', 'MISSING_TOKEN', 'EXPIRED_TOKEN', 'INVALID_CREDENTIALS'],
@@ -36,10 +42,15 @@ export class ServiceError extends Error {
   constructor(
     error_id: ErrorId,
     error: string,
-    more: { readonly details?: readonly FaultDetail[]; readonly headers?: Readonly<Record<string, string>> } = {},
+    more: {
+      readonly details?: readonly FaultDetail[];
+      readonly headers?: Readonly<Record<string, string>>;
+    } = {},
   ) {
     super(error);
-    const found = Object.entries(errorIds).find(([, ids]) => (ids as readonly string[]).includes(error_id));
+    const found = Object.entries(errorIds).find(([, ids]) =>
+      (ids as readonly string[]).includes(error_id),
+    );
     this.status = Number(found?.[0]);
     this.body = { response: { error_id, error, details: more.details } };
     this.headers = more.headers ?? {};

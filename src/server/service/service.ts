@@ -38,17 +38,30 @@ export interface ServiceCall {
 }
 
 /** The five calls of the service, apart from HTTP: what comes in, what goes out. They throw `ServiceError`. */
-export function createService(parts: ServiceParts): Readonly<Record<EndpointName, (call: ServiceCall) => Answer>> {
+export function createService(
+  parts: ServiceParts,
+): Readonly<Record<EndpointName, (call: ServiceCall) => Answer>> {
   const { now, sessions, reports, options } = parts;
 
-  function reportData(account: Account, request: ReportRequest, id: string, { accept, signal }: ServiceCall): Answer {
+  function reportData(
+    account: Account,
+    request: ReportRequest,
+    id: string,
+    { accept, signal }: ServiceCall,
+  ): Answer {
     const format = chooseDataFormat(accept, account.profile);
-    if (!format) throw new ServiceError('NOT_ACCEPTABLE', 'A report is application/json or text/csv.');
+    if (!format)
+      throw new ServiceError('NOT_ACCEPTABLE', 'A report is application/json or text/csv.');
     const context = { nowMs: now(), restateDays: options.restateDays ?? 0, signal };
     const report = computeReport(parts.fixtures, account, request, context);
     if (format === 'json') return { status: 200, type: jsonType, body: encodeJson(report) };
     const headers = { 'content-disposition': `attachment; filename="report-${id}.csv"` };
-    return { status: 200, type: 'text/csv; charset=utf-8; header=present', headers, body: encodeCsv(report) };
+    return {
+      status: 200,
+      type: 'text/csv; charset=utf-8; header=present',
+      headers,
+      body: encodeCsv(report),
+    };
   }
 
   return {
@@ -57,7 +70,9 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
       if (email === undefined || password === undefined) {
         throw new ServiceError('SYSTEM', 'Username or password not set in request');
       }
-      return jsonAnswer({ response: { status: 'OK', token: sessions.signIn(email, password, now()) } });
+      return jsonAnswer({
+        response: { status: 'OK', token: sessions.signIn(email, password, now()) },
+      });
     },
     buyer(call) {
       const account = call.account();
@@ -68,9 +83,16 @@ export function createService(parts: ServiceParts): Readonly<Record<EndpointName
         request = { ...request, since, until: instantOfWallTime(request.until, zone, 'last') };
       }
       if (request.output === 'direct') return reportData(account, request, 'direct', call);
-      const report = reports.create({ account, request, createdMs: now(), sizeBytes: call.sizeBytes });
+      const report = reports.create({
+        account,
+        request,
+        createdMs: now(),
+        sizeBytes: call.sizeBytes,
+      });
       // A report is in progress even where it takes no time (`decisions.md` 2).
-      return jsonAnswer({ response: { status: 'progress', message: 'progress', report_id: report.id } });
+      return jsonAnswer({
+        response: { status: 'progress', message: 'progress', report_id: report.id },
+      });
     },
     status(call) {
       const account = call.account();
@@ -92,13 +114,18 @@ function readId({ id }: Parameters): string {
   const text = readScalar(id)?.trim();
   if (text) return text;
   const problem = 'is missing, or is no text: send the report ID of the create call as a string.';
-  const errorId = id === undefined || id === null || id === '' ? 'MISSING_PARAMETER' : 'INVALID_PARAMETER';
+  const errorId =
+    id === undefined || id === null || id === '' ? 'MISSING_PARAMETER' : 'INVALID_PARAMETER';
   throw new ServiceError(errorId, `id: ${problem}`, { details: [{ parameter: 'id', problem }] });
 }
 
 /** E-mail and password in any of the shapes of `decisions.md` 1. */
-export function readCredentials(given: Parameters): { email: string | undefined; password: string | undefined } {
+export function readCredentials(given: Parameters): {
+  email: string | undefined;
+  password: string | undefined;
+} {
   const inner = typeof given.auth === 'object' && given.auth !== null ? given.auth : given;
-  const read = (name: string): string | undefined => readScalar((inner as Parameters)[name]) || undefined;
+  const read = (name: string): string | undefined =>
+    readScalar((inner as Parameters)[name]) || undefined;
   return { email: read('email'), password: read('password') };
 }

@@ -32,11 +32,15 @@ export function createSessions(accountsNow: () => readonly Account[], options: L
       const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
       const isRight = timingSafeEqual(digest(password), digest(account?.password ?? ''));
       if (!account || !isRight) {
-        throw new ServiceError('INVALID_CREDENTIALS', 'No account has this e-mail address and password.');
+        throw new ServiceError(
+          'INVALID_CREDENTIALS',
+          'No account has this e-mail address and password.',
+        );
       }
       const token = randomBytes(20).toString('hex');
       sessions.set(token, { email: account.email, lastUsedMs: nowMs });
-      for (const stalest of sessions.keys()) if (sessions.size > sessionsAtMost) sessions.delete(stalest);
+      for (const stalest of sessions.keys())
+        if (sessions.size > sessionsAtMost) sessions.delete(stalest);
       return token;
     },
     /** The account of a call, by its `Authorization` header; an accepted call extends the token's life. */
@@ -56,10 +60,16 @@ export function createSessions(accountsNow: () => readonly Account[], options: L
       if (!session || !account) {
         const [, scheme] = /^(bearer|token|basic)(?:\s|$)/i.exec(token) ?? [];
         const advice = `Send the token alone in the Authorization header, without “${scheme}”.`;
-        throw new ServiceError('INVALID_TOKEN', scheme ? advice : 'This token is not known: sign in again.');
+        throw new ServiceError(
+          'INVALID_TOKEN',
+          scheme ? advice : 'This token is not known: sign in again.',
+        );
       }
       if (nowMs - session.lastUsedMs > tokenTtlMs) {
-        throw new ServiceError('EXPIRED_TOKEN', 'This token was not used for too long and has expired: sign in again.');
+        throw new ServiceError(
+          'EXPIRED_TOKEN',
+          'This token was not used for too long and has expired: sign in again.',
+        );
       }
       sessions.delete(token);
       sessions.set(token, { ...session, lastUsedMs: nowMs });

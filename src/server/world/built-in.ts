@@ -24,7 +24,13 @@ import { mix } from './random.ts';
  * @param options.seed any whole number; another seed is other traffic of the same campaigns.
  * @param options.scale multiplies the number of facts; a whole number from 1.
  */
-export function builtInFixtures({ seed, scale }: { readonly seed: number; readonly scale: number }): Fixtures {
+export function builtInFixtures({
+  seed,
+  scale,
+}: {
+  readonly seed: number;
+  readonly scale: number;
+}): Fixtures {
   const { campaigns, names, adUnits } = drawUp();
   const facts: FactSource = {
     firstHour: Math.min(...adUnits.map(({ firstHour }) => firstHour)),
@@ -32,9 +38,11 @@ export function builtInFixtures({ seed, scale }: { readonly seed: number; readon
     *ofHour(hour, isWanted) {
       const hourBits = mix(seed, hour);
       for (const adUnit of adUnits) {
-        if (hour < adUnit.firstHour || hour > adUnit.lastHour || !isWanted(adUnit.dimensions)) continue;
+        if (hour < adUnit.firstHour || hour > adUnit.lastHour || !isWanted(adUnit.dimensions))
+          continue;
         const bits = mix(hourBits, adUnit.seed);
-        for (let nth = 1; nth <= (2 + (bits & 3)) * scale; nth++) yield drawFact(adUnit, hour, mix(bits, nth));
+        for (let nth = 1; nth <= (2 + (bits & 3)) * scale; nth++)
+          yield drawFact(adUnit, hour, mix(bits, nth));
       }
     },
   };
@@ -102,14 +110,22 @@ function drawUp() {
       return [dimension, text === '-' ? null : (id ?? text)];
     });
     const dimensions: Choice['dimensions'] = Object.fromEntries(entries);
-    const after = next.map((choice) => ({ ...choice, dimensions: { ...dimensions, ...choice.dimensions } }));
+    const after = next.map((choice) => ({
+      ...choice,
+      dimensions: { ...dimensions, ...choice.dimensions },
+    }));
     return { dimensions, weight: Number(weight), next: spread(after) };
   }
 
   const publishers = inventory.publishers.map(fieldsOf);
   const apps = rowsOf(inventory.apps).map(([platform, publisherId, bundleId, weight]) => {
     const [, network, ...subPublishers] = publishers.find(([id]) => id === publisherId) ?? [];
-    const texts = { PLATFORM: platform, BUNDLEID: bundleId, PUBLISHERID: publisherId, ADNETWORK: network };
+    const texts = {
+      PLATFORM: platform,
+      BUNDLEID: bundleId,
+      PUBLISHERID: publisherId,
+      ADNETWORK: network,
+    };
     const next = subPublishers.map((name) => choiceOf({ SUBPUBLISHERID: name }));
     return choiceOf(texts, weight, next);
   });
@@ -118,45 +134,75 @@ function drawUp() {
     const own = apps.filter(({ dimensions: { PLATFORM } }) =>
       ['web', os.replace(/^\d+ /, '').toLowerCase()].includes(PLATFORM ?? ''),
     );
-    return choiceOf({ OS: os, DEVICETYPE: type, DEVICEBRAND: brand, DEVICEMODEL: model }, weight, own);
-  });
-  const carriers = rowsOf(inventory.carriers);
-  const places = rowsOf(inventory.places).map(([country, region, department, city, postalcode, weight]) => {
-    const own = carriers.filter(([where]) => country?.endsWith(` ${where}`));
-    const here = own.length > 0 ? own : carriers.filter(([where]) => where === 'elsewhere');
-    const area = { COUNTRY: country, REGION: region, DEPARTMENT: department, CITY: city, POSTALCODE: postalcode };
     return choiceOf(
-      area,
+      { OS: os, DEVICETYPE: type, DEVICEBRAND: brand, DEVICEMODEL: model },
       weight,
-      here.map(([, name, share]) => choiceOf({ CARRIER: name }, share)),
+      own,
     );
   });
+  const carriers = rowsOf(inventory.carriers);
+  const places = rowsOf(inventory.places).map(
+    ([country, region, department, city, postalcode, weight]) => {
+      const own = carriers.filter(([where]) => country?.endsWith(` ${where}`));
+      const here = own.length > 0 ? own : carriers.filter(([where]) => where === 'elsewhere');
+      const area = {
+        COUNTRY: country,
+        REGION: region,
+        DEPARTMENT: department,
+        CITY: city,
+        POSTALCODE: postalcode,
+      };
+      return choiceOf(
+        area,
+        weight,
+        here.map(([, name, share]) => choiceOf({ CARRIER: name }, share)),
+      );
+    },
+  );
 
   const isShown = (list: string, dimension: 'OS' | 'COUNTRY', { dimensions }: Choice): boolean => {
     const [name] = Object.values(names.get(dimension)?.get(dimensions[dimension] ?? '') ?? {});
     return list === '' || list.split(',').includes(name ?? '');
   };
   const hoursOf = (wallTime: string): number =>
-    instantOfWallTime(Date.parse(`${wallTime.replace(' ', 'T')}Z`) / 1_000, defaultZone, 'first') / hourSeconds;
-  const adUnits = plans.flatMap(({ advertiserId, campaignId, cpm, cpc, systems, countries, adunits, ...plan }) => {
-    const ofCampaign = {
-      cpm,
-      cpc,
-      // The hours whose first instant lies in the campaign, both included.
-      firstHour: Math.ceil(hoursOf(plan.campaignStartDate)),
-      lastHour: Math.floor(hoursOf(plan.campaignEndDate)),
-      devices: spread(devices.filter((device) => isShown(systems, 'OS', device))),
-      places: spread(places.filter((place) => isShown(countries, 'COUNTRY', place))),
-    };
-    return adunits.map(({ adunitId: id, format, volume, creatives: count }) => {
-      const [listed, clickRate] = rowsOf(inventory.formats).find(([name]) => name?.endsWith(` ${format}`)) ?? [];
-      const choices = Array.from({ length: count }, (_, index) => choiceOf({ CREATIVE: `${id}${index + 1}` }));
-      const texts = { ADVERTISER: advertiserId, CAMPAIGN: campaignId, ADUNIT: id, FORMAT: listed };
-      const { dimensions, next: creatives } = choiceOf(texts, '1', choices);
-      // One more ad unit changes the facts of no other. The rate is clicks of a thousand displays.
-      return { ...ofCampaign, dimensions, creatives, seed: Number(id), volume, clickRate: Number(clickRate) };
-    });
-  });
+    instantOfWallTime(Date.parse(`${wallTime.replace(' ', 'T')}Z`) / 1_000, defaultZone, 'first') /
+    hourSeconds;
+  const adUnits = plans.flatMap(
+    ({ advertiserId, campaignId, cpm, cpc, systems, countries, adunits, ...plan }) => {
+      const ofCampaign = {
+        cpm,
+        cpc,
+        // The hours whose first instant lies in the campaign, both included.
+        firstHour: Math.ceil(hoursOf(plan.campaignStartDate)),
+        lastHour: Math.floor(hoursOf(plan.campaignEndDate)),
+        devices: spread(devices.filter((device) => isShown(systems, 'OS', device))),
+        places: spread(places.filter((place) => isShown(countries, 'COUNTRY', place))),
+      };
+      return adunits.map(({ adunitId: id, format, volume, creatives: count }) => {
+        const [listed, clickRate] =
+          rowsOf(inventory.formats).find(([name]) => name?.endsWith(` ${format}`)) ?? [];
+        const choices = Array.from({ length: count }, (_, index) =>
+          choiceOf({ CREATIVE: `${id}${index + 1}` }),
+        );
+        const texts = {
+          ADVERTISER: advertiserId,
+          CAMPAIGN: campaignId,
+          ADUNIT: id,
+          FORMAT: listed,
+        };
+        const { dimensions, next: creatives } = choiceOf(texts, '1', choices);
+        // One more ad unit changes the facts of no other. The rate is clicks of a thousand displays.
+        return {
+          ...ofCampaign,
+          dimensions,
+          creatives,
+          seed: Number(id),
+          volume,
+          clickRate: Number(clickRate),
+        };
+      });
+    },
+  );
   return { campaigns, names, adUnits };
 }
 
@@ -173,7 +219,12 @@ function drawFact(adUnit: AdUnit, hour: number, bits: number): Fact {
 }
 
 /** Requests ≥ displays ≥ clicks ≥ each conversion; whole numbers and whole cents, by integer arithmetic alone. */
-function drawMetrics(adUnit: AdUnit, hour: number, bits: number, more: number): Record<MetricName, number> {
+function drawMetrics(
+  adUnit: AdUnit,
+  hour: number,
+  bits: number,
+  more: number,
+): Record<MetricName, number> {
   const share = (value: number, thousandths: number, dither: number): number =>
     Math.floor((value * thousandths + (dither % 1_000)) / 1_000);
   const level = Math.floor((adUnit.volume * busyness(hour)) / 250_000);
@@ -195,17 +246,24 @@ function drawMetrics(adUnit: AdUnit, hour: number, bits: number, more: number): 
     eyesTrackings: share(displays, 310, more >>> 5),
   };
   // A metric that is new in the vocabulary has data too: a share of the displays or of the revenue.
-  for (const { name, type } of metrics) drawn[name] ??= share(type === 'money' ? cents : displays, 120, more >>> 9);
+  for (const { name, type } of metrics)
+    drawn[name] ??= share(type === 'money' ? cents : displays, 120, more >>> 9);
   return drawn as Record<MetricName, number>;
 }
 
 /** Requests by the hour of the day, by the weekday from Sunday, and by the month, in percent of the busiest. */
-const ofHour = [22, 14, 9, 7, 8, 14, 30, 52, 64, 62, 60, 64, 78, 74, 62, 60, 64, 72, 82, 92, 100, 98, 76, 44];
+const ofHour = [
+  22, 14, 9, 7, 8, 14, 30, 52, 64, 62, 60, 64, 78, 74, 62, 60, 64, 72, 82, 92, 100, 98, 76, 44,
+];
 const ofWeekday = [97, 88, 86, 87, 90, 94, 100];
 const ofMonth = [74, 72, 78, 80, 84, 82, 76, 68, 84, 90, 98, 100];
 
 /** How busy an hour is, in millionths of the busiest. Central European winter time is near enough for a curve. */
 function busyness(hour: number): number {
   const local = new Date((hour + 1) * 3_600_000);
-  return (ofHour[local.getUTCHours()] ?? 0) * (ofWeekday[local.getUTCDay()] ?? 0) * (ofMonth[local.getUTCMonth()] ?? 0);
+  return (
+    (ofHour[local.getUTCHours()] ?? 0) *
+    (ofWeekday[local.getUTCDay()] ?? 0) *
+    (ofMonth[local.getUTCMonth()] ?? 0)
+  );
 }

@@ -6,7 +6,10 @@ import { join, resolve } from 'node:path';
 /** The built copies to be measured, this one first; with `BASELINE=/path/to/checkout` another one beside it. */
 export function checkouts(): { readonly name: string; readonly bin: string }[] {
   const { BASELINE } = process.env;
-  const folders = [{ name: 'now', folder: resolve('.') }, ...(BASELINE ? [{ name: 'before', folder: BASELINE }] : [])];
+  const folders = [
+    { name: 'now', folder: resolve('.') },
+    ...(BASELINE ? [{ name: 'before', folder: BASELINE }] : []),
+  ];
   return folders.map(({ name, folder }) => {
     if (!existsSync(join(folder, 'dist'))) throw new Error(`Run npm run build in ${folder} first.`);
     return { name, bin: join(folder, 'bin', 'adreport.js') };
@@ -18,7 +21,10 @@ export async function measure(argv: readonly string[], env: Readonly<Record<stri
   // What was written before must not be waited for now.
   spawnSync('sync');
   const startedMs = performance.now();
-  const child = spawn(process.execPath, argv, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, argv, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let errors = '';
   child.stderr.on('data', (piece) => {
     errors += piece;
@@ -36,7 +42,8 @@ export async function measure(argv: readonly string[], env: Readonly<Record<stri
 /** The most memory that a process has held so far, in MB; Linux alone tells. */
 export function peakOf(pid: number | undefined): number | undefined {
   try {
-    const [, kilobytes] = /^VmHWM:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    const [, kilobytes] =
+      /^VmHWM:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
     return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
   } catch {
     return undefined;
@@ -48,7 +55,8 @@ export async function startServer({ bin }: { readonly bin: string }) {
   const argv = [bin, 'local-server', '--port', '0', '--delay', '0s', '--json', '-q'];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = await once(child.stdout, 'data');
-  const { url, pid, accounts }: { url: string; pid: number; accounts: [{ token: string }] } = JSON.parse(String(line));
+  const { url, pid, accounts }: { url: string; pid: number; accounts: [{ token: string }] } =
+    JSON.parse(String(line));
   return { url, pid, token: accounts[0].token, stop: () => child.kill() };
 }
 
