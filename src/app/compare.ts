@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
+import { formats } from '../output/formats/index.ts';
 import type { Part } from '../report/parts.ts';
 import { requestFor } from '../report/request.ts';
 import { earlierWindow, formatInstant } from '../report/window.ts';
@@ -21,7 +22,7 @@ export async function prepareOutput(job: Job, part?: Part): Promise<Delivery> {
   const facts = factsOf(job, part);
   if (!options.compare) return prepareDelivery(context, options, facts);
   const format = chooseFormat(context, options);
-  if (!['html', 'table', 'xlsx'].includes(format) && !showsCard(context, options)) {
+  if (!formats[format].hasPlaceForChanges && !showsCard(context, options)) {
     const hint = 'Write html, xlsx or a table: -o report.html';
     throw new UsageError(
       `--compare shows a change beside each total, which ${format} has no place for.`,

@@ -14,7 +14,7 @@ import {
   type FormatName,
   formatNames,
   formatOfFile,
-  isBinary,
+  formats,
 } from '../output/formats/index.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { checkCompleteness, type Expectation } from '../report/completeness.ts';
@@ -66,7 +66,7 @@ export async function prepareDelivery(
   const computed = columns?.find(
     ({ metric, breakdown }) => metric === undefined && breakdown === undefined,
   );
-  if (computed && (format === 'json' || format === 'ndjson')) {
+  if (computed && formats[format].isServiceDocument) {
     const hint = `Leave ${computed.field} out of --metrics, or write csv, parquet, xlsx, html or table.`;
     throw new UsageError(
       `${computed.field} is computed here, and ${format} holds what the service sends.`,
@@ -74,11 +74,11 @@ export async function prepareDelivery(
     );
   }
   const nowMs = host.wallClock();
-  const { columns: select, normalize, title } = flags;
+  const { columns: selectedColumns, normalize, title } = flags;
   const looks = { csv: csvDialect(context, flags), table: tableLook(context, flags) };
   const options = {
     columns,
-    select,
+    selectedColumns,
     normalize,
     title,
     madeMs: nowMs,
@@ -181,7 +181,7 @@ export function chooseFormat({ console }: Context, flags: OutputFlags): FormatNa
     const hint = `Say which with --format. Known are ${formatNames.join(', ')}.`;
     throw new UsageError(`-o ${output}: the ending ${ending} means no format.`, { hint });
   }
-  if (isBinary(format) && isTerminal && isStdout(flags)) {
+  if (formats[format].isBinary && isTerminal && isStdout(flags)) {
     const hint = `Write it to a file: -o report.${format}, or > report.${format}.`;
     throw new UsageError(`${format} is no text: a terminal cannot show it.`, { hint });
   }
@@ -202,7 +202,7 @@ export function checkFormat(context: Context, flags: OutputFlags): FormatName {
     'no-header': header === false,
   };
   const given = Object.entries(values).flatMap(([name, value]) => (value ? [`--${name}`] : []));
-  if (format !== 'csv' && given.length > 0) {
+  if (!formats[format].usesCsvDialect && given.length > 0) {
     context.console.warn(`The output is ${format}: ${given.join(', ')} would change CSV alone.`);
   }
   return format;
@@ -218,7 +218,7 @@ export function tableLook({ console, host }: Context, flags: Pick<OutputFlags, '
   const { isTerminal, columns, style, showsUnicode } = console.out;
   if (!isStdout(flags)) return {};
   return {
-    columns: isTerminal || host.env.COLUMNS ? columns : undefined,
+    width: isTerminal || host.env.COLUMNS ? columns : undefined,
     style,
     unicode: showsUnicode,
   };
@@ -296,7 +296,7 @@ export function showsCard(
 
 /** Shows the figures of what was written as a card on stderr, as wide as the terminal there. */
 export function showCard({ console }: Context, figures: Grouping, comparison?: Comparison): void {
-  const { columns, style, showsUnicode: unicode } = console.err;
-  for (const line of reportCard(figures, { columns, style, unicode }, undefined, comparison))
+  const { columns: width, style, showsUnicode: unicode } = console.err;
+  for (const line of reportCard(figures, { width, style, unicode }, undefined, comparison))
     console.note(line);
 }

@@ -160,7 +160,7 @@ async function view(context: Context, options: ViewOptions, file: string): Promi
   const rest = `${mark} and ${formatPlural(more, 'more row')}. Add up with --by, or see more with --top.`;
   const preview =
     more > 0
-      ? [...read.preview, ...wrap(rest, look.columns ?? Number.POSITIVE_INFINITY)]
+      ? [...read.preview, ...wrap(rest, look.width ?? Number.POSITIVE_INFINITY)]
       : read.preview;
   const below = isPreview ? preview : groupText(context, ranked, options, look);
   const lines = [headText(file, read, look), ...reportCard(read.figures, look, only), '', ...below];
@@ -290,14 +290,14 @@ function headText(
   { tail: { summary }, sizeBytes, figures }: ReadFile,
   look: TableLook,
 ): string {
-  const { style, columns = Number.POSITIVE_INFINITY } = look;
+  const { style, width = Number.POSITIVE_INFINITY } = look;
   const points = inTimeOrder(figures);
   const times = summary ? [summary.since, summary.until] : [points[0]?.time, points.at(-1)?.time];
   const span = [...new Set(times.flatMap((time) => time?.slice(0, 10) ?? []))].join(' to ');
   const name = `${file === '-' ? 'stdin' : printable(file)}:`;
   const counts = `${formatPlural(figures.rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
   const facts = `${counts}${span && `, ${printable(span)}`}${summary ? ` (${printable(summary.timezone)})` : ''}`;
-  return wrap(`${name} ${facts}`, columns - 2)
+  return wrap(`${name} ${facts}`, width - 2)
     .join('\n  ')
     .replace(name, (text) => style?.bold(text) ?? text);
 }

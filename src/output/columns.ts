@@ -37,15 +37,15 @@ export class ColumnPlan {
   columns: readonly PlannedColumn[] = [];
   /** The index in the batch's `fields` of each column, or -1. */
   indexes = new Int32Array(0);
-  readonly #options: Pick<EncodeOptions, 'columns' | 'select' | 'normalize' | 'note'>;
+  readonly #options: Pick<EncodeOptions, 'columns' | 'selectedColumns' | 'normalize' | 'note'>;
   readonly #chosen: readonly string[] | undefined;
   #fields: readonly string[] | undefined;
   #leftOut: readonly number[] = [];
   #isDecided = false;
 
-  constructor(options: Pick<EncodeOptions, 'columns' | 'select' | 'normalize' | 'note'>) {
+  constructor(options: Pick<EncodeOptions, 'columns' | 'selectedColumns' | 'normalize' | 'note'>) {
     this.#options = options;
-    this.#chosen = options.select === 'all' ? undefined : options.select;
+    this.#chosen = options.selectedColumns === 'all' ? undefined : options.selectedColumns;
   }
 
   /** The columns for people: unless they were chosen by name, also those that derive from them. */
@@ -95,7 +95,7 @@ export class ColumnPlan {
 
   #decide(fields: readonly string[], isFilled: (field: string) => boolean): void {
     this.#isDecided = true;
-    const { columns: asked, select, note } = this.#options;
+    const { columns: asked, selectedColumns, note } = this.#options;
     if (this.#chosen) {
       const known = [...new Set([...fields, ...(asked ?? []).map(({ field }) => field)])];
       this.columns = [...new Set(this.#chosen)].map((name) =>
@@ -106,7 +106,7 @@ export class ColumnPlan {
     const own = (asked ?? []).flatMap((column) => (column.hidden ? [] : fieldOf(column, fields)));
     const taken = (asked ?? []).map((column) => fieldOf(column, fields));
     const isFree = (field: string) =>
-      !asked || select === 'all' || fieldTypeOf(field) === undefined;
+      !asked || selectedColumns === 'all' || fieldTypeOf(field) === undefined;
     const kept = fields.filter(
       (field) => !taken.includes(field) && (isFree(field) || isFilled(field)),
     );

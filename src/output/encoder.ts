@@ -17,7 +17,8 @@ export interface CsvDialect {
 
 /** How a table for people is laid out. Default: as wide as the rows are, plain Unicode text, with a line of totals. */
 export interface TableLook {
-  readonly columns?: number;
+  /** How many characters a line may have. Default: as many as the rows need. */
+  readonly width?: number;
   readonly style?: { bold(text: string): string; dim(text: string): string };
   readonly unicode?: boolean;
   readonly totals?: boolean;
@@ -28,7 +29,7 @@ export interface EncodeOptions {
   /** The columns that the request leads to, where it is known. */
   readonly columns?: readonly Column[];
   /** The columns to write and their order (`--columns`). Default: those that the request leads to, else all. */
-  readonly select?: readonly string[] | 'all';
+  readonly selectedColumns?: readonly string[] | 'all';
   readonly normalize?: boolean;
   readonly csv?: CsvDialect;
   readonly table?: TableLook;

@@ -20,19 +20,19 @@ it('charts keep within the width, whatever the values are, and the longest bar i
       fc.array(fc.tuple(label, fc.integer({ min: 0, max: 1e6 })), { minLength: 1, maxLength: 40 }),
       fc.integer({ min: 30, max: 120 }),
       fc.boolean(),
-      (given, columns, unicode) => {
+      (given, width, unicode) => {
         const values = given.map(([, value]) => value);
         const bars = barChart(
           given.map(([name, value]) => ({ label: name, value, text: String(value) })),
-          { columns, unicode },
+          { width, unicode },
         );
         const line = lineChart(
           { values, from: '2026-10-01', to: '2026-10-31', text: String },
-          { columns, unicode },
+          { width, unicode },
         );
         expect(line).toHaveLength(12);
-        for (const text of [...bars, ...line, sparkline(values, columns)]) {
-          expect(stringWidth(text)).toBeLessThanOrEqual(columns);
+        for (const text of [...bars, ...line, sparkline(values, width)]) {
+          expect(stringWidth(text)).toBeLessThanOrEqual(width);
         }
         const lengths = bars.map((text) => [...text].filter((cell) => /[█-▏]/.test(cell)).length);
         if (unicode)

@@ -76,9 +76,9 @@ describe('csv', () => {
     ] as const;
     expect((await encode('{"data":[]}', 'csv', { columns })).text).toBe('date,displays\r\n');
     expect((await encode('displays\r\n', 'csv')).text).toBe('displays\r\n');
-    expect((await encode('{"data":[]}', 'csv', { columns, select: ['displays'] })).text).toBe(
-      'displays\r\n',
-    );
+    expect(
+      (await encode('{"data":[]}', 'csv', { columns, selectedColumns: ['displays'] })).text,
+    ).toBe('displays\r\n');
     expect((await encode('{"data":[]}', 'csv')).text).toBe('');
   });
 });
@@ -100,7 +100,7 @@ describe('a key that appears after the header was written', () => {
   );
 
   it('does not matter where the columns were chosen, or in formats without a header', async () => {
-    expect((await encode(body, 'csv', { ...narrow, select: ['a'] })).text).toBe(
+    expect((await encode(body, 'csv', { ...narrow, selectedColumns: ['a'] })).text).toBe(
       'a\r\n1\r\n"x\r\n""y"""\r\n""\r\n',
     );
     expect((await encode(body, 'ndjson', narrow)).text).toBe(

@@ -68,14 +68,14 @@ describe('--columns and --normalize', () => {
   );
 
   it('choose and order columns in every format, by their own name or the metric’s', async () => {
-    const select = ['revenueDollar', 'date', 'date'];
-    expect((await encode(body, 'ndjson', { select })).text).toBe(
+    const selectedColumns = ['revenueDollar', 'date', 'date'];
+    expect((await encode(body, 'ndjson', { selectedColumns })).text).toBe(
       '{"valueDollar":2.50,"date":"2026-11-01"}\n{"valueDollar":null,"date":"2026-11-02"}\n',
     );
-    expect((await encode(body, 'csv', { select })).text).toBe(
+    expect((await encode(body, 'csv', { selectedColumns })).text).toBe(
       'valueDollar,date\r\n2.50,2026-11-01\r\n,2026-11-02\r\n',
     );
-    expect((await encode(body, 'json', { select: ['displays'] })).text).toBe(
+    expect((await encode(body, 'json', { selectedColumns: ['displays'] })).text).toBe(
       '{"data":[\n{"displays":1},\n{"displays":"7"}\n],"summary":{"since":"2026-11-01T00:00:00+0100"}}\n',
     );
   });
@@ -86,7 +86,7 @@ describe('--columns and --normalize', () => {
       '{"displays":2}',
       '{"x":{"a": " b "}}',
     );
-    expect((await encode(spread, 'ndjson', { select: ['displays', 'x'] })).text).toBe(
+    expect((await encode(spread, 'ndjson', { selectedColumns: ['displays', 'x'] })).text).toBe(
       '{"displays":1,"x":[1,2]}\n{"displays":2}\n{"x":{"a":" b "}}\n',
     );
   });
@@ -102,7 +102,7 @@ describe('--columns and --normalize', () => {
   });
 
   it('refuse a column that the report does not have', async () => {
-    await expect(encode(body, 'csv', { select: ['display'] })).rejects.toMatchObject({
+    await expect(encode(body, 'csv', { selectedColumns: ['display'] })).rejects.toMatchObject({
       exitCode: 2,
       message: 'The report has no column "display".',
       hint: 'Did you mean displays?',
@@ -133,12 +133,12 @@ async function expectAsReference(
   expect(csv).toBe(csvOf(parts.rows));
   expect(result).toMatchObject({ rowCount: parts.rows.length, sizeBytes: Buffer.byteLength(csv) });
   // Read piece by piece, columns may appear after the header was written.
-  const select = [
+  const selectedColumns = [
     ...new Set(parts.rows.flatMap((row) => row.map(([key]): string => JSON.parse(key)))),
   ];
-  const columns = select.map((field) => ({ field, type: 'text' as const }));
-  if (select.length > 0)
-    expect((await encode(body, 'csv', { ...options, select, columns })).text).toBe(csv);
+  const columns = selectedColumns.map((field) => ({ field, type: 'text' as const }));
+  if (selectedColumns.length > 0)
+    expect((await encode(body, 'csv', { ...options, selectedColumns, columns })).text).toBe(csv);
 }
 
 function rowTexts(parts: DocumentParts): string[] {

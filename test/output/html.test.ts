@@ -152,12 +152,14 @@ describe('a page', () => {
   });
 
   it('holds only the columns that were chosen, and one that no row has', async () => {
-    const { html, data } = await pageOf(reportOf(rows), { select: ['clicks', 'campaignName'] });
+    const { html, data } = await pageOf(reportOf(rows), {
+      selectedColumns: ['clicks', 'campaignName'],
+    });
     expect(data.columns.map(({ name }) => name)).toEqual(['clicks', 'campaignName']);
     expect(html).not.toContain('<figure');
     expect(cardsOf(html)).toEqual({ Clicks: '30' });
     const columns = [{ field: 'city', type: 'text' }] as const;
-    const absent = await pageOf(reportOf(rows), { columns, select: ['city', 'clicks'] });
+    const absent = await pageOf(reportOf(rows), { columns, selectedColumns: ['city', 'clicks'] });
     expect(rowsOf(absent.data).map(({ city }) => city)).toEqual([null, null, null]);
     expect(absent.html).not.toContain('Top values');
   });
@@ -232,7 +234,7 @@ test('a page embeds every number exactly, and names as they are shown', async ()
           (name, i) => `{"campaignName":${name},"revenueEuro":${rowAt(i)[0]}}`,
         );
         const { data } = await pageOf(`{"data":[${texts.join()}]}`, {
-          select: ['campaignName', 'revenueEuro'],
+          selectedColumns: ['campaignName', 'revenueEuro'],
         });
         expect(rowsOf(data)).toEqual(
           names.map((name, i) => ({

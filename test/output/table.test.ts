@@ -11,9 +11,9 @@ const rows = [
   '{"date":"2026-11-03","campaignId":"1003","campaignName":"\\u001b[31mred\\n🦊","city":null,"displays":null,"revenueEuro":"0,10"}',
 ];
 
-function table(columns: number | undefined, ...given: string[]): Promise<Encoded> {
+function table(width: number | undefined, ...given: string[]): Promise<Encoded> {
   return encode(documentOf(...given), 'table', {
-    table: columns === undefined ? {} : { columns },
+    table: width === undefined ? {} : { width },
     pieceBytes: 8000,
   });
 }
@@ -143,7 +143,7 @@ describe('table', () => {
       '{"campaignName":"b","displays":2}',
     );
     expect(
-      (await encode(body, 'table', { table: { style, unicode: false, columns: 26 } })).text,
+      (await encode(body, 'table', { table: { style, unicode: false, width: 26 } })).text,
     ).toMatchInlineSnapshot(`
       "<b>campaignName      displays</b>
       <i>----------------  --------</i>
@@ -191,7 +191,7 @@ describe('names and columns without measure', () => {
     ['999 columns', 'xlsx', wide],
   ])('%s as %s', async (_, format, given) => {
     const { bytes } = await encode(JSON.stringify({ data: given }), format, {
-      table: { columns: 80 },
+      table: { width: 80 },
     });
     expect(bytes.length).toBeGreaterThan(100);
   });

@@ -181,7 +181,7 @@ describe('xlsx', () => {
       [1000, 20, 5, 0.02, 5],
       [0, 1, 5],
     ]);
-    expect((await xlsx(body, { select: ['clicks', 'displays'] })).rows[0]).toEqual([
+    expect((await xlsx(body, { selectedColumns: ['clicks', 'displays'] })).rows[0]).toEqual([
       'Clicks',
       'Displays',
     ]);

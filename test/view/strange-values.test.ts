@@ -39,5 +39,5 @@ it('a page says it to its readers too', async () => {
 });
 
 it('a metric that was not chosen is not spoken of', async () => {
-  expect((await encode(body, 'html', { select: ['date', 'clicks'] })).notes).toEqual([]);
+  expect((await encode(body, 'html', { selectedColumns: ['date', 'clicks'] })).notes).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { ColumnPlan, valueIn } from '../columns.ts';
 import type { CsvDialect, EncodeOptions, Encoder } from '../encoder.ts';
 
 /** Reports as CSV in the service's own layout (`decisions.md` 4), copied from their bytes, or in another dialect. */
-export function createEncoder(options: EncodeOptions): Encoder {
+export function createCsvEncoder(options: EncodeOptions): Encoder {
   const { normalize = false, csv = {} } = options;
   const dialect: CsvDialect = normalize ? { ...csv, decimal: csv.decimal ?? '.' } : csv;
   const { delimiter = ',', decimal, escapeFormulas, shown } = dialect;

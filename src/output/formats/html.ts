@@ -61,7 +61,7 @@ function renderPage(
   sums: ReportSums,
   rows: readonly Row[] | undefined,
   { summary, rowCount }: ReportTail,
-  { title, select, comparison, note }: EncodeOptions,
+  { title, selectedColumns, comparison, note }: EncodeOptions,
 ): string[] {
   const { leading, others } = leadingFirst(plan.shown.flatMap(({ figure }) => figure ?? []));
   const described = describeReport(summary, sums);
@@ -88,7 +88,9 @@ function renderPage(
     )
     .map((column) => pageColumn(column, tableRows, sums.total.totals()))
     // A column without any value is left out, unless it was chosen.
-    .filter(({ cells }) => select || cells.length === 0 || cells.some((cell) => cell !== null));
+    .filter(
+      ({ cells }) => selectedColumns || cells.length === 0 || cells.some((cell) => cell !== null),
+    );
   return [
     `<!doctype html>
 <html lang="en">

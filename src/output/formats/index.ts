@@ -1,11 +1,12 @@
 import { readRows } from '../../rows/read-rows.ts';
 import { type EncodeOptions, type Encoder, writeRows } from '../encoder.ts';
 import type { TextColumn } from '../table/table-layout.ts';
-import { createEncoder as csv } from './csv.ts';
-import { createNdjsonEncoder, createEncoder as json } from './json.ts';
-import { createEncoder as table } from './table.ts';
+import { createCsvEncoder } from './csv.ts';
+import { createJsonEncoder, createNdjsonEncoder } from './json.ts';
+import { createTableEncoder } from './table.ts';
 
-interface Writer {
+/** The module that writes a format. */
+interface FormatWriter {
   createEncoder(options: EncodeOptions): Encoder;
 }
 
@@ -13,51 +14,93 @@ interface Writer {
 export interface Format {
   /** The file endings that mean it, without the dot. */
   readonly endings: readonly string[];
+
   /** Whether its bytes are no text, and would upset a terminal. */
-  readonly binary?: true;
+  readonly isBinary?: boolean;
+
   /** Whether its files may be packed: `report.csv.gz`. */
-  readonly packable?: true;
-  /** What writes it; loaded where it is heavy. */
-  load(): Writer | Promise<Writer>;
+  readonly isPackable?: boolean;
+
+  /** Whether it has a place for the change against another report (`--compare`). */
+  readonly hasPlaceForChanges?: boolean;
+
+  /** Whether it holds the rows as the service sends them, so that metrics computed here have no place in it. */
+  readonly isServiceDocument?: boolean;
+
+  /** Whether the flags that describe a CSV dialect (`--delimiter` and the like) concern it. */
+  readonly usesCsvDialect?: boolean;
+
+  /** Gives the module that writes it; one that is heavy is loaded only now. */
+  load(): FormatWriter | Promise<FormatWriter>;
 }
 
-/** Every output format: a new one is its file and its line here. */
-const formats = {
-  json: { endings: ['json'], packable: true, load: () => ({ createEncoder: json }) },
+/** Every output format: a new one is its file and its entry here. */
+const definitions = {
+  json: {
+    endings: ['json'],
+    isPackable: true,
+    isServiceDocument: true,
+    load: () => ({ createEncoder: createJsonEncoder }),
+  },
   ndjson: {
     endings: ['ndjson', 'jsonl'],
-    packable: true,
+    isPackable: true,
+    isServiceDocument: true,
     load: () => ({ createEncoder: createNdjsonEncoder }),
   },
-  csv: { endings: ['csv'], packable: true, load: () => ({ createEncoder: csv }) },
-  table: { endings: ['txt'], load: () => ({ createEncoder: table }) },
-  parquet: { endings: ['parquet'], binary: true, load: () => import('./parquet.ts') },
-  xlsx: { endings: ['xlsx'], binary: true, load: () => import('./xlsx.ts') },
-  html: { endings: ['html', 'htm'], load: () => import('./html.ts') },
+  csv: {
+    endings: ['csv'],
+    isPackable: true,
+    usesCsvDialect: true,
+    load: () => ({ createEncoder: createCsvEncoder }),
+  },
+  table: {
+    endings: ['txt'],
+    hasPlaceForChanges: true,
+    load: () => ({ createEncoder: createTableEncoder }),
+  },
+  parquet: {
+    endings: ['parquet'],
+    isBinary: true,
+    load: () => import('./parquet.ts'),
+  },
+  xlsx: {
+    endings: ['xlsx'],
+    isBinary: true,
+    hasPlaceForChanges: true,
+    load: () => import('./xlsx.ts'),
+  },
+  html: {
+    endings: ['html', 'htm'],
+    hasPlaceForChanges: true,
+    load: () => import('./html.ts'),
+  },
 } as const satisfies Record<string, Format>;
 
-export type FormatName = keyof typeof formats;
+export type FormatName = keyof typeof definitions;
 
-export const formatNames = Object.keys(formats) as FormatName[];
+export const formatNames = Object.keys(definitions) as FormatName[];
+
+/** The formats by their names. */
+export const formats: Readonly<Record<FormatName, Format>> = definitions;
 
 /** The format that a file's ending means; `undefined` for another ending, or none. */
 export function formatOfFile(path: string): FormatName | undefined {
-  const [, ending = '', packed] = /\.([^./\\]+?)(\.gz)?$/i.exec(path) ?? [];
-  return formatNames.find((name) => {
-    const { endings, packable }: Format = formats[name];
-    return endings.includes(ending.toLowerCase()) && (!packed || packable);
-  });
-}
+  const match = /\.([^./\\]+?)(\.gz)?$/i.exec(path);
+  const ending = match?.[1]?.toLowerCase();
+  const isPacked = match?.[2] !== undefined;
+  if (ending === undefined) return undefined;
 
-/** Whether a format's bytes are no text. */
-export function isBinary(name: FormatName): boolean {
-  const format: Format = formats[name];
-  return format.binary === true;
+  return formatNames.find((name) => {
+    const { endings, isPackable = false } = formats[name];
+    return endings.includes(ending) && (isPackable || !isPacked);
+  });
 }
 
 /** An encoder for a format, whose code is loaded now. */
 export async function createEncoder(format: FormatName, options: EncodeOptions): Promise<Encoder> {
-  return (await formats[format].load()).createEncoder(options);
+  const writer = await formats[format].load();
+  return writer.createEncoder(options);
 }
 
 /** A small table (campaigns, groups of rows) in a format that is made for reports; all of its bytes. */

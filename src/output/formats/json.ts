@@ -5,7 +5,7 @@ import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder } from '../encoder.ts';
 
 /** The service's document: `data` with one row a line, then `summary`, then whatever else the document had. */
-export function createEncoder(options: EncodeOptions): Encoder {
+export function createJsonEncoder(options: EncodeOptions): Encoder {
   const separator = Buffer.from(',\n');
   const encodeRows = jsonRows(options, separator);
   let isBegun = false;
@@ -37,12 +37,12 @@ export function createNdjsonEncoder(options: EncodeOptions): Encoder {
 
 /** Writes the rows of a batch as JSON objects: copied as they came, unless columns are chosen or numbers normalised. */
 function jsonRows(options: EncodeOptions, between: Buffer): (batch: RowBatch) => Uint8Array {
-  const { select, normalize = false } = options;
+  const { selectedColumns, normalize = false } = options;
   const copier = new RowCopier();
-  const isChosen = select !== undefined && select !== 'all';
+  const isChosen = selectedColumns !== undefined && selectedColumns !== 'all';
   if (!isChosen && !normalize) return (batch) => copier.toJson(batch, between);
   const newPlan = () =>
-    new ColumnPlan(isChosen ? options : { ...options, columns: [], select: 'all' });
+    new ColumnPlan(isChosen ? options : { ...options, columns: [], selectedColumns: 'all' });
   let plan = newPlan();
   let known: readonly string[] = [];
   return (batch) => {

@@ -15,7 +15,7 @@ import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { type CellText, clip, type TableColumn, TableLayout } from '../table/table-layout.ts';
 
 /** A table for people: aligned columns, true numbers, derived metrics, a line of totals. */
-export function createEncoder(options: EncodeOptions): Encoder {
+export function createTableEncoder(options: EncodeOptions): Encoder {
   const plan = new ColumnPlan(options);
   const table = new ReportTable(plan, options);
   const piecesOf = (lines: readonly string[]): Pieces => [
@@ -96,7 +96,7 @@ export class ReportTable {
 
   /** Finds the columns' places from the rows held so far; totals may take `spare` more cells. */
   #begin(spare: number): string[] {
-    const { table: look = {}, select, comparison, note } = this.#options;
+    const { table: look = {}, selectedColumns, comparison, note } = this.#options;
     const columns = this.#plan.shown;
     this.#columns = columns;
     const rows = this.#held.splice(0).map((row) => this.#cellsOf(row));
@@ -113,7 +113,7 @@ export class ReportTable {
         rigid: type === 'date' || type === 'hour',
         dispensable: ranks[i] ?? 0,
         // A column that was chosen is shown, even where nothing is in it.
-        cells: rows.map((cells) => cells[i] ?? (select ? '' : null)),
+        cells: rows.map((cells) => cells[i] ?? (selectedColumns ? '' : null)),
         minWidth: numeric ? Math.max(least, total.length + spare) : label,
       };
     });

@@ -14,7 +14,9 @@ export function groupTable(
   look: TableLook,
   note: (sentence: string) => void,
 ): string[] {
-  const plan = new ColumnPlan({ select: [...all.by, ...figures].map(({ field }) => field) });
+  const plan = new ColumnPlan({
+    selectedColumns: [...all.by, ...figures].map(({ field }) => field),
+  });
   const labelled = all.by.find(({ field }) => isName(field)) ?? all.by[0];
   const label = (each: unknown) => (others && each === labelled ? othersLabel(others.count) : null);
   const rest = others ? [{ key: all.by.map(label), sums: others.sums }] : [];

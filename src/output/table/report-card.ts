@@ -28,7 +28,7 @@ export function reportCard(
   only?: readonly string[],
   comparison?: Comparison,
 ): string[] {
-  const { columns = 80, unicode, style } = look;
+  const { width: lineWidth = 80, unicode, style } = look;
   const totals = report.totals();
   const before = comparison?.sums.total.totals();
   const known = figuresOf(report.metrics).filter(
@@ -44,7 +44,9 @@ export function reportCard(
   // Figures are read down.
   const labelWidth = Math.max(0, ...items.map(({ label }) => widthOf(label)));
   const width = labelWidth + 1 + Math.max(0, ...items.map(({ text }) => widthOf(text)));
-  const height = Math.ceil(items.length / Math.max(1, Math.floor(columns / (width + gap.length))));
+  const height = Math.ceil(
+    items.length / Math.max(1, Math.floor(lineWidth / (width + gap.length))),
+  );
   const lines = Array.from({ length: height }, (_, line) => {
     const cells = items
       .filter((_, i) => i % height === line)
@@ -68,7 +70,7 @@ function wordsOf({ field }: Figure, unicode?: boolean): string {
 /** The first metric over time, in a line from its lowest to its highest; none where there is no time, or only one. */
 function course(
   report: Grouping,
-  { columns = 80, unicode, style }: TableLook,
+  { width: lineWidth = 80, unicode, style }: TableLook,
   chosen: readonly Figure[],
 ): string[] {
   const figure = chosen.find(({ derived }) => !derived);
@@ -83,7 +85,7 @@ function course(
   const range = least === most ? '' : `  ${least} to ${most}`;
   const dim = style?.dim ?? ((text: string) => text);
   // The range stands beside the line, and its first and last date where both leave it eight cells.
-  const room = columns - 2 * gap.length - name.length - range.length;
+  const room = lineWidth - 2 * gap.length - name.length - range.length;
   const isDated = room - from.length - to.length - 2 >= 8;
   if (room < 8) return [];
   const line = sparkline(

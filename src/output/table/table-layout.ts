@@ -70,7 +70,7 @@ export class TableLayout {
     const victims = [...measured].sort(
       (a, b) => b.dispensable - a.dispensable || b.index - a.index,
     );
-    const room = () => (look.columns ?? Number.POSITIVE_INFINITY) - gap * (victims.length - 1);
+    const room = () => (look.width ?? Number.POSITIVE_INFINITY) - gap * (victims.length - 1);
     const widthsOf = (columns: typeof measured, least: number, isFolded: boolean) =>
       columns.map(({ name, folded, width, isFixed }) => {
         const whole = Math.max(width, ...(isFolded ? folded : [name]).map(widthOf));

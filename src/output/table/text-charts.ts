@@ -48,10 +48,10 @@ export function rangeOf(values: readonly number[]): [least: number, greatest: nu
  */
 export function barChart(
   bars: readonly { label: string; value: number; text: string }[],
-  { columns = 80, unicode = true }: TableLook = {},
+  { width: lineWidth = 80, unicode = true }: TableLook = {},
 ): string[] {
   const valueWidth = Math.max(0, ...bars.map(({ text }) => widthOf(text)));
-  const room = columns - valueWidth - 4;
+  const room = lineWidth - valueWidth - 4;
   const widest = Math.max(0, ...bars.map(({ label }) => widthOf(label)));
   const labelWidth = Math.max(1, Math.min(widest, Math.floor(room / 2)));
   const barWidth = Math.max(1, room - labelWidth);
@@ -81,14 +81,14 @@ export function lineChart(
   }: { values: readonly number[]; from: string; to: string; text(value: number): string },
   look: TableLook = {},
 ): string[] {
-  const { columns = 80, unicode = true, style } = look;
+  const { width: lineWidth = 80, unicode = true, style } = look;
   const [least, greatest] = rangeOf(values);
   const labels: Record<number, string> =
     least < greatest
       ? { 0: text(greatest), 5: text((least + greatest) / 2), 9: text(least) }
       : { 5: text(values[0] ?? 0) };
   const scaleWidth = Math.max(...Object.values(labels).map(widthOf));
-  const width = Math.max(4, columns - scaleWidth - 2);
+  const width = Math.max(4, lineWidth - scaleWidth - 2);
   // What is lowest is still seen.
   const heights = levelsOf(means(values, width)).map((level) =>
     Math.round(1 + level * (8 * chartHeight - 1)),
