@@ -35,7 +35,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     const help: string[] = [];
     const output = {
       write: (text: string) => void help.push(text),
-      columns: host.stdout.columns ?? 100,
+      width: host.stdout.columns ?? 100,
     };
     try {
       await createProgram(perform, output, argv).parseAsync([...argv], { from: 'user' });

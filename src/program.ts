@@ -8,7 +8,7 @@ import { summaryOf, topics } from './help/index.ts';
 import { layOutExamples, type Pair } from './ui/page.ts';
 
 /** Where commander's own texts go: help and version to one side, nothing to the other (errors are thrown). */
-type ProgramOutput = { readonly write: (text: string) => void; readonly columns: number };
+type ProgramOutput = { readonly write: (text: string) => void; readonly width: number };
 
 /** The root command with the command that the first word names; with every command where it names none. */
 export function createProgram(
@@ -31,12 +31,12 @@ export function createProgram(
   }
   configure(program, output);
   return program.configureHelp({
-    formatHelp: (_command, helper) => rootHelp(program, helper, output.columns),
+    formatHelp: (_command, helper) => rootHelp(program, helper, output.width),
   });
 }
 
 /** The help of the program: what is looked up most, its commands, stands last, where a small terminal shows it. */
-function rootHelp(program: Command, helper: Help, columns: number): string {
+function rootHelp(program: Command, helper: Help, outputWidth: number): string {
   const section = (heading: string, pairs: readonly Pair[], least = 0): string => {
     const width = Math.max(least, ...pairs.map(([term]) => term.length));
     return [
@@ -67,7 +67,7 @@ function rootHelp(program: Command, helper: Help, columns: number): string {
   return `${[
     'Usage: adreport [flags] COMMAND',
     program.description(),
-    `Examples:\n${layOutExamples(examples, columns)}`,
+    `Examples:\n${layOutExamples(examples, outputWidth)}`,
     section('Flags of every command:', flags),
     section('Exit codes:', codes),
     section(
@@ -79,7 +79,7 @@ function rootHelp(program: Command, helper: Help, columns: number): string {
 }
 
 /** Settles how a command and those below it show their help and their errors. */
-function configure(command: Command, { write, columns }: ProgramOutput): void {
+function configure(command: Command, { write, width }: ProgramOutput): void {
   const help = new Option('-h, --help', 'print this help').helpGroup('Help:');
   const listed = ({ options }: Command): Option[] =>
     (options as Option[]).filter(({ hidden }) => !hidden);
@@ -113,8 +113,8 @@ function configure(command: Command, { write, columns }: ProgramOutput): void {
       writeOut: write,
       writeErr: write,
       outputError: () => {},
-      getOutHelpWidth: () => columns,
-      getErrHelpWidth: () => columns,
+      getOutHelpWidth: () => width,
+      getErrHelpWidth: () => width,
     });
   if (command.parent) {
     command.addHelpText(
@@ -122,7 +122,7 @@ function configure(command: Command, { write, columns }: ProgramOutput): void {
       '\n--json, -q, -v, --no-color and --progress hold for every command: adreport --help',
     );
   }
-  for (const child of command.commands) configure(child as Command, { write, columns });
+  for (const child of command.commands) configure(child as Command, { write, width });
 }
 
 /** Commander's error as one of ours; `undefined` where it is no error at all (help and version were printed). */

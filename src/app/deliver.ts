@@ -215,10 +215,10 @@ export function csvDialect({ console }: Context, flags: OutputFlags): CsvDialect
 
 /** How a table is to look: as the terminal can show it; in a pipe as wide as `COLUMNS` says, in a file as wide as it is. */
 export function tableLook({ console, host }: Context, flags: Pick<OutputFlags, 'output'> = {}) {
-  const { isTerminal, columns, style, showsUnicode } = console.out;
+  const { isTerminal, width, style, showsUnicode } = console.out;
   if (!isStdout(flags)) return {};
   return {
-    width: isTerminal || host.env.COLUMNS ? columns : undefined,
+    width: isTerminal || host.env.COLUMNS ? width : undefined,
     style,
     unicode: showsUnicode,
   };
@@ -296,7 +296,7 @@ export function showsCard(
 
 /** Shows the figures of what was written as a card on stderr, as wide as the terminal there. */
 export function showCard({ console }: Context, figures: Grouping, comparison?: Comparison): void {
-  const { columns: width, style, showsUnicode: unicode } = console.err;
+  const { width, style, showsUnicode: unicode } = console.err;
   for (const line of reportCard(figures, { width, style, unicode }, undefined, comparison))
     console.note(line);
 }

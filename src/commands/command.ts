@@ -23,8 +23,8 @@ export function declareCommand(
   const command = new Command(name).summary(summary).description(summary);
   for (const argument of args) command.argument(argument);
   return command.addHelpText('after', () => {
-    const columns = command.configureOutput().getOutHelpWidth?.() ?? 80;
-    return `\nExamples:\n${layOutExamples(examples, columns)}`;
+    const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
+    return `\nExamples:\n${layOutExamples(examples, width)}`;
   });
 }
 

@@ -219,7 +219,7 @@ async function print({ console, flags }: Context, findings: readonly Finding[]):
     fix: one.fix && redact(one.fix),
   }));
   if (flags.json) return console.result(visibleJson(safe));
-  const { columns, style, showsUnicode } = console.out;
+  const { width, style, showsUnicode } = console.out;
   const marks = {
     ok: showsUnicode ? '✓ ' : 'ok',
     warning: '! ',
@@ -228,7 +228,7 @@ async function print({ console, flags }: Context, findings: readonly Finding[]):
   const colours = { ok: style.green, warning: style.yellow, broken: style.red };
   const indent = 18;
   const wrapped = (text: string) =>
-    wrap(printable(text), Math.max(30, Math.min(120, columns) - indent));
+    wrap(printable(text), Math.max(30, Math.min(120, width) - indent));
   for (const { check, status, message, fix } of safe) {
     const fixes =
       fix === null ? [] : wrapped(`${showsUnicode ? '→' : '=>'} ${fix}`).map(colours[status]);

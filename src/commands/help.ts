@@ -43,9 +43,9 @@ async function help(
     const hint = guess ? `Did you mean adreport help ${guess}?` : 'See: adreport help';
     throw new UsageError(`There is no command and no topic “${words.join(' ')}”.`, { hint });
   }
-  const { columns, style } = console.out;
+  const { width, style } = console.out;
   const text = first === 'periods' ? withToday(topic, host.wallClock()) : topic;
-  await console.write(renderMarkdown(text, { columns, style }));
+  await console.write(renderMarkdown(text, { width, style }));
 }
 
 /** The table of periods with what each of them means today. */

@@ -4,10 +4,10 @@ import { wrap } from '../ui/page.ts';
 /** Lays out the Markdown of a help topic for a terminal: all fits its width, but code, which stands as it is. */
 export function renderMarkdown(
   text: string,
-  { columns, style }: { columns: number; style: Style },
+  { width: outputWidth, style }: { width: number; style: Style },
 ): string {
   // Lines of more than 100 characters are hard to read, however wide the terminal.
-  const width = Math.max(24, Math.min(100, columns));
+  const width = Math.max(24, Math.min(100, outputWidth));
   const blocks = text.trim().split(/\n*(```\w*\n[\s\S]*?\n```)\n*/);
   const shown = blocks.flatMap((block) => {
     if (block.startsWith('```'))

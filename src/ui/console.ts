@@ -129,7 +129,7 @@ function sideOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv, colorFlag: b
     canDraw: canDraw(stream, env),
     showsUnicode: showsUnicode(env, process.platform),
     /** Width in character cells: `COLUMNS`, else the terminal's, else 80. */
-    get columns() {
+    get width() {
       const forced = Number(env.COLUMNS);
       return Number.isInteger(forced) && forced > 0 ? forced : stream.columns || 80;
     },

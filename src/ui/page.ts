@@ -4,9 +4,9 @@ import { Help } from 'commander';
 export type Pair = readonly [name: string, meaning: string];
 
 /** Command lines with their meanings beside them, or above each where one would not fit so many character cells. */
-export function layOutExamples(examples: readonly Pair[], columns: number): string {
+export function layOutExamples(examples: readonly Pair[], width: number): string {
   const widest = Math.max(...examples.map(([line]) => line.length));
-  const fits = examples.every(([, meaning]) => 2 + widest + 3 + 2 + meaning.length <= columns);
+  const fits = examples.every(([, meaning]) => 2 + widest + 3 + 2 + meaning.length <= width);
   return examples
     .map(([line, meaning]) =>
       fits ? `  ${line.padEnd(widest)}   # ${meaning}` : `  # ${meaning}\n  ${line}`,

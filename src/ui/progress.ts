@@ -196,13 +196,13 @@ function counted({
 
 /** Progress as bars at the bottom of the terminal, which is as it was once the last one is gone. */
 function barProgress(console: Console, openBars: (options: Options) => MultiBar): Progress {
-  const { stream, showsUnicode, columns } = console.err;
+  const { stream, showsUnicode, width } = console.err;
   const dot = showsUnicode ? ' · ' : ' - ';
   const options: Options = {
     stream,
     barCompleteChar: showsUnicode ? '━' : '=',
     barIncompleteChar: showsUnicode ? '─' : '-',
-    barsize: Math.max(8, Math.min(30, Math.floor(columns / 4))),
+    barsize: Math.max(8, Math.min(30, Math.floor(width / 4))),
     // Lines above the bars are wrapped by the terminal, and cli-progress cuts the bars itself.
     linewrap: true,
     hideCursor: true,

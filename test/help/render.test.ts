@@ -23,7 +23,7 @@ adreport view
 `;
 
 test('headings, paragraphs, lists, code and tables', () => {
-  expect(renderMarkdown(text, { columns: 30, style: plainStyle })).toBe(`Title
+  expect(renderMarkdown(text, { width: 30, style: plainStyle })).toBe(`Title
 
 A paragraph with code, weight
 and a link that is too long
@@ -45,7 +45,7 @@ for its line.
 test('a table that cannot fit is a list', () => {
   const table =
     '| event | first column | second |\n|---|---|---|\n| something-long | another-long-one | a-third-one |';
-  expect(renderMarkdown(table, { columns: 30, style: plainStyle })).toBe(`  something-long
+  expect(renderMarkdown(table, { width: 30, style: plainStyle })).toBe(`  something-long
     first column:
     another-long-one
     second: a-third-one

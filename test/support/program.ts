@@ -4,7 +4,7 @@ import { createProgram } from '../../src/program.ts';
 /** The program with every command declared, for tests that look at what there is. */
 export const program: Command = createProgram(() => async () => {}, {
   write: () => {},
-  columns: 100,
+  width: 100,
 });
 
 /** The program and every command below it. */

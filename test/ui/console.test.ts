@@ -58,7 +58,7 @@ test.each([
   [{}, {}, [80, 80]],
 ])('columns of %j with %j: %j', async (tty, env, expected) => {
   const { console } = await openConsole({ tty, env });
-  expect([console.out.columns, console.err.columns]).toEqual(expected);
+  expect([console.out.width, console.err.width]).toEqual(expected);
 });
 
 describe('errors', () => {
