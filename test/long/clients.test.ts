@@ -6,13 +6,13 @@ import { build } from 'esbuild';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
 import { startForTest, tokens } from '../server/local.ts';
-import { pathWithAdreport } from '../support/programs.ts';
+import { isInstalled, pathWithAdreport } from '../support/programs.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { runToEnd, start } from '../support/spawn.ts';
 
 /**
  * The description judged by others: a linter, a proxy that compares calls with it, a client that a public generator makes
- * of it; and the example for Python. ADREPORT_TOOLS names a folder in whose `node_modules` the tools are (`.ci/run`).
+ * of it; and the examples for other languages. ADREPORT_TOOLS names a folder in whose `node_modules` the tools are (`.ci/run`).
  */
 
 const run = promisify(execFile);
@@ -125,17 +125,46 @@ test.skipIf(!existsSync(generator))(generated, async () => {
   });
 });
 
-test('the example for Python passes in pytest', async ({ skip }) => {
-  const { status } = runToEnd('python3', ['-c', 'import pytest, requests']);
-  if (status !== 0) skip('python3 has no pytest and requests');
+describe('the examples of the topic `testing`', () => {
   const topic = readFileSync(resolve(import.meta.dirname, '../../src/help/testing.md'), 'utf8');
-  const [, example = ''] = /```python\n([\s\S]*?)```/.exec(topic) ?? [];
-  const cwd = temporaryFolder();
-  writeFileSync(join(cwd, 'test_example.py'), example);
-  const env = { ...process.env, PATH: pathWithAdreport() };
-  const { stdout } = await run('python3', ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], {
-    cwd,
-    env,
+
+  /** A folder with the topic's one block of code in a language as a file, and how to run programs there. */
+  function writeExample(language: string, file: string) {
+    const block = new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'm').exec(topic);
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, file), block?.[1] ?? '');
+    const env = { ...process.env, PATH: pathWithAdreport(), GOCACHE: join(cwd, 'cache') };
+
+    return (command: string, ...args: string[]) => run(command, args, { cwd, env });
+  }
+
+  test('Python, in pytest', async ({ skip }) => {
+    const { status } = runToEnd('python3', ['-c', 'import pytest, requests']);
+    if (status !== 0) skip('python3 has no pytest and requests');
+
+    const runHere = writeExample('python', 'test_example.py');
+    const { stdout } = await runHere('python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider');
+
+    expect(stdout).toContain('1 passed');
   });
-  expect(stdout).toContain('1 passed');
+
+  test('Go, in its own test runner', async ({ skip }) => {
+    if (!isInstalled('go')) skip('there is no go');
+
+    const runHere = writeExample('go', 'example_test.go');
+    await runHere('go', 'vet', 'example_test.go');
+    const { stdout } = await runHere('go', 'test', '-v', 'example_test.go');
+
+    expect(stdout).toContain('--- PASS: TestReport');
+  });
+
+  test('PHP', async ({ skip }) => {
+    const { stdout: modules } = isInstalled('php') ? runToEnd('php', ['-m']) : { stdout: '' };
+    if (!modules.includes('curl')) skip('there is no php with curl');
+
+    const runHere = writeExample('php', 'example.php');
+    const { stdout } = await runHere('php', 'example.php');
+
+    expect(stdout).toBe('passed\n');
+  });
 });
