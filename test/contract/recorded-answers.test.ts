@@ -16,39 +16,39 @@ const campaigns =
   '"campaignEndDate":"2014-12-31 23:59:59","adunits":[{"adunitName":"Bannière","adunitId":"7"}]}]';
 
 /** A service whose reports are ready at the third look. */
-async function service(report = buyerReport) {
+async function startService(report = buyerReport) {
   let looks = 0;
   const { url, received } = await serve(({ path }, response) => {
-    looks += path === '/status-reporting' ? 1 : 0;
+    if (path === '/status-reporting') looks += 1;
     const status = looks < 3 ? 'queued' : 'ready';
-    const record = { response: { status, message: status, report_id: 'r-1' } };
-    if (path === '/download-reporting')
+
+    if (path === '/download-reporting') {
       response.writeHead(200, { 'content-type': 'application/json' }).end(report);
-    else if (path === '/campaigns')
+    } else if (path === '/campaigns') {
       response.writeHead(200, { 'content-type': 'application/json' }).end(campaigns);
-    else json(response, record);
+    } else {
+      json(response, { response: { status, message: status, report_id: 'r-1' } });
+    }
   });
-  const run = (...argv: string[]) =>
-    runCli(argv, { env: { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token } });
+  const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: token };
+  const run = (line: string) => runCli(line, { env });
   return { run, received };
 }
 
-const window = ['--since', '1417392000', '--until', '1420070399'];
+const window = '--since 1417392000 --until 1420070399';
 
 test('a buyer’s report: three kinds of calls, and the document as it came', async () => {
-  const { run, received } = await service();
-  const { exitCode, stdout } = await run(
-    'run',
-    ...window,
-    '--metrics',
-    'displays',
-    '--format',
-    'json',
-  );
-  expect([exitCode, JSON.parse(stdout)]).toEqual([0, JSON.parse(buyerReport)]);
+  const { run, received } = await startService();
+
+  const { exitCode, stdout } = await run(`run ${window} --metrics displays --format json`);
+
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(buyerReport));
   expect(received.map(({ method, path, body }) => `${method} ${path} ${body}`)).toEqual([
     'POST /buyer-reporting {"since":1417392000,"until":1420070399,"metrics":"displays"}',
-    ...Array.from({ length: 3 }, () => 'POST /status-reporting {"id":"r-1"}'),
+    'POST /status-reporting {"id":"r-1"}',
+    'POST /status-reporting {"id":"r-1"}',
+    'POST /status-reporting {"id":"r-1"}',
     'POST /download-reporting {"id":"r-1"}',
   ]);
   for (const { headers } of received) {
@@ -58,18 +58,11 @@ test('a buyer’s report: three kinds of calls, and the document as it came', as
 });
 
 test('a form-encoded request has the keys of the examples', async () => {
-  const { run, received } = await service();
-  const flags = [
-    '--metrics',
-    'displays',
-    '--by',
-    'campaign,os',
-    '--filter',
-    'osId=1',
-    '--encoding',
-    'form',
-  ];
-  await run('report', 'create', ...window, ...flags);
+  const { run, received } = await startService();
+
+  const flags = '--metrics displays --by campaign,os --filter osId=1 --encoding form';
+  await run(`report create ${window} ${flags}`);
+
   expect(received[0]?.headers['content-type']).toBe('application/x-www-form-urlencoded');
   expect(decodeURIComponent(received[0]?.body ?? '')).toBe(
     'since=1417392000&until=1420070399&metrics=displays&breakdowns[0]=CAMPAIGN&breakdowns[1]=OS&osId[0]=1',
@@ -77,25 +70,20 @@ test('a form-encoded request has the keys of the examples', async () => {
 });
 
 test('a DSP’s report as CSV has the values of the JSON', async () => {
-  const { run } = await service(dspReport);
-  const { stdout } = await run(
-    'run',
-    '--profile',
-    'dsp',
-    ...window,
-    '--by',
-    'DAILY',
-    '--format',
-    'csv',
-  );
+  const { run } = await startService(dspReport);
+
+  const { stdout } = await run(`run --profile dsp ${window} --by DAILY --format csv`);
+
   expect(stdout).toBe(
     'date,displays,revenueEuro,revenueDollar\r\n2014-12-01,7,"1234,50","1381,02"\r\n',
   );
 });
 
 test('campaigns with their ad units', async () => {
-  const { run, received } = await service();
-  const { stdout } = await run('campaigns', '--ad-units', '--format', 'csv');
+  const { run, received } = await startService();
+
+  const { stdout } = await run('campaigns --ad-units --format csv');
+
   expect(stdout).toMatch(/Noël.*Bannière/);
   expect(received[0]).toMatchObject({ method: 'GET', path: '/campaigns', body: '' });
 });

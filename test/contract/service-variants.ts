@@ -13,13 +13,36 @@ export type Answer =
 
 export interface Variant {
   readonly name: string;
+
   /** By path; several are given one after the other, the last of them again and again. */
-  readonly answers: Readonly<Record<string, Answer | readonly Answer[]>>;
+  readonly answers: Readonly<Record<string, readonly Answer[]>>;
+
   readonly exitCode: number;
+
   /** What stderr holds. */
   readonly says?: RegExp;
+
   /** How often each path was asked, where that matters. */
   readonly calls?: Readonly<Record<string, number>>;
+}
+
+/** A variant in which one path alone answers otherwise than usual. */
+interface PathVariant {
+  readonly name: string;
+
+  /** What the path answers each time. */
+  readonly answer?: Answer;
+
+  /** In place of `answer`: one after the other, the last of them again and again. */
+  readonly answers?: readonly Answer[];
+
+  readonly exitCode: number;
+
+  /** What stderr holds. */
+  readonly says?: RegExp;
+
+  /** How often the path was asked, where that matters. */
+  readonly calls?: number;
 }
 
 export const token = '0123456789abcdef0123456789abcdef01234567';
@@ -29,7 +52,7 @@ const summary =
 const report = `{"data":${rows},"summary":${summary}}`;
 
 /** The usual answers, which a variant replaces one by one. */
-export const usual: Readonly<Record<string, Answer>> = {
+export const usualAnswers: Readonly<Record<string, Answer>> = {
   '/auth-reporting': `{"response":{"status":"OK","token":"${token}"}}`,
   '/buyer-reporting': '{"response":{"status":"progress","message":"progress","report_id":"r1"}}',
   '/status-reporting': '{"response":{"status":"ready","message":"ready","report_id":"r1"}}',
@@ -40,322 +63,554 @@ export const usual: Readonly<Record<string, Answer>> = {
 /** What `run` must leave in its file where all is well. */
 export const expectedFile = 'date,displays\r\n2026-11-19,7\r\n';
 
-type Row = readonly [
-  name: string,
-  answer: Answer | readonly Answer[],
-  exitCode: number,
-  says?: RegExp | undefined,
-  calls?: number,
-];
+/** The variants of one step of a run, whose path is given. */
+function variantsOf(step: string, path: string, variants: readonly PathVariant[]): Variant[] {
+  return variants.map((variant) => {
+    const { name, answer = '', answers = [answer], exitCode, says, calls } = variant;
 
-function variantsOf(path: string, prefix: string, cases: readonly Row[]): Variant[] {
-  return cases.map(([name, answer, exitCode, says, calls]) => ({
-    name: `${prefix}: ${name}`,
-    answers: { [path]: answer },
-    exitCode,
-    ...(says ? { says } : {}),
-    ...(calls === undefined ? {} : { calls: { [path]: calls } }),
-  }));
+    return {
+      name: `${step}: ${name}`,
+      answers: { [path]: answers },
+      exitCode,
+      ...(says && { says }),
+      ...(calls && { calls: { [path]: calls } }),
+    };
+  });
 }
 
-const answer = (status: number, body = ''): Answer => ({ status, body });
-const later = (status: number, retryAfter: string): Answer => ({
-  status,
-  headers: { 'retry-after': retryAfter },
-});
-const redirect = (location: string): Answer => ({ status: 302, headers: { location } });
-const typed = (type: string, body: string | Uint8Array): Answer => ({
-  headers: { 'content-type': type },
-  body,
-});
-const packed = (coding: string, body: Uint8Array): Answer => ({
-  headers: { 'content-encoding': coding },
-  body,
-});
+function withStatus(status: number, body = ''): Answer {
+  return { status, body };
+}
+
+function answerLater(status: number, retryAfter: string): Answer {
+  return { status, headers: { 'retry-after': retryAfter } };
+}
+
+function redirect(location: string): Answer {
+  return { status: 302, headers: { location } };
+}
+
+function typed(contentType: string, body: string | Uint8Array): Answer {
+  return { headers: { 'content-type': contentType }, body };
+}
+
+function packed(contentEncoding: string, body: Uint8Array): Answer {
+  return { headers: { 'content-encoding': contentEncoding }, body };
+}
+
 const withRow = (row: string) =>
   `{"data":[{"date":"2026-11-19","displays":7},${row}],"summary":${summary}}`;
 const html = typed('text/html', '<html><body>Please sign in</body></html>');
 
-/** Run with a token: create, status, download. */
+const createVariants = variantsOf('create', '/buyer-reporting', [
+  { name: 'response.id', answer: '{"response":{"id":"r1"}}', exitCode: 0 },
+  { name: 'a number as id', answer: '{"response":{"report_id":1}}', exitCode: 0 },
+  { name: 'report_id', answer: '{"report_id":"r1"}', exitCode: 0 },
+  { name: 'reportId', answer: '{"reportId":"r1"}', exitCode: 0 },
+  { name: 'response.reportId', answer: '{"response":{"reportId":"r1"}}', exitCode: 0 },
+  { name: 'id', answer: '{"id":"r1"}', exitCode: 0 },
+  { name: 'data.report_id', answer: '{"data":{"report_id":"r1"}}', exitCode: 0 },
+  {
+    name: 'response.data.report_id',
+    answer: '{"response":{"data":{"report_id":"r1"}}}',
+    exitCode: 0,
+  },
+  { name: 'a list of one record', answer: '[{"report_id":"r1"}]', exitCode: 0 },
+  { name: 'data is a list of one record', answer: '{"data":[{"report_id":"r1"}]}', exitCode: 0 },
+  { name: 'response is the id', answer: '{"response":"r1"}', exitCode: 0 },
+  { name: 'the bare id', answer: '"r1"', exitCode: 0 },
+  { name: 'a bare number', answer: '17', exitCode: 0 },
+  { name: '201', answer: withStatus(201, '{"id":"r1"}'), exitCode: 0 },
+  { name: 'the data itself', answer: report, exitCode: 0 },
+  { name: 'the data as CSV', answer: typed('text/csv', expectedFile), exitCode: 0 },
+  {
+    name: 'an error with 200',
+    answer: '{"response":{"error_id":"LIMIT","error":"Too many reports."}}',
+    exitCode: 4,
+    says: /Too many reports/,
+    calls: 1,
+  },
+  {
+    name: 'an error beside an id',
+    answer: '{"report_id":"r1","error":"No such metric."}',
+    exitCode: 4,
+    says: /No such metric/,
+    calls: 1,
+  },
+  {
+    name: 'a list of an error',
+    answer: '[{"error":"No such metric."}]',
+    exitCode: 4,
+    says: /No such metric/,
+    calls: 1,
+  },
+  {
+    name: 'data is a list of an error',
+    answer: '{"data":[{"error":"No such metric."}]}',
+    exitCode: 4,
+    says: /No such metric/,
+    calls: 1,
+  },
+  {
+    name: 'success is false',
+    answer: '{"success":false,"message":"Locked."}',
+    exitCode: 4,
+    says: /Locked/,
+    calls: 1,
+  },
+  {
+    name: 'the status KO',
+    answer: '{"response":{"status":"KO","message":"Locked."}}',
+    exitCode: 4,
+    says: /Locked/,
+    calls: 1,
+  },
+  {
+    name: 'no id',
+    answer: '{"response":{"status":"progress"}}',
+    exitCode: 9,
+    says: /no report id.*“\{"response":\{"status":"progress"\}\}”/,
+    calls: 1,
+  },
+  { name: 'nothing', answer: '', exitCode: 9, says: /an empty body instead of JSON/, calls: 1 },
+  { name: 'null', answer: 'null', exitCode: 9, says: /no report id/, calls: 1 },
+  { name: 'a page', answer: html, exitCode: 9, says: /a web page instead of JSON/, calls: 1 },
+  {
+    name: 'words',
+    answer: typed('text/plain', 'Queue full'),
+    exitCode: 9,
+    says: /“Queue full” instead of JSON/,
+    calls: 1,
+  },
+  {
+    name: '429, then an id',
+    answers: [answerLater(429, '1'), '{"id":"r1"}'],
+    exitCode: 0,
+    says: /Trying again/,
+    calls: 2,
+  },
+  {
+    name: '503 and Retry-After, then an id',
+    answers: [answerLater(503, '1'), '{"id":"r1"}'],
+    exitCode: 0,
+    says: /Trying/,
+    calls: 2,
+  },
+  { name: '503', answer: withStatus(503), exitCode: 5, says: /may have been created/, calls: 1 },
+  { name: '500', answer: withStatus(500), exitCode: 5, says: /may have been created/, calls: 1 },
+  {
+    name: 'a redirect elsewhere',
+    answer: redirect('https://example.com/'),
+    exitCode: 4,
+    says: /redirects to/,
+    calls: 1,
+  },
+  { name: '415', answer: withStatus(415), exitCode: 4, says: /--encoding form/, calls: 1 },
+  {
+    name: 'a Retry-After of 400 digits',
+    answer: answerLater(429, '9'.repeat(400)),
+    exitCode: 5,
+    says: /left alone for 8760 h/,
+    calls: 1,
+  },
+]);
+
+const statusVariants = variantsOf('status', '/status-reporting', [
+  {
+    name: 'response.data.status',
+    answer: '{"response":{"data":{"status":"ready"}}}',
+    exitCode: 0,
+  },
+  {
+    name: 'an envelope of its own',
+    answer: '{"status":"ok","data":{"status":"READY"}}',
+    exitCode: 0,
+  },
+  { name: 'status', answer: '{"status":"ready"}', exitCode: 0 },
+  { name: 'a bare record in a list', answer: '[{"status":"ready"}]', exitCode: 0 },
+  { name: 'response is the word', answer: '{"response":"ready"}', exitCode: 0 },
+  { name: 'done', answer: '{"status":"done"}', exitCode: 0 },
+  { name: 'completed', answer: '{"status":"Completed"}', exitCode: 0 },
+  { name: 'finished', answer: '{"status":"finished"}', exitCode: 0 },
+  { name: 'success', answer: '{"response":{"status":"success"}}', exitCode: 0 },
+  {
+    name: 'queued, then ready',
+    answers: ['{"status":"queued"}', '{"status":"ready"}'],
+    exitCode: 0,
+    calls: 2,
+  },
+  {
+    name: 'an unknown word, twice, then ready',
+    answers: ['{"status":"brewing"}', '{"status":"brewing"}', '{"status":"ready"}'],
+    exitCode: 0,
+    says: /brewing.*adreport download/,
+  },
+  {
+    name: '500, then ready',
+    answers: [withStatus(500), '{"status":"ready"}'],
+    exitCode: 0,
+    says: /Trying again/,
+    calls: 2,
+  },
+  {
+    name: 'failed',
+    answer: '{"response":{"status":"failed","message":"out of memory"}}',
+    exitCode: 6,
+    says: /out of memory/,
+    calls: 1,
+  },
+  {
+    name: 'error',
+    answer: '{"response":{"status":"error"}}',
+    exitCode: 6,
+    says: /error/,
+    calls: 1,
+  },
+  {
+    name: 'cancelled',
+    answer: '{"status":"cancelled"}',
+    exitCode: 6,
+    says: /cancelled/,
+    calls: 1,
+  },
+  { name: 'canceled', answer: '{"status":"canceled"}', exitCode: 6, says: /canceled/, calls: 1 },
+  { name: 'failure', answer: '{"status":"failure"}', exitCode: 6, says: /failure/, calls: 1 },
+  { name: 'expired', answer: '{"status":"expired"}', exitCode: 6, says: /expired/, calls: 1 },
+  {
+    name: '400 and response.message',
+    answer: withStatus(400, '{"response":{"message":"Out of ink"}}'),
+    exitCode: 4,
+    says: /Out of ink/,
+    calls: 1,
+  },
+  {
+    name: '400 and error.message',
+    answer: withStatus(400, '{"error":{"message":"Out of ink"}}'),
+    exitCode: 4,
+    says: /Out of ink/,
+    calls: 1,
+  },
+  {
+    name: '400 and error_description',
+    answer: withStatus(400, '{"error":"x","error_description":"Out of ink"}'),
+    exitCode: 4,
+    says: /Out of ink/,
+    calls: 1,
+  },
+  {
+    name: '400 and message',
+    answer: withStatus(400, '{"message":"Out of ink"}'),
+    exitCode: 4,
+    says: /Out of ink/,
+    calls: 1,
+  },
+  {
+    name: '400 and detail',
+    answer: withStatus(400, '{"detail":"Out of ink"}'),
+    exitCode: 4,
+    says: /Out of ink/,
+    calls: 1,
+  },
+  {
+    name: '400 and errors',
+    answer: withStatus(400, '{"errors":["Out of ink"]}'),
+    exitCode: 4,
+    says: /Out of ink/,
+    calls: 1,
+  },
+  {
+    name: '400 and the body’s first line',
+    answer: withStatus(400, 'Out of ink\nand paper'),
+    exitCode: 4,
+    says: /Out of ink/,
+    calls: 1,
+  },
+  { name: '410', answer: withStatus(410), exitCode: 6, says: /gone/, calls: 1 },
+  {
+    name: '404',
+    answer: withStatus(404, '{"detail":"Who?"}'),
+    exitCode: 4,
+    says: /Who\?/,
+    calls: 1,
+  },
+  {
+    name: 'an error with 200',
+    answer: '{"response":{"error":"Unknown report."}}',
+    exitCode: 4,
+    says: /Unknown report/,
+    calls: 1,
+  },
+  {
+    name: '400 to JSON',
+    answer: withStatus(400, '{"message":"id is missing"}'),
+    exitCode: 4,
+    says: /id is missing.*\n.*--encoding form/,
+    calls: 1,
+  },
+  {
+    name: 'no status',
+    answer: '{"response":{}}',
+    exitCode: 9,
+    says: /without a status.*“\{"response":\{\}\}”/,
+    calls: 1,
+  },
+  { name: 'a page', answer: html, exitCode: 9, says: /a web page/, calls: 1 },
+  {
+    name: 'a token in an unknown place',
+    answer: `{"sessionToken":"${token}"}`,
+    exitCode: 9,
+    says: /\[hidden\]/,
+    calls: 1,
+  },
+]);
+
+const downloadVariants = variantsOf('download', '/download-reporting', [
+  {
+    name: 'CSV',
+    answer: typed('text/csv; charset=utf-8; header=present', expectedFile),
+    exitCode: 0,
+  },
+  {
+    name: 'CSV under the name of plain text',
+    answer: typed('text/plain', expectedFile),
+    exitCode: 0,
+  },
+  {
+    name: 'CSV with a byte order mark and line feeds',
+    answer: typed('text/csv', `\ufeff${expectedFile.replaceAll('\r\n', '\n')}`),
+    exitCode: 0,
+  },
+  { name: 'summary before data', answer: `{"summary":${summary},"data":${rows}}`, exitCode: 0 },
+  { name: 'pretty-printed', answer: JSON.stringify(JSON.parse(report), null, '\t'), exitCode: 0 },
+  { name: 'a byte order mark', answer: `\ufeff${report}`, exitCode: 0 },
+  {
+    name: 'members that hold data',
+    answer: `{"meta":{"data":[{"x":1}]},"data":${rows},"summary":${summary},"page":null}`,
+    exitCode: 0,
+  },
+  { name: 'in response', answer: `{"response":${report}}`, exitCode: 0 },
+  { name: 'rows alone', answer: rows, exitCode: 0 },
+  { name: 'JSON as text/html', answer: typed('text/html', report), exitCode: 0 },
+  { name: 'gzip', answer: packed('gzip', gzipSync(report)), exitCode: 0 },
+  { name: 'brotli', answer: packed('BR', brotliCompressSync(report)), exitCode: 0 },
+  { name: 'gzip in gzip', answer: packed('gzip, gzip', gzipSync(gzipSync(report))), exitCode: 0 },
+  {
+    name: 'the record of a failed report',
+    answer: '{"response":{"status":"failed","message":"no memory"}}',
+    exitCode: 6,
+    says: /no memory/,
+    calls: 1,
+  },
+  {
+    name: '409 REPORT_FAILED',
+    answer: withStatus(409, '{"response":{"error_id":"REPORT_FAILED","error":"no memory"}}'),
+    exitCode: 6,
+    says: /no memory/,
+    calls: 1,
+  },
+  {
+    name: '409 and the record of a failed report',
+    answer: withStatus(409, '{"response":{"status":"failed"}}'),
+    exitCode: 6,
+    calls: 1,
+  },
+  {
+    name: '409 REPORT_NOT_READY',
+    answer: withStatus(409, '{"response":{"error_id":"REPORT_NOT_READY","error":"wait"}}'),
+    exitCode: 7,
+    says: /wait/,
+    calls: 1,
+  },
+  {
+    name: 'the record of a report in progress',
+    answer: '{"response":{"status":"progress","message":"progress"}}',
+    exitCode: 7,
+    says: /not ready/,
+    calls: 1,
+  },
+  { name: '202', answer: withStatus(202, '{}'), exitCode: 7, says: /not ready/, calls: 1 },
+  { name: '425', answer: withStatus(425), exitCode: 7, says: /not ready/, calls: 1 },
+  {
+    name: 'an error with 200',
+    answer: '{"error_id":"GONE","error":"Deleted."}',
+    exitCode: 4,
+    says: /Deleted/,
+    calls: 1,
+  },
+  {
+    name: 'a redirect to plain http',
+    answer: redirect('http://example.com/x'),
+    exitCode: 4,
+    says: /not https/,
+    calls: 1,
+  },
+  {
+    name: 'a redirect within the service',
+    answer: redirect('/x'),
+    exitCode: 4,
+    says: /redirects to/,
+    calls: 1,
+  },
+  { name: 'a page', answer: html, exitCode: 9, says: /web page/ },
+  {
+    name: 'another window',
+    answer: `{"data":${rows},"summary":${summary.replace('11-19T00', '11-18T00')}}`,
+    exitCode: 9,
+    says: /window/,
+  },
+  {
+    name: 'without what was asked for',
+    answer: '{"data":[{"date":"2026-11-19","clicks":7}],"summary":{}}',
+    exitCode: 9,
+    says: /displays/,
+  },
+  {
+    name: 'a row of another day',
+    answer: withRow('{"date":"2026-11-12","displays":7}'),
+    exitCode: 9,
+  },
+  { name: 'a row twice', answer: withRow('{"date":"2026-11-19","displays":7}'), exitCode: 9 },
+  { name: 'a total beside the rows', answer: withRow('{"date":null,"displays":7}'), exitCode: 9 },
+  { name: 'no rows', answer: `{"data":[],"summary":${summary}}`, exitCode: 9 },
+  { name: 'CSV without a header', answer: typed('text/csv', '2026-11-19,7\r\n'), exitCode: 9 },
+  { name: 'an error text as CSV', answer: typed('text/csv', 'report expired\r\n'), exitCode: 9 },
+  { name: 'nothing', answer: '', exitCode: 9 },
+  {
+    name: 'an unknown charset',
+    answer: typed('application/json; charset=x-own', report),
+    exitCode: 9,
+    says: /x-own/,
+    calls: 1,
+  },
+  {
+    name: 'UTF-16',
+    answer: typed('application/json; charset=utf-16le', Buffer.from(report, 'utf16le')),
+    exitCode: 0,
+  },
+]);
+
+/** Run with a token. */
 export const runVariants: readonly Variant[] = [
-  ...variantsOf('/buyer-reporting', 'create', [
-    ['response.id', '{"response":{"id":"r1"}}', 0],
-    ['a number as id', '{"response":{"report_id":1}}', 0],
-    ['report_id', '{"report_id":"r1"}', 0],
-    ['reportId', '{"reportId":"r1"}', 0],
-    ['response.reportId', '{"response":{"reportId":"r1"}}', 0],
-    ['id', '{"id":"r1"}', 0],
-    ['data.report_id', '{"data":{"report_id":"r1"}}', 0],
-    ['response.data.report_id', '{"response":{"data":{"report_id":"r1"}}}', 0],
-    ['a list of one record', '[{"report_id":"r1"}]', 0],
-    ['data is a list of one record', '{"data":[{"report_id":"r1"}]}', 0],
-    ['response is the id', '{"response":"r1"}', 0],
-    ['the bare id', '"r1"', 0],
-    ['a bare number', '17', 0],
-    ['201', answer(201, '{"id":"r1"}'), 0],
-    ['the data itself', report, 0],
-    ['the data as CSV', typed('text/csv', expectedFile), 0],
-    [
-      'an error with 200',
-      '{"response":{"error_id":"LIMIT","error":"Too many reports."}}',
-      4,
-      /Too many reports/,
-      1,
-    ],
-    [
-      'an error beside an id',
-      '{"report_id":"r1","error":"No such metric."}',
-      4,
-      /No such metric/,
-      1,
-    ],
-    ['a list of an error', '[{"error":"No such metric."}]', 4, /No such metric/, 1],
-    [
-      'data is a list of an error',
-      '{"data":[{"error":"No such metric."}]}',
-      4,
-      /No such metric/,
-      1,
-    ],
-    ['success is false', '{"success":false,"message":"Locked."}', 4, /Locked/, 1],
-    ['the status KO', '{"response":{"status":"KO","message":"Locked."}}', 4, /Locked/, 1],
-    [
-      'no id',
-      '{"response":{"status":"progress"}}',
-      9,
-      /no report id.*“\{"response":\{"status":"progress"\}\}”/,
-      1,
-    ],
-    ['nothing', '', 9, /an empty body instead of JSON/, 1],
-    ['null', 'null', 9, /no report id/, 1],
-    ['a page', html, 9, /a web page instead of JSON/, 1],
-    ['words', typed('text/plain', 'Queue full'), 9, /“Queue full” instead of JSON/, 1],
-    ['429, then an id', [later(429, '1'), '{"id":"r1"}'], 0, /Trying again/, 2],
-    ['503 and Retry-After, then an id', [later(503, '1'), '{"id":"r1"}'], 0, /Trying/, 2],
-    ['503', answer(503), 5, /may have been created/, 1],
-    ['500', answer(500), 5, /may have been created/, 1],
-    ['a redirect elsewhere', redirect('https://example.com/'), 4, /redirects to/, 1],
-    ['415', answer(415), 4, /--encoding form/, 1],
-    ['a Retry-After of 400 digits', later(429, '9'.repeat(400)), 5, /left alone for 8760 h/, 1],
-  ]),
-  ...variantsOf('/status-reporting', 'status', [
-    ['response.data.status', '{"response":{"data":{"status":"ready"}}}', 0],
-    ['an envelope of its own', '{"status":"ok","data":{"status":"READY"}}', 0],
-    ['status', '{"status":"ready"}', 0],
-    ['a bare record in a list', '[{"status":"ready"}]', 0],
-    ['response is the word', '{"response":"ready"}', 0],
-    ['done', '{"status":"done"}', 0],
-    ['completed', '{"status":"Completed"}', 0],
-    ['finished', '{"status":"finished"}', 0],
-    ['success', '{"response":{"status":"success"}}', 0],
-    ['queued, then ready', ['{"status":"queued"}', '{"status":"ready"}'], 0, undefined, 2],
-    [
-      'an unknown word, twice, then ready',
-      ['{"status":"brewing"}', '{"status":"brewing"}', '{"status":"ready"}'],
-      0,
-      /brewing.*adreport download/,
-    ],
-    ['500, then ready', [answer(500), '{"status":"ready"}'], 0, /Trying again/, 2],
-    ['failed', '{"response":{"status":"failed","message":"out of memory"}}', 6, /out of memory/, 1],
-    ['error', '{"response":{"status":"error"}}', 6, /error/, 1],
-    ['cancelled', '{"status":"cancelled"}', 6, /cancelled/, 1],
-    ['canceled', '{"status":"canceled"}', 6, /canceled/, 1],
-    ['failure', '{"status":"failure"}', 6, /failure/, 1],
-    ['expired', '{"status":"expired"}', 6, /expired/, 1],
-    [
-      '400 and response.message',
-      answer(400, '{"response":{"message":"Out of ink"}}'),
-      4,
-      /Out of ink/,
-      1,
-    ],
-    [
-      '400 and error.message',
-      answer(400, '{"error":{"message":"Out of ink"}}'),
-      4,
-      /Out of ink/,
-      1,
-    ],
-    [
-      '400 and error_description',
-      answer(400, '{"error":"x","error_description":"Out of ink"}'),
-      4,
-      /Out of ink/,
-      1,
-    ],
-    ['400 and message', answer(400, '{"message":"Out of ink"}'), 4, /Out of ink/, 1],
-    ['400 and detail', answer(400, '{"detail":"Out of ink"}'), 4, /Out of ink/, 1],
-    ['400 and errors', answer(400, '{"errors":["Out of ink"]}'), 4, /Out of ink/, 1],
-    ['400 and the body’s first line', answer(400, 'Out of ink\nand paper'), 4, /Out of ink/, 1],
-    ['410', answer(410), 6, /gone/, 1],
-    ['404', answer(404, '{"detail":"Who?"}'), 4, /Who\?/, 1],
-    ['an error with 200', '{"response":{"error":"Unknown report."}}', 4, /Unknown report/, 1],
-    [
-      '400 to JSON',
-      answer(400, '{"message":"id is missing"}'),
-      4,
-      /id is missing.*\n.*--encoding form/,
-      1,
-    ],
-    ['no status', '{"response":{}}', 9, /without a status.*“\{"response":\{\}\}”/, 1],
-    ['a page', html, 9, /a web page/, 1],
-    ['a token in an unknown place', `{"sessionToken":"${token}"}`, 9, /\[hidden\]/, 1],
-  ]),
-  ...variantsOf('/download-reporting', 'download', [
-    ['CSV', typed('text/csv; charset=utf-8; header=present', expectedFile), 0],
-    ['CSV under the name of plain text', typed('text/plain', expectedFile), 0],
-    [
-      'CSV with a byte order mark and line feeds',
-      typed('text/csv', `\ufeff${expectedFile.replaceAll('\r\n', '\n')}`),
-      0,
-    ],
-    ['summary before data', `{"summary":${summary},"data":${rows}}`, 0],
-    ['pretty-printed', JSON.stringify(JSON.parse(report), null, '\t'), 0],
-    ['a byte order mark', `\ufeff${report}`, 0],
-    [
-      'members that hold data',
-      `{"meta":{"data":[{"x":1}]},"data":${rows},"summary":${summary},"page":null}`,
-      0,
-    ],
-    ['in response', `{"response":${report}}`, 0],
-    ['rows alone', rows, 0],
-    ['JSON as text/html', typed('text/html', report), 0],
-    ['gzip', packed('gzip', gzipSync(report)), 0],
-    ['brotli', packed('BR', brotliCompressSync(report)), 0],
-    ['gzip in gzip', packed('gzip, gzip', gzipSync(gzipSync(report))), 0],
-    [
-      'the record of a failed report',
-      '{"response":{"status":"failed","message":"no memory"}}',
-      6,
-      /no memory/,
-      1,
-    ],
-    [
-      '409 REPORT_FAILED',
-      answer(409, '{"response":{"error_id":"REPORT_FAILED","error":"no memory"}}'),
-      6,
-      /no memory/,
-      1,
-    ],
-    [
-      '409 and the record of a failed report',
-      answer(409, '{"response":{"status":"failed"}}'),
-      6,
-      undefined,
-      1,
-    ],
-    [
-      '409 REPORT_NOT_READY',
-      answer(409, '{"response":{"error_id":"REPORT_NOT_READY","error":"wait"}}'),
-      7,
-      /wait/,
-      1,
-    ],
-    [
-      'the record of a report in progress',
-      '{"response":{"status":"progress","message":"progress"}}',
-      7,
-      /not ready/,
-      1,
-    ],
-    ['202', answer(202, '{}'), 7, /not ready/, 1],
-    ['425', answer(425), 7, /not ready/, 1],
-    ['an error with 200', '{"error_id":"GONE","error":"Deleted."}', 4, /Deleted/, 1],
-    ['a redirect to plain http', redirect('http://example.com/x'), 4, /not https/, 1],
-    ['a redirect within the service', redirect('/x'), 4, /redirects to/, 1],
-    ['a page', html, 9, /web page/],
-    [
-      'another window',
-      `{"data":${rows},"summary":${summary.replace('11-19T00', '11-18T00')}}`,
-      9,
-      /window/,
-    ],
-    [
-      'without what was asked for',
-      '{"data":[{"date":"2026-11-19","clicks":7}],"summary":{}}',
-      9,
-      /displays/,
-    ],
-    ['a row of another day', withRow('{"date":"2026-11-12","displays":7}'), 9],
-    ['a row twice', withRow('{"date":"2026-11-19","displays":7}'), 9],
-    ['a total beside the rows', withRow('{"date":null,"displays":7}'), 9],
-    ['no rows', `{"data":[],"summary":${summary}}`, 9],
-    ['CSV without a header', typed('text/csv', '2026-11-19,7\r\n'), 9],
-    ['an error text as CSV', typed('text/csv', 'report expired\r\n'), 9],
-    ['nothing', '', 9],
-    ['an unknown charset', typed('application/json; charset=x-own', report), 9, /x-own/, 1],
-    ['UTF-16', typed('application/json; charset=utf-16le', Buffer.from(report, 'utf16le')), 0],
-  ]),
+  ...createVariants,
+  ...statusVariants,
+  ...downloadVariants,
 ];
+
+const authVariants = variantsOf('sign-in', '/auth-reporting', [
+  { name: 'token', answer: `{"token":"${token}"}`, exitCode: 0 },
+  { name: 'access_token', answer: `{"access_token":"${token}","token_type":"x"}`, exitCode: 0 },
+  { name: 'data.token', answer: `{"data":{"token":"${token}"}}`, exitCode: 0 },
+  {
+    name: 'response.access_token',
+    answer: `{"response":{"access_token":"${token}"}}`,
+    exitCode: 0,
+  },
+  { name: 'the bare token as JSON', answer: `"${token}"`, exitCode: 0 },
+  { name: 'the bare token', answer: typed('text/plain', `${token}\n`), exitCode: 0 },
+  {
+    name: 'status KO',
+    answer: '{"response":{"status":"KO","message":"Wrong password"}}',
+    exitCode: 3,
+    says: /Wrong password/,
+    calls: 1,
+  },
+  {
+    name: 'status error',
+    answer: '{"status":"error","error":"Wrong password"}',
+    exitCode: 3,
+    says: /Wrong password/,
+    calls: 1,
+  },
+  {
+    name: 'another status',
+    answer: '{"response":{"status":"locked"}}',
+    exitCode: 3,
+    says: /locked/,
+    calls: 1,
+  },
+  {
+    name: '401',
+    answer: withStatus(401, '{"errors":["Wrong password"]}'),
+    exitCode: 3,
+    says: /Wrong password/,
+    calls: 1,
+  },
+  {
+    name: '400 to JSON',
+    answer: withStatus(400, '{"response":{"error":"Username or password not set in request"}}'),
+    exitCode: 3,
+    says: /--encoding form/,
+    calls: 1,
+  },
+  { name: '415', answer: withStatus(415), exitCode: 3, says: /--encoding form/, calls: 1 },
+  {
+    name: '429, then a token',
+    answers: [withStatus(429), `{"token":"${token}"}`],
+    exitCode: 0,
+    says: /Trying again/,
+    calls: 2,
+  },
+  {
+    name: '500, then a token',
+    answers: [withStatus(500), `{"token":"${token}"}`],
+    exitCode: 0,
+    says: /Trying again/,
+    calls: 2,
+  },
+  {
+    name: 'a token in an unknown place',
+    answer: `{"result":{"accessKey":"${token}"}}`,
+    exitCode: 9,
+    says: /without a token.*\[hidden\]/,
+    calls: 1,
+  },
+  {
+    name: 'a token in an error',
+    answer: withStatus(403, `{"message":"Session ${token} is locked"}`),
+    exitCode: 3,
+    says: /Session \[hidden\] is locked/,
+    calls: 1,
+  },
+  { name: 'no token', answer: '{"response":{}}', exitCode: 9, says: /without a token/, calls: 1 },
+  {
+    name: 'a token with a line break',
+    answer: '{"token":"abc\\r\\nX-Other: 1"}',
+    exitCode: 9,
+    says: /no header can hold/,
+    calls: 1,
+  },
+  {
+    name: 'a token of 5,000 characters',
+    answer: `{"token":"${'x'.repeat(5_000)}"}`,
+    exitCode: 9,
+    says: /no header can hold/,
+    calls: 1,
+  },
+  { name: 'a page', answer: html, exitCode: 9, says: /a web page/, calls: 1 },
+  {
+    name: 'words',
+    answer: typed('text/plain', `your key is ${token}`),
+    exitCode: 9,
+    says: /“your key is \[hidden\]” instead/,
+    calls: 1,
+  },
+]);
 
 /** Run with e-mail and password. */
 export const signInVariants: readonly Variant[] = [
-  ...variantsOf('/auth-reporting', 'sign-in', [
-    ['token', `{"token":"${token}"}`, 0],
-    ['access_token', `{"access_token":"${token}","token_type":"x"}`, 0],
-    ['data.token', `{"data":{"token":"${token}"}}`, 0],
-    ['response.access_token', `{"response":{"access_token":"${token}"}}`, 0],
-    ['the bare token as JSON', `"${token}"`, 0],
-    ['the bare token', typed('text/plain', `${token}\n`), 0],
-    [
-      'status KO',
-      '{"response":{"status":"KO","message":"Wrong password"}}',
-      3,
-      /Wrong password/,
-      1,
-    ],
-    ['status error', '{"status":"error","error":"Wrong password"}', 3, /Wrong password/, 1],
-    ['another status', '{"response":{"status":"locked"}}', 3, /locked/, 1],
-    ['401', answer(401, '{"errors":["Wrong password"]}'), 3, /Wrong password/, 1],
-    [
-      '400 to JSON',
-      answer(400, '{"response":{"error":"Username or password not set in request"}}'),
-      3,
-      /--encoding form/,
-      1,
-    ],
-    ['415', answer(415), 3, /--encoding form/, 1],
-    ['429, then a token', [answer(429), `{"token":"${token}"}`], 0, /Trying again/, 2],
-    ['500, then a token', [answer(500), `{"token":"${token}"}`], 0, /Trying again/, 2],
-    [
-      'a token in an unknown place',
-      `{"result":{"accessKey":"${token}"}}`,
-      9,
-      /without a token.*\[hidden\]/,
-      1,
-    ],
-    [
-      'a token in an error',
-      answer(403, `{"message":"Session ${token} is locked"}`),
-      3,
-      /Session \[hidden\] is locked/,
-      1,
-    ],
-    ['no token', '{"response":{}}', 9, /without a token/, 1],
-    ['a token with a line break', '{"token":"abc\\r\\nX-Other: 1"}', 9, /no header can hold/, 1],
-    ['a token of 5,000 characters', `{"token":"${'x'.repeat(5_000)}"}`, 9, /no header can hold/, 1],
-    ['a page', html, 9, /a web page/, 1],
-    [
-      'words',
-      typed('text/plain', `your key is ${token}`),
-      9,
-      /“your key is \[hidden\]” instead/,
-      1,
-    ],
-  ]),
+  ...authVariants,
   {
     name: 'a token that is refused with 403 is renewed once',
-    answers: { '/buyer-reporting': [answer(403), '{"id":"r1"}'] },
+    answers: { '/buyer-reporting': [withStatus(403), '{"id":"r1"}'] },
     exitCode: 0,
     calls: { '/auth-reporting': 2, '/buyer-reporting': 2 },
   },
   {
     name: '403 ADMIN_ONLY renews nothing',
     answers: {
-      '/buyer-reporting': answer(
-        403,
-        '{"response":{"error_id":"ADMIN_ONLY","error":"Admins only."}}',
-      ),
+      '/buyer-reporting': [
+        withStatus(403, '{"response":{"error_id":"ADMIN_ONLY","error":"Admins only."}}'),
+      ],
     },
     exitCode: 4,
     says: /Admins only/,
@@ -363,51 +618,97 @@ export const signInVariants: readonly Variant[] = [
   },
 ];
 
-const campaign = '"campaignName":"A","advertiserId":"5","adunits":';
-const unit = '{"adunitId":"3","adunitName":"u"}';
+/** The members of a campaign but its id, as they stand in a body. */
+const members =
+  '"campaignName":"A","advertiserId":"5","adunits":[{"adunitId":"3","adunitName":"u"}]';
+const campaign = `{"campaignId":"12",${members}}`;
 
 /** `campaigns --ad-units`: each line is expected as `12,A,3,u`. */
-export const campaignVariants: readonly Variant[] = variantsOf('/campaigns', 'campaigns', [
-  ['a list', `[{"campaignId":"12",${campaign}[${unit}]}]`, 0],
-  ['campaigns', `{"campaigns":[{"campaignId":12,${campaign}[${unit}]}]}`, 0],
-  ['data', `{"data":[{"campaignId":"12",${campaign}[${unit}]}]}`, 0],
-  ['response', `{"response":[{"campaignId":"12",${campaign}[${unit}]}]}`, 0],
-  ['keyed by id', `{"12":{${campaign}[${unit}]}}`, 0],
-  ['keyed by id in an envelope', `{"data":{"12":{${campaign}[${unit}]}}}`, 0],
-  ['ad units keyed by id', `[{"campaignId":"12",${campaign}{"3":{"adunitName":"u"}}}]`, 0],
-  ['adUnits', `[{"campaignId":"12",${campaign.replace('adunits', 'adUnits')}[${unit}]}]`, 0],
-  [
-    'a further page in the body',
-    `{"data":[{"campaignId":"12",${campaign}[${unit}]}],"next":"/campaigns?page=2"}`,
-    0,
-    /further page/,
-  ],
-  [
-    'a further page in Link',
-    {
+export const campaignVariants: readonly Variant[] = variantsOf('campaigns', '/campaigns', [
+  { name: 'a list', answer: `[${campaign}]`, exitCode: 0 },
+  {
+    name: 'campaigns',
+    answer: `{"campaigns":[{"campaignId":12,${members}}]}`,
+    exitCode: 0,
+  },
+  { name: 'data', answer: `{"data":[${campaign}]}`, exitCode: 0 },
+  {
+    name: 'response',
+    answer: `{"response":[${campaign}]}`,
+    exitCode: 0,
+  },
+  { name: 'keyed by id', answer: `{"12":{${members}}}`, exitCode: 0 },
+  {
+    name: 'keyed by id in an envelope',
+    answer: `{"data":{"12":{${members}}}}`,
+    exitCode: 0,
+  },
+  {
+    name: 'ad units keyed by id',
+    answer: `[${campaign.replace('[{"adunitId":"3","adunitName":"u"}]', '{"3":{"adunitName":"u"}}')}]`,
+    exitCode: 0,
+  },
+  {
+    name: 'adUnits',
+    answer: `[${campaign.replace('adunits', 'adUnits')}]`,
+    exitCode: 0,
+  },
+  {
+    name: 'a further page in the body',
+    answer: `{"data":[${campaign}],"next":"/campaigns?page=2"}`,
+    exitCode: 0,
+    says: /further page/,
+  },
+  {
+    name: 'a further page in Link',
+    answer: {
       headers: { link: '</campaigns?page=2>; rel="next"' },
-      body: `[{"campaignId":"12",${campaign}[${unit}]}]`,
+      body: `[${campaign}]`,
     },
-    0,
-    /further page/,
-  ],
-  [
-    'Latin-1, declared',
-    typed(
+    exitCode: 0,
+    says: /further page/,
+  },
+  {
+    name: 'Latin-1, declared',
+    answer: typed(
       'application/json; charset=iso-8859-1',
-      Buffer.from(`[{"campaignId":"12",${campaign}[${unit}],"advertiserName":"Café"}]`, 'latin1'),
+      Buffer.from(`[{"campaignId":"12",${members},"advertiserName":"Café"}]`, 'latin1'),
     ),
-    0,
-  ],
-  [
-    'Latin-1, undeclared',
-    { body: Buffer.from(`[{"campaignId":"12","campaignName":"Café"}]`, 'latin1') },
-    9,
-    /no text in utf-8/,
-    1,
-  ],
-  ['an error with 200', '{"error":"Not for you."}', 4, /Not for you/, 1],
-  ['another list', '[{"displays":1}]', 9, /no list of campaigns.*“\[\{"displays":1\}\]”/, 1],
-  ['brackets that are only opened', '['.repeat(15_000_000), 9, /“\[{150}…” instead of JSON/, 1],
-  ['brackets without end', '['.repeat(17_000_000), 9, /longer than 16 MB/, 1],
+    exitCode: 0,
+  },
+  {
+    name: 'Latin-1, undeclared',
+    answer: { body: Buffer.from(`[{"campaignId":"12","campaignName":"Café"}]`, 'latin1') },
+    exitCode: 9,
+    says: /no text in utf-8/,
+    calls: 1,
+  },
+  {
+    name: 'an error with 200',
+    answer: '{"error":"Not for you."}',
+    exitCode: 4,
+    says: /Not for you/,
+    calls: 1,
+  },
+  {
+    name: 'another list',
+    answer: '[{"displays":1}]',
+    exitCode: 9,
+    says: /no list of campaigns.*“\[\{"displays":1\}\]”/,
+    calls: 1,
+  },
+  {
+    name: 'brackets that are only opened',
+    answer: '['.repeat(15_000_000),
+    exitCode: 9,
+    says: /“\[{150}…” instead of JSON/,
+    calls: 1,
+  },
+  {
+    name: 'brackets without end',
+    answer: '['.repeat(17_000_000),
+    exitCode: 9,
+    says: /longer than 16 MB/,
+    calls: 1,
+  },
 ]);
