@@ -1,11 +1,17 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { type TestContext, onTestFinished as whenTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts';
 import { createHttp } from '../../src/api/http.ts';
 import { type Handler, serve } from '../support/http-server.ts';
 
+/** Calls what ends the things of a test, once the test is over. */
+type OnTestFinished = TestContext['onTestFinished'];
+
 interface ConnectOptions extends Partial<ClientOptions> {
   readonly timeoutMs?: number;
+
+  /** That of the test's own context, for tests that run at the same time. */
+  readonly onTestFinished?: OnTestFinished;
 }
 
 /** The request of a create call. */
@@ -14,10 +20,12 @@ export const body = { contentType: 'application/json', text: '{"since":1}' };
 /** A client whose pauses are noted, not slept. */
 export async function clientAt(
   baseUrl: URL,
-  { timeoutMs = 1_000, ...options }: ConnectOptions = {},
+  connectOptions: ConnectOptions = {},
 ): Promise<{ client: Client; pauses: readonly number[] }> {
+  const { timeoutMs = 1_000, onTestFinished = whenTestFinished, ...options } = connectOptions;
   const http = await createHttp({ timeoutMs, userAgent: 'test', trace: () => {} });
   onTestFinished(() => http.close());
+
   const pauses: number[] = [];
   const client = createClient({
     baseUrl,
@@ -43,11 +51,16 @@ export async function clientAt(
 /** A client of a server whose every answer is the test's own. */
 export async function connect(handler: Handler, options?: ConnectOptions) {
   const { url, received } = await serve(handler);
-  return { ...(await clientAt(url, options)), received };
+  const { client, pauses } = await clientAt(url, options);
+
+  return { client, pauses, received };
 }
 
 /** A port of this machine that is no web server: it says what it is given, or nothing. */
-export async function listenRaw(greeting = ''): Promise<number> {
+export async function listenRaw(
+  greeting = '',
+  onTestFinished: OnTestFinished = whenTestFinished,
+): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => {}));

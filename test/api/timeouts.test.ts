@@ -1,9 +1,72 @@
-import type { ServerResponse } from 'node:http';
-import { describe, expect, test } from 'vitest';
-import { serve } from '../support/http-server.ts';
-import { body, clientAt, connect, listenRaw } from './connect.ts';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { body, clientAt, listenRaw } from './connect.ts';
 
-/** What `timeoutMs` bounds, and what it does not. */
+/** What `timeoutMs` bounds, and what it does not. The tests wait at the same time, so that all take as long as one. */
+
+const timeoutMs = 100;
+
+/** What bounds an exchange that goes on without a pause: see `createHttp`. */
+const wholeMs = 4 * timeoutMs + 1_000;
+
+/** Does something again and again, for as long as the answer may be written. */
+function repeat(response: ServerResponse, step: () => void): void {
+  const timer = setInterval(step, timeoutMs / 5);
+  response.on('close', () => clearInterval(timer));
+}
+
+/** Ways in which a service takes its time, by the first word of the path. */
+const services: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  silent: () => {},
+
+  stalls: (response) => {
+    response.writeHead(200).write('{"data":[');
+  },
+
+  drips: (response) => {
+    response.writeHead(200);
+    repeat(response, () => response.write(' '));
+  },
+
+  'drips-an-error': (response) => {
+    response.writeHead(400);
+    repeat(response, () => response.write('no'));
+  },
+
+  'promises-an-answer': (response) => {
+    repeat(response, () => response.writeProcessing());
+  },
+
+  'is-slow-but-whole': (response) => {
+    response.writeHead(200);
+    repeat(response, () => response.write('piece'));
+    setTimeout(() => response.end(), wholeMs + 2 * timeoutMs);
+  },
+
+  'is-large': (response) => {
+    response.writeHead(200).end(Buffer.alloc(4_000_000));
+  },
+};
+
+const server = createServer((request, response) => {
+  const [, word = ''] = request.url?.split('/') ?? [];
+  request.resume().on('end', () => services[word]?.(response));
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+afterAll(() => {
+  server.close().closeAllConnections();
+});
+
+/** The base URL of one of the services. */
+function urlOf(word: string): URL {
+  const { port } = server.address() as AddressInfo;
+  return new URL(`http://127.0.0.1:${port}/${word}`);
+}
 
 async function sizeOf({ body }: { body: AsyncIterable<Buffer> }): Promise<number> {
   let sizeBytes = 0;
@@ -11,125 +74,111 @@ async function sizeOf({ body }: { body: AsyncIterable<Buffer> }): Promise<number
   return sizeBytes;
 }
 
-test('to connect: TLS that does not come about; a create has not left, and is tried again', async () => {
-  const port = await listenRaw();
-  const { client, pauses } = await clientAt(new URL(`https://127.0.0.1:${port}/`), {
-    timeoutMs: 100,
-    retries: 1,
-  });
-  await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({
-    code: 'TIMEOUT',
-    exitCode: 5,
-    message: expect.stringMatching(/no connection in time.*Tried 2 times\.$/),
-  });
-  expect(pauses).toHaveLength(1);
-});
+describe.concurrent('a timeout bounds', () => {
+  test('connecting: a create has not left, and is tried again', async ({ onTestFinished }) => {
+    const port = await listenRaw('', onTestFinished);
+    const url = new URL(`https://127.0.0.1:${port}/`);
+    const { client, pauses } = await clientAt(url, { timeoutMs, retries: 1, onTestFinished });
 
-test('to the first byte: the error says how to wait longer; a create may have arrived, and is not repeated', async () => {
-  const { client, pauses } = await connect(() => {}, { timeoutMs: 100 });
-  const failure = { exitCode: 5, message: expect.stringContaining('no answer in time') };
-  await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({
-    ...failure,
-    code: 'CREATE_UNCERTAIN',
-  });
-  expect(pauses).toEqual([]);
-  const hint = expect.stringContaining('--timeout');
-  await expect(client.status('r')).rejects.toMatchObject({ ...failure, code: 'TIMEOUT', hint });
-});
-
-test('idle: a download that stops moving', async () => {
-  const { url } = await serve(
-    (_request, response) => void response.writeHead(200).write('{"data":['),
-  );
-  const { client } = await clientAt(url, { timeoutMs: 100, retries: 0 });
-  await expect(client.download('r', sizeOf)).rejects.toMatchObject({
-    code: 'TIMEOUT',
-    exitCode: 5,
-    message: expect.stringContaining('the answer stopped moving'),
-  });
-});
-
-describe('an exchange that never pauses is bounded as a whole', () => {
-  /** Sends a piece every 20 ms, for ever. */
-  const drip = (response: ServerResponse, piece: string): void => {
-    const timer = setInterval(() => response.write(piece), 20);
-    response.on('close', () => clearInterval(timer));
-  };
-  const failure = {
-    code: 'TIMEOUT',
-    exitCode: 5,
-    message: expect.stringContaining('did not end in time'),
-  };
-
-  test.each(['signIn', 'status', 'campaigns'] as const)('%s', async (name) => {
-    const { client } = await connect((_request, response) => drip(response.writeHead(200), ' '), {
-      timeoutMs: 100,
-      retries: 0,
-      credentials: { email: 'me@example.com', password: 'secret' },
-    });
-    await expect(client[name]('r')).rejects.toMatchObject(failure);
-  });
-
-  test('a create', async () => {
-    const { client } = await connect((_request, response) => drip(response.writeHead(200), ' '), {
-      timeoutMs: 100,
-    });
     await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({
-      ...failure,
-      code: 'CREATE_UNCERTAIN',
-    });
-  });
-
-  test('an error that is being told', async () => {
-    const { client } = await connect((_request, response) => drip(response.writeHead(400), 'no'), {
-      timeoutMs: 100,
-    });
-    await expect(client.download('r', sizeOf)).rejects.toMatchObject({
-      exitCode: 4,
-      httpStatus: 400,
-    });
-  });
-
-  test('hints without an answer, of a download too', async () => {
-    const { client } = await connect(
-      (_request, response) => {
-        const timer = setInterval(() => response.writeProcessing(), 20);
-        response.on('close', () => clearInterval(timer));
-      },
-      { timeoutMs: 100, retries: 0 },
-    );
-    await expect(client.download('r', sizeOf)).rejects.toMatchObject({
-      exitCode: 5,
       code: 'TIMEOUT',
+      exitCode: 5,
+      message: expect.stringMatching(/no connection in time.*Tried 2 times\.$/),
+    });
+    expect(pauses).toHaveLength(1);
+  });
+
+  test('the wait for the first byte: the error says how to wait longer', async ({
+    onTestFinished,
+  }) => {
+    const { client } = await clientAt(urlOf('silent'), { timeoutMs, retries: 0, onTestFinished });
+
+    await expect(client.status('r')).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      exitCode: 5,
+      message: expect.stringContaining('no answer in time'),
+      hint: expect.stringContaining('--timeout'),
+    });
+  });
+
+  test('the wait for the first byte: a create may have arrived, and is not repeated', async ({
+    onTestFinished,
+  }) => {
+    const { client, pauses } = await clientAt(urlOf('silent'), { timeoutMs, onTestFinished });
+
+    await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({
+      code: 'CREATE_UNCERTAIN',
+      exitCode: 5,
+      message: expect.stringContaining('no answer in time'),
+    });
+    expect(pauses).toEqual([]);
+  });
+
+  test('a pause within a download', async ({ onTestFinished }) => {
+    const { client } = await clientAt(urlOf('stalls'), { timeoutMs, retries: 0, onTestFinished });
+
+    await expect(client.download('r', sizeOf)).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      exitCode: 5,
+      message: expect.stringContaining('the answer stopped moving'),
     });
   });
 });
 
-test('never the whole: a download that moves takes as long as it takes', async () => {
-  const timeoutMs = 800;
-  const { url } = await serve((_request, response) => {
-    let pieces = 0;
-    response.writeHead(200);
-    const timer = setInterval(() => {
-      response.write('piece');
-      pieces += 1;
-      if (pieces < 6) return;
-      clearInterval(timer);
-      response.end();
-    }, timeoutMs / 4);
+describe.concurrent('an exchange that never pauses is bounded as a whole', () => {
+  const tooSlow = { exitCode: 5, message: expect.stringContaining('did not end in time') };
+
+  test.for(['signIn', 'status', 'campaigns'] as const)('%s', async (name, { onTestFinished }) => {
+    const credentials = { email: 'me@example.com', password: 'secret' };
+    const options = { timeoutMs, retries: 0, credentials, onTestFinished };
+    const { client } = await clientAt(urlOf('drips'), options);
+
+    await expect(client[name]('r')).rejects.toMatchObject({ ...tooSlow, code: 'TIMEOUT' });
   });
-  const { client } = await clientAt(url, { timeoutMs });
-  expect(await client.download('r', sizeOf)).toBe(30);
+
+  test('a create', async ({ onTestFinished }) => {
+    const { client } = await clientAt(urlOf('drips'), { timeoutMs, onTestFinished });
+
+    const call = client.createReport(body, sizeOf);
+
+    await expect(call).rejects.toMatchObject({ ...tooSlow, code: 'CREATE_UNCERTAIN' });
+  });
+
+  test('an error that is being told', async ({ onTestFinished }) => {
+    const { client } = await clientAt(urlOf('drips-an-error'), { timeoutMs, onTestFinished });
+
+    const call = client.download('r', sizeOf);
+
+    await expect(call).rejects.toMatchObject({ exitCode: 4, httpStatus: 400 });
+  });
+
+  test('hints without an answer, of a download too', async ({ onTestFinished }) => {
+    const options = { timeoutMs, retries: 0, onTestFinished };
+    const { client } = await clientAt(urlOf('promises-an-answer'), options);
+
+    const call = client.download('r', sizeOf);
+
+    await expect(call).rejects.toMatchObject({ exitCode: 5, code: 'TIMEOUT' });
+  });
 });
 
-test('a reader that takes its time is no pause of the download', async () => {
-  const { url } = await serve(
-    (_request, response) => void response.writeHead(200).end(Buffer.alloc(4_000_000)),
-  );
-  const { client } = await clientAt(url, { timeoutMs: 100, retries: 0 });
-  const sizeBytes = await client.download('r', async (answer) => {
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    return sizeOf(answer);
+describe.concurrent('no timeout bounds', () => {
+  test('a download that moves: it takes as long as it takes', async ({ onTestFinished }) => {
+    const options = { timeoutMs, retries: 0, onTestFinished };
+    const { client } = await clientAt(urlOf('is-slow-but-whole'), options);
+
+    expect(await client.download('r', sizeOf)).toBeGreaterThan(0);
   });
-  expect(sizeBytes).toBe(4_000_000);
+
+  test('a reader that takes its time', async ({ onTestFinished }) => {
+    const options = { timeoutMs, retries: 0, onTestFinished };
+    const { client } = await clientAt(urlOf('is-large'), options);
+
+    const sizeBytes = await client.download('r', async (answer) => {
+      await new Promise((resolve) => setTimeout(resolve, 3 * timeoutMs));
+      return sizeOf(answer);
+    });
+
+    expect(sizeBytes).toBe(4_000_000);
+  });
 });
