@@ -167,9 +167,9 @@ describe('facts that the code owns', () => {
     const read = [...sources.join('\n').matchAll(/\benv\.([A-Z][A-Z_]{3,})\b/g)].map(
       ([, name]) => name,
     );
-    const settings = Object.entries(settingTable)
-      .filter(([, { sources }]) => (sources as readonly string[]).includes('env'))
-      .map(([name]) => `ADREPORT_${name.replace('-', '_').toUpperCase()}`);
+    const settings = Object.values(settingTable)
+      .filter(({ sources }) => sources.includes('env'))
+      .map(({ name }) => `ADREPORT_${name.replace('-', '_').toUpperCase()}`);
     // The platform's own, which say where things are and what the terminal is.
     const others =
       'APPDATA HOME XDG_CONFIG_HOME TERM LANG WT_SESSION TERM_PROGRAM LC_ALL LC_CTYPE'.split(' ');

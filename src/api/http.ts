@@ -93,16 +93,11 @@ export function readProxy(env: Readonly<Record<string, string | undefined>>) {
 }
 
 async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Dispatcher> {
+  const { default: undici } = await import('undici');
+  const { Agent, EnvHttpProxyAgent, Pool } = undici;
   const connect = { timeout: timeoutMs };
-  if (!proxy) {
-    const { default: Agent } = await import('undici/lib/dispatcher/agent.js');
-    return new Agent({ connect });
-  }
-  const { default: EnvHttpProxyAgent } = await import(
-    'undici/lib/dispatcher/env-http-proxy-agent.js'
-  );
-  const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
-  const { default: connectThrough } = await import('undici/lib/api/api-connect.js');
+  if (!proxy) return new Agent({ connect });
+
   return new EnvHttpProxyAgent({
     connect,
     httpProxy: '',
@@ -113,13 +108,14 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
     clientFactory: (origin, options) => {
       // By itself a proxy that takes a connection and then says nothing is waited for five minutes.
       const pool = new Pool(origin, { ...options, headersTimeout: timeoutMs });
-      // The parts lack `connect`, which undici's index mixes in. A proxy that hangs up is undici's code for "connect
-      // again", which it does at once and without end: its errors go on as ours, without that code.
-      const connect = (request: Dispatcher.ConnectOptions<null>) =>
-        connectThrough.call(pool, request).catch((cause: unknown) => {
+      const openTunnel = pool.connect.bind(pool);
+      // A proxy that hangs up is undici's code for "connect again", which it does at once and without end: its errors go
+      // on as ours, without that code.
+      const connectOrTell = (request: Dispatcher.ConnectOptions<null>) =>
+        openTunnel(request).catch((cause: unknown) => {
           throw new ProxyError(origin.origin, { cause });
         });
-      return Object.assign(pool, { connect });
+      return Object.assign(pool, { connect: connectOrTell });
     },
   });
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Node } from 'yaml';
+import type { Document, LineCounter, Node } from 'yaml';
 import { codeOf, UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import type { ProjectChoice } from './settings.ts';
@@ -8,11 +8,24 @@ import type { ProjectChoice } from './settings.ts';
 /** The name under which a project file is found. */
 export const projectFileName = 'adreport.yaml';
 
+/** Such a file is written by hand; reading 60,000 keys would take minutes. */
+const projectFileBytesAtMost = 64 * 1024;
+
 /** `adreport.yaml`: reports by name, and what holds for all of them (`cli.md`, Cron). */
-export type ProjectFile = Awaited<ReturnType<typeof readProjectFile>>;
+export interface ProjectFile {
+  readonly path: string;
+  /** The path as messages name it. */
+  readonly shownPath: string;
+  readonly defaults: SavedSection;
+  readonly reports: ReadonlyMap<string, SavedSection>;
+}
 
 /** `defaults`, or one of `reports`. */
-export type SavedSection = ProjectFile['defaults'];
+export interface SavedSection {
+  readonly line: number;
+  /** The values by their keys, which are the names of flags without their dashes. */
+  readonly entries: ReadonlyMap<string, SavedEntry>;
+}
 
 /** One key of a saved report, with its value as it stands in the file. */
 export interface SavedEntry {
@@ -22,6 +35,7 @@ export interface SavedEntry {
   readonly isList: boolean;
 }
 
+/** One thing that is wrong with a project file. */
 export interface ProjectFault {
   readonly line: number;
   readonly problem: string;
@@ -35,6 +49,23 @@ export function findProjectFile(folder: string): string | undefined {
   return dirname(folder) === folder ? undefined : findProjectFile(dirname(folder));
 }
 
+/** The keys of `defaults` that are settings of every command, and their names in the code. */
+const settingKeys = {
+  account: 'account',
+  profile: 'profile',
+  encoding: 'encoding',
+  'window-clock': 'windowClock',
+} as const satisfies Record<string, keyof ProjectChoice>;
+
+/** The key that a name in the file means: the clock of the window may be spelt as it is stored, too. */
+function keyOf(name: string): string {
+  return name === 'windowClock' ? 'window-clock' : name;
+}
+
+function isSettingKey(key: string): key is keyof typeof settingKeys {
+  return Object.hasOwn(settingKeys, key);
+}
+
 /**
  * The account and its settings that the project file of a folder gives to every command; its reports are not looked at.
  * Throws `UsageError` for a file that cannot be read or is not YAML. In a folder further up, which may be anybody's, such
@@ -46,26 +77,35 @@ export async function readProjectDefaults(
 ): Promise<ProjectChoice> {
   const path = findProjectFile(folder);
   if (path === undefined) return {};
+
   try {
-    const top = (await readYaml(path, path)).members() ?? [];
-    const defaults = top.find(({ name }) => name === 'defaults')?.members() ?? [];
-    const names = ['account', 'profile', 'encoding', 'windowClock', 'window-clock'];
-    const given = defaults.filter(({ name, value }) => names.includes(name) && value !== '');
-    return Object.fromEntries(
-      given.map(({ name, value }) => [name.replace('-c', 'C'), String(value)]),
-    );
+    return settingsOf(await readYaml(path, path));
   } catch (error) {
-    if (dirname(path) === folder || !(error instanceof UsageError)) throw error;
+    const isOfThisFolder = dirname(path) === folder;
+    if (isOfThisFolder || !(error instanceof UsageError)) throw error;
     warn(`${error.message} It is passed over.`);
     return {};
   }
 }
 
-/** What stands behind a key, with the key's line; `members` are those of a mapping, `undefined` for what is none. */
+function settingsOf(file: Member): ProjectChoice {
+  const sections = file.members() ?? [];
+  const defaults = sections.find(({ name }) => name === 'defaults');
+  const choice: { -readonly [Key in keyof ProjectChoice]: string } = {};
+
+  for (const { name, value } of defaults?.members() ?? []) {
+    const key = keyOf(name);
+    if (isSettingKey(key) && value !== '') choice[settingKeys[key]] = String(value);
+  }
+  return choice;
+}
+
+/** What stands behind a key, with the key's line. */
 interface Member {
   readonly name: string;
   readonly line: number;
   readonly value: unknown;
+  /** The members of a mapping, `undefined` for what is none. */
   members(): Member[] | undefined;
 }
 
@@ -74,30 +114,23 @@ interface Member {
  * Throws `UsageError` for a file that is not read or is not YAML.
  */
 async function readYaml(path: string, shownPath: string): Promise<Member> {
-  let text: string;
-  try {
-    const stats = statSync(path);
-    // A pipe that nobody writes to and a device have no end.
-    if (!stats.isFile()) throw new Error('it is no regular file');
-    if (stats.size > 1_000_000) throw new Error('it is larger than 1 MB');
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    const why = codeOf(error) === 'ENOENT' ? 'there is no such file' : (error as Error).message;
-    throw new UsageError(`${path} could not be read: ${why}.`);
-  }
+  const text = readSmallFile(path);
   // It takes a fifth of the program's start, and most folders have no such file.
-  const { isAlias, isMap, LineCounter, parseDocument } = (await import('yaml')).default;
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
+  const { default: yaml } = await import('yaml');
+  const lines = new yaml.LineCounter();
+  const document = yaml.parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
     schema: 'failsafe',
+    // Its warnings would stand on stderr as Node's.
+    logLevel: 'error',
   });
-  const lineOf = (offset = 0): number => lines.linePos(offset).line;
+
   const [broken] = document.errors;
   if (broken) {
+    const { line } = lines.linePos(broken.pos[0]);
     const problem = `this is not YAML: ${broken.message.replace(/\.?$/, '.')}`;
-    throw projectError(shownPath, [{ line: lineOf(broken.pos[0]), problem }]);
+    throw projectError(shownPath, [{ line, problem }]);
   }
   try {
     document.toJS({ maxAliasCount: 100 });
@@ -105,23 +138,63 @@ async function readYaml(path: string, shownPath: string): Promise<Member> {
     const problem = 'there are more than 100 aliases, or one that stands for itself.';
     throw projectError(shownPath, [{ line: 1, problem }]);
   }
-  const memberOf = (name: string, line: number, node: Node | null | undefined): Member => {
-    const found = isAlias(node) ? node.resolve(document) : node;
-    const members = () =>
-      isMap<Node, Node | null>(found)
-        ? found.items.map(({ key, value }) => memberOf(String(key), lineOf(key.range?.[0]), value))
-        : undefined;
-    return { name, line, value: found?.toJS(document), members };
-  };
-  return memberOf('The file', 1, document.contents);
+
+  const nodes = new NodeReader(yaml, document, lines);
+  return nodes.memberOf('The file', 1, document.contents);
+}
+
+function readSmallFile(path: string): string {
+  try {
+    const stats = statSync(path);
+    // A pipe that nobody writes to and a device have no end.
+    if (!stats.isFile()) throw new Error('it is no regular file');
+    if (stats.size > projectFileBytesAtMost) throw new Error('it is larger than 64 KB');
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const isAbsent = codeOf(error) === 'ENOENT';
+    const why = isAbsent ? 'there is no such file' : (error as Error).message;
+    throw new UsageError(`${path} could not be read: ${why}.`);
+  }
+}
+
+/** Makes members of the nodes of one YAML document. */
+class NodeReader {
+  readonly #yaml: typeof import('yaml');
+  readonly #document: Document;
+  readonly #lines: LineCounter;
+
+  constructor(yaml: typeof import('yaml'), document: Document, lines: LineCounter) {
+    this.#yaml = yaml;
+    this.#document = document;
+    this.#lines = lines;
+  }
+
+  memberOf(name: string, line: number, node: Node | null | undefined): Member {
+    const target = this.#yaml.isAlias(node) ? node.resolve(this.#document) : node;
+    return {
+      name,
+      line,
+      value: target?.toJS(this.#document),
+      members: () => this.#membersOf(target),
+    };
+  }
+
+  #membersOf(node: Node | null | undefined): Member[] | undefined {
+    if (!this.#yaml.isMap<Node, Node | null>(node)) return undefined;
+    return node.items.map(({ key, value }) => {
+      const offset = key.range?.[0] ?? 0;
+      return this.memberOf(String(key), this.#lines.linePos(offset).line, value);
+    });
+  }
 }
 
 /** The error for what is wrong with a project file, a line each: `adreport.yaml:12: there is no key perid.` */
 export function projectError(path: string, faults: readonly ProjectFault[]): UsageError {
   const code = 'BAD_PROJECT_FILE';
   const [first, second] = faults;
-  if (first && !second)
+  if (first && !second) {
     return new UsageError(`${path}:${first.line}: ${first.problem}`, { code, hint: first.hint });
+  }
   const lines = faults.map(({ line, problem, hint = '' }) =>
     `${path}:${line}: ${problem} ${hint}`.trimEnd(),
   );
@@ -132,83 +205,110 @@ export function projectError(path: string, faults: readonly ProjectFault[]): Usa
  * Reads a project file, whose saved reports may have `keys`, and which messages call `shownPath`. Throws one `UsageError` for
  * a file that cannot be read, or that names every fault with its line.
  */
-export async function readProjectFile(path: string, shownPath: string, keys: readonly string[]) {
+export async function readProjectFile(
+  path: string,
+  shownPath: string,
+  keys: readonly string[],
+): Promise<ProjectFile> {
   const file = await readYaml(path, shownPath);
-  const faults: ProjectFault[] = [];
+  const reader = new SectionReader(keys);
 
-  /** The members of a mapping whose keys are known; each other key is a fault. */
-  const membersOf = (
-    { name, line, value, members }: Member,
-    known?: readonly string[],
-  ): Member[] => {
-    const found = members();
-    if (!found && value)
-      faults.push({
-        line,
-        problem: `${name} must hold keys with values.`,
-        hint: 'See: adreport init',
-      });
-    return (found ?? []).filter((member) => {
-      const isKnown = !known || known.includes(member.name);
-      if (!isKnown) faults.push({ line: member.line, ...unknownKey(member.name, known) });
-      return isKnown;
-    });
-  };
+  const sections = reader.membersOf(file, ['defaults', 'reports']);
+  const sectionNamed = (name: string): Member =>
+    sections.find((section) => section.name === name) ?? emptySection;
+  const defaults = reader.sectionOf(sectionNamed('defaults'));
+  const saved = reader.membersOf(sectionNamed('reports'));
+  for (const report of saved) reader.checkName(report);
+
+  const reports = new Map<string, SavedSection>();
+  for (const report of saved) reports.set(report.name, reader.sectionOf(report));
+
+  if (reader.faults.length > 0) throw projectError(shownPath, reader.faults);
+  return { path, shownPath, defaults, reports };
+}
+
+const emptySection: Member = { name: '', line: 1, value: undefined, members: () => undefined };
+
+/** Reads the sections of a project file, and collects what is wrong with them. */
+class SectionReader {
+  readonly faults: ProjectFault[] = [];
+  readonly #keys: readonly string[];
+
+  constructor(keys: readonly string[]) {
+    this.#keys = keys;
+  }
+
+  sectionOf(section: Member): SavedSection {
+    const entries = new Map<string, SavedEntry>();
+    for (const member of this.membersOf(section, this.#keys)) {
+      const { line, value } = member;
+      const isList = typeof value !== 'string';
+      entries.set(keyOf(member.name), { line, texts: this.#textsOf(member), isList });
+    }
+    return { line: section.line, entries };
+  }
+
+  /** The members of a mapping; where its keys are known, each other key is a fault. */
+  membersOf(mapping: Member, keys?: readonly string[]): Member[] {
+    const { name, line, value } = mapping;
+    const members = mapping.members();
+    if (!members && value) {
+      const problem = `${name} must hold keys with values.`;
+      this.faults.push({ line, problem, hint: 'See: adreport init' });
+    }
+
+    const accepted: Member[] = [];
+    for (const member of members ?? []) {
+      if (!keys || keys.includes(keyOf(member.name))) accepted.push(member);
+      else this.faults.push(unknownKey(member, keys));
+    }
+    return accepted;
+  }
+
+  checkName({ name, line }: Member): void {
+    if (/^[\p{L}\p{N}_]/u.test(name)) return;
+    const problem = `${JSON.stringify(name)} is no name for a report.`;
+    this.faults.push({ line, problem, hint: 'Begin with a letter or digit.' });
+  }
+
   /** A text, or those of a list; those of a mapping as `--filter` takes them. */
-  const textsOf = ({ name, line, value, members }: Member): string[] => {
-    const filters = name === 'filter' ? members() : undefined;
-    const quoted = (text: string) =>
-      /[",]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-    if (filters)
-      return filters.map((filter) => `${filter.name}=${textsOf(filter).map(quoted).join(',')}`);
+  #textsOf(member: Member): string[] {
+    const filters = member.name === 'filter' ? member.members() : undefined;
+    if (filters) return filters.map((filter) => this.#filterText(filter));
+
+    const { name, line, value } = member;
     const items = [value].flat();
     const texts = items.filter((item): item is string => typeof item === 'string' && item !== '');
     if (texts.length === 0 || texts.length < items.length) {
       const problem = `${name} takes a value or a list of values.`;
-      faults.push({ line, problem, hint: 'Leave the key out, or give it one.' });
+      this.faults.push({ line, problem, hint: 'Leave the key out, or give it one.' });
     }
     return texts;
-  };
-  const sectionOf = (section: Member) => {
-    const entries = new Map<string, SavedEntry>();
-    for (const member of membersOf(section, [...keys, 'windowClock'])) {
-      const name = member.name === 'windowClock' ? 'window-clock' : member.name;
-      entries.set(name, {
-        line: member.line,
-        texts: textsOf(member),
-        isList: typeof member.value !== 'string',
-      });
-    }
-    return { line: section.line, entries };
-  };
-
-  const top = membersOf(file, ['defaults', 'reports']);
-  const none = { name: '', line: 1, value: undefined, members: () => undefined };
-  const memberAt = (name: string): Member => top.find((member) => member.name === name) ?? none;
-  const defaults = sectionOf(memberAt('defaults'));
-  const saved = membersOf(memberAt('reports'));
-  for (const { name, line } of saved.filter((report) => !/^[\p{L}\p{N}_]/u.test(report.name))) {
-    const problem = `${JSON.stringify(name)} is no name for a report.`;
-    faults.push({ line, problem, hint: 'Begin with a letter or digit.' });
   }
-  const reports = new Map(saved.map((report) => [report.name, sectionOf(report)]));
-  if (faults.length > 0) throw projectError(shownPath, faults);
-  return { path, shownPath, defaults, reports };
+
+  #filterText(filter: Member): string {
+    const values = this.#textsOf(filter).map(quotedValue);
+    return `${filter.name}=${values.join(',')}`;
+  }
+}
+
+/** A value as it stands in a list of values: in double quotes where a comma or a blank would be read as none of it. */
+function quotedValue(text: string): string {
+  const needsQuotes = /[",]/.test(text) || text !== text.trim();
+  return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** A secret, or an address that one is sent to. */
 const forbidden =
   /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key|^base[-_]?url$|^e?mail$/i;
 
-function unknownKey(key: string, known: readonly string[]): { problem: string; hint: string } {
-  if (forbidden.test(key)) {
-    const problem = `${key} must not stand in this file: no secret, and no address that one is sent to.`;
+function unknownKey({ name, line }: Member, keys: readonly string[]): ProjectFault {
+  if (forbidden.test(name)) {
+    const problem = `${name} must not stand in this file: no secret, and no address that one is sent to.`;
     const instead = 'Name a stored account with account: (adreport login)';
-    return { problem, hint: `${instead}, or set ADREPORT_TOKEN and ADREPORT_BASE_URL.` };
+    return { line, problem, hint: `${instead}, or set ADREPORT_TOKEN and ADREPORT_BASE_URL.` };
   }
-  const hint = didYouMean(
-    nearest(key.replaceAll('_', '-'), known),
-    `There are ${known.join(', ')}.`,
-  );
-  return { problem: `there is no key ${key}.`, hint };
+  const meant = nearest(name.replaceAll('_', '-'), keys);
+  const hint = didYouMean(meant, `There are ${keys.join(', ')}.`);
+  return { line, problem: `there is no key ${name}.`, hint };
 }

@@ -1,234 +1,359 @@
-import { encodings, windowClocks } from '../contract/messages.ts';
-import { profiles } from '../contract/vocabulary.ts';
+import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
+import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { SignInError, UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import {
   findAccount,
   noSettings,
   type Store,
+  type StoredAccount,
   type StoredSettings,
   unknownAccount,
   withAccount,
 } from './store.ts';
 
+/** What a setting may come from. */
 type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
-/**
- * The settings by their names in `adreport config`: what each is called in the code, where it may come from, the strongest
- * source first, and what reads its text. `adreport.yaml` never gives an address or a secret: a folder that was cloned must
- * not say where a token goes.
- */
-export const settingTable = {
-  account: { key: 'account', sources: ['flag', 'env', 'file', 'account'], check: checkAccountName },
-  'base-url': { key: 'baseUrl', sources: ['flag', 'env', 'account'], check: checkBaseUrl },
-  profile: {
-    key: 'profile',
-    sources: ['flag', 'env', 'file', 'account'],
-    check: oneOf('profile', profiles),
-  },
-  encoding: {
-    key: 'encoding',
-    sources: ['flag', 'file', 'account'],
-    check: oneOf('encoding', encodings),
-  },
-  'window-clock': {
-    key: 'windowClock',
-    sources: ['flag', 'file', 'account'],
-    check: oneOf('clock', windowClocks),
-  },
-  token: { key: 'token', sources: ['env', 'account'], check: checkToken },
-  email: { key: 'email', sources: ['env', 'account'], check: (text: string) => text.trim() },
-  // Blanks may belong to it.
-  password: {
-    key: 'password',
-    sources: ['env'],
-    check: (text: string) => bounded('password', text),
-  },
-} as const satisfies Record<
-  string,
-  { key: string; sources: readonly SettingSource[]; check(text: string): unknown }
->;
+/** What each setting is once its text is read, by its name in the code. */
+interface SettingValues {
+  readonly account: string;
+  readonly baseUrl: URL;
+  readonly profile: Profile;
+  readonly encoding: Encoding;
+  readonly windowClock: WindowClock;
+  readonly token: string;
+  readonly email: string;
+  readonly password: string;
+}
 
-type SettingName = keyof typeof settingTable;
-type ValueOf<Name extends SettingName> = ReturnType<(typeof settingTable)[Name]['check']>;
-
-const settingNames = Object.keys(settingTable) as readonly SettingName[];
+type SettingKey = keyof SettingValues;
 
 /** Texts that one source gives, by the settings' names in the code. */
-type Given = {
-  readonly [Name in SettingName as (typeof settingTable)[Name]['key']]?: string | undefined;
+type SettingTexts = { readonly [Key in SettingKey]?: string | undefined };
+
+/** One setting: what it is called outside of the code, where it may come from, and what reads its text. */
+interface SettingKind<Value> {
+  /** As `adreport config` and the flag call it: `base-url`. */
+  readonly name: string;
+  /** The strongest first. */
+  readonly sources: readonly SettingSource[];
+  /** Throws `UsageError` for a text that is no such value. */
+  readonly read: (text: string) => Value;
+}
+
+/**
+ * The settings by their names in the code. `adreport.yaml` never gives an address or a secret: a folder that was cloned
+ * must not say where a token goes.
+ */
+export const settingTable: { readonly [Key in SettingKey]: SettingKind<SettingValues[Key]> } = {
+  account: {
+    name: 'account',
+    sources: ['flag', 'env', 'file', 'account'],
+    read: checkAccountName,
+  },
+  baseUrl: {
+    name: 'base-url',
+    sources: ['flag', 'env', 'account'],
+    read: checkBaseUrl,
+  },
+  profile: {
+    name: 'profile',
+    sources: ['flag', 'env', 'file', 'account'],
+    read: (text) => oneOf('profile', profiles, text),
+  },
+  encoding: {
+    name: 'encoding',
+    sources: ['flag', 'file', 'account'],
+    read: (text) => oneOf('encoding', encodings, text),
+  },
+  windowClock: {
+    name: 'window-clock',
+    sources: ['flag', 'file', 'account'],
+    read: (text) => oneOf('clock', windowClocks, text),
+  },
+  token: {
+    name: 'token',
+    sources: ['env', 'account'],
+    read: checkToken,
+  },
+  email: {
+    name: 'email',
+    sources: ['env', 'account'],
+    read: (text) => text.trim(),
+  },
+  password: {
+    name: 'password',
+    sources: ['env'],
+    // Blanks may belong to it.
+    read: (text) => bounded('password', text),
+  },
 };
 
-/** What `adreport.yaml` says of the account, for all commands or for one saved report. */
-export type ProjectChoice = Pick<Given, 'account' | 'profile' | 'encoding' | 'windowClock'>;
+const settingKeys = Object.keys(settingTable) as readonly SettingKey[];
+const settingNames = settingKeys.map((key) => settingTable[key].name);
 
+/** What `adreport.yaml` says of the account, for all commands or for one saved report. */
+export type ProjectChoice = Pick<SettingTexts, 'account' | 'profile' | 'encoding' | 'windowClock'>;
+
+/** All that settings may come from. */
 export interface SettingsSources {
-  readonly flags: Given;
+  readonly flags: SettingTexts;
   readonly env: NodeJS.ProcessEnv;
   readonly projectFile?: ProjectChoice;
   readonly stored: StoredSettings;
 }
 
 /** A value, and what gave it, as people know that: `--base-url`, `ADREPORT_TOKEN`, `account "work"`. */
-export interface Setting<T> {
-  readonly value: T;
+export interface Setting<Value> {
+  readonly value: Value;
   readonly source: SettingSource;
   readonly from: string;
 }
 
 /** Every setting of a command; what no source gives has the value `undefined` and the source `default`. */
-export type Settings = ReturnType<typeof resolveSettings>;
+export interface Settings {
+  readonly account: Setting<string>;
+  /** The account of that name, if it is stored. */
+  readonly storedAccount: StoredAccount | undefined;
+  /** All that is stored. */
+  readonly stored: StoredSettings;
+  readonly baseUrl: Setting<URL | undefined>;
+  readonly token: Setting<string | undefined>;
+  /** Why the stored token is not used, one sentence, where it is not. */
+  readonly tokenWithheld: string | undefined;
+  readonly email: Setting<string | undefined>;
+  readonly password: Setting<string | undefined>;
+  readonly profile: Setting<Profile>;
+  readonly encoding: Setting<Encoding>;
+  readonly windowClock: Setting<WindowClock>;
+}
 
 /**
  * Every setting by its strongest source (`cli.md`, Settings). A stored token is used only with the origin it was stored for,
  * wherever the base URL came from. Throws `UsageError` for a value that cannot be one, naming where it came from.
  */
-export function resolveSettings(sources: SettingsSources) {
+export function resolveSettings(sources: SettingsSources): Settings {
   const account = resolveAccount(sources);
   const storedAccount = findAccount(sources.stored, account.value);
-  const ofAccount = { ...storedAccount };
-  const read = <Name extends SettingName, Default>(name: Name, byDefault: Default) =>
-    readSetting(sources, name, ofAccount, `account "${account.value}"`, byDefault);
+  const from = `account "${account.value}"`;
 
-  const baseUrl = read('base-url', undefined);
-  const isElsewhere =
-    storedAccount?.token &&
-    baseUrl.value &&
+  const address = new SettingReader(sources, { ...storedAccount }, from);
+  const baseUrl = address.read('baseUrl', undefined);
+  const isForAnother =
+    storedAccount?.token !== undefined &&
+    baseUrl.value !== undefined &&
     originOf(storedAccount.baseUrl) !== baseUrl.value.origin;
-  if (isElsewhere) delete ofAccount.token;
-  const token = read('token', undefined);
+
+  const stored = isForAnother ? { ...storedAccount, token: undefined } : { ...storedAccount };
+  const settings = new SettingReader(sources, stored, from);
+  const token = settings.read('token', undefined);
+  const tokenWithheld =
+    isForAnother && !token.value
+      ? `The token of ${from} is for ${storedAccount.baseUrl}, and is not sent to ${formatBaseUrl(baseUrl.value)}.`
+      : undefined;
+
   return {
     account,
-    /** The account of that name, if it is stored, and all that is. */
     storedAccount,
     stored: sources.stored,
     baseUrl,
     token,
-    /** Why the stored token is not used, one sentence, where it is not. */
-    tokenWithheld:
-      isElsewhere && !token.value
-        ? `The token of account "${account.value}" is for ${storedAccount.baseUrl}, and is not sent to ${formatBaseUrl(baseUrl.value)}.`
-        : undefined,
-    email: read('email', undefined),
-    password: read('password', undefined),
-    profile: read('profile', 'buyer' as const),
-    encoding: read('encoding', 'json' as const),
-    windowClock: read('window-clock', 'instant' as const),
+    tokenWithheld,
+    email: settings.read('email', undefined),
+    password: settings.read('password', undefined),
+    profile: settings.read('profile', 'buyer'),
+    encoding: settings.read('encoding', 'json'),
+    windowClock: settings.read('windowClock', 'instant'),
   };
 }
 
 /** The name of the account that is used, by its strongest source. Throws `UsageError` for a name that cannot be one. */
-export function resolveAccount(sources: SettingsSources) {
-  return readSetting(
-    sources,
-    'account',
-    { account: sources.stored.defaultAccount },
-    'the stored default',
-    'default',
-  );
+export function resolveAccount(sources: SettingsSources): Setting<string> {
+  const stored = { account: sources.stored.defaultAccount };
+  return new SettingReader(sources, stored, 'the stored default').read('account', 'default');
 }
 
-function readSetting<Name extends SettingName, Default>(
-  { flags, env, projectFile = {} }: SettingsSources,
-  name: Name,
-  stored: Given,
-  storedWhere: string,
-  byDefault: Default,
-): Setting<ValueOf<Name> | Default> {
-  const { key, sources, check } = settingTable[name];
-  const variable = `ADREPORT_${name.replace('-', '_').toUpperCase()}`;
-  const places = {
-    flag: [flags[key], `--${name}`],
-    // A variable that is empty is one that is not set: that is how shells and CI systems clear it.
-    env: [env[variable]?.trim() ? env[variable] : undefined, variable],
-    file: [projectFile[key as keyof ProjectChoice], `adreport.yaml (${key})`],
-    account: [stored[key], storedWhere],
-  } as const;
-  for (const source of sources) {
-    const [text, from] = places[source];
-    if (text === undefined) continue;
-    try {
-      return { value: check(text) as ValueOf<Name>, source, from };
-    } catch (error) {
-      throw error instanceof UsageError ? error.amend(`(From ${from}.)`) : error;
+/** Reads settings, each from its strongest source. */
+class SettingReader {
+  readonly #sources: SettingsSources;
+  readonly #stored: SettingTexts;
+  readonly #storedWhere: string;
+
+  constructor(sources: SettingsSources, stored: SettingTexts, storedWhere: string) {
+    this.#sources = sources;
+    this.#stored = stored;
+    this.#storedWhere = storedWhere;
+  }
+
+  /** Throws `UsageError`, which says where the text came from. */
+  read<Key extends SettingKey, Default>(
+    key: Key,
+    byDefault: Default,
+  ): Setting<SettingValues[Key] | Default> {
+    const kind: SettingKind<SettingValues[Key]> = settingTable[key];
+    for (const source of kind.sources) {
+      const text = this.#textOf(source, key);
+      if (text === undefined) continue;
+      const from = this.#nameOf(source, key);
+      try {
+        return { value: kind.read(text), source, from };
+      } catch (error) {
+        throw error instanceof UsageError ? error.amend(`(From ${from}.)`) : error;
+      }
+    }
+    return { value: byDefault, source: 'default', from: 'default' };
+  }
+
+  #textOf(source: SettingSource, key: SettingKey): string | undefined {
+    const { flags, env, projectFile } = this.#sources;
+    switch (source) {
+      case 'flag':
+        return flags[key];
+      case 'env': {
+        const text = env[variableOf(key)];
+        // A variable that is empty is one that is not set: that is how shells and CI systems clear it.
+        return text?.trim() ? text : undefined;
+      }
+      case 'file':
+        return projectFile?.[key as keyof ProjectChoice];
+      case 'account':
+        return this.#stored[key];
+      case 'default':
+        return undefined;
     }
   }
-  return { value: byDefault, source: 'default', from: 'default' };
+
+  #nameOf(source: SettingSource, key: SettingKey): string {
+    switch (source) {
+      case 'flag':
+        return `--${settingTable[key].name}`;
+      case 'env':
+        return variableOf(key);
+      case 'file':
+        return `adreport.yaml (${key})`;
+      case 'account':
+        return this.#storedWhere;
+      case 'default':
+        return 'default';
+    }
+  }
 }
 
-/** The settings as they may be shown: a token is masked, a password is `set`, and what nothing gives has no value. */
-export function nameSettings(settings: Settings) {
-  return settingNames.map((name) => {
-    const { value, source, from }: Setting<string | URL | undefined> =
-      settings[settingTable[name].key];
+/** The variable of the environment that gives a setting: `ADREPORT_BASE_URL`. */
+function variableOf(key: SettingKey): string {
+  return `ADREPORT_${settingTable[key].name.replace('-', '_').toUpperCase()}`;
+}
+
+/** A setting as it may be shown. */
+export interface ShownSetting {
+  readonly name: string;
+  /** A token is masked, a password is `set`; `undefined` where nothing gives one. */
+  readonly value: string | undefined;
+  readonly source: SettingSource;
+  readonly from: string;
+}
+
+/** The settings as they may be shown. */
+export function nameSettings(settings: Settings): ShownSetting[] {
+  return settingKeys.map((key) => {
+    const { value, source, from } = settings[key];
     const text = value instanceof URL ? formatBaseUrl(value) : value;
-    const shown =
-      name === 'token' ? text && maskToken(text) : name === 'password' ? text && 'set' : text;
-    return { name, value: shown, source, from };
+    return { name: settingTable[key].name, value: text && withoutSecret(key, text), source, from };
   });
 }
 
-/** The setting of that name. Throws `UsageError`, with the nearest, for a name that none has. */
-export function findSettingName(text: string): SettingName {
-  const found = settingNames.find((name) => name === text);
-  if (found) return found;
-  const guess = nearest(text.replaceAll('_', '-'), settingNames);
-  const hint = didYouMean(guess, `There are ${settingNames.join(', ')}.`);
+function withoutSecret(key: SettingKey, text: string): string {
+  if (key === 'token') return maskToken(text);
+  if (key === 'password') return 'set';
+  return text;
+}
+
+/** The name of a setting. Throws `UsageError`, with the nearest, for a text that is none. */
+export function findSettingName(text: string): string {
+  return settingTable[findSettingKey(text)].name;
+}
+
+function findSettingKey(text: string): SettingKey {
+  const key = settingKeys.find((candidate) => settingTable[candidate].name === text);
+  if (key) return key;
+  const meant = nearest(text.replaceAll('_', '-'), settingNames);
+  const hint = didYouMean(meant, `There are ${settingNames.join(', ')}.`);
   throw new UsageError(`There is no setting “${text}”.`, { hint });
+}
+
+/** What a change of one setting leads to: what is to be stored, and the sentence that says so. */
+export interface SettingChange {
+  readonly settings: StoredSettings;
+  readonly said: string;
 }
 
 /** Stores a setting of an account as its flag takes it, or, without a value, takes it back. Throws `UsageError`. */
 export function changeSetting(
   stored: StoredSettings,
   account: string,
-  text: string,
+  name: string,
   value?: string,
-) {
-  const name = findSettingName(text);
-  const { key, sources, check } = settingTable[name];
+): SettingChange {
+  const key = findSettingKey(name);
   // What no flag gives is signed in with, or stands in the environment.
-  if (!(sources as readonly SettingSource[]).includes('flag')) {
+  if (!settingTable[key].sources.includes('flag')) {
     throw new UsageError(`The setting ${name} is not stored with adreport config.`, {
-      hint: `Sign in with adreport login (a token: adreport login --token-stdin), or set ADREPORT_${name.toUpperCase()}.`,
+      hint: `Sign in with adreport login (a token: adreport login --token-stdin), or set ${variableOf(key)}.`,
     });
   }
-  if (name === 'account') {
-    if (value !== undefined && !findAccount(stored, value))
-      throw new UsageError(...unknownAccount(value, stored));
-    const said =
-      value === undefined
-        ? 'There is no default account any more.'
-        : `The default account: “${value}”.`;
-    return { settings: { ...stored, defaultAccount: value }, said };
-  }
+  if (key === 'account') return chooseDefault(stored, value);
+  if (key === 'baseUrl' && value !== undefined) return storeBaseUrl(stored, account, value);
+
   const before = findAccount(stored, account);
-  if (name === 'base-url' && value !== undefined) {
-    const baseUrl = checkBaseUrl(value);
-    // A token goes only to the origin it was stored for.
-    const losesToken = before?.token !== undefined && originOf(before.baseUrl) !== baseUrl.origin;
-    const token = losesToken ? undefined : before?.token;
-    const loss = losesToken ? ' Its token was for another address, and is forgotten.' : '';
-    return {
-      settings: withAccount(stored, account, { ...before, token, baseUrl: baseUrl.href }),
-      said: `${name} of account “${account}”: ${formatBaseUrl(baseUrl)}.${loss}`,
-    };
+  if (!before) {
+    const unknown = unknownAccount(account, stored);
+    // What is not stored need not be taken back.
+    if (value === undefined) return { settings: stored, said: unknown.message };
+    throw new UsageError(unknown.message, { hint: unknown.hint });
   }
-  // What is not stored need not be taken back.
-  if (!before && value === undefined)
-    return { settings: stored, said: unknownAccount(account, stored)[0] };
-  if (!before) throw new UsageError(...unknownAccount(account, stored));
-  if (name === 'base-url') {
-    const { [account]: _forgotten, ...accounts } = stored.accounts;
-    const defaultAccount = stored.defaultAccount === account ? undefined : stored.defaultAccount;
-    return {
-      settings: { ...stored, defaultAccount, accounts },
-      said: `The account “${account}” is forgotten: without its base URL, its other settings have no use.`,
-    };
-  }
-  const word = value === undefined ? undefined : check(value);
+  if (key === 'baseUrl') return forgetAccount(stored, account);
+
+  const word = value === undefined ? undefined : String(settingTable[key].read(value));
   return {
     settings: withAccount(stored, account, { ...before, [key]: word }),
     said: `${name} of account “${account}”: ${word ?? 'not stored any more'}.`,
+  };
+}
+
+function chooseDefault(stored: StoredSettings, account: string | undefined): SettingChange {
+  const settings = { ...stored, defaultAccount: account };
+  if (account === undefined) return { settings, said: 'There is no default account any more.' };
+  if (findAccount(stored, account)) {
+    return { settings, said: `The default account: “${account}”.` };
+  }
+  const { message, hint } = unknownAccount(account, stored);
+  throw new UsageError(message, { hint });
+}
+
+function storeBaseUrl(stored: StoredSettings, account: string, text: string): SettingChange {
+  const before = findAccount(stored, account);
+  const baseUrl = checkBaseUrl(text);
+  const { href } = baseUrl;
+  const said = `base-url of account “${account}”: ${formatBaseUrl(baseUrl)}.`;
+
+  // A token goes only to the origin it was stored for.
+  const losesToken = before?.token !== undefined && originOf(before.baseUrl) !== baseUrl.origin;
+  if (!losesToken) {
+    return { settings: withAccount(stored, account, { ...before, baseUrl: href }), said };
+  }
+  return {
+    settings: withAccount(stored, account, { ...before, token: undefined, baseUrl: href }),
+    said: `${said} Its token was for another address, and is forgotten.`,
+  };
+}
+
+function forgetAccount(stored: StoredSettings, account: string): SettingChange {
+  const { [account]: _forgotten, ...accounts } = stored.accounts;
+  const defaultAccount = stored.defaultAccount === account ? undefined : stored.defaultAccount;
+  return {
+    settings: { ...stored, defaultAccount, accounts },
+    said: `The account “${account}” is forgotten: without its base URL, its other settings have no use.`,
   };
 }
 
@@ -236,56 +361,54 @@ export function changeSetting(
 export async function readUnlessNeedless(
   store: Store,
   env: NodeJS.ProcessEnv,
-  flags: Given,
+  flags: SettingTexts,
   warn: (sentence: string) => void,
 ): Promise<StoredSettings> {
   try {
     return await store.read();
   } catch (error) {
-    const { account, baseUrl, token, email, password } = resolveSettings({
-      flags,
-      env,
-      stored: noSettings,
-    });
-    const isEnough =
-      baseUrl.value &&
-      (token.value || (email.value && password.value)) &&
-      account.source === 'default';
-    if (!(error instanceof UsageError) || !isEnough) throw error;
+    const settings = resolveSettings({ flags, env, stored: noSettings });
+    const needsAccount = settings.account.source !== 'default';
+    if (!(error instanceof UsageError) || needsAccount || !canSignIn(settings)) throw error;
     warn(`${error.message} It is passed over: the base URL and the token are given without it.`);
     return noSettings;
   }
 }
 
+function canSignIn({ baseUrl, token, email, password }: Settings): boolean {
+  const hasCredentials = Boolean(email.value && password.value);
+  return baseUrl.value !== undefined && (Boolean(token.value) || hasCredentials);
+}
+
 /** What a call of the service needs: where to, and a token or the credentials that get one, or both. */
-export type SignIn = ReturnType<typeof requireSignIn>;
+export interface SignIn {
+  readonly baseUrl: URL;
+  readonly encoding: Encoding;
+  readonly token: string | undefined;
+  readonly credentials: { readonly email: string; readonly password: string } | undefined;
+}
 
 /** What the settings give to sign in with. Throws `SignInError` that says what is missing and how to give it. */
-export function requireSignIn(settings: Settings) {
-  const {
-    account,
-    storedAccount,
-    stored,
-    baseUrl,
-    encoding,
-    token,
-    email,
-    password,
-    tokenWithheld,
-  } = settings;
+export function requireSignIn(settings: Settings): SignIn {
+  const { account, storedAccount, baseUrl, encoding, token, email, password } = settings;
   const credentials =
     email.value && password.value ? { email: email.value, password: password.value } : undefined;
   if (baseUrl.value && (token.value || credentials)) {
     return { baseUrl: baseUrl.value, encoding: encoding.value, token: token.value, credentials };
   }
+
   const isNamed = ['flag', 'env', 'file'].includes(account.source);
-  if (!storedAccount && isNamed) throw new SignInError(...unknownAccount(account.value, stored));
+  if (!storedAccount && isNamed) {
+    const { message, hint } = unknownAccount(account.value, settings.stored);
+    throw new SignInError(message, { hint });
+  }
   const hint =
     'Sign in with adreport login, set ADREPORT_TOKEN, or try everything without an account with --local.';
-  if (!baseUrl.value)
+  if (!baseUrl.value) {
     throw new SignInError('Not signed in: no account is stored, and no base URL is set.', { hint });
-  const what = tokenWithheld ?? `Not signed in to account “${account.value}”: no token is stored.`;
-  throw new SignInError(what, { hint });
+  }
+  const noToken = `Not signed in to account “${account.value}”: no token is stored.`;
+  throw new SignInError(settings.tokenWithheld ?? noToken, { hint });
 }
 
 /** An account name as it may be stored and typed. Throws `UsageError`. */
@@ -297,43 +420,56 @@ export function checkAccountName(text: string): string {
 }
 
 /** Reads one of some words, in any case. Throws `UsageError`, naming them and what they are for. */
-function oneOf<T extends string>(name: string, known: readonly T[]) {
-  return (text: string): T => {
-    const found = known.find((word) => word === text.trim().toLowerCase());
-    if (found) return found;
-    throw new UsageError(`"${text}" is no ${name}; there are ${known.join(' and ')}.`);
-  };
+function oneOf<Word extends string>(noun: string, words: readonly Word[], text: string): Word {
+  const word = words.find((candidate) => candidate === text.trim().toLowerCase());
+  if (word) return word;
+  throw new UsageError(`"${text}" is no ${noun}; there are ${words.join(' and ')}.`);
 }
 
 /** Reads a base URL: https, or http to this machine; no credentials, query or fragment; its path kept. Throws `UsageError`. */
 export function checkBaseUrl(text: string): URL {
-  const given = text.trim();
-  const wrong = (what: string, hint?: string) =>
-    new UsageError(`The base URL ${what}.`, hint ? { hint } : {});
+  const address = text.trim();
   // `localhost:8787` is a URL too, with the scheme `localhost:`.
-  const url = /^https?:\/\//i.test(given) && URL.canParse(given) ? new URL(given) : undefined;
-  if (!url) {
-    const guess = `${/^(localhost|127\.|\[::1\])/i.test(given) ? 'http' : 'https'}://${given}`;
-    const isGuess = !given.includes('://') && !given.includes('@') && URL.canParse(guess);
+  const isWeb = /^https?:\/\//i.test(address) && URL.canParse(address);
+  if (!isWeb) {
     // Not quoted: what cannot be parsed may hold a password.
-    throw wrong('is no http or https address', isGuess ? `Did you mean ${guess}?` : undefined);
+    const hint = guessBaseUrl(address);
+    throw new UsageError('The base URL is no http or https address.', { hint });
   }
+
+  const url = new URL(address);
   if (url.username !== '' || url.password !== '') {
-    throw wrong(
-      'must not hold a user name or password',
-      'Sign in with adreport login, or set ADREPORT_TOKEN.',
+    const hint = 'Sign in with adreport login, or set ADREPORT_TOKEN.';
+    throw new UsageError('The base URL must not hold a user name or password.', { hint });
+  }
+  if (/[?#]/.test(address)) {
+    throw new UsageError(
+      `The base URL "${address}" must end with its path: no query, no fragment.`,
     );
   }
-  if (/[?#]/.test(given)) throw wrong(`"${given}" must end with its path: no query, no fragment`);
   // `URL` writes every spelling of an IPv4 address (`127.1`, `0x7f000001`) as four decimal numbers.
-  if (url.protocol === 'http:' && !/^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(url.hostname)) {
-    throw wrong(
-      `"${given}" must begin with https://, or the token would travel readable for everyone on the way`,
-      'Plain http is for this machine alone: localhost, 127.0.0.1, [::1].',
-    );
+  const isLoopback = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(url.hostname);
+  if (url.protocol === 'http:' && !isLoopback) {
+    const hint = 'Plain http is for this machine alone: localhost, 127.0.0.1, [::1].';
+    const why = 'or the token would travel readable for everyone on the way';
+    throw new UsageError(`The base URL "${address}" must begin with https://, ${why}.`, { hint });
   }
-  url.pathname = url.pathname.replace(/\/+$/, '');
+  url.pathname = withoutSlashesAtEnd(url.pathname);
   return url;
+}
+
+/** The hint that adds the scheme that was left out; `undefined` where nothing suggests that one was. */
+function guessBaseUrl(address: string): string | undefined {
+  if (address.includes('://') || address.includes('@')) return undefined;
+  const scheme = /^(localhost|127\.|\[::1\])/i.test(address) ? 'http' : 'https';
+  const guess = `${scheme}://${address}`;
+  return URL.canParse(guess) ? `Did you mean ${guess}?` : undefined;
+}
+
+function withoutSlashesAtEnd(path: string): string {
+  let length = path.length;
+  while (path[length - 1] === '/') length -= 1;
+  return path.slice(0, length);
 }
 
 export function formatBaseUrl(url: URL): string {
@@ -365,6 +501,7 @@ function bounded(what: string, text: string): string {
 
 /** A token as it may be shown: its ends, so that two can be told apart, but never more than a quarter of it. */
 export function maskToken(token: string): string {
-  const shown = Math.min(4, Math.floor(token.length / 8));
-  return shown === 0 ? '…' : `${token.slice(0, shown)}…${token.slice(-shown)}`;
+  const endLength = Math.min(4, Math.floor(token.length / 8));
+  if (endLength === 0) return '…';
+  return `${token.slice(0, endLength)}…${token.slice(-endLength)}`;
 }

@@ -49,16 +49,20 @@ export function findAccount({ accounts }: StoredSettings, name: string): StoredA
   return Object.hasOwn(accounts, name) ? accounts[name] : undefined;
 }
 
-/** What an error says of an account that is not stored: its message, and what to do. */
-export function unknownAccount(
-  name: string,
-  { accounts }: StoredSettings,
-): [message: string, { hint: string }] {
-  const known = Object.keys(accounts);
-  return [
-    `No account “${name}” is stored${known.length > 0 ? `; there are ${known.join(', ')}` : ''}.`,
-    { hint: didYouMean(nearest(name, known), `Sign in to it: adreport login --account ${name}`) },
-  ];
+/** What an error says of an account that is not stored, and what to do. */
+export interface UnknownAccount {
+  readonly message: string;
+  readonly hint: string;
+}
+
+export function unknownAccount(name: string, { accounts }: StoredSettings): UnknownAccount {
+  const names = Object.keys(accounts);
+  const others = names.length > 0 ? `; there are ${names.join(', ')}` : '';
+  const signIn = `Sign in to it: adreport login --account ${name}`;
+  return {
+    message: `No account “${name}” is stored${others}.`,
+    hint: didYouMean(nearest(name, names), signIn),
+  };
 }
 
 /** The settings with an account stored, in place of an older one of that name; the first one becomes the default. */

@@ -96,9 +96,9 @@ describe('a file that is none', () => {
       'it is no regular file',
     ],
     [
-      'more than 1 MB',
-      (path: string) => writeFileSync(path, `#${'x'.repeat(1_000_000)}`),
-      'it is larger than 1 MB',
+      'more than 64 KB',
+      (path: string) => writeFileSync(path, `#${'x'.repeat(64 * 1024)}`),
+      'it is larger than 64 KB',
     ],
     [
       'aliases without number',
