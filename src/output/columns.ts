@@ -16,10 +16,15 @@ import type { EncodeOptions } from './encoder.ts';
 export interface PlannedColumn {
   /** The key in the rows; for a derived column its own name. */
   readonly field: string;
+
+  /** What the header calls it. */
   readonly name: string;
+
   /** `undefined` for a field that the vocabulary does not know, and for a derived column. */
   readonly type: FieldType | undefined;
+
   readonly numeric: boolean;
+
   /** What it comes to in sums: for a metric, and for a derived column, whose values are computed from others of the row. */
   readonly figure?: Figure;
 }
@@ -29,35 +34,52 @@ export function valueIn(row: Row, { field, figure }: PlannedColumn): Value | und
   return figure?.derived ? derivedNumber(figure, sumsOfRow(row)) : row[field];
 }
 
+/** Whether a column is computed from others of its row. */
+export function isDerived({ figure }: PlannedColumn): boolean {
+  return figure?.derived !== undefined;
+}
+
+/** What decides the columns of a report. */
+export type ColumnChoice = Pick<
+  EncodeOptions,
+  'columns' | 'selectedColumns' | 'normalize' | 'note'
+>;
+
 /**
  * Which columns are written: those that the request asked for, where it is known, and fields that the vocabulary does not
  * know. A field of the vocabulary that was not asked for is left out while it is null.
  */
 export class ColumnPlan {
   columns: readonly PlannedColumn[] = [];
-  /** The index in the batch's `fields` of each column, or -1. */
-  indexes = new Int32Array(0);
-  readonly #options: Pick<EncodeOptions, 'columns' | 'selectedColumns' | 'normalize' | 'note'>;
-  readonly #chosen: readonly string[] | undefined;
+
+  readonly #choice: ColumnChoice;
+
+  /** The columns that the user named; `undefined` where none were, or all. */
+  readonly #named: readonly string[] | undefined;
+
+  /** The fields of the batch that came last. */
   #fields: readonly string[] | undefined;
-  #leftOut: readonly number[] = [];
+
+  /** The fields that have no column, and must have no value. */
+  #fieldsLeftOut: readonly string[] = [];
+
   #isDecided = false;
 
-  constructor(options: Pick<EncodeOptions, 'columns' | 'selectedColumns' | 'normalize' | 'note'>) {
-    this.#options = options;
-    this.#chosen = options.selectedColumns === 'all' ? undefined : options.selectedColumns;
+  constructor(choice: ColumnChoice) {
+    this.#choice = choice;
+    this.#named = choice.selectedColumns === 'all' ? undefined : choice.selectedColumns;
   }
 
   /** The columns for people: unless they were chosen by name, also those that derive from them. */
   get shown(): readonly PlannedColumn[] {
-    if (this.#chosen) return this.columns;
-    const derived = figuresOf(this.columns.map(({ field }) => field)).filter(
-      (figure) => figure.derived,
-    );
-    const others = derived.filter(({ field }) =>
-      this.columns.every((column) => column.field !== field),
-    );
-    return [...this.columns, ...others.map(derivedColumn)];
+    if (this.#named) return this.columns;
+
+    const shown = [...this.columns];
+    for (const figure of figuresOf(this.columns.map(({ field }) => field))) {
+      const isThere = this.columns.some(({ field }) => field === figure.field);
+      if (figure.derived && !isThere) shown.push(derivedColumn(figure));
+    }
+    return shown;
   }
 
   /**
@@ -65,73 +87,96 @@ export class ColumnPlan {
    * not exist, and `IncompleteDataError` where a later batch has a value in a field that has no column.
    */
   follow(batch: RowBatch): void {
-    const { fields } = batch;
-    if (fields !== this.#fields) {
-      if (!this.#isDecided) this.#decide(fields, (field) => hasValue(batch, fields.indexOf(field)));
-      this.#fields = fields;
-      this.indexes = Int32Array.from(this.columns, ({ field, figure }) =>
-        figure?.derived ? -1 : fields.indexOf(field),
-      );
-      const hidden = this.#options.columns?.filter((column) => column.hidden) ?? [];
-      const names = [
-        ...this.columns.map(({ field }) => field),
-        ...hidden.map((column) => fieldOf(column, fields)),
-      ];
-      const taken = new Set(names);
-      // Columns that were named are all that is wanted; of others what has none must stay null.
-      this.#leftOut = this.#chosen
-        ? []
-        : [...fields.keys()].filter((index) => !taken.has(fields[index] ?? ''));
+    if (batch.fields !== this.#fields) {
+      if (!this.#isDecided) this.#decide(batch.fields, batch);
+      this.#fields = batch.fields;
+      this.#fieldsLeftOut = this.#findFieldsLeftOut(batch.fields);
     }
-    for (const index of this.#leftOut) if (hasValue(batch, index)) throw lateColumn(batch, index);
+
+    for (const field of this.#fieldsLeftOut) {
+      if (hasValue(batch, field)) throw lateColumn(batch, field);
+    }
   }
 
   /** Decides the columns of a report without rows, from its CSV header or from the request. Throws as `follow`. */
   settle(fields: readonly string[]): void {
     if (this.#isDecided) return;
-    const isKnown = fields.length > 0 || this.#options.columns !== undefined;
-    this.#decide(isKnown ? fields : (this.#chosen ?? fields), () => false);
+    const isKnown = fields.length > 0 || this.#choice.columns !== undefined;
+    this.#decide(isKnown ? fields : (this.#named ?? fields));
   }
 
-  #decide(fields: readonly string[], isFilled: (field: string) => boolean): void {
+  /** @param batch the first rows; none where the report has none */
+  #decide(fields: readonly string[], batch?: RowBatch): void {
     this.#isDecided = true;
-    const { columns: asked, selectedColumns, note } = this.#options;
-    if (this.#chosen) {
-      const known = [...new Set([...fields, ...(asked ?? []).map(({ field }) => field)])];
-      this.columns = [...new Set(this.#chosen)].map((name) =>
-        this.#planned(fieldNamed(name, known), known),
-      );
-      return;
+    if (this.#named) {
+      this.#decideNamed(this.#named, fields);
+    } else {
+      this.#decideUsual(fields, batch);
     }
-    const own = (asked ?? []).flatMap((column) => (column.hidden ? [] : fieldOf(column, fields)));
-    const taken = (asked ?? []).map((column) => fieldOf(column, fields));
-    const isFree = (field: string) =>
-      !asked || selectedColumns === 'all' || fieldTypeOf(field) === undefined;
-    const kept = fields.filter(
-      (field) => !taken.includes(field) && (isFree(field) || isFilled(field)),
-    );
-    for (const field of kept) {
-      if (!isFree(field))
+  }
+
+  /** The columns are those that the user named, each once. */
+  #decideNamed(names: readonly string[], fields: readonly string[]): void {
+    const asked = this.#choice.columns ?? [];
+    const known = [...new Set([...fields, ...asked.map(({ field }) => field)])];
+    const columns: PlannedColumn[] = [];
+    for (const name of new Set(names)) {
+      columns.push(this.#planned(fieldNamed(name, known), known));
+    }
+    this.columns = columns;
+  }
+
+  /** The columns are those that were asked for, then the other fields that are worth one. */
+  #decideUsual(fields: readonly string[], batch: RowBatch | undefined): void {
+    const { columns: asked, selectedColumns, note } = this.#choice;
+    const chosen: string[] = [];
+    const taken = new Set<string>();
+    for (const column of asked ?? []) {
+      const field = fieldOf(column, fields);
+      taken.add(field);
+      if (!column.hidden) chosen.push(field);
+    }
+
+    for (const field of fields) {
+      if (taken.has(field)) continue;
+      const isFree = !asked || selectedColumns === 'all' || fieldTypeOf(field) === undefined;
+      const isFilled = !isFree && batch !== undefined && hasValue(batch, field);
+      if (!isFree && !isFilled) continue;
+      if (isFilled) {
         note?.(`The column ${field} was not asked for; it is kept because it has values.`);
+      }
+      chosen.push(field);
     }
-    this.columns = [...own, ...kept].map((field) => this.#planned(field, fields));
+    this.columns = chosen.map((field) => this.#planned(field, fields));
   }
 
   #planned(field: string, fields: readonly string[]): PlannedColumn {
-    const { columns = [], normalize = false } = this.#options;
+    const { columns = [], normalize = false } = this.#choice;
     const derived = fields.includes(field) ? undefined : derivedFigure(field, fields);
     if (derived) return derivedColumn(derived);
+
     const [figure] = figuresOf([field]);
     const type = columns.find((column) => column.field === field)?.type ?? fieldTypeOf(field);
     const metric = metricOfField(field)?.name;
-    const name = normalize && metric && !fields.includes(metric) ? metric : field;
+    const isRenamed = normalize && metric !== undefined && !fields.includes(metric);
     return {
       field,
-      name,
+      name: isRenamed ? metric : field,
       type,
       numeric: type === 'integer' || type === 'money',
       ...(figure ? { figure } : {}),
     };
+  }
+
+  #findFieldsLeftOut(fields: readonly string[]): string[] {
+    // Where columns were named, they are all that is wanted; otherwise what has no column must stay null.
+    if (this.#named) return [];
+
+    const taken = new Set(this.columns.map(({ field }) => field));
+    for (const column of this.#choice.columns ?? []) {
+      if (column.hidden) taken.add(fieldOf(column, fields));
+    }
+    return fields.filter((field) => !taken.has(field));
   }
 }
 
@@ -139,13 +184,14 @@ function derivedColumn(figure: Figure): PlannedColumn {
   return { field: figure.field, name: figure.field, type: undefined, numeric: true, figure };
 }
 
+/** The field of the rows that a column of the request means: a metric may come under another name. */
 function fieldOf({ field, metric }: Column, fields: readonly string[]): string {
   if (metric === undefined || fields.includes(field)) return field;
   return fields.find((other) => metricOfField(other)?.name === metric) ?? field;
 }
 
-function lateColumn({ firstRow, fields }: RowBatch, index: number): IncompleteDataError {
-  const name = printable(fields[index] ?? '');
+function lateColumn({ firstRow }: RowBatch, field: string): IncompleteDataError {
+  const name = printable(field);
   const sentence = `After row ${firstRow}, the rows have values in the column "${name}", which the header written before lacks.`;
   const hint =
     'Choose the columns with --columns (--columns all keeps every known one), or write --format json.';

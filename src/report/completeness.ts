@@ -3,7 +3,7 @@ import { dayOf, momentOf, numberTextOf } from '../contract/values.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { type ReportTail, type RowBatch, rowsOf } from '../rows/row-batch.ts';
-import { changesOf, emptyRowsOf, findRepeats } from '../rows/row-keys.ts';
+import { changesOf, emptyRowsOf, RepeatFinder } from '../rows/row-keys.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { formatDate, formatInstant, offsetAt, splitWindow, type Window } from './window.ts';
@@ -100,16 +100,16 @@ const ambiguous: readonly BreakdownName[] = ['REGION', 'DEPARTMENT', 'CITY', 'PO
 function checkRepeats({ breakdowns, columns }: Expectation): Check | undefined {
   if (breakdowns.some((breakdown) => ambiguous.includes(breakdown))) return undefined;
   const own = columns.filter(({ breakdown }) => breakdown !== undefined).map(({ field }) => field);
-  const { found, observe } = findRepeats(own);
+  const finder = new RepeatFinder(own);
   const problems = (): string[] => {
-    const { count, firstRow } = found;
+    const { count, firstRow } = finder;
     const what =
       count === 1 ? 'One row of the report repeats' : `${count} rows of the report repeat`;
     return count === 0
       ? []
       : [`${what} the breakdown values of an earlier one; the first is row ${firstRow}.`];
   };
-  return { observe, problems };
+  return { observe: (batch) => finder.observe(batch), problems };
 }
 
 /** More than this (eleven years of hours) are not kept. */

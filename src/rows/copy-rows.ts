@@ -1,5 +1,6 @@
 import * as ascii from './bytes.ts';
-import { compactJson, type RowBatch } from './row-batch.ts';
+import { compactJson } from './row-batch.ts';
+import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
 
 const backslashes = ascii.repeated(ascii.backslash);
 const commas = ascii.repeated(ascii.comma);
@@ -12,23 +13,25 @@ export class RowCopier {
   #out = Buffer.allocUnsafe(256 * 1024);
   #view = ascii.viewOf(this.#out);
 
+  /** What `#indexes` was made of. */
+  #columns: readonly string[] = [];
+  #fields: readonly string[] = [];
+
+  /** The index in the batch's fields of each column of CSV, or -1. */
+  #indexes = new Int32Array(0);
+
   /** The rows as they came, one a line, with the separator between them: `,\n` or `\n`. */
-  toJson(batch: RowBatch, separator: Buffer): Uint8Array {
-    const { bytes, rowCount, rowStarts, rowEnds } = batch;
-    if (hasLineBreaks(batch)) {
-      const rows = Array.from({ length: rowCount }, (_, row) =>
-        compactJson(bytes.toString('utf8', rowStarts[row], rowEnds[row])),
-      );
-      return Buffer.from(rows.join(separator.toString()));
-    }
+  copyToJson(batch: RowBatch, separator: Buffer): Uint8Array {
+    const ranges = rangesOf(batch);
+    if (hasLineBreaks(ranges)) return compactRows(ranges, separator);
+
+    const { bytes, rowCount, rowStarts, rowEnds } = ranges;
     const start = rowStarts[0] as number;
     const end = rowEnds[rowCount - 1] as number;
     const out = this.#reserve(end - start + rowCount * separator.length);
-    // Where as much room is between the rows as the separator takes, all are copied in one go.
-    const isSpaced = rowEnds
-      .subarray(0, rowCount - 1)
-      .every((rowEnd, row) => rowStarts[row + 1] === rowEnd + separator.length);
+    const isSpaced = isSpacedFor(ranges, separator.length);
     if (isSpaced) bytes.copy(out, 0, start, end);
+
     let at = 0;
     for (let row = 0; row < rowCount; row++) {
       if (row > 0) for (let i = 0; i < separator.length; i++) out[at++] = separator[i] as number;
@@ -40,18 +43,23 @@ export class RowCopier {
 
   /**
    * The rows as lines of plain CSV: commas, CRLF, quotes where they are needed, values as they stand in the JSON.
-   * @param indexes where the batch has the field of each column; -1 where it has none
+   * @param columns the fields to write, in their order; the same array in each call saves looking them up again
    */
-  toCsv(batch: RowBatch, indexes: Int32Array): Uint8Array {
-    const { bytes, rowCount, rowStarts, rowEnds, valueStarts, valueEnds } = batch;
+  copyToCsv(batch: RowBatch, columns: readonly string[]): Uint8Array {
+    const ranges = rangesOf(batch);
+    this.#findColumns(columns, ranges.fields);
+    const indexes = this.#indexes;
+    const { bytes, rowCount, rowStarts, rowEnds, valueStarts, valueEnds } = ranges;
     const width = indexes.length;
-    const stride = batch.fields.length;
+    const stride = ranges.fields.length;
+
     // A byte becomes two at most (a doubled quote); a cell gains two quotes and a comma; a line its end and, where it is
     // empty, quotes; and the last word that is copied may be three bytes too long.
     const sourceBytes = (rowEnds[rowCount - 1] as number) - (rowStarts[0] as number);
     const out = this.#reserve(2 * sourceBytes + rowCount * (3 * width + 4) + 4);
     const outView = this.#view;
     const from = ascii.viewOf(bytes);
+
     let at = 0;
     for (let row = 0; row < rowCount; row++) {
       const rowAt = at;
@@ -60,18 +68,24 @@ export class RowCopier {
         const index = indexes[column] as number;
         const start = index < 0 ? -1 : (valueStarts[row * stride + index] as number);
         if (start < 0) continue;
+
         const end = valueEnds[row * stride + index] as number;
         const first = bytes[start] as number;
         if (first === ascii.letterN) continue;
+
         const isText = first === ascii.quote;
-        if (isText && copyPlain(outView, at, from, start + 1, end - 1)) at += end - start - 2;
-        else if (isText && copyQuoted(out, at, bytes, start, end)) at += end - start;
-        else if (!isText && first < ascii.openBracket) {
-          for (let p = start; p < end; p += 4)
-            outView.setInt32(at + p - start, from.getInt32(p, true), true);
+        if (isText && copyPlain(outView, at, from, start + 1, end - 1)) {
+          at += end - start - 2;
+        } else if (isText && copyQuoted(out, at, bytes, start, end)) {
           at += end - start;
-        } else at += out.write(csvCell(bytes, start, end), at);
+        } else if (!isText && first < ascii.openBracket) {
+          copyWords(outView, at, from, start, end);
+          at += end - start;
+        } else {
+          at += out.write(csvCell(bytes, start, end), at);
+        }
       }
+
       // A line with nothing on it would be skipped by readers.
       if (at === rowAt) {
         out[at++] = ascii.quote;
@@ -81,6 +95,13 @@ export class RowCopier {
       out[at++] = ascii.lineFeed;
     }
     return out.subarray(0, at);
+  }
+
+  #findColumns(columns: readonly string[], fields: readonly string[]): void {
+    if (columns === this.#columns && fields === this.#fields) return;
+    this.#columns = columns;
+    this.#fields = fields;
+    this.#indexes = Int32Array.from(columns, (column) => fields.indexOf(column));
   }
 
   #reserve(sizeBytes: number): Buffer {
@@ -93,14 +114,41 @@ export class RowCopier {
 }
 
 /** Whether a row stands on more than one line. */
-function hasLineBreaks({ bytes, rowCount, rowStarts, rowEnds }: RowBatch): boolean {
-  let at = -1;
+function hasLineBreaks({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): boolean {
+  let lineFeedAt = -1;
   for (let row = 0; row < rowCount; row++) {
-    if (at < (rowStarts[row] as number)) at = bytes.indexOf(ascii.lineFeed, rowStarts[row]);
-    if (at < 0) return false;
-    if (at < (rowEnds[row] as number)) return true;
+    const start = rowStarts[row] as number;
+    if (lineFeedAt < start) lineFeedAt = bytes.indexOf(ascii.lineFeed, start);
+    if (lineFeedAt < 0) return false;
+    if (lineFeedAt < (rowEnds[row] as number)) return true;
   }
   return false;
+}
+
+/** Rows that stand on more than one line each, on one. */
+function compactRows(batch: RangedBatch, separator: Buffer): Buffer {
+  const { bytes, rowCount, rowStarts, rowEnds } = batch;
+  const rows: string[] = [];
+  for (let row = 0; row < rowCount; row++) {
+    rows.push(compactJson(bytes.toString('utf8', rowStarts[row], rowEnds[row])));
+  }
+  return Buffer.from(rows.join(separator.toString()));
+}
+
+/** Whether as much room is between the rows as a separator takes, so that all of them are copied in one go. */
+function isSpacedFor(batch: RangedBatch, separatorBytes: number): boolean {
+  const { rowCount, rowStarts, rowEnds } = batch;
+  for (let row = 1; row < rowCount; row++) {
+    const spaceBytes = (rowStarts[row] as number) - (rowEnds[row - 1] as number);
+    if (spaceBytes !== separatorBytes) return false;
+  }
+  return true;
+}
+
+/** Copies bytes four at a time. May read and write up to three bytes beyond. */
+function copyWords(out: DataView, at: number, from: DataView, start: number, end: number): void {
+  const shift = at - start;
+  for (let p = start; p < end; p += 4) out.setInt32(p + shift, from.getInt32(p, true), true);
 }
 
 /**
@@ -113,10 +161,11 @@ function copyPlain(out: DataView, at: number, from: DataView, start: number, end
   for (let p = start; p < end; p += 4) {
     const word = from.getInt32(p, true);
     out.setInt32(p + shift, word, true);
+
     // Bytes beyond the end become zero, which is no stop.
     const counted = end - p < 4 ? word & (lastWordMasks[end - p] as number) : word;
-    if ((ascii.zeroBytes(counted ^ backslashes) | ascii.zeroBytes(counted ^ commas)) !== 0)
-      return false;
+    const stops = ascii.zeroBytes(counted ^ backslashes) | ascii.zeroBytes(counted ^ commas);
+    if (stops !== 0) return false;
   }
   return true;
 }

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse';
 import { fieldTypeOf } from '../contract/columns.ts';
 import { printable } from '../text/printable.ts';
 import { malformed, maxRowBytes } from './bytes.ts';
-import { maxFields } from './row-batch.ts';
+import { maxFields } from './row-ranges.ts';
 import { maxValueBytes } from './row-scanner.ts';
 
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -5,7 +5,8 @@ import { printable } from '../text/printable.ts';
 import { formatCount } from '../text/quantity.ts';
 import * as ascii from './bytes.ts';
 import { cut, MalformedJson, scanKey, scanValue, skipBlanks } from './json-scan.ts';
-import type { RowBatch, RowBatches } from './row-batch.ts';
+import type { ReportTail, RowBatch, RowBatches } from './row-batch.ts';
+import type { RowRanges } from './row-ranges.ts';
 import { batchFull, RowScanner } from './row-scanner.ts';
 
 /** How much may stand beside the rows, and how many blanks may come one after the other, in bytes. */
@@ -14,212 +15,310 @@ const maxBlankBytes = 10 * 1024 * 1024;
 
 /**
  * Reads a report: `{"data":[…],"summary":{…}}` with its members in any order, the same inside `{"response":{…}}`, a bare
- * array of rows, or rows one a line: its rows, and what the document held beside them. Wherever the bytes end inside a
- * token, it waits for more of them.
+ * array of rows, or rows one a line: its rows, and what the document held beside them.
  * @param areLines whether the rows stand alone, one a line (NDJSON)
  * @throws IncompleteDataError where it is malformed, has not come to its end, or has no `data`
  * @throws RejectedError where it is an error's
  */
-export async function* readDocument(window: ascii.ByteWindow, areLines: boolean): RowBatches {
-  const scanner = new RowScanner();
-  const { ranges } = scanner;
-  const members = new Map<string, Buffer>();
-  let memberBytes = 0;
-  let blankBytes = 0;
-  let dataSeen = false;
-  let isInRows = false;
+export function readDocument(window: ascii.ByteWindow, areLines: boolean): RowBatches {
+  return new DocumentReader(window, areLines).read();
+}
+
+/** A member of the document that has been scanned, by its indexes in the window. */
+interface ScannedMember {
+  readonly name: string;
+
+  /** Where its value begins. */
+  readonly start: number;
+
+  /** Where its value ends; `undefined` where the value is read piece by piece. */
+  readonly end?: number;
+}
+
+/** Reads one document from a window. Wherever the bytes end inside a token, it waits for more of them. */
+class DocumentReader {
+  readonly #window: ascii.ByteWindow;
+  readonly #areLines: boolean;
+  readonly #scanner = new RowScanner();
+
+  /** The members beside the rows, as JSON. */
+  readonly #members = new Map<string, Buffer>();
+  #memberBytes = 0;
+
+  /** How many blanks stand before the window's start, one after the other. */
+  #blankBytes = 0;
+
+  #isDataSeen = false;
+  #isInRows = false;
+
   /** What stands before the next row. */
-  let before: 'bracket' | 'row' | 'comma' = 'bracket';
+  #tokenBefore: 'bracket' | 'row' | 'comma' = 'bracket';
 
-  try {
-    yield* areLines ? rows() : document();
-  } catch (error) {
-    if (!(error instanceof MalformedJson)) throw error;
-    throw malformed(`${place()} cannot be read: expected ${error.expected}`, error.at);
+  constructor(window: ascii.ByteWindow, areLines: boolean) {
+    this.#window = window;
+    this.#areLines = areLines;
   }
-  const beside = [...members].map(([name, json]) => ({ name, json }));
-  const { firstRow: rowCount, fields } = ranges;
-  return { rowCount, fields, summary: summaryOf(members.get('summary')), members: beside };
 
-  async function* document(): AsyncGenerator<RowBatch> {
-    const first = await nextByte();
-    if (first === ascii.openBrace) yield* object(true);
-    else if (first === ascii.openBracket) yield* rows();
-    else throw new MalformedJson(window.start, '"{" or "["');
-    while (!isMoreThere()) {
-      if (await window.more()) continue;
-      if (!dataSeen) throw noRows(members);
-      return;
+  async *read(): RowBatches {
+    try {
+      yield* this.#areLines ? this.#lines() : this.#document();
+    } catch (error) {
+      if (!(error instanceof MalformedJson)) throw error;
+      throw this.#malformed(`${this.#place} cannot be read: expected ${error.expected}`, error.at);
     }
-    throw malformed('The report goes on after its end', window.start);
+    return this.#tail();
   }
 
-  async function* object(isOutermost: boolean): AsyncGenerator<RowBatch> {
-    window.start++;
-    let next = await nextByte();
+  get #ranges(): RowRanges {
+    return this.#scanner.ranges;
+  }
+
+  #tail(): ReportTail {
+    const members = [];
+    for (const [name, json] of this.#members) members.push({ name, json });
+
+    return {
+      rowCount: this.#ranges.firstRow,
+      fields: this.#ranges.fields,
+      summary: summaryOf(this.#members.get('summary')),
+      members,
+    };
+  }
+
+  async *#document(): AsyncGenerator<RowBatch> {
+    const first = await this.#nextByte();
+    if (first === ascii.openBrace) yield* this.#object(true);
+    else if (first === ascii.openBracket) yield* this.#array();
+    else throw new MalformedJson(this.#window.start, '"{" or "["');
+
+    await this.#expectEnd();
+    if (!this.#isDataSeen) throw noRows(this.#members);
+  }
+
+  async #expectEnd(): Promise<void> {
+    do {
+      if (this.#isMoreThere()) {
+        throw this.#malformed('The report goes on after its end', this.#window.start);
+      }
+    } while (await this.#window.more());
+  }
+
+  /** An object, whose `{` is at the window's start. */
+  async *#object(isOutermost: boolean): AsyncGenerator<RowBatch> {
+    this.#window.start++;
+    let next = await this.#nextByte();
     while (next !== ascii.closeBrace) {
-      yield* member(isOutermost);
-      next = await nextByte();
-      if (next === ascii.comma) window.start++;
-      else if (next !== ascii.closeBrace) throw new MalformedJson(window.start, '"," or "}"');
+      yield* this.#member(isOutermost);
+      next = await this.#nextByte();
+      if (next === ascii.comma) this.#window.start++;
+      else if (next !== ascii.closeBrace) {
+        throw new MalformedJson(this.#window.start, '"," or "}"');
+      }
     }
-    window.start++;
+    this.#window.start++;
   }
 
-  async function* member(isOutermost: boolean): AsyncGenerator<RowBatch> {
-    await nextByte();
-    let found = scanMember(isOutermost);
-    for (; !found; found = scanMember(isOutermost)) {
-      checkBeside(window.end - window.start);
-      await more();
-    }
-    const { name, start, end } = found;
-    if (end === undefined) {
-      window.start = start;
-      yield* name === 'data' ? rows() : object(false);
+  async *#member(isOutermost: boolean): AsyncGenerator<RowBatch> {
+    await this.#nextByte();
+    const { name, start, end } = await this.#wholeMember(isOutermost);
+    if (end !== undefined) {
+      this.#keepMember(name, start, end);
       return;
     }
-    checkBeside(end - window.start);
-    memberBytes += end - window.start;
-    const whole = window.bytes.subarray(window.start, end);
-    if (!isUtf8(whole)) throw malformed('The report is not UTF-8', window.start);
-    members.set(name, Buffer.from(whole.subarray(start - window.start)));
-    window.start = end;
+
+    this.#window.start = start;
+    yield* name === 'data' ? this.#array() : this.#object(false);
   }
 
-  /** Where the value of the member begins, and ends unless it is read piece by piece; `undefined` where it is cut. */
-  function scanMember(
-    isOutermost: boolean,
-  ): { name: string; start: number; end?: number } | undefined {
-    const { bytes, view, start: at, end } = window;
+  /** The member at the window's start, once all of it is there, or the beginning of one that is read piece by piece. */
+  async #wholeMember(isOutermost: boolean): Promise<ScannedMember> {
+    for (;;) {
+      const member = this.#scanMember(isOutermost);
+      if (member) return member;
+      this.#checkMemberBytes(this.#window.end - this.#window.start);
+      await this.#more();
+    }
+  }
+
+  /** The member at the window's start; `undefined` where it is cut. */
+  #scanMember(isOutermost: boolean): ScannedMember | undefined {
+    const { bytes, view, start: at, end } = this.#window;
     const key = scanKey(bytes, view, at, end);
     if (!key) return undefined;
+
     const { name, end: start } = key;
     // `JSON.parse` lets the last of two win; a reader that does not hold the first cannot take it back.
-    if (name === 'data' && dataSeen) throw new MalformedJson(at, 'one "data" array');
-    if (name === 'data' && bytes[start] === ascii.openBracket) return { name, start };
-    if (name === 'response' && isOutermost && bytes[start] === ascii.openBrace)
-      return { name, start };
+    if (name === 'data' && this.#isDataSeen) throw new MalformedJson(at, 'one "data" array');
+
+    const isRows = name === 'data' && bytes[start] === ascii.openBracket;
+    const isEnvelope = name === 'response' && isOutermost && bytes[start] === ascii.openBrace;
+    if (isRows || isEnvelope) return { name, start };
+
     const valueEnd = scanValue(bytes, view, start, end);
     return valueEnd === cut ? undefined : { name, start, end: valueEnd };
   }
 
-  /** The rows; those of an array begin with its bracket at the window's start. */
-  async function* rows(): AsyncGenerator<RowBatch> {
-    isInRows = true;
-    if (!areLines) {
-      dataSeen = true;
-      members.delete('data');
-      window.start++;
-    }
+  /** Keeps a copy of a member's value, and goes on after it. */
+  #keepMember(name: string, valueStart: number, valueEnd: number): void {
+    const { bytes, start } = this.#window;
+    this.#checkMemberBytes(valueEnd - start);
+    this.#memberBytes += valueEnd - start;
+
+    const isText = isUtf8(bytes.subarray(start, valueEnd));
+    if (!isText) throw this.#malformed('The report is not UTF-8', start);
+
+    this.#members.set(name, Buffer.from(bytes.subarray(valueStart, valueEnd)));
+    this.#window.start = valueEnd;
+  }
+
+  #checkMemberBytes(moreBytes: number): void {
+    if (this.#memberBytes + moreBytes <= maxMemberBytes) return;
+    throw this.#malformed('The report has over 1 MB beside its rows', this.#window.start);
+  }
+
+  /** The rows of an array, whose bracket is at the window's start. */
+  async *#array(): AsyncGenerator<RowBatch> {
+    this.#isInRows = true;
+    this.#isDataSeen = true;
+    this.#members.delete('data');
+    this.#window.start++;
+
     for (;;) {
-      const stop = scanRows();
-      if (ranges.rowCount > 0) yield batch();
+      const stop = this.#scanRows();
+      if (this.#ranges.rowCount > 0) yield this.#batch();
       if (stop === 'end') break;
       if (stop === 'full') continue;
-      if (window.end - window.start > ascii.maxRowBytes) {
-        throw malformed(`${place()} is longer than 8 MB`, window.start);
-      }
-      if (!areLines || window.start < window.end) await more();
-      else if (!(await window.more())) return;
+      this.#checkRowBytes();
+      await this.#more();
     }
-    isInRows = false;
-    window.start++;
+
+    this.#isInRows = false;
+    this.#window.start++;
+  }
+
+  /** Rows one a line, up to the end of the bytes. */
+  async *#lines(): AsyncGenerator<RowBatch> {
+    this.#isInRows = true;
+    for (;;) {
+      const stop = this.#scanRows();
+      if (this.#ranges.rowCount > 0) yield this.#batch();
+      if (stop === 'full') continue;
+      this.#checkRowBytes();
+
+      const isInRow = this.#window.start < this.#window.end;
+      if (isInRow) await this.#more();
+      else if (!(await this.#window.more())) return;
+    }
   }
 
   /** Scans the rows that are there, up to where more bytes are needed, the batch is full, or the array ends. */
-  function scanRows(): 'more' | 'full' | 'end' {
+  #scanRows(): 'more' | 'full' | 'end' {
+    const window = this.#window;
+    const isArray = !this.#areLines;
     const { bytes, view, end } = window;
-    while (isMoreThere()) {
+    while (this.#isMoreThere()) {
       const { start } = window;
       const byte = bytes[start];
-      if (byte === ascii.closeBracket && before !== 'comma' && !areLines) return 'end';
-      if (before === 'row' && !areLines) {
+      if (isArray && byte === ascii.closeBracket && this.#tokenBefore !== 'comma') return 'end';
+
+      if (isArray && this.#tokenBefore === 'row') {
         if (byte !== ascii.comma) throw new MalformedJson(start, '"," or "]"');
-        before = 'comma';
+        this.#tokenBefore = 'comma';
         window.start++;
         continue;
       }
+
       if (byte !== ascii.openBrace) throw new MalformedJson(start, 'a row object');
-      const rowEnd = scanner.scanRow(bytes, view, start, end);
-      if (rowEnd < 0) return rowEnd === batchFull ? 'full' : 'more';
-      before = 'row';
+      const rowEnd = this.#scanner.scanRow(bytes, view, start, end);
+      if (rowEnd === batchFull) return 'full';
+      if (rowEnd === cut) return 'more';
+      this.#tokenBefore = 'row';
       window.start = rowEnd;
     }
     return 'more';
   }
 
+  #checkRowBytes(): void {
+    const { start, end } = this.#window;
+    if (end - start <= ascii.maxRowBytes) return;
+    throw this.#malformed(`${this.#place} is longer than 8 MB`, start);
+  }
+
   /** The rows that have been scanned. */
-  function batch(): RowBatch {
-    const { bytes } = window;
-    const { rowCount, firstRow, rowStarts, rowEnds } = ranges;
-    if (isUtf8(bytes.subarray(rowStarts[0], rowEnds[rowCount - 1]))) return ranges.takeBatch(bytes);
+  #batch(): RowBatch {
+    const { bytes } = this.#window;
+    const { rowCount, firstRow, rowStarts, rowEnds } = this.#ranges;
+    const isText = isUtf8(bytes.subarray(rowStarts[0], rowEnds[rowCount - 1]));
+    if (isText) return this.#ranges.takeBatch(bytes);
+
     let row = 0;
     while (isUtf8(bytes.subarray(rowStarts[row], rowEnds[row]))) row++;
-    throw malformed(`Row ${formatCount(firstRow + row + 1)} is not UTF-8`, rowStarts[row] ?? 0);
+    const number = formatCount(firstRow + row + 1);
+    throw this.#malformed(`Row ${number} is not UTF-8`, rowStarts[row] ?? 0);
   }
 
   /** The byte that comes next in the document, to which the window's start moves. */
-  async function nextByte(): Promise<number | undefined> {
-    while (!isMoreThere()) await more();
-    return window.bytes[window.start];
+  async #nextByte(): Promise<number | undefined> {
+    while (!this.#isMoreThere()) await this.#more();
+    return this.#window.bytes[this.#window.start];
   }
 
   /** Whether anything comes after the blanks yet. */
-  function isMoreThere(): boolean {
+  #isMoreThere(): boolean {
+    const window = this.#window;
     const at = skipBlanks(window.bytes, window.start);
     const isThere = at < window.end;
-    blankBytes = isThere ? 0 : blankBytes + at - window.start;
-    if (blankBytes > maxBlankBytes) throw ascii.malformed('Over 10 MB of blanks stand in a row');
+    this.#blankBytes = isThere ? 0 : this.#blankBytes + at - window.start;
+    if (this.#blankBytes > maxBlankBytes) {
+      throw ascii.malformed('Over 10 MB of blanks stand in a row');
+    }
     window.start = at;
     return isThere;
   }
 
-  async function more(): Promise<void> {
-    if (!(await window.more())) throw ascii.endsEarly(rowsSoFar(), window.receivedBytes);
+  async #more(): Promise<void> {
+    const hasMore = await this.#window.more();
+    if (!hasMore) throw ascii.endsEarly(this.#rowsSoFar, this.#window.receivedBytes);
   }
 
-  function rowsSoFar(): number {
-    return ranges.firstRow + ranges.rowCount;
+  get #rowsSoFar(): number {
+    return this.#ranges.firstRow + this.#ranges.rowCount;
   }
 
-  function malformed(what: string, at: number): IncompleteDataError {
-    return ascii.malformed(what, window.positionOf(at));
+  /** What is being read, for an error. */
+  get #place(): string {
+    return this.#isInRows ? `Row ${formatCount(this.#rowsSoFar + 1)}` : 'The report';
   }
 
-  function checkBeside(moreBytes: number): void {
-    if (memberBytes + moreBytes <= maxMemberBytes) return;
-    throw malformed('The report has over 1 MB beside its rows', window.start);
-  }
-
-  function place(): string {
-    return isInRows ? `Row ${formatCount(rowsSoFar() + 1)}` : 'The report';
+  #malformed(what: string, at: number): IncompleteDataError {
+    return ascii.malformed(what, this.#window.positionOf(at));
   }
 }
 
 /** The `summary` member of a report, or `undefined` where it does not have the shape of the specification. */
 function summaryOf(json: Buffer | undefined): ReportSummary | undefined {
-  const summary: ReportSummary | null = json === undefined ? null : JSON.parse(json.toString());
-  const texts: unknown[] = [summary?.since, summary?.until, summary?.timezone];
+  if (json === undefined) return undefined;
+
+  const summary: ReportSummary | null = JSON.parse(json.toString());
   const names: unknown = summary?.breakdowns;
-  const isWhole =
-    Array.isArray(names) && [...texts, ...names].every((each) => typeof each === 'string');
-  return isWhole ? (summary ?? undefined) : undefined;
+  if (!summary || !Array.isArray(names)) return undefined;
+
+  const texts: unknown[] = [summary.since, summary.until, summary.timezone, ...names];
+  return texts.every((each) => typeof each === 'string') ? summary : undefined;
 }
 
 /** The error for a well-formed document without `data`: an error's (`decisions.md` 6), a status record, or another. */
 function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
-  const [error, errorId, message, status] = ['error', 'error_id', 'message', 'status'].map(
-    (name) => {
-      const json = members.get(name);
-      return json && textOf(JSON.parse(json.toString()));
-    },
-  );
-  const said = error ?? errorId ?? (status === undefined ? message : undefined);
-  if (said !== undefined) {
-    const details = errorId === undefined ? {} : { code: errorId };
-    return new RejectedError(`The service sent an error instead of the report: ${said}`, details);
+  const errorId = textOfMember(members, 'error_id');
+  const status = textOfMember(members, 'status');
+  // The message of a status record says how far the report is, and is no error.
+  const message = status === undefined ? textOfMember(members, 'message') : undefined;
+  const errorText = textOfMember(members, 'error') ?? errorId ?? message;
+  if (errorText !== undefined) {
+    const sentence = `The service sent an error instead of the report: ${errorText}`;
+    return new RejectedError(sentence, errorId === undefined ? {} : { code: errorId });
   }
+
   const what =
     status === undefined
       ? 'The document that the service sent is no report: it has no "data" array.'
@@ -227,9 +326,16 @@ function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
   return new IncompleteDataError(what, { code: 'NO_DATA', retryable: status !== undefined });
 }
 
+function textOfMember(members: ReadonlyMap<string, Buffer>, name: string): string | undefined {
+  const json = members.get(name);
+  return json && textOf(JSON.parse(json.toString()));
+}
+
 /** A string, or the `message` in an object, fit for one line of a terminal. */
 function textOf(value: unknown): string | undefined {
-  if (typeof value === 'object' && value !== null && 'message' in value)
+  if (typeof value === 'object' && value !== null && 'message' in value) {
     return textOf(value.message);
-  return typeof value === 'string' && value !== '' ? printable(value.slice(0, 300)) : undefined;
+  }
+  if (typeof value !== 'string' || value === '') return undefined;
+  return printable(value.slice(0, 300));
 }

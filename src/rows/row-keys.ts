@@ -1,45 +1,55 @@
 import { letterN, quote } from './bytes.ts';
-import type { RowBatch } from './row-batch.ts';
+import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
 
 /** Beyond so many rows no more keys are kept: they then take 40 MB. */
 const rowsAtMost = 1_000_000;
+
+/**
+ * Finds the rows whose key came before. Keys are read from the bytes and kept as hashes of 63 bits: among a million rows
+ * two different ones meet once in ten million reports.
+ */
+export class RepeatFinder {
+  /** How many rows have a key that came before. */
+  count = 0;
+
+  /** The number of the first of them, counted from 1; 0 while there is none. */
+  firstRow = 0;
+
+  readonly #keyFields: readonly string[];
+  readonly #hashes = new Set<number>();
+  #rowsSeen = 0;
+
+  /** @param keyFields the row fields that together tell a row from every other */
+  constructor(keyFields: readonly string[]) {
+    this.#keyFields = keyFields;
+  }
+
+  /** Adds the keys of a batch. One that lacks a field of the key is passed over: the rest does not tell its rows apart. */
+  observe(batch: RowBatch): void {
+    const indexes = this.#keyFields.map((field) => batch.fields.indexOf(field));
+    if (indexes.includes(-1)) return;
+
+    const ranges = rangesOf(batch);
+    const rowCount = Math.min(batch.rowCount, rowsAtMost - this.#rowsSeen);
+    this.#rowsSeen += rowCount;
+    for (let row = 0; row < rowCount; row++) {
+      const hash = hashOf(ranges, indexes, row);
+      if (!this.#hashes.has(hash)) {
+        this.#hashes.add(hash);
+        continue;
+      }
+      this.count++;
+      this.firstRow ||= batch.firstRow + row + 1;
+    }
+  }
+}
 
 /** A hash, as two integers and as one number. */
 const halves = new Int32Array(2);
 const whole = new Float64Array(halves.buffer);
 
-/**
- * Finds the rows whose key came before. Keys are read from the bytes and kept as hashes of 63 bits: among a million rows
- * two different ones meet once in ten million reports.
- * @param fields the row fields that together tell a row from every other
- */
-export function findRepeats(fields: readonly string[]) {
-  const hashes = new Set<number>();
-  let rowsSeen = 0;
-  /** How many rows have a key that came before, and the number of the first of them, counted from 1. */
-  const found = { count: 0, firstRow: 0 };
-  /** Adds the keys of a batch; one that lacks a field of the key is passed over: the rest does not tell its rows apart. */
-  const observe = (batch: RowBatch): void => {
-    const indexes = fields.map((field) => batch.fields.indexOf(field));
-    if (indexes.includes(-1)) return;
-    const rowCount = Math.min(batch.rowCount, rowsAtMost - rowsSeen);
-    rowsSeen += rowCount;
-    for (let row = 0; row < rowCount; row++) {
-      const hash = hashOf(batch, indexes, row);
-      if (hashes.has(hash)) {
-        found.count++;
-        found.firstRow ||= batch.firstRow + row + 1;
-      } else hashes.add(hash);
-    }
-  };
-  return { found, observe };
-}
-
-function hashOf(
-  { bytes, fields, valueStarts, valueEnds }: RowBatch,
-  indexes: readonly number[],
-  row: number,
-): number {
+function hashOf(batch: RangedBatch, indexes: readonly number[], row: number): number {
+  const { bytes, fields, valueStarts, valueEnds } = batch;
   let high = 0x811c9dc5;
   let low = 0x2f0b4c47;
   for (const index of indexes) {
@@ -51,12 +61,14 @@ function hashOf(
       low = Math.imul(low ^ (bytes[i] as number), 0x5bd1e995);
       low ^= low >>> 13;
     }
-    // So that `"a" "bc"` and `"ab" "c"` differ.
+
+    // The length of the value is hashed too, so that `"a" "bc"` and `"ab" "c"` differ.
     high = Math.imul(high ^ (end - start), 0x01000193);
     low = Math.imul(low ^ (end - start), 0x5bd1e995);
   }
+
   halves[0] = low;
-  // Without one bit of its exponent, it is no NaN, which would equal every other.
+  // Without one bit of its exponent the number is no NaN, which would equal every other NaN.
   halves[1] = high & ~0x40000000;
   return whole[0] as number;
 }
@@ -67,39 +79,61 @@ export function changesOf(
   field: string,
   take: (value: unknown, row: number) => void,
 ): void {
-  const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
+  const { bytes, fields, rowCount, valueStarts, valueEnds } = rangesOf(batch);
   const index = fields.indexOf(field);
-  let from = 0;
-  let to = -1;
+  let textBefore: Buffer | undefined;
+
   for (let row = 0; row < rowCount; row++) {
-    const start = index < 0 ? -1 : (valueStarts[row * fields.length + index] as number);
-    const end = start < 0 ? -1 : (valueEnds[row * fields.length + index] as number);
-    let isSame = end - start === to - from && start >= 0;
-    for (let i = 0; isSame && i < end - start; i++) isSame = bytes[from + i] === bytes[start + i];
-    if (isSame) continue;
-    [from, to] = start < 0 ? [0, -1] : [start, end];
-    take(start < 0 ? null : JSON.parse(bytes.toString('utf8', start, end)), row);
+    const at = row * fields.length + index;
+    const start = index < 0 ? -1 : (valueStarts[at] as number);
+    if (start < 0) {
+      textBefore = undefined;
+      take(null, row);
+      continue;
+    }
+
+    const end = valueEnds[at] as number;
+    if (textBefore && standsAt(bytes, start, end, textBefore)) continue;
+    textBefore = bytes.subarray(start, end);
+    take(JSON.parse(textBefore.toString()), row);
   }
 }
 
-/** The rows of a batch that have nothing in any of the fields: no value, null, an empty text, or the word “total”. */
-export function emptyRowsOf(
-  { bytes, fields, rowCount, valueStarts, valueEnds }: RowBatch,
-  names: readonly string[],
-) {
-  const indexes = names.map((name) => fields.indexOf(name)).filter((index) => index >= 0);
-  const isEmpty = (at: number): boolean => {
-    const [start, end] = [valueStarts[at] as number, valueEnds[at] as number];
-    if (start < 0 || bytes[start] === letterN) return true;
-    if (end - start === 2) return bytes[start] === quote;
-    // Few values begin with a t or a g, so that few are made a text.
-    const letter = (bytes[start + 1] as number) | 0x20;
-    const mayBeTotal = letter === 0x74 || letter === 0x67;
-    return mayBeTotal && /^"(?:grand )?totals?"$/i.test(bytes.toString('latin1', start, end));
-  };
-  const found: number[] = [];
-  for (let row = 0; row < rowCount && indexes.length > 0; row++) {
-    if (indexes.every((index) => isEmpty(row * fields.length + index))) found.push(row);
+/** Whether exactly this text stands there. It is compared byte by byte, because a call costs more for short texts. */
+function standsAt(bytes: Buffer, start: number, end: number, text: Buffer): boolean {
+  if (end - start !== text.length) return false;
+  for (let i = 0; i < text.length; i++) {
+    if (bytes[start + i] !== text[i]) return false;
   }
-  return found;
+  return true;
+}
+
+/** The indexes of the rows that have nothing in any of the fields: no value, null, an empty text, or the word “total”. */
+export function emptyRowsOf(batch: RowBatch, fields: readonly string[]): number[] {
+  const ranges = rangesOf(batch);
+  const indexes: number[] = [];
+  for (const field of fields) {
+    const index = batch.fields.indexOf(field);
+    if (index >= 0) indexes.push(index);
+  }
+  if (indexes.length === 0) return [];
+
+  const rows: number[] = [];
+  for (let row = 0; row < batch.rowCount; row++) {
+    const firstValue = row * batch.fields.length;
+    if (indexes.every((index) => isEmpty(ranges, firstValue + index))) rows.push(row);
+  }
+  return rows;
+}
+
+function isEmpty({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): boolean {
+  const start = valueStarts[at] as number;
+  const end = valueEnds[at] as number;
+  if (start < 0 || bytes[start] === letterN) return true;
+  if (end - start === 2) return bytes[start] === quote;
+
+  // Few values begin with a t or a g, so that few are made a text.
+  const letter = (bytes[start + 1] as number) | 0x20;
+  const mayBeTotal = letter === 0x74 || letter === 0x67;
+  return mayBeTotal && /^"(?:grand )?totals?"$/i.test(bytes.toString('latin1', start, end));
 }

@@ -8,7 +8,7 @@ import {
   scanValue,
   skipBlanks,
 } from './json-scan.ts';
-import { maxFields, RowRanges } from './row-batch.ts';
+import { maxFields, RowRanges } from './row-ranges.ts';
 
 /** The batch is full: hand its rows out, then scan the row again. */
 export const batchFull = -2;

@@ -1,5 +1,6 @@
 import { type ReadOptions, readRows } from '../../src/rows/read-rows.ts';
 import type { ReportTail, RowBatches } from '../../src/rows/row-batch.ts';
+import { rangesOf } from '../../src/rows/row-ranges.ts';
 import { chunksOf } from './report-documents.ts';
 
 /** Everything that `readRows` says about a body, taken out of its buffers. */
@@ -24,7 +25,7 @@ export async function readBatches(batches: RowBatches): Promise<ReadReport> {
   for (;;) {
     const next = await batches.next();
     if (next.done) return { rows, values, tail: next.value };
-    const batch = next.value;
+    const batch = rangesOf(next.value);
     if (batch.firstRow !== rows.length)
       throw new Error(`batch begins at row ${batch.firstRow}, not ${rows.length}`);
     const text = (start: number | undefined, end: number | undefined) =>

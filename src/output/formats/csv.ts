@@ -2,64 +2,92 @@ import { stringify } from 'csv-stringify/sync';
 import { numberTextOf } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
 import { RowCopier } from '../../rows/copy-rows.ts';
-import { rowsOf } from '../../rows/row-batch.ts';
+import { type ReportTail, type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
-import { ColumnPlan, valueIn } from '../columns.ts';
-import type { CsvDialect, EncodeOptions, Encoder } from '../encoder.ts';
+import { ColumnPlan, isDerived, valueIn } from '../columns.ts';
+import type { CsvDialect, EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 
 /** Reports as CSV in the service's own layout (`decisions.md` 4), copied from their bytes, or in another dialect. */
 export function createCsvEncoder(options: EncodeOptions): Encoder {
-  const { normalize = false, csv = {} } = options;
-  const dialect: CsvDialect = normalize ? { ...csv, decimal: csv.decimal ?? '.' } : csv;
-  const { delimiter = ',', decimal, escapeFormulas, shown } = dialect;
-  const isPlain = delimiter === ',' && decimal === undefined && !escapeFormulas && !shown;
-  const plan = new ColumnPlan(options);
-  const copier = new RowCopier();
-  let isBegun = false;
+  return new CsvEncoder(options);
+}
 
-  function begin(): Buffer {
-    if (isBegun) return Buffer.alloc(0);
-    isBegun = true;
-    const names = plan.columns.map(({ name }) => cellText(name, dialect, false));
-    const header = (dialect.header ?? true) && names.length > 0 ? linesOf([names], delimiter) : '';
-    return Buffer.from(`${dialect.bom ? '\ufeff' : ''}${header}`);
+class CsvEncoder implements Encoder {
+  readonly #plan: ColumnPlan;
+  readonly #dialect: CsvDialect;
+  readonly #delimiter: string;
+  readonly #copier = new RowCopier();
+  #isBegun = false;
+
+  /** The fields of the columns where rows are copied from their bytes; `undefined` where they are written anew. */
+  #copiedFields: readonly string[] | undefined;
+
+  constructor(options: EncodeOptions) {
+    const { normalize = false, csv = {} } = options;
+    this.#plan = new ColumnPlan(options);
+    this.#dialect = normalize ? { ...csv, decimal: csv.decimal ?? '.' } : csv;
+    this.#delimiter = csv.delimiter ?? ',';
   }
 
-  return {
-    encode(batch) {
-      plan.follow(batch);
-      const { columns, indexes } = plan;
-      if (isPlain && columns.every(({ figure }) => !figure?.derived))
-        return [begin(), copier.toCsv(batch, indexes)];
-      const rows = rowsOf(batch).map((row) =>
-        columns.map((column) => cellText(valueIn(row, column), dialect, column.numeric)),
-      );
-      return [begin(), Buffer.from(linesOf(rows, delimiter))];
-    },
-    end(tail) {
-      plan.settle(tail.fields);
-      return [begin()];
-    },
-  };
+  encode(batch: RowBatch): Pieces {
+    this.#plan.follow(batch);
+    const header = this.#begin();
+    if (this.#copiedFields) return [header, this.#copier.copyToCsv(batch, this.#copiedFields)];
+
+    const rows = rowsOf(batch).map((row) => this.#cellsOf(row));
+    return [header, Buffer.from(linesOf(rows, this.#delimiter))];
+  }
+
+  end(tail: ReportTail): Pieces {
+    this.#plan.settle(tail.fields);
+    return [this.#begin()];
+  }
+
+  /** The header, once the columns are decided; nothing where it has been written. */
+  #begin(): Buffer {
+    if (this.#isBegun) return Buffer.alloc(0);
+    this.#isBegun = true;
+
+    const { columns } = this.#plan;
+    const isCopied = isServiceLayout(this.#dialect) && !columns.some(isDerived);
+    if (isCopied) this.#copiedFields = columns.map(({ field }) => field);
+
+    const mark = this.#dialect.bom ? '\ufeff' : '';
+    const hasHeader = (this.#dialect.header ?? true) && columns.length > 0;
+    if (!hasHeader) return Buffer.from(mark);
+    const names = columns.map(({ name }) => cellText(name, this.#dialect, false));
+    return Buffer.from(mark + linesOf([names], this.#delimiter));
+  }
+
+  #cellsOf(row: Row): string[] {
+    return this.#plan.columns.map((column) =>
+      cellText(valueIn(row, column), this.#dialect, column.numeric),
+    );
+  }
+}
+
+/** Whether values are written as the service would have, apart from a byte order mark and the header. */
+function isServiceLayout(dialect: CsvDialect): boolean {
+  const { delimiter = ',', decimal, escapeFormulas, shown } = dialect;
+  return delimiter === ',' && decimal === undefined && !escapeFormulas && !shown;
 }
 
 /** What a spreadsheet runs as a formula (OWASP, CSV injection). */
 const formulaStart = /^[=+\-@\t\r]/;
 
 /** A value as the text of its cell, before quotes. @param isNumber whether a text may hold a number */
-function cellText(
-  value: unknown,
-  { decimal, escapeFormulas, shown }: CsvDialect,
-  isNumber: boolean,
-): string {
+function cellText(value: unknown, dialect: CsvDialect, isNumber: boolean): string {
   if (value === null || value === undefined) return '';
+
   const number = typeof value === 'number' || isNumber ? numberTextOf(value) : undefined;
-  if (number !== undefined && decimal !== undefined)
-    return decimal === ',' ? number.replace('.', ',') : number;
-  if (number !== undefined) return String(value);
+  if (number !== undefined) {
+    if (dialect.decimal === ',') return number.replace('.', ',');
+    return dialect.decimal === '.' ? number : String(value);
+  }
+
   if (typeof value === 'object') return JSON.stringify(value);
-  const text = shown ? printable(String(value)) : String(value);
-  return escapeFormulas && formulaStart.test(text) ? `'${text}` : text;
+  const text = dialect.shown ? printable(String(value)) : String(value);
+  return dialect.escapeFormulas && formulaStart.test(text) ? `'${text}` : text;
 }
 
 /**
@@ -75,12 +103,14 @@ function linesOf(rows: readonly string[][], delimiter: string): string {
     quoted_match: /[\r\n]/,
     quoted_empty: width < 2,
   };
-  const lines = rows.map((cells) => {
+
+  let lines = '';
+  for (const cells of rows) {
     const line = cells.join(delimiter);
     const isPlain = line !== '' && !/["\r\n]/.test(line) && line.split(delimiter).length === width;
-    return isPlain ? `${line}\r\n` : stringify([cells], options);
-  });
-  return lines.join('');
+    lines += isPlain ? `${line}\r\n` : stringify([cells], options);
+  }
+  return lines;
 }
 
 /** The CSV flags as the command line gives them. */
@@ -94,19 +124,12 @@ export type CsvFlags = { readonly [Name in 'delimiter' | 'decimal']?: string } &
  */
 export function csvDialectOf(flags: CsvFlags): CsvDialect {
   const { excel = false, escapeFormulas = false, header = true } = flags;
-  const given = flags.delimiter ?? (excel ? ';' : ',');
-  const delimiter = given === '\\t' || given.toLowerCase() === 'tab' ? '\t' : given;
-  if (!/^[\t\x20-\x7e]$/.test(delimiter) || /["'\w.+-]/.test(delimiter)) {
-    throw new UsageError(
-      '--delimiter takes one character that is no letter, digit, quote, dot or sign.',
-      {
-        hint: 'For example: --delimiter ";" or --delimiter tab.',
-      },
-    );
-  }
+  const delimiter = delimiterOf(flags.delimiter ?? (excel ? ';' : ','));
   const decimal = flags.decimal ?? (excel ? ',' : undefined);
-  if (decimal !== undefined && decimal !== ',' && decimal !== '.')
+  if (decimal !== undefined && decimal !== ',' && decimal !== '.') {
     throw new UsageError('--decimal takes "," or ".".');
+  }
+
   return {
     delimiter,
     ...(decimal && { decimal }),
@@ -114,4 +137,16 @@ export function csvDialectOf(flags: CsvFlags): CsvDialect {
     escapeFormulas,
     header,
   };
+}
+
+function delimiterOf(flag: string): string {
+  const isTab = flag === '\\t' || flag.toLowerCase() === 'tab';
+  const delimiter = isTab ? '\t' : flag;
+  const isOneCharacter = /^[\t\x20-\x7e]$/.test(delimiter);
+  if (isOneCharacter && !/["'\w.+-]/.test(delimiter)) return delimiter;
+
+  throw new UsageError(
+    '--delimiter takes one character that is no letter, digit, quote, dot or sign.',
+    { hint: 'For example: --delimiter ";" or --delimiter tab.' },
+  );
 }

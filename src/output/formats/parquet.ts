@@ -131,7 +131,7 @@ export function createEncoder(options: EncodeOptions): Encoder {
         for (const row of rows) values[i]?.push(valueIn(row, column));
       }
       groupRows += batch.rowCount;
-      groupBytes += (batch.rowEnds[batch.rowCount - 1] as number) - (batch.rowStarts[0] as number);
+      groupBytes += batch.sizeBytes;
       return groupRows >= groupRowsAtMost || groupBytes >= groupBytesAtMost ? endGroup() : [];
     },
     end({ fields, members }) {
