@@ -10,81 +10,88 @@ function expectNone({ stdout, stderr }: CliResult, texts: readonly string[]): vo
 }
 
 const traced = /GET .*\/campaigns → 200[\s\S]*--campaign \[hidden\]: \[hidden\] \(\d+\)\./;
-test.each([
-  [
-    'a trace shows the calls and the ids',
-    '--campaign CAMPAIGN --advertiser ADVERTISER',
-    [],
-    0,
-    traced,
-  ],
-  [
-    'a trace offers no names for one that is misspelt',
-    '--campaign MISSPELT',
-    [],
-    2,
-    /Did you mean "\[hidden\]"/,
-  ],
-  [
-    'a trace of a sign-in that is refused',
-    '',
-    ['buyer:unauthorized', 'auth:401'],
-    3,
-    /\/auth-reporting → 401/,
-  ],
-  ['doctor --json', 'doctor --json', [], 0, /works: /],
-] as const)('%s (%s): neither names nor secrets', async (_what, flags, faults, exitCode, says) => {
-  const { run, server } = await serveForTest({ clock: Date.now }, 'admin');
-  const {
-    token = '',
-    email = '',
-    password = '',
-  } = server.accounts.find(({ name }) => name === 'admin') ?? {};
-  const records: {
-    campaignName: string;
-    advertiserName: string;
-    adunits?: { adunitName: string }[];
-  }[] = JSON.parse((await run('campaigns --ad-units --format json')).stdout);
-  const names = records.flatMap(({ campaignName, advertiserName, adunits = [] }) => {
-    return [campaignName, advertiserName, ...adunits.map(({ adunitName }) => adunitName)];
-  });
-  expect(new Set(names).size).toBeGreaterThan(20);
-  const [campaign = '', advertiser = ''] = names;
-  const words = {
-    CAMPAIGN: campaign,
-    ADVERTISER: `${advertiser.slice(0, 4)}*`,
-    MISSPELT: campaign.slice(0, -1),
-  };
-  const given = flags.split(' ').map((word) => words[word as keyof typeof words] ?? word);
-  const job = 'run --period 2026-11-09 --by ADVERTISER,CAMPAIGN,ADUNIT -o x.csv -vv'.split(' ');
 
-  for (const fault of faults) server.fault(fault);
+const report = 'run --period 2026-11-09 --by ADVERTISER,CAMPAIGN,ADUNIT -o x.csv -vv';
+
+/** Command lines in which CAMPAIGN, ADVERTISER and MISSPELT stand for names of the service. */
+const traces: readonly {
+  readonly what: string;
+  readonly line: string;
+  readonly faults: readonly string[];
+  readonly exitCode: number;
+  readonly says: RegExp;
+}[] = [
+  {
+    what: 'a trace shows the calls and the ids',
+    line: `${report} --campaign "CAMPAIGN" --advertiser "ADVERTISER*"`,
+    faults: [],
+    exitCode: 0,
+    says: traced,
+  },
+  {
+    what: 'a trace offers no names for one that is misspelt',
+    line: `${report} --campaign "MISSPELT"`,
+    faults: [],
+    exitCode: 2,
+    says: /Did you mean "\[hidden\]"/,
+  },
+  {
+    what: 'a trace of a sign-in that is refused',
+    line: report,
+    faults: ['buyer:unauthorized', 'auth:401'],
+    exitCode: 3,
+    says: /\/auth-reporting → 401/,
+  },
+  {
+    what: 'doctor --json',
+    line: 'doctor --json',
+    faults: [],
+    exitCode: 0,
+    says: /works: /,
+  },
+];
+
+test.each(traces)('$what: neither names nor secrets', async (trace) => {
+  const { run, server } = await serveForTest({ clock: Date.now }, 'admin');
+  const account = server.accounts.find(({ name }) => name === 'admin');
+  const { token = '', email = '', password = '' } = account ?? {};
+
+  const list = await run('campaigns --ad-units --format json');
+  const names: string[] = [];
+  for (const adUnit of JSON.parse(list.stdout)) {
+    names.push(adUnit.campaignName, adUnit.advertiserName, adUnit.adunitName);
+  }
+  const [campaign = '', advertiser = ''] = names;
+  const misspelt = campaign.slice(0, -1);
+  expect(new Set(names).size).toBeGreaterThan(20);
+
+  for (const fault of trace.faults) server.fault(fault);
+  const line = trace.line
+    .replace('"CAMPAIGN"', `"${campaign}"`)
+    .replace('"ADVERTISER*"', `"${advertiser.slice(0, 4)}*"`)
+    .replace('"MISSPELT"', `"${misspelt}"`);
   const env = { ADREPORT_EMAIL: email, ADREPORT_PASSWORD: password };
-  const result = await run(given[0] === 'doctor' ? given : [...job, ...given].filter(Boolean), {
-    env,
-    now: Date.now(),
-  });
-  expect(result.exitCode).toBe(exitCode);
-  expect(result.stdout + result.stderr).toMatch(says);
-  if (flags.includes('ADVERTISER')) expect(result.files['x.csv']).toContain(advertiser);
-  expectNone(result, [...names, words.MISSPELT, token, email, password]);
+
+  const result = await run(line, { env, now: Date.now() });
+
+  expect(result.exitCode).toBe(trace.exitCode);
+  expect(result.stdout + result.stderr).toMatch(trace.says);
+  if (line.includes('--advertiser')) expect(result.files['x.csv']).toContain(advertiser);
+  expectNone(result, [...names, misspelt, token, email, password]);
 });
 
 test('doctor --json shows the shape of a list of campaigns that it cannot read, without what it holds', async () => {
+  const unreadable = { answer: { list: [{ label: 'Acme "summer"', number: 12 }] } };
   const { env } = await serve(({ headers }, response) => {
-    json(
-      response,
-      { answer: { list: [{ label: 'Acme "summer"', number: 12 }] } },
-      headers.authorization ? 200 : 401,
-    );
+    json(response, unreadable, headers.authorization ? 200 : 401);
   });
+
   const result = await runCli('doctor --json', { env, now: Date.now() });
+
   expect(result.exitCode).toBe(9);
-  const messages = JSON.parse(result.stdout).map(
-    ({ message }: { readonly message: string }) => message,
-  );
-  expect(messages).toContainEqual(
-    expect.stringContaining('{"answer":{"list":[{"label":"…","number":12}]}}'),
-  );
+
+  const shape = '{"answer":{"list":[{"label":"…","number":12}]}}';
+  const finding = expect.objectContaining({ message: expect.stringContaining(shape) });
+  expect(JSON.parse(result.stdout)).toContainEqual(finding);
   expectNone(result, ['Acme', 'summer', env.ADREPORT_TOKEN]);
 });

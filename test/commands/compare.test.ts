@@ -14,36 +14,37 @@ describe('--compare', () => {
   test('previous: as many days before, the change beside each total and group, both windows named', async () => {
     const { run, server, cwd } = await serveForTest({ delayMs: 0 });
     const week = `run --period 2026-11-09..2026-11-15 ${byCampaign} --compare previous`;
-    const table = await run(`${week} --format table`);
-    const totals = table.stdout.split('\n').slice(-5, -1);
     const sentence = 'Change: 9–15 November 2026 against 2–8 November 2026.';
-    expect(totals.map((line) => line.split(/ {2,}/)[0])).toEqual([
-      'total',
-      'before',
-      'change',
-      sentence,
-    ]);
+
+    const table = await run(`${week} --format table`);
+
+    const totals = table.stdout.split('\n').slice(-5, -1);
+    const labels = totals.map((line) => line.split(/ {2,}/)[0]);
+    expect(labels).toEqual(['total', 'before', 'change', sentence]);
+
     const displaysOf = async (period: string) => {
       const { stdout } = await run(`run --period ${period} --metrics displays --format json`);
       return Number(JSON.parse(stdout).data[0].displays);
     };
-    const [now, before] = [
-      await displaysOf('2026-11-09..2026-11-15'),
-      await displaysOf('2026-11-02..2026-11-08'),
-    ];
+    const now = await displaysOf('2026-11-09..2026-11-15');
+    const before = await displaysOf('2026-11-02..2026-11-08');
     const percent = (100 * (now - before)) / before;
+
     expect(totals[2]).toContain(`${percent > 0 ? '▲' : '▼'} ${Math.abs(percent).toFixed(1)} %`);
     expect(totals[1]).toContain(before.toLocaleString('en'));
 
     await run(`${week} -o r.html`);
     const html = readFileSync(join(cwd, 'r.html'), 'utf8');
+
     expect(html).toContain('<span>compared with 2–8 November 2026</span>');
     expect(html).toMatch(
       /<dt>Displays<\/dt><dd[^>]*>[\d,]+<\/dd><dd class="change">[▲▼] [\d.]+ % · [\d,]+ before<\/dd>/,
     );
     expect(html).toMatch(/<small class="change">(?:[▲▼=] [\d.]+ %|new)<\/small>/);
+
     await run(`${week} -o r.xlsx`);
     const cells = readSheet(readFileSync(join(cwd, 'r.xlsx')), 2);
+
     expect(cells.find(([name]) => name === 'Displays')).toEqual([
       'Displays',
       now,
@@ -55,33 +56,46 @@ describe('--compare', () => {
   });
 
   test.each([
-    [
-      'last-year',
-      '2024-02',
-      'The windows are not equally long: 1–29 February 2024 has 29 days, 1–28 February 2023 has 28 days.',
-    ],
-    [
-      'last-year',
-      '2025-02',
-      'The windows are not equally long: 1–28 February 2025 has 28 days, 1–29 February 2024 has 29 days.',
-    ],
-    ['last-year', '2025-03', 'Change: 1–31 March 2025 against 1–31 March 2024.'],
-    [
-      'previous',
-      '2026-10',
-      'The windows are not equally long: 1–31 October 2026 has 745 hours, 31 August – 30 September 2026 has 744 hours.',
-    ],
-  ])('%s of %s says what makes the windows unequal', async (which, period, sentence) => {
-    const line = `run --local --period ${period} ${byCampaign} --compare ${which} --format table`;
-    const { stdout, exitCode } = await runCli(line);
-    expect(exitCode).toBe(0);
-    expect(stdout.trimEnd().split('\n').at(-1)).toBe(sentence);
-  });
+    {
+      which: 'last-year',
+      period: '2024-02',
+      sentence:
+        'The windows are not equally long: 1–29 February 2024 has 29 days, 1–28 February 2023 has 28 days.',
+    },
+    {
+      which: 'last-year',
+      period: '2025-02',
+      sentence:
+        'The windows are not equally long: 1–28 February 2025 has 28 days, 1–29 February 2024 has 29 days.',
+    },
+    {
+      which: 'last-year',
+      period: '2025-03',
+      sentence: 'Change: 1–31 March 2025 against 1–31 March 2024.',
+    },
+    {
+      which: 'previous',
+      period: '2026-10',
+      sentence:
+        'The windows are not equally long: 1–31 October 2026 has 745 hours, 31 August – 30 September 2026 has 744 hours.',
+    },
+  ])(
+    '$which of $period says what makes the windows unequal',
+    async ({ which, period, sentence }) => {
+      const line = `run --local --period ${period} ${byCampaign} --compare ${which} --format table`;
+
+      const { stdout, exitCode } = await runCli(line);
+
+      expect(exitCode).toBe(0);
+      expect(stdout.trimEnd().split('\n').at(-1)).toBe(sentence);
+    },
+  );
 
   test('stands on the card of a file on a terminal', async () => {
     const { stderr } = await runCli(`${oneWeek} --compare previous -o r.csv --no-color`, {
       tty: true,
     });
+
     expect(stderr).toMatch(/ {2}displays +[\d,]+ [▲▼] [\d.]+ % /);
     expect(stderr).toContain('  Change: 2–8 November 2026 against 26 October – 1 November 2026.\n');
   });
@@ -96,10 +110,14 @@ describe('--compare', () => {
 });
 
 test('--title is the heading of the page and of the summary', async () => {
-  const argv = [...oneWeek.split(' '), '--title', 'Week <45>'];
-  const page = await runCli([...argv, '-o', 'r.html']);
+  const line = `${oneWeek} --title "Week <45>"`;
+
+  const page = await runCli(`${line} -o r.html`);
+
   expect(page.files['r.html']).toContain('<h1>Week &lt;45&gt;</h1>');
-  const { cwd } = await runCli([...argv, '-o', 'r.xlsx']);
+
+  const { cwd } = await runCli(`${line} -o r.xlsx`);
+
   expect(readSheet(readFileSync(join(cwd, 'r.xlsx')), 2)[0]).toEqual(['Week <45>']);
 });
 
@@ -114,8 +132,11 @@ describe('--open', () => {
         `#!/bin/sh\nprintf %s "$1" > ${cwd}/part && mv ${cwd}/part ${cwd}/shown\n`,
       );
       chmodSync(browser, 0o755);
+
       const shown = await runCli(`${oneWeek} -o r.html --open`, { cwd, env: { BROWSER: browser } });
+
       expect(shown).toMatchObject({ exitCode: 0 });
+
       await expect.poll(() => readFileSync(join(cwd, 'shown'), 'utf8')).toBe(join(cwd, 'r.html'));
     },
   );

@@ -1,7 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
+import {
+  breakdowns,
+  filters,
+  metrics,
+  type Profile,
+  type VocabularyEntry,
+} from '../../src/contract/vocabulary.ts';
 import { formatNames } from '../../src/output/formats/index.ts';
 import { isInstalled, pathWithAdreport } from '../support/programs.ts';
 import { openTerminal } from '../support/pty.ts';
@@ -38,12 +44,16 @@ async function offered(line: string, { cwd, env } = furnish()): Promise<string[]
   return result.stdout.split('\n').slice(0, -1);
 }
 
-const buyer = (list: readonly { name: string; profiles: readonly string[] }[]) =>
-  list.filter(({ profiles }) => profiles.includes('buyer')).map(({ name }) => name);
+/** The names of entries of the vocabulary that a profile may use. */
+function namesOf(profile: Profile, entries: readonly VocabularyEntry[]): string[] {
+  const ownEntries = entries.filter(({ profiles }) => profiles.includes(profile));
+  return ownEntries.map(({ name }) => name);
+}
 
 describe('what is offered', () => {
   test('commands and flags, those of the commands above included, and none that is hidden', async () => {
     const commands = await offered('');
+
     expect(commands).toEqual(
       expect.arrayContaining(['run ', 'report ', 'doctor ', 'config ', 'local-server ']),
     );
@@ -55,40 +65,42 @@ describe('what is offered', () => {
 
   test('behind a comma what the list does not hold yet', async () => {
     const values = await offered('run --by daily,campaign,');
+
     expect(values).not.toContain('daily,campaign,CAMPAIGN');
     expect(values).toContain('daily,campaign,OS');
   });
 
-  const whole = (names: string): string[] => names.split(' ').map((name) => `${name} `);
-  const withC = ['CAMPAIGN', 'CREATIVE', 'COUNTRY', 'CITY', 'CARRIER'];
+  /** Words that are complete: a blank follows each. */
+  const whole = (...words: readonly string[]): string[] => words.map((word) => `${word} `);
+  const startingWithC = namesOf('buyer', breakdowns).filter((name) => name.startsWith('C'));
 
   test.each([
-    ['run --metrics ', buyer(metrics)],
-    ['run --by ', buyer(breakdowns)],
-    ['run --filter ', buyer(filters).map((name) => `${name}=`)],
-    ['run --profile dsp --metrics ', ['displays', 'revenueEuro', 'revenueDollar']],
-    ['run --profile=dsp --metrics ', ['displays', 'revenueEuro', 'revenueDollar']],
-    ['run --by=OS,c', withC.map((name) => `OS,${name}`)],
-    ['report ', whole('create list')],
-    ['help exit', whole('exit-codes')],
-    ['help conf', whole('config')],
-    ['run --b', whole('--by --bom --base-url')],
-    ['run --format ', whole(formatNames.join(' '))],
-    ['run --profile ', whole('buyer dsp')],
-    ['run --account ', whole('agency main')],
-    ['run --split w', whole('week')],
-    ['run ', whole('weekly nightly')],
-    ['run weekly n', whole('nightly')],
-    ['fields devicet', whole('DEVICETYPE deviceTypeId')],
-    ['completion ', whole('bash zsh fish')],
-    ['completion zsh b', []],
-    ['config set account agency --acc', whole('--account')],
+    { line: 'run --metrics ', values: namesOf('buyer', metrics) },
+    { line: 'run --by ', values: namesOf('buyer', breakdowns) },
+    { line: 'run --filter ', values: namesOf('buyer', filters).map((name) => `${name}=`) },
+    { line: 'run --profile dsp --metrics ', values: namesOf('dsp', metrics) },
+    { line: 'run --profile=dsp --metrics ', values: namesOf('dsp', metrics) },
+    { line: 'run --by=OS,c', values: startingWithC.map((name) => `OS,${name}`) },
+    { line: 'report ', values: whole('create', 'list') },
+    { line: 'help exit', values: whole('exit-codes') },
+    { line: 'help conf', values: whole('config') },
+    { line: 'run --b', values: whole('--by', '--bom', '--base-url') },
+    { line: 'run --format ', values: whole(...formatNames) },
+    { line: 'run --profile ', values: whole('buyer', 'dsp') },
+    { line: 'run --account ', values: whole('agency', 'main') },
+    { line: 'run --split w', values: whole('week') },
+    { line: 'run ', values: whole('weekly', 'nightly') },
+    { line: 'run weekly n', values: whole('nightly') },
+    { line: 'fields devicet', values: whole('DEVICETYPE', 'deviceTypeId') },
+    { line: 'completion ', values: whole('bash', 'zsh', 'fish') },
+    { line: 'completion zsh b', values: [] },
+    { line: 'config set account agency --acc', values: whole('--account') },
     // Files are the shell's own to offer.
-    ['run -o ', []],
-    ['local-server validate ', []],
-    ['local-server exec -- ', []],
-    ['view ', []],
-  ])('%j → %j', async (line, values) => {
+    { line: 'run -o ', values: [] },
+    { line: 'local-server validate ', values: [] },
+    { line: 'local-server exec -- ', values: [] },
+    { line: 'view ', values: [] },
+  ])('$line → $values', async ({ line, values }) => {
     expect(await offered(line)).toEqual(values);
   });
 });
@@ -98,6 +110,7 @@ describe('a person is in the middle of a line', () => {
     const place = furnish();
     writeFileSync(join(place.cwd, 'adreport.yaml'), 'reports: [');
     writeFileSync(join(place.cwd, '.config', 'settings.json'), '{');
+
     for (const line of ['run ', 'run --account ', 'nonsense --nothing --by']) {
       expect(await offered(line, place)).toEqual([]);
     }
@@ -105,6 +118,7 @@ describe('a person is in the middle of a line', () => {
 
   test('the service is not asked', async () => {
     const { server, run } = await serveForTest();
+
     for (const words of ['run ', 'status ', 'run --campaign ', 'run --filter campaignId=']) {
       expect(await run(['complete', `adreport ${words}`])).toMatchObject({ exitCode: 0 });
     }
@@ -116,6 +130,7 @@ describe('a person is in the middle of a line', () => {
     const names = ['x$(touch gone)', 'x`y`', 'a b', 'a;b', 'a"y', 'fine-name', 'été'];
     const reports = names.map((name) => `  ${JSON.stringify(name)}: { period: today }\n`);
     writeFileSync(join(place.cwd, 'adreport.yaml'), `reports:\n${reports.join('')}`);
+
     expect(await offered('run ', place)).toEqual(['fine-name ', 'été ']);
     // Within a quote a blank would belong to the name.
     expect(await offered('run "fi', place)).toEqual(['fine-name']);
@@ -123,25 +138,33 @@ describe('a person is in the middle of a line', () => {
 });
 
 /** Command lines that are cut short, and the line that the shell is to make of them. */
-const lines: readonly (readonly [typed: string, completed: string])[] = [
-  ['run --per', 'run --period'],
-  ['run --by DAILY,CAMP', 'run --by DAILY,CAMPAIGN'],
-  ['run --filter coun', 'run --filter countryId='],
-  ['run wee', 'run weekly'],
-  ['run --by=DAILY,CAMP', 'run --by=DAILY,CAMPAIGN'],
-  ['run --filter=cou', 'run --filter=countryId='],
-  ['run --format=nd', 'run --format=ndjson'],
-  ['run -o outc', 'run -o outcome.csv'],
+const lines = [
+  { typed: 'run --per', completed: 'run --period' },
+  { typed: 'run --by DAILY,CAMP', completed: 'run --by DAILY,CAMPAIGN' },
+  { typed: 'run --filter coun', completed: 'run --filter countryId=' },
+  { typed: 'run wee', completed: 'run weekly' },
+  { typed: 'run --by=DAILY,CAMP', completed: 'run --by=DAILY,CAMPAIGN' },
+  { typed: 'run --filter=cou', completed: 'run --filter=countryId=' },
+  { typed: 'run --format=nd', completed: 'run --format=ndjson' },
+  { typed: 'run -o outc', completed: 'run -o outcome.csv' },
 ];
 
-test.for([
-  ['bash', ['--norc', '--noprofile', '-i'], 'source <(adreport completion bash)'],
-  [
-    'zsh',
-    ['-f', '-i'],
-    'bindkey -e; autoload -U compinit; compinit -u -d zcompdump; source <(adreport completion zsh)',
-  ],
-] as const)('in a real %s', async ([shell, args, setUp], { skip }) => {
+/** Shells in which a person has set completion up, without settings of the machine's own. */
+const shells = [
+  {
+    shell: 'bash',
+    args: ['--norc', '--noprofile', '-i'],
+    setUp: 'source <(adreport completion bash)',
+  },
+  {
+    shell: 'zsh',
+    args: ['-f', '-i'],
+    setUp:
+      'bindkey -e; autoload -U compinit; compinit -u -d zcompdump; source <(adreport completion zsh)',
+  },
+];
+
+test.for(shells)('in a real $shell', async ({ shell, args, setUp }, { skip }) => {
   if (!isInstalled(shell)) skip(`there is no ${shell} here`);
   const { cwd, env } = furnish();
   const terminal = openTerminal(shell, args, {
@@ -150,11 +173,14 @@ test.for([
     env: { ...env, PATH: pathWithAdreport(), HOME: cwd, INPUTRC: '/dev/null', PS1: 'ready> ' },
   });
   terminal.type(`${setUp}; echo set-up''-done\r`);
+
   await terminal.waitFor('set-up-done');
+
   // Types each line and a tab, then has the shell print the words of the line that this led to.
-  for (const [typed, completed] of lines) {
+  for (const { typed, completed } of lines) {
     terminal.type(`adreport ${typed}\t\u0001printf '<%s>' \u0005 end-of-line\r`);
     await terminal.waitFor(/<end-of-line>/);
+
     const printed = terminal.output.slice(terminal.output.lastIndexOf('<adreport>'));
     const words = [...printed.matchAll(/<([^>]*)>/g)].map(([, word]) => word);
     expect(words.join(' ')).toBe(`adreport ${completed} end-of-line`);

@@ -39,7 +39,9 @@ describe('list and get', () => {
       ADREPORT_PROFILE: 'dsp',
       ADREPORT_PASSWORD: 'sesame-open',
     });
+
     const { exitCode, stdout } = await config('list --json');
+
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toEqual([
       { name: 'account', value: 'main', source: 'account', from: 'the stored default' },
@@ -56,23 +58,28 @@ describe('list and get', () => {
       { name: 'email', value: 'me@example.com', source: 'account', from: 'account "main"' },
       { name: 'password', value: 'set', source: 'env', from: 'ADREPORT_PASSWORD' },
     ]);
+
     const table = await config('list');
+
     expect(table.stdout).toMatch(/^base-url +https:\/\/reports\.example\.com +account "main"$/m);
     expect(stdout + table.stdout).not.toMatch(new RegExp(`${token}|sesame`));
   });
 
   test('the value alone; of another account; of the project’s file; nothing where nothing is set', async () => {
     const { cwd, config } = await twoAccounts();
-    for (const [words, stdout, stderr] of [
-      ['get profile', 'buyer\n', ''],
-      ['get profile --account agency', 'dsp\n', ''],
-      ['get token', 'c0ff…ffee\n', ''],
-      ['get password', '', 'password is not set.\n'],
-      ['get password --json', 'null\n', ''],
+
+    for (const { words, stdout, stderr } of [
+      { words: 'get profile', stdout: 'buyer\n', stderr: '' },
+      { words: 'get profile --account agency', stdout: 'dsp\n', stderr: '' },
+      { words: 'get token', stdout: 'c0ff…ffee\n', stderr: '' },
+      { words: 'get password', stdout: '', stderr: 'password is not set.\n' },
+      { words: 'get password --json', stdout: 'null\n', stderr: '' },
     ] as const) {
       expect(await config(words)).toMatchObject({ exitCode: 0, stdout, stderr });
     }
+
     writeFileSync(join(cwd, 'adreport.yaml'), 'defaults: { account: agency }\n');
+
     expect((await config('get base-url')).stdout).toBe('https://dsp.example.com\n');
     expect((await config('list')).stdout).toMatch(/^account +agency +adreport\.yaml \(account\)$/m);
   });
@@ -81,7 +88,9 @@ describe('list and get', () => {
 describe('set and unset', () => {
   test('a first base URL makes the default account, closed to others; its profile follows', async () => {
     const { config, stored, path } = settle();
+
     const set = await config('set base-url https://reports.example.com/v1/');
+
     expect(set).toMatchObject({ exitCode: 0, stdout: '' });
     expect((await config('set profile DSP')).stderr).toBe('profile of account “default”: dsp.\n');
     expect(stored()).toEqual({
@@ -93,12 +102,16 @@ describe('set and unset', () => {
 
   test('a token stays with its origin, and with it alone', async () => {
     const { config, stored } = await twoAccounts();
+
     await config('set base-url https://reports.example.com/other/path');
+
     expect(stored().accounts.main).toMatchObject({
       token,
       baseUrl: 'https://reports.example.com/other/path',
     });
+
     const moved = await config('set base-url https://evil.example.com');
+
     expect(moved.stderr).toContain('forgotten');
     expect(stored().accounts.main).toEqual({
       baseUrl: 'https://evil.example.com/',
@@ -110,36 +123,47 @@ describe('set and unset', () => {
 
   test('the default account; another one’s settings; without its base URL an account is forgotten', async () => {
     const { config, stored } = await twoAccounts();
+
     expect(await config('set account agency')).toMatchObject({ exitCode: 0 });
     expect((await config('get profile')).stdout).toBe('dsp\n');
+
     await config('unset profile --account agency');
+
     expect(stored().accounts.agency).toEqual({ baseUrl: 'https://dsp.example.com/' });
+
     await config('unset account');
+
     expect(stored()).not.toHaveProperty('defaultAccount');
+
     await config('set account main');
+
     expect((await config('unset base-url')).stderr).toContain('“main” is forgotten');
     expect(stored()).toEqual({ future: 1, accounts: { agency: expect.anything() } });
+
     const none = expect.stringContaining('No account “default” is stored');
+
     expect(await config('unset base-url')).toMatchObject({ exitCode: 0, stderr: none });
   });
 
   test.each([
-    ['get profle', 'Did you mean profile?'],
-    ['set BASE_URL https://x.example', 'Did you mean base-url?'],
-    ['set base-url http://reports.example.com', 'must begin with https://'],
-    ['set base-url https://me:pw@reports.example.com', 'must not hold a user name'],
-    ['set profile byer', 'is no profile; there are buyer and dsp'],
-    ['set account agncy', 'Did you mean agency?'],
-    ['set account agency --account main', 'Leave it out'],
-    ['set profile dsp --account nobody', 'adreport login --account nobody'],
-    [`set token ${token}`, 'adreport login --token-stdin'],
-    ['set password sesame-open', 'ADREPORT_PASSWORD'],
-    ['unset email', 'adreport login'],
-    ['set profile', 'value'],
-  ])('%s is exit 2, and nothing changes', async (words, says) => {
+    { words: 'get profle', says: 'Did you mean profile?' },
+    { words: 'set BASE_URL https://x.example', says: 'Did you mean base-url?' },
+    { words: 'set base-url http://reports.example.com', says: 'must begin with https://' },
+    { words: 'set base-url https://me:pw@reports.example.com', says: 'must not hold a user name' },
+    { words: 'set profile byer', says: 'is no profile; there are buyer and dsp' },
+    { words: 'set account agncy', says: 'Did you mean agency?' },
+    { words: 'set account agency --account main', says: 'Leave it out' },
+    { words: 'set profile dsp --account nobody', says: 'adreport login --account nobody' },
+    { words: `set token ${token}`, says: 'adreport login --token-stdin' },
+    { words: 'set password sesame-open', says: 'ADREPORT_PASSWORD' },
+    { words: 'unset email', says: 'adreport login' },
+    { words: 'set profile', says: 'value' },
+  ])('$words is exit 2, and nothing changes', async ({ words, says }) => {
     const { config, stored } = await twoAccounts();
     const before = stored();
+
     const result = await config(words);
+
     expectRefusal(result, 2, says);
     expect(result.stderr).not.toMatch(new RegExp(`${token}|sesame`));
     expect(stored()).toEqual(before);
@@ -148,6 +172,7 @@ describe('set and unset', () => {
   test('what is stored wrongly can be mended', async () => {
     const { config, store, stored } = await twoAccounts();
     store({ accounts: { default: { baseUrl: 'http://reports.example.com', token } } });
+
     expect((await config('list')).exitCode).toBe(2);
     expect((await config('set base-url https://reports.example.com')).exitCode).toBe(0);
     expect((await config('list')).exitCode).toBe(0);
@@ -158,6 +183,7 @@ describe('set and unset', () => {
 
 test('path: of the file that login writes', async () => {
   const { config, path } = settle();
+
   expect((await config('path')).stdout).toBe(`${path}\n`);
   expect(JSON.parse((await config('path --json')).stdout)).toBe(path);
 });

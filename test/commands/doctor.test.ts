@@ -45,7 +45,9 @@ describe('all is well', () => {
   test('against a service: exit 0, the source of each setting, no secret', async () => {
     const { server, run } = await serveForTest({ clock: Date.now });
     const env = { ADREPORT_PASSWORD: 'sesame-open', ADREPORT_EMAIL: 'me@example.com' };
+
     const { exitCode, stdout, stderr } = await run('doctor', { now: Date.now(), env });
+
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(
       /^✓ {2}base-url +http:\/\/127\.0\.0\.1:\d+ \(from ADREPORT_BASE_URL\)$/m,
@@ -57,8 +59,10 @@ describe('all is well', () => {
     expect(stdout).not.toMatch(/^[!✗]/m);
     expect(stdout).not.toContain('sesame');
     expect(stdout).not.toContain(server.accounts[0]?.token);
+
     // One call without the token, one with it, and a small report.
     const asked = server.requests().map(({ path, status }) => `${path} ${status}`);
+
     expect(asked.slice(0, 3)).toEqual(['/campaigns 401', '/campaigns 200', '/buyer-reporting 200']);
     expect(asked.at(-1)).toBe('/download-reporting 200');
   });
@@ -68,7 +72,9 @@ describe('all is well', () => {
     mkdirSync(join(cwd, '.config'), { mode: 0o700 });
     writeFileSync(join(cwd, '.config', 'settings.json'), '{', { mode: 0o600 });
     const env = { HTTPS_PROXY: 'http://127.0.0.1:9' };
+
     const found = findings(await doctorAlone(cwd, { env, now: Date.now() }));
+
     expect(found('sign-in').status).toBe('ok');
     expect(found('settings-file').status).toBe('warning');
     expect(found('proxy').message).toContain('for https');
@@ -77,19 +83,35 @@ describe('all is well', () => {
 
 describe('settings', () => {
   const https = { ADREPORT_BASE_URL: 'https://reports.test', ADREPORT_TOKEN: token };
-  test.each<[string, Record<string, string>, string, number]>([
-    ['nothing at all', {}, 'sign-in', 3],
-    [
-      'a base URL that is plain http',
-      { ...https, ADREPORT_BASE_URL: 'http://reports.example.com' },
-      'settings',
-      2,
-    ],
-    ['a token with its scheme', { ...https, ADREPORT_TOKEN: 'Bearer x' }, 'settings', 2],
-    ['a proxy that is none', { ...https, HTTPS_PROXY: 'socks5://me:hush@x' }, 'proxy', 2],
-    ['no token', { ADREPORT_BASE_URL: 'http://127.0.0.1:9' }, 'sign-in', 3],
-  ])('%s: the code that a command ends with', async (_name, env, check, exitCode) => {
+  test.each([
+    { name: 'nothing at all', env: {}, check: 'sign-in', exitCode: 3 },
+    {
+      name: 'a base URL that is plain http',
+      env: { ...https, ADREPORT_BASE_URL: 'http://reports.example.com' },
+      check: 'settings',
+      exitCode: 2,
+    },
+    {
+      name: 'a token with its scheme',
+      env: { ...https, ADREPORT_TOKEN: 'Bearer x' },
+      check: 'settings',
+      exitCode: 2,
+    },
+    {
+      name: 'a proxy that is none',
+      env: { ...https, HTTPS_PROXY: 'socks5://me:hush@x' },
+      check: 'proxy',
+      exitCode: 2,
+    },
+    {
+      name: 'no token',
+      env: { ADREPORT_BASE_URL: 'http://127.0.0.1:9' },
+      check: 'sign-in',
+      exitCode: 3,
+    },
+  ])('$name: the code that a command ends with', async ({ env, check, exitCode }) => {
     const result = await doctor({ env });
+
     expect(findings(result)(check)).toMatchObject({ status: 'broken', exitCode });
     expect(result.stdout).not.toContain('hush');
     expect((await runCli('campaigns --retries 0', { env })).exitCode).toBe(exitCode);
@@ -98,10 +120,15 @@ describe('settings', () => {
   test('adreport.yaml: its reports, or the line that is wrong', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  a: { period: today }\n');
+
     const fine = findings(await doctorAlone(cwd))('adreport.yaml');
+
     expect(fine.message).toMatch(/adreport\.yaml: 1 report\.$/);
+
     writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  a:\n    concurrency: many\n');
+
     const found = findings(await doctorAlone(cwd))('adreport.yaml');
+
     expect(found).toMatchObject({
       status: 'broken',
       exitCode: 2,
@@ -123,7 +150,9 @@ describe('settings', () => {
         JSON.parse((await doctorAlone(cwd)).stdout).filter(
           ({ check }: Finding) => check === 'permissions',
         );
+
       const found = await permissions();
+
       expect(found.map(({ status }) => status)).toEqual(['warning', 'warning', 'warning']);
       expect(found.map(({ message }) => message).join('\n')).toMatch(/0644.*0755.*0750/s);
       expect(found.at(-1)?.fix).toBe(`chmod 700 '${join(config, 'ledger')}'`);
@@ -134,9 +163,9 @@ describe('settings', () => {
 
 describe('the service', () => {
   test.each([
-    ['nobody listens', 'http://127.0.0.1:1'],
-    ['no such host', 'https://nowhere.invalid'],
-  ])('%s: exit 5', async (_name, baseUrl) => {
+    { name: 'nobody listens', baseUrl: 'http://127.0.0.1:1' },
+    { name: 'no such host', baseUrl: 'https://nowhere.invalid' },
+  ])('$name: exit 5', async ({ baseUrl }) => {
     const found = findings(
       await doctor({ env: { ADREPORT_BASE_URL: baseUrl, ADREPORT_TOKEN: token } }),
     );
@@ -144,14 +173,16 @@ describe('the service', () => {
   });
 
   test.each([
-    ['busy', ['campaigns:503'], 5],
-    ['rejecting', ['campaigns:400'], 4],
-    ['refusing the token', [], 3],
+    { name: 'busy', faults: ['campaigns:503'], exitCode: 5 },
+    { name: 'rejecting', faults: ['campaigns:400'], exitCode: 4 },
+    { name: 'refusing the token', faults: [], exitCode: 3 },
   ])(
-    '%s: the code that a command ends with, after one try; no token is shown',
-    async (_name, faults, exitCode) => {
+    '$name: the code that a command ends with, after one try; no token is shown',
+    async ({ faults, exitCode }) => {
       const { server, run } = await serveForTest({ faults });
+
       const result = await run('doctor --json', { env: { ADREPORT_TOKEN: token } });
+
       expect(findings(result)('sign-in')).toMatchObject({ status: 'broken', exitCode });
       expect(result.stdout).not.toContain(token);
       expect(server.requests()).toHaveLength(2);
@@ -159,21 +190,25 @@ describe('the service', () => {
   );
 
   test.each([
-    [3_600_000, / 1 h ahead of/, 'warning'],
-    [-3_600_000, / 1 h behind/, 'warning'],
-    [20_000, /within/, 'ok'],
-  ])('a clock that is %i ms off', async (offMs, says, status) => {
+    { offMs: 3_600_000, says: / 1 h ahead of/, status: 'warning' },
+    { offMs: -3_600_000, says: / 1 h behind/, status: 'warning' },
+    { offMs: 20_000, says: /within/, status: 'ok' },
+  ])('a clock that is $offMs ms off', async ({ offMs, says, status }) => {
     const now = Date.UTC(2026, 10, 20, 12);
     const { env } = await serve((_request, response) => {
       response.writeHead(401, { date: new Date(now - offMs).toUTCString() }).end('{}');
     });
+
     const clock = findings(await doctor({ env, now }))('clock');
+
     expect(clock).toMatchObject({ status, message: expect.stringMatching(says) });
   });
 
   test('Ctrl-C ends the checks: exit 130, and nothing is found', async () => {
     const { signal, send } = interruption(130);
+
     const { env } = await serve(send);
+
     expectRefusal(await doctor({ env, signal }), 130, 'Interrupted.');
   });
 });
@@ -182,14 +217,19 @@ test('a proxy is named, its password is not; NO_PROXY goes past it', async () =>
   const service = await serveTls('0.0.0.0');
   const proxy = await startConnectProxy(service.server.port);
   const env = { ...service.env, HTTPS_PROXY: proxy.url.replace('//', '//me:hush-hush@') };
+
   const through = await spawnCli('doctor --json', { env });
+
   expect(findings(through)('proxy').message).toMatch(/^http:\/\/127.* for https$/);
   expect(through.stdout).not.toContain('hush');
   expect(findings(through)('sign-in').status).toBe('ok');
+
   const asked = proxy.asked.length;
+
   const past = findings(
     await spawnCli('doctor --json', { env: { ...env, NO_PROXY: 'example.com, localhost' } }),
   );
+
   expect(past('proxy').message).toContain('but for example.com, localhost');
   expect(past('sign-in').status).toBe('ok');
   expect(proxy.asked).toHaveLength(asked);

@@ -11,17 +11,11 @@ const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays
 
 describe('a fault leaves the old file or the whole new one, and says what happened', () => {
   // One kind of each sort; `test/long` has them all.
-  const chosen = [
-    '503',
-    'reset',
-    'truncate:bytes=20',
-    'html',
-    'unauthorized',
-    'failed',
-    'stuck',
-    'not-downloadable',
-  ];
-  testFaults(faultKinds.filter(({ kind }) => chosen.includes(kind)));
+  const ofAnswers = ['503', 'reset', 'truncate:bytes=20', 'html'];
+  const ofReports = ['unauthorized', 'failed', 'stuck', 'not-downloadable'];
+  const kinds = [...ofAnswers, ...ofReports];
+
+  testFaults(faultKinds.filter(({ kind }) => kinds.includes(kind)));
 });
 
 describe('Retry-After', () => {
@@ -39,16 +33,16 @@ describe('Retry-After', () => {
   }
 
   test.each([
-    ['90', [90_000]],
-    ['Fri, 20 Nov 2026 12:02:00 GMT', [120_000]],
-    ['0', [375]],
-    ['Fri, 20 Nov 2026 11:00:00 GMT', [375]],
+    { retryAfter: '90', pauses: [90_000] },
+    { retryAfter: 'Fri, 20 Nov 2026 12:02:00 GMT', pauses: [120_000] },
+    { retryAfter: '0', pauses: [375] },
+    { retryAfter: 'Fri, 20 Nov 2026 11:00:00 GMT', pauses: [375] },
     // Hours are not slept through.
-    ['10800', [], '5', 5, 'left alone for 3 h'],
-    ['1', [], '0', 5, ''],
+    { retryAfter: '10800', pauses: [], retries: '5', exitCode: 5, says: 'left alone for 3 h' },
+    { retryAfter: '1', pauses: [], retries: '0', exitCode: 5, says: '' },
   ])(
-    '%s: pauses of %j ms, with %s retries',
-    async (retryAfter, pauses, retries = '5', exitCode = 0, says = '') => {
+    '$retryAfter: pauses of $pauses ms, with $retries retries',
+    async ({ retryAfter, pauses, retries = '5', exitCode = 0, says = '' }) => {
       const result = await pausesAfter(retryAfter, retries);
       expect(result).toMatchObject({ exitCode, pauses, stderr: expect.stringContaining(says) });
     },
@@ -61,11 +55,13 @@ describe('the wait’s end', () => {
     async (fault) => {
       const { run } = await serveForTest({ faults: [`status:${fault}:after=1`] });
       let sleptMs = 0;
+
       const result = await run(`${byDay} --wait-timeout 5s --retries 1000`, {
         onSleep: (pauseMs) => {
           sleptMs += pauseMs;
         },
       });
+
       expectRefusal(
         result,
         7,
@@ -81,6 +77,7 @@ describe('the wait’s end', () => {
     const failed = await run(`${byDay} --retries 2 -o it.csv --excel ${at}`);
     const [, id] = /The report (\w+) is kept/.exec(failed.stderr) ?? [];
     const goOn = `adreport status ${id} --wait ${at} && adreport download ${id} ${at} -o it.csv --excel\n`;
+
     expectRefusal(failed, 5, `The report ${id} is kept. Go on with: ${goOn}`);
     expect(failed.files).toEqual({});
     expect(await run(`${byDay} ${at}`)).toMatchObject({ exitCode: 0 });
@@ -89,27 +86,25 @@ describe('the wait’s end', () => {
 
   test('the resume command names the file itself, and --local has none', async () => {
     const { run } = await serveForTest({ manual: true });
-    const waited = await run([
-      ...byDay.split(' '),
-      '--wait-timeout',
-      '1s',
-      '-o',
-      '{profile}-{since} {id}.csv',
-    ]);
+
+    const waited = await run(`${byDay} --wait-timeout 1s -o "{profile}-{since} {id}.csv"`);
+
     expect(waited.stderr).toMatch(/adreport download (\w+) -o 'buyer-2026-11-09 \1\.csv'/);
+
     const local = await runCli('run --local --period yesterday --wait-timeout 0');
+
     expect(local.exitCode).toBe(7);
     expect(local.stderr).not.toContain('Go on with');
   });
 });
 
 test.each([
-  [404, { response: { error_id: 'UNKNOWN_REPORT', error: 'gone' } }],
-  [410, { response: { error_id: 'REPORT_EXPIRED', error: 'gone' } }],
-  [200, { response: { status: 'expired' } }],
+  { status: 404, answer: { response: { error_id: 'UNKNOWN_REPORT', error: 'gone' } } },
+  { status: 410, answer: { response: { error_id: 'REPORT_EXPIRED', error: 'gone' } } },
+  { status: 200, answer: { response: { status: 'expired' } } },
 ])(
-  'a report that is picked up and is gone (%i) is replaced by a new one, once, and said',
-  async (status, answer) => {
+  'a report that is picked up and is gone ($status) is replaced by a new one, once, and said',
+  async ({ status, answer }) => {
     let creates = 0;
     let isGone = false;
     const { env } = await serve(({ path, body }, response) => {
@@ -123,15 +118,21 @@ test.each([
     });
     const cwd = temporaryFolder();
     const line = 'run --period 2026-11-09 --metrics displays';
+
     expect(await runCli(`${line} --wait-timeout 1s`, { cwd, env })).toMatchObject({ exitCode: 7 });
+
     isGone = true;
+
     const second = await runCli(line, { cwd, env });
+
     expect(second).toMatchObject({
       exitCode: 0,
       stderr: expect.stringContaining('does not have report r1 any more'),
     });
     expect(creates).toBe(2);
+
     const list = JSON.parse((await runCli('report list --json', { cwd, env })).stdout);
+
     expect(list).toMatchObject([
       { id: 'r2', lastStatus: 'fetched' },
       { id: 'r1', lastStatus: 'expired' },
@@ -142,7 +143,9 @@ test.each([
 test('a create that is interrupted on its way may have made a report, and the run says so', async () => {
   const { signal, send } = interruption(143);
   const { env, received } = await serve(send);
+
   const result = await runCli(byDay, { env, signal });
+
   expectRefusal(result, 143, 'A report may have been created');
   expect(received).toHaveLength(1);
 });
@@ -157,20 +160,27 @@ test('a gap and a repeated row are warnings; with --strict exit 9, the old file,
   const run = (flags: string) => runCli(`${byDay} -o week.csv${flags}`, { cwd, env });
   const warned = await run('');
   const gap = 'no rows for 2 of the 7 days of its window: 2026-11-11, 2026-11-15.';
+
   expect(warned).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(gap) });
   expect(warned.stderr).toContain('One row of the report repeats');
   expect(warned.files['week.csv']).toContain('2026-11-14');
 
   writeFileSync(join(cwd, 'week.csv'), 'old');
+
   const strict = await run(' --strict --json');
+
   expect(strict).toMatchObject({ exitCode: 9, files: { 'week.csv': 'old' } });
+
   const lastLine = strict.stderr.trimEnd().split('\n').at(-1) ?? '';
+
   expect(JSON.parse(lastLine).error).toMatchObject({
     code: 'INCOMPLETE_REPORT',
     exitCode: 9,
     reportId: 'r1',
   });
+
   await run(' --strict');
+
   expect(received.filter(({ path }) => path === '/buyer-reporting')).toHaveLength(3);
 });
 
@@ -178,7 +188,9 @@ describe('what cannot be written is exit 8', () => {
   test('a full disk', async (context) => {
     if (!existsSync('/dev/full')) return context.skip('there is no /dev/full here');
     const { run } = await serveForTest({ delayMs: 0 });
+
     const result = await run(`${byDay} -o /dev/full --format csv`);
+
     expectRefusal(result, 8, /\/dev\/full could not be written: the disk is full\.[\s\S]*is kept/);
   });
 
@@ -190,7 +202,9 @@ describe('what cannot be written is exit 8', () => {
     writeFileSync(join(cwd, 'x.csv'), 'old');
     const { run } = await serveForTest({ delayMs: 0 });
     const line = 'run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv --strict';
+
     const result = await run(line, { cwd, env: { ADREPORT_CONFIG_DIR: temporaryFolder() } });
+
     expectRefusal(result, 8, 'x.csv could not be written: the disk is full.');
     expect(result.files).toEqual({ 'x.csv': 'old' });
   });
@@ -198,7 +212,9 @@ describe('what cannot be written is exit 8', () => {
   test('--no-clobber keeps a file that somebody puts there meanwhile', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 5_000 });
     const onSleep = () => writeFileSync(join(cwd, 'x.csv'), 'theirs');
+
     const result = await run(`${byDay} -o x.csv --no-clobber`, { onSleep });
+
     expect(result).toMatchObject({ exitCode: 8, files: { 'x.csv': 'theirs' } });
   });
 });
@@ -226,7 +242,9 @@ test.each([false, true])(
           setTimeout(() => response.destroy(), 20);
         });
     });
+
     const result = await runCli('run --period 2026-11-09 --format ndjson --fresh', { env });
+
     expect(downloads).toBe(2);
     expect(result.exitCode).toBe(isChanged ? 9 : 0);
     if (isChanged) expect(result.stderr).toContain('came differently the second time');

@@ -14,16 +14,20 @@ const counts = [[...metrics, ...metrics.slice(0, derivedMetrics.length)], breakd
 
 test('the vocabulary of a profile', async () => {
   const buyer = await vocabulary();
+
   expect([buyer.metrics.length, buyer.breakdowns.length, buyer.filters.length]).toEqual(counts);
   expect(Math.min(...counts)).toBeGreaterThan(8);
+
   const dsp = await vocabulary('--profile', 'dsp');
   const names = dsp.metrics.map(({ name }: { name: string }) => name);
+
   expect(names).toEqual(['displays', 'revenueEuro', 'revenueDollar', 'ecpmEuro', 'ecpmDollar']);
   expect(dsp.filters).toEqual([]);
 });
 
 test('as a table: the flag of each, its name, its meaning', async () => {
   const { exitCode, stdout } = await runCli(['fields'], { env: { COLUMNS: '200' } });
+
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^--metrics +displays +\S/m);
   expect(stdout).toMatch(/^--by +COUNTRY +\S/m);
@@ -34,23 +38,27 @@ test('as a table: the flag of each, its name, its meaning', async () => {
 });
 
 test.each([
-  ['spend', 'revenueEuro'],
-  ['impressions', 'displays'],
-  ['Installs', 'downloads'],
-  ['views', 'displays'],
-  ['CPM', 'ecpmEuro'],
-  ['ctr', 'ctr'],
-  ['placement', 'ADUNIT'],
-  ['publisher', 'PUBLISHERID'],
-  ['countr', 'countryId'],
-  ['viewability', 'displays'],
-  ['GEONAME', 'countryId'],
-])('the trade’s word, a part of a name or of a meaning: %s leads to %s', async (word, name) => {
-  const { metrics, breakdowns, filters } = await vocabulary(word);
-  const found: { name: string }[] = [...metrics, ...breakdowns, ...filters];
-  expect(found.map((entry) => entry.name)).toContain(name);
-  expect(found.length).toBeLessThan(8);
-});
+  { word: 'spend', name: 'revenueEuro' },
+  { word: 'impressions', name: 'displays' },
+  { word: 'Installs', name: 'downloads' },
+  { word: 'views', name: 'displays' },
+  { word: 'CPM', name: 'ecpmEuro' },
+  { word: 'ctr', name: 'ctr' },
+  { word: 'placement', name: 'ADUNIT' },
+  { word: 'publisher', name: 'PUBLISHERID' },
+  { word: 'countr', name: 'countryId' },
+  { word: 'viewability', name: 'displays' },
+  { word: 'GEONAME', name: 'countryId' },
+])(
+  'the trade’s word, a part of a name or of a meaning: $word leads to $name',
+  async ({ word, name }) => {
+    const { metrics, breakdowns, filters } = await vocabulary(word);
+    const found: { name: string }[] = [...metrics, ...breakdowns, ...filters];
+
+    expect(found.map((entry) => entry.name)).toContain(name);
+    expect(found.length).toBeLessThan(8);
+  },
+);
 
 test('what is not found is exit 2', async () => {
   expectRefusal(await runCli('fields xylophone'), 2, 'xylophone');
@@ -58,6 +66,7 @@ test('what is not found is exit 2', async () => {
 
 test('countries, by name, code and id', async () => {
   const france = { code: 'FR', id: '3017382', name: 'France' };
+
   for (const term of ['France', 'fr', '3017382'])
     expect((await vocabulary(term)).countries).toEqual([france]);
   expect((await runCli('fields France')).stdout).toMatch(

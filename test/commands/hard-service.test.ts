@@ -16,8 +16,11 @@ describe('a service that takes forms only', () => {
   test('--encoding form holds for every POST of a command', async () => {
     const { url, received } = await serveForms();
     const env = { ADREPORT_BASE_URL: url.href, ...password };
+
     expect(await runCli(`${run} --encoding form`, { env })).toMatchObject({ exitCode: 0 });
+
     const signIn = 'auth%5Bemail%5D=me%2Byou%40example.com&auth%5Bpassword%5D=p%26q%3D1';
+
     expect(received.map(({ path, body }) => [path, body])).toEqual([
       ['/auth-reporting', expect.stringContaining(signIn)],
       ['/buyer-reporting', expect.stringMatching(/^since=\d+&/)],
@@ -29,7 +32,9 @@ describe('a service that takes forms only', () => {
   test('login keeps it with the account, and status and download follow', async () => {
     const { url } = await serveForms();
     const cwd = temporaryFolder();
+
     const login = await runCli(`login --base-url ${url} --encoding form`, { cwd, env: password });
+
     expect(login).toMatchObject({ exitCode: 0 });
     expect(await runCli('status r1', { cwd })).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
     expect(await runCli('download r1 --format json', { cwd })).toMatchObject({ exitCode: 0 });
@@ -44,6 +49,7 @@ describe('a service that takes forms only', () => {
       join(cwd, 'adreport.yaml'),
       `defaults: { encoding: form }\nreports: { a: ${report} }\n`,
     );
+
     expect(await runCli('run a', { cwd, env })).toMatchObject({ exitCode: 0 });
     expect(await runCli('status r1', { cwd, env })).toMatchObject({ exitCode: 0 });
   });
@@ -56,7 +62,9 @@ test.each([403, 404])(
       path === '/campaigns' ? json(response, {}, status) : json(response, { status: 'ready' }),
     );
     const cwd = temporaryFolder();
+
     const login = await runCli(`login --base-url ${url} --token-stdin`, { cwd, stdin: token });
+
     expect(login).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('not proved') });
     expect(await runCli('status r1', { cwd })).toMatchObject({ exitCode: 0 });
   },
@@ -67,7 +75,9 @@ test('settings that cannot be read do not matter where the environment suffices,
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, '.config'), { mode: 0o700 });
   writeFileSync(join(cwd, '.config', 'settings.json'), '{"acc', { mode: 0o600 });
+
   const result = await runCli('status r1', { cwd, env });
+
   expect(result).toMatchObject({
     exitCode: 0,
     stderr: expect.stringContaining('is not whole JSON'),
@@ -81,9 +91,11 @@ test.each(['TOKEN', 'PASSWORD'])(
   'a secret of 50 kB in ADREPORT_%s is exit 2, and shown nowhere',
   async (name) => {
     const base = { ADREPORT_BASE_URL: 'https://reports.example.com', ADREPORT_EMAIL: 'a@b.c' };
+
     const result = await runCli('campaigns -vv', {
       env: { ...base, [`ADREPORT_${name}`]: 'S3cret'.repeat(9_000) },
     });
+
     expectRefusal(result, 2, 'longer than 4096 characters');
     expect(result.stderr).not.toContain('S3cret');
   },
@@ -91,7 +103,9 @@ test.each(['TOKEN', 'PASSWORD'])(
 
 test('no compiled code and nothing else is kept in a cache folder', async () => {
   const cwd = temporaryFolder();
+
   const env = { HOME: cwd, XDG_CACHE_HOME: join(cwd, 'cache'), TMPDIR: join(cwd, 'tmp') };
+
   expect(await spawnCli('fields', { cwd, env })).toMatchObject({ exitCode: 0 });
   expect(readdirSync(cwd)).toEqual([]);
 });
@@ -101,12 +115,16 @@ test.skipIf(!existsSync('/proc/self'))(
   async () => {
     const nowhere = { ADREPORT_CONFIG_DIR: '/proc/nowhere/adreport' };
     const { url, env } = await serveAnswers();
+
     const result = await runCli(run, { env: { ...env, ...nowhere } });
+
     expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('/proc') });
+
     const login = await runCli(`login --base-url ${url} --token-stdin`, {
       env: nowhere,
       stdin: token,
     });
+
     expect(login).toMatchObject({ exitCode: 2 });
   },
 );

@@ -15,6 +15,7 @@ async function page(...argv: string[]): Promise<string> {
 describe('the root', () => {
   test('lists every command and topic under a heading, and the exit codes; --help and help are one', async () => {
     const { stdout } = await runCli(['help']);
+
     expect((await runCli(['--help'])).stdout).toBe(stdout);
     expect((await runCli([])).stdout).toBe(stdout);
     for (const command of program.createHelp().visibleCommands(program)) {
@@ -32,8 +33,11 @@ describe('the root', () => {
   test('has its commands last, on one screen of 80 × 24, and breaks no word', async () => {
     const { stdout } = await runCli(['--help'], { tty: true, columns: 80 });
     const lines = stdout.trimEnd().split('\n');
+
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
+
     const last = lines.slice(-22).join('\n');
+
     for (const command of program.createHelp().visibleCommands(program))
       expect(last).toContain(`  ${command.name()} `);
   });
@@ -45,7 +49,8 @@ describe('every command', () => {
   test.each(named.map((command) => [pathOf(command), command] as const))(
     '%s',
     async (path, command) => {
-      const { stdout } = await runCli([...path.split(' '), '--help']);
+      const { stdout } = await runCli(`${path} --help`);
+
       if (path !== 'complete') expect(command.summary()).toMatch(/^\S.{10,90}[^.]$/);
       expect(stdout).toContain('Usage: adreport');
       expect(stdout).toContain('print this help');
@@ -53,8 +58,7 @@ describe('every command', () => {
       expect(stdout).not.toMatch(/default: \d{5,}/);
       expect(stdout).not.toMatch(/display help/);
       expect(readExamples(stdout).length).toBeGreaterThanOrEqual(2);
-      if (path !== 'local-server')
-        expect((await runCli(['help', ...path.split(' ')])).stdout).toBe(stdout);
+      if (path !== 'local-server') expect((await runCli(`help ${path}`)).stdout).toBe(stdout);
     },
   );
 
@@ -62,11 +66,15 @@ describe('every command', () => {
     const flagsOf = (stdout: string) =>
       [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
     const few = flagsOf((await runCli(['run', '--help'])).stdout);
+
     const all = await runCli(['run', '--help-all']);
+
     expect(all.exitCode).toBe(0);
     expect(few.length).toBeLessThanOrEqual(27);
+
     const run = program.commands.find((command) => command.name() === 'run');
     const declared = (run?.options ?? []).filter(({ hidden }) => !hidden).map(({ long }) => long);
+
     expect(flagsOf(all.stdout).sort()).toEqual([...declared, '--help'].sort());
     expect(few).not.toContain('--json');
     expect(flagsOf((await runCli(['--help'])).stdout)).toContain('--json');
@@ -75,19 +83,10 @@ describe('every command', () => {
   test('flags that belong together stand together', async () => {
     const { stdout } = await runCli(['run', '--help']);
     const headings = [...stdout.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, heading]) => heading);
-    expect(headings).toEqual([
-      ...[
-        'Report',
-        'Window',
-        'Request',
-        'Output',
-        'Many reports',
-        'Waiting',
-        'Service',
-        'Saved reports',
-      ],
-      ...['Help', 'Examples'],
-    ]);
+
+    const ofReports = ['Report', 'Window', 'Request', 'Output', 'Many reports', 'Waiting'];
+    const ofAll = ['Service', 'Saved reports', 'Help', 'Examples'];
+    expect(headings).toEqual([...ofReports, ...ofAll]);
   });
 });
 
@@ -110,6 +109,7 @@ describe('topics', () => {
 
   test('periods: with what each of them means today', async () => {
     const periods = await page('help', 'periods');
+
     for (const name of dayNames) expect(periods).toContain(` ${name} 20`);
     expect(periods).toContain('yesterday 2026-11-19 ');
     expect(periods).toContain('last-7d 2026-11-13 to 2026-11-19 ');
@@ -126,17 +126,17 @@ describe('topics', () => {
 
 describe('did you mean', () => {
   test.each([
-    ['help perods', 'adreport help periods'],
-    ['help exitcodes', 'adreport help exit-codes'],
-    ['help statsu', 'adreport help status'],
-    ['help report crate', 'adreport help report create'],
-    ['rnu', 'run'],
-    ['docter', 'doctor'],
-    ['config lst', 'list'],
-    ['run --perid today', '--period'],
-    ['run --jsn', '--json'],
-    ['doctor --acount x', '--account'],
-  ])('%s', async (line, meant) => {
+    { line: 'help perods', meant: 'adreport help periods' },
+    { line: 'help exitcodes', meant: 'adreport help exit-codes' },
+    { line: 'help statsu', meant: 'adreport help status' },
+    { line: 'help report crate', meant: 'adreport help report create' },
+    { line: 'rnu', meant: 'run' },
+    { line: 'docter', meant: 'doctor' },
+    { line: 'config lst', meant: 'list' },
+    { line: 'run --perid today', meant: '--period' },
+    { line: 'run --jsn', meant: '--json' },
+    { line: 'doctor --acount x', meant: '--account' },
+  ])('$line', async ({ line, meant }) => {
     expectRefusal(await runCli(line), 2, `Did you mean ${meant}?`);
   });
 });

@@ -33,6 +33,7 @@ describe.skipIf(process.platform === 'win32')('as a process', () => {
     socket.end(`GET /${'x'.repeat(190)} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(1_000));
     await once(socket, 'close');
     child.kill('SIGTERM');
+
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
@@ -40,14 +41,21 @@ describe.skipIf(process.platform === 'win32')('as a process', () => {
     '%s ends it with exit 0, once it has answered',
     async (signal) => {
       const { child, ready, ended } = await serve();
+
       expect(ready).toMatchObject({ event: 'listening', pid: child.pid });
+
       const authorization: string = ready.accounts[0].token;
+
       // The connection stays open after the answer, and must not keep the server.
       const answer = await fetch(`${ready.url}/campaigns`, { headers: { authorization } });
+
       expect(answer.status).toBe(200);
+
       await answer.text();
       child.kill(signal);
+
       const { stderr, ...end } = await ended;
+
       expect(end).toMatchObject({ exitCode: 0, signal: null });
       expect(stderr).toMatch(/GET \/campaigns 200 /);
       expect(stderr).not.toContain(authorization);
@@ -57,7 +65,9 @@ describe.skipIf(process.platform === 'win32')('as a process', () => {
 
   test('a port that is taken: exit 2, and what to do', async () => {
     const { port } = new URL((await serve()).ready.url);
+
     const { exitCode, stderr } = await start('--port', port).ended;
+
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/another program listens there[\s\S]*--port 0/);
   });
@@ -75,8 +85,11 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
 
   test('SIGTERM reaches the command and what it started; none is left', async () => {
     const { child, ended, pids } = await exec('sleep 60 & echo "$! $$"; wait');
+
     expect(pids.map(isAlive)).toEqual([true, true]);
+
     child.kill('SIGTERM');
+
     expect(await ended).toMatchObject({ exitCode: 143 });
     await expectGone(pids);
   });
@@ -84,12 +97,14 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
   test('SIGHUP ends the command too', async () => {
     const { child, ended, pids } = await exec('echo $$; exec sleep 60');
     child.kill('SIGHUP');
+
     expect(await ended).toMatchObject({ exitCode: 143 });
     await expectGone(pids);
   });
 
   test('what the command leaves running ends with it', async () => {
     const { ended, pids } = await exec('sleep 60 >/dev/null 2>&1 & echo $!; exit 3');
+
     expect(await ended).toMatchObject({ exitCode: 3 });
     await expectGone(pids);
   });
@@ -105,6 +120,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     await terminal.waitFor(/got yes by \d+/);
     const pid = Number(/by (\d+)/.exec(terminal.output)?.[1]);
     terminal.type('\u0003');
+
     expect(await terminal.exitCode).toBe(130);
     await expectGone([pid]);
   });
@@ -113,6 +129,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     const { child, ended, pids } = await exec('trap "" TERM; echo $$; while :; do sleep 1; done');
     child.kill('SIGTERM');
     child.kill('SIGINT');
+
     expect(['SIGTERM', 'SIGINT']).toContain((await ended).signal);
     await expectGone(pids);
   });

@@ -31,6 +31,7 @@ function serveAndEnd(
 describe('while it serves', () => {
   test('a line says where it listens, and how to sign in; it ends with exit 0', async () => {
     const { exitCode, stdout, stderr } = await serveAndEnd('');
+
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^adreport local-server listening on http:\/\/127\.0\.0\.1:\d+\n$/);
     expect(stderr).toContain(
@@ -43,6 +44,7 @@ describe('while it serves', () => {
 
   test('binding beyond loopback is said, and the address is one that this machine can call', async () => {
     const { exitCode, stdout, stderr } = await serveAndEnd(' --host 0.0.0.0');
+
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/http:\/\/127\.0\.0\.1:\d+\n$/)]);
     expect(stderr).toContain(
       'The server listens on 0.0.0.0: every machine that reaches this one can use it',
@@ -53,10 +55,12 @@ describe('while it serves', () => {
 
   test('--json tells all it takes to call it', async () => {
     let called: Response | undefined;
+
     const { exitCode, stdout } = await serveAndEnd(' --json', async (ready) => {
       const { url, accounts } = JSON.parse(ready);
       called = await fetch(`${url}/campaigns`, { headers: { authorization: accounts[0].token } });
     });
+
     expect([exitCode, called?.status]).toEqual([0, 200]);
     expect(JSON.parse(stdout)).toEqual({
       event: 'listening',
@@ -107,6 +111,7 @@ describe('while it serves', () => {
       }
     });
     const lines = stderr.split('\n').filter((line) => line.includes('/campaigns '));
+
     expect(
       lines.map((line) => line.replace(/^[\d:]{8}/, 'T').replaceAll(/[\d.]+ (ms|B)/g, 'N $1')),
     ).toEqual([
@@ -132,10 +137,12 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     const names = ['URL', 'TOKEN', 'EMAIL', 'PASSWORD', 'PROFILE', 'ACCOUNT'].map(
       (name) => `$ADREPORT_${name}`,
     );
+
     const { files } = await exec(
       `echo "${names.join(' ').replace('_URL', '_BASE_URL')} $KEPT" > out`,
       { env },
     );
+
     expect(files.out).toMatch(
       /^http:\/\/127\.0\.0\.1:\d+ 0{38}b1 buyer@example\.com demo buyer {2}kept\n$/,
     );
@@ -146,37 +153,45 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     writeFileSync(join(cwd, 'cert.pem'), certificate);
     writeFileSync(join(cwd, 'key.pem'), privateKey);
     const flags = ['--tls-cert', 'cert.pem', '--tls-key', 'key.pem'];
+
     const { files } = await exec(
       'echo "$ADREPORT_BASE_URL $NODE_EXTRA_CA_CERTS" > out',
       { cwd },
       flags,
     );
+
     expect(files.out).toMatch(/^https:\/\//);
     expect(files.out?.endsWith(` ${join(cwd, 'cert.pem')}\n`)).toBe(true);
   });
 
   test.each([
-    ['exit 7', 7],
-    ['exit 0', 0],
-    ['kill -KILL $$', 137],
-    ['kill -TERM $$', 143],
-  ])('exits as the command did: %s', async (script, exitCode) => {
+    { script: 'exit 7', exitCode: 7 },
+    { script: 'exit 0', exitCode: 0 },
+    { script: 'kill -KILL $$', exitCode: 137 },
+    { script: 'kill -TERM $$', exitCode: 143 },
+  ])('exits as the command did: $script', async ({ script, exitCode }) => {
     expect(await exec(script)).toMatchObject({ exitCode });
   });
 });
 
 describe('flags that cannot be are refused before anything listens', () => {
   test.each([
-    ['--delay 2s --polls 3', /'--delay <duration>' cannot be used with option '--polls <n>'/],
-    ['--tls-cert cert.pem', /--tls-cert and --tls-key go together/],
-    ['--tls-cert none.pem --tls-key none.pem', /none\.pem could not be read: ENOENT/],
-    ['--fault status:5o3', /The fault “status:5o3” is wrong/],
-    ['--port 70000', /--port.*The highest number is 65535/],
-    [
-      '--fixtures nowhere',
-      /nowhere\/campaigns\.json: there is no such file\.\n.*local-server export DIR/,
-    ],
-  ])('%s', async (flags, message) => {
+    {
+      flags: '--delay 2s --polls 3',
+      message: /'--delay <duration>' cannot be used with option '--polls <n>'/,
+    },
+    { flags: '--tls-cert cert.pem', message: /--tls-cert and --tls-key go together/ },
+    {
+      flags: '--tls-cert none.pem --tls-key none.pem',
+      message: /none\.pem could not be read: ENOENT/,
+    },
+    { flags: '--fault status:5o3', message: /The fault “status:5o3” is wrong/ },
+    { flags: '--port 70000', message: /--port.*The highest number is 65535/ },
+    {
+      flags: '--fixtures nowhere',
+      message: /nowhere\/campaigns\.json: there is no such file\.\n.*local-server export DIR/,
+    },
+  ])('$flags', async ({ flags, message }) => {
     expectRefusal(await serveAndEnd(` ${flags}`), 2, message);
   });
 });
@@ -184,9 +199,13 @@ describe('flags that cannot be are refused before anything listens', () => {
 describe('own data', () => {
   test('what is exported is valid, and is served', async () => {
     const cwd = temporaryFolder();
+
     const exported = await runCli('local-server export data --period 2026-10-25 --json', { cwd });
+
     expect(exported.exitCode).toBe(0);
+
     const { files, facts, since, until } = JSON.parse(exported.stdout);
+
     expect(files).toHaveLength(4);
     expect(facts).toBeGreaterThan(100);
     // The day of a clock change, in Paris.
@@ -195,6 +214,7 @@ describe('own data', () => {
     const [firstHour, lastHour] = ['2026-10-24T22:00:00Z', '2026-10-25T22:00:00Z'];
     const asJson = await runCli('local-server validate data --json', { cwd });
     const campaigns: number = JSON.parse(asJson.stdout).campaigns;
+
     expect(JSON.parse(asJson.stdout)).toEqual({
       directory: 'data',
       accounts: 4,
@@ -202,7 +222,9 @@ describe('own data', () => {
       firstHour,
       lastHour,
     });
+
     const { stdout } = await runCli('local-server validate data', { cwd });
+
     expect(stdout).toBe(
       `data: 4 accounts, ${campaigns} campaigns, facts from ${firstHour} to ${lastHour}\n`,
     );
@@ -210,6 +232,7 @@ describe('own data', () => {
 
     // What is wrong is said with its file and line.
     writeFileSync(join(cwd, 'data', 'accounts.json'), '[\n  {"nam": "x"}\n]');
+
     expectRefusal(
       await runCli('local-server validate data', { cwd }),
       2,
@@ -220,7 +243,9 @@ describe('own data', () => {
   test('export replaces no file', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'accounts.json'), '[]');
+
     const result = await runCli('local-server export . --period 2026-10-25', { cwd });
+
     expectRefusal(result, 8, 'exists already');
     expect(result.files['accounts.json']).toBe('[]');
   });

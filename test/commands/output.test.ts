@@ -20,10 +20,15 @@ describe('columns', () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     const asked = `${day} --by CAMPAIGN,DAILY --metrics clicks,ctr,revenueDollar`;
     const names = ['campaignId', 'campaignName', 'date', 'clicks', 'ctr', 'valueDollar'];
+
     const { stdout } = await run(`${asked} --format csv`);
+
     expect(stdout.split('\r\n')[0]).toBe(names.join(','));
+
     await run(`${asked} -o r.parquet`);
+
     const { types, rows } = await readParquet(readFileSync(join(cwd, 'r.parquet')));
+
     expect(Object.keys(types)).toEqual(names);
     expect(rows.every(({ ctr }) => ctr === null || (typeof ctr === 'number' && ctr < 1))).toBe(
       true,
@@ -32,8 +37,11 @@ describe('columns', () => {
 
   test('are all that the service sends with --columns all; json holds nothing that is computed', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
+
     const all = await run(`${day} --by DAILY --metrics clicks --format csv --columns all`);
+
     expect(all.stdout).toMatch(/^date,clicks,Adnetwork,campaignId,/);
+
     for (const format of ['json', 'ndjson']) {
       const refused = await run(`${day} --by DAILY --metrics ctr --format ${format}`);
       expectRefusal(
@@ -68,18 +76,23 @@ describe('columns', () => {
       '{"date":"2026-11-01","city":null,"os":"iOS","displays":4,"clicks":1,"new":null}',
       '{"date":"2026-11-02","city":"","os":null,"displays":4,"clicks":1,"new":2}',
     ];
+
     const { text, notes } = await encode(documentOf(...rows), 'csv', { columns });
+
     expect(text).toBe('date,ctr,os,new\r\n2026-11-01,0.25,iOS,\r\n2026-11-02,0.25,,2\r\n');
     expect(notes).toEqual(['The column os was not asked for; it is kept because it has values.']);
+
     const late = documentOf(
       ...rows,
       '{"date":"2026-11-03","city":"Lyon","displays":4,"clicks":1,"new":null}',
     );
+
     const refused = {
       exitCode: 9,
       code: 'LATE_COLUMN',
       message: expect.stringContaining('"city"'),
     };
+
     await expect(encode(late, 'csv', { columns, pieceBytes: 100 })).rejects.toMatchObject(refused);
   });
 });
@@ -89,15 +102,8 @@ describe('typed formats', () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     const line = `${byHour} --metrics displays,revenueEuro,revenueDollar`;
     const { data, summary } = JSON.parse((await run(`${line} --format json`)).stdout);
-    const fields = [
-      'date',
-      'hour',
-      'campaignId',
-      'campaignName',
-      'displays',
-      'revenueEuro',
-      'valueDollar',
-    ];
+    const dimensions = ['date', 'hour', 'campaignId', 'campaignName'];
+    const fields = [...dimensions, 'displays', 'revenueEuro', 'valueDollar'];
     const rows: unknown[][] = data.map((row: Record<string, unknown>) =>
       fields.map((field) => row[field]),
     );
@@ -110,22 +116,28 @@ describe('typed formats', () => {
       displays: 'INT64',
       valueDollar: 'DOUBLE',
     };
+
     expect(parquet.types).toMatchObject(types);
+
     const plain = (value: unknown, at: number) => {
       if (value instanceof Date)
         return at === 0 ? value.toISOString().slice(0, 10) : value.toISOString();
       return typeof value === 'bigint' ? Number(value) : value;
     };
+
     expect(parquet.rows.map((row) => Object.values(row).map(plain))).toEqual(
       rows.map(([date, hour, ...rest]) => [date, new Date(String(hour)).toISOString(), ...rest]),
     );
     expect(JSON.parse(parquet.metadata.key_value_metadata?.[0]?.value ?? '')).toEqual(summary);
 
     const written = await run(`${line} -o r.xlsx`);
+
     expect(written.stderr).toContain(
       'Hours are the wall time of europe/paris: Excel has no time zones.',
     );
+
     const [header, ...cells] = readSheet(readFileSync(join(cwd, 'r.xlsx')));
+
     expect(header).toEqual([...fields, 'ecpmEuro', 'ecpmDollar'].map(fieldLabel));
     expect(cells.map((row) => row.slice(2, 7))).toEqual(rows.map((row) => row.slice(2)));
     // 49 hours, one of which the clocks show twice.
@@ -133,11 +145,13 @@ describe('typed formats', () => {
   });
 
   test.each([
-    ['parquet', /^PAR1/],
-    ['xlsx', /^PK/],
-  ])('%s goes into a pipe, and not onto a terminal', async (format, magic) => {
+    { format: 'parquet', magic: /^PAR1/ },
+    { format: 'xlsx', magic: /^PK/ },
+  ])('$format goes into a pipe, and not onto a terminal', async ({ format, magic }) => {
     const { run } = await serveForTest({ delayMs: 0 });
+
     const piped = await run(`${byHour} --format ${format}`);
+
     expect(piped).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(magic) });
     for (const line of [byHour, 'download x', 'campaigns']) {
       expectRefusal(
@@ -182,23 +196,27 @@ describe('typed formats', () => {
 describe('CSV', () => {
   const name = '"Soldes d\'été, ""−50 %"", 2e vague"';
   test.each([
-    ['--no-header', `${name},2,501\r\n`],
-    ['--no-header --delimiter tab', `${name}\t2\t501\r\n`],
-    ['--excel', '\ufeffcampaignName;adunits;advertiserId\r\n'],
-    ['--bom --delimiter |', '\ufeffcampaignName|adunits|advertiserId\r\n'],
-  ])('campaigns speak every dialect: %s', async (flags, first) => {
+    { flags: '--no-header', first: `${name},2,501\r\n` },
+    { flags: '--no-header --delimiter tab', first: `${name}\t2\t501\r\n` },
+    { flags: '--excel', first: '\ufeffcampaignName;adunits;advertiserId\r\n' },
+    { flags: '--bom --delimiter |', first: '\ufeffcampaignName|adunits|advertiserId\r\n' },
+  ])('campaigns speak every dialect: $flags', async ({ flags, first }) => {
     const { run } = await serveForTest();
+
     const { stdout } = await run(
       `campaigns --search 40002 --columns campaignName,adunits,advertiserId ${flags}`,
     );
+
     expect(stdout.startsWith(first)).toBe(true);
   });
 
   test('formulas are escaped on demand', async () => {
     const { run } = await serveForTest({}, 'awkward');
+
     const { stdout } = await run(
       'campaigns --search 49001 --columns campaignName --no-header --escape-formulas',
     );
+
     expect(stdout).toMatch(/^"'=HYPERLINK/);
   });
 
@@ -206,8 +224,10 @@ describe('CSV', () => {
     const { run } = await serveForTest({ delayMs: 0 }, 'awkward');
     const csv = 'run --period 2026-11-09 --by CAMPAIGN --metrics displays --format csv';
     const raw = '\n49002,\u001b[31mRED ALERT\u001b[0m launch,';
+
     expect((await run(csv)).stdout).toContain(raw);
     expect((await run(`${csv} -o x.csv`, { tty: true })).files['x.csv']).toContain(raw);
+
     const list = 'campaigns --format csv --columns campaignId,campaignName,adunits';
     for (const line of [csv, list, 'view x.csv --by CAMPAIGN --format csv']) {
       const { stdout } = await run(line, { tty: true });
@@ -226,6 +246,7 @@ describe('CSV', () => {
     '%s: what cannot be is told before anything is asked',
     async (line) => {
       const { run, server } = await serveForTest();
+
       for (const flags of [
         '--format csv --delimiter ab',
         '--format json --delimiter ab',
@@ -242,13 +263,18 @@ describe('CSV', () => {
     const told = (format: string, names: string) =>
       `Warning: The output is ${format}: ${names} would change CSV alone.\n`;
     const csv = `${byHour} --excel --no-header`;
+
     expect((await run(`${csv} --format ndjson`)).stderr).toContain(
       told('ndjson', '--excel, --no-header'),
     );
+
     const perDay = await run(`${csv} --split day -o {date}.json`);
+
     expect(perDay.stderr.split(told('json', '--excel, --no-header'))).toHaveLength(2);
     expect((await run(`${csv} --format csv`)).stderr).not.toContain('Warning');
+
     const listed = await run('campaigns --delimiter ; --escape-formulas --format json');
+
     expect(listed.stderr).toBe(told('json', '--delimiter, --escape-formulas'));
   });
 });
@@ -257,7 +283,9 @@ describe('--json with -o', () => {
   test('a line on stdout: the file, its rows, bytes, report, window and warnings', async () => {
     const { run } = await serveForTest();
     const line = 'run --since 2026-11-09 --until 2026-11-10 --by DAILY --json -q -o r.csv';
+
     const { exitCode, stdout, files } = await run(line);
+
     expect(exitCode).toBe(0);
     expect(stdout.endsWith('\n')).toBe(true);
     expect(JSON.parse(stdout)).toEqual({
@@ -279,6 +307,7 @@ describe('--json with -o', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
+
     expect(results.map(({ file }) => file).sort()).toEqual(
       [1, 2, 3, 4].map((day) => `2026-10-0${day}.csv`),
     );
@@ -289,7 +318,9 @@ describe('--json with -o', () => {
   test('download tells the window that the service states', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const id = (await run('report create --period 2026-11-09 --by DAILY')).stdout.trim();
+
     const { stdout } = await run(`download ${id} -o d.json --json`);
+
     expect(JSON.parse(stdout)).toMatchObject({
       file: 'd.json',
       reportId: id,

@@ -14,26 +14,33 @@ const perDay = `${october} --by CAMPAIGN --split day -o data/date={date}/part.cs
 
 describe('one merged output', () => {
   test.each([
-    ['day', 'DAILY,CAMPAIGN', ['json', 'csv', 'ndjson', 'table', 'parquet', 'xlsx']],
-    ['week', 'HOURLY,OS', ['csv']],
-    ['month', 'MONTHLY,CAMPAIGN', ['json']],
-  ])('--split %s by %s is the unsplit report, byte for byte, as %j', async (split, by, formats) => {
-    const { run } = await serveForTest({ delayMs: 0 });
-    for (const format of formats) {
-      const line = `run --period 2024-10-26..2024-11-01 --metrics displays --by ${by} --format ${format}`;
-      const unsplit = await run(`${line} -o whole.${format}`);
-      const merged = await run(`${line} --split ${split} -o merged.${format}`);
-      expect(merged).toMatchObject({ exitCode: 0, stdout: '' });
-      expect(merged.files[`merged.${format}`]).toBe(unsplit.files[`whole.${format}`]);
-    }
-  });
+    {
+      split: 'day',
+      by: 'DAILY,CAMPAIGN',
+      formats: ['json', 'csv', 'ndjson', 'table', 'parquet', 'xlsx'],
+    },
+    { split: 'week', by: 'HOURLY,OS', formats: ['csv'] },
+    { split: 'month', by: 'MONTHLY,CAMPAIGN', formats: ['json'] },
+  ])(
+    '--split $split by $by is the unsplit report, byte for byte, as $formats',
+    async ({ split, by, formats }) => {
+      const { run } = await serveForTest({ delayMs: 0 });
+      for (const format of formats) {
+        const line = `run --period 2024-10-26..2024-11-01 --metrics displays --by ${by} --format ${format}`;
+        const unsplit = await run(`${line} -o whole.${format}`);
+        const merged = await run(`${line} --split ${split} -o merged.${format}`);
+        expect(merged).toMatchObject({ exitCode: 0, stdout: '' });
+        expect(merged.files[`merged.${format}`]).toBe(unsplit.files[`whole.${format}`]);
+      }
+    },
+  );
 
   test('a part that arrives damaged is downloaded again', async () => {
-    const { run, calls } = await serveForTest({
-      delayMs: 0,
-      faults: ['download:truncate:bytes=200:times=1'],
-    });
+    const faults = ['download:truncate:bytes=200:times=1'];
+    const { run, calls } = await serveForTest({ delayMs: 0, faults });
+
     const merged = await run(`${daily} -o x.csv`);
+
     expect(calls('download')).toBe(7);
     expect(merged.files['x.csv']).toBe((await run(whole)).stdout);
   });
@@ -43,34 +50,40 @@ describe('one merged output', () => {
       const { id, until } = JSON.parse(body);
       const data = id === '26' ? [] : [{ date: `2024-10-${id}`, displays: 1 }];
       if (path === '/download-reporting') return json(response, { data });
+      if (id !== undefined) return json(response, { status: 'ready' });
+
       // The last second of a day in Paris is on the same day in UTC.
-      return json(
-        response,
-        id ? { status: 'ready' } : { id: String(new Date(until * 1_000).getUTCDate()) },
-      );
+      const dayOfMonth = new Date(until * 1_000).getUTCDate();
+      return json(response, { id: String(dayOfMonth) });
     });
     const creates = () => received.filter(({ path }) => path === '/buyer-reporting').length;
     const cwd = temporaryFolder();
     const line =
       'run --period 2024-10-24..2024-10-27 --by DAILY --metrics displays --split day --strict -o x.csv';
+
     const strict = await runCli(line, { cwd, env });
+
     expectRefusal(strict, 9, 'no rows for 1 of the 4 days of its window: 2024-10-26');
     expect(strict.files).toEqual({});
     expect(creates()).toBe(4);
+
     await runCli(line, { cwd, env });
+
     expect(creates()).toBe(8);
   });
 
   test.each([
-    ['CAMPAIGN', 'day', 'no row says'],
-    ['MONTHLY', 'day', 'MONTHLY'],
-    ['MONTHLY', 'week', 'MONTHLY'],
-    ['RANGE', 'month', 'RANGE'],
+    { by: 'CAMPAIGN', split: 'day', why: 'no row says' },
+    { by: 'MONTHLY', split: 'day', why: 'MONTHLY' },
+    { by: 'MONTHLY', split: 'week', why: 'MONTHLY' },
+    { by: 'RANGE', split: 'month', why: 'RANGE' },
   ])(
-    'by %s, parts of a %s cannot be merged, and that is said before anything is sent',
-    async (by, split, why) => {
+    'by $by, parts of a $split cannot be merged, and that is said before anything is sent',
+    async ({ by, split, why }) => {
       const { run, server } = await serveForTest();
+
       const result = await run(`${october} --by ${by} --split ${split} -o x.csv`);
+
       expectRefusal(result, 2, why);
       expect(result.stderr).toContain('{date}');
       expect(server.requests()).toEqual([]);
@@ -82,11 +95,15 @@ describe('one merged output', () => {
       delayMs: 0,
       faults: ['status:failed:times=1:after=1'],
     });
+
     const failed = await run(`${daily} -o x.csv --concurrency 1`);
+
     expectRefusal(failed, 6, /2024-10-27 failed: The report \w+ ended as failed/);
     expect(failed.files).toEqual({});
     expect(calls('buyer')).toBe(6);
+
     const again = await run(`${daily} -o x.csv`);
+
     expect(calls('buyer')).toBe(7);
     expect(again.files['x.csv']).toBe((await run(whole)).stdout);
   });
@@ -95,12 +112,18 @@ describe('one merged output', () => {
 describe('a file a part', () => {
   test('each holds what a report of its day holds', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
+
     const { files, exitCode, stderr } = await run(perDay);
+
     expect(exitCode).toBe(0);
+
     const days = ['26', '27', '28', '29', '30', '31'];
+
     expect(Object.keys(files)).toEqual(days.map((day) => `data/date=2024-10-${day}/part.csv`));
     expect(stderr).toContain('Wrote data/date=2024-10-26/part.csv');
+
     const alone = await run('run --period 2024-10-27 --by CAMPAIGN --metrics displays,revenueEuro');
+
     expect(files['data/date=2024-10-27/part.csv']).toBe(alone.stdout);
   });
 
@@ -109,11 +132,16 @@ describe('a file a part', () => {
       delayMs: 0,
       faults: ['status:expired:times=1:after=2'],
     });
+
     const failed = await run(`${perDay} --missing --concurrency 1`);
+
     expectRefusal(failed, 6, /2024-10-28 failed: [\s\S]*fetches only what is missing/);
     expect(Object.keys(failed.files)).toHaveLength(5);
+
     server.clearFaults();
+
     const again = await run(`${perDay} --missing`);
+
     expect(again.exitCode).toBe(0);
     expect(Object.keys(again.files)).toHaveLength(6);
     expect(calls('buyer')).toBe(7);
@@ -121,19 +149,24 @@ describe('a file a part', () => {
 
   test('several failing parts are all named; of many, ten', async () => {
     const few = await serveForTest({ delayMs: 0, faults: ['download:404:times=2'] });
+
     const result = await few.run(`${perDay} --concurrency 1`);
+
     expectRefusal(result, 4, /2 reports failed:\n +- 2024-10-26: .*\n +- 2024-10-27: /);
     expect(Object.keys(result.files)).toHaveLength(4);
 
     const many = await serveForTest({ faults: ['buyer:404'] });
+
     const refused = await many.run(
       'run --period 2024-10 --by OS --split day -o {date}.csv --concurrency 1',
     );
+
     expectRefusal(refused, 4, /31 reports failed:\n( +- 2024-10-\d\d: .*\n){10} +- and 21 more\n/);
   });
 
   test('a refused token ends the run at once: nothing else could go better', async () => {
     const { run, calls } = await serveForTest({ delayMs: 0, faults: ['buyer:unauthorized'] });
+
     expect(await run(`${perDay} --concurrency 1`)).toMatchObject({ exitCode: 3 });
     expect(calls('buyer')).toBe(1);
   });
@@ -144,7 +177,9 @@ describe('a file a part', () => {
       const { signal, send } = interruption(130);
       return run(line, { signal, onOutput: (text) => void (text.includes('Parts:') && send()) });
     };
+
     const result = await interrupted(`${perDay} --missing`);
+
     expectRefusal(result, 130, 'Run the same command again: it fetches only what is missing.');
     expect(result.files).toEqual({});
     expect(result.stderr).not.toContain('is kept');
@@ -153,13 +188,15 @@ describe('a file a part', () => {
   });
 
   test.each([
-    ['week', '2026-09-28..2026-10-11.'],
-    ['month', '2026-10-01..2026-10-31.'],
+    { split: 'week', period: '2026-09-28..2026-10-11.' },
+    { split: 'month', period: '2026-10-01..2026-10-31.' },
   ])(
-    'holds a whole unit: ten days by the %s are refused, with the nearest period',
-    async (split, period) => {
+    'holds a whole unit: ten days by the $split are refused, with the nearest period',
+    async ({ split, period }) => {
       const line = `run --local --by OS -o {date}.csv --period 2026-10-01..2026-10-10 --split ${split}`;
+
       const result = await runCli(line);
+
       expectRefusal(result, 2, `--period ${period}`);
       expect(result.files).toEqual({});
     },
@@ -171,12 +208,14 @@ describe('--missing', () => {
     const { run, calls, cwd } = await serveForTest({ delayMs: 0 });
     await run(perDay);
     rmSync(join(cwd, 'data/date=2024-10-27'), { recursive: true });
+
     const fetched = async (flags = '') => {
       const { stdout } = await run(`${perDay} --missing --dry-run --json${flags}`);
       return JSON.parse(stdout).requests.map(({ output }: { output: string }) =>
         output.slice(10, 20),
       );
     };
+
     expect(await fetched()).toEqual(['2024-10-27']);
     expect(await fetched(' --lookback 2')).toEqual(['2024-10-27', '2024-10-30', '2024-10-31']);
     expect(await fetched(' --lookback 0')).toEqual(['2024-10-27']);
@@ -186,14 +225,18 @@ describe('--missing', () => {
   test('a file that was written before its day was over holds only the beginning, and days to come are left out', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     const week = 'run --period this-week --by OS --split day -o {date}.csv --missing';
+
     // A Friday.
     const noon = Date.UTC(2026, 10, 20, 12);
+
     expect(Object.keys((await run(week, { now: noon })).files)).toHaveLength(5);
+
     for (const name of readdirSync(cwd)) utimesSync(join(cwd, name), noon / 1_000, noon / 1_000);
     const next = await run(`${week} --dry-run --json`, { now: noon + 86_400_000 });
     const outputs = JSON.parse(next.stdout).requests.map(
       ({ output }: { output: string }) => output,
     );
+
     expect(outputs).toEqual(['2026-11-20.csv', '2026-11-21.csv']);
   });
 
@@ -202,8 +245,11 @@ describe('--missing', () => {
     async (flags) => {
       const { run, server } = await serveForTest({ delayMs: 0 });
       const line = `${october} --by DAILY${flags} --missing -o x.csv`;
+
       expect(await run(line)).toMatchObject({ exitCode: 0 });
+
       const before = server.requests().length;
+
       expect(await run(line)).toMatchObject({
         exitCode: 0,
         stderr: expect.stringContaining('Nothing is missing'),
@@ -222,6 +268,7 @@ test('one cron line, night after night, leaves what a fresh run fetches, after o
     'run --period last-5d --by CAMPAIGN --split day --missing --lookback 2 -o {date}.csv';
   const dated = new Set<string>();
   const exitCodes: number[] = [];
+
   // The second outage is longer than the lookback.
   for (const fault of 'none *:503 download:garbage none *:reset *:503 buyer:503 none status:failed none'.split(
     ' ',
@@ -237,13 +284,16 @@ test('one cron line, night after night, leaves what a fresh run fetches, after o
       dated.add(`${name} ${statSync(join(cwd, name)).mtimeMs}`);
     }
   }
+
   expect(exitCodes).toEqual([0, 5, 9, 0, 5, 5, 5, 0, 6, 0]);
+
   const period = '--period 2025-10-18..2025-10-31';
   const { files } = await run(
     `run ${period} --by CAMPAIGN --split day --fresh -o fresh/{date}.csv`,
     { now: nowMs },
   );
   const kept = Object.entries(files).filter(([name]) => !name.startsWith('fresh/'));
+
   expect(kept).toHaveLength(14);
   for (const [name, text] of kept) expect(files[`fresh/${name}`], name).toBe(text);
 });
@@ -251,6 +301,7 @@ test('one cron line, night after night, leaves what a fresh run fetches, after o
 describe('--shard', () => {
   test('the machines together fetch every part once', async () => {
     const { run, calls } = await serveForTest({ delayMs: 0 });
+
     for (const shard of ['0/3', '1/3', '2/3']) {
       expect(await run(`${perDay} --shard ${shard} --missing`)).toMatchObject({ exitCode: 0 });
     }
@@ -262,7 +313,9 @@ describe('--shard', () => {
 
   test('of a merged output lacks the days of the others, and --strict lets it', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
+
     const { exitCode, stdout, stderr } = await run(`${daily} --shard 1/4 --strict --format csv`);
+
     expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('Warning')]);
     expect([...new Set(stdout.match(/^2024-10-\d\d/gm))]).toEqual(['2024-10-27', '2024-10-31']);
   });
@@ -270,15 +323,16 @@ describe('--shard', () => {
 
 describe('what does not fit together is exit 2', () => {
   test.each([
-    ['--lookback 2 -o {date}.csv --split day', '--missing'],
-    ['--missing', '-o'],
-    ['--missing -o {id}.csv', '{id}'],
-    ['--shard 1/2', '--split'],
-    ['--split day --by DAILY -o {id}.csv', '{id}'],
-    ['--split dya', 'day'],
-    ['--split day --by DAILY --shard 3/2', '1/4'],
-  ])('%s', async (flags, hint) => {
+    { flags: '--lookback 2 -o {date}.csv --split day', hint: '--missing' },
+    { flags: '--missing', hint: '-o' },
+    { flags: '--missing -o {id}.csv', hint: '{id}' },
+    { flags: '--shard 1/2', hint: '--split' },
+    { flags: '--split day --by DAILY -o {id}.csv', hint: '{id}' },
+    { flags: '--split dya', hint: 'day' },
+    { flags: '--split day --by DAILY --shard 3/2', hint: '1/4' },
+  ])('$flags', async ({ flags, hint }) => {
     const { run, server } = await serveForTest();
+
     expectRefusal(await run(`${october} ${flags}`), 2, hint);
     expect(server.requests()).toEqual([]);
   });
@@ -288,7 +342,9 @@ test('429 slows all parts: at 10 calls a second, 20 parts at a time all come', a
   const { run } = await serveForTest({ delayMs: 1_000, rateLimitPerSecond: 10 });
   const line =
     'run --period 2026-10-01..2026-10-20 --by OS --split day -o {date}.csv --concurrency 20';
+
   const { exitCode, files } = await run(line);
+
   expect(exitCode).toBe(0);
   expect(Object.keys(files)).toHaveLength(20);
 });

@@ -11,17 +11,24 @@ const list = 'campaigns --format ndjson --retries 0';
 
 test('a private authority is trusted through NODE_EXTRA_CA_CERTS, and refused without', async () => {
   const { server, env } = await serveTls();
+
   const trusted = await spawnCli(list, { env });
+
   expect(trusted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"campaignId":') });
+
   const calls = server.requests().length;
+
   const refused = await spawnCli(list, { env: { ...env, NODE_EXTRA_CA_CERTS: undefined } });
+
   expectRefusal(refused, 5, 'NODE_EXTRA_CA_CERTS=FILE');
   expect(server.requests()).toHaveLength(calls);
 });
 
 test('a certificate of another host is told from one of a private authority', async () => {
   const { server, env } = await serveTls('127.0.0.2');
+
   const refused = await spawnCli(list, { env: { ...env, ADREPORT_BASE_URL: server.url } });
+
   expectRefusal(refused, 5, 'The certificate is of another host');
   expect(server.requests()).toEqual([]);
 });
@@ -31,7 +38,9 @@ test('a call that is sent on to another origin goes there without the token', as
   const moved = await serve((_request, response) => {
     response.writeHead(302, { location: `${env.ADREPORT_BASE_URL}/campaigns` }).end();
   });
+
   const result = await spawnCli(list, { env: { ...env, ADREPORT_BASE_URL: moved.url.href } });
+
   expect(result).toMatchObject({ exitCode: 3, stdout: '' });
   expect(moved.received.map(({ headers }) => headers.authorization)).toEqual([env.ADREPORT_TOKEN]);
   expect(server.requests()).toMatchObject([{ path: '/campaigns', status: 401, token: undefined }]);
@@ -49,6 +58,7 @@ test('a download that is sent on to a signed URL is fetched there by GET, withou
   await new Promise<void>((resolve) => storage.listen(0, resolve));
   onTestFinished(() => void storage.close().closeAllConnections());
   const signed = `https://localhost:${(storage.address() as AddressInfo).port}/r1?signature=x`;
+
   for (const status of [301, 302, 303]) {
     const service = await serve(
       (_request, response) => void response.writeHead(status, { location: signed }).end(),
@@ -58,6 +68,7 @@ test('a download that is sent on to a signed URL is fetched there by GET, withou
     expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
     expect(result.stderr).not.toContain('signature=x');
   }
+
   expect(asked).toEqual(Array(3).fill({ method: 'GET', url: '/r1?signature=x', token: undefined }));
 });
 
@@ -68,11 +79,15 @@ test('every call goes through HTTPS_PROXY, and none that NO_PROXY names', async 
   // No host has this name: the proxy alone finds the service.
   const through = { ...env, ADREPORT_BASE_URL: 'https://reports.test', HTTPS_PROXY: proxy.url };
   const line = 'run --period yesterday --by OS --format ndjson --retries 0';
+
   const proxied = await spawnCli(line, { env: through });
+
   expect(proxied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"os":') });
   expect(new Set(proxy.asked)).toEqual(new Set(['reports.test:443']));
+
   const asked = proxy.asked.length;
   const past = { ...env, HTTPS_PROXY: proxy.url, NO_PROXY: 'localhost' };
+
   expect(await spawnCli(line, { env: past })).toMatchObject({ exitCode: 0 });
   expect(proxy.asked).toHaveLength(asked);
 });
@@ -81,7 +96,9 @@ test('a proxy’s password is sent to it, and shown nowhere', async () => {
   const { server, env } = await serveTls();
   const proxy = await startConnectProxy(server.port, 407);
   const HTTPS_PROXY = proxy.url.replace('http://', 'me:hush-hush@');
+
   const result = await spawnCli('campaigns -vv --retries 3', { env: { ...env, HTTPS_PROXY } });
+
   expectRefusal(result, 5, 'the proxy answered 407');
   expect(result.stderr).not.toContain('hush-hush');
   // A refusal does not pass by itself: one try.
@@ -91,9 +108,11 @@ test('a proxy’s password is sent to it, and shown nowhere', async () => {
 
 test('what is wrong with the way to the proxy is said of it, not of the service', async () => {
   const service = { ADREPORT_BASE_URL: 'https://localhost', ADREPORT_TOKEN: 'f'.repeat(40) };
+
   const result = await runCli(list, {
     env: { ...service, HTTPS_PROXY: 'http://me:hush-hush@127.0.0.1:1' },
   });
+
   expectRefusal(
     result,
     5,

@@ -7,9 +7,12 @@ const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays
 describe('run --local', () => {
   test('writes a report with no account, no settings and no ledger', async () => {
     const result = await runCli('run --local --period last-week --by DAILY,CAMPAIGN -o week.csv');
+
     expect(result).toMatchObject({ exitCode: 0, stdout: '' });
     expect(Object.keys(result.files)).toEqual(['week.csv']);
+
     const lines = (result.files['week.csv'] ?? '').split('\r\n');
+
     expect(lines[0]).toMatch(
       /^date,.*campaignId,campaignName,.*revenueEuro,valueDollar,eyesTrackings$/,
     );
@@ -21,6 +24,7 @@ describe('run --local', () => {
 
   test('the built-in accounts have names, and an unknown one is refused', async () => {
     const admin = 'run --local --account admin --period yesterday --filter advertiserId=1';
+
     expect(await runCli(admin)).toMatchObject({ exitCode: 0 });
     expectRefusal(await runCli('campaigns --local --account nobody'), 2, 'buyer, admin, dsp');
   });
@@ -29,45 +33,64 @@ describe('run --local', () => {
 describe('run against a service', () => {
   test('a wait that times out is exit 7, and its resume command works', async () => {
     const { run, server } = await serveForTest({ manual: true });
+
     const waited = await run(`${byDay} --wait-timeout 30s -o days.json`);
+
     expect(waited).toMatchObject({ exitCode: 7, files: {} });
+
     const resume =
       /Go on with: adreport (status (\w+) --wait) && adreport (download \w+ -o days\.json)/;
     const [, status = '', id = '', download = ''] = resume.exec(waited.stderr) ?? [];
     server.setReport(id, { status: 'ready' });
+
     expect(await run(status)).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
+
     const fetched = await run(download);
+
     expect(JSON.parse(fetched.files['days.json'] ?? '').data).toHaveLength(7);
   });
 
   test('the same request picks up its unfinished report; a fetched one is not picked up; --fresh never is', async () => {
     const { run, server, calls } = await serveForTest({ manual: true });
     await run(`${byDay} --wait-timeout 5s`);
+
     const [entry] = JSON.parse((await run('report list --json')).stdout);
+
     expectRefusal(await run(`${byDay} --wait-timeout 1s`), 7, `Picking up report ${entry.id}`);
+
     server.setReport(entry.id, { status: 'ready' });
+
     const second = await run(byDay);
+
     expect(second).toMatchObject({
       exitCode: 0,
       stderr: expect.stringContaining(`Picking up report ${entry.id}`),
     });
     expect(calls('buyer')).toBe(1);
+
     await run(`${byDay} --wait-timeout 1s`);
+
     expect(calls('buyer')).toBe(2);
+
     await run(`${byDay} --fresh --wait-timeout 1s`);
+
     expect(calls('buyer')).toBe(3);
   });
 
   test('--direct needs no polling', async () => {
     const { run, server } = await serveForTest();
+
     const { stdout } = await run(`${byDay} --direct --format json`);
+
     expect(JSON.parse(stdout).data).toHaveLength(7);
     expect(server.requests().map(({ endpoint }) => endpoint)).toEqual(['buyer']);
   });
 
   test('--no-clobber refuses before anything is asked for', async () => {
     const { run, calls } = await serveForTest({ delayMs: 0 });
+
     await run(`${byDay} -o {profile}-{since}.csv`);
+
     expectRefusal(
       await run(`${byDay} -o {profile}-{since}.csv --no-clobber --fresh`),
       8,
@@ -80,7 +103,9 @@ describe('run against a service', () => {
 describe('--dry-run', () => {
   test('prints window, body and a curl line, and calls nobody', async () => {
     const { run, server } = await serveForTest();
+
     const { stdout, exitCode } = await run('run --period 2026-10-25 --by HOURLY --dry-run');
+
     expect(exitCode).toBe(0);
     expect(stdout).toContain('2026-10-25T00:00:00+0200 … 2026-10-25T23:59:59+0100');
     expect(stdout).toContain('25 h: clock change');
@@ -93,6 +118,7 @@ describe('--dry-run', () => {
     const { stdout, stderr } = await runCli(
       'run --since 2026-03-29T02:30 --until 2026-03-29T12:00 --dry-run',
     );
+
     expect(stdout).toContain('window  2026-03-29T03:00:00+0200 …');
     expect(stderr).toMatch(/02:30.*\n$/);
   });
@@ -116,15 +142,16 @@ describe('--dry-run', () => {
 
 describe('mistakes are exit 2, with one sentence and the nearest right name', () => {
   test.each([
-    [' --period yesterday --by DAYLY', 'DAILY'],
-    [' --period yesterday --format jsn', 'json'],
-    [' --period yesterday -o x.docx', '.docx'],
-    [' --period yesterday -o {dat}.csv', '{date}'],
-    [' --perid yesterday', '--period'],
-    [' --period yesterday --wait-timeout 30', '30s'],
-    ['', '--period yesterday'],
-  ])('run --local%s', async (flags, hint) => {
+    { flags: ' --period yesterday --by DAYLY', hint: 'DAILY' },
+    { flags: ' --period yesterday --format jsn', hint: 'json' },
+    { flags: ' --period yesterday -o x.docx', hint: '.docx' },
+    { flags: ' --period yesterday -o {dat}.csv', hint: '{date}' },
+    { flags: ' --perid yesterday', hint: '--period' },
+    { flags: ' --period yesterday --wait-timeout 30', hint: '30s' },
+    { flags: '', hint: '--period yesterday' },
+  ])('run --local$flags', async ({ flags, hint }) => {
     const result = await runCli(`run --local${flags}`);
+
     expectRefusal(result, 2, hint);
     expect(result.stderr).not.toMatch(/\n\s+at /);
   });

@@ -30,8 +30,11 @@ describe('run NAME', () => {
     const cwd = folderWith(two);
     const [daily, os] = await requestsOf(cwd, '--all');
     const byDay = { metrics: 'displays,clicks', breakdowns: ['DAILY'] };
+
     expect(daily).toMatchObject({ body: byDay, output: 'daily-2026-11-02.csv' });
+
     const byOs = { since: 1793487600, until: 1793573999, osId: ['1', '2'] };
+
     expect(os).toMatchObject({ body: byOs, output: 'out/os.json' });
     expect(await requestsOf(cwd, 'by-os daily')).toEqual([os, daily]);
   });
@@ -40,11 +43,14 @@ describe('run NAME', () => {
     const root = folderWith(two);
     const cwd = join(root, 'a/b');
     mkdirSync(cwd, { recursive: true });
+
     expect((await requestsOf(cwd, 'by-os'))[0].output).toBe('../../out/os.json');
+
     const [named] = await requestsOf(
       temporaryFolder(),
       `by-os --file ${join(root, 'adreport.yaml')}`,
     );
+
     expect(named.output).toMatch(/^\.\..*\/out\/os\.json$/);
   });
 
@@ -52,10 +58,14 @@ describe('run NAME', () => {
     const cwd = folderWith(
       'defaults: {profile: dsp, account: agency}\nreports: {d: {period: 2026-11-01, by: DAILY}}\n',
     );
+
     const whoami = async (env = {}) =>
       JSON.parse((await runCli('whoami --json', { cwd, env })).stdout);
+
     expect(await whoami()).toMatchObject({ account: 'agency', profile: 'dsp' });
+
     const other = { ADREPORT_ACCOUNT: 'other', ADREPORT_PROFILE: 'buyer' };
+
     expect(await whoami(other)).toMatchObject({ account: 'other', profile: 'buyer' });
     expect((await requestsOf(cwd, 'd'))[0].body.metrics).toBe('displays,revenueEuro,revenueDollar');
   });
@@ -63,7 +73,9 @@ describe('run NAME', () => {
   test('--all fetches them side by side, each to its file', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     writeFileSync(join(cwd, 'adreport.yaml'), two);
+
     const { exitCode, files, stderr } = await run('run --all');
+
     expect(exitCode).toBe(0);
     expect(Object.keys(files).sort()).toEqual([
       'adreport.yaml',
@@ -76,7 +88,9 @@ describe('run NAME', () => {
   test('one that fails keeps no other from being fetched, and is named', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0, faults: ['status:failed:times=1'] });
     writeFileSync(join(cwd, 'adreport.yaml'), two);
+
     const result = await run('run --all --concurrency 1');
+
     expectRefusal(result, 6, 'daily failed: ');
     expect(Object.keys(result.files).sort()).toEqual(['adreport.yaml', 'out/os.json']);
   });
@@ -95,7 +109,9 @@ defaults: {period: 2026-11-01, output: "{report}.csv", concurrency: 1}
 reports: {first: {account: gone}, second: {account: own}, third: {account: gone}, fourth: {account: own}}`;
     writeFileSync(join(cwd, 'adreport.yaml'), yaml);
     server.fault('buyer:401:for=buyer');
+
     const result = await run('run --all', { env });
+
     expectRefusal(result, 3, 'first failed: ');
     expect(Object.keys(result.files).sort()).toEqual(['adreport.yaml', 'fourth.csv', 'second.csv']);
     expect(
@@ -106,57 +122,78 @@ reports: {first: {account: gone}, second: {account: own}, third: {account: gone}
 
 describe('mistakes are exit 2', () => {
   test.each([
-    ['{period: last-7x}', /adreport\.yaml:3: --period last-7x.*\n.*last-7d/],
-    [
-      '{period: yesterday, metrics: clikcs}',
-      /adreport\.yaml:3: There is no metric clikcs\.\n.*clicks/,
-    ],
-    ['\n    period: yesterday\n    by: DAYLY', /adreport\.yaml:5: .*DAYLY\.\n.*DAILY/],
-    [
-      '\n    period: yesterday\n    filter: {contryId: 1}',
-      /adreport\.yaml:5: .*contryId\.\n.*countryId/,
-    ],
-    ['\n    period: yesterday\n    split: dya', /adreport\.yaml:5: split "dya".*day, week, month/],
-    ['\n    period: yesterday\n    missing: perhaps', /adreport\.yaml:5: missing is true or false/],
-    [
-      '\n    period: yesterday\n    format: [csv, json]',
-      /adreport\.yaml:5: format takes one value/,
-    ],
-    ['\n    period: yesterday\n    wait-timeout: 30', /adreport\.yaml:5: wait-timeout "30".*30s/],
-    [
-      '\n    period: yesterday\n    format: jsn',
-      /adreport\.yaml:5: format "jsn": Did you mean json\?/,
-    ],
-    ['\n    period: yesterdy\n    by: DAYLY', /adreport\.yaml:5: .*\n *adreport\.yaml:4: /],
-    ['\n    period: yesterday\n    dry-run: true', /adreport\.yaml:5: there is no key dry-run/],
-  ])('%j', async (report, expected) => {
+    { report: '{period: last-7x}', expected: /adreport\.yaml:3: --period last-7x.*\n.*last-7d/ },
+    {
+      report: '{period: yesterday, metrics: clikcs}',
+      expected: /adreport\.yaml:3: There is no metric clikcs\.\n.*clicks/,
+    },
+    {
+      report: '\n    period: yesterday\n    by: DAYLY',
+      expected: /adreport\.yaml:5: .*DAYLY\.\n.*DAILY/,
+    },
+    {
+      report: '\n    period: yesterday\n    filter: {contryId: 1}',
+      expected: /adreport\.yaml:5: .*contryId\.\n.*countryId/,
+    },
+    {
+      report: '\n    period: yesterday\n    split: dya',
+      expected: /adreport\.yaml:5: split "dya".*day, week, month/,
+    },
+    {
+      report: '\n    period: yesterday\n    missing: perhaps',
+      expected: /adreport\.yaml:5: missing is true or false/,
+    },
+    {
+      report: '\n    period: yesterday\n    format: [csv, json]',
+      expected: /adreport\.yaml:5: format takes one value/,
+    },
+    {
+      report: '\n    period: yesterday\n    wait-timeout: 30',
+      expected: /adreport\.yaml:5: wait-timeout "30".*30s/,
+    },
+    {
+      report: '\n    period: yesterday\n    format: jsn',
+      expected: /adreport\.yaml:5: format "jsn": Did you mean json\?/,
+    },
+    {
+      report: '\n    period: yesterdy\n    by: DAYLY',
+      expected: /adreport\.yaml:5: .*\n *adreport\.yaml:4: /,
+    },
+    {
+      report: '\n    period: yesterday\n    dry-run: true',
+      expected: /adreport\.yaml:5: there is no key dry-run/,
+    },
+  ])('$report', async ({ report, expected }) => {
     const cwd = folderWith(`# a comment\nreports:\n  a: ${report}\n`);
     expectRefusal(await runCli('run a --local', { cwd }), 2, expected);
   });
 
   test.each([
-    ['nightly', 'there is no adreport.yaml here'],
-    ['--all', 'adreport init'],
-    ['--file nowhere.yaml x', 'there is no such file'],
-  ])('no file: run %s', async (words, hint) => {
+    { words: 'nightly', hint: 'there is no adreport.yaml here' },
+    { words: '--all', hint: 'adreport init' },
+    { words: '--file nowhere.yaml x', hint: 'there is no such file' },
+  ])('no file: run $words', async ({ words, hint }) => {
     expectRefusal(await runCli(`run ${words}`), 2, hint);
   });
 
   test.each([
-    ['dayly', 'Did you mean daily?'],
-    ['--all daily', 'exclude'],
-    ['--file adreport.yaml', 'It has daily, by-os'],
-    ['--all -o same.csv', 'same.csv'],
-    ['--all -o -', 'stdout'],
-  ])('run %s', async (words, hint) => {
+    { words: 'dayly', hint: 'Did you mean daily?' },
+    { words: '--all daily', hint: 'exclude' },
+    { words: '--file adreport.yaml', hint: 'It has daily, by-os' },
+    { words: '--all -o same.csv', hint: 'same.csv' },
+    { words: '--all -o -', hint: 'stdout' },
+  ])('run $words', async ({ words, hint }) => {
     expectRefusal(await runCli(`run ${words}`, { cwd: folderWith(two) }), 2, hint);
   });
 });
 
 test('init writes a file that runs as it stands, and replaces none', async () => {
   const cwd = temporaryFolder();
+
   expect(await runCli('init', { cwd })).toMatchObject({ exitCode: 0, stdout: '' });
+
   const result = await runCli('run --all --local', { cwd });
+
   expect(result.exitCode).toBe(0);
   expect(Object.keys(result.files)).toHaveLength(32);
   expect(result.files['weekly/2026-11-09.csv']?.startsWith('\ufeffdate;')).toBe(true);

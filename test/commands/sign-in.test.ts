@@ -20,14 +20,19 @@ const password = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo
 describe('login', () => {
   test('with e-mail and password: the token is stored, the password nowhere', async () => {
     const { cli, login, settings } = await signedOut();
+
     const signIn = await login('--email buyer@example.com --password-stdin -vv', 'demo\n');
+
     expect(signIn).toMatchObject({
       exitCode: 0,
       stdout: '',
       stderr: expect.stringContaining('Signed in'),
     });
+
     const stored = readFileSync(settings, 'utf8');
+
     const { token } = JSON.parse(stored).accounts.default;
+
     expect(token).toMatch(/^[0-9a-f]{40}$/);
     expect(stored).not.toContain('demo');
     expect(signIn.stderr).not.toContain(token);
@@ -37,10 +42,13 @@ describe('login', () => {
     }
 
     const me = await cli('whoami');
+
     expect(me).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('works') });
     expect(me.stdout).not.toContain(token);
+
     const { stdout } = await cli('whoami --json');
     const known = { account: 'default', tokenSource: 'account', profile: 'buyer', works: true };
+
     expect(JSON.parse(stdout)).toMatchObject(known);
 
     expect(await cli('logout')).toMatchObject({ exitCode: 0 });
@@ -50,9 +58,13 @@ describe('login', () => {
 
   test('with a pasted token, as a second account with a profile', async () => {
     const { cli, login } = await signedOut();
+
     const signIn = await login('--token-stdin --account agency --profile dsp', `${tokens.dsp}\n`);
+
     expect(signIn).toMatchObject({ exitCode: 0 });
+
     const run = await cli('run --account agency --period yesterday --direct --format json');
+
     expect(Object.keys(JSON.parse(run.stdout).data[0])).toEqual([
       'displays',
       'revenueEuro',
@@ -61,10 +73,11 @@ describe('login', () => {
   });
 
   test.each([
-    ['a token', { ADREPORT_TOKEN: tokens.buyer }],
-    ['an e-mail and a password', password],
-  ])('with %s of the environment, which the next command does without', async (_name, env) => {
+    { name: 'a token', env: { ADREPORT_TOKEN: tokens.buyer } },
+    { name: 'an e-mail and a password', env: password },
+  ])('with $name of the environment, which the next command does without', async ({ env }) => {
     const { cli, login } = await signedOut();
+
     expect(await login('-q', '', { env })).toMatchObject({ exitCode: 0, stdout: '' });
     expect(await cli('whoami')).toMatchObject({
       exitCode: 0,
@@ -73,17 +86,49 @@ describe('login', () => {
   });
 
   test.each([
-    ['two secrets', '--password-stdin --token-stdin', 'demo', 2, 'cannot be used with option'],
-    ['a password without an e-mail', '--password-stdin', 'demo', 2, 'Add --email.'],
-    ['a wrong password', '--email buyer@example.com --password-stdin', 'wrong', 3, ''],
-    ['an unknown e-mail', '--email nobody@example.com --password-stdin', 'demo', 3, ''],
-    ['a wrong token', '--token-stdin', 'f'.repeat(40), 3, ''],
-    ['a token with its scheme', '--token-stdin', 'Bearer abc', 2, ''],
-    ['nothing on stdin', '--token-stdin', '', 2, ''],
-    ['no terminal to ask on', '-v', '', 2, ''],
-  ])('%s is refused, and stores nothing', async (_name, flags, stdin, exitCode, says) => {
+    {
+      name: 'two secrets',
+      flags: '--password-stdin --token-stdin',
+      stdin: 'demo',
+      exitCode: 2,
+      says: 'cannot be used with option',
+    },
+    {
+      name: 'a password without an e-mail',
+      flags: '--password-stdin',
+      stdin: 'demo',
+      exitCode: 2,
+      says: 'Add --email.',
+    },
+    {
+      name: 'a wrong password',
+      flags: '--email buyer@example.com --password-stdin',
+      stdin: 'wrong',
+      exitCode: 3,
+      says: '',
+    },
+    {
+      name: 'an unknown e-mail',
+      flags: '--email nobody@example.com --password-stdin',
+      stdin: 'demo',
+      exitCode: 3,
+      says: '',
+    },
+    { name: 'a wrong token', flags: '--token-stdin', stdin: 'f'.repeat(40), exitCode: 3, says: '' },
+    {
+      name: 'a token with its scheme',
+      flags: '--token-stdin',
+      stdin: 'Bearer abc',
+      exitCode: 2,
+      says: '',
+    },
+    { name: 'nothing on stdin', flags: '--token-stdin', stdin: '', exitCode: 2, says: '' },
+    { name: 'no terminal to ask on', flags: '-v', stdin: '', exitCode: 2, says: '' },
+  ])('$name is refused, and stores nothing', async ({ flags, stdin, exitCode, says }) => {
     const { login, settings } = await signedOut();
+
     const result = await login(flags, stdin);
+
     expectRefusal(result, exitCode, says);
     expect(result.stderr).not.toMatch(/f{40}/);
     expect(() => statSync(settings)).toThrow();
@@ -91,7 +136,9 @@ describe('login', () => {
 
   test('a DSP account is known by what the service refuses it, and stored as one', async () => {
     const { server, cli, login } = await signedOut();
+
     const signIn = await login('--token-stdin', tokens.dsp);
+
     expect(signIn).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('dsp profile') });
     expect((await cli('config get profile')).stdout).toBe('dsp\n');
     // No report was made for it.
@@ -102,7 +149,9 @@ describe('login', () => {
 
   test('a stored token beside a password of the environment is said', async () => {
     const { cli, login } = await signedOut();
+
     await login('--token-stdin', tokens.buyer);
+
     expect((await cli('campaigns', { env: password })).stderr).toContain(
       'ADREPORT_PASSWORD only renews it',
     );
@@ -126,7 +175,9 @@ test('a report of the wrong profile is refused with the flag that mends it', asy
 test('a stored token is not sent to another origin', async () => {
   const { cli, login } = await signedOut();
   const other = await serve(() => {});
+
   await login('--token-stdin', tokens.buyer);
+
   expect(await cli(`campaigns --base-url ${other.url}`)).toMatchObject({ exitCode: 3 });
   expect(other.received).toEqual([]);
 });
@@ -138,7 +189,9 @@ test('with credentials in the environment a token that dies is renewed, in the m
   });
   const env = { ADREPORT_BASE_URL: server.url, ...password };
   const onSleep = (ms: number) => server.advance(ms);
+
   const result = await cli('run --period yesterday --by DAILY --format json -vv', { env, onSleep });
+
   expect(JSON.parse(result.stdout).data).toHaveLength(1);
   expect([result.exitCode, calls('auth'), calls('buyer')]).toEqual([0, 2, 1]);
 });
@@ -164,5 +217,6 @@ test('neither token nor password appears in any output at any verbosity', async 
   }
   const ledger = join(settings, '../ledger');
   const noted = readdirSync(ledger).map((name) => readFileSync(join(ledger, name), 'utf8'));
+
   expect(noted).toEqual([expect.not.stringContaining(tokens.buyer)]);
 });

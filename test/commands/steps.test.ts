@@ -12,27 +12,37 @@ const create = 'report create --period 2026-11-09 --by CAMPAIGN --metrics displa
 describe('one step at a time', () => {
   test('report create prints the id alone; status and download take it', async () => {
     const { run } = await serveForTest({ delayMs: 5_000 });
+
     const { stdout, stderr } = await run(create);
+
     expect(stdout).toMatch(/^[0-9a-f]+\n$/);
     expect(stderr).toBe('');
+
     const id = stdout.trim();
 
     expect(await run(`status ${id}`)).toMatchObject({ exitCode: 0, stdout: 'progress\n' });
     expectRefusal(await run(`download ${id}`), 7, `adreport status ${id} --wait`);
     expect(await run(`status ${id} --wait --json`)).toMatchObject({ exitCode: 0 });
+
     const record = JSON.parse((await run(`status ${id} --json`)).stdout);
+
     expect(record).toEqual({ status: 'ready', message: 'ready', report_id: id });
 
     const fetched = await run(`download ${id} -o r.json`);
+
     expect(fetched).toMatchObject({ exitCode: 0, stdout: '' });
     expect(JSON.parse(fetched.files['r.json'] ?? '').data[0]).toHaveProperty('campaignName');
+
     const list = JSON.parse((await run('report list --json')).stdout);
+
     expect(list).toMatchObject([{ id, lastStatus: 'fetched', file: 'r.json', profile: 'buyer' }]);
   });
 
   test('another account’s report is exit 4, like one that does not exist', async () => {
     const { run } = await serveForTest();
+
     const id = (await run(create)).stdout.trim();
+
     expectRefusal(
       await run(`status ${id}`, { env: { ADREPORT_TOKEN: tokens.dsp } }),
       4,
@@ -47,7 +57,9 @@ describe('one step at a time', () => {
     await runCli(`login ${flags} --token-stdin`, { cwd, stdin: env.ADREPORT_TOKEN });
     const id = (await runCli(`${create} ${flags}`, { cwd })).stdout.trim();
     const goOn = `Go on with: adreport status ${id} --wait --account agency --base-url ${server.url}`;
+
     const waited = await runCli(`status ${id} --wait --wait-timeout 1s ${flags}`, { cwd });
+
     expect(waited).toMatchObject({ exitCode: 7, stderr: expect.stringContaining(`${goOn}\n`) });
     expectRefusal(
       await runCli(`download ${id} ${flags}`, { cwd }),
@@ -60,20 +72,25 @@ describe('one step at a time', () => {
     const { run } = await serveForTest();
     const ids: string[] = [];
     for (let i = 0; i < 4; i += 1) ids.unshift((await run(create)).stdout.trim());
+
     const created = async (flags = ''): Promise<{ id: string; createdAt: string }[]> =>
       JSON.parse((await run(`report list --json${flags}`)).stdout);
+
     expect((await created()).map(({ id }) => id)).toEqual(ids);
     expect(new Set((await created()).map(({ createdAt }) => createdAt)).size).toBe(1);
     expect((await created(' --limit 2')).map(({ id }) => id)).toEqual(ids.slice(0, 2));
+
     for (const tty of [false, true]) {
       const { stdout } = await run('report list --limit 2', { tty, columns: 80 });
       expect(stdout.match(new RegExp(ids.join('|'), 'g'))).toEqual(ids.slice(0, 2));
     }
+
     expect(await run('report list --limit 0')).toMatchObject({ exitCode: 2, stdout: '' });
   });
 
   test('a list of no reports is empty, and says how to make one', async () => {
     const listed = await runCli('report list');
+
     expect(listed).toMatchObject({
       exitCode: 0,
       stdout: '',
@@ -84,6 +101,7 @@ describe('one step at a time', () => {
 
   test('-o without --direct is refused, because nothing would be written', async () => {
     const { run, server } = await serveForTest();
+
     expect(await run(`${create} -o x.csv`)).toMatchObject({ exitCode: 2 });
     expect(server.requests()).toEqual([]);
     expect((await run(`${create} --direct -o x.ndjson`)).files['x.ndjson']).toContain(
@@ -93,7 +111,9 @@ describe('one step at a time', () => {
 
   test('a status that failed is printed, and exit 6', async () => {
     const { run } = await serveForTest({ faults: ['status:failed'], delayMs: 0 });
+
     const id = (await run(create)).stdout.trim();
+
     expect(await run(`status ${id}`)).toMatchObject({ exitCode: 6, stdout: 'failed\n' });
   });
 });
@@ -104,13 +124,18 @@ describe('campaigns', () => {
     const records = JSON.parse((await run('campaigns --format json')).stdout);
     const fields =
       'advertiserId,advertiserName,campaignId,campaignName,campaignStartDate,campaignEndDate,adunits';
+
     expect(Object.keys(records[0]).join()).toBe(fields);
     expect((await run('campaigns')).stdout.split('\r\n')[0]).toBe(fields);
+
     const units = (await run('campaigns --ad-units --format ndjson')).stdout.trimEnd().split('\n');
+
     expect(units).toHaveLength(
       records.flatMap(({ adunits }: { adunits: unknown[] }) => adunits).length,
     );
+
     const { adunitName } = JSON.parse(units[0] ?? '');
+
     for (const format of ['csv', 'table']) {
       expect((await run(`campaigns --ad-units --format ${format}`)).stdout).toContain(adunitName);
     }
@@ -118,8 +143,11 @@ describe('campaigns', () => {
 
   test('--search passes over accents and case, and says where it finds nothing', async () => {
     const { run } = await serveForTest();
+
     expect((await run('campaigns --search NOEL')).stdout).toContain('Noël 2026');
+
     const none = await run('campaigns --search nothing-like-it');
+
     expect([none.exitCode, none.stderr]).toEqual([0, 'No campaign was found.\n']);
   });
 
@@ -129,10 +157,14 @@ describe('campaigns', () => {
       (await run(`campaigns --columns campaignName --no-header${flags}`)).stdout
         .split('\r\n')
         .slice(0, -1);
+
     const [all, polar] = [await names(), await names(' --search POLARLICHT')];
+
     expect(polar).not.toEqual([]);
     expect(polar.every((name) => name.includes('Polarlicht'))).toBe(true);
+
     const [active, in2014] = [await names(' --active'), await names(' --active 2014-12-25')];
+
     expect(active.length).toBeLessThan(all.length);
     expect(active).not.toEqual([]);
     expect(in2014).not.toEqual(active);
@@ -145,6 +177,7 @@ describe('campaigns', () => {
       tty: true,
       env: { TERM: 'dumb' },
     });
+
     expect(stdout).toContain('␛[31m');
     expect(stdout).not.toContain('\u001b');
   });
@@ -152,18 +185,23 @@ describe('campaigns', () => {
 
 describe('report ids are the service’s own: whatever they hold, what is said can be read and run', () => {
   test.each([
-    ['a line break', 'a\nb "c"', '\\n'],
-    ['a dash in front', '-rf', ' -- -rf'],
-  ])('%s: the resume command leads back to the id', async (_name, id, visible) => {
+    { name: 'a line break', id: 'a\nb "c"', visible: '\\n' },
+    { name: 'a dash in front', id: '-rf', visible: ' -- -rf' },
+  ])('$name: the resume command leads back to the id', async ({ id, visible }) => {
     const { env } = await serveAnswers({
       '/buyer-reporting': { id },
       '/status-reporting': { status: 'progress' },
     });
+
     const result = await runCli('run --period 2026-11-09 --wait-timeout 1s -q', { env });
+
     expectRefusal(result, 7, visible);
     expect(result.stderr).not.toContain('a\nb');
+
     const [, command = ''] = /Go on with: (.*?) && /.exec(result.stderr) ?? [];
+
     const { stdout } = runToEnd('bash', ['-c', `adreport() { printf '%s\\0' "$@"; }; ${command}`]);
+
     expect(stdout.split('\0')).toContain(id);
   });
 
@@ -180,22 +218,28 @@ describe('report ids are the service’s own: whatever they hold, what is said c
           path === '/status-reporting' ? { status: 'ready' } : { data: [{ displays: 7 }] },
         );
     });
+
     const result = await runCli('run --period 2026-11-09 --metrics displays --format ndjson', {
       env,
     });
+
     expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
+
     const asked = received
       .filter(({ path }) => path !== '/buyer-reporting')
       .map(({ body }) => body);
+
     expect(asked).toEqual(Array(2).fill('{"id":"12345678901234567890"}'));
   });
 
   test('report create hands on data that it did not ask for, and says that there is no id', async () => {
     const { env } = await serveAnswers({ '/buyer-reporting': { data: [{ displays: 7 }] } });
+
     const result = await runCli(
       'report create --period 2026-11-09 --metrics displays --format ndjson',
       { env },
     );
+
     expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
     expect(result.stderr).toContain('there is no report id');
   });
@@ -204,7 +248,9 @@ describe('report ids are the service’s own: whatever they hold, what is said c
     const cwd = temporaryFolder();
     const report = '"a\\e[31m": { period: 2026-11-09, output: "x\\e[2J.csv" }';
     writeFileSync(join(cwd, 'adreport.yaml'), `reports:\n  ${report}\n`);
+
     const { exitCode, stdout } = await runCli('run --all --local --dry-run', { cwd });
+
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('␛[31m') });
     expect(stdout).not.toContain('\u001b');
   });

@@ -21,19 +21,18 @@ const hostileAnswers = {
 const acting = /[^\P{Cc}\n]|[\u202a-\u202e]/u;
 
 test.each([
-  ['a table of campaigns', ['campaigns', '--format', 'table']],
-  ['a report as a table', ['run', '--period', '2026-11-09', '--format', 'table']],
-  [
-    'a wait that fails',
-    ['run', '--period', '2026-11-09', '-o', '/dev/full', '--format', 'csv', '-vv'],
-  ],
-  ['a status', ['status', hostile, '--json']],
-  ['a command line that is wrong', ['status', 'x', '--account', hostile]],
-  ['a flag that is wrong', [`--${hostile}`]],
-])('hostile text is made visible in %s', async (_name, argv) => {
+  { what: 'a table of campaigns', line: 'campaigns --format table' },
+  { what: 'a report as a table', line: 'run --period 2026-11-09 --format table' },
+  { what: 'a wait that fails', line: 'run --period 2026-11-09 -o /dev/full --format csv -vv' },
+  { what: 'a status', line: `status "${hostile}" --json` },
+  { what: 'a command line that is wrong', line: `status x --account "${hostile}"` },
+  { what: 'a flag that is wrong', line: `"--${hostile}"` },
+])('hostile text is made visible in $what', async ({ line }) => {
   const { env } = await serveAnswers(hostileAnswers);
+
   for (const tty of [false, true]) {
-    const { stdout, stderr } = await runCli(argv, { env: { ...env, NO_COLOR: '1' }, tty });
+    const { stdout, stderr } = await runCli(line, { env: { ...env, NO_COLOR: '1' }, tty });
+
     // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
     const visible = tty ? stderr.replaceAll(/\u001b\[[?\d;]*[A-Za-z]|\r/g, '') : stderr;
     expect(stdout).not.toMatch(acting);
@@ -44,24 +43,23 @@ test.each([
 test('off a terminal there is not one escape code, even where a terminal is claimed', async () => {
   const { run } = await serveForTest({ delayMs: 30_000 });
   const env = { TERM: 'xterm-256color', COLORTERM: 'truecolor' };
-  const { stdout, stderr } = await run('run --period last-7d --by DAILY --format table -vv', {
-    env,
-  });
+
+  const line = 'run --period last-7d --by DAILY --format table -vv';
+  const { stdout, stderr } = await run(line, { env });
+
   expect(stdout).toContain('date');
   expect(stderr).toContain('status-reporting');
   expect(stdout + stderr).not.toContain('\u001b');
 });
 
 test('-v traces method, URL, status, time and size of every call, and each retry', async () => {
-  const { run, server } = await serveForTest({
-    delayMs: 0,
-    faults: ['status:503:times=1', 'download:reset:times=1'],
-  });
-  const { stderr } = await run('run --period yesterday -v -o x.csv --progress none');
-  const lines = stderr
-    .split('\n')
-    .map((line) => line.replaceAll(/\d+(\.\d+)? (ms|bytes)/g, 'N $2'));
+  const faults = ['status:503:times=1', 'download:reset:times=1'];
+  const { run, server } = await serveForTest({ delayMs: 0, faults });
   const at = (path: string): string => `${server.url}/${path}`;
+
+  const { stderr } = await run('run --period yesterday -v -o x.csv --progress none');
+
+  const lines = stderr.replaceAll(/\d+(\.\d+)? (ms|bytes)/g, 'N $2').split('\n');
   expect(lines.slice(0, -2)).toEqual([
     `POST ${at('buyer-reporting')} → 200, N bytes, N ms`,
     `POST ${at('status-reporting')} → 503, N bytes, N ms`,
@@ -74,46 +72,45 @@ test('-v traces method, URL, status, time and size of every call, and each retry
 });
 
 test.each([
-  ['auth:401', 3],
-  ['buyer:400', 4],
-  ['buyer:reset', 5],
-  ['status:failed', 6],
-  ['status:stuck', 7],
-  ['download:garbage', 9],
-])('%s: with --json the error is one line, with every member', async (fault, exitCode) => {
+  { fault: 'auth:401', exitCode: 3 },
+  { fault: 'buyer:400', exitCode: 4 },
+  { fault: 'buyer:reset', exitCode: 5 },
+  { fault: 'status:failed', exitCode: 6 },
+  { fault: 'status:stuck', exitCode: 7 },
+  { fault: 'download:garbage', exitCode: 9 },
+])('$fault: with --json the error is one line, with every member', async ({ fault, exitCode }) => {
   const { run } = await serveForTest({ delayMs: 0, faults: [fault] });
   const env = {
     ADREPORT_TOKEN: undefined,
     ADREPORT_EMAIL: 'buyer@example.com',
     ADREPORT_PASSWORD: 'demo',
   };
-  const result = await run('run --period yesterday --json -q --wait-timeout 2s --retries 0', {
-    env,
-  });
+
+  const line = 'run --period yesterday --json -q --wait-timeout 2s --retries 0';
+  const result = await run(line, { env });
+
   expect(result.exitCode).toBe(exitCode);
   expect(result.stderr.trimEnd().split('\n')).toHaveLength(1);
+
   const { error } = JSON.parse(result.stderr);
-  expect(Object.keys(error)).toEqual([
-    'code',
-    'message',
-    'hint',
-    'retryable',
-    'exitCode',
-    'reportId',
-  ]);
+
+  const members = ['code', 'message', 'hint', 'retryable', 'exitCode', 'reportId'];
+  expect(Object.keys(error)).toEqual(members);
   expect(error.exitCode).toBe(exitCode);
   expect(error.reportId === null).toBe(exitCode < 6);
 });
 
 test.each([
-  ['a secret', 'login --base-url http://127.0.0.1:9 --token-stdin'],
-  ['a report', 'view -'],
+  { what: 'a secret', line: 'login --base-url http://127.0.0.1:9 --token-stdin' },
+  { what: 'a report', line: 'view -' },
 ])(
-  'SIGTERM while %s is awaited on stdin that nothing comes through ends it',
-  async (_what, line) => {
+  'SIGTERM while $what is awaited on stdin that nothing comes through ends it',
+  async ({ line }) => {
     const { signal, send } = interruption(143);
     const stdin = new Readable({ read: () => void setImmediate(send) });
+
     const result = await runCli(line, { stdin, signal });
+
     expectRefusal(result, 143, /^adreport: Terminated\.\n$/);
     expect(stdin.destroyed).toBe(true);
   },
@@ -121,11 +118,11 @@ test.each([
 
 describe.skipIf(process.platform === 'win32')('in processes of their own', () => {
   test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
+    { signal: 'SIGINT', code: 130 },
+    { signal: 'SIGTERM', code: 143 },
   ] as const)(
-    '%s in the middle of a download: exit %i, the old file, and nothing beside it',
-    async (signal, code) => {
+    '$signal in the middle of a download: exit $code, the old file, and nothing beside it',
+    async ({ signal, code }) => {
       const { env, cwd } = await serveForTest({ delayMs: 0, faults: ['download:slow:rate=20kb'] });
       writeFileSync(join(cwd, 'x.csv'), 'old');
       const line = 'run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv -v';
@@ -133,6 +130,7 @@ describe.skipIf(process.platform === 'win32')('in processes of their own', () =>
       await said(/status-reporting/);
       await expect.poll(() => readdirSync(cwd).join(), { timeout: 10_000 }).toContain('.tmp');
       child.kill(signal);
+
       expectRefusal(await ended, code, /Go on with: adreport status \w+ --wait/);
       expect(readdirSync(cwd).sort()).toEqual(['.config', 'x.csv']);
       expect(readFileSync(join(cwd, 'x.csv'), 'utf8')).toBe('old');
@@ -150,6 +148,7 @@ describe.skipIf(process.platform === 'win32')('in processes of their own', () =>
     // Two of a kind at once may arrive as one.
     child.kill('SIGINT');
     child.kill('SIGTERM');
+
     expect(['SIGINT', 'SIGTERM']).toContain((await ended).signal);
   });
 
@@ -162,7 +161,9 @@ describe.skipIf(process.platform === 'win32')('in processes of their own', () =>
     'campaigns --local 1<>/dev/null',
   ])('a reader that goes away ends it quietly: adreport %s', (line) => {
     const command = `'${process.execPath}' '${launcher}' ${line}; echo "\${PIPESTATUS[0]}"`;
+
     const { stdout, stderr } = runToEnd('bash', ['-c', command]);
+
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('0');
     expect(stdout + stderr).not.toMatch(/EPIPE|\n\s+at /);
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
 import { openTerminal } from '../support/pty.ts';
+import { wordsOf } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { launcher } from '../support/spawn.ts';
 
@@ -11,7 +12,7 @@ async function sitDown(options: Parameters<typeof serveForTest>[0] = {}) {
   const { server, cwd, env: signedIn } = await serveForTest({ clock: Date.now, ...options });
   const open = (line: string, more: Readonly<Record<string, string>> = {}) => {
     const env = { ADREPORT_CONFIG_DIR: join(cwd, '.config'), ...more };
-    return openTerminal(process.execPath, [launcher, ...line.split(' ')], {
+    return openTerminal(process.execPath, [launcher, ...wordsOf(line)], {
       cwd,
       columns: 100,
       env,
@@ -40,13 +41,18 @@ describe('login', () => {
       'E-mail address:': 'buyer@example.com\r',
       'Password:': 'demo\r',
     });
+
     await terminal.waitFor('Signed in to');
+
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.output).not.toContain('demo');
     expect(terminal.screen.cursorVisible).toBe(true);
     expect(readFileSync(settings, 'utf8')).not.toContain('demo');
+
     const next = open('whoami');
+
     await next.waitFor('works: ');
+
     expect(await next.exitCode).toBe(0);
   });
 
@@ -54,13 +60,17 @@ describe('login', () => {
     const { server, open, answer, settings } = await sitDown();
     const terminal = open(`login --base-url ${server.url}`);
     await answer(terminal, { 'A token made': '\u001b[B\r', 'Token:': `${tokens.buyer}\r` });
+
     await terminal.waitFor('Signed in to');
+
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.output).not.toContain(tokens.buyer);
     expect(readFileSync(settings, 'utf8')).toContain(tokens.buyer);
 
     const again = open('login');
+
     await answer(again, { [`(${server.url}/)`]: '\u0003' });
+
     expect(await again.exitCode).toBe(130);
   });
 
@@ -69,7 +79,9 @@ describe('login', () => {
     const terminal = open(`login --base-url ${server.url} --email buyer@example.com`);
     await answer(terminal, { 'Password:': 'wrong\r', 'Try again.': '' });
     await answer(terminal, { 'Password:': 'demo\r' });
+
     await terminal.waitFor('Signed in to');
+
     expect(await terminal.exitCode).toBe(0);
   });
 
@@ -77,7 +89,9 @@ describe('login', () => {
     const { server, open, answer, settings } = await sitDown();
     const line = `login --base-url ${server.url} --email buyer@example.com`;
     const terminal = open(line);
+
     await answer(terminal, { 'Password:': 'de\u0003' });
+
     expect(await terminal.exitCode).toBe(130);
     expect(terminal.screen.cursorVisible).toBe(true);
     expect(existsSync(settings)).toBe(false);
@@ -85,6 +99,7 @@ describe('login', () => {
     const closed = open(line);
     await closed.waitFor('Password:');
     process.kill(closed.pid, 'SIGHUP');
+
     expect(await closed.exitCode).toBe(143);
   });
 });
@@ -95,9 +110,13 @@ describe('run', () => {
     const terminal = open('run --period 2026-11-09..2026-11-15 --by DAILY -o week.csv', signedIn);
     await terminal.waitFor(/Report \w+.*progress/s);
     const asked = server.requests().find(({ endpoint }) => endpoint === 'status');
+
     expect(terminal.screen.cursorVisible).toBe(false);
+
     server.setReport(JSON.parse(asked?.body ?? '').id, { status: 'ready' });
+
     await terminal.waitFor('Wrote week.csv');
+
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.screen).toMatchObject({ cursorVisible: true, wraps: true });
     expect(terminal.screen.lines[0]).toMatch(/^Wrote week\.csv: 7 rows, .*, in .*\.$/);
@@ -113,6 +132,7 @@ describe('run', () => {
     const terminal = open('run --period yesterday -o day.csv', signedIn);
     await terminal.waitFor(/Report \w+.*progress/s);
     terminal.type('\u0003');
+
     expect(await terminal.exitCode).toBe(130);
     expect(terminal.screen).toMatchObject({ cursorVisible: true, wraps: true });
     // The last line is longer than the terminal is wide.

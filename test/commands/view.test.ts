@@ -110,6 +110,7 @@ const byCampaign = [
 describe('every form of a report', () => {
   test.each(bodies)('%s: the same sums, and ratios of sums', async (name, bytes) => {
     const args = '--by campaign --format ndjson';
+
     expect(rowsOf(await view(name, bytes(rows), args))).toEqual(byCampaign);
     expect(rowsOf(await runCli(`view - ${args}`, { stdin: bytes(rows) }))).toEqual(byCampaign);
   });
@@ -125,9 +126,9 @@ describe('every form of a report', () => {
   );
 
   test.each([
-    ['DAILY,CAMPAIGN', 'date,campaignId,campaignName'],
-    ['HOURLY', 'date'],
-  ])('a sheet and Parquet that were written by %s', async (by, columns) => {
+    { by: 'DAILY,CAMPAIGN', columns: 'date,campaignId,campaignName' },
+    { by: 'HOURLY', columns: 'date' },
+  ])('a sheet and Parquet that were written by $by', async ({ by, columns }) => {
     const cwd = temporaryFolder();
     const shown = async (file: string) => {
       await runCli(
@@ -142,14 +143,18 @@ describe('every form of a report', () => {
         revenueDollar,
       }));
     };
+
     const expected = await shown('r.json');
+
     expect(expected.length).toBeGreaterThan(2);
     expect(await shown('r.xlsx')).toEqual(expected);
     expect(await shown('r.parquet')).toEqual(expected);
+
     const piped = await runCli('view - --format json', {
       cwd,
       stdin: readFileSync(join(cwd, 'r.xlsx')),
     });
+
     expect(piped.exitCode).toBe(0);
   });
 
@@ -162,6 +167,7 @@ describe('every form of a report', () => {
       clicks: fc.nat(1e4),
       revenueEuro: fc.nat(1e7).map((cents) => cents / 100),
     });
+
     await fc.assert(
       fc.asyncProperty(
         fc.array(row, { minLength: 2, maxLength: 30 }),
@@ -210,6 +216,7 @@ describe('what is shown', () => {
 
   test('on a terminal a card and the first rows; in a pipe one row of sums', async () => {
     const shown = await view('r.json', json, '--progress none --no-color', { tty: true });
+
     expect(shown.stdout).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
         displays    4,600  clicks        129  revenue (€)  8.85  CTR         2.80%  eCPM (€)     1.92
@@ -223,7 +230,9 @@ describe('what is shown', () => {
       2026-11-01  x;"y",␊z           100       9         1.10  9.00%   11.00
       "
     `);
+
     const piped = await view('r.json', json);
+
     expect(piped.stdout).toBe(
       'displays,clicks,revenueEuro,ctr,ecpmEuro\r\n4600,129,8.85,0.028043,1.923913\r\n',
     );
@@ -258,10 +267,12 @@ describe('what is shown', () => {
       { campaignName: 'a9', displays: 10, clicks: 2 },
       { campaignName: 'c', displays: 10, clicks: null },
     ];
+
     const sorted = async (sort: string) => {
       const args = `--by CAMPAIGN --sort ${sort} --metrics ctr,clicks`;
       return (await view('r.json', JSON.stringify(odd), args)).stdout.split('\r\n').slice(1, -1);
     };
+
     expect(await sorted('campaignName')).toEqual([
       'a9,0.2,2',
       'a10,,3',
@@ -286,8 +297,11 @@ describe('what is shown', () => {
       json,
       '--by date --where CAMPAIGN=été,x;"y" --metrics clicks',
     );
+
     expect(kept.stdout).toBe('date,clicks\r\n2026-10-31,10\r\n2026-11-01,90\r\n');
+
     const none = await view('r.json', json, '--where campaignname= --where date=2026-10-31 --json');
+
     expect(JSON.parse(none.stdout)).toMatchObject({ rowCount: 1, totals: { clicks: 20 } });
   });
 
@@ -295,6 +309,7 @@ describe('what is shown', () => {
     const bars = await view('r.json', json, '--by CAMPAIGN --chart bar --metrics clicks', {
       env: { COLUMNS: '40' },
     });
+
     expect(bars.stdout.split('\n\n')[1]).toMatchInlineSnapshot(`
       "clicks
       Été       █████████████████████████  100
@@ -302,9 +317,11 @@ describe('what is shown', () => {
       x;"y",␊z  ██▎                          9
       "
     `);
+
     const line = await view('r.json', json, '--chart line --metrics revenueEuro', {
       env: { COLUMNS: '40', LANG: 'C' },
     });
+
     expect(line.stdout).toMatch(
       /\nrevenueEuro\n5\.25 \+#+\n[ |#\n]*4\.42 \+#+\n[ |#\n]*3\.60 \+#{34}\n +\+-+\n/,
     );
@@ -341,7 +358,9 @@ describe('what is shown', () => {
       { city: null, clicks: 'n/a' },
       { city: null, clicks: 2 },
     ]);
+
     const { stderr, stdout } = await view('r.json', odd, '--by CITY');
+
     expect(stderr).toBe(
       'Warning: 1 value of clicks is no number, and is in no sum.\n' +
         'Warning: No row has a value for city: the report was not broken down by it.\n',
@@ -355,46 +374,73 @@ describe('refusals', () => {
   const json = JSON.stringify({ data: rows });
 
   test.each([
-    ['cut.json', json.slice(0, -40), 'cut.json: The report ends too early, after 3 rows'],
-    ['cut.csv', csv.slice(0, -15), 'cut.csv: The CSV cannot be read: '],
-    ['cut.ndjson', '{"clicks":1}\n{"cli', 'ends too early, after 1 row (byte 18)'],
-    ['bad.ndjson', '{"clicks":1}\n{"clicks":01}\n', 'Row 2 cannot be read'],
-    ['bad.json', '{"data":[{"clicks":1},{"clicks":}]}', 'Row 2 cannot be read'],
-    ['cut.csv.gz', gzipSync(csv).subarray(0, 60), 'Its gzip stream is not whole'],
-    ['cut.parquet', 'PAR1\u0015\u0004', 'cut.parquet: It is no whole Parquet file'],
-    ['page.html', '<!doctype html>', 'page.html: The service sent a web page'],
-    ['book.xlsx', 'PK\u0003\u0004', 'It is no sheet that adreport wrote'],
-    [
-      'error.json',
-      '{"response":{"error":"no"}}',
-      'The service sent an error instead of the report: no',
-    ],
-    ['other.json', '{"a":[1]}', 'it has no "data" array'],
-    ['headless.csv', csv.slice(csv.indexOf('\n') + 1), 'This is neither JSON nor a CSV report'],
-    ['empty.csv', '', 'ends too early, after 0 rows'],
-  ])('%s is exit 9', async (name, bytes, says) => {
+    {
+      name: 'cut.json',
+      bytes: json.slice(0, -40),
+      says: 'cut.json: The report ends too early, after 3 rows',
+    },
+    { name: 'cut.csv', bytes: csv.slice(0, -15), says: 'cut.csv: The CSV cannot be read: ' },
+    {
+      name: 'cut.ndjson',
+      bytes: '{"clicks":1}\n{"cli',
+      says: 'ends too early, after 1 row (byte 18)',
+    },
+    { name: 'bad.ndjson', bytes: '{"clicks":1}\n{"clicks":01}\n', says: 'Row 2 cannot be read' },
+    {
+      name: 'bad.json',
+      bytes: '{"data":[{"clicks":1},{"clicks":}]}',
+      says: 'Row 2 cannot be read',
+    },
+    {
+      name: 'cut.csv.gz',
+      bytes: gzipSync(csv).subarray(0, 60),
+      says: 'Its gzip stream is not whole',
+    },
+    {
+      name: 'cut.parquet',
+      bytes: 'PAR1\u0015\u0004',
+      says: 'cut.parquet: It is no whole Parquet file',
+    },
+    { name: 'page.html', bytes: '<!doctype html>', says: 'page.html: The service sent a web page' },
+    { name: 'book.xlsx', bytes: 'PK\u0003\u0004', says: 'It is no sheet that adreport wrote' },
+    {
+      name: 'error.json',
+      bytes: '{"response":{"error":"no"}}',
+      says: 'The service sent an error instead of the report: no',
+    },
+    { name: 'other.json', bytes: '{"a":[1]}', says: 'it has no "data" array' },
+    {
+      name: 'headless.csv',
+      bytes: csv.slice(csv.indexOf('\n') + 1),
+      says: 'This is neither JSON nor a CSV report',
+    },
+    { name: 'empty.csv', bytes: '', says: 'ends too early, after 0 rows' },
+  ])('$name is exit 9', async ({ name, bytes, says }) => {
     expectRefusal(await view(name, bytes), 9, says);
   });
 
   test.each([
-    ['--by campainName', 'Did you mean campaignName?'],
-    ['--by COUNTRY', '--by: the report has no column "COUNTRY".'],
-    ['--by HOURLY', '--by: the report has no column "HOURLY".'],
-    [['--by', ''], 'Give names, with commas between them.'],
-    [['--metrics', ' , '], 'Give names'],
-    ['--metrics clics', 'Did you mean clicks?'],
-    ['--where campainName=x', 'Did you mean campaignName?'],
-    ['--where x', "Give a name, = and values: 'country=France,Germany'."],
-    ['--by CAMPAIGN --sort reach', '--sort: the report has no column "reach".'],
-    ['--by CAMPAIGN --sort clicks:up', 'after the colon stands asc or desc'],
-    ['--chart bar', 'Add --by'],
-    ['--chart line --by CAMPAIGN', '--chart line needs days or hours'],
-    ['--chart line --top 3', '--sort and --top are for groups'],
-    ['--sort clicks', '--sort and --top are for groups'],
-    ['--chart line --format csv', "'--chart <kind>' cannot be used with option '--format <name>'"],
-    ['--json --format csv', '--json writes all figures for programs'],
-    ['--json --chart bar', '--json writes all figures for programs'],
-  ])('%j is exit 2', async (args, says) => {
+    { args: '--by campainName', says: 'Did you mean campaignName?' },
+    { args: '--by COUNTRY', says: '--by: the report has no column "COUNTRY".' },
+    { args: '--by HOURLY', says: '--by: the report has no column "HOURLY".' },
+    { args: ['--by', ''], says: 'Give names, with commas between them.' },
+    { args: ['--metrics', ' , '], says: 'Give names' },
+    { args: '--metrics clics', says: 'Did you mean clicks?' },
+    { args: '--where campainName=x', says: 'Did you mean campaignName?' },
+    { args: '--where x', says: "Give a name, = and values: 'country=France,Germany'." },
+    { args: '--by CAMPAIGN --sort reach', says: '--sort: the report has no column "reach".' },
+    { args: '--by CAMPAIGN --sort clicks:up', says: 'after the colon stands asc or desc' },
+    { args: '--chart bar', says: 'Add --by' },
+    { args: '--chart line --by CAMPAIGN', says: '--chart line needs days or hours' },
+    { args: '--chart line --top 3', says: '--sort and --top are for groups' },
+    { args: '--sort clicks', says: '--sort and --top are for groups' },
+    {
+      args: '--chart line --format csv',
+      says: "'--chart <kind>' cannot be used with option '--format <name>'",
+    },
+    { args: '--json --format csv', says: '--json writes all figures for programs' },
+    { args: '--json --chart bar', says: '--json writes all figures for programs' },
+  ])('$args is exit 2', async ({ args, says }) => {
     expectRefusal(await view('r.csv', csv, args), 2, says);
   });
 
@@ -417,27 +463,32 @@ describe('the closing card', () => {
   test('follows the file on a terminal, with the figures that view shows of it', async () => {
     const { stderr, cwd } = await runCli(`${run} -o week.json`, { tty: true });
     const card = cardOf(stderr);
+
     expect(card).toMatch(/^ {2}requests +[\d,]+ [\s\S]* CTR +\d\.\d\d%\n/);
     expect(card).toMatch(
       / {2}requests by day {2}2026-11-01 [▁-█]{7} 2026-11-07 {2}[\d,]+ to [\d,]+\n$/,
     );
+
     const viewed = await runCli('view week.json --no-color --progress none', { tty: true, cwd });
+
     expect(viewed.stdout).toContain(card);
   });
 
   test.each([
-    ['off a terminal', '-o week.csv', false],
-    ['with -q', '-o week.csv -q', true],
-    ['with --json', '-o week.csv --json', true],
-    ['with --progress none', '-o week.csv --progress none', true],
-    ['to stdout', '-o -', true],
-  ])('%s there is none', async (_when, flags, tty) => {
+    { when: 'off a terminal', flags: '-o week.csv', tty: false },
+    { when: 'with -q', flags: '-o week.csv -q', tty: true },
+    { when: 'with --json', flags: '-o week.csv --json', tty: true },
+    { when: 'with --progress none', flags: '-o week.csv --progress none', tty: true },
+    { when: 'to stdout', flags: '-o -', tty: true },
+  ])('$when there is none', async ({ flags, tty }) => {
     expect((await runCli(`${run} ${flags}`, { tty })).stderr).not.toContain('requests by day');
   });
 
   test('a file a day has one card for all', async () => {
     const { stderr } = await runCli(`${run} --split day -o {date}.csv`, { tty: true });
+
     const whole = await runCli(`${run} -o week.csv`, { tty: true });
+
     expect(stderr).toMatch(/Together 7 files: \d+ rows/);
     expect(stderr.endsWith(cardOf(whole.stderr))).toBe(true);
     expect(stderr.split('requests by day')).toHaveLength(2);

@@ -115,12 +115,12 @@ describe('few bytes that unpack to gigabytes of blanks, and what is no report', 
   const signIn = { ADREPORT_TOKEN: '', ADREPORT_EMAIL: 'a@b.c', ADREPORT_PASSWORD: 'secret' };
 
   test.each([
-    ['download r1 -o x --format csv', {}],
-    ['status r1', {}],
-    ['campaigns', {}],
-    ['run --period 2026-11-01 --direct -o x.csv', {}],
-    ['whoami', signIn],
-  ])('brotli of 2 GB and gzip of 3 GB of blanks: %s', async (line, credentials) => {
+    { line: 'download r1 -o x --format csv', credentials: {} },
+    { line: 'status r1', credentials: {} },
+    { line: 'campaigns', credentials: {} },
+    { line: 'run --period 2026-11-01 --direct -o x.csv', credentials: {} },
+    { line: 'whoami', credentials: signIn },
+  ])('brotli of 2 GB and gzip of 3 GB of blanks: $line', async ({ line, credentials }) => {
     expect(brotli.length).toBeLessThan(20_000);
     for (const [coding, body] of Object.entries({ br: brotli, gzip })) {
       const { env } = await serveBody(body, {
@@ -136,6 +136,7 @@ describe('few bytes that unpack to gigabytes of blanks, and what is no report', 
   test.each(['json', 'ndjson', 'csv'])('view of gzip of 3 GB of blanks: .%s.gz', async (ending) => {
     const file = join(temporaryFolder(), `x.${ending}.gz`);
     writeFileSync(file, gzip);
+
     expect(await exitCodeOf(['view', file])).toBe(9);
   });
 

@@ -112,14 +112,17 @@ const columnOf = (page: Page, column: number): Promise<string[]> =>
 const numberOf = (text: string): number => Number(text.replaceAll(',', ''));
 
 describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is installed)', () => {
-  test.each<[string, () => Promise<string>]>([
-    ['days and campaigns', () => reportPage('--by', 'DAILY,CAMPAIGN')],
-    ['countries, no time', () => reportPage('--by', 'COUNTRY,OS')],
-    ['hours of a DSP', () => reportPage('--profile', 'dsp', '--by', 'HOURLY,FORMAT')],
-    ['no rows', () => reportPage('--by', 'DAILY,CAMPAIGN', '--filter', 'campaignId=1')],
-    ['one row', () => reportPage()],
-    ['60,000 rows, some named as markup', () => pageOf(60_000)],
-  ])('%s: readable in both themes, on a desk, on a phone, and on paper', async (_name, make) => {
+  test.each([
+    { name: 'days and campaigns', make: () => reportPage('--by', 'DAILY,CAMPAIGN') },
+    { name: 'countries, no time', make: () => reportPage('--by', 'COUNTRY,OS') },
+    { name: 'hours of a DSP', make: () => reportPage('--profile', 'dsp', '--by', 'HOURLY,FORMAT') },
+    {
+      name: 'no rows',
+      make: () => reportPage('--by', 'DAILY,CAMPAIGN', '--filter', 'campaignId=1'),
+    },
+    { name: 'one row', make: () => reportPage() },
+    { name: '60,000 rows, some named as markup', make: () => pageOf(60_000) },
+  ])('$name: readable in both themes, on a desk, on a phone, and on paper', async ({ make }) => {
     const url = fileOf(await make());
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const screen of [desktop, phone]) {
@@ -131,14 +134,19 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
       }
     }
     const page = await open(url, { ...desktop, colorScheme: 'dark' });
+
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+
     expect(await page.evaluate(faintTexts)).toEqual([]);
     expect(await page.locator('input, select').filter({ visible: true }).count()).toBe(0);
     expect((await page.pdf({ preferCSSPageSize: true })).length).toBeGreaterThan(10_000);
+
     const rowCount = Number(
       await page.evaluate("JSON.parse(document.getElementById('data').textContent).rowCount"),
     );
+
     await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+
     expect(await page.locator('table:has(tfoot) tbody tr').count()).toBe(
       rowCount > 1 ? Math.min(rowCount, 2000) : 0,
     );
@@ -149,19 +157,29 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     const before = await columnOf(page, 4);
     const head = page.getByRole('columnheader', { name: 'Displays' }).last();
     await head.getByRole('button').click();
+
     const falling = (await columnOf(page, 5)).map(numberOf);
+
     expect(falling).toEqual([...falling].sort((a, b) => b - a));
+
     await head.getByRole('button').click();
+
     await head.getByRole('button').click();
+
     expect(await columnOf(page, 4)).toEqual(before);
+
     const filter = page.getByLabel('Filter');
     await filter.fill('ETE app12');
     const wanted = Array.from({ length: 500 }, (_, i) => i).filter(
       (i) => String(i).startsWith('12') && i % 37,
     );
+
     expect(await columnOf(page, 4)).toEqual(wanted.map((i) => `com.example.app${i}`));
+
     await filter.fill('');
+
     await page.getByRole('button', { name: 'Next rows' }).click();
+
     expect((await columnOf(page, 4))[0]).toBe('com.example.app100');
   });
 
@@ -172,7 +190,9 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     await page.waitForSelector(`td:has-text("${waiting}")`);
     server.setReport(ready, { status: 'ready' });
     await page.waitForSelector('td:has-text("ready")');
+
     const text = (await page.locator('table').last().allInnerTexts()).join();
+
     expect(text).toMatch(
       new RegExp(`${ready}\\s+dsp\\s+ready[\\s\\S]*${waiting}\\s+buyer\\s+progress`),
     );

@@ -44,9 +44,11 @@ test.skipIf(!existsSync(redocly))(
       REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
     };
     const flags = ['lint', '--extends=recommended', '--format=json', file];
+
     const { stdout } = await run(node, [redocly, ...flags], { env }).catch(
       (error: { stdout: string }) => error,
     );
+
     expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
   },
 );
@@ -73,6 +75,7 @@ describe.skipIf(!existsSync(prism))('a proxy that compares', () => {
     'finds no violation in the calls of %s, and the one in a wrong call',
     async (name, metrics, breakdowns) => {
       const url = await startProxy();
+
       const send = async (path: string, body?: object, authorization: string = tokens[name]) => {
         const json = 'application/json';
         const headers = { accept: json, authorization, 'content-type': json };
@@ -83,19 +86,24 @@ describe.skipIf(!existsSync(prism))('a proxy that compares', () => {
           text: await response.text(),
         };
       };
+
       for (const breakdown of `DAILY HOURLY MONTHLY RANGE ${breakdowns}`.split(' ')) {
         const body = { ...day, metrics, breakdowns: [breakdown], output: 'direct' };
         expect((await send('/buyer-reporting', body)).answer).toEqual([200, null]);
       }
       expect((await send('/campaigns')).answer).toEqual([200, null]);
+
       const created = await send('/buyer-reporting', { ...day, metrics: 'displays' });
       const id = JSON.parse(created.text).response.report_id;
+
       for (const path of ['/status-reporting', '/download-reporting']) {
         expect((await send(path, { id })).answer).toEqual([200, null]);
         expect((await send(path, { id: 'none' })).answer).toEqual([404, null]);
         expect((await send(path, { id }, 'none')).answer).toEqual([401, null]);
       }
+
       const { answer } = await send('/buyer-reporting', { since: 'yesterday' });
+
       expect(answer).toEqual([400, expect.stringContaining('since')]);
     },
   );
@@ -118,7 +126,9 @@ test.skipIf(!existsSync(generator))(generated, async () => {
   const stdin = { contents: source, resolveDir: client, loader: 'ts' as const };
   const options = { bundle: true, platform: 'node', format: 'esm', logLevel: 'error' } as const;
   await build({ stdin, outfile, external: ['form-data'], ...options });
+
   const [row] = JSON.parse((await run(node, [outfile])).stdout);
+
   expect(row).toMatchObject({
     date: expect.stringMatching(/^2026-/),
     displays: expect.any(Number),
@@ -143,6 +153,7 @@ describe('the examples of the topic `testing`', () => {
     if (status !== 0) skip('python3 has no pytest and requests');
 
     const runHere = writeExample('python', 'test_example.py');
+
     const { stdout } = await runHere('python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider');
 
     expect(stdout).toContain('1 passed');
@@ -153,6 +164,7 @@ describe('the examples of the topic `testing`', () => {
 
     const runHere = writeExample('go', 'example_test.go');
     await runHere('go', 'vet', 'example_test.go');
+
     const { stdout } = await runHere('go', 'test', '-v', 'example_test.go');
 
     expect(stdout).toContain('--- PASS: TestReport');
@@ -163,6 +175,7 @@ describe('the examples of the topic `testing`', () => {
     if (!modules.includes('curl')) skip('there is no php with curl');
 
     const runHere = writeExample('php', 'example.php');
+
     const { stdout } = await runHere('php', 'example.php');
 
     expect(stdout).toBe('passed\n');

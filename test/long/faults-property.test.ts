@@ -108,6 +108,7 @@ test(`${cases} reports of random rows, chunks and faults: the identical file, or
     if (given) await sendReport(response, given, fault);
   });
   const env = { ...service.env, ADREPORT_CONFIG_DIR: temporaryFolder() };
+
   const seen = new Map<number, number>();
 
   await fc.assert(
@@ -137,8 +138,10 @@ test(`${cases} reports of random rows, chunks and faults: the identical file, or
     }),
     { numRuns: cases },
   );
+
   console.log(
     `Exit codes of ${cases} cases: ${[...seen].map(([code, count]) => `${code}: ${count}`).join(', ')}`,
   );
+
   expect([...seen.keys()].sort()).toEqual([0, 5, 9]);
 });

@@ -38,6 +38,7 @@ const onWindows = process.platform === 'win32';
 test('3: a token of 100 kB from the service is exit 9, and shown nowhere', async () => {
   const { url } = await serveAnswers({ '/auth-reporting': { token: 'S3cret'.repeat(16_000) } });
   const env = { ADREPORT_BASE_URL: url.href, ADREPORT_EMAIL: 'a@b.c', ADREPORT_PASSWORD: 'secret' };
+
   expectRefusal(
     await spawnCli('campaigns -vv --retries 0', { env }),
     9,
@@ -67,10 +68,14 @@ test('4: hosts whose names are alike in 16 characters leave each other’s files
   `);
   onTestFinished(script.remove);
   const [one, other] = ['nightly-report-job-7f9c4-aaaaa', 'nightly-report-job-7f9c4-bbbbb'];
+
   const name = inHost(one, script.file).stdout;
+
   expect(name).toMatch(/\.tmp$/);
+
   writeFileSync(join(folder, name), 'half');
   const run = [launcher, 'run', '--local', '--period', '2026-11-09', '-q', '-o', 'x.csv'];
+
   expect(inHost(other, ...run).status).toBe(0);
   expect(readdirSync(folder)).toContain(name);
   expect(inHost(one, ...run).status).toBe(0);
@@ -100,6 +105,7 @@ describe.skipIf(onWindows)('5: signals end a table of endless rows', () => {
     });
     const { exitCode, signal } = await ended;
     stdin.destroy();
+
     expect([130, 'SIGINT']).toContain(exitCode ?? signal);
   });
 });
@@ -116,17 +122,22 @@ test.skipIf(onWindows)(
     writeFileSync(file, JSON.stringify(accounts));
     const { signal, send } = interruption(130);
     const onOutput = (text: string): void => void (text.includes('Ctrl-C ends it') && send());
+
     const { exitCode, stderr } = await runCli('local-server --port 0 --fixtures data', {
       cwd,
       signal,
       onOutput,
     });
+
     expect(exitCode).toBe(0);
+
     const [, line = ''] = /Try: (curl .*)/.exec(stderr) ?? [];
+
     const { stdout } = spawnSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }; ${line}`], {
       cwd,
       encoding: 'utf8',
     });
+
     expect(stdout.split('\n').slice(0, 2)).toEqual(['-H', `Authorization: ${wild}`]);
     expect(readdirSync(cwd)).not.toContain('ran');
   },
@@ -153,9 +164,11 @@ test('11: homes and folders below /proc: the report comes, and nothing hangs', a
     });
     expect(stderr).not.toMatch(/\n\s+at /);
   }
+
   const { exitCode, stderr } = await spawnCli(
     'local-server export /proc/nowhere/x --period 2026-10-09',
   );
+
   expect({ exitCode, stderr }).toEqual({
     exitCode: 8,
     stderr: expect.not.stringMatching(/\n\s+at /),
@@ -165,13 +178,19 @@ test('11: homes and folders below /proc: the report comes, and nothing hangs', a
 test('12: a damaged page of Parquet, which hyparquet would read for ever, is exit 9', async () => {
   const file = join(temporaryFolder(), 'report.parquet');
   const run = `run --local --direct --period 2026-11-01..2026-11-09 --by DAILY,COUNTRY -q -o ${file}`;
+
   expect(await runCli(run)).toMatchObject({ exitCode: 0 });
+
   const bytes = readFileSync(file);
+
   // With the type of its second field changed, this header lacks the lengths of its levels: hyparquet never ends.
   const at = bytes.indexOf(0x5c);
+
   expect(at).toBeGreaterThan(4);
+
   bytes[at + 1] = 0x03;
   writeFileSync(file, bytes);
+
   expectRefusal(await spawnCli(['view', file]), 9, 'comes to no end');
 });
 
@@ -193,6 +212,7 @@ describe('13: the local server', () => {
   test('an empty certificate and an empty command are exit 2', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'empty.pem'), '');
+
     for (const flags of ['--tls-cert empty.pem --tls-key empty.pem', 'exec -- ']) {
       expectRefusal(await runCli(`local-server ${flags}`, { cwd }), 2, /^adreport: /);
     }
@@ -209,6 +229,7 @@ test.skipIf(onWindows)(pipeName, { timeout: 60_000 }, async () => {
   });
   await said(/download-reporting/);
   child.kill('SIGTERM');
+
   expect(await ended).toMatchObject({ exitCode: 143 });
   expect(readdirSync(cwd).sort()).toEqual(['.config', 'pipe']);
 });

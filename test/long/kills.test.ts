@@ -33,10 +33,15 @@ test(`${kills} kill -9 at random moments: the target is the old file or the new 
     readdirSync(cwd).filter((name) => !['.config', 'report.csv'].includes(name));
 
   const startedMs = performance.now();
+
   expect(await run().ended).toMatchObject({ exitCode: 0 });
+
   const runMs = performance.now() - startedMs;
+
   const whole = readFileSync(target, 'utf8');
+
   expect(whole.length).toBeGreaterThan(500_000);
+
   let halfWritten = 0;
   for (let left = kills; left > 0; ) {
     writeFileSync(target, 'the old file');
@@ -46,7 +51,9 @@ test(`${kills} kill -9 at random moments: the target is the old file or the new 
     expect(others().length).toBeLessThanOrEqual(2);
     halfWritten += others().length;
   }
+
   await run().ended;
+
   expect([readFileSync(target, 'utf8'), others()]).toEqual([whole, []]);
   expect(halfWritten).toBeGreaterThan(kills / 20);
 });
@@ -64,6 +71,7 @@ test(`${kills} writers of settings killed: the file is always whole, and what wa
   `);
   onTestFinished(script.remove);
   const stored: string[] = [];
+
   for (let left = kills; left > 0; left -= 1) {
     const writer = start(process.execPath, [script.file], { env });
     // Killed after some of its lines, at a moment that differs each time.
@@ -73,5 +81,6 @@ test(`${kills} writers of settings killed: the file is always whole, and what wa
     const { accounts } = await openStore(env, () => {}).read();
     expect(stored.filter((name) => !Object.hasOwn(accounts, name))).toEqual([]);
   }
+
   expect(stored.length).toBeGreaterThanOrEqual(kills);
 });

@@ -147,23 +147,28 @@ describe('everything that follows is derived', () => {
       type: 'integer',
       meaning: 'times an ad is passed on to a friend',
     };
+
     expect(JSON.parse(run('fields', '--json').stdout).metrics).toContainEqual(entry);
     expect(run('fields', '--profile', 'dsp').stdout).not.toContain('shares');
     expect(run('complete', 'adreport run --metrics clicks,sha').stdout).toBe('clicks,shares\n');
     expect(run(...direct, '--metrics', 'sharse').stderr).toContain('Did you mean shares?');
+
     const [sum, ...others] = ['DAILY', 'CAMPAIGN', 'HOURLY,OS'].map((by) =>
       rows('--by', by, '--metrics', 'displays,shares').reduce(
         (total, { shares }) => total + Number(shares),
         0,
       ),
     );
+
     expect(others).toEqual([sum, sum]);
     expect(sum).toBeGreaterThan(0);
   });
 
   test('from those of a breakdown and a filter', () => {
     const displays = (...flags: string[]) => rows(...flags, '--metrics', 'displays');
+
     const [day] = displays('--by', 'DAILY');
+
     // The built-in data knows no languages: all of it is of an unknown one, and none is French.
     expect(displays('--by', 'language')).toMatchObject([
       { language: null, displays: day?.displays },
@@ -174,12 +179,16 @@ describe('everything that follows is derived', () => {
 
   test('from the line of a format', () => {
     const job = [...direct, '--by', 'DAILY', '--metrics', 'displays'];
+
     const table = run(...job, '--format', 'markdown');
+
     expect(table).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^\| date .*\n\| ---.*\n\| 2025-11-10 /),
     });
+
     const file = join(temporaryFolder(), 'report.md');
+
     expect(run(...job, '-o', file).status).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(table.stdout);
     expect(run('complete', 'adreport run --format mark').stdout).toBe('markdown \n');
@@ -193,11 +202,11 @@ describe('everything that follows is derived', () => {
   });
 
   test.each([
-    ['status:teapot:cups=3:times=1', 4, '418'],
-    ['status:teapto', 2, 'Did you mean teapot?'],
-    ['status:teapot:cup=3', 2, 'Did you mean cups?'],
-    ['buyer:teapot', 2, 'Write status:teapot.'],
-  ])('from the line of a fault: %s', (spec, status, says) => {
+    { spec: 'status:teapot:cups=3:times=1', status: 4, says: '418' },
+    { spec: 'status:teapto', status: 2, says: 'Did you mean teapot?' },
+    { spec: 'status:teapot:cup=3', status: 2, says: 'Did you mean cups?' },
+    { spec: 'buyer:teapot', status: 2, says: 'Write status:teapot.' },
+  ])('from the line of a fault: $spec', ({ spec, status, says }) => {
     const client = [
       process.execPath,
       join(copy, 'bin/adreport.js'),
@@ -205,7 +214,9 @@ describe('everything that follows is derived', () => {
       '--period',
       '2025-11-10',
     ];
+
     const result = run('local-server', '--delay', '0s', '--fault', spec, 'exec', '--', ...client);
+
     expect(result).toMatchObject({ status, stderr: expect.stringContaining(says) });
   });
 });

@@ -63,6 +63,7 @@ describe('the package', () => {
     const kinds = paths.filter(
       (path) => !/^dist\/([\w.-]+\.js|parts\/[\w.-]+\.js|types\/[\w/-]+\.d\.ts)$/.test(path),
     );
+
     expect(kinds.sort()).toEqual([
       'LICENSE',
       'README.md',
@@ -70,13 +71,16 @@ describe('the package', () => {
       'dist/LICENSES.txt',
       'package.json',
     ]);
+
     const sizeBytes = Object.values(sizes).reduce((sum, size) => sum + size, 0);
+
     expect(sizeBytes).toBeGreaterThan(1_000_000);
     expect(sizeBytes).toBeLessThan(6_000_000);
   });
 
   test('is installed as one package that brings none along and runs nothing, without network', () => {
     expect(said.trim()).toMatch(/^added 1 package in \S+$/);
+
     const manifest = JSON.parse(readFileSync(join(bin, '../../package.json'), 'utf8'));
     const unwanted = [
       'dependencies',
@@ -85,6 +89,7 @@ describe('the package', () => {
       'scripts',
       'devDependencies',
     ];
+
     expect(Object.keys(manifest).filter((name) => unwanted.includes(name))).toEqual([]);
   });
 
@@ -92,6 +97,7 @@ describe('the package', () => {
     const licences = readFileSync(join(bin, '../../dist/LICENSES.txt'), 'utf8');
     const bundled =
       'chalk cli-progress commander conf csv-parse csv-stringify fastify fflate hyparquet hyparquet-writer inquirer luxon qs';
+
     for (const name of `${bundled} undici yaml zod`.split(' ')) {
       expect(devDependencies).toHaveProperty(name);
       expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(\\S+\\)$`, 'm'));
@@ -134,6 +140,7 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
   describe.skipIf(!isHere)('the installed program', () => {
     test('is run by that Node, and tells version and help without a word of warning', () => {
       const told = runToEnd(node, ['--version']).stdout.trim();
+
       if (wanted !== 'this') expect(`${told}.`.startsWith(`v${wanted}.`)).toBe(true);
       expect(runToEnd(node, [bin, '--version'])).toEqual({
         status: 0,
@@ -146,6 +153,7 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
     test('writes the same reports, byte for byte', () => {
       const reports = fetchReports(node);
       expected ??= reports;
+
       expect(reports).toEqual(expected);
       for (const text of reports) expect(text.length).toBeGreaterThan(50_000);
     });
@@ -158,6 +166,7 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
         echo "$token" | ${program} login -q --base-url "$url" --token-stdin
         ${program} whoami | grep -c "$url"
         exit 7`;
+
       const { status, stdout, stderr } = runToEnd(node, [
         bin,
         'local-server',
@@ -167,15 +176,16 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
         '-c',
         script,
       ]);
+
       expect({ status, stdout }).toEqual({ status: 7, stdout: '1\n' });
       expect(stderr).not.toMatch(/warning|deprecat|experimental/i);
     });
 
     test.each([
-      ['buyer:403', 4],
-      ['status:503', 5],
-      ['download:truncate:bytes=100', 9],
-    ])('%s: exit %i, and nothing left behind', (fault, exitCode) => {
+      { fault: 'buyer:403', exitCode: 4 },
+      { fault: 'status:503', exitCode: 5 },
+      { fault: 'download:truncate:bytes=100', exitCode: 9 },
+    ])('$fault: exit $exitCode, and nothing left behind', ({ fault, exitCode }) => {
       const cwd = temporaryFolder();
       const run = ['run', '--period', '2026-10-01', '--retries', '0', '--json', '-o', 'r.csv'];
       const argv = [
@@ -191,7 +201,9 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
         bin,
         ...run,
       ];
+
       const { status, stdout, stderr } = runToEnd(node, argv, cwd);
+
       expect({ status, stdout }).toEqual({ status: exitCode, stdout: '' });
       expect(stderr).not.toMatch(/\(node:\d+\)|\bat .*:\d+:\d+/);
       expect(existsSync(join(cwd, 'r.csv'))).toBe(false);
@@ -201,9 +213,13 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
       'SIGTERM ends the local server with exit 0',
       async () => {
         const { child, said, ended } = start(node, [bin, 'local-server', '--port', '0', '--json']);
+
         const { url } = JSON.parse(await said(/^.+\n/));
+
         expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
+
         child.kill('SIGTERM');
+
         expect(await ended).toMatchObject({ exitCode: 0, signal: null });
       },
     );
@@ -218,12 +234,16 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
           [bin, 'run', '--local', '--period', '2026-10', '-o', 'r.csv'],
           { cwd, env },
         );
+
         await run.waitFor('Wrote r.csv');
+
         expect(await run.exitCode).toBe(0);
         expect(run.output).not.toMatch(/warning/i);
+
         const login = openTerminal(node, [bin, 'login'], { cwd, env });
         await login.waitFor(/base url/i);
         login.type('\u0003');
+
         expect(await login.exitCode).toBe(130);
       },
     );
@@ -290,12 +310,15 @@ describe('adreport/local-server in a project of its own', () => {
 
   test('in TypeScript, where a mistake is found', () => {
     const folder = install({ 'consumer.ts': consumer }, ['@types/node']);
+
     expect(compile(folder, 'consumer.ts')).toEqual({ status: 0, stdout: '', stderr: '' });
     // The mistake that TypeScript is told to expect stops the program, but only after what it is to print.
     expect(runToEnd(process.execPath, ['consumer.js'], folder).stdout).toBe(
       '200 /buyer-reporting\n',
     );
+
     writeFileSync(join(folder, 'consumer.ts'), consumer.replace('delayMs: 0', "delayMs: '0'"));
+
     expect(compile(folder, 'consumer.ts').stdout).toContain(
       "'string' is not assignable to type 'number'",
     );
@@ -306,11 +329,15 @@ describe('adreport/local-server in a project of its own', () => {
       import('adreport/local-server').then(({ startLocalServer }) =>
         startLocalServer().then((service) => service.close()).then(() => console.log('closed')));
       import('adreport/dist/main.js').catch((error) => console.log(error.code));`;
+
     const folder = install({ 'consumer.cjs': text });
+
     expect(
       readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')),
     ).toEqual(['adreport']);
+
     const lines = runToEnd(process.execPath, ['consumer.cjs'], folder).stdout.trim().split('\n');
+
     expect(lines.sort()).toEqual(['ERR_PACKAGE_PATH_NOT_EXPORTED', 'closed']);
   });
 
@@ -339,16 +366,20 @@ describe('adreport/local-server in a project of its own', () => {
     ]);
     // The declarations of vitest are not ours to judge.
     const options = { skipLibCheck: true, noEmit: true };
+
     expect(compile(folder, 'example.test.ts', options)).toEqual({
       status: 0,
       stdout: '',
       stderr: '',
     });
+
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
     const argv = [vitest, 'run', '--root', realpathSync(folder), '--reporter=json'];
+
     const { numPassedTests, numTotalTests } = JSON.parse(
       runToEnd(process.execPath, argv, folder).stdout,
     );
+
     expect({ numPassedTests, numTotalTests }).toEqual({ numPassedTests: 2, numTotalTests: 2 });
   });
 });

@@ -108,12 +108,15 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
     'adreport %s',
     async (name, page) => {
       const lines = await examplesOf(page);
+
       expect(lines.length).toBeGreaterThanOrEqual(2);
+
       const place = await furnish(name, lines);
       // Beyond this machine: a test of its own has a service of that name.
       const near = lines.filter((line) => !isFar(line) && !isServerLine(line));
       const shellOf = (line: string) =>
         ['zsh', 'fish'].find((shell) => line.includes(`completion ${shell}`)) ?? 'bash';
+
       await expectDone(
         'bash',
         ['set -e', ...near.filter((line) => shellOf(line) === 'bash')].join('\n'),
@@ -129,11 +132,14 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
 
   test('a sign-in far away, by a proxy that leads to a service of that name', async () => {
     const far = (await examplesOf(['login', '--help'])).filter(isFar);
+
     expect(far).toHaveLength(1);
+
     const service = await serveTls();
     const proxy = await startConnectProxy(service.server.port);
     const { cwd, env } = await furnish('far', far);
     const { NODE_EXTRA_CA_CERTS } = service.env;
+
     await expectDone('bash', far.join('\n'), {
       cwd,
       env: { ...env, HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS },
@@ -143,7 +149,9 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
 
   test('the servers start, and end cleanly', async ({ skip }) => {
     const all = (await Promise.all(pages.map(examplesOf))).flat().filter(isServerLine);
+
     expect(all.length).toBeGreaterThan(3);
+
     const place = await furnish('servers', ['./fixtures']);
     const isTaken = await new Promise((resolve) => {
       const socket = connect(8787, '127.0.0.1', () => resolve(true)).on('error', () =>
@@ -224,11 +232,13 @@ describe.skipIf(process.platform === 'win32').each(withLines)('%s', (_name, docu
           index === 0 || /\\$/.test(shown[index - 1] ?? '');
         const env = { ...place.env, TERM: 'xterm', NO_COLOR: '1' };
         const script = here(shown.filter(isCommand).join('\n'));
+
         const terminal = openTerminal('bash', ['-c', script], {
           columns: 100,
           cwd: place.cwd,
           env,
         });
+
         expect(await terminal.exitCode, terminal.output).toBe(0);
         for (const line of shown.filter((each, index) => !isCommand(each, index))) {
           expect(terminal.screen.lines).toContainEqual(expect.stringMatching(pattern(line)));

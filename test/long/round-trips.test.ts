@@ -92,11 +92,15 @@ describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
   test.skipIf(!hasDuckDb)('as Parquet, read by DuckDB', async () => {
     const file = await write(name, 'r.parquet');
     const queryDuckDb = await openDuckDb();
+
     const rows = await queryDuckDb(
       `SELECT * REPLACE (date::varchar AS date, strftime(hour AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ') AS hour) FROM '${file}'`,
     );
+
     expect(rows.map((row) => comparable(row))).toEqual(await reference(name));
+
     const types = await queryDuckDb(`DESCRIBE SELECT * FROM '${file}'`);
+
     expect(
       Object.fromEntries(types.map((row) => [row.column_name, row.column_type])),
     ).toMatchObject({
@@ -106,12 +110,15 @@ describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
       revenueEuro: 'DOUBLE',
       revenueDollar: 'DOUBLE',
     });
+
     // What the footer says of the values is what DuckDB leaves row groups out by.
     const all = await reference(name);
     const sameDay = all.filter(({ date }) => date === all[0]?.date);
+
     const counted = await queryDuckDb(
       `SELECT count(*)::int AS n FROM '${file}' WHERE date = '${all[0]?.date}' AND displays >= 0`,
     );
+
     expect(counted).toEqual([{ n: sameDay.length }]);
   });
 
@@ -136,6 +143,7 @@ describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
       const cells = Object.keys(expected[0] ?? {}).map((field) => [field, row[fieldLabel(field)]]);
       return comparable(Object.fromEntries(cells), { wallTime: true });
     });
+
     expect(named).toEqual(expected);
   });
 });
@@ -147,6 +155,7 @@ describe('a sheet', () => {
   test('holds 1,048,575 rows', async () => {
     const { bytes } = await encode(bodyOf(1_048_575), 'xlsx');
     const rows = readSheet(bytes);
+
     expect([rows.length, rows.at(-1)]).toEqual([1_048_576, [1]]);
   });
 
@@ -161,6 +170,7 @@ describe('a sheet', () => {
     const write = zipArchive().add('sheet');
     const part = ' '.repeat(2 ** 26);
     for (let i = 1; i < 64; i++) write(part);
+
     expect(() => write(part)).toThrow(
       'The sheet becomes larger than 4 GiB, which no spreadsheet opens.',
     );

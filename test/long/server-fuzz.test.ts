@@ -181,10 +181,13 @@ test(`${requestCount} random requests: no 500, and memory flat`, async () => {
   const before = await memory();
   await sendUntil(requestCount);
   console.log(`statuses ${JSON.stringify(Object.fromEntries(statuses))}`);
+
   expect(child.exitCode).toBeNull();
   expect(statuses.get(200) ?? 0).toBeGreaterThan(requestCount / 20);
+
   const after = await memory();
   const megabyte = 1024 * 1024;
+
   expect(after.heapUsed - before.heapUsed).toBeLessThan(8 * megabyte);
   // What is resident swings by 50 MB with the moment; a compressor or a buffer that is never freed would take gigabytes.
   expect(after.rss).toBeLessThan(500 * megabyte);

@@ -40,17 +40,23 @@ test('a buyer: a month by campaign as a sheet and a page, with the change agains
     const line = `run --period ${period} --by CAMPAIGN --metrics displays,clicks,revenueEuro --format json`;
     return JSON.parse((await start(line).ended).stdout).data;
   };
+
   // The window before is of as many days: the 30 before September.
   const [now, before] = [await read('2026-09'), await read('2026-08-02..2026-08-31')];
+
   expect(now.length).toBeGreaterThan(5);
+
   const asked = '--by CAMPAIGN --metrics displays,clicks,ctr,revenueEuro --compare previous';
+
   for (const file of ['september.xlsx', 'september.html']) {
     const { ended } = start(`run --period 2026-09 ${asked} -o ${file} --strict`);
     expect(await ended).toMatchObject({ exitCode: 0, stdout: '' });
   }
 
   const archive = readFileSync(join(cwd, 'september.xlsx'));
+
   const [header, ...cells] = readSheet(archive);
+
   // A sheet has the eCPM of every revenue besides.
   expect(header).toEqual([
     'Campaign ID',
@@ -72,14 +78,17 @@ test('a buyer: a month by campaign as a sheet and a page, with the change agains
       expect.closeTo((1000 * Number(row.revenueEuro)) / Number(row.displays), 5),
     ]),
   );
+
   const summary = readSheet(archive, 2);
+
   const windows = summary.flat().join('\n');
+
   expect(windows).toContain('1–30 September 2026');
   expect(windows).toContain('2–31 August 2026');
-  for (const [label, field] of [
-    ['Displays', 'displays'],
-    ['Clicks', 'clicks'],
-    ['Revenue (€)', 'revenueEuro'],
+  for (const { label, field } of [
+    { label: 'Displays', field: 'displays' },
+    { label: 'Clicks', field: 'clicks' },
+    { label: 'Revenue (€)', field: 'revenueEuro' },
   ] as const) {
     const sums = [sumOf(now, field), sumOf(before, field)] as const;
     const line = summary.find(([name]) => name === label);
@@ -92,9 +101,12 @@ test('a buyer: a month by campaign as a sheet and a page, with the change agains
   }
 
   const page = readFileSync(join(cwd, 'september.html'), 'utf8');
+
   for (const name of ['1–30 September 2026', 'compared with 2–31 August 2026'])
     expect(page).toContain(name);
+
   const displays = [sumOf(now, 'displays'), sumOf(before, 'displays')] as const;
+
   expect(page).toMatch(
     new RegExp(
       `<dt>Displays</dt><dd[^>]*>${displays[0].toLocaleString('en')}</dd><dd class="change">`,
@@ -112,8 +124,11 @@ test('an engineer: a year by month and country, interrupted, continued and loade
   const { server, cwd, start } = await sitDown();
   const folder = join(cwd, 'data');
   const year = 'run --period 2025 --by MONTHLY,COUNTRY --metrics displays,revenueEuro';
+
   const whole: Row[] = JSON.parse((await start(`${year} --format json`).ended).stdout).data;
+
   expect(new Set(whole.map(({ date }) => date)).size).toBe(12);
+
   const expected = [
     whole.length,
     sumOf(whole, 'displays'),
@@ -134,21 +149,30 @@ test('an engineer: a year by month and country, interrupted, continued and loade
   const { child, ended } = start(filled);
   await expect.poll(() => files().length, { timeout: 60_000 }).toBeGreaterThanOrEqual(3);
   child.kill('SIGTERM');
+
   expect(await ended).toMatchObject({ exitCode: 143, signal: null });
+
   const early = files();
+
   const earlyTimes = whenWritten();
+
   expect(early.length).toBeLessThan(12);
+
   server.reset();
+
   expect(await start(filled).ended).toMatchObject({ exitCode: 0 });
   expect(files()).toHaveLength(12);
   // What was there is not fetched again, and a third run has nothing to do.
   expect(whenWritten().slice(0, early.length)).toEqual(earlyTimes);
+
   const createsAfter = creates();
+
   expect(createsAfter).toBe(12 - early.length);
   expect(await start(filled).ended).toMatchObject({ exitCode: 0 });
   expect(creates()).toBe(createsAfter);
 
   const sums = 'select count(*), sum(displays), sum(revenue) from countries';
+
   if (hasPostgres) {
     const env = { ...process.env, ...startPostgres() };
     const argv = ['-qAtX', '-v', 'ON_ERROR_STOP=1'];
@@ -168,6 +192,7 @@ insert into countries select * from staging; commit;`);
       expect(sql(`${sums};`)).toBe(expected);
     }
   }
+
   if (hasDuckDb) {
     const query = await openDuckDb();
     const rows = `select date as month, country, displays, "revenueEuro"::decimal(18, 2) as revenue
@@ -180,8 +205,11 @@ insert into countries select * from staging; commit;`);
   }
   // Without a database the files are summed, so that the test proves something everywhere.
   const lines = files().flatMap((name) => read(name).trimEnd().split('\n').slice(1));
+
   expect(new Set(lines.map((line) => line.split(',').slice(0, -2).join())).size).toBe(whole.length);
+
   const displays = lines.reduce((sum, line) => sum + Number(line.split(',').at(-2)), 0);
+
   expect(`${lines.length}|${displays}`).toBe(expected.split('|').slice(0, 2).join('|'));
 });
 
@@ -233,11 +261,11 @@ echo "$(node -p 'JSON.stringify(JSON.parse(require("fs").readFileSync("data.json
 `;
 
 test.each([
-  ['python3', 'client.py', pythonClient],
-  ['curl', 'client.sh', curlClient],
+  { program: 'python3', name: 'client.py', text: pythonClient },
+  { program: 'curl', name: 'client.sh', text: curlClient },
 ])(
-  'an integrator: a client of %s against the local server, with a fault and the clock moved',
-  async (program, name, text) => {
+  'an integrator: a client of $program against the local server, with a fault and the clock moved',
+  async ({ program, name, text }) => {
     if (!isInstalled(program)) {
       console.log(`Skipped: there is no ${program}.`);
       return;
@@ -252,15 +280,21 @@ test.each([
       cwd,
     });
     const [faulty, waiting, done, data] = JSON.parse(stdout);
+
     expect([faulty, waiting, done]).toEqual([503, 'progress', 'ready']);
+
     // The program itself reads the same figures.
     const asked = `--since ${day.since} --until ${day.until} --by DAILY --metrics displays --direct --format json`;
+
     const own = await spawnCli(`run ${asked}`, {
       env: { ADREPORT_BASE_URL: url, ADREPORT_TOKEN: token },
     });
+
     expect(data).toEqual(JSON.parse(own.stdout).data);
     expect(data.length).toBeGreaterThan(0);
+
     server.child.kill('SIGTERM');
+
     expect(await server.ended).toMatchObject({ exitCode: 0 });
   },
 );

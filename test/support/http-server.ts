@@ -5,8 +5,10 @@ import { onTestFinished } from 'vitest';
 /** A request, once all of it has come. */
 interface Received {
   readonly method: string;
+
   /** With the query. */
   readonly path: string;
+
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
@@ -17,19 +19,27 @@ export type Handler = (request: Received, response: ServerResponse) => void | Pr
 /** A real HTTP server on loopback, whose every answer is the test's own; closed when the test is over. */
 export async function serve(handler: Handler) {
   const received: Received[] = [];
+
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {
-      const { method = '', url = '', headers } = request;
-      const one = { method, path: url, headers, body: Buffer.concat(pieces).toString('utf8') };
-      received.push(one);
-      void handler(one, response);
+      const whole: Received = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(pieces).toString('utf8'),
+      };
+      received.push(whole);
+      void handler(whole, response);
     });
   });
+
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close().closeAllConnections());
-  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(`http://127.0.0.1:${port}/`);
   /** Of a command that is signed in there. */
   const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: 'f'.repeat(40) };
   return { url, received, env };
@@ -62,6 +72,7 @@ export function serveAnswers(
     '/campaigns': [],
   };
   const answers: Readonly<Record<string, unknown>> = { ...usual, ...own };
+
   return serve(({ path, method, headers }, response) => {
     const isForm = headers['content-type'] === 'application/x-www-form-urlencoded';
     if (formsOnly && method === 'POST' && !isForm) json(response, {}, 415);

@@ -14,19 +14,27 @@ const usualStartMs = Date.UTC(2026, 10, 20, 12);
 export interface CliOptions {
   /** Environment on top of a settings folder of the test's own; the machine's is never seen. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+
   /** Whether the streams are terminals, of 100 columns. */
   readonly tty?: boolean;
+
   /** Of the streams, where not 100. */
   readonly columns?: number;
+
   readonly stdin?: string | Uint8Array | Readable;
+
   /** Working folder, which need not exist; made for the test where absent. */
   readonly cwd?: string;
+
   /** Milliseconds since 1970; `usualStartMs` where absent. */
   readonly now?: number;
+
   /** Called with each piece of stdout and stderr as it is written. */
   readonly onOutput?: (text: string) => void;
+
   /** Of an `interruption`. */
   readonly signal?: AbortSignal;
+
   /** Called for each pause instead of sleeping through it. */
   readonly onSleep?: (durationMs: number) => void | Promise<void>;
 }
@@ -38,11 +46,14 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** The words of a command line: a text is split at its blanks. */
+/** A command line as a user types it, with double quotes around a word that holds blanks; or its words. */
 export type CommandLine = string | readonly string[];
 
 export function wordsOf(line: CommandLine): readonly string[] {
-  return typeof line === 'string' ? line.split(' ') : line;
+  if (typeof line !== 'string') return line;
+
+  const words = line.match(/(?:"[^"]*"|[^ "])+/g) ?? [];
+  return words.map((word) => word.replaceAll('"', ''));
 }
 
 /** Holds a command line to its refusal: the exit code, nothing on stdout, and what stderr says. */
@@ -61,34 +72,43 @@ export function interruption(exitCode: 130 | 143) {
   };
 }
 
-/** What came of a command line; `files` is every file of the working folder, by its path in it. */
-export type CliResult = Awaited<ReturnType<typeof runCli>>;
+/** What came of a command line. */
+export interface CliResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+
+  /** Every file of the working folder, by its path in it. */
+  readonly files: Readonly<Record<string, string>>;
+
+  readonly cwd: string;
+}
 
 /** Runs a command line in this process, as `bin/adreport.js` would, with a clock and a settings folder of its own. */
-export async function runCli(line: CommandLine, options: CliOptions = {}) {
-  const {
-    cwd = temporaryFolder(),
-    tty: isTTY = false,
-    columns = 100,
-    onOutput: onText,
-    stdin,
-  } = options;
-  const stdout = captureOutput({ isTTY, columns, onText });
-  const stderr = captureOutput({ isTTY, columns, onText });
-  let elapsedMs = 0;
+export async function runCli(line: CommandLine, options: CliOptions = {}): Promise<CliResult> {
+  const isTTY = options.tty ?? false;
+  const columns = options.columns ?? 100;
+  const stdin = options.stdin instanceof Readable ? options.stdin : input(options.stdin, { isTTY });
+  const stdout = captureOutput({ isTTY, columns, onText: options.onOutput });
+  const stderr = captureOutput({ isTTY, columns, onText: options.onOutput });
+
+  const cwd = options.cwd ?? temporaryFolder();
+  const settingsFolder = options.cwd ? join(cwd, '.config') : temporaryFolder();
+
   const startMs = options.now ?? usualStartMs;
+  let elapsedMs = 0;
+
   const host: Host = {
-    stdin: (stdin instanceof Readable ? stdin : input(stdin, { isTTY })) as NodeJS.ReadStream,
+    stdin: stdin as NodeJS.ReadStream,
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env: {
-      ADREPORT_CONFIG_DIR: options.cwd ? join(cwd, '.config') : temporaryFolder(),
-      ...options.env,
-    },
+    env: { ADREPORT_CONFIG_DIR: settingsFolder, ...options.env },
     cwd,
     signal: options.signal ?? new AbortController().signal,
     wallClock: () => startMs + elapsedMs,
     stopwatch: () => elapsedMs,
+    random: () => 0.5,
+
     sleep: async (durationMs, signal) => {
       elapsedMs += durationMs;
       await options.onSleep?.(durationMs);
@@ -96,16 +116,22 @@ export async function runCli(line: CommandLine, options: CliOptions = {}) {
       await new Promise((resolve) => setImmediate(resolve));
       signal?.throwIfAborted();
     },
-    random: () => 0.5,
   };
+
   const exitCode = await main(wordsOf(line), host);
+
   return { exitCode, stdout: stdout.text(), stderr: stderr.text(), files: filesIn(cwd), cwd };
 }
 
+/** The texts of the files of a folder and those below, but for the settings, by their paths in it. */
 function filesIn(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => !name.startsWith('.config') && statSync(join(folder, name)).isFile(),
-  );
-  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+
+  const files: Record<string, string> = {};
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const isSetting = path.startsWith('.config');
+    const isFile = statSync(join(folder, path)).isFile();
+    if (isFile && !isSetting) files[path] = readFileSync(join(folder, path), 'utf8');
+  }
+  return files;
 }

@@ -1,6 +1,12 @@
 import type { LocalServerOptions } from '../../src/server/start.ts';
 import { type AccountName, startForTest, tokens } from '../server/local.ts';
-import { type CliOptions, type CommandLine, runCli, temporaryFolder } from './run-cli.ts';
+import {
+  type CliOptions,
+  type CliResult,
+  type CommandLine,
+  runCli,
+  temporaryFolder,
+} from './run-cli.ts';
 
 /**
  * Starts a server whose clock and the program's begin alike, and whose reports take two seconds unless told otherwise;
@@ -11,16 +17,18 @@ export async function serveForTest(
   account: AccountName = 'buyer',
 ) {
   const isPaced = options.polls !== undefined || options.manual;
-  const server = await startForTest({ ...(isPaced ? {} : { delayMs: 2_000 }), ...options });
+  const server = await startForTest(isPaced ? options : { delayMs: 2_000, ...options });
+
   const cwd = temporaryFolder();
   const env = {
     ADREPORT_BASE_URL: server.url,
     ADREPORT_TOKEN: tokens[account],
     ADREPORT_PROFILE: account === 'dsp' ? 'dsp' : 'buyer',
   };
+
   /** Runs a command line signed in; each pause of the program moves the server's clock on by as much. */
-  const run = (line: CommandLine, more: CliOptions = {}) =>
-    runCli(line, {
+  function run(line: CommandLine, more: CliOptions = {}): Promise<CliResult> {
+    return runCli(line, {
       cwd,
       ...more,
       env: { ...env, ...more.env },
@@ -29,8 +37,12 @@ export async function serveForTest(
         await more.onSleep?.(durationMs);
       },
     });
+  }
+
   /** How many calls of one kind the server has had. */
-  const calls = (endpoint: 'auth' | 'buyer' | 'status' | 'download' | 'campaigns') =>
-    server.requests().filter((request) => request.endpoint === endpoint).length;
+  function calls(endpoint: 'auth' | 'buyer' | 'status' | 'download' | 'campaigns'): number {
+    return server.requests().filter((request) => request.endpoint === endpoint).length;
+  }
+
   return { server, cwd, env, run, calls };
 }
