@@ -297,6 +297,6 @@ export function showsCard(
 /** Shows the figures of what was written as a card on stderr, as wide as the terminal there. */
 export function showCard({ console }: Context, figures: Grouping, comparison?: Comparison): void {
   const { width, style, showsUnicode: unicode } = console.err;
-  for (const line of reportCard(figures, { width, style, unicode }, undefined, comparison))
+  for (const line of reportCard(figures, { width, style, unicode }, { comparison }))
     console.note(line);
 }

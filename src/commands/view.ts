@@ -163,7 +163,7 @@ async function view(context: Context, options: ViewOptions, file: string): Promi
       ? [...read.preview, ...wrap(rest, look.width ?? Number.POSITIVE_INFINITY)]
       : read.preview;
   const below = isPreview ? preview : groupText(context, ranked, options, look);
-  const lines = [headText(file, read, look), ...reportCard(read.figures, look, only), '', ...below];
+  const lines = [headText(file, read, look), ...reportCard(read.figures, look, { fields: only }), '', ...below];
   return console.write(`${lines.join('\n').trimEnd()}\n`);
 }
 
@@ -234,14 +234,10 @@ function rank(groups: Grouping, { metrics, sort, top, chart }: ViewOptions): Ran
       hint,
     });
   }
-  if (chart !== 'bar') return rankGroups(groups, figures, sort, top);
+  if (chart !== 'bar') return rankGroups(groups, figures, { sort, count: top });
   // Bars stand in the order of what they show, unless it is time.
-  return rankGroups(
-    groups,
-    figures,
-    sort ?? (hasTime ? undefined : figures[0]?.field),
-    top ?? barsAtMost,
-  );
+  const barOrder = sort ?? (hasTime ? undefined : figures[0]?.field);
+  return rankGroups(groups, figures, { sort: barOrder, count: top ?? barsAtMost });
 }
 
 function warnOf({ console }: Context, { figures, groups }: ReadFile, wasAsked: boolean): void {
@@ -258,7 +254,7 @@ function warnOf({ console }: Context, { figures, groups }: ReadFile, wasAsked: b
 
 /** Groups as CSV, in the layout of a report's; nothing where there is neither a key nor a figure. */
 async function groupsAsCsv(
-  { all, figures, shown }: RankedGroups,
+  { all, figures, top }: RankedGroups,
   isTerminal: boolean,
 ): Promise<string> {
   const columns = [
@@ -269,19 +265,19 @@ async function groupsAsCsv(
     })),
   ];
   if (columns.length === 0) return '';
-  return (await encodeTable('csv', shown, columns, { csv: { shown: isTerminal } })).toString();
+  return (await encodeTable('csv', top, columns, { csv: { shown: isTerminal } })).toString();
 }
 
 function jsonOf(file: string, { tail, sizeBytes, groups }: ReadFile, ranked: RankedGroups): string {
   return objectOf([
-    ['file', JSON.stringify(file)],
-    ['rowCount', String(groups.rowCount)],
-    ['sizeBytes', String(sizeBytes)],
-    ['summary', JSON.stringify(tail.summary ?? null)],
-    ['by', JSON.stringify(groups.by.map(({ field }) => field))],
-    ['totals', objectOf(figuresAsJson(ranked.figures, groups.totals()))],
-    ['groups', `[${groupsAsJson(ranked).join(',')}]`],
-    ['otherGroupCount', String(ranked.others?.count ?? 0)],
+    { name: 'file', json: JSON.stringify(file) },
+    { name: 'rowCount', json: String(groups.rowCount) },
+    { name: 'sizeBytes', json: String(sizeBytes) },
+    { name: 'summary', json: JSON.stringify(tail.summary ?? null) },
+    { name: 'by', json: JSON.stringify(groups.by.map(({ field }) => field)) },
+    { name: 'totals', json: objectOf(figuresAsJson(ranked.figures, groups.totals())) },
+    { name: 'groups', json: `[${groupsAsJson(ranked).join(',')}]` },
+    { name: 'otherGroupCount', json: String(ranked.others?.count ?? 0) },
   ]);
 }
 

@@ -10,70 +10,100 @@ import type { ReportSums } from './report-sums.ts';
 /** What is read of a group or a report: the sum of a metric, or what two sums give. */
 export interface Figure {
   readonly field: string;
+
   /** What the terminal calls it: its field, or `eCPM €`. */
   readonly name: string;
+
   readonly type: 'integer' | 'money' | 'percent';
-  /** Present where the figure is computed from sums: how, and from those of which row fields. */
-  readonly derived?: DerivedMetric & { readonly over: string; readonly under: string };
+
+  /** Present where the figure is computed from sums. */
+  readonly derived?: Derivation;
+}
+
+/** How a figure is computed, and from the sums of which row fields. */
+interface Derivation extends DerivedMetric {
+  readonly over: string;
+  readonly under: string;
 }
 
 /** An earlier report, whose figures stand beside those of this one. */
 export interface Comparison {
   readonly sums: ReportSums;
+
+  /** The window of this report, and that of the earlier one, for people. */
   readonly now: string;
   readonly before: string;
+
+  /** What makes the two unequal, in sentences. */
   readonly notices: readonly string[];
 }
 
 /** The sums and what derives from them, for row fields that are metrics, in their order. */
 export function figuresOf(fields: readonly string[]): Figure[] {
   const metrics = fields.filter((field) => metricOfField(field));
-  const derived = derivedMetrics.flatMap(({ field }) => derivedFigure(field, metrics) ?? []);
-  return [
-    ...metrics.map((field): Figure => {
-      return { field, name: field, type: fieldTypeOf(field) === 'money' ? 'money' : 'integer' };
-    }),
-    ...derived,
-  ];
+  const figures = metrics.map((field): Figure => {
+    const type = fieldTypeOf(field) === 'money' ? 'money' : 'integer';
+    return { field, name: field, type };
+  });
+
+  for (const { field } of derivedMetrics) {
+    const figure = derivedFigure(field, metrics);
+    if (figure) figures.push(figure);
+  }
+  return figures;
 }
 
 /** The derived metric of that name, computed from the given row fields; `undefined` where it is none, or they lack one. */
 export function derivedFigure(name: string, fields: readonly string[]): Figure | undefined {
   const metric = derivedMetrics.find(({ field }) => field === name);
-  const fieldOf = (wanted: string) => fields.find((field) => metricOfField(field)?.name === wanted);
-  const [over, under] = [
-    metric && fieldOf(metric.numerator),
-    metric && fieldOf(metric.denominator),
-  ];
-  if (!metric || over === undefined || under === undefined) return undefined;
+  if (!metric) return undefined;
+
+  const over = fields.find((field) => metricOfField(field)?.name === metric.numerator);
+  const under = fields.find((field) => metricOfField(field)?.name === metric.denominator);
+  if (over === undefined || under === undefined) return undefined;
+
   const type = metric.unit === 'percent' ? 'percent' : 'money';
   return { field: name, name: metric.name, type, derived: { ...metric, over, under } };
 }
 
-/** The figures that lead (revenue, displays, clicks, CTR), in that order, and the others in their own. */
-export function leadingFirst(figures: readonly Figure[]): { leading: Figure[]; others: Figure[] } {
-  // Dollars lead only where there are no euros.
-  const revenue = figures.some(({ field }) => field === 'revenueEuro')
-    ? 'revenueEuro'
-    : 'revenueDollar';
-  const leading = [revenue, 'displays', 'clicks', 'ctr'].flatMap((name) =>
-    figures.filter(({ field }) => (metricOfField(field)?.name ?? field) === name),
-  );
-  const others = figures.filter((figure) => !leading.includes(figure));
-  return leading.length > 0
-    ? { leading, others }
-    : { leading: others.slice(0, 1), others: others.slice(1) };
+/** Figures parted into those that a reader looks for first, and the others. */
+export interface LeadingFigures {
+  /** Revenue, displays, clicks and CTR, in that order; without any of them the first figure. */
+  readonly leading: readonly Figure[];
+
+  readonly others: readonly Figure[];
+}
+
+/** Parts figures into those that lead and the others, which keep their own order. */
+export function leadingFirst(figures: readonly Figure[]): LeadingFigures {
+  const hasEuros = figures.some(({ field }) => field === 'revenueEuro');
+  const leadingNames = [hasEuros ? 'revenueEuro' : 'revenueDollar', 'displays', 'clicks', 'ctr'];
+
+  const leading: Figure[] = [];
+  for (const name of leadingNames) {
+    const named = figures.filter(({ field }) => (metricOfField(field)?.name ?? field) === name);
+    leading.push(...named);
+  }
+  if (leading.length === 0) return { leading: figures.slice(0, 1), others: figures.slice(1) };
+
+  return { leading, others: figures.filter((figure) => !leading.includes(figure)) };
 }
 
 /** A figure of some sums as the number nearest to it, a rate in percent; `undefined` where they do not give it. */
 export function figureValue({ field, derived }: Figure, sums: Sums): number | undefined {
-  const [over, under = Number.NaN] = (derived ? [derived.over, derived.under] : [field]).map(
-    (name) => sums.get(name),
-  );
-  if (!derived || over === undefined) return over === undefined ? undefined : Number(over);
-  return Number(under) ? (derived.factor * Number(over)) / Number(under) : undefined;
+  if (!derived) {
+    const sum = sums.get(field);
+    return sum === undefined ? undefined : Number(sum);
+  }
+
+  const over = sums.get(derived.over);
+  const under = Number(sums.get(derived.under) ?? 0);
+  if (over === undefined || under === 0 || Number.isNaN(under)) return undefined;
+
+  return (derived.factor * Number(over)) / under;
 }
 
+/** The sums of a single row: its own numbers. */
 export function sumsOfRow(row: Row): Sums {
   return { get: (field) => numberIn(row[field]) ?? undefined };
 }
@@ -81,24 +111,31 @@ export function sumsOfRow(row: Row): Sums {
 /** A derived figure as a file holds it: six decimals, a rate as a plain fraction; `null` where there is none. */
 export function derivedNumber(figure: Figure, sums: Sums): number | null {
   const value = figureValue(figure, sums);
-  return value === undefined
-    ? null
-    : Number((figure.type === 'percent' ? value / 100 : value).toFixed(6));
+  if (value === undefined) return null;
+
+  const plain = figure.type === 'percent' ? value / 100 : value;
+  return Number(plain.toFixed(6));
 }
 
 /** A figure in full, for programs: every digit of a sum, or what is derived; `null` where there is none. */
 export function figureDigits(figure: Figure, sums: Sums): string | null {
-  const value = figure.derived ? derivedNumber(figure, sums) : (sums.get(figure.field) ?? null);
-  if (value === null) return null;
-  return figure.type === 'money' && !figure.derived ? moneyText(String(value)) : String(value);
+  if (figure.derived) {
+    const value = derivedNumber(figure, sums);
+    return value === null ? null : String(value);
+  }
+
+  const sum = sums.get(figure.field);
+  if (sum === undefined) return null;
+  return figure.type === 'money' ? moneyText(String(sum)) : String(sum);
 }
 
 /** A figure as people read it, every digit of a sum: `48,665.12`, `1.94%`; `null` where there is none. */
 export function figureText(figure: Figure, sums: Sums): string | null {
   if (!figure.derived) {
     const digits = figureDigits(figure, sums);
-    return digits && groupedText(digits);
+    return digits === null ? null : groupedText(digits);
   }
+
   const value = figureValue(figure, sums);
   return value === undefined ? null : scaleText(figure, value);
 }
@@ -106,7 +143,8 @@ export function figureText(figure: Figure, sums: Sums): string | null {
 /** A value on a scale of a figure, rounded as people read it. */
 export function scaleText({ type }: Figure, value: number): string {
   if (type === 'integer') return groupedText(String(Math.round(value)));
-  return groupedText(value.toFixed(2)) + (type === 'percent' ? '%' : '');
+  const text = groupedText(value.toFixed(2));
+  return type === 'percent' ? `${text}%` : text;
 }
 
 /** How a figure has changed, as people read it: `▲ 12.3 %`, `▼ 3.0 %`, `new` where there was none before. */
@@ -116,46 +154,60 @@ export function changeText(
   beforeSums: Sums | undefined,
   unicode = true,
 ): string {
-  const [now, before] = [
-    figureValue(figure, nowSums),
-    beforeSums && figureValue(figure, beforeSums),
-  ];
+  const now = figureValue(figure, nowSums);
+  const before = beforeSums && figureValue(figure, beforeSums);
   if (now === undefined) return '–';
   if (before === undefined || (before === 0 && now !== 0)) return 'new';
+
   const percent = now === before ? 0 : (100 * (now - before)) / Math.abs(before);
   const text = `${Math.abs(percent).toFixed(1)} %`;
-  const [up, down] = unicode ? ['▲', '▼'] : ['+', '-'];
-  return `${text === '0.0 %' ? '=' : percent > 0 ? up : down} ${text}`;
+  if (text === '0.0 %') return `= ${text}`;
+
+  const up = unicode ? '▲' : '+';
+  const down = unicode ? '▼' : '-';
+  return `${percent > 0 ? up : down} ${text}`;
 }
 
 /** The figure of that field or metric, in any case. */
-export function findFigure(name: string, known: readonly Figure[]): Figure | undefined {
-  const equals = (text: string | undefined) => text?.toLowerCase() === name.toLowerCase();
-  return (
-    known.find(({ field }) => equals(field)) ??
-    known.find((figure) => equals(figure.derived?.name ?? metricOfField(figure.field)?.name))
-  );
-}
+export function findFigure(name: string, figures: readonly Figure[]): Figure | undefined {
+  const isNamed = (text: string | undefined): boolean => {
+    return text?.toLowerCase() === name.toLowerCase();
+  };
+  const byField = figures.find(({ field }) => isNamed(field));
+  if (byField) return byField;
 
-/** The figures of those metrics (`--metrics`). Throws `UsageError`. */
-export function figuresNamed(names: readonly string[], known: readonly Figure[]): Figure[] {
-  const found = names.map((name) => {
-    const figure = findFigure(name, known);
-    if (figure) return figure;
-    const fields = known.map(({ field }) => field);
-    throw unknownColumn(name, fields, '--metrics: the report');
+  return figures.find(({ field, derived }) => {
+    return isNamed(derived?.name ?? metricOfField(field)?.name);
   });
-  return [...new Set(found)];
 }
 
-/** The error for a column that the report does not have. @param report how the sentence begins, the report named */
+/** The figures of those metrics (`--metrics`), each once. Throws `UsageError`. */
+export function figuresNamed(names: readonly string[], figures: readonly Figure[]): Figure[] {
+  const named = new Set<Figure>();
+  for (const name of names) {
+    const figure = findFigure(name, figures);
+    if (!figure) {
+      const fields = figures.map(({ field }) => field);
+      throw unknownColumn(name, fields, '--metrics: the report');
+    }
+    named.add(figure);
+  }
+  return [...named];
+}
+
+/**
+ * The error for a column that the report does not have.
+ * @param columns the names of those that it has
+ * @param report how the sentence begins, the report named
+ */
 export function unknownColumn(
   name: string,
-  known: readonly string[],
+  columns: readonly string[],
   report = 'The report',
 ): UsageError {
+  const list = columns.join(', ') || 'none';
   return new UsageError(`${report} has no column "${name}".`, {
     code: 'UNKNOWN_COLUMN',
-    hint: didYouMean(nearest(name, known), `It has ${known.join(', ') || 'none'}.`),
+    hint: didYouMean(nearest(name, columns), `It has ${list}.`),
   });
 }

@@ -1,6 +1,7 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { momentOf } from '../contract/values.ts';
 import type { Row, Value } from '../rows/row-batch.ts';
+import { formatCount } from '../text/quantity.ts';
 import { Decimal, numberIn } from './numbers.ts';
 
 /** Sums by metric field, exact to the last digit; a metric without any number is absent. */
@@ -8,11 +9,19 @@ export interface Sums {
   get(field: string): Decimal | number | undefined;
 }
 
+/** The values of some fields, in their order: text, a number's digits, or `null` (also for an absent field). */
+export type GroupKey = readonly (string | null)[];
+
 /** The rows that have the same values in some fields. */
 export interface Group {
-  /** The values, in the order of the fields asked for: text, a number's digits, or `null` (also for an absent key). */
-  readonly key: readonly (string | null)[];
+  readonly key: GroupKey;
   readonly sums: RunningSums;
+}
+
+/** The values of some fields, and the sums that belong to them, however they were made. */
+export interface KeyedSums {
+  readonly key: GroupKey;
+  readonly sums: Sums;
 }
 
 /** A field by whose values rows are grouped; `byMonth` makes days the first of their month. */
@@ -28,7 +37,9 @@ const mostHundredths = 1e15;
 export class RunningSums implements Sums {
   /** By the index of the metric; a hole where there has been no number. Plain numbers alone, which take the least memory. */
   readonly #hundredths: number[] = [];
+
   readonly #beside: Decimal[] = [];
+
   readonly #fields: readonly string[];
 
   /** @param fields the metrics, which whoever made this may add to */
@@ -40,8 +51,13 @@ export class RunningSums implements Sums {
     const sum = this.#hundredths[index] ?? 0;
     const hundredths = typeof value === 'number' ? Math.round(value * 100) : Number.NaN;
     const isWhole = hundredths / 100 === value && Math.abs(sum + hundredths) < mostHundredths;
-    this.#hundredths[index] = isWhole ? sum + hundredths : sum;
-    if (isWhole) return;
+    if (isWhole) {
+      this.#hundredths[index] = sum + hundredths;
+      return;
+    }
+
+    // A sum is there from the first number on, also where all of it stands beside.
+    this.#hundredths[index] = sum;
     const decimal = typeof value === 'number' ? Decimal.parse(String(value)) : value;
     if (decimal) this.#beside[index] = this.#beside[index]?.plus(decimal) ?? decimal;
   }
@@ -55,8 +71,10 @@ export class RunningSums implements Sums {
 
   get(field: string): Decimal | number | undefined {
     const index = this.#fields.indexOf(field);
-    const [hundredths, beside] = [this.#hundredths[index], this.#beside[index]];
+    const hundredths = this.#hundredths[index];
     if (hundredths === undefined) return undefined;
+
+    const beside = this.#beside[index];
     return beside ? new Decimal(BigInt(hundredths), 2).plus(beside) : hundredths / 100;
   }
 }
@@ -67,17 +85,23 @@ export class RunningSums implements Sums {
  */
 export class Grouping implements Iterable<Group> {
   rowCount = 0;
+
   readonly metrics: string[] = [];
+
   /** How many values of a metric are no numbers, by field; they are in no sum. */
   readonly strangeCounts = new Map<string, number>();
+
   readonly #groups = new Map<string, Group>();
+
+  /** `undefined` until the first rows tell which field their time is in. */
   #by: readonly KeyColumn[] | undefined;
+
   #fields: readonly string[] = [];
 
   /** @param by row fields, or `time`: the hours or else the days of the rows, if they have any */
   constructor(by: readonly (string | KeyColumn)[] | 'time' = []) {
-    if (by !== 'time')
-      this.#by = by.map((field) => (typeof field === 'string' ? { field } : field));
+    if (by === 'time') return;
+    this.#by = by.map((field) => (typeof field === 'string' ? { field } : field));
   }
 
   get by(): readonly KeyColumn[] {
@@ -95,17 +119,14 @@ export class Grouping implements Iterable<Group> {
       this.#by ??= timeFieldOf(fields).map((field) => ({ field }));
       this.#addMetrics(fields.filter(metricOfField));
     }
+
     for (const row of rows) {
-      const key = this.by.map(({ field, byMonth }) => {
-        const text = keyText(row[field]);
-        return byMonth && text !== null ? `${text.slice(0, 7)}-01` : text;
-      });
-      const { sums } = this.#groupAt(key);
+      const { sums } = this.#groupAt(this.#keyOf(row));
       for (const [index, field] of this.metrics.entries()) {
         const value = numberIn(row[field]);
-        if (value === undefined)
-          this.strangeCounts.set(field, (this.strangeCounts.get(field) ?? 0) + 1);
-        else if (value !== null) sums.add(index, value);
+        if (value === null) continue;
+        if (value !== undefined) sums.add(index, value);
+        else this.strangeCounts.set(field, (this.strangeCounts.get(field) ?? 0) + 1);
       }
     }
     this.rowCount += rows.length;
@@ -115,8 +136,10 @@ export class Grouping implements Iterable<Group> {
   absorb(other: Grouping): void {
     this.#by ??= other.by;
     this.#addMetrics(other.metrics);
-    for (const { key, sums } of other)
-      this.#groupAt(this.by.map((_, i) => key[i] ?? null)).sums.addAll(sums);
+    for (const { key, sums } of other) {
+      const own = this.#groupAt(this.by.map((_, i) => key[i] ?? null));
+      own.sums.addAll(sums);
+    }
     this.rowCount += other.rowCount;
   }
 
@@ -128,31 +151,43 @@ export class Grouping implements Iterable<Group> {
     return this.#groups.values();
   }
 
-  find(key: Group['key']): Group | undefined {
+  find(key: GroupKey): Group | undefined {
     return this.#groups.get(idOf(key));
   }
 
   /** Groups as rows of a report: their values by key, their sums as numbers or the digits of numbers. */
-  rowsOf(groups: Iterable<Omit<Group, 'sums'> & { readonly sums: Sums }> = this): Row[] {
-    return [...groups].map(({ key, sums }) =>
-      Object.fromEntries([
-        ...this.by.map(({ field }, i): [string, Value] => [field, key[i] ?? null]),
-        ...this.metrics.map((field): [string, Value] => {
-          const sum = sums.get(field);
-          return [field, typeof sum === 'object' ? String(sum) : (sum ?? null)];
-        }),
-      ]),
-    );
+  rowsOf(groups: Iterable<KeyedSums> = this): Row[] {
+    const rows: Row[] = [];
+    for (const { key, sums } of groups) {
+      const row = new Map<string, Value>();
+      for (const [i, { field }] of this.by.entries()) row.set(field, key[i] ?? null);
+      for (const field of this.metrics) {
+        const sum = sums.get(field) ?? null;
+        row.set(field, sum instanceof Decimal ? String(sum) : sum);
+      }
+      rows.push(Object.fromEntries(row));
+    }
+    return rows;
+  }
+
+  #keyOf(row: Row): GroupKey {
+    return this.by.map(({ field, byMonth }) => {
+      const text = keyText(row[field]);
+      return byMonth && text !== null ? `${text.slice(0, 7)}-01` : text;
+    });
   }
 
   #addMetrics(fields: readonly string[]): void {
-    this.metrics.push(...fields.filter((field) => !this.metrics.includes(field)));
+    for (const field of fields) {
+      if (!this.metrics.includes(field)) this.metrics.push(field);
+    }
   }
 
-  #groupAt(key: Group['key']): Group {
+  #groupAt(key: GroupKey): Group {
     const id = idOf(key);
-    const known = this.#groups.get(id);
-    if (known) return known;
+    const existing = this.#groups.get(id);
+    if (existing) return existing;
+
     const group = { key, sums: new RunningSums(this.metrics) };
     this.#groups.set(id, group);
     return group;
@@ -160,7 +195,7 @@ export class Grouping implements Iterable<Group> {
 }
 
 /** A text that no other key has: each value follows its length. */
-function idOf(key: Group['key']): string {
+function idOf(key: GroupKey): string {
   let id = '';
   for (const text of key) id += text === null ? '-' : `${text.length}:${text}`;
   return id;
@@ -176,9 +211,10 @@ export function isTime(field: string): boolean {
   return ['date', 'hour'].includes(fieldTypeOf(field) ?? '');
 }
 
-/** The field that tells the time of rows best, if any does. */
+/** The field that tells the time of rows best, as a list of one; an empty list where none does. */
 export function timeFieldOf(fields: readonly string[]): string[] {
-  return ['hour', 'date'].filter((field) => fields.includes(field)).slice(0, 1);
+  if (fields.includes('hour')) return ['hour'];
+  return fields.includes('date') ? ['date'] : [];
 }
 
 /** The sums of groups that have the same metrics. */
@@ -188,31 +224,49 @@ export function addSums(groups: readonly Group[], metrics: readonly string[]): R
   return all;
 }
 
+/** A group that has a time. */
+export interface TimedGroup extends Group {
+  readonly time: string;
+}
+
 /** The groups that have a time, in its order: at the end of summer 02:00+0200 comes before 02:00+0100. */
-export function inTimeOrder(groups: Iterable<Group>): (Group & { readonly time: string })[] {
-  const timed = [...groups].flatMap((group) => {
+export function inTimeOrder(groups: Iterable<Group>): TimedGroup[] {
+  const timed: TimedGroup[] = [];
+  for (const group of groups) {
     const time = group.key[0] ?? '';
     // A text that is empty, or `total`, has no place on a line of time.
-    return /^\d{4}-\d\d-\d\d/.test(time) ? [{ ...group, time }] : [];
-  });
+    if (/^\d{4}-\d\d-\d\d/.test(time)) timed.push({ ...group, time });
+  }
   return timed.sort((a, b) => compareTimes(a.time, b.time));
 }
 
+/** Orders two times by their instants; texts that are no times by their letters. */
 export function compareTimes(a: string, b: string): number {
-  const [first, second] = [a, b].map((time) => momentOf(time)?.instantMs ?? Date.parse(time));
-  return (first ?? 0) - (second ?? 0) || Number(a > b) - Number(a < b);
+  const first = momentOf(a)?.instantMs ?? Date.parse(a);
+  const second = momentOf(b)?.instantMs ?? Date.parse(b);
+  return first - second || Number(a > b) - Number(a < b);
+}
+
+/** A metric of a report, and what a notice calls it. */
+interface NamedField {
+  readonly field: string;
+  readonly name: string;
 }
 
 /** Says how many values of metrics are in none of the sums: who reads a total has to know what is not in it. */
 export function strangeNotices(
   { strangeCounts }: Grouping,
-  columns: readonly { field: string; name: string }[],
-) {
-  return columns.flatMap(({ field, name }) => {
+  columns: readonly NamedField[],
+): string[] {
+  const notices: string[] = [];
+  for (const { field, name } of columns) {
     const count = strangeCounts.get(field);
-    if (count === undefined) return [];
-    return count === 1
-      ? `1 value of ${name} is no number, and is in no sum.`
-      : `${count.toLocaleString('en')} values of ${name} are no numbers, and are in no sum.`;
-  });
+    if (count === undefined) continue;
+    notices.push(
+      count === 1
+        ? `1 value of ${name} is no number, and is in no sum.`
+        : `${formatCount(count)} values of ${name} are no numbers, and are in no sum.`,
+    );
+  }
+  return notices;
 }

@@ -7,6 +7,7 @@ const longestNumber = 400;
 /** A decimal number, exact to its last digit: money is never rounded on the way. `new Decimal(1250n, 2)` is 12.50. */
 export class Decimal {
   readonly #units: bigint;
+
   readonly #scale: number;
 
   constructor(units: bigint, scale: number) {
@@ -17,8 +18,10 @@ export class Decimal {
   /** Reads `12`, `-0.50` or `1e5`; `undefined` for any other text. */
   static parse(text: string): Decimal | undefined {
     if (text.length > longestNumber) return undefined;
+
     const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text);
     if (!match) return undefined;
+
     const [, sign, integer = '', fraction = '', exponent = '0'] = match;
     const shift = Number(exponent) - fraction.length;
     const digits = BigInt(integer + fraction) * 10n ** BigInt(Math.max(0, shift));
@@ -35,8 +38,10 @@ export class Decimal {
     const negative = this.#units < 0n;
     const digits = String(negative ? -this.#units : this.#units).padStart(this.#scale + 1, '0');
     const integer = digits.slice(0, digits.length - this.#scale);
-    const fraction = this.#scale > 0 ? digits.slice(-this.#scale).replace(/0+$/, '') : '';
-    return `${negative ? '-' : ''}${integer}${fraction && `.${fraction}`}`;
+    const decimals = this.#scale > 0 ? digits.slice(-this.#scale).replace(/0+$/, '') : '';
+
+    const sign = negative ? '-' : '';
+    return decimals === '' ? sign + integer : `${sign}${integer}.${decimals}`;
   }
 
   #at(scale: number): bigint {
@@ -48,16 +53,19 @@ export class Decimal {
 export function numberIn(value: Value | undefined): number | Decimal | null | undefined {
   if (typeof value === 'number') return value;
   if (value === null || value === undefined || value === '') return null;
-  const text =
-    typeof value === 'string' && value.length <= longestNumber ? numberTextOf(value) : undefined;
+  if (typeof value !== 'string' || value.length > longestNumber) return undefined;
+
+  const text = numberTextOf(value);
   if (text === undefined) return undefined;
+
   // A double holds every decimal number of 15 digits, and gives them back.
   return /^-?\d{1,13}(?:\.\d{1,2})?$/.test(text) ? Number(text) : Decimal.parse(text);
 }
 
 /** A number with its thousands apart: `48,665.12`. What is no number, or has hundreds of digits, stays as it is. */
 export function groupedText(number: string): string {
-  if (number.length > 400) return number;
+  if (number.length > longestNumber) return number;
+
   return number.replace(/^-?\d+(?=(\.\d+)?$)/, (digits) =>
     digits.replace(/(?<=\d)(?=(?:\d{3})+$)/g, ','),
   );
@@ -67,6 +75,7 @@ export function groupedText(number: string): string {
 export function moneyText(number: string): string {
   const text = /^-?\d+(?:\.\d+)?$/.test(number) ? number : Decimal.parse(number)?.toString();
   if (text === undefined) return number;
+
   const [integer, decimals = ''] = text.split('.');
   return `${integer}.${decimals.padEnd(2, '0')}`;
 }

@@ -27,7 +27,7 @@ it('charts keep within the width, whatever the values are, and the longest bar i
           { width, unicode },
         );
         const line = lineChart(
-          { values, from: '2026-10-01', to: '2026-10-31', text: String },
+          { values, from: '2026-10-01', to: '2026-10-31', textOf: String },
           { width, unicode },
         );
         expect(line).toHaveLength(12);

@@ -8,7 +8,7 @@ import {
   figureValue,
   scaleText,
 } from '../../view/figures.ts';
-import { type Grouping, inTimeOrder } from '../../view/grouping.ts';
+import { type Grouping, inTimeOrder, type Sums, type TimedGroup } from '../../view/grouping.ts';
 import type { TableLook } from '../encoder.ts';
 import { comparisonNotices, plainName } from '../formats/table.ts';
 import { widthOf } from './table-layout.ts';
@@ -16,84 +16,136 @@ import { rangeOf, sparkline } from './text-charts.ts';
 
 const gap = '  ';
 
+/** What a card shows besides the sums of a report. */
+export interface CardOptions {
+  /** The row fields and derived metrics to show, in this order. Default: all. */
+  readonly fields?: readonly string[];
+
+  /** An earlier report, whose change is shown beside each figure. */
+  readonly comparison?: Comparison;
+}
+
 /**
- * The figures of a report in a few lines: the sum of each metric, what they give, and the first one's course.
+ * The figures of a report in a few lines: the sum of each metric, what they give, and the course of one over time.
  * @param report the report by time
- * @param only the row fields and derived metrics to show, in this order. Default: all
- * @param comparison an earlier report, whose change is shown beside each figure
  */
 export function reportCard(
   report: Grouping,
   look: TableLook = {},
-  only?: readonly string[],
-  comparison?: Comparison,
+  { fields, comparison }: CardOptions = {},
 ): string[] {
-  const { width: lineWidth = 80, unicode, style } = look;
-  const totals = report.totals();
-  const before = comparison?.sums.total.totals();
-  const known = figuresOf(report.metrics).filter(
-    (figure) => figure.derived || totals.get(figure.field) !== undefined,
-  );
-  const chosen = only
-    ? only.flatMap((field) => known.filter((figure) => figure.field === field))
-    : known;
-  const items = chosen.map((figure) => {
-    const change = before ? ` ${changeText(figure, totals, before, unicode)}` : '';
-    return { label: wordsOf(figure, unicode), text: (figureText(figure, totals) ?? '–') + change };
-  });
-  // Figures are read down.
-  const labelWidth = Math.max(0, ...items.map(({ label }) => widthOf(label)));
-  const width = labelWidth + 1 + Math.max(0, ...items.map(({ text }) => widthOf(text)));
-  const height = Math.ceil(
-    items.length / Math.max(1, Math.floor(lineWidth / (width + gap.length))),
-  );
-  const lines = Array.from({ length: height }, (_, line) => {
-    const cells = items
-      .filter((_, i) => i % height === line)
-      .map(({ label, text }) => {
-        const blanks = ' '.repeat(width - widthOf(label) - widthOf(text));
-        return `${gap}${style?.dim(label) ?? label}${blanks}${text}`;
-      });
-    return cells.join('');
-  });
+  const figures = figuresToShow(report, fields);
+  const lines = inColumns(cardItems(figures, report.totals(), look, comparison), look);
+
+  const course = courseOf(report, figures, look);
+  if (course !== undefined) lines.push(gap + course);
+
   const notices = comparison ? comparisonNotices(comparison) : [];
-  return [...lines, ...course(report, look, chosen), ...notices.map((notice) => gap + notice)];
+  return [...lines, ...notices.map((notice) => gap + notice)];
+}
+
+/** The figures of a report that have a value, or those of the given fields. */
+function figuresToShow(report: Grouping, fields: readonly string[] | undefined): Figure[] {
+  const totals = report.totals();
+  const figures = figuresOf(report.metrics).filter(({ derived, field }) => {
+    return derived || totals.get(field) !== undefined;
+  });
+  if (!fields) return figures;
+
+  const chosen: Figure[] = [];
+  for (const name of fields) {
+    const figure = figures.find(({ field }) => field === name);
+    if (figure) chosen.push(figure);
+  }
+  return chosen;
+}
+
+/** A figure of the card: what it is called, and its value with its change. */
+interface CardItem {
+  readonly label: string;
+  readonly text: string;
+}
+
+function cardItems(
+  figures: readonly Figure[],
+  totals: Sums,
+  { unicode }: TableLook,
+  comparison: Comparison | undefined,
+): CardItem[] {
+  const before = comparison?.sums.total.totals();
+
+  return figures.map((figure) => {
+    const value = figureText(figure, totals) ?? '–';
+    const change = before ? ` ${changeText(figure, totals, before, unicode)}` : '';
+    return { label: wordsOf(figure, unicode), text: value + change };
+  });
+}
+
+/** Items beside each other, as many as a line holds; they are read down, column by column. */
+function inColumns(items: readonly CardItem[], { width = 80, style }: TableLook): string[] {
+  const labelWidth = Math.max(0, ...items.map(({ label }) => widthOf(label)));
+  const textWidth = Math.max(0, ...items.map(({ text }) => widthOf(text)));
+  const itemWidth = labelWidth + 1 + textWidth;
+  const perLine = Math.max(1, Math.floor(width / (itemWidth + gap.length)));
+  const height = Math.ceil(items.length / perLine);
+
+  const lines = Array.from({ length: height }, () => '');
+  for (const [i, { label, text }] of items.entries()) {
+    const padding = ' '.repeat(itemWidth - widthOf(label) - widthOf(text));
+    const line = i % height;
+    lines[line] += `${gap}${style?.dim(label) ?? label}${padding}${text}`;
+  }
+  return lines;
 }
 
 /** What a figure is called in a line: `revenue (€)`, `CTR`. */
 function wordsOf({ field }: Figure, unicode?: boolean): string {
-  return plainName(fieldLabel(field), unicode).replace(/^[A-Z](?=[a-z])/, (letter) =>
-    letter.toLowerCase(),
-  );
+  const label = plainName(fieldLabel(field), unicode);
+  return label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }
 
-/** The first metric over time, in a line from its lowest to its highest; none where there is no time, or only one. */
-function course(
+/** A sparkline is worth its line from so many cells on, and is never longer than so many. */
+const leastCourse = 8;
+const longestCourse = 60;
+
+/**
+ * The first metric over time, in a line from its lowest to its highest; `undefined` where there is no time, only one, or
+ * no room.
+ */
+function courseOf(
   report: Grouping,
-  { width: lineWidth = 80, unicode, style }: TableLook,
-  chosen: readonly Figure[],
-): string[] {
-  const figure = chosen.find(({ derived }) => !derived);
+  figures: readonly Figure[],
+  { width = 80, unicode, style }: TableLook,
+): string | undefined {
+  const figure = figures.find(({ derived }) => !derived);
   const points = inTimeOrder(report);
-  if (!figure || points.length < 2) return [];
-  const [from = '', to = ''] = [points[0], points.at(-1)].map((point) => point?.time.slice(0, 10));
-  const isMonthly = points.every(({ time }) => time.endsWith('-01'));
-  const step = report.by[0]?.field === 'hour' ? 'hour' : isMonthly ? 'month' : 'day';
-  const name = `${wordsOf(figure, unicode)} by ${step}`;
-  const values = points.map(({ sums }) => figureValue(figure, sums) ?? 0);
-  const [least, most] = rangeOf(values).map((value) => scaleText(figure, value));
-  const range = least === most ? '' : `  ${least} to ${most}`;
+  if (!figure || points.length < 2) return undefined;
+
   const dim = style?.dim ?? ((text: string) => text);
-  // The range stands beside the line, and its first and last date where both leave it eight cells.
-  const room = lineWidth - 2 * gap.length - name.length - range.length;
-  const isDated = room - from.length - to.length - 2 >= 8;
-  if (room < 8) return [];
-  const line = sparkline(
-    values,
-    Math.min(isDated ? room - from.length - to.length - 2 : room, 60),
-    unicode,
-  );
-  return [
-    `${gap}${dim(name)}${gap}${isDated ? `${dim(from)} ${line} ${dim(to)}` : line}${range && dim(range)}`,
-  ];
+  const name = `${wordsOf(figure, unicode)} by ${stepOf(report, points)}`;
+  const from = points[0]?.time.slice(0, 10) ?? '';
+  const to = points.at(-1)?.time.slice(0, 10) ?? '';
+
+  const values = points.map(({ sums }) => figureValue(figure, sums) ?? 0);
+  const { least, greatest } = rangeOf(values);
+  const lowest = scaleText(figure, least);
+  const highest = scaleText(figure, greatest);
+  const range = lowest === highest ? '' : `  ${lowest} to ${highest}`;
+
+  const room = width - 2 * gap.length - name.length - range.length;
+  if (room < leastCourse) return undefined;
+
+  // The first and the last date stand beside the line where they leave it enough room.
+  const roomBesideDates = room - from.length - to.length - 2;
+  const isDated = roomBesideDates >= leastCourse;
+  const length = Math.min(isDated ? roomBesideDates : room, longestCourse);
+  const line = sparkline(values, length, unicode);
+  const datedLine = isDated ? `${dim(from)} ${line} ${dim(to)}` : line;
+  return `${dim(name)}${gap}${datedLine}${range && dim(range)}`;
+}
+
+/** The step of time that the points of a report stand for. */
+function stepOf(report: Grouping, points: readonly TimedGroup[]): 'hour' | 'day' | 'month' {
+  if (report.by[0]?.field === 'hour') return 'hour';
+  return points.every(({ time }) => time.endsWith('-01')) ? 'month' : 'day';
 }

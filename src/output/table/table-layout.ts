@@ -9,18 +9,42 @@ export type CellText = string | null | undefined;
 /** A column of a table, before the layout gives it a place and a width. */
 export interface TableColumn {
   readonly name: string;
+
   /** Set to the right, never shortened. */
   readonly numeric: boolean;
+
   /** Text that says nothing when it is shortened: a date, an hour. */
   readonly rigid?: boolean;
+
   /** Which columns are left out first where there is no room: those with the highest number. */
   readonly dispensable: number;
+
   readonly cells: readonly CellText[];
+
   /** The least width, for what comes later (a total). */
   readonly minWidth?: number;
 }
 
-/** A column with its place (`index` among those that were given) and its width in cells. */
+/** A column with what is known of its widths in cells; `index` is its place among all columns of the table. */
+interface MeasuredColumn {
+  readonly index: number;
+  readonly name: string;
+  readonly numeric: boolean;
+  readonly dispensable: number;
+  readonly isFixed: boolean;
+  readonly foldedHeading: readonly string[];
+
+  /** What its cells need, without its heading. */
+  readonly cellWidth: number;
+}
+
+/** How narrow a layout makes its columns: texts are shortened to so many cells, and headings perhaps folded. */
+interface Squeeze {
+  readonly leastTextWidth: number;
+  readonly isFolded: boolean;
+}
+
+/** A column with its place among all columns of the table and its width in cells. */
 interface PlacedColumn {
   readonly index: number;
   readonly heading: readonly string[];
@@ -31,14 +55,17 @@ interface PlacedColumn {
 
 const gap = 2;
 
-/** Names are shortened to so many cells before headings are folded; then before a column is left out. */
-const easyWidth = 28;
-const leastWidth = 14;
+/** Names are shortened to 28 cells before headings are folded; then to 14 before a column is left out. */
+const easySqueeze: Squeeze = { leastTextWidth: 28, isFolded: false };
+const hardSqueeze: Squeeze = { leastTextWidth: 14, isFolded: true };
 
-/** A table for people, its columns placed: which are shown and how wide, and its lines. */
+/** A table for people, its columns placed: which are there and how wide, and its lines. */
 export class TableLayout {
   readonly columns: readonly PlacedColumn[];
+
+  /** The indexes of the columns that had no room. */
   readonly dropped: readonly number[];
+
   readonly #look: TableLook;
 
   /**
@@ -46,90 +73,44 @@ export class TableLayout {
    * fits the rest into the width: long texts are shortened, headings folded, then the most dispensable columns go.
    * At least one column stays, cut to the width.
    */
-  constructor(given: readonly TableColumn[], look: TableLook = {}) {
+  constructor(tableColumns: readonly TableColumn[], look: TableLook = {}) {
     this.#look = look;
-    const isFilled = ({ cells }: TableColumn) =>
-      cells.some((cell) => cell !== undefined && cell !== null);
-    const anyFilled = given.some(isFilled);
-    const measured = given.flatMap((column, index) => {
-      if (anyFilled && !isFilled(column)) return [];
-      const width = column.cells.reduce(
-        (widest, cell) => Math.max(widest, widthOf(cell ?? '')),
-        column.minWidth ?? 0,
-      );
-      return [
-        {
-          ...column,
-          index,
-          width,
-          folded: foldHeading(column),
-          isFixed: column.numeric || column.rigid,
-        },
-      ];
-    });
-    const victims = [...measured].sort(
-      (a, b) => b.dispensable - a.dispensable || b.index - a.index,
-    );
-    const room = () => (look.width ?? Number.POSITIVE_INFINITY) - gap * (victims.length - 1);
-    const widthsOf = (columns: typeof measured, least: number, isFolded: boolean) =>
-      columns.map(({ name, folded, width, isFixed }) => {
-        const whole = Math.max(width, ...(isFolded ? folded : [name]).map(widthOf));
-        return { whole, least: isFixed ? whole : Math.min(whole, least) };
-      });
-    const fits = (least: number, isFolded: boolean) =>
-      widthsOf(victims, least, isFolded).reduce((sum, each) => sum + each.least, 0) <= room();
-    while (victims.length > 1 && !fits(easyWidth, false) && !fits(leastWidth, true))
-      victims.shift();
-    const isFolded = !fits(easyWidth, false);
-    const kept = measured.filter((column) => victims.includes(column));
-    const bounds = widthsOf(kept, isFolded ? leastWidth : easyWidth, isFolded);
-    const widths = bounds.map(({ whole }) => whole);
-    // Cells are taken from the widest texts until all fit, or each is at its least.
-    for (let excess = widths.reduce((sum, width) => sum + width, -room()); excess > 0; excess--) {
-      const soft = widths.map((width, i) =>
-        width > (kept.length === 1 ? 1 : (bounds[i]?.least ?? 0)) ? width : 0,
-      );
-      const widest = soft.lastIndexOf(Math.max(...soft));
-      if (soft[widest] === 0) break;
-      widths[widest] = (widths[widest] ?? 0) - 1;
-    }
-    this.dropped = measured.filter((column) => !victims.includes(column)).map(({ index }) => index);
+    const lineWidth = look.width ?? Number.POSITIVE_INFINITY;
+
+    const measured = measureColumns(tableColumns);
+    const kept = columnsThatFit(measured, lineWidth);
+    const squeeze = fits(kept, easySqueeze, lineWidth) ? easySqueeze : hardSqueeze;
+    const widths = fitWidths(kept, squeeze, lineWidth);
+
+    const dropped = measured.filter((column) => !kept.includes(column));
+    this.dropped = dropped.map(({ index }) => index);
     const mark = look.unicode === false ? '...' : '…';
-    this.columns = kept.map(({ index, name, folded, numeric }, i) => {
+    this.columns = kept.map((column, i) => {
       const width = widths[i] ?? 0;
-      return {
-        index,
-        heading: isFolded ? folded : [name],
-        numeric,
-        width,
-        cut: cutterOf(width, mark),
-      };
+      const heading = headingOf(column, squeeze);
+      const cut = cutterOf(width, mark);
+      return { index: column.index, heading, numeric: column.numeric, width, cut };
     });
   }
 
-  /** One line: `cells` are by the index of the columns that were given. Numbers are never cut. */
+  /** One line: `cells` are by the index of all columns of the table. Numbers are never cut. */
   line(cells: readonly CellText[]): string {
-    const { style, unicode } = this.#look;
-    const texts = this.columns.map(({ index, numeric, width, cut }) => {
-      const cell = cells[index];
-      const text = cell === null ? (unicode === false ? '-' : '–') : (cell ?? '');
-      const shown = numeric && this.columns.length > 1 ? text : cut(text);
-      const blanks = ' '.repeat(Math.max(0, width - widthOf(shown)));
-      const dressed = cell === null ? (style?.dim(shown) ?? shown) : shown;
-      return numeric ? blanks + dressed : dressed + blanks;
-    });
+    const texts = this.columns.map((column) => this.#cell(cells[column.index], column));
     return texts.join(' '.repeat(gap)).trimEnd();
   }
 
   head(): string[] {
     if (this.columns.length === 0) return [];
+
+    // Headings of one line stand on the last one.
     const height = Math.max(...this.columns.map(({ heading }) => heading.length));
-    const lines = Array.from({ length: height }, (_, line) => {
+    const lines: string[] = [];
+    for (let line = 0; line < height; line++) {
       const names: string[] = [];
       for (const { index, heading } of this.columns)
         names[index] = heading[line - height + heading.length] ?? '';
-      return this.#bold(this.line(names));
-    });
+      lines.push(this.#bold(this.line(names)));
+    }
     return [...lines, this.#rule()];
   }
 
@@ -137,9 +118,22 @@ export class TableLayout {
     return [this.#rule(), this.#bold(this.line(cells))];
   }
 
+  #cell(cell: CellText, { numeric, width, cut }: PlacedColumn): string {
+    const { style, unicode } = this.#look;
+    const dash = unicode === false ? '-' : '–';
+    const whole = cell === null ? dash : (cell ?? '');
+
+    const isWhole = numeric && this.columns.length > 1;
+    const text = isWhole ? whole : cut(whole);
+    const padding = ' '.repeat(Math.max(0, width - widthOf(text)));
+    const styled = cell === null ? (style?.dim(text) ?? text) : text;
+    return numeric ? padding + styled : styled + padding;
+  }
+
   #rule(): string {
     const dash = this.#look.unicode === false ? '-' : '─';
-    const rule = this.columns.map((column) => dash.repeat(column.width)).join(' '.repeat(gap));
+    const rules = this.columns.map((column) => dash.repeat(column.width));
+    const rule = rules.join(' '.repeat(gap));
     return this.#look.style?.dim(rule) ?? rule;
   }
 
@@ -148,16 +142,107 @@ export class TableLayout {
   }
 }
 
+/** The columns that have a value, or all where none has, with their widths. */
+function measureColumns(columns: readonly TableColumn[]): MeasuredColumn[] {
+  const isFilled = ({ cells }: TableColumn) => {
+    return cells.some((cell) => cell !== undefined && cell !== null);
+  };
+  const anyFilled = columns.some(isFilled);
+
+  const measured: MeasuredColumn[] = [];
+  for (const [index, column] of columns.entries()) {
+    if (anyFilled && !isFilled(column)) continue;
+
+    let cellWidth = column.minWidth ?? 0;
+    for (const cell of column.cells) cellWidth = Math.max(cellWidth, widthOf(cell ?? ''));
+
+    const { name, numeric, dispensable, rigid = false } = column;
+    const isFixed = numeric || rigid;
+    const foldedHeading = foldHeading(name, numeric);
+    measured.push({ index, name, numeric, dispensable, isFixed, foldedHeading, cellWidth });
+  }
+  return measured;
+}
+
+/** The columns, in their order, without those that have to go so that the others fit a line. */
+function columnsThatFit(columns: readonly MeasuredColumn[], lineWidth: number): MeasuredColumn[] {
+  // The most dispensable one is the last.
+  const kept = [...columns].sort((a, b) => a.dispensable - b.dispensable || a.index - b.index);
+  while (
+    kept.length > 1 &&
+    !fits(kept, easySqueeze, lineWidth) &&
+    !fits(kept, hardSqueeze, lineWidth)
+  ) {
+    kept.pop();
+  }
+  return kept.sort((a, b) => a.index - b.index);
+}
+
+/** Whether columns have room in a line when each is as narrow as it may be. */
+function fits(columns: readonly MeasuredColumn[], squeeze: Squeeze, lineWidth: number): boolean {
+  let sum = 0;
+  for (const column of columns) sum += leastWidthOf(column, squeeze);
+  return sum <= roomFor(columns, lineWidth);
+}
+
+/** What a line has for its columns, without the gaps between them. */
+function roomFor(columns: readonly MeasuredColumn[], lineWidth: number): number {
+  return lineWidth - gap * (columns.length - 1);
+}
+
+function headingOf({ name, foldedHeading }: MeasuredColumn, { isFolded }: Squeeze) {
+  return isFolded ? foldedHeading : [name];
+}
+
+function wholeWidthOf(column: MeasuredColumn, squeeze: Squeeze): number {
+  return Math.max(column.cellWidth, ...headingOf(column, squeeze).map(widthOf));
+}
+
+function leastWidthOf(column: MeasuredColumn, squeeze: Squeeze): number {
+  const whole = wholeWidthOf(column, squeeze);
+  return column.isFixed ? whole : Math.min(whole, squeeze.leastTextWidth);
+}
+
+/** The width of each column: cells are taken from the widest texts until all fit, or each is at its least. */
+function fitWidths(
+  columns: readonly MeasuredColumn[],
+  squeeze: Squeeze,
+  lineWidth: number,
+): number[] {
+  const widths = columns.map((column) => wholeWidthOf(column, squeeze));
+  // A column that is alone is cut to the width, whatever is in it.
+  const leastWidths = columns.map((column) => {
+    return columns.length === 1 ? 1 : leastWidthOf(column, squeeze);
+  });
+
+  let excess = -roomFor(columns, lineWidth);
+  for (const width of widths) excess += width;
+
+  for (; excess > 0; excess--) {
+    const spare = widths.map((width, i) => (width > (leastWidths[i] ?? 0) ? width : 0));
+    const widest = spare.lastIndexOf(Math.max(...spare));
+    if (spare[widest] === 0) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
+}
+
 /** The heading of a number on two lines, parted between two words where that is narrowest: `revenue`, `Euro`. */
-function foldHeading({ name, numeric }: TableColumn): string[] {
+function foldHeading(name: string, numeric: boolean): string[] {
   const glue = name.includes(' ') ? ' ' : '';
-  const parts = name.split(glue || /(?<=[a-z])(?=[A-Z])/);
-  if (!numeric || parts.length < 2) return [name];
-  const widest = (heading: readonly string[]) => Math.max(...heading.map(widthOf));
-  const headings = parts
-    .slice(1)
-    .map((_, at) => [parts.slice(0, at + 1).join(glue), parts.slice(at + 1).join(glue)]);
-  return headings.reduce((best, heading) => (widest(heading) < widest(best) ? heading : best));
+  const words = name.split(glue === '' ? /(?<=[a-z])(?=[A-Z])/ : glue);
+  if (!numeric || words.length < 2) return [name];
+
+  let best = [name];
+  for (let count = 1; count < words.length; count++) {
+    const heading = [words.slice(0, count).join(glue), words.slice(count).join(glue)];
+    if (widestOf(heading) < widestOf(best)) best = heading;
+  }
+  return best;
+}
+
+function widestOf(lines: readonly string[]): number {
+  return Math.max(...lines.map(widthOf));
 }
 
 /** Cells that a text takes on a terminal. Printable ASCII, which most texts are, takes one each. */
@@ -171,10 +256,10 @@ const longestName = 2000;
 /** A long text as both its ends: what is longer is never seen, and takes long to measure. */
 export function clip(text: string): string {
   if (text.length <= longestName) return text;
-  return `${text.slice(0, longestName / 2)}…${text.slice(-longestName / 2)}`.replace(
-    /\p{Surrogate}/gu,
-    '',
-  );
+
+  const ends = `${text.slice(0, longestName / 2)}…${text.slice(-longestName / 2)}`;
+  // A cut may have parted the halves of a character.
+  return ends.replace(/\p{Surrogate}/gu, '');
 }
 
 /** Made when the first text is shortened: it takes longer than the rest of a small table. */
@@ -183,8 +268,10 @@ let graphemes: Intl.Segmenter | undefined;
 /** A text of at most so many cells: both its ends, with a mark for what was left out. */
 export function shorten(text: string, width: number, mark = '…'): string {
   if (widthOf(text) <= width) return text;
+
   const room = width - mark.length;
   if (room <= 0) return mark.slice(0, width);
+
   graphemes ??= new Intl.Segmenter();
   const parts = Array.from(graphemes.segment(text), ({ segment }) => segment);
   const head = fitting(parts, Math.ceil(room / 2));
@@ -192,13 +279,16 @@ export function shorten(text: string, width: number, mark = '…'): string {
   return head.join('') + mark + tail.reverse().join('');
 }
 
+/** As many of the first parts as the width has room for. */
 function fitting(parts: readonly string[], width: number): string[] {
+  const fitted: string[] = [];
   let used = 0;
-  const end = parts.findIndex((part) => {
+  for (const part of parts) {
     used += widthOf(part);
-    return used > width;
-  });
-  return parts.slice(0, end < 0 ? parts.length : end);
+    if (used > width) break;
+    fitted.push(part);
+  }
+  return fitted;
 }
 
 /** So many names are kept apart, in columns of this width at least. */
@@ -207,17 +297,25 @@ const bareWidth = 8;
 
 /** Shortens the names of a column; two that differ stay different, if need be with a number. */
 function cutterOf(width: number, mark: string): (text: string) => string {
-  const shown = new Map<string, string>();
+  const shortNames = new Map<string, string>();
   const taken = new Set<string>();
+
   return (text) => {
     if (widthOf(text) <= width) return text;
-    let found = shown.get(text) ?? shorten(text, width, mark);
-    if (shown.has(text) || width < bareWidth || shown.size >= namesKeptApart) return found;
-    const ending = `~${shown.size + 1}`;
-    if (taken.has(found)) found = shorten(text, width - ending.length, mark) + ending;
-    taken.add(found);
-    shown.set(text, found);
-    return found;
+
+    const known = shortNames.get(text);
+    if (known !== undefined) return known;
+
+    let name = shorten(text, width, mark);
+    if (width < bareWidth || shortNames.size >= namesKeptApart) return name;
+
+    if (taken.has(name)) {
+      const ending = `~${shortNames.size + 1}`;
+      name = shorten(text, width - ending.length, mark) + ending;
+    }
+    taken.add(name);
+    shortNames.set(text, name);
+    return name;
   };
 }
 
@@ -239,18 +337,24 @@ export function textTable<Row>(
   columns: readonly TextColumn<Row>[],
   look: TableLook = {},
 ): string {
-  const given = columns.map(({ name, value, keep, whole = false }, i) => {
-    const values = rows.map((row) => value(row) ?? undefined);
-    return {
-      name,
-      numeric:
-        rows.length > 0 && values.every((each) => each === undefined || typeof each === 'number'),
-      dispensable: keep ? 0 : i,
-      rigid: whole,
-      cells: values.map((each) => (each === undefined ? undefined : clip(printable(String(each))))),
-    };
-  });
-  const layout = new TableLayout(given, look);
-  const lines = rows.map((_, row) => layout.line(given.map(({ cells }) => cells[row])));
+  const tableColumns = columns.map((column, i) => tableColumnOf(column, rows, i));
+  const layout = new TableLayout(tableColumns, look);
+  const lines = rows.map((_, row) => layout.line(tableColumns.map(({ cells }) => cells[row])));
   return [...layout.head(), ...lines, ''].join('\n');
+}
+
+function tableColumnOf<Row>(
+  { name, value, keep = false, whole = false }: TextColumn<Row>,
+  rows: readonly Row[],
+  place: number,
+): TableColumn {
+  const values = rows.map((row) => value(row) ?? undefined);
+  const isNumeric = values.every((each) => each === undefined || typeof each === 'number');
+  return {
+    name,
+    numeric: rows.length > 0 && isNumeric,
+    dispensable: keep ? 0 : place,
+    rigid: whole,
+    cells: values.map((each) => (each === undefined ? undefined : clip(printable(String(each))))),
+  };
 }
