@@ -1,7 +1,7 @@
 import { breakdownOfField, fieldLabel, nounOf } from '../contract/columns.ts';
 import type { Breakdown } from '../contract/vocabulary.ts';
 import type { Row } from '../rows/row-batch.ts';
-import { type Group, Grouping, isTime, timeFieldOf } from './grouping.ts';
+import { type Group, Grouping, isTime, type Sums, timeFieldOf } from './grouping.ts';
 
 /** Of a breakdown with more values than this no sums are kept; of time, ten years of hours are. */
 const mostValues = 50_000;
@@ -10,29 +10,42 @@ const mostMoments = 100_000;
 /** Fields that belong together, what one breakdown adds to a row (`campaignId` and `campaignName`) or time, and their sums. */
 export interface Unit {
   readonly fields: readonly string[];
+
   readonly isTime: boolean;
+
   /** Absent for time, and for a field that the vocabulary does not know. */
   readonly breakdown?: Breakdown;
+
   /** `undefined` where there are more values than are kept. */
   groups: Grouping | undefined;
 }
 
-type Shown = readonly { readonly field: string; readonly numeric: boolean }[];
+/** A column of a report, as far as it matters whether it is added up or grouped by. */
+interface SummedColumn {
+  readonly field: string;
+  readonly numeric: boolean;
+}
 
-function unitsOf(columns: Shown): Unit[] {
+function unitsOf(columns: readonly SummedColumn[]): Unit[] {
   const units = new Map<string, Unit>();
-  const texts = columns.flatMap(({ field, numeric }) => (numeric ? [] : [field]));
-  for (const field of texts) {
-    const isTimeField = isTime(field);
-    const breakdown = isTimeField ? undefined : breakdownOfField(field);
-    const fields = isTimeField
-      ? timeFieldOf(texts)
-      : (breakdown?.fields.map(({ name }) => name) ?? [field]);
-    const name = isTimeField ? 'time' : (breakdown?.name ?? `field ${field}`);
-    if (!units.has(name))
-      units.set(name, { fields, isTime: isTimeField, breakdown, groups: new Grouping(fields) });
+  const textFields = columns.filter(({ numeric }) => !numeric).map(({ field }) => field);
+
+  for (const field of textFields) {
+    const name = isTime(field) ? 'time' : (breakdownOfField(field)?.name ?? `field ${field}`);
+    if (!units.has(name)) units.set(name, unitOf(field, textFields));
   }
   return [...units.values()];
+}
+
+function unitOf(field: string, textFields: readonly string[]): Unit {
+  if (isTime(field)) {
+    const fields = timeFieldOf(textFields);
+    return { fields, isTime: true, groups: new Grouping(fields) };
+  }
+
+  const breakdown = breakdownOfField(field);
+  const fields = breakdown ? breakdown.fields.map(({ name }) => name) : [field];
+  return { fields, isTime: false, breakdown, groups: new Grouping(fields) };
 }
 
 /**
@@ -41,26 +54,33 @@ function unitsOf(columns: Shown): Unit[] {
  */
 export class ReportSums {
   readonly total = new Grouping();
-  #all: Unit[] | undefined;
+
+  /** `undefined` until the first rows come. */
+  #units: readonly Unit[] | undefined;
+
+  /** Time together with another unit; `undefined` until rows have a value in both. */
   #course: Unit | undefined;
 
-  /** Adds rows; `columns` are those that are to be shown, `all` every key that rows have had so far. */
-  observe(rows: readonly Row[], columns: Shown, all: readonly string[]): void {
-    this.#all ??= unitsOf(columns);
+  /** Adds rows; `columns` are those that are to be shown, `fields` every key that rows have had so far. */
+  observe(rows: readonly Row[], columns: readonly SummedColumn[], fields: readonly string[]): void {
+    this.#units ??= unitsOf(columns);
     this.#course ??= this.#beginCourse(rows);
-    for (const unit of this.#course ? [...this.#all, this.#course] : this.#all) {
-      unit.groups?.observe(rows, all);
-      if (unit.groups && unit.groups.size > (unit.isTime ? mostMoments : mostValues))
-        unit.groups = undefined;
+
+    const units = this.#course ? [...this.#units, this.#course] : this.#units;
+    for (const unit of units) {
+      unit.groups?.observe(rows, fields);
+      const most = unit.isTime ? mostMoments : mostValues;
+      if (unit.groups && unit.groups.size > most) unit.groups = undefined;
     }
-    this.total.observe(rows, all);
+    this.total.observe(rows, fields);
   }
 
   /** The units that have a value anywhere. */
   get units(): readonly Unit[] {
-    const isEmpty = ({ groups }: Unit) =>
-      groups && [...groups].every(({ key }) => key.every((text) => text === null));
-    return this.#all?.filter((unit) => !isEmpty(unit)) ?? [];
+    return (this.#units ?? []).filter(({ groups }) => {
+      if (!groups) return true;
+      return [...groups].some(({ key }) => key.some((text) => text !== null));
+    });
   }
 
   /** The sums by time (the first value of a key) and by the first other unit that has values; `undefined` where there are none. */
@@ -68,18 +88,20 @@ export class ReportSums {
     return this.#course?.groups;
   }
 
-  find({ fields }: Unit, { key }: Group) {
-    return this.#all?.find((unit) => unit.fields.join() === fields.join())?.groups?.find(key)?.sums;
+  /** The sums of a group of another report, by the same unit of this one; `undefined` where this one has no such group. */
+  find({ fields }: Unit, { key }: Pick<Group, 'key'>): Sums | undefined {
+    const unit = this.#units?.find((each) => each.fields.join() === fields.join());
+    return unit?.groups?.find(key)?.sums;
   }
 
   #beginCourse(rows: readonly Row[]): Unit | undefined {
-    const hasValue = (field: string) => rows.some((row) => (row[field] ?? null) !== null);
-    const begun = this.#all?.filter(({ fields }) => fields.some(hasValue));
-    const [time, other] = [
-      begun?.find(({ isTime }) => isTime),
-      begun?.find(({ isTime }) => !isTime),
-    ];
+    const filled = (this.#units ?? []).filter(({ fields }) => {
+      return rows.some((row) => fields.some((field) => (row[field] ?? null) !== null));
+    });
+    const time = filled.find((unit) => unit.isTime);
+    const other = filled.find((unit) => !unit.isTime);
     if (!time?.groups || !other) return undefined;
+
     const groups = new Grouping([...time.fields, ...other.fields]);
     // The rows before had no value here.
     groups.absorb(time.groups);
@@ -87,15 +109,22 @@ export class ReportSums {
   }
 }
 
-/** A group's name, and beside it what else is known of it: of a campaign its id. Neither is fit for a terminal yet. */
-export function nameOfGroup(
-  fields: readonly string[],
-  { key }: Group,
-): { name: string; detail: string } {
-  const values = fields.flatMap((field, i) => (key[i] ? [{ field, value: key[i] }] : []));
-  const named = values.find(({ field }) => /name$/i.test(field)) ?? values[0];
-  const other = values.find((each) => each !== named);
-  return { name: named?.value ?? '–', detail: other?.value ?? '' };
+/** A group for people, as texts of the report: neither is fit for a terminal yet. */
+export interface GroupName {
+  readonly name: string;
+
+  /** What else is known of it, of a campaign its id; empty where there is nothing. */
+  readonly detail: string;
+}
+
+/** A group's name, and beside it what else is known of it. */
+export function nameOfGroup(fields: readonly string[], { key }: Pick<Group, 'key'>): GroupName {
+  let nameIndex = fields.findIndex((field, i) => key[i] && /name$/i.test(field));
+  if (nameIndex < 0) nameIndex = key.findIndex((value) => value);
+  if (nameIndex < 0) return { name: '–', detail: '' };
+
+  const detail = key.find((value, i) => value && i !== nameIndex);
+  return { name: key[nameIndex] ?? '–', detail: detail ?? '' };
 }
 
 /** What a unit is called: `campaign`, `postal code`; a field that the vocabulary does not know by its own name. */

@@ -2,66 +2,122 @@ import { DateTime, Interval } from 'luxon';
 import { nounOf } from '../contract/columns.ts';
 import type { ReportSummary } from '../contract/messages.ts';
 import { dayOf } from '../contract/values.ts';
-import { type Breakdown, breakdowns } from '../contract/vocabulary.ts';
-import type { ReportSums } from './report-sums.ts';
+import { type Breakdown, findBreakdown } from '../contract/vocabulary.ts';
+import type { ReportSums, Unit } from './report-sums.ts';
 
-const readDate = (text: string) => DateTime.fromISO(text, { zone: 'utc', locale: 'en-GB' });
+/** A day (`YYYY-MM-DD`), which may have more behind it, in the language of pages. */
+function readDay(text: string): DateTime {
+  return DateTime.fromISO(text, { zone: 'utc', locale: 'en-GB' });
+}
 
 /**
  * A report's window for people: `1–31 October 2026`, with times of day where it does not run over whole days, in the
  * report's zone; texts that are no date-times stay as they are.
  */
 export function windowText({ since, until }: Pick<ReportSummary, 'since' | 'until'>): string {
-  const [first, last] = [since, until].map((text) => {
-    const [, day = '', time = ''] =
-      /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:[+-]\d\d:?\d\d|Z)?$/.exec(text) ?? [];
-    return dayOf(day) === undefined ? undefined : { day, time };
-  });
+  const first = readWallTime(since);
+  const last = readWallTime(until);
   if (!first || !last) return `${since} – ${until}`;
+
   if (first.time === '00:00:00' && last.time === '23:59:59') return daysText(first.day, last.day);
-  const [from, to] = [first, last].map(({ day, time }) => {
-    return `${readDate(day).toLocaleString(DateTime.DATE_FULL)}, ${time.replace(/:(00|59)$/, '')}`;
-  });
-  return `${from} – ${to}`;
+  return `${wallTimeText(first)} – ${wallTimeText(last)}`;
+}
+
+/** A day and a time of day, as texts. */
+interface WallTime {
+  readonly day: string;
+  readonly time: string;
+}
+
+/** What the clocks of the report's zone show; `undefined` where a text is no date-time. */
+function readWallTime(text: string): WallTime | undefined {
+  const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:[+-]\d\d:?\d\d|Z)?$/.exec(text);
+  const day = match?.[1];
+  const time = match?.[2];
+  if (day === undefined || time === undefined || dayOf(day) === undefined) return undefined;
+  return { day, time };
+}
+
+function wallTimeText({ day, time }: WallTime): string {
+  // The first and the last second of a minute are its beginning and its end.
+  const shortTime = time.replace(/:(00|59)$/, '');
+  return `${readDay(day).toLocaleString(DateTime.DATE_FULL)}, ${shortTime}`;
 }
 
 /** Days from the first to the last (`YYYY-MM-DD`), what both have in common said once. */
 function daysText(first: string, last: string): string {
-  const text = Interval.fromDateTimes(readDate(first), readDate(last)).toLocaleString(
-    DateTime.DATE_FULL,
-  );
+  const days = Interval.fromDateTimes(readDay(first), readDay(last));
+  const text = days.toLocaleString(DateTime.DATE_FULL);
   // Releases of Node differ in the blanks beside the dash.
   return text.replace(/\s*–\s*/, /^\d+\s*–/.test(text) ? '–' : ' – ');
 }
 
-/** The day (`YYYY-MM-DD`) or month of an axis: `Thu 1 Oct 2026`, `October 2026`. */
-export function axisDay(date: string, isMonth = false): string {
-  const parts = isMonth
-    ? ({ month: 'long', year: 'numeric' } as const)
-    : DateTime.DATE_MED_WITH_WEEKDAY;
-  return readDate(date).toLocaleString(parts).replace(',', '');
+/** The day of an axis: `Thu 1 Oct 2026`. */
+export function axisDay(date: string): string {
+  return readDay(date).toLocaleString(DateTime.DATE_MED_WITH_WEEKDAY).replace(',', '');
 }
 
-/** Describes a report for people by its summary, where that tells; else by its rows: what is `undefined` neither tells. */
-export function describeReport(summary: ReportSummary | undefined, { units }: ReportSums) {
-  const known = breakdowns;
-  const time = units.find(({ isTime }) => isTime);
-  const timeName = time && (time.fields.includes('hour') ? 'HOURLY' : 'DAILY');
-  const asked = summary
-    ? summary.breakdowns.flatMap((name) => known.filter((each) => each.name === name.toUpperCase()))
-    : [
-        ...known.filter(({ name }) => name === timeName),
-        ...units.flatMap(({ breakdown }) => breakdown ?? []),
-      ];
-  const days = [...(time?.groups ?? [])].map(({ key: [day] }) => (day ?? '').slice(0, 10));
-  const dated = days.filter((day) => dayOf(day) !== undefined).sort();
-  const ofRows = dated.length > 0 ? daysText(dated[0] ?? '', dated.at(-1) ?? '') : undefined;
+/** The month of an axis, of any day in it: `October 2026`. */
+export function axisMonth(date: string): string {
+  return readDay(date).toLocaleString({ month: 'long', year: 'numeric' });
+}
+
+/** A report for people; what is `undefined` neither its summary nor its rows tell. */
+export interface ReportDescription {
+  readonly title: string;
+  readonly window: string | undefined;
+  readonly zone: string | undefined;
+  readonly isMonthly: boolean;
+}
+
+/** Describes a report by its summary, where that tells; else by its rows. */
+export function describeReport(
+  summary: ReportSummary | undefined,
+  { units }: ReportSums,
+): ReportDescription {
+  const asked = summary ? breakdownsNamed(summary.breakdowns) : breakdownsOfUnits(units);
   return {
     title: titleOf(asked),
-    window: summary ? windowText(summary) : ofRows,
+    window: summary ? windowText(summary) : daysOfUnits(units),
     zone: summary && zoneText(summary.timezone),
     isMonthly: asked.some(({ name }) => name === 'MONTHLY'),
   };
+}
+
+function breakdownsNamed(names: readonly string[]): Breakdown[] {
+  const named: Breakdown[] = [];
+  for (const name of names) {
+    const breakdown = findBreakdown(name);
+    if (breakdown) named.push(breakdown);
+  }
+  return named;
+}
+
+/** The breakdowns that the rows of a report show, that of time first. */
+function breakdownsOfUnits(units: readonly Unit[]): Breakdown[] {
+  const time = units.find(({ isTime }) => isTime);
+  const timeName = time?.fields.includes('hour') ? 'HOURLY' : 'DAILY';
+
+  const shown = time ? breakdownsNamed([timeName]) : [];
+  for (const { breakdown } of units) {
+    if (breakdown) shown.push(breakdown);
+  }
+  return shown;
+}
+
+/** The days that rows have, from the first to the last; `undefined` where none has a day. */
+function daysOfUnits(units: readonly Unit[]): string | undefined {
+  const time = units.find(({ isTime }) => isTime);
+  const days: string[] = [];
+  for (const { key } of time?.groups ?? []) {
+    const day = (key[0] ?? '').slice(0, 10);
+    if (dayOf(day) !== undefined) days.push(day);
+  }
+  days.sort();
+
+  const first = days[0];
+  const last = days.at(-1);
+  return first === undefined || last === undefined ? undefined : daysText(first, last);
 }
 
 const timeWords: Readonly<Record<string, string>> = {
@@ -71,10 +127,13 @@ const timeWords: Readonly<Record<string, string>> = {
 };
 
 function titleOf(asked: readonly Breakdown[]): string {
-  const time = asked.flatMap(({ name }) => timeWords[name] ?? [])[0];
+  const time = asked.find(({ name }) => timeWords[name] !== undefined);
+  const timeWord = time && timeWords[time.name];
   const nouns = asked.filter((breakdown) => !breakdown.time).map(nounOf);
-  if (nouns.length === 0) return `${time ?? 'Advertising'} report`;
-  return `${time ? `${time} report` : 'Report'} by ${listWords(nouns)}`;
+  if (nouns.length === 0) return `${timeWord ?? 'Advertising'} report`;
+
+  const report = timeWord ? `${timeWord} report` : 'Report';
+  return `${report} by ${listWords(nouns)}`;
 }
 
 /** A zone's name as the database writes it: a buyer's summary says `europe/paris`. */
@@ -83,7 +142,8 @@ function zoneText(zone: string): string {
   return zone.replaceAll(/(?<=^|[/_])[a-z]/g, (letter) => letter.toUpperCase());
 }
 
+/** `campaign`, `campaign and country`, `campaign, country and device`. */
 export function listWords(words: readonly string[]): string {
-  const last = words.at(-1) ?? '';
-  return words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${last}` : last;
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
