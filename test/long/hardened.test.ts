@@ -63,7 +63,7 @@ test('4: hosts whose names are alike in 16 characters leave each other’s files
   if (inHost('probe', '--version').status !== 0)
     context.skip('unshare --uts is not to be had here');
   const script = bundleScript(`
-    import { temporaryName } from './src/output/file/output-file.ts';
+    import { temporaryName } from './src/output/file/temporary-files.ts';
     process.stdout.write(temporaryName('x.csv'));
   `);
   onTestFinished(script.remove);

@@ -6,7 +6,8 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
-import { checkTarget, openOutput, temporaryName } from '../../src/output/file/output-file.ts';
+import { checkTarget, openOutput } from '../../src/output/file/output-file.ts';
+import { temporaryName } from '../../src/output/file/temporary-files.ts';
 
 let folder: string;
 let path: string;

@@ -1,119 +1,137 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip, type Gzip } from 'node:zlib';
-import { AdreportError, codeOf, OutputError } from '../../errors.ts';
-import { printable } from '../../text/printable.ts';
+import type { Sink } from '../encoder.ts';
+import { ignore, systemError, withReason } from './file-error.ts';
+import { PieceWriter } from './piece-writer.ts';
+import { sweepFolder, temporaryName } from './temporary-files.ts';
+
+export interface OutputFileOptions {
+  /** Refuse a file that exists. */
+  readonly noClobber?: boolean;
+
+  /** Ends the wait for somebody who reads a named pipe. */
+  readonly signal?: AbortSignal;
+}
+
+/** A file that is open for writing, and what becomes of it. */
+interface OpenedFile {
+  readonly file: fs.FileHandle;
+
+  /** Closes the file, whole, and puts it into its place. */
+  place(): Promise<void>;
+
+  /** Takes back what was done; the file is closed already. */
+  undo(): Promise<void>;
+}
 
 /**
  * Opens a file for writing. What is written goes to a temporary file beside it, which takes its place on `commit`; its
  * mode stays. Folders that are missing are made (`date=2026-11-01/`), and removed again on `abort`. A symbolic link
  * stays: what it points to is replaced. `/dev/stdout`, a named pipe and all else that is no regular file is written
- * directly, once somebody reads it. Where the name ends in `.gz` the file is packed. All calls but `abort` throw
- * `OutputError`, and have then taken back what was done.
+ * directly, once somebody reads it. Where the name ends in `.gz` the file is packed. Throws `OutputError`.
  */
 export async function openOutput(
   path: string,
-  {
-    noClobber = false,
-    signal,
-  }: { readonly noClobber?: boolean; readonly signal?: AbortSignal } = {},
-) {
-  const opened = await withReason(path, async () =>
-    (await isDirect(path)) ? openDirect(path, signal) : openBeside(path, noClobber),
-  );
-  const { file } = opened;
-  const pieces = pieceWriter(file);
-  const gzip = /\.gz$/i.test(path) ? createGzip() : undefined;
-  const packed =
-    gzip &&
-    pipeline(gzip, async (packs: AsyncIterable<Buffer>) => {
-      for await (const pack of packs) await pieces.write(pack);
-    });
-  // The next call reports what goes wrong.
-  packed?.catch(() => {});
-  let isDone = false;
-
-  async function abort(): Promise<void> {
-    if (isDone) return;
-    isDone = true;
-    gzip?.destroy();
-    await packed?.catch(() => {});
-    await file.close().catch(() => {});
-    await opened.undo();
-  }
-
-  const orUndone = (action: () => Promise<void>): Promise<void> =>
-    withReason(path, action).catch(async (error: unknown) => {
-      await abort();
-      throw error;
-    });
-  async function pack(bytes: Uint8Array, into: Gzip): Promise<void> {
-    // The bytes are copied, because the caller may use them again.
-    if (!into.write(Buffer.from(bytes))) await Promise.race([packed, once(into, 'drain')]);
-  }
-  return {
-    write(bytes: Uint8Array): Promise<void> | undefined {
-      const written = gzip ? pack(bytes, gzip) : pieces.write(bytes);
-      return written && orUndone(() => written);
-    },
-    commit: () =>
-      orUndone(async () => {
-        gzip?.end();
-        await packed;
-        await pieces.end();
-        if (opened.isRegular) await file.sync();
-        await file.close();
-        await opened.place();
-        isDone = true;
-      }),
-    abort,
-  };
+  options: OutputFileOptions = {},
+): Promise<OutputFile> {
+  const opened = await withReason(path, async () => {
+    if (await isDirect(path)) return openDirect(path, options.signal);
+    return FileBeside.open(path, options);
+  });
+  return new OutputFile(path, opened);
 }
 
-const pieceBytes = 256 * 1024;
+/** A file that is there when it is whole, or not at all. All calls but `abort` throw `OutputError`, and have then undone everything. */
+export class OutputFile implements Sink {
+  readonly #path: string;
 
-/** Writes large pieces: while the system takes one, the next is filled. A Node stream takes a third longer for NDJSON. */
-function pieceWriter(file: fs.FileHandle) {
-  let [filling, other] = [Buffer.allocUnsafe(pieceBytes), Buffer.allocUnsafe(pieceBytes)];
-  let filled = 0;
-  let writing = Promise.resolve();
+  readonly #opened: OpenedFile;
 
-  async function begin(): Promise<void> {
-    await writing;
-    writing = file.writeFile(filling.subarray(0, filled));
-    // An error is for whoever awaits it next; until then it must not count as unhandled.
-    writing.catch(() => {});
-    [filling, other] = [other, filling];
-    filled = 0;
+  readonly #pieces: PieceWriter;
+
+  /** Present where the file is packed: what packs it, and what takes the packed bytes to the file. */
+  readonly #gzip: Gzip | undefined;
+
+  readonly #packing: Promise<void> | undefined;
+
+  #isDone = false;
+
+  constructor(path: string, opened: OpenedFile) {
+    this.#path = path;
+    this.#opened = opened;
+    this.#pieces = new PieceWriter(opened.file);
+    if (!/\.gz$/i.test(path)) return;
+
+    this.#gzip = createGzip();
+    this.#packing = pipeline(this.#gzip, (packs) => this.#writePacks(packs));
+    // The next call reports what goes wrong.
+    this.#packing.catch(() => {});
   }
 
-  return {
-    /** Gives a promise only where the piece is full: most batches of rows need not wait. */
-    write(bytes: Uint8Array): Promise<void> | undefined {
-      const part = bytes.subarray(0, pieceBytes - filled);
-      filling.set(part, filled);
-      filled += part.length;
-      return filled < pieceBytes
-        ? undefined
-        : begin().then(() => this.write(bytes.subarray(part.length)));
-    },
-    end: () => begin().then(() => writing),
-  };
+  /** Takes bytes, which may be used again once this has returned, or its promise is fulfilled. */
+  write(bytes: Uint8Array): Promise<void> | undefined {
+    const writing = this.#gzip ? this.#pack(bytes, this.#gzip) : this.#pieces.write(bytes);
+    return writing && this.#orUndone(() => writing);
+  }
+
+  commit(): Promise<void> {
+    return this.#orUndone(async () => {
+      this.#gzip?.end();
+      await this.#packing;
+      await this.#pieces.end();
+      await this.#opened.place();
+      this.#isDone = true;
+    });
+  }
+
+  async abort(): Promise<void> {
+    if (this.#isDone) return;
+    this.#isDone = true;
+
+    this.#gzip?.destroy();
+    await this.#packing?.catch(() => {});
+    await this.#opened.file.close().catch(() => {});
+    await this.#opened.undo();
+  }
+
+  async #orUndone(action: () => Promise<void>): Promise<void> {
+    try {
+      await withReason(this.#path, action);
+    } catch (error) {
+      await this.abort();
+      throw error;
+    }
+  }
+
+  async #pack(bytes: Uint8Array, gzip: Gzip): Promise<void> {
+    // The bytes are copied, because the caller may use them again.
+    const hasRoom = gzip.write(Buffer.from(bytes));
+    if (!hasRoom) await Promise.race([this.#packing, once(gzip, 'drain')]);
+  }
+
+  async #writePacks(packs: AsyncIterable<Buffer>): Promise<void> {
+    for await (const pack of packs) await this.#pieces.write(pack);
+  }
 }
 
 /** Throws early what `openOutput` would throw later, so that nothing is fetched in vain. */
-export async function checkTarget(path: string, { noClobber = false } = {}): Promise<void> {
+export async function checkTarget(path: string, options: OutputFileOptions = {}): Promise<void> {
   await withReason(path, async () => {
     if (await isDirect(path)) return;
-    const folder = dirname((await findTarget(path, noClobber)).target);
+
+    const target = await findTarget(path, options);
+    const folder = dirname(target.path);
     const [outermost] = await missingFolders(folder);
-    if (outermost === undefined) return fs.access(folder, constants.W_OK);
+    if (outermost === undefined) {
+      await fs.access(folder, constants.W_OK);
+      return;
+    }
+
     // Some folders, as those of /proc, seem to be writable and let nobody make anything in them. What is made has a name
     // of its own: another part of the same run may be about to use the folders that are missing.
     const probe = join(dirname(outermost), temporaryName('folder'));
@@ -122,184 +140,141 @@ export async function checkTarget(path: string, { noClobber = false } = {}): Pro
   });
 }
 
-/** Begins a regular file, which is written beside its place. If this fails, nothing of it stays. */
-async function openBeside(path: string, noClobber: boolean) {
-  const { target, existing } = await findTarget(path, noClobber);
-  const folder = dirname(target);
-  const temporaryPath = join(folder, temporaryName(basename(target)));
-  const made: string[] = [];
+/** A regular file, which is written beside its place. */
+class FileBeside implements OpenedFile {
+  readonly file: fs.FileHandle;
 
-  async function undo(): Promise<void> {
-    await fs.unlink(temporaryPath).catch(() => {});
-    // As far as nobody has put something into them meanwhile.
-    for (const each of made.reverse()) await fs.rmdir(each).catch(() => {});
+  readonly #temporaryPath: string;
+
+  readonly #target: Target;
+
+  readonly #madeFolders: readonly string[];
+
+  private constructor(
+    file: fs.FileHandle,
+    temporaryPath: string,
+    target: Target,
+    madeFolders: readonly string[],
+  ) {
+    this.file = file;
+    this.#temporaryPath = temporaryPath;
+    this.#target = target;
+    this.#madeFolders = madeFolders;
   }
 
-  async function place(): Promise<void> {
-    if (existing) await fs.chmod(temporaryPath, existing.mode & 0o7777);
-    // Unlike a rename, a link never replaces what somebody has put there meanwhile.
-    if (noClobber) await fs.link(temporaryPath, target);
-    await (noClobber ? fs.unlink(temporaryPath) : fs.rename(temporaryPath, target));
-  }
+  /** Begins the file. If this fails, nothing of it stays. */
+  static async open(path: string, options: OutputFileOptions): Promise<FileBeside> {
+    const target = await findTarget(path, options);
+    const folder = dirname(target.path);
+    const temporaryPath = join(folder, temporaryName(basename(target.path)));
 
-  try {
-    // One by one: Node's own way of making all never returns below /proc.
-    for (const each of await missingFolders(folder)) {
-      const isMade = await fs.mkdir(each).then(() => true, ignore('EEXIST'));
-      if (isMade) made.push(each);
+    const madeFolders: string[] = [];
+    try {
+      await makeFolders(folder, madeFolders);
+      await sweepFolder(folder);
+      const file = await fs.open(temporaryPath, 'wx');
+      return new FileBeside(file, temporaryPath, target, madeFolders);
+    } catch (error) {
+      await removeFolders(madeFolders);
+      throw error;
     }
-    await sweepFolder(folder);
-    return { file: await fs.open(temporaryPath, 'wx'), isRegular: true, place, undo };
-  } catch (error) {
-    await undo();
-    throw error;
+  }
+
+  async place(): Promise<void> {
+    await this.file.sync();
+    await this.file.close();
+
+    const { path, existing, keepsExisting } = this.#target;
+    if (existing) await fs.chmod(this.#temporaryPath, existing.mode & 0o7777);
+    if (!keepsExisting) {
+      await fs.rename(this.#temporaryPath, path);
+      return;
+    }
+
+    // Unlike a rename, a link never replaces what somebody has put there meanwhile.
+    await fs.link(this.#temporaryPath, path);
+    await fs.unlink(this.#temporaryPath);
+  }
+
+  async undo(): Promise<void> {
+    await fs.unlink(this.#temporaryPath).catch(() => {});
+    await removeFolders(this.#madeFolders);
   }
 }
 
-async function openDirect(path: string, signal?: AbortSignal) {
-  let reader: fs.FileHandle | undefined;
+/** Makes the folders that are missing, and adds each to `madeFolders` at once, also where a later one fails. */
+async function makeFolders(folder: string, madeFolders: string[]): Promise<void> {
+  // One by one: Node's own way of making all never returns below /proc.
+  for (const missing of await missingFolders(folder)) {
+    const isMade = await fs.mkdir(missing).then(() => true, ignore('EEXIST'));
+    if (isMade) madeFolders.push(missing);
+  }
+}
+
+/** Removes folders, the innermost first, as far as nobody has put something into them meanwhile. */
+async function removeFolders(folders: readonly string[]): Promise<void> {
+  for (const folder of folders.toReversed()) await fs.rmdir(folder).catch(() => {});
+}
+
+async function openDirect(path: string, signal: AbortSignal | undefined): Promise<OpenedFile> {
   // To open a named pipe that nobody reads yet would hold up the program, signals included.
+  let reader: fs.FileHandle | undefined;
   while (!reader && (await statOrNothing(path))?.isFIFO()) {
     signal?.throwIfAborted();
     reader = await fs.open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(ignore('ENXIO'));
     if (!reader) await pause(100);
   }
+
   // Not `w`: where a shell has put a file behind a stream (`-o /dev/stdout >> all.csv`), what it holds must stay.
   const file = await fs.open(path, 'a');
   await reader?.close();
-  return { file, isRegular: false, place: async () => {}, undo: async () => {} };
+  return { file, place: () => file.close(), undo: async () => {} };
 }
 
-/** Where a file is to be, its symbolic links followed, and what stands there, which may be replaced. */
-async function findTarget(path: string, noClobber: boolean) {
+/** Where a file is to be, its symbolic links followed, and what stands there. */
+interface Target {
+  readonly path: string;
+
+  /** The file that stands there, and may be replaced. */
+  readonly existing: Stats | undefined;
+
+  /** Whether a file that somebody puts there meanwhile is kept. */
+  readonly keepsExisting: boolean;
+}
+
+async function findTarget(path: string, { noClobber = false }: OutputFileOptions): Promise<Target> {
   const target = await followLinks(resolve(path));
   const existing = await statOrNothing(target);
   if (existing?.isDirectory()) throw systemError('EISDIR');
   if (existing && noClobber) throw systemError('EEXIST');
   if (existing) await fs.access(target, constants.W_OK);
-  return { target, existing };
+
+  return { path: target, existing, keepsExisting: noClobber };
 }
 
 async function followLinks(path: string, linksLeft = 40): Promise<string> {
   const next = await fs.readlink(path).catch(() => undefined);
-  return next === undefined || linksLeft === 0
-    ? path
-    : followLinks(resolve(dirname(path), next), linksLeft - 1);
+  if (next === undefined || linksLeft === 0) return path;
+  return followLinks(resolve(dirname(path), next), linksLeft - 1);
 }
 
 /** The folders down to this one that do not exist, the outermost first. */
 async function missingFolders(folder: string): Promise<string[]> {
-  const found = await statOrNothing(folder);
-  if (found && !found.isDirectory()) throw systemError('ENOTDIR');
-  return found ? [] : [...(await missingFolders(dirname(folder))), folder];
+  const existing = await statOrNothing(folder);
+  if (existing && !existing.isDirectory()) throw systemError('ENOTDIR');
+  if (existing) return [];
+
+  return [...(await missingFolders(dirname(folder))), folder];
 }
 
 /** Whether the path is an open stream of ours, or something that cannot be replaced: a pipe, a device. */
 async function isDirect(path: string): Promise<boolean> {
   if (/^\/(dev\/(stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/.test(path)) return true;
+
   const existing = await statOrNothing(path);
   return existing !== undefined && !existing.isFile() && !existing.isDirectory();
 }
 
-async function statOrNothing(path: string) {
+async function statOrNothing(path: string): Promise<Stats | undefined> {
   return fs.stat(path).catch(ignore('ENOENT', 'ENOTDIR'));
-}
-
-/** Makes nothing of the system errors with these codes, and passes on any other. */
-function ignore(...codes: readonly string[]) {
-  return (error: unknown): undefined => {
-    if (!codes.includes(codeOf(error) ?? '')) throw error;
-  };
-}
-
-/**
- * A place on the disk for bytes that wait until it is their turn, in a folder that exists. Its file has no name once it is
- * open: nothing stays, whatever happens to the program. What fails throws `OutputError`; `close` gives the space back.
- */
-export async function createSpool(folder: string) {
-  const path = join(folder, temporaryName('part'));
-  const file = await withReason(path, () => fs.open(path, 'wx+'));
-  await withReason(path, () => fs.unlink(path));
-  return {
-    write: (bytes: Uint8Array) => withReason(path, () => file.writeFile(bytes)),
-    read: (): AsyncIterable<Buffer> => file.createReadStream({ start: 0, autoClose: false }),
-    close: () => file.close().catch(() => {}),
-  };
-}
-
-/** A temporary file that nobody has written to for so long belongs to nobody any more. */
-const abandonedAfterMs = 24 * 60 * 60 * 1000;
-
-/** All of the host's name counts, though not all of it fits: containers of one job differ in its end alone. */
-const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 16);
-
-/** A name beside `name` that says who writes it: hidden, at most 255 bytes, different each time. */
-export function temporaryName(name: string): string {
-  const ending = `.adreport-${host}-${process.pid}-${Math.random().toString(36).slice(2, 10)}.tmp`;
-  let beginning = name;
-  while (Buffer.byteLength(beginning) > 250 - ending.length) beginning = beginning.slice(0, -1);
-  return `.${beginning}${ending}`;
-}
-
-/** Removes what runs that were killed have left in a folder: their process is gone, or the file is a day old. */
-async function sweepFolder(folder: string): Promise<void> {
-  // A folder may be one to write to and not to list.
-  for (const name of await fs.readdir(folder).catch(() => [])) {
-    const [, owner, pid] = /^\..*\.adreport-([A-Za-z0-9]+)-(\d+)-[a-z0-9]+\.tmp$/.exec(name) ?? [];
-    if (pid === undefined) continue;
-    const path = join(folder, name);
-    try {
-      const isOrphan = owner === host && !isRunning(Number(pid));
-      if (isOrphan || Date.now() - (await fs.stat(path)).mtimeMs > abandonedAfterMs)
-        await fs.unlink(path);
-    } catch {
-      // Another run swept it away first, or it is not ours to remove.
-    }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
-  }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EROFS: 'the file system is read-only',
-  EACCES: 'permission is denied',
-  EPERM: 'the system does not permit it',
-  ENOENT: 'its folder does not exist, or has vanished',
-  ENOTDIR: 'a part of its path is a file, not a folder',
-  EEXIST: 'it exists already, and --no-clobber keeps it',
-  EISDIR: 'it is a folder',
-};
-
-const advice =
-  'Check the path, its permissions and the space on its disk, or write elsewhere with -o.';
-
-function systemError(code: string): Error {
-  return Object.assign(new Error(code), { code });
-}
-
-/** Makes of a system error the reason why a file could not be written; any other error stays as it is. */
-function withReason<T>(path: string, action: () => Promise<T>): Promise<T> {
-  return action().catch((error: unknown) => {
-    const code = codeOf(error);
-    if (code === undefined || !(error instanceof Error) || error instanceof AdreportError)
-      throw error;
-    throw new OutputError(
-      `${printable(path)} could not be written: ${reasons[code] ?? printable(error.message)}.`,
-      {
-        code,
-        hint:
-          code === 'EEXIST'
-            ? 'Leave out --no-clobber to replace it, or choose another name.'
-            : advice,
-        cause: error,
-      },
-    );
-  });
 }
