@@ -15,7 +15,8 @@ const placeholderPattern = /\{([^{}]*)\}/g;
 
 /** The placeholders in a name, e.g. `['since', 'date']`. Throws `UsageError` for one that does not exist. */
 export function placeholdersOf(template: string): Placeholder[] {
-  return [...template.matchAll(placeholderPattern)].map(([, word = '']) => placeholderNamed(word));
+  const words = [...template.matchAll(placeholderPattern)].map((match) => match[1] ?? '');
+  return words.map(placeholderNamed);
 }
 
 /**
@@ -25,15 +26,18 @@ export function placeholdersOf(template: string): Placeholder[] {
 export function expandName(template: string, values: NameValues): string {
   return template.replace(placeholderPattern, (_, word: string) => {
     const value = values[placeholderNamed(word)];
-    if (value !== undefined) return safeName(value);
-    const known = placeholders.filter((placeholder) => values[placeholder] !== undefined);
-    throw new UsageError(`-o has {${word}}, which is not known here.`, {
-      hint:
-        known.length > 0
-          ? `Known here: ${inBraces(known)}.`
-          : 'Give the name of the file as it is to be.',
-    });
+    if (value === undefined) throw valueIsMissing(word, values);
+    return safeName(value);
   });
+}
+
+function valueIsMissing(word: string, values: NameValues): UsageError {
+  const names = placeholders.filter((placeholder) => values[placeholder] !== undefined);
+  const hint =
+    names.length > 0
+      ? `Known here: ${inBraces(names)}.`
+      : 'Give the name of the file as it is to be.';
+  return new UsageError(`-o has {${word}}, which is not known here.`, { hint });
 }
 
 function inBraces(names: readonly Placeholder[]): string {
@@ -41,8 +45,9 @@ function inBraces(names: readonly Placeholder[]): string {
 }
 
 function placeholderNamed(word: string): Placeholder {
-  const known = placeholders.find((placeholder) => placeholder === word);
-  if (known) return known;
+  const placeholder = placeholders.find((name) => name === word);
+  if (placeholder) return placeholder;
+
   const suggestion = nearest(word, placeholders);
   throw new UsageError(`-o has {${word}}, which stands for nothing.`, {
     hint: suggestion ? `Did you mean {${suggestion}}?` : `Known are ${inBraces(placeholders)}.`,
@@ -76,13 +81,12 @@ export function safeName(text: string): string {
 export function placeOf(path: string, platform: NodeJS.Platform = process.platform): string {
   const { normalize } = platform === 'win32' ? win32 : posix;
   const place = normalize(path);
-  return platform === 'win32' || platform === 'darwin'
-    ? place.normalize('NFC').toLowerCase()
-    : place;
+  const ignoresCase = platform === 'win32' || platform === 'darwin';
+  return ignoresCase ? place.normalize('NFC').toLowerCase() : place;
 }
 
 /** When a file was last written, in unix seconds; `undefined` where there is none. */
 export function modifiedAt(path: string): number | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found?.isFile() ? found.mtimeMs / 1_000 : undefined;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() ? stats.mtimeMs / 1_000 : undefined;
 }

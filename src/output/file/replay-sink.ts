@@ -8,9 +8,14 @@ import type { Sink } from '../encoder.ts';
  */
 export class ReplaySink implements Sink {
   readonly #target: Sink;
+
+  /** What was written so far, and of the bytes that come again those that have come. */
   readonly #written = createHash('sha256');
-  #writtenBytes = 0;
+
   #again = createHash('sha256');
+
+  #writtenBytes = 0;
+
   /** How many of the written bytes have yet to come again. */
   #awaitedBytes = 0;
 
@@ -18,6 +23,7 @@ export class ReplaySink implements Sink {
     this.#target = target;
   }
 
+  /** Begins anew: what follows is the same report, from its first byte. */
   restart(): void {
     this.#again = createHash('sha256');
     this.#awaitedBytes = this.#writtenBytes;
@@ -25,22 +31,29 @@ export class ReplaySink implements Sink {
 
   /** Throws `IncompleteDataError` when the bytes are not those of the first time. */
   async write(bytes: Uint8Array): Promise<void> {
-    const known = bytes.subarray(0, this.#awaitedBytes);
-    if (known.length > 0) {
-      this.#again.update(known);
-      this.#awaitedBytes -= known.length;
-      const isWhole = this.#awaitedBytes === 0;
-      if (isWhole && !this.#again.digest().equals(this.#written.copy().digest())) throw changed();
-    }
-    const fresh = bytes.subarray(known.length);
+    const repeated = bytes.subarray(0, this.#awaitedBytes);
+    if (repeated.length > 0) this.#compare(repeated);
+
+    const fresh = bytes.subarray(repeated.length);
     if (fresh.length === 0) return;
+
     this.#written.update(fresh);
     this.#writtenBytes += fresh.length;
     await this.#target.write(fresh);
   }
 
+  /** Throws `IncompleteDataError` when fewer bytes came than the first time. */
   finish(): void {
     if (this.#awaitedBytes > 0) throw changed();
+  }
+
+  #compare(repeated: Uint8Array): void {
+    this.#again.update(repeated);
+    this.#awaitedBytes -= repeated.length;
+    if (this.#awaitedBytes > 0) return;
+
+    const isSame = this.#again.digest().equals(this.#written.copy().digest());
+    if (!isSame) throw changed();
   }
 }
 
