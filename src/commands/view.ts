@@ -163,7 +163,12 @@ async function view(context: Context, options: ViewOptions, file: string): Promi
       ? [...read.preview, ...wrap(rest, look.width ?? Number.POSITIVE_INFINITY)]
       : read.preview;
   const below = isPreview ? preview : groupText(context, ranked, options, look);
-  const lines = [headText(file, read, look), ...reportCard(read.figures, look, { fields: only }), '', ...below];
+  const lines = [
+    headText(file, read, look),
+    ...reportCard(read.figures, look, { fields: only }),
+    '',
+    ...below,
+  ];
   return console.write(`${lines.join('\n').trimEnd()}\n`);
 }
 
