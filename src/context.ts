@@ -1,7 +1,6 @@
 import manifest from '../package.json' with { type: 'json' };
 import { type Client, createClient } from './api/client.ts';
 import { createHttp, readProxy } from './api/http.ts';
-import type { GlobalFlags, ServiceFlags } from './app/flags.ts';
 import { readProjectDefaults } from './config/project-file.ts';
 import {
   type ProjectChoice,
@@ -12,25 +11,44 @@ import {
   type SignIn,
 } from './config/settings.ts';
 import { makeFolder, noSettings, openStore, type Store } from './config/store.ts';
-import type { WindowClock } from './contract/messages.ts';
+import type { Encoding, WindowClock } from './contract/messages.ts';
 import type { Profile } from './contract/vocabulary.ts';
 import { UsageError } from './errors.ts';
 import type { Host } from './host.ts';
 import { type Ledger, openLedger } from './report/ledger.ts';
 import type { LocalServer } from './server/start.ts';
-import type { Console } from './ui/console.ts';
-import { createProgress, type Progress } from './ui/progress.ts';
+import type { Console, ConsoleFlags } from './ui/console.ts';
+import { createProgress, type Progress, type ProgressMode } from './ui/progress.ts';
 
 /** The version of this program. */
 export const version: string = manifest.version;
+
+/** The flags of the program, which hold for every command. */
+interface ProgramFlags extends ConsoleFlags {
+  readonly progress: ProgressMode;
+}
+
+/** Which service is called, with which account, and how long the program tries; durations are in milliseconds. */
+interface ServiceOptions {
+  readonly account?: string;
+  readonly baseUrl?: string;
+  readonly local?: boolean;
+  readonly encoding?: Encoding;
+  readonly retries?: number;
+  readonly timeout?: number;
+}
+
+/** What a command line says to its context; an option is absent where its command does not have it. */
+export interface ContextOptions extends ProgramFlags, ServiceOptions {
+  readonly profile?: Profile;
+  readonly windowClock?: WindowClock;
+}
 
 /** What commands need. Everything is made when it is first asked for, in this order: store, settings, server, client. */
 export interface Context {
   readonly host: Host;
   readonly console: Console;
-  readonly flags: GlobalFlags;
-  /** What the program exits with when the command succeeds. */
-  exitCode: number;
+  readonly flags: ProgramFlags;
   elapsedMs(): number;
   /** With `--local`, a server inside this process. */
   readonly isLocal: boolean;
@@ -42,23 +60,20 @@ export interface Context {
   /** A client of its own, for what is to be proved before it is stored. */
   clientFor(signIn: SignIn): Promise<Client>;
   /** The context of a saved report, which may have another account; reports of one account share their client. */
-  forSavedReport(choice: ProjectChoice, options: ServiceFlags): Context;
+  forSavedReport(choice: ProjectChoice, options: ServiceOptions): Context;
   /** The reports created on this machine; none with `--local`. */
   ledger(): Promise<Ledger | undefined>;
   progress(): Promise<Progress>;
   dispose(): Promise<void>;
 }
 
-type Options = GlobalFlags &
-  ServiceFlags & {
-    readonly profile?: Profile;
-    readonly windowClock?: WindowClock;
-    /** Given for a saved report: what the project file says of its account. */
-    readonly saved?: ProjectChoice;
-  };
+type OptionsOfAccount = ContextOptions & {
+  /** Given for a saved report: what the project file says of its account. */
+  readonly saved?: ProjectChoice;
+};
 
 /** Makes the context of one command line. */
-export function createContext(host: Host, console: Console, options: Options): Context {
+export function createContext(host: Host, console: Console, options: ContextOptions): Context {
   // What ends what was made, in the order in which it must end.
   const cleanUps: (() => Promise<unknown>)[] = [];
   const { env, wallClock } = host;
@@ -79,7 +94,7 @@ export function createContext(host: Host, console: Console, options: Options): C
   const progress = once(async () => createProgress(options.progress, console, host.stopwatch));
   const ofSavedReports = new Map<string, Context>();
 
-  const contextFor = (own: Options): Context => {
+  const contextFor = (own: OptionsOfAccount): Context => {
     const resolve = async () => {
       if (own.local) return localSettings(await localServer(), own);
       const projectFile = own.saved ?? (await readProjectDefaults(host.cwd, warn));
@@ -111,7 +126,6 @@ export function createContext(host: Host, console: Console, options: Options): C
       host,
       console,
       flags: own,
-      exitCode: 0,
       elapsedMs: () => host.stopwatch() - startedMs,
       isLocal: own.local === true,
       store,
@@ -145,7 +159,7 @@ export function createContext(host: Host, console: Console, options: Options): C
 }
 
 /** The settings of `--local`: an account of the server in this process, by name (`--account`) or by profile. */
-function localSettings({ url, accounts }: LocalServer, options: Options): Settings {
+function localSettings({ url, accounts }: LocalServer, options: OptionsOfAccount): Settings {
   const wanted = options.account ?? options.profile ?? options.saved?.profile ?? 'buyer';
   const found = accounts.find(({ name }) => name === wanted);
   if (!found) {

@@ -1,11 +1,10 @@
 import { CommanderError } from 'commander';
-import type { GlobalFlags } from './app/flags.ts';
 import type { Perform } from './commands/command.ts';
 import { type Context, createContext } from './context.ts';
 import { AdreportError, InterruptedError, UsageError } from './errors.ts';
 import { goneFolder, type Host, processHost } from './host.ts';
 import { createProgram, fromCommanderError } from './program.ts';
-import { ClosedPipeError, createConsole } from './ui/console.ts';
+import { ClosedPipeError, type ConsoleFlags, createConsole } from './ui/console.ts';
 
 /**
  * Runs one command line and resolves to its exit code; never rejects and never ends the process.
@@ -14,22 +13,19 @@ import { ClosedPipeError, createConsole } from './ui/console.ts';
  */
 export async function main(argv: readonly string[], host: Host = processHost()): Promise<number> {
   // Until the command line is read: the flags that decide how an error in it is shown.
-  let flags: GlobalFlags = {
+  let flags: ConsoleFlags = {
     json: argv.includes('--json'),
     color: !argv.includes('--no-color'),
     verbose: argv.includes('-vv') ? 2 : 0,
-    progress: 'none',
   };
   let context: Context | undefined;
+  let exitCode = 0;
 
-  const perform: Perform =
-    (action) =>
-    async (...parsed) => {
-      const command = parsed.at(-1) as { optsWithGlobals(): GlobalFlags; processedArgs: unknown[] };
-      flags = command.optsWithGlobals();
-      context = createContext(host, createConsole(host, flags), flags);
-      await action(context, flags as never, ...(command.processedArgs as never));
-    };
+  const perform: Perform = async (options, action) => {
+    flags = options;
+    context = createContext(host, createConsole(host, options), options);
+    exitCode = await action(context);
+  };
 
   try {
     const help: string[] = [];
@@ -42,7 +38,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     } finally {
       if (help.length > 0) await createConsole(host, flags).write(help.join(''));
     }
-    return context?.exitCode ?? 0;
+    return exitCode;
   } catch (error) {
     const ours = error instanceof CommanderError ? fromCommanderError(error) : error;
     if (ours === undefined || ours instanceof ClosedPipeError) return 0;

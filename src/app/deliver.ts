@@ -25,7 +25,8 @@ import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import type { Comparison } from '../view/figures.ts';
 import { Grouping } from '../view/grouping.ts';
-import type { OutputFlags } from './flags.ts';
+import { type Flag, longNameOf } from './flags/flag.ts';
+import { type OutputFlags, outputFlags } from './flags/output-flags.ts';
 
 /**
  * What is known of a report before its data comes: the columns that the request leads to, what its rows are to be checked
@@ -166,7 +167,7 @@ export async function* download(
   }
 }
 
-function isStdout({ output = '-' }: Pick<OutputFlags, 'output'>): boolean {
+function isStdout({ output = '-' }: { readonly output?: string }): boolean {
   return output === '-';
 }
 
@@ -192,20 +193,28 @@ export function chooseFormat({ console }: Context, flags: OutputFlags): FormatNa
 export function checkFormat(context: Context, flags: OutputFlags): FormatName {
   csvDialectOf(flags);
   const format = chooseFormat(context, flags);
-  const { delimiter, decimal, bom, excel, escapeFormulas, header } = flags;
-  const values = {
-    delimiter,
-    decimal,
-    bom,
-    excel,
-    'escape-formulas': escapeFormulas,
-    'no-header': header === false,
-  };
-  const given = Object.entries(values).flatMap(([name, value]) => (value ? [`--${name}`] : []));
-  if (!formats[format].usesCsvDialect && given.length > 0) {
-    context.console.warn(`The output is ${format}: ${given.join(', ')} would change CSV alone.`);
+  const uselessFlags = flagsWithoutUse(flags, format);
+  if (uselessFlags.length > 0) {
+    const list = uselessFlags.join(', ');
+    context.console.warn(`The output is ${format}: ${list} would change CSV alone.`);
   }
   return format;
+}
+
+/** The flags that were given although they change other formats only. */
+function flagsWithoutUse(options: OutputFlags, format: FormatName): string[] {
+  const values: Readonly<Record<string, unknown>> = options;
+  const names: string[] = [];
+
+  for (const [name, flag] of Object.entries<Flag>(outputFlags.flags)) {
+    const value = values[name];
+    const isNegated = flag.flags.startsWith('--no-');
+    const isGiven = isNegated ? value === false : Boolean(value);
+    if (isGiven && flag.formats && !flag.formats.includes(format)) {
+      names.push(longNameOf(flag));
+    }
+  }
+  return names;
 }
 
 /** The dialect that the flags describe; a terminal shows no control character. Throws `UsageError`. */
@@ -214,7 +223,7 @@ export function csvDialect({ console }: Context, flags: OutputFlags): CsvDialect
 }
 
 /** How a table is to look: as the terminal can show it; in a pipe as wide as `COLUMNS` says, in a file as wide as it is. */
-export function tableLook({ console, host }: Context, flags: Pick<OutputFlags, 'output'> = {}) {
+export function tableLook({ console, host }: Context, flags: { readonly output?: string } = {}) {
   const { isTerminal, width, style, showsUnicode } = console.out;
   if (!isStdout(flags)) return {};
   return {

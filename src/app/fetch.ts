@@ -1,4 +1,3 @@
-import { Command } from 'commander';
 import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import type { StatusRecord } from '../contract/messages.ts';
@@ -7,16 +6,18 @@ import { fetchedStatus, type LedgerChange } from '../report/ledger.ts';
 import { encodeRequest, requestHash } from '../report/request.ts';
 import { waitForReport } from '../report/wait.ts';
 import { describeWindow } from '../report/window.ts';
-import { printable, quoteForShell } from '../text/printable.ts';
+import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import { incompleteReport } from './deliver.ts';
+import { outputFlags } from './flags/output-flags.ts';
+import type { RunFlags } from './flags/run-flags.ts';
 import {
-  addOutputFlags,
-  addServiceFlags,
-  type RunOptions,
-  type ServiceFlags,
-  type WaitFlags,
-} from './flags.ts';
+  typedAccountFlags,
+  typedCommand,
+  typedFlags,
+  typedWaitCommand,
+} from './flags/typed-command.ts';
+import type { WaitFlags } from './flags/wait-flags.ts';
 import type { ProfilePlan } from './plan.ts';
 
 /**
@@ -28,7 +29,7 @@ export interface Intake<T> {
   file?(reportId?: string): string | undefined;
 }
 
-type FetchFlags = WaitFlags & Partial<RunOptions>;
+type FetchFlags = WaitFlags & Partial<RunFlags>;
 
 /**
  * Creates a report, or picks up an unfinished one of the same request, waits for it, and hands its data on. What it
@@ -106,9 +107,11 @@ async function waitAndFetch<T>(
   const { account } = await context.settings();
   // A saved report may have an account of its own, which no other command would take from the file.
   const own = account.source === 'file' ? { ...options, account: account.value } : options;
-  const flags =
-    serviceFlagsOf(own) + asTyped(addOutputFlags, { ...options, output: intake.file?.(id) });
-  const goOn = `${waitCommand(id, own)} && ${commandLine('download', id, flags)}`;
+  const flags = [
+    ...typedAccountFlags(own),
+    ...typedFlags(outputFlags, { ...options, output: intake.file?.(id) }),
+  ];
+  const goOn = `${typedWaitCommand(id, own)} && ${typedCommand('download', id, flags)}`;
   const taken = await withResumeHint(
     context,
     id,
@@ -218,42 +221,4 @@ function isGone(error: unknown): boolean {
     error instanceof ReportFailedError &&
     (error.httpStatus === 410 || error.code === 'REPORT_EXPIRED')
   );
-}
-
-/** The command line that waits for a report as the same account. */
-export function waitCommand(id: string, options: ServiceFlags): string {
-  return commandLine('status', id, ` --wait${serviceFlagsOf(options)}`);
-}
-
-function serviceFlagsOf({ account, baseUrl, encoding }: ServiceFlags): string {
-  return asTyped(addServiceFlags, { account, baseUrl, encoding });
-}
-
-/** The flags of a group with their values, as they are typed; what is not set is left out. */
-function asTyped(
-  addGroup: (command: Command) => Command,
-  values: Readonly<Record<string, unknown>>,
-): string {
-  const typed = addGroup(new Command()).options.map((option) => {
-    const value = values[option.attributeName()];
-    if (value === undefined || value === option.negate) return '';
-    return ` ${option.short ?? option.long}${typeof value === 'boolean' ? '' : ` ${quoted(String(value))}`}`;
-  });
-  return typed.join('');
-}
-
-/** An id that begins with a dash would be read as a flag: it stands last, behind `--`. */
-function commandLine(command: string, id: string, flags: string): string {
-  return id.startsWith('-')
-    ? `adreport ${command}${flags} -- ${quoted(id)}`
-    : `adreport ${command} ${quoted(id)}${flags}`;
-}
-
-/** A word as a shell reads it back. */
-function quoted(text: string): string {
-  if (/^[\w./:@%+=,-]+$/.test(text)) return text;
-  // Control characters stay visible: bash, zsh and ksh read them back from this form.
-  return /\p{Cc}/u.test(text)
-    ? `$${quoteForShell(JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"'))}`
-    : quoteForShell(text);
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { splitValues } from '../report/request.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
-import type { ReportFlags } from './flags.ts';
+import type { ReportFlags } from './flags/report-flags.ts';
 import { type Job, type ProfilePlan, planFromFlags } from './plan.ts';
 
 type Named = readonly [id: string, name: string];

@@ -21,7 +21,8 @@ import {
 import { describeWindow, formatDate } from '../report/window.ts';
 import { printable } from '../text/printable.ts';
 import { checkFormat, type ReportFacts } from './deliver.ts';
-import type { ReportFlags, RunOptions } from './flags.ts';
+import type { ReportFlags } from './flags/report-flags.ts';
+import type { RunFlags } from './flags/run-flags.ts';
 
 /** A plan with the profile it was made for. */
 export type ProfilePlan = ReportPlan & { readonly profile: Profile };
@@ -32,7 +33,7 @@ export interface Job {
   readonly name: string | undefined;
   /** That of the report's account. */
   readonly context: Context;
-  readonly options: RunOptions;
+  readonly options: RunFlags;
   readonly plan: ProfilePlan;
   /** What is to be fetched, in time order. */
   readonly parts: readonly Part[];
@@ -50,7 +51,7 @@ export async function planFromFlags(context: Context, flags: ReportFlags): Promi
 }
 
 /** What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent. */
-export async function planJob(context: Context, options: RunOptions, name?: string): Promise<Job> {
+export async function planJob(context: Context, options: RunFlags, name?: string): Promise<Job> {
   const { split, shard, missing, lookback, output = '-' } = options;
   checkFormat(context, options);
   const plan = await planFromFlags(context, options);

@@ -1,5 +1,5 @@
 import { dirname, relative, resolve } from 'node:path';
-import { Command, InvalidArgumentError, type Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import {
   findProjectFile,
   type ProjectFault,
@@ -14,7 +14,8 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { placeOf } from '../output/file/file-name.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { addRunFlags, collect, type RunOptions } from './flags.ts';
+import { type Flag, isNegation, isSwitch, longNameOf, readValue } from './flags/flag.ts';
+import { type RunFlags, runFlags } from './flags/run-flags.ts';
 import { fileOf, type Job, planJob } from './plan.ts';
 
 /**
@@ -23,8 +24,9 @@ import { fileOf, type Job, planJob } from './plan.ts';
  */
 export async function planSavedReports(
   context: Context,
-  options: RunOptions,
+  options: RunFlags,
   names: readonly string[],
+  typedOptions: ReadonlySet<string>,
 ) {
   const { cwd } = context.host;
   const path = options.file === undefined ? findProjectFile(cwd) : resolve(cwd, options.file);
@@ -38,10 +40,10 @@ export async function planSavedReports(
   const file = await readProjectFile(path, relative(cwd, path), savedKeys());
   const jobs: Job[] = [];
   for (const [name, section] of chosenReports(file, options, names)) {
-    const { values, origins } = savedOptions(file, section, options.given ?? [], cwd);
+    const { values, origins } = savedOptions(file, section, typedOptions, cwd);
     // The account is a setting: the environment comes between the command line and the file.
     const { account, profile, encoding, windowClock, ...others } = values;
-    const merged: RunOptions = { ...options, ...others };
+    const merged: RunFlags = { ...options, ...others };
     try {
       const own = context.forSavedReport({ account, profile, encoding, windowClock }, merged);
       jobs.push(await planJob(own, merged, name));
@@ -70,7 +72,7 @@ export async function planSavedReports(
 
 function chosenReports(
   { reports, shownPath }: ProjectFile,
-  { all }: RunOptions,
+  { all }: RunFlags,
   names: readonly string[],
 ) {
   const known = [...reports.keys()];
@@ -117,24 +119,34 @@ function withLines(
   return projectError(path, faults);
 }
 
-/** Flags that say how a command runs, and not what a report is. */
-const notSaved = ['dry-run', 'open', 'shard', 'all', 'file', 'local', 'base-url'];
+/** What a key of a saved report stands for. */
+interface SavedKey {
+  readonly flag: Flag;
+  /** The name of its option. */
+  readonly option: string;
+  /** Whether `true` turns something off: `no-header: true`. */
+  readonly turnsOff: boolean;
+}
 
-/** The flags of `run` by the keys that mean them; a flag that turns something off has its positive key too. */
-function optionsByKey(): Map<string, Option> {
-  const options = new Map<string, Option>();
-  for (const option of addRunFlags(new Command()).options) {
-    const key = option.long?.slice(2) ?? '';
-    if (notSaved.includes(key)) continue;
-    options.set(key, option);
-    if (option.negate) options.set(option.attributeName(), option);
+/** The keys of saved reports: a flag that turns something off has its positive key too. */
+function savedKeyTable(): ReadonlyMap<string, SavedKey> {
+  const keys = new Map<string, SavedKey>();
+
+  for (const { flags } of runFlags) {
+    for (const [option, flag] of Object.entries<Flag>(flags)) {
+      if (flag.isNeverSaved) continue;
+
+      const key = longNameOf(flag).slice('--'.length);
+      keys.set(key, { flag, option, turnsOff: isNegation(flag) });
+      if (isNegation(flag)) keys.set(option, { flag, option, turnsOff: false });
+    }
   }
-  return options;
+  return keys;
 }
 
 /** The keys that a saved report may have: those of the flags of `run` that describe a report. */
 export function savedKeys(): string[] {
-  return [...optionsByKey().keys()];
+  return [...savedKeyTable().keys()];
 }
 
 /** Where an option stands in the project file. */
@@ -147,27 +159,27 @@ const windowOptions = ['period', 'since', 'until'];
  * the report, then `defaults`. A window that is named anew replaces the old one whole. Throws `UsageError` with the lines of
  * all values that their flags would not take.
  *
- * @param given the options that stand on the command line
+ * @param typedOptions the names of the options that stand on the command line
  */
 export function savedOptions(
   file: ProjectFile,
   report: SavedSection,
-  given: readonly string[],
+  typedOptions: ReadonlySet<string>,
   cwd: string,
 ) {
-  const options = optionsByKey();
+  const keys = savedKeyTable();
   const faults: ProjectFault[] = [];
   const values: Record<string, unknown> = {};
   const origins: Origin[] = [];
-  const taken = new Set(given.map((name) => (name === 'breakdowns' ? 'by' : name)));
+  const taken = new Set([...typedOptions].map((name) => (name === 'breakdowns' ? 'by' : name)));
   for (const section of [report, file.defaults]) {
     const hasWindow = windowOptions.some((name) => taken.has(name));
     const beaten = new Set([...taken, ...(hasWindow ? windowOptions : [])]);
     for (const [key, entry] of section.entries) {
-      const option = options.get(key);
-      if (!option) continue;
-      const name = key === 'breakdowns' ? 'by' : option.attributeName();
-      const value = readValue(key, option, entry, faults);
+      const savedKey = keys.get(key);
+      if (!savedKey) continue;
+      const name = key === 'breakdowns' ? 'by' : savedKey.option;
+      const value = readEntry(key, savedKey, entry, faults);
       if (beaten.has(name)) continue;
       taken.add(name);
       // A place is reckoned from the file's own folder, wherever the command is run.
@@ -177,27 +189,29 @@ export function savedOptions(
     }
   }
   if (faults.length > 0) throw projectError(file.shownPath, faults);
-  return { values: values as Partial<RunOptions>, origins };
+  return { values: values as Partial<RunFlags>, origins };
 }
 
-function readValue(
+function readEntry(
   key: string,
-  option: Option,
+  { flag, turnsOff }: SavedKey,
   { texts, isList, line }: SavedEntry,
   faults: ProjectFault[],
 ): unknown {
   const refuse = (problem: string): void =>
     void faults.push({ line, problem: `${key} ${problem}` });
   const joined = texts.join(',');
-  if (option.isBoolean() || option.negate) {
+
+  if (isSwitch(flag)) {
     if (isList || !/^(true|false)$/i.test(joined)) return refuse('is true or false.');
     const isTrue = joined.toLowerCase() === 'true';
-    return option.negate && key.startsWith('no-') ? !isTrue : isTrue;
+    return turnsOff ? !isTrue : isTrue;
   }
-  if (option.parseArg === collect) return texts;
-  if (isList && !option.flags.includes(',')) return refuse('takes one value, and not a list.');
+
+  if (flag.isRepeatable) return texts;
+  if (isList && !flag.flags.includes(',')) return refuse('takes one value, and not a list.');
   try {
-    return option.parseArg ? option.parseArg(joined, undefined) : joined;
+    return readValue(flag, joined);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
     return refuse(`${JSON.stringify(joined)}: ${error.message}`);

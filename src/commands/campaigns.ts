@@ -1,6 +1,7 @@
-import { Option } from 'commander';
 import { checkFormat, csvDialect, openTarget, tableLook } from '../app/deliver.ts';
-import { addOutputFlags, addServiceFlags, type OutputFlags } from '../app/flags.ts';
+import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
+import { outputFlags } from '../app/flags/output-flags.ts';
+import { serviceFlags } from '../app/flags/service-flags.ts';
 import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
@@ -9,34 +10,42 @@ import { type TextColumn, textTable } from '../output/table/table-layout.ts';
 import { formatInstant } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
+import { declareCommand } from './command.ts';
 
-type CampaignsOptions = OutputFlags & {
-  readonly adUnits?: boolean;
-  readonly search?: string;
-  readonly active?: string;
-};
+const listFlags = flagGroup('Options:', {
+  adUnits: { flags: '--ad-units', meaning: 'one row an ad unit' },
+  search: {
+    flags: '--search <text>',
+    meaning: 'only those with the text in a name or an id; any case',
+  },
+  active: {
+    flags: '--active [date]',
+    meaning: 'only those that run on the day, YYYY-MM-DD',
+    preset: 'today',
+  },
+});
 
-export const campaignsCommand: CommandBuilder = (perform) =>
-  addOutputFlags(
-    addServiceFlags(
-      declareCommand('campaigns', 'list campaigns and their ad units', [
-        ['adreport campaigns --local', 'a table on a terminal, CSV in a pipe'],
-        [
-          'adreport campaigns --local --active --search puzzle',
-          'running today, with “puzzle” in a name',
-        ],
-        ['adreport campaigns --local --ad-units --format json', 'one object an ad unit'],
-      ])
-        .option('--ad-units', 'one row an ad unit')
-        .option('--search <text>', 'only those with the text in a name or an id; any case')
-        .addOption(
-          new Option('--active [date]', 'only those that run on the day, YYYY-MM-DD').preset(
-            'today',
-          ),
-        ),
-    ),
-  ).action(perform(campaigns));
+const flags = [listFlags, serviceFlags, outputFlags] as const;
+
+type CampaignsOptions = OptionsOf<typeof flags>;
+
+export const campaignsCommand = declareCommand({
+  name: 'campaigns',
+  summary: 'list campaigns and their ad units',
+  examples: [
+    ['adreport campaigns --local', 'a table on a terminal, CSV in a pipe'],
+    [
+      'adreport campaigns --local --active --search puzzle',
+      'running today, with “puzzle” in a name',
+    ],
+    ['adreport campaigns --local --ad-units --format json', 'one object an ad unit'],
+  ],
+  flags,
+  async action({ context, options }) {
+    await campaigns(context, options);
+    return 0;
+  },
+});
 
 /** A campaign, or with `--ad-units` an ad unit, as its columns show it. */
 type ListRow = Readonly<Record<string, string | number>>;

@@ -1,31 +1,146 @@
-import { Command } from 'commander';
-import type { Context } from '../context.ts';
+import { Argument, Command } from 'commander';
+import { addFlags, type FlagGroup, type OptionsOf } from '../app/flags/flag.ts';
+import type { GlobalFlags } from '../app/flags/global-flags.ts';
+import type { Context, ContextOptions } from '../context.ts';
 import { layOutExamples, type Pair } from '../ui/page.ts';
 
-/**
- * Makes of an action what commander calls; made by `main.ts`, which knows how to make the context. An action throws our
- * errors, returns nothing, and writes through `context.console` only.
- */
-export type Perform = <Options, Args extends readonly unknown[]>(
-  action: (context: Context, options: Options, ...args: Args) => Promise<void>,
-) => (...parsed: unknown[]) => Promise<void>;
+/** A positional argument of a command: `<id>`, `[term]`, `<file...>`, and the words that it can be, if they are few. */
+type ArgumentSpec =
+  | string
+  | { readonly name: string; readonly meaning: string; readonly words: readonly string[] };
 
-/** Declares a command with its flags and its action. */
-export type CommandBuilder = (perform: Perform) => Command;
+type ArgumentValue<Spec> = Spec extends { readonly words: readonly (infer Word)[] }
+  ? Word
+  : Spec extends `${string}...${string}`
+    ? readonly string[]
+    : Spec extends `[${string}`
+      ? string | undefined
+      : string;
 
-/** A command with its arguments, the line that lists it, and examples that run as printed. */
-export function declareCommand(
-  nameAndArgs: string,
-  summary: string,
-  examples: readonly Pair[],
-): Command {
-  const [name, ...args] = nameAndArgs.split(' ');
-  const command = new Command(name).summary(summary).description(summary);
-  for (const argument of args) command.argument(argument);
-  return command.addHelpText('after', () => {
-    const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
-    return `\nExamples:\n${layOutExamples(examples, width)}`;
-  });
+type ArgumentValues<Specs extends readonly ArgumentSpec[]> = {
+  readonly [Position in keyof Specs]: ArgumentValue<Specs[Position]>;
+};
+
+/** One call of a command, as its action receives it. */
+interface Invocation<Options, Args> {
+  readonly context: Context;
+  /** The command's options, with those of the program. */
+  readonly options: Options & GlobalFlags;
+  readonly args: Args;
+  /** The names of the options that stand on the command line; the others have their defaults. */
+  readonly typedOptions: ReadonlySet<string>;
+  /** The whole program, for what explains or completes its commands. */
+  readonly program: Command;
+}
+
+interface CommandSpec<
+  Groups extends readonly FlagGroup[],
+  GroupsAbove extends readonly FlagGroup[],
+  Args extends readonly ArgumentSpec[],
+> {
+  readonly name: string;
+  readonly args?: Args;
+  /** The line that lists the command. */
+  readonly summary: string;
+  /** What its help says before everything else. */
+  readonly introduction?: string;
+  /** Command lines that run as printed. */
+  readonly examples: readonly Pair[];
+  readonly flags?: Groups;
+  /** The groups of the command above that hold for this one too. */
+  readonly flagsAbove?: GroupsAbove;
+  /** What the command says to its context beside its flags. */
+  readonly contextOptions?: Partial<ContextOptions>;
+  /** Whether help leaves the rare flags to `--help-all`. */
+  readonly hasHelpAll?: boolean;
+  readonly subcommands?: readonly CommandDeclaration[];
+  /**
+   * Does what the command is for, and resolves to the exit code. It throws our errors, and writes through
+   * `context.console` only. Without an action the command is a group, and help is its answer.
+   */
+  readonly action?: (
+    invocation: Invocation<OptionsOf<Groups> & OptionsOf<GroupsAbove>, ArgumentValues<Args>>,
+  ) => Promise<number>;
+}
+
+/** Runs an action with the context that the options of its command line ask for. */
+export type Perform = (
+  options: ContextOptions,
+  action: (context: Context) => Promise<number>,
+) => Promise<void>;
+
+/** A command as it is declared, of which Commander's is built once it is needed. */
+export interface CommandDeclaration {
+  readonly name: string;
+  build(perform: Perform): Command;
+}
+
+/** Declares a command. The types of what its action receives follow from its flags and its arguments. */
+export function declareCommand<
+  const Groups extends readonly FlagGroup[] = [],
+  const GroupsAbove extends readonly FlagGroup[] = [],
+  const Args extends readonly ArgumentSpec[] = [],
+>(spec: CommandSpec<Groups, GroupsAbove, Args>): CommandDeclaration {
+  type Options = OptionsOf<Groups> & OptionsOf<GroupsAbove> & GlobalFlags;
+
+  function build(perform: Perform): Command {
+    const command = new Command(spec.name).summary(spec.summary).description(spec.summary);
+    for (const argument of spec.args ?? []) command.addArgument(commanderArgument(argument));
+    addFlags(command, spec.flags ?? []);
+    if (spec.hasHelpAll) addHelpAll(command);
+    for (const subcommand of spec.subcommands ?? []) command.addCommand(subcommand.build(perform));
+
+    if (spec.introduction) command.addHelpText('before', spec.introduction);
+    command.addHelpText('after', () => {
+      const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
+      return `\nExamples:\n${layOutExamples(spec.examples, width)}`;
+    });
+
+    const { action } = spec;
+    if (!action) return command;
+    return command.action(async () => {
+      const options = command.optsWithGlobals<Options>();
+      await perform({ ...options, ...spec.contextOptions }, (context) =>
+        action({
+          context,
+          options,
+          // Commander has checked that the arguments are there, and what they are.
+          args: command.processedArgs as ArgumentValues<Args>,
+          typedOptions: typedOptionsOf(command),
+          program: programOf(command),
+        }),
+      );
+    });
+  }
+
+  return { name: spec.name, build };
+}
+
+function commanderArgument(spec: ArgumentSpec): Argument {
+  if (typeof spec === 'string') return new Argument(spec);
+  return new Argument(spec.name, spec.meaning).choices(spec.words);
+}
+
+function typedOptionsOf(command: Command): Set<string> {
+  const names = command.options.map((option) => option.attributeName());
+  return new Set(names.filter((name) => command.getOptionValueSource(name) === 'cli'));
+}
+
+function programOf(command: Command): Command {
+  return command.parent ? programOf(command.parent) : command;
+}
+
+function addHelpAll(command: Command): void {
+  command
+    .optionsGroup('Help:')
+    .option('--help-all', 'print every flag')
+    .on('option:help-all', () => command.help());
+}
+
+/** Whether help leaves out a rare flag: where the command has `--help-all`, and that was not given. */
+export function leavesOutRare(command: Command): boolean {
+  const hasHelpAll = command.options.some(({ long }) => long === '--help-all');
+  return hasHelpAll && command.getOptionValue('helpAll') !== true;
 }
 
 /** The command that words lead to from one above it: that one for no words, `undefined` where there is none. */
@@ -35,5 +150,5 @@ export function findCommand(
 ): Command | undefined {
   if (name === undefined) return above;
   const child = above.commands.find((candidate) => candidate.name() === name);
-  return child && findCommand(child as Command, more);
+  return child && findCommand(child, more);
 }

@@ -1,28 +1,11 @@
 import { resolve } from 'node:path';
-import { Argument, type Command, type Option } from 'commander';
+import type { Command, Option } from 'commander';
 import { savedKeys } from '../app/saved-reports.ts';
 import { findProjectFile, readProjectFile } from '../config/project-file.ts';
 import type { Context } from '../context.ts';
 import { profiles, vocabularyOf } from '../contract/vocabulary.ts';
 import { topics } from '../help/index.ts';
-import { type CommandBuilder, declareCommand, findCommand } from './command.ts';
-
-export const completionCommand: CommandBuilder = (perform) =>
-  declareCommand(
-    'completion',
-    'print the script that completes command lines in bash, zsh or fish',
-    [
-      ['source <(adreport completion bash)', 'bash: in ~/.bashrc'],
-      ['source <(adreport completion zsh)', 'zsh: in ~/.zshrc, below compinit'],
-      ['adreport completion fish | source', 'fish: in ~/.config/fish/config.fish'],
-    ],
-  )
-    .addArgument(new Argument('<shell>', 'whose script to print').choices(Object.keys(scripts)))
-    .action(
-      perform(({ console }, _options, shell: keyof typeof scripts) =>
-        console.result(scripts[shell]),
-      ),
-    );
+import { declareCommand, findCommand } from './command.ts';
 
 // Each script hands over the line as far as it is typed, and puts in what it is given; where that is nothing, files.
 const scripts = {
@@ -52,22 +35,38 @@ complete -c adreport -f -k -a '(__adreport_complete)'
 `,
 };
 
+/** The shells that have a script. */
+const shells = Object.keys(scripts) as readonly (keyof typeof scripts)[];
+
+export const completionCommand = declareCommand({
+  name: 'completion',
+  args: [{ name: '<shell>', meaning: 'whose script to print', words: shells }],
+  summary: 'print the script that completes command lines in bash, zsh or fish',
+  examples: [
+    ['source <(adreport completion bash)', 'bash: in ~/.bashrc'],
+    ['source <(adreport completion zsh)', 'zsh: in ~/.zshrc, below compinit'],
+    ['adreport completion fish | source', 'fish: in ~/.config/fish/config.fish'],
+  ],
+  async action({ context, args: [shell] }) {
+    await context.console.result(scripts[shell]);
+    return 0;
+  },
+});
+
 /** What the scripts of the shells call while a command line is being typed. */
-export const completeCommand: CommandBuilder = (perform) => {
-  const command = declareCommand(
-    'complete <line>',
-    'what the last word of a line may become, for the shell scripts',
-    [
-      ["adreport complete 'adreport run --by '", 'the breakdowns'],
-      ["adreport complete 'adreport run --format nd'", 'the formats that begin so'],
-    ],
-  );
-  return command.action(
-    perform((context, _options, line: string) =>
-      complete(context, command.parent as Command, line),
-    ),
-  );
-};
+export const completeCommand = declareCommand({
+  name: 'complete',
+  args: ['<line>'],
+  summary: 'what the last word of a line may become, for the shell scripts',
+  examples: [
+    ["adreport complete 'adreport run --by '", 'the breakdowns'],
+    ["adreport complete 'adreport run --format nd'", 'the formats that begin so'],
+  ],
+  async action({ context, program, args: [line] }) {
+    await complete(context, program, line);
+    return 0;
+  },
+});
 
 /**
  * Prints what the last word may become, one a line; a blank behind it says that the next word follows. It asks this machine

@@ -1,5 +1,5 @@
 import { tableLook } from '../app/deliver.ts';
-import { addFlags } from '../app/flags.ts';
+import { flagGroup } from '../app/flags/flag.ts';
 import { readProjectDefaults } from '../config/project-file.ts';
 import {
   changeSetting,
@@ -11,60 +11,108 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../output/table/table-layout.ts';
 import { printable, visibleJson } from '../text/printable.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
+import { declareCommand } from './command.ts';
 
-type ConfigOptions = { readonly account?: string };
+interface AccountOption {
+  readonly account?: string;
+}
 
-const account = ['--account <name>', 'the stored account (default: the default one)'] as const;
-const local = ['--local', 'the settings of the local server inside this process'] as const;
+const account = {
+  flags: '--account <name>',
+  meaning: 'the stored account (default: the default one)',
+} as const;
+const accountFlags = flagGroup('Options:', { account });
+const readFlags = flagGroup('Options:', {
+  account,
+  local: { flags: '--local', meaning: 'the settings of the local server inside this process' },
+});
 
-export const configCommand: CommandBuilder = (perform) => {
-  const list = declareCommand('list', 'every setting, with its value and where that came from', [
+const listCommand = declareCommand({
+  name: 'list',
+  summary: 'every setting, with its value and where that came from',
+  examples: [
     ['adreport config list', 'a table; secrets are masked'],
     ['adreport config list --json --local', 'for programs'],
-  ]);
-  const get = declareCommand('get <name>', 'the value of a setting, alone', [
+  ],
+  flags: [readFlags],
+  async action({ context }) {
+    await listConfig(context);
+    return 0;
+  },
+});
+
+const getCommand = declareCommand({
+  name: 'get',
+  args: ['<name>'],
+  summary: 'the value of a setting, alone',
+  examples: [
     ['adreport config get base-url', 'prints the value alone; nothing where there is none'],
     ['adreport config get profile --local', 'without an account'],
-  ]);
-  const set = declareCommand(
-    'set <name> <value>',
-    'store a setting of an account, or which account is the default',
-    [
-      ['adreport config set base-url https://reports.example.com', 'of the default account'],
-      ['adreport config set profile dsp', 'its profile'],
-      [
-        'adreport config set base-url https://dsp.example.com --account agency',
-        'of another account',
-      ],
-      ['adreport config set account agency', 'which account is the default'],
-    ],
-  );
-  const unset = declareCommand('unset <name>', 'take back what is stored', [
+  ],
+  flags: [readFlags],
+  async action({ context, args: [name] }) {
+    await getConfig(context, name);
+    return 0;
+  },
+});
+
+const setCommand = declareCommand({
+  name: 'set',
+  args: ['<name>', '<value>'],
+  summary: 'store a setting of an account, or which account is the default',
+  examples: [
+    ['adreport config set base-url https://reports.example.com', 'of the default account'],
+    ['adreport config set profile dsp', 'its profile'],
+    ['adreport config set base-url https://dsp.example.com --account agency', 'of another account'],
+    ['adreport config set account agency', 'which account is the default'],
+  ],
+  flags: [accountFlags],
+  async action({ context, options, args: [name, value] }) {
+    await changeConfig(context, options, name, value);
+    return 0;
+  },
+});
+
+const unsetCommand = declareCommand({
+  name: 'unset',
+  args: ['<name>'],
+  summary: 'take back what is stored',
+  examples: [
     ['adreport config unset profile', 'back to buyer'],
     ['adreport config unset base-url --account agency', 'forgets the account'],
-  ]);
-  const path = declareCommand('path', 'the file in which settings are stored', [
+  ],
+  flags: [accountFlags],
+  async action({ context, options, args: [name] }) {
+    await changeConfig(context, options, name);
+    return 0;
+  },
+});
+
+const pathCommand = declareCommand({
+  name: 'path',
+  summary: 'the file in which settings are stored',
+  examples: [
     ['adreport config path', 'whether it is there or not'],
     ['ls -l "$(dirname "$(adreport config path)")"', 'the folder, with the ledger'],
-  ]);
-  return declareCommand(
-    'config',
-    'the settings, where each comes from, and what is stored of them',
-    [
-      ['adreport config list', 'every setting, and where it came from'],
-      ['adreport config set base-url https://reports.example.com', 'stores one'],
-    ],
-  )
-    .addCommand(addFlags(list, 'Options:', [account, local]).action(perform(listConfig)))
-    .addCommand(addFlags(get, 'Options:', [account, local]).action(perform(getConfig)))
-    .addCommand(addFlags(set, 'Options:', [account]).action(perform(changeConfig)))
-    .addCommand(addFlags(unset, 'Options:', [account]).action(perform(changeConfig)))
-    .addCommand(path.action(perform(printConfigPath)));
-};
+  ],
+  async action({ context }) {
+    await printConfigPath(context);
+    return 0;
+  },
+});
+
+export const configCommand = declareCommand({
+  name: 'config',
+  summary: 'the settings, where each comes from, and what is stored of them',
+  examples: [
+    ['adreport config list', 'every setting, and where it came from'],
+    ['adreport config set base-url https://reports.example.com', 'stores one'],
+  ],
+  subcommands: [listCommand, getCommand, setCommand, unsetCommand, pathCommand],
+});
 
 /** Prints every setting with its source, secrets masked; with `--json` an array of `{name, source, from, value}`. */
-async function listConfig(context: Context, _options: ConfigOptions): Promise<void> {
+async function listConfig(context: Context): Promise<void> {
   const settings = nameSettings(await context.settings());
   if (context.flags.json) {
     const rows = settings.map(({ value, ...rest }) => ({ ...rest, value: value ?? null }));
@@ -80,7 +128,7 @@ async function listConfig(context: Context, _options: ConfigOptions): Promise<vo
 }
 
 /** Prints a setting's value alone, a secret masked; where there is none, a note on stderr (`null` with `--json`). */
-async function getConfig(context: Context, _options: ConfigOptions, text: string): Promise<void> {
+async function getConfig(context: Context, text: string): Promise<void> {
   const name = findSettingName(text);
   const found = nameSettings(await context.settings()).find((each) => each.name === name);
   if (context.flags.json) return context.console.result(visibleJson(found?.value ?? null));
@@ -91,7 +139,7 @@ async function getConfig(context: Context, _options: ConfigOptions, text: string
 /** Stores or takes back a setting. No other is looked at: a base URL that is wrong must not keep anyone from mending it. */
 async function changeConfig(
   context: Context,
-  options: ConfigOptions,
+  options: AccountOption,
   name: string,
   value?: string,
 ): Promise<void> {
@@ -114,7 +162,7 @@ async function changeConfig(
   context.console.note(said);
 }
 
-async function printConfigPath(context: Context, _options: ConfigOptions): Promise<void> {
+async function printConfigPath(context: Context): Promise<void> {
   const { path } = context.store();
   await context.console.result(context.flags.json ? JSON.stringify(path) : path);
 }

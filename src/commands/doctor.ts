@@ -2,7 +2,8 @@ import { statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { createHttp, readProxy, TransportError } from '../api/http.ts';
 import { fetchReport, noteFetched } from '../app/fetch.ts';
-import { readTimeout } from '../app/flags.ts';
+import { flagGroup } from '../app/flags/flag.ts';
+import { readTimeout } from '../app/flags/read-value.ts';
 import { planFromFlags } from '../app/plan.ts';
 import { savedKeys, savedOptions } from '../app/saved-reports.ts';
 import { findProjectFile, projectFileName, readProjectFile } from '../config/project-file.ts';
@@ -16,7 +17,7 @@ import { printable, quoteForShell, visibleJson } from '../text/printable.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { wrap } from '../ui/page.ts';
 import { createProgress } from '../ui/progress.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
+import { declareCommand } from './command.ts';
 
 /** What one check came to, what is to be done about it, and what a command would end with because of it. */
 type Finding = {
@@ -28,23 +29,38 @@ type Finding = {
 };
 type Status = 'ok' | 'warning' | 'broken';
 
-export const doctorCommand: CommandBuilder = (perform) =>
-  declareCommand('doctor', 'check settings, network and token, with a fix for what is wrong', [
+const doctorFlags = flagGroup('Options:', {
+  account: { flags: '--account <name>', meaning: 'the stored account to check' },
+  baseUrl: { flags: '--base-url <url>', meaning: 'address of the service' },
+  local: { flags: '--local', meaning: 'check against a local server inside this process' },
+  timeout: {
+    flags: '--timeout <duration>',
+    meaning: 'how long a check may take',
+    read: readTimeout,
+    default: 10_000,
+    defaultText: '10s',
+  },
+});
+
+export const doctorCommand = declareCommand({
+  name: 'doctor',
+  summary: 'check settings, network and token, with a fix for what is wrong',
+  examples: [
     ['adreport doctor', 'exit 0, or the code that a command would end with'],
     ['adreport doctor --local', 'what needs no account'],
     ['adreport doctor --json --timeout 5s', 'an array of findings, for programs'],
-  ])
-    .option('--account <name>', 'the stored account to check')
-    .option('--base-url <url>', 'address of the service')
-    .option('--local', 'check against a local server inside this process')
-    .option('--timeout <duration>', 'how long a check may take (default: 10s)', readTimeout)
-    .setOptionValue('timeout', 10_000)
-    // A check that fails in passing is a finding.
-    .setOptionValue('retries', 0)
-    .action(perform(doctor));
+  ],
+  flags: [doctorFlags],
+  // A check that fails in passing is a finding.
+  contextOptions: { retries: 0 },
+  action: ({ context, options }) => doctor(context, options),
+});
 
 /** Prints what each check came to, with its fix; the exit code is that of a command which met the first broken thing. */
-async function doctor(context: Context, { timeout }: { readonly timeout: number }): Promise<void> {
+async function doctor(
+  context: Context,
+  { timeout }: { readonly timeout: number },
+): Promise<number> {
   const { console, host } = context;
   const findings: Finding[] = [];
   const finder =
@@ -72,13 +88,14 @@ async function doctor(context: Context, { timeout }: { readonly timeout: number 
     const path = findProjectFile(host.cwd);
     if (path === undefined) return fine(projectFileName, 'not here, nor in a folder above');
     const file = await readProjectFile(path, relative(host.cwd, path), savedKeys());
-    for (const section of file.reports.values()) savedOptions(file, section, [], dirname(path));
+    for (const section of file.reports.values())
+      savedOptions(file, section, new Set(), dirname(path));
     fine(projectFileName, `${path}: ${formatPlural(file.reports.size, 'report')}.`);
   });
   const settings = await attempt('settings', () => context.settings());
   if (settings) await checkService(settings);
   await print(context, findings);
-  context.exitCode = findings.find(({ status }) => status === 'broken')?.exitCode ?? 0;
+  return findings.find(({ status }) => status === 'broken')?.exitCode ?? 0;
 
   /** The settings folder: whether what is in it can be read, and by its owner alone. */
   async function checkStore(): Promise<void> {

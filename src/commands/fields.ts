@@ -1,5 +1,5 @@
 import { tableLook } from '../app/deliver.ts';
-import { addFlags } from '../app/flags.ts';
+import { flagGroup } from '../app/flags/flag.ts';
 import type { Context } from '../context.ts';
 import { allCountries, findCountry } from '../contract/countries.ts';
 import {
@@ -11,25 +11,31 @@ import {
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../output/table/table-layout.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
+import { declareCommand } from './command.ts';
 
-export const fieldsCommand: CommandBuilder = (perform) => {
-  const command = declareCommand(
-    'fields [term]',
-    'the metrics, breakdowns and filters of a profile, with meanings',
-    [
-      ['adreport fields', 'all of the buyer profile'],
-      ['adreport fields country', 'those about countries'],
-      ['adreport fields --profile dsp --json', 'for programs'],
-    ],
-  );
-  const profile = [
-    '--profile <name>',
-    "the profile (default: the stored account's, else buyer)",
-    profiles,
-  ] as const;
-  return addFlags(command, 'Options:', [profile]).action(perform(fields));
-};
+const fieldsFlags = flagGroup('Options:', {
+  profile: {
+    flags: '--profile <name>',
+    meaning: "the profile (default: the stored account's, else buyer)",
+    words: profiles,
+  },
+});
+
+export const fieldsCommand = declareCommand({
+  name: 'fields',
+  args: ['[term]'],
+  summary: 'the metrics, breakdowns and filters of a profile, with meanings',
+  examples: [
+    ['adreport fields', 'all of the buyer profile'],
+    ['adreport fields country', 'those about countries'],
+    ['adreport fields --profile dsp --json', 'for programs'],
+  ],
+  flags: [fieldsFlags],
+  async action({ context, options, args: [term] }) {
+    await fields(context, options, term);
+    return 0;
+  },
+});
 
 /** Prints the vocabulary of a profile, or what of it a term means, by name, meaning or the trade's other words. */
 async function fields(

@@ -7,20 +7,22 @@ import { renderMarkdown } from '../help/render.ts';
 import { formatDate } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
 import { nearest } from '../text/nearest.ts';
-import { type CommandBuilder, declareCommand, findCommand } from './command.ts';
+import { declareCommand, findCommand } from './command.ts';
 
-export const helpCommand: CommandBuilder = (perform) => {
-  const command = declareCommand('help [words...]', 'help for a command or a topic', [
+export const helpCommand = declareCommand({
+  name: 'help',
+  args: ['[words...]'],
+  summary: 'help for a command or a topic',
+  examples: [
     ['adreport help', 'all commands and topics'],
     ['adreport help run', 'one command, as adreport run --help'],
     ['adreport help periods', 'a topic'],
-  ]);
-  return command.action(
-    perform((context, _options, words: readonly string[]) =>
-      help(context, command.parent as Command, words),
-    ),
-  );
-};
+  ],
+  async action({ context, program, args: [words] }) {
+    await help(context, program, words);
+    return 0;
+  },
+});
 
 /** Prints the help of the program, of a command, or of a topic. Throws `UsageError` for words that are neither. */
 async function help(

@@ -1,5 +1,5 @@
 import { campaignsCommand } from './campaigns.ts';
-import type { CommandBuilder } from './command.ts';
+import type { CommandDeclaration } from './command.ts';
 import { completeCommand, completionCommand } from './completion.ts';
 import { configCommand } from './config.ts';
 import { doctorCommand } from './doctor.ts';
@@ -16,28 +16,33 @@ import { statusCommand } from './status.ts';
 import { viewCommand } from './view.ts';
 import { whoamiCommand } from './whoami.ts';
 
-/** Every command with its heading and name, in the order of `--help`: a new one is its file and its line here. */
-export const commands: readonly (readonly [
-  heading: string,
-  name: string,
-  build: CommandBuilder,
-])[] = [
-  ['Reports:', 'run', runCommand],
-  ['Reports:', 'report', reportCommand],
-  ['Reports:', 'status', statusCommand],
-  ['Reports:', 'download', downloadCommand],
-  ['Reports:', 'view', viewCommand],
-  ['Reports:', 'campaigns', campaignsCommand],
-  ['Reports:', 'fields', fieldsCommand],
-  ['Reports:', 'init', initCommand],
-  ['Account and settings:', 'login', loginCommand],
-  ['Account and settings:', 'logout', logoutCommand],
-  ['Account and settings:', 'whoami', whoamiCommand],
-  ['Account and settings:', 'config', configCommand],
-  ['Account and settings:', 'doctor', doctorCommand],
-  ['Without an account:', 'local-server', localServerCommand],
-  ['Help:', 'completion', completionCommand],
-  ['Help:', 'help', helpCommand],
-  // The scripts of the shells call it, and no list shows it.
-  ['', 'complete', completeCommand],
+interface CommandGroup {
+  readonly heading: string;
+  readonly commands: readonly CommandDeclaration[];
+}
+
+/** Every command, in the order of `--help`: a new one is its file and its line here. */
+export const commandGroups: readonly CommandGroup[] = [
+  {
+    heading: 'Reports:',
+    commands: [
+      runCommand,
+      reportCommand,
+      statusCommand,
+      downloadCommand,
+      viewCommand,
+      campaignsCommand,
+      fieldsCommand,
+      initCommand,
+    ],
+  },
+  {
+    heading: 'Account and settings:',
+    commands: [loginCommand, logoutCommand, whoamiCommand, configCommand, doctorCommand],
+  },
+  { heading: 'Without an account:', commands: [localServerCommand] },
+  { heading: 'Help:', commands: [completionCommand, helpCommand] },
 ];
+
+/** The scripts of the shells call these, and no list shows them. */
+export const hiddenCommands: readonly CommandDeclaration[] = [completeCommand];

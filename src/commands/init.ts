@@ -3,13 +3,20 @@ import { projectFileName } from '../config/project-file.ts';
 import type { Context } from '../context.ts';
 import { OutputError } from '../errors.ts';
 import { openOutput } from '../output/file/output-file.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
+import { declareCommand } from './command.ts';
 
-export const initCommand: CommandBuilder = (perform) =>
-  declareCommand('init', 'write a commented adreport.yaml, for reports to run by name', [
+export const initCommand = declareCommand({
+  name: 'init',
+  summary: 'write a commented adreport.yaml, for reports to run by name',
+  examples: [
     ['adreport init', 'writes adreport.yaml into this folder, with comments'],
     ['adreport run --all --local', 'runs its reports, without an account'],
-  ]).action(perform(init));
+  ],
+  async action({ context }) {
+    await init(context);
+    return 0;
+  },
+});
 
 /** A file of saved reports that explains itself, and runs as it stands. */
 const example = `# Reports to run by name: adreport run nightly, or adreport run --all.

@@ -4,113 +4,180 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { addFlags, collect, readCount, readDuration, readPositive } from '../app/flags.ts';
+import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
+import { readCount, readDuration, readPositive, readWholeNumber } from '../app/flags/read-value.ts';
 import type { Context } from '../context.ts';
 import { defaultZone, windowClocks } from '../contract/messages.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
 import { resolveWindow } from '../report/window-flags.ts';
-import type { LocalServer, LocalServerOptions } from '../server/start.ts';
+import type { LocalServer } from '../server/start.ts';
 import { quoteForShell } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
+import { declareCommand } from './command.ts';
 
-/** The flags that are not called as in `LocalServerOptions`; durations are in milliseconds. */
-interface ServerFlags
-  extends LocalServerOptions,
-    Readonly<Record<'tokenTtl' | 'reportTtl' | 'restate', number>>,
-    Partial<Record<'delay' | 'rateLimit', number>>,
-    Partial<Record<'tlsCert' | 'tlsKey', string>> {
-  readonly host: string;
-  readonly fault?: readonly string[];
-}
+const hourMs = 3_600_000;
 
-const readPort = (text: string) => readCount(text, undefined, 0, 65_535);
+const readPort = (text: string) => readWholeNumber(text, { most: 65_535 });
 const readRate = (text: string) => readPositive(text.replace(/\/s$/, ''));
-const hours = (count: number) => ({ byDefault: count * 3_600_000, shown: `${count}h` });
 
-export const localServerCommand: CommandBuilder = (perform) => {
-  const command = declareCommand(
-    'local-server',
-    'the service itself, from fixture data, on this machine',
-    [
-      ['adreport local-server', 'on port 8787, until Ctrl-C'],
-      ['adreport local-server --port 0 --json', 'any free port, told as JSON'],
-      ["adreport local-server --delay 30s --fault 'status:503:times=3'", 'slow, and unsteady'],
-    ],
-  );
-  // The server's own flags hold for the commands below it too.
-  addFlags(command, 'Options:', [
-    ['--host <address>', 'address to listen on', parseHost, { byDefault: '127.0.0.1' }],
-    ['--port <n>', 'port to listen on; 0 takes a free one', readPort, { byDefault: 8787 }],
-  ]);
-  addFlags(command, 'Data:', [
-    ['--fixtures <dir>', 'serve the data of this folder instead of the built-in'],
-    ['--seed <n>', 'of the built-in data', readCount, { byDefault: 1 }],
-    ['--scale <n>', 'times the facts', readPositive, { byDefault: 1 }],
-    [
-      '--restate <n>',
-      'conversions and revenue of a day are complete after n days',
-      readCount,
-      { byDefault: 0 },
-    ],
-  ]);
-  addFlags(command, 'Reports and tokens:', [
-    [
-      '--delay <duration>',
-      'how long a report takes (default: 2s)',
-      readDuration,
-      { conflicts: ['polls', 'manual'] },
-    ],
-    [
-      '--polls <n>',
-      'a report is ready at the n-th status call',
-      readPositive,
-      { conflicts: ['manual'] },
-    ],
-    ['--manual', 'a report is ready when the admin call says so'],
-    ['--token-ttl <duration>', 'life of a token, extended by each call', readDuration, hours(2)],
-    ['--report-ttl <duration>', 'life of a report', readDuration, hours(24)],
-  ]);
-  addFlags(command, 'Behaviour:', [
-    ['--rate-limit <n/s>', 'at most n calls a second and account, else 429', readRate],
-    [
-      '--window-clock <kind>',
-      'how the ends of a window are read',
-      windowClocks,
-      { byDefault: 'instant' },
-    ],
-    ['--lenient', 'ignore unknown parameters instead of refusing them'],
-    ['--tls-cert <file>', 'serve https with this certificate'],
-    ['--tls-key <file>', 'and this key'],
-    ['--fault <spec>', 'ENDPOINT:KIND[:key=value…], repeatable, e.g. status:503:times=3', collect],
-  ]);
-  const execSummary = 'start the server, run a command against it, stop; exits as the command did';
-  const execCommand = declareCommand('exec <command...>', execSummary, [
+const addressFlags = flagGroup('Options:', {
+  host: {
+    flags: '--host <address>',
+    meaning: 'address to listen on',
+    read: parseHost,
+    default: '127.0.0.1',
+  },
+  port: {
+    flags: '--port <n>',
+    meaning: 'port to listen on; 0 takes a free one',
+    read: readPort,
+    default: 8787,
+  },
+});
+
+const dataFlags = flagGroup('Data:', {
+  fixtures: {
+    flags: '--fixtures <dir>',
+    meaning: 'serve the data of this folder instead of the built-in',
+  },
+  seed: { flags: '--seed <n>', meaning: 'of the built-in data', read: readCount, default: 1 },
+  scale: { flags: '--scale <n>', meaning: 'times the facts', read: readPositive, default: 1 },
+  restate: {
+    flags: '--restate <n>',
+    meaning: 'conversions and revenue of a day are complete after n days',
+    read: readCount,
+    default: 0,
+  },
+});
+
+const lifeFlags = flagGroup('Reports and tokens:', {
+  delay: {
+    flags: '--delay <duration>',
+    meaning: 'how long a report takes (default: 2s)',
+    read: readDuration,
+    conflicts: ['polls', 'manual'],
+  },
+  polls: {
+    flags: '--polls <n>',
+    meaning: 'a report is ready at the n-th status call',
+    read: readPositive,
+    conflicts: ['manual'],
+  },
+  manual: { flags: '--manual', meaning: 'a report is ready when the admin call says so' },
+  tokenTtl: {
+    flags: '--token-ttl <duration>',
+    meaning: 'life of a token, extended by each call',
+    read: readDuration,
+    default: 2 * hourMs,
+    defaultText: '2h',
+  },
+  reportTtl: {
+    flags: '--report-ttl <duration>',
+    meaning: 'life of a report',
+    read: readDuration,
+    default: 24 * hourMs,
+    defaultText: '24h',
+  },
+});
+
+const behaviourFlags = flagGroup('Behaviour:', {
+  rateLimit: {
+    flags: '--rate-limit <n/s>',
+    meaning: 'at most n calls a second and account, else 429',
+    read: readRate,
+  },
+  windowClock: {
+    flags: '--window-clock <kind>',
+    meaning: 'how the ends of a window are read',
+    words: windowClocks,
+    default: 'instant',
+  },
+  lenient: {
+    flags: '--lenient',
+    meaning: 'ignore unknown parameters instead of refusing them',
+  },
+  tlsCert: { flags: '--tls-cert <file>', meaning: 'serve https with this certificate' },
+  tlsKey: { flags: '--tls-key <file>', meaning: 'and this key' },
+  fault: {
+    flags: '--fault <spec>',
+    meaning: 'ENDPOINT:KIND[:key=value…], repeatable, e.g. status:503:times=3',
+    isRepeatable: true,
+  },
+});
+
+/** The server's own flags, which hold for the commands below it too; durations are in milliseconds. */
+const serverFlags = [addressFlags, dataFlags, lifeFlags, behaviourFlags] as const;
+
+type ServerFlags = OptionsOf<typeof serverFlags>;
+
+const execCommand = declareCommand({
+  name: 'exec',
+  args: ['<command...>'],
+  summary: 'start the server, run a command against it, stop; exits as the command did',
+  examples: [
     [
       'adreport local-server exec -- adreport whoami',
       'ADREPORT_BASE_URL and ADREPORT_TOKEN are set',
     ],
     ["adreport local-server --delay 0s exec -- sh -c 'echo $ADREPORT_BASE_URL'", 'any command'],
-  ]);
-  const validateSummary = 'check a folder of data for --fixtures; names file and line of a mistake';
-  const validateCommand = declareCommand('validate <dir>', validateSummary, [
+  ],
+  flagsAbove: serverFlags,
+  action: ({ context, options, args: [command] }) => exec(context, options, command),
+});
+
+const validateCommand = declareCommand({
+  name: 'validate',
+  args: ['<dir>'],
+  summary: 'check a folder of data for --fixtures; names file and line of a mistake',
+  examples: [
     ['adreport local-server validate ./fixtures', 'exit 2 if the data are wrong'],
     ['adreport local-server validate ./fixtures --json', 'what is in it, as JSON'],
-  ]);
-  const exportSummary = 'write the built-in data of a period as a folder for --fixtures';
-  const exportCommand = declareCommand('export <dir>', exportSummary, [
+  ],
+  async action({ context, args: [directory] }) {
+    await validate(context, directory);
+    return 0;
+  },
+});
+
+const exportFlags = flagGroup('Options:', {
+  period: {
+    flags: '--period <period>',
+    meaning: 'the days to write, in Europe/Paris: 2026-10, 2026-11-01..2026-11-15',
+    isRequired: true,
+  },
+});
+
+const exportCommand = declareCommand({
+  name: 'export',
+  args: ['<dir>'],
+  summary: 'write the built-in data of a period as a folder for --fixtures',
+  examples: [
     ['adreport local-server export ./fixtures --period last-week', 'data to edit'],
     ['adreport local-server --fixtures ./fixtures', 'and to serve'],
-  ]).requiredOption(
-    '--period <period>',
-    'the days to write, in Europe/Paris: 2026-10, 2026-11-01..2026-11-15',
-  );
-  return command
-    .addCommand(execCommand.action(perform(exec)))
-    .addCommand(validateCommand.action(perform(validate)))
-    .addCommand(exportCommand.action(perform(exportData)))
-    .action(perform(localServer));
-};
+  ],
+  flags: [exportFlags],
+  flagsAbove: serverFlags,
+  async action({ context, options, args: [directory] }) {
+    await exportData(context, options, directory);
+    return 0;
+  },
+});
+
+export const localServerCommand = declareCommand({
+  name: 'local-server',
+  summary: 'the service itself, from fixture data, on this machine',
+  examples: [
+    ['adreport local-server', 'on port 8787, until Ctrl-C'],
+    ['adreport local-server --port 0 --json', 'any free port, told as JSON'],
+    ["adreport local-server --delay 30s --fault 'status:503:times=3'", 'slow, and unsteady'],
+  ],
+  flags: serverFlags,
+  subcommands: [execCommand, validateCommand, exportCommand],
+  async action({ context, options }) {
+    await localServer(context, options);
+    return 0;
+  },
+});
 
 /** An address; of IPv6, also as it stands in a URL. An empty one would stand for all addresses. */
 function parseHost(value: string): string {
@@ -200,7 +267,7 @@ async function exec(
   context: Context,
   options: ServerFlags,
   command: readonly string[],
-): Promise<void> {
+): Promise<number> {
   const { host } = context;
   const [program = '', ...args] = command;
   if (program.trim() === '')
@@ -221,7 +288,7 @@ async function exec(
     ...(options.tlsCert && { NODE_EXTRA_CA_CERTS: resolve(host.cwd, options.tlsCert) }),
   };
   try {
-    context.exitCode = await runToEnd(program, args, env, host);
+    return await runToEnd(program, args, env, host);
   } finally {
     await close();
   }
@@ -281,11 +348,7 @@ async function runToEnd(
 }
 
 /** Reads a folder of data as the server would, and says what is in it. Throws `UsageError` for the first mistake. */
-async function validate(
-  { console, flags, host }: Context,
-  _options: unknown,
-  directory: string,
-): Promise<void> {
+async function validate({ console, flags, host }: Context, directory: string): Promise<void> {
   const { loadFixtures } = await import('../server/fixtures/load.ts');
   const { accounts, campaigns, facts } = await loadFixtures(resolve(host.cwd, directory));
   const hours = facts.lastHour < facts.firstHour ? [] : [facts.firstHour, facts.lastHour];

@@ -1,5 +1,5 @@
 import type { Client, Credentials } from '../api/client.ts';
-import { addFlags } from '../app/flags.ts';
+import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
 import { checkBaseUrl, checkToken } from '../config/settings.ts';
 import { withAccount } from '../config/store.ts';
 import type { Context } from '../context.ts';
@@ -9,16 +9,42 @@ import { AdreportError, SignInError, UsageError } from '../errors.ts';
 import { encodeRequest } from '../report/request.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { createPrompt, type Prompt, readSecret } from '../ui/prompt.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
+import { declareCommand } from './command.ts';
 
-type LoginOptions = {
-  readonly email?: string;
-  readonly passwordStdin?: boolean;
-  readonly tokenStdin?: boolean;
-};
+const loginFlags = flagGroup('Options:', {
+  baseUrl: { flags: '--base-url <url>', meaning: 'address of the service' },
+  email: { flags: '--email <address>', meaning: 'sign in with e-mail and password' },
+  passwordStdin: {
+    flags: '--password-stdin',
+    meaning: 'read the password from standard input',
+    conflicts: ['tokenStdin'],
+  },
+  tokenStdin: {
+    flags: '--token-stdin',
+    meaning: 'read a token made in the service’s console from standard input',
+  },
+  profile: {
+    flags: '--profile <name>',
+    meaning: 'the profile of the account (default: buyer)',
+    words: profiles,
+  },
+  encoding: {
+    flags: '--encoding <kind>',
+    meaning: 'of the bodies of all calls (default: json)',
+    words: encodings,
+  },
+  account: {
+    flags: '--account <name>',
+    meaning: 'name to store it under (default: default)',
+  },
+});
 
-export const loginCommand: CommandBuilder = (perform) => {
-  const command = declareCommand('login', 'sign in and store the token', [
+type LoginOptions = OptionsOf<typeof loginFlags>;
+
+export const loginCommand = declareCommand({
+  name: 'login',
+  summary: 'sign in and store the token',
+  examples: [
     ['adreport login', 'asks for everything'],
     [
       'adreport login --base-url https://reports.example.com --token-stdin < token.txt',
@@ -28,22 +54,13 @@ export const loginCommand: CommandBuilder = (perform) => {
       'adreport login --account agency --email buyer@example.com',
       'a second account, beside the first',
     ],
-  ]);
-  return addFlags(command, 'Options:', [
-    ['--base-url <url>', 'address of the service'],
-    ['--email <address>', 'sign in with e-mail and password'],
-    [
-      '--password-stdin',
-      'read the password from standard input',
-      undefined,
-      { conflicts: ['tokenStdin'] },
-    ],
-    ['--token-stdin', 'read a token made in the service’s console from standard input'],
-    ['--profile <name>', 'the profile of the account (default: buyer)', profiles],
-    ['--encoding <kind>', 'of the bodies of all calls (default: json)', encodings],
-    ['--account <name>', 'name to store it under (default: default)'],
-  ]).action(perform(login));
-};
+  ],
+  flags: [loginFlags],
+  async action({ context, options }) {
+    await login(context, options);
+    return 0;
+  },
+});
 
 /** Who somebody is, as they say. */
 type Proof = { readonly token?: string; readonly credentials?: Credentials };

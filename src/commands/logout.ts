@@ -1,14 +1,25 @@
+import { flagGroup } from '../app/flags/flag.ts';
 import { findAccount, withAccount } from '../config/store.ts';
 import type { Context } from '../context.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
+import { declareCommand } from './command.ts';
 
-export const logoutCommand: CommandBuilder = (perform) =>
-  declareCommand('logout', 'forget the stored token', [
+const logoutFlags = flagGroup('Options:', {
+  account: { flags: '--account <name>', meaning: 'the stored account to forget' },
+});
+
+export const logoutCommand = declareCommand({
+  name: 'logout',
+  summary: 'forget the stored token',
+  examples: [
     ['adreport logout', 'the default account'],
     ['adreport logout --account agency', 'another one'],
-  ])
-    .option('--account <name>', 'the stored account to forget')
-    .action(perform(logout));
+  ],
+  flags: [logoutFlags],
+  async action({ context }) {
+    await logout(context);
+    return 0;
+  },
+});
 
 /** Forgets the stored token; the service itself is told nothing, a token ends there by its own life. */
 async function logout(context: Context): Promise<void> {

@@ -1,13 +1,10 @@
 import { announce, prepareDelivery, tableLook } from '../app/deliver.ts';
 import { createReportFor } from '../app/fetch.ts';
-import {
-  addOutputFlags,
-  addReportFlags,
-  addServiceFlags,
-  type OutputFlags,
-  type ReportFlags,
-  readPositive,
-} from '../app/flags.ts';
+import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
+import { outputFlags } from '../app/flags/output-flags.ts';
+import { readPositive } from '../app/flags/read-value.ts';
+import { reportFlags } from '../app/flags/report-flags.ts';
+import { serviceFlags } from '../app/flags/service-flags.ts';
 import { planWithIds } from '../app/names.ts';
 import { factsOf, planFromFlags, printDryRun } from '../app/plan.ts';
 import type { Context } from '../context.ts';
@@ -15,32 +12,61 @@ import { UsageError } from '../errors.ts';
 import { type TextColumn, textTable } from '../output/table/table-layout.ts';
 import type { LedgerEntry } from '../report/ledger.ts';
 import { printable, visibleJson } from '../text/printable.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
+import { declareCommand } from './command.ts';
 
-export const reportCommand: CommandBuilder = (perform) => {
-  const create = declareCommand('create', 'create a report and print its id', [
+const createFlags = [...reportFlags, outputFlags, serviceFlags] as const;
+
+const createCommand = declareCommand({
+  name: 'create',
+  summary: 'create a report and print its id',
+  examples: [
     [
       'id=$(adreport report create --period yesterday --by DAILY,CAMPAIGN)',
       'for status and download',
     ],
     ['adreport report create --period last-7d --by COUNTRY --dry-run', 'show, do not send'],
-  ]);
-  const list = declareCommand('list', 'the reports that this machine created', [
+  ],
+  flags: createFlags,
+  async action({ context, options }) {
+    await createReport(context, options);
+    return 0;
+  },
+});
+
+const listFlags = flagGroup('Options:', {
+  limit: {
+    flags: '--limit <n>',
+    meaning: 'only the newest n (default: 20 on a terminal, else all)',
+    read: readPositive,
+  },
+});
+
+const listCommand = declareCommand({
+  name: 'list',
+  summary: 'the reports that this machine created',
+  examples: [
     ['adreport report list', 'a table, newest first'],
     ['adreport report list --limit 3 --json', 'an array, for programs'],
-  ]).option('--limit <n>', 'only the newest n (default: 20 on a terminal, else all)', readPositive);
-  return declareCommand('report', 'create reports one step at a time, and list them', [
+  ],
+  flags: [listFlags],
+  async action({ context, options }) {
+    await listReports(context, options);
+    return 0;
+  },
+});
+
+export const reportCommand = declareCommand({
+  name: 'report',
+  summary: 'create reports one step at a time, and list them',
+  examples: [
     ['adreport report create --period yesterday --by DAILY', 'prints the report id'],
     ['adreport report list', 'the reports created on this machine'],
-  ])
-    .addCommand(
-      addServiceFlags(addOutputFlags(addReportFlags(create))).action(perform(createReport)),
-    )
-    .addCommand(list.action(perform(listReports)));
-};
+  ],
+  subcommands: [createCommand, listCommand],
+});
 
 /** Creates a report and prints its id alone; where the service answers with data, that goes to the output instead. */
-async function createReport(context: Context, flags: ReportFlags & OutputFlags): Promise<void> {
+async function createReport(context: Context, flags: OptionsOf<typeof createFlags>): Promise<void> {
   if (flags.output !== undefined && !flags.direct) {
     const hint = 'Use: adreport run … -o FILE';
     throw new UsageError(
@@ -80,7 +106,7 @@ const listColumns: readonly TextColumn<LedgerEntry>[] = [
 /** Prints the ledger, newest first. */
 async function listReports(
   context: Context,
-  { limit }: { readonly limit?: number },
+  { limit }: OptionsOf<typeof listFlags>,
 ): Promise<void> {
   const usual = context.console.out.isTerminal && !context.flags.json ? 20 : undefined;
   const entries = (await context.ledger())?.list(limit ?? usual) ?? [];

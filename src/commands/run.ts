@@ -1,52 +1,59 @@
 import { prepareOutput } from '../app/compare.ts';
 import { announce } from '../app/deliver.ts';
 import { fetchReport } from '../app/fetch.ts';
-import { addRunFlags, type RunOptions } from '../app/flags.ts';
+import { type RunFlags, runFlags } from '../app/flags/run-flags.ts';
 import { jobWithIds } from '../app/names.ts';
 import { runParts } from '../app/parts.ts';
 import { fileOf, planJob, printDryRun } from '../app/plan.ts';
 import { planSavedReports } from '../app/saved-reports.ts';
 import type { Context } from '../context.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
+import { declareCommand } from './command.ts';
 
-export const runCommand: CommandBuilder = (perform) =>
-  addRunFlags(
-    declareCommand('run [name...]', 'create a report, wait for it, download it: the main job', [
-      [
-        'adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv',
-        'no account needed',
-      ],
-      [
-        'adreport run --local --period yesterday --by HOURLY --metrics displays,clicks | head',
-        'in a pipe',
-      ],
-      [
-        'adreport run --local --profile dsp --period 2026-10 --by DAILY,FORMAT --format json',
-        'DSP profile',
-      ],
-      [
-        'adreport run --period last-7d --by COUNTRY --filter countryId=3017382 --dry-run',
-        'show, do not send',
-      ],
-      [
-        "adreport run --local --period last-30d --split day --by CAMPAIGN --missing -o '{date}.csv'",
-        'a file a day',
-      ],
-      ['adreport run nightly', 'a report saved in adreport.yaml (see adreport init)'],
-    ]),
-  )
-    .hook('preAction', (_root, action) => {
-      const names = action.options.map((option) => option.attributeName());
-      const given = names.filter((name) => action.getOptionValueSource(name) === 'cli');
-      action.setOptionValue('given', given);
-    })
-    .action(perform(run));
+export const runCommand = declareCommand({
+  name: 'run',
+  args: ['[name...]'],
+  summary: 'create a report, wait for it, download it: the main job',
+  examples: [
+    [
+      'adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv',
+      'no account needed',
+    ],
+    [
+      'adreport run --local --period yesterday --by HOURLY --metrics displays,clicks | head',
+      'in a pipe',
+    ],
+    [
+      'adreport run --local --profile dsp --period 2026-10 --by DAILY,FORMAT --format json',
+      'DSP profile',
+    ],
+    [
+      'adreport run --period last-7d --by COUNTRY --filter countryId=3017382 --dry-run',
+      'show, do not send',
+    ],
+    [
+      "adreport run --local --period last-30d --split day --by CAMPAIGN --missing -o '{date}.csv'",
+      'a file a day',
+    ],
+    ['adreport run nightly', 'a report saved in adreport.yaml (see adreport init)'],
+  ],
+  flags: runFlags,
+  hasHelpAll: true,
+  async action({ context, options, args: [names], typedOptions }) {
+    await run(context, options, names, typedOptions);
+    return 0;
+  },
+});
 
 /** Fetches reports: what the flags describe, or those of `adreport.yaml` that are named; each whole or in parts. */
-async function run(context: Context, options: RunOptions, names: readonly string[]): Promise<void> {
+async function run(
+  context: Context,
+  options: RunFlags,
+  names: readonly string[],
+  typedOptions: ReadonlySet<string>,
+): Promise<void> {
   const isSaved = names.length > 0 || options.all || options.file !== undefined;
   const planned = isSaved
-    ? await planSavedReports(context, options, names)
+    ? await planSavedReports(context, options, names, typedOptions)
     : [await planJob(context, options)];
   for (const note of planned.flatMap(({ plan }) => plan.window.notes)) context.console.note(note);
   const jobs = planned.filter(({ parts }) => parts.length > 0);

@@ -1,33 +1,47 @@
-import { awaitReport, ledgerNote, waitCommand, withResumeHint } from '../app/fetch.ts';
-import { addServiceFlags, addWaitFlags, type ServiceFlags, type WaitFlags } from '../app/flags.ts';
+import { awaitReport, ledgerNote, withResumeHint } from '../app/fetch.ts';
+import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
+import { serviceFlags } from '../app/flags/service-flags.ts';
+import { typedWaitCommand } from '../app/flags/typed-command.ts';
+import { waitFlags } from '../app/flags/wait-flags.ts';
 import type { Context } from '../context.ts';
 import { outcomeOf } from '../contract/messages.ts';
 import { reportFailed } from '../report/wait.ts';
 import { printable, visibleJson } from '../text/printable.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
+import { declareCommand } from './command.ts';
 
-export const statusCommand: CommandBuilder = (perform) =>
-  addWaitFlags(
-    addServiceFlags(
-      declareCommand('status <id>', 'how a report stands', [
-        ['id=$(adreport report create --period yesterday)', 'the id of a report'],
-        ['adreport status "$id"', 'prints progress, ready …'],
-        [
-          'adreport status "$id" --wait --wait-timeout 10m',
-          'until it is ready; exit 7 if it is not by then',
-        ],
-      ]).option('--wait', 'poll until the report is ready'),
-    ),
-  ).action(perform(status));
+const statusFlags = flagGroup('Options:', {
+  wait: { flags: '--wait', meaning: 'poll until the report is ready' },
+});
+
+const flags = [statusFlags, serviceFlags, waitFlags] as const;
+
+export const statusCommand = declareCommand({
+  name: 'status',
+  args: ['<id>'],
+  summary: 'how a report stands',
+  examples: [
+    ['id=$(adreport report create --period yesterday)', 'the id of a report'],
+    ['adreport status "$id"', 'prints progress, ready …'],
+    [
+      'adreport status "$id" --wait --wait-timeout 10m',
+      'until it is ready; exit 7 if it is not by then',
+    ],
+  ],
+  flags,
+  async action({ context, options, args: [reportId] }) {
+    await status(context, options, reportId);
+    return 0;
+  },
+});
 
 /** Prints a report's status word (or with `--json` its record); a report that has failed is exit 6 besides. */
 async function status(
   context: Context,
-  options: ServiceFlags & WaitFlags & { readonly wait?: boolean },
+  options: OptionsOf<typeof flags>,
   reportId: string,
 ): Promise<void> {
   const { console, flags } = context;
-  const resume = options.wait ? waitCommand(reportId, options) : undefined;
+  const resume = options.wait ? typedWaitCommand(reportId, options) : undefined;
   const record = await withResumeHint(context, reportId, resume, async () => {
     if (options.wait) return awaitReport(context, reportId, options);
     const found = await (await context.client()).status(reportId);

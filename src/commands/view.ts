@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { InvalidArgumentError } from 'commander';
 import { tableLook } from '../app/deliver.ts';
-import { addFlags, readPositive } from '../app/flags.ts';
+import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
+import { readPositive } from '../app/flags/read-value.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
@@ -34,76 +35,75 @@ import {
   rankGroups,
   resolveKeys,
 } from '../view/ranked-groups.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
-
-const viewFormats = ['table', 'csv', 'json', 'ndjson'] as const;
-
-interface ViewOptions {
-  readonly by?: readonly string[];
-  readonly metrics?: readonly string[];
-  readonly where?: readonly Condition[];
-  readonly sort?: string;
-  readonly top?: number;
-  readonly chart?: 'bar' | 'line';
-  readonly format?: (typeof viewFormats)[number];
-}
+import { declareCommand } from './command.ts';
 
 /** A row must have one of the values in the column of that name. */
 type Condition = Readonly<{ name: string; values: readonly string[] }>;
 
-export const viewCommand: CommandBuilder = (perform) => {
-  const command = declareCommand(
-    'view <file>',
-    'the figures of a report file: totals, groups, charts',
-    [
-      ['adreport view week.csv', 'its figures, and its first rows'],
-      ['adreport view week.csv --by CAMPAIGN --sort ecpmEuro --top 10', 'the ten best campaigns'],
-      ['adreport view week.csv --by COUNTRY --chart bar --metrics clicks', 'bars'],
-      ['adreport view week.csv --chart line', 'the first metric over time'],
-      [
-        'adreport run --local --period last-7d --by DAILY,OS | adreport view - --by os',
-        'from a pipe',
-      ],
-      ['adreport view week.csv --by CAMPAIGN --format csv > campaigns.csv', 'sums to go on with'],
-    ],
-  ).addHelpText(
-    'before',
+const viewFlags = flagGroup('Options:', {
+  by: {
+    flags: '--by <a,b>',
+    meaning: 'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY of days too',
+    read: parseNames,
+  },
+  metrics: {
+    flags: '--metrics <a,b>',
+    meaning: 'the figures to show; ctr, ecpmEuro and ecpmDollar are computed from sums',
+    read: parseNames,
+  },
+  where: {
+    flags: '--where <name=v1,v2>',
+    meaning: 'only rows with one of these values; repeatable',
+    read: parseCondition,
+    isRepeatable: true,
+  },
+  sort: {
+    flags: '--sort <column[:asc|desc]>',
+    meaning: 'order of the groups (default: time, else the first figure, largest first)',
+  },
+  top: {
+    flags: '--top <n>',
+    meaning: 'only the first n groups, others as one; without --by, how many rows to show',
+    read: readPositive,
+  },
+  chart: {
+    flags: '--chart <kind>',
+    meaning: 'bars of groups, or a line over time',
+    words: ['bar', 'line'],
+    conflicts: ['format'],
+  },
+  format: {
+    flags: '--format <name>',
+    meaning: 'of what was added up (default: table on a terminal, csv in a pipe)',
+    words: ['table', 'csv', 'json', 'ndjson'],
+  },
+});
+
+type ViewOptions = OptionsOf<typeof viewFlags>;
+
+export const viewCommand = declareCommand({
+  name: 'view',
+  args: ['<file>'],
+  summary: 'the figures of a report file: totals, groups, charts',
+  introduction:
     'Reads JSON, NDJSON, CSV of any dialect with a header row, each also as .gz, Parquet and the xlsx of adreport; - is stdin.\n',
-  );
-  return addFlags(command, 'Options:', [
+  examples: [
+    ['adreport view week.csv', 'its figures, and its first rows'],
+    ['adreport view week.csv --by CAMPAIGN --sort ecpmEuro --top 10', 'the ten best campaigns'],
+    ['adreport view week.csv --by COUNTRY --chart bar --metrics clicks', 'bars'],
+    ['adreport view week.csv --chart line', 'the first metric over time'],
     [
-      '--by <a,b>',
-      'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY of days too',
-      parseNames,
+      'adreport run --local --period last-7d --by DAILY,OS | adreport view - --by os',
+      'from a pipe',
     ],
-    [
-      '--metrics <a,b>',
-      'the figures to show; ctr, ecpmEuro and ecpmDollar are computed from sums',
-      parseNames,
-    ],
-    ['--where <name=v1,v2>', 'only rows with one of these values; repeatable', parseCondition],
-    [
-      '--sort <column[:asc|desc]>',
-      'order of the groups (default: time, else the first figure, largest first)',
-    ],
-    [
-      '--top <n>',
-      'only the first n groups, others as one; without --by, how many rows to show',
-      readPositive,
-    ],
-    [
-      '--chart <kind>',
-      'bars of groups, or a line over time',
-      ['bar', 'line'],
-      { conflicts: ['format'] },
-    ],
-    [
-      '--format <name>',
-      'of what was added up (default: table on a terminal, csv in a pipe)',
-      viewFormats,
-    ],
-  ]).action(perform(view));
-};
+    ['adreport view week.csv --by CAMPAIGN --format csv > campaigns.csv', 'sums to go on with'],
+  ],
+  flags: [viewFlags],
+  async action({ context, options, args: [file] }) {
+    await view(context, options, file);
+    return 0;
+  },
+});
 
 function parseNames(text: string): string[] {
   const names = text.split(',').flatMap((name) => name.trim() || []);
@@ -111,11 +111,11 @@ function parseNames(text: string): string[] {
   return names;
 }
 
-function parseCondition(text: string, earlier: readonly Condition[] = []): Condition[] {
+function parseCondition(text: string): Condition {
   const [, name, values = ''] = /^\s*([^=]+?)\s*=(.*)$/s.exec(text) ?? [];
   if (name === undefined)
     throw new InvalidArgumentError("Give a name, = and values: 'country=France,Germany'.");
-  return [...earlier, { name, values: values.split(',').map((value) => value.trim()) }];
+  return { name, values: values.split(',').map((value) => value.trim()) };
 }
 
 /** How many rows a preview and how many bars a chart has, where no flag says it. */

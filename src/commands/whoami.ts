@@ -1,17 +1,23 @@
-import { addServiceFlags } from '../app/flags.ts';
+import { serviceFlags } from '../app/flags/service-flags.ts';
 import { maskToken } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { AdreportError } from '../errors.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
+import { declareCommand } from './command.ts';
 
-export const whoamiCommand: CommandBuilder = (perform) =>
-  addServiceFlags(
-    declareCommand('whoami', 'the account, where its token comes from, and whether it works', [
-      ['adreport whoami', 'one line'],
-      ['adreport whoami --json', 'for programs'],
-    ]),
-  ).action(perform(whoami));
+export const whoamiCommand = declareCommand({
+  name: 'whoami',
+  summary: 'the account, where its token comes from, and whether it works',
+  examples: [
+    ['adreport whoami', 'one line'],
+    ['adreport whoami --json', 'for programs'],
+  ],
+  flags: [serviceFlags],
+  async action({ context }) {
+    await whoami(context);
+    return 0;
+  },
+});
 
 /** Shows who the program is to the service, and proves it with a call; what does not work is thrown once it is shown. */
 async function whoami({ console, flags, settings, client }: Context): Promise<void> {

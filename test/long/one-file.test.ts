@@ -33,22 +33,26 @@ export function createEncoder(_options: EncodeOptions): Encoder {
   };
 }
 `,
-  'src/commands/tally.ts': `import { addServiceFlags, type ServiceFlags } from '../app/flags.ts';
-import type { Context } from '../context.ts';
-import { type CommandBuilder, declareCommand } from './command.ts';
+  'src/commands/tally.ts': `import { flagGroup } from '../app/flags/flag.ts';
+import { serviceFlags } from '../app/flags/service-flags.ts';
+import { declareCommand } from './command.ts';
 
-export const tallyCommand: CommandBuilder = (perform) =>
-  addServiceFlags(
-    declareCommand('tally', 'how many campaigns there are', [['adreport tally --local', 'those of the local server']]),
-  )
-    .option('--loud', 'with an exclamation mark')
-    .action(perform(tally));
+const tallyFlags = flagGroup('Options:', {
+  loud: { flags: '--loud', meaning: 'with an exclamation mark' },
+});
 
 /** Prints how many campaigns there are. */
-async function tally(context: Context, { loud }: ServiceFlags & { readonly loud?: boolean }): Promise<void> {
-  const { length } = await (await context.client()).campaigns();
-  await context.console.result(\`\${length} campaigns\${loud ? '!' : ''}\`);
-}
+export const tallyCommand = declareCommand({
+  name: 'tally',
+  summary: 'how many campaigns there are',
+  examples: [['adreport tally --local', 'those of the local server']],
+  flags: [serviceFlags, tallyFlags],
+  async action({ context, options }) {
+    const { length } = await (await context.client()).campaigns();
+    await context.console.result(\`\${length} campaigns\${options.loud ? '!' : ''}\`);
+    return 0;
+  },
+});
 `,
   'src/server/faults/teapot.ts': `import { jsonAnswer } from '../answer.ts';
 import { type FaultKind, wholeNumber } from './fault-kind.ts';
@@ -84,8 +88,8 @@ import { viewCommand } from './view.ts';
 import { tallyCommand } from './tally.ts';
 
 src/commands/index.ts
-  ['Reports:', 'view', viewCommand],
-  ['Reports:', 'tally', tallyCommand],
+      viewCommand,
+      tallyCommand,
 
 src/server/faults/kinds.ts
 import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createProgram } from '../../src/program.ts';
 
 /** The program with every command declared, for tests that look at what there is. */
-export const program: Command = createProgram(() => async () => {}, {
+export const program: Command = createProgram(async () => {}, {
   write: () => {},
   width: 100,
 });

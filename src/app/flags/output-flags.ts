@@ -1,0 +1,84 @@
+import { formatNames, formats } from '../../output/formats/index.ts';
+import { flagGroup, type OptionsOf } from './flag.ts';
+import { readColumns } from './read-value.ts';
+
+/** The formats that are written in a dialect of CSV. */
+const csvFormats = formatNames.filter((name) => formats[name].usesCsvDialect);
+
+/** Where a result goes, and in which form (`cli.md`, Output). */
+export const outputFlags = flagGroup('Output:', {
+  output: {
+    flags: '-o, --output <file>',
+    meaning: 'file to write, - for stdout; takes {profile} {report} {since} {until} {date} {id}',
+  },
+  format: {
+    flags: '--format <name>',
+    meaning: "of the output (default: by the file's ending; table on a terminal, csv in a pipe)",
+    words: formatNames,
+  },
+  title: {
+    flags: '--title <text>',
+    meaning: 'html and xlsx: the heading (default: what the report is broken down by)',
+    isRare: true,
+  },
+  open: {
+    flags: '--open',
+    meaning: 'show the file once it is written, a page in the browser',
+    isRare: true,
+    isNeverSaved: true,
+  },
+  clobber: {
+    flags: '--no-clobber',
+    meaning: 'refuse to replace an existing file',
+    isRare: true,
+  },
+  columns: {
+    flags: '--columns <a,b>',
+    meaning: 'choose and order the columns, or all that the service sends',
+    read: readColumns,
+  },
+  normalize: {
+    flags: '--normalize',
+    meaning: 'decimal points, and revenueDollar in both profiles',
+    isRare: true,
+  },
+  delimiter: {
+    flags: '--delimiter <c>',
+    meaning: 'CSV delimiter (default: ,)',
+    formats: csvFormats,
+    isRare: true,
+  },
+  decimal: {
+    flags: '--decimal <c>',
+    meaning: 'CSV decimal mark',
+    words: [',', '.'],
+    formats: csvFormats,
+    isRare: true,
+  },
+  bom: {
+    flags: '--bom',
+    meaning: 'CSV: begin with a byte order mark',
+    formats: csvFormats,
+    isRare: true,
+  },
+  excel: {
+    flags: '--excel',
+    meaning: 'CSV as a European Excel opens it: ; and , and BOM',
+    formats: csvFormats,
+  },
+  escapeFormulas: {
+    flags: '--escape-formulas',
+    meaning: 'CSV: defuse cells that a spreadsheet would run',
+    formats: csvFormats,
+    isRare: true,
+  },
+  header: {
+    flags: '--no-header',
+    meaning: 'CSV: no header row',
+    formats: csvFormats,
+    isRare: true,
+  },
+});
+
+/** `clobber` and `header` are false for `--no-…`. */
+export type OutputFlags = OptionsOf<typeof outputFlags>;

@@ -1,0 +1,90 @@
+import { windowClocks } from '../../contract/messages.ts';
+import { profiles } from '../../contract/vocabulary.ts';
+import { flagGroup, type OptionsOf } from './flag.ts';
+
+/** What a report is of, as it was typed: `report/` reads the names, the dates and the lists. */
+const contentFlags = flagGroup('Report:', {
+  profile: {
+    flags: '--profile <name>',
+    meaning: "the account's profile (default: the stored one, else buyer)",
+    words: profiles,
+  },
+  metrics: {
+    flags: '--metrics <a,b>',
+    meaning: 'metrics, in column order (default: all of the profile)',
+  },
+  by: { flags: '--by <a,b>', meaning: 'breakdowns, e.g. DAILY,CAMPAIGN; any case' },
+  breakdowns: {
+    flags: '--breakdowns <a,b>',
+    meaning: 'the same as --by',
+    conflicts: ['by'],
+    isHidden: true,
+  },
+  filter: {
+    flags: '--filter <name=v1,v2>',
+    meaning: 'keep only these; repeatable',
+    isRepeatable: true,
+  },
+  country: {
+    flags: '--country <a,b>',
+    meaning: 'only these countries, by ISO code or English name: FR,Germany; repeatable',
+    isRepeatable: true,
+  },
+  campaign: {
+    flags: '--campaign <name>',
+    meaning: "only campaigns of that name, e.g. 'Summer*'; repeatable",
+    isRepeatable: true,
+  },
+  adUnit: {
+    flags: '--ad-unit <name>',
+    meaning: 'only ad units of that name',
+    isRepeatable: true,
+    isRare: true,
+  },
+  advertiser: {
+    flags: '--advertiser <name>',
+    meaning: 'only advertisers of that name (admin accounts)',
+    isRepeatable: true,
+    isRare: true,
+  },
+});
+
+const windowFlags = flagGroup('Window:', {
+  period: {
+    flags: '--period <p>',
+    meaning:
+      'e.g. yesterday, last-7d, last-week, this-month, 2026-10, 2026-W45, 2026-11-01..2026-11-15',
+  },
+  since: {
+    flags: '--since <t>',
+    meaning: 'first second: 2026-11-01, a date-time, unix seconds, now, today, -7d, -36h',
+  },
+  until: { flags: '--until <t>', meaning: 'last second, in the same forms (default: now)' },
+  timezone: {
+    flags: '--timezone <tz>',
+    meaning: 'zone of the report, DSP only (buyer: always Europe/Paris)',
+  },
+});
+
+const requestFlags = flagGroup('Request:', {
+  windowClock: {
+    flags: '--window-clock <kind>',
+    meaning: 'how the service reads the window (default: the stored one, else instant)',
+    words: windowClocks,
+    isRare: true,
+  },
+  direct: {
+    flags: '--direct',
+    meaning: 'ask for the data in the answer, without waiting (output=direct)',
+    isRare: true,
+  },
+  dryRun: {
+    flags: '--dry-run',
+    meaning: 'print the window, the request and a curl line; no network (but for names)',
+    isNeverSaved: true,
+  },
+});
+
+export const reportFlags = [contentFlags, windowFlags, requestFlags] as const;
+
+export type ReportFlags = OptionsOf<typeof reportFlags>;

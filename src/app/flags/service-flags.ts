@@ -1,0 +1,40 @@
+import { encodings } from '../../contract/messages.ts';
+import { flagGroup, type OptionsOf } from './flag.ts';
+import { readCount, readTimeout } from './read-value.ts';
+
+/** Which service is called, with which account, and how long the program tries. */
+export const serviceFlags = flagGroup('Service:', {
+  account: { flags: '--account <name>', meaning: 'the stored account to use' },
+  baseUrl: {
+    flags: '--base-url <url>',
+    meaning: 'address of the service',
+    isRare: true,
+    isNeverSaved: true,
+  },
+  local: {
+    flags: '--local',
+    meaning: 'use a local server started inside this process: no account, no network',
+    isNeverSaved: true,
+  },
+  encoding: {
+    flags: '--encoding <kind>',
+    meaning: 'of the bodies of all calls (default: the stored one, else json)',
+    words: encodings,
+    isRare: true,
+  },
+  retries: {
+    flags: '--retries <n>',
+    meaning: 'how often a failed call is repeated (default: 5)',
+    read: readCount,
+    isRare: true,
+  },
+  timeout: {
+    flags: '--timeout <duration>',
+    meaning: 'to connect, to the first byte, and idle (default: 30s)',
+    read: readTimeout,
+    isRare: true,
+  },
+});
+
+/** Durations are in milliseconds. */
+export type ServiceFlags = OptionsOf<typeof serviceFlags>;

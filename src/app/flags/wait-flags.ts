@@ -1,0 +1,23 @@
+import { flagGroup, type OptionsOf } from './flag.ts';
+import { readDuration, readPollInterval } from './read-value.ts';
+
+/** How long a command waits for a report, and how often it asks. */
+export const waitFlags = flagGroup('Waiting:', {
+  waitTimeout: {
+    flags: '--wait-timeout <duration>',
+    meaning: 'give up waiting after this long, exit 7',
+    read: readDuration,
+    default: 30 * 60_000,
+    defaultText: '30m',
+  },
+  pollInterval: {
+    flags: '--poll-interval <duration>',
+    meaning: 'auto, or a fixed pause between calls',
+    read: readPollInterval,
+    default: 'auto',
+    isRare: true,
+  },
+});
+
+/** Both are in milliseconds. */
+export type WaitFlags = OptionsOf<typeof waitFlags>;
