@@ -1,9 +1,18 @@
-import { type CampaignRecord, knownOutcomeOf } from '../contract/messages.ts';
+import {
+  type AdUnit,
+  type CampaignRecord,
+  knownOutcomeOf,
+  type ReportOutcome,
+} from '../contract/messages.ts';
 import { codeOf, IncompleteDataError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
+import { tryJson } from './exact-json.ts';
 import type { HttpResponse } from './http.ts';
 
 // Reading what a service may answer: bodies within bounds, and in them any known shape (`decisions.md` 1 to 6).
+
+const answerBytesAtMost = 16 * 1024 * 1024;
+const beginningBytes = 64 * 1024;
 
 /** A whole body as text. Throws `IncompleteDataError` for one that is longer than 16 MB, and as `utf8Of`. */
 export async function readText({ body, headers }: HttpResponse): Promise<string> {
@@ -11,10 +20,9 @@ export async function readText({ body, headers }: HttpResponse): Promise<string>
   let size = 0;
   for await (const piece of utf8Of(body, charsetOf(headers['content-type']))) {
     size += piece.length;
-    if (size > 16 * 1024 * 1024) {
-      throw new IncompleteDataError('The answer is longer than 16 MB, and is no report.', {
-        retryable: false,
-      });
+    if (size > answerBytesAtMost) {
+      const problem = 'The answer is longer than 16 MB, and is no report.';
+      throw new IncompleteDataError(problem, { retryable: false });
     }
     pieces.push(piece);
   }
@@ -37,52 +45,49 @@ export async function* utf8Of(
     yield Buffer.from(decoder.decode());
   } catch (error) {
     if (!codeOf(error)?.startsWith('ERR_ENCODING_')) throw error;
-    throw new IncompleteDataError(`The answer is no text in ${printable(charset)}.`, {
-      retryable: false,
-    });
+    const problem = `The answer is no text in ${printable(charset)}.`;
+    throw new IncompleteDataError(problem, { retryable: false });
   }
 }
 
-/** The beginning of a body (64 KiB, all there is, or enough), whether that is all of it, and the whole from its first byte. */
+/** A body whose beginning was looked at. */
+export interface PeekedBody {
+  /** Its first 64 KiB at most. */
+  readonly start: string;
+  /** Whether `start` is all of it. */
+  readonly isWhole: boolean;
+  /** All of it, from its first byte. */
+  readonly all: AsyncIterable<Buffer>;
+}
+
+/** Looks at the beginning of a body: 64 KiB, all there is, or as much as is enough. */
 export async function peek(
   body: AsyncIterable<Buffer>,
   isEnough = (_beginning: string): boolean => false,
-) {
+): Promise<PeekedBody> {
   const rest = body[Symbol.asyncIterator]();
   const pieces: Buffer[] = [];
   let size = 0;
-  let isWhole = false;
-  while (size < 64 * 1024 && !(pieces[0] && isEnough(pieces[0].toString('latin1', 0, 100)))) {
+  let isAtEnd = false;
+  while (size < beginningBytes) {
     const next = await rest.next();
-    isWhole = next.done === true;
-    if (next.done) break;
+    if (next.done) {
+      isAtEnd = true;
+      break;
+    }
     pieces.push(next.value);
     size += next.value.length;
+    const [first] = pieces;
+    if (first && isEnough(first.toString('latin1', 0, 100))) break;
   }
+
   async function* all(): AsyncGenerator<Buffer> {
     yield* pieces;
-    if (!isWhole) yield* { [Symbol.asyncIterator]: () => rest };
+    if (!isAtEnd) yield* { [Symbol.asyncIterator]: () => rest };
   }
-  return { start: new TextDecoder().decode(Buffer.concat(pieces)), isWhole, all: all() };
-}
-
-/** The JSON of a text, `undefined` for none; long integers stay text: an id that is rounded is another report's. */
-export function tryJson(text: string): unknown {
-  let depth = 0;
-  const stringBracketOrLong = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|(?<![\d.eE+-])\d{16,}(?![\d.eE])/g;
-  try {
-    const exact = text.replace(stringBracketOrLong, (token) => {
-      if (token.startsWith('"')) return token;
-      if (/\d/.test(token)) return `"${token}"`;
-      depth += token === '[' || token === '{' ? 1 : -1;
-      // Each open bracket takes forty times its byte while it is parsed.
-      if (depth > 1_000) throw new SyntaxError('The brackets go too deep.');
-      return token;
-    });
-    return JSON.parse(exact);
-  } catch {
-    return undefined;
-  }
+  const beginning = Buffer.concat(pieces).subarray(0, beginningBytes);
+  const start = new TextDecoder().decode(beginning);
+  return { start, isWhole: isAtEnd && size <= beginningBytes, all: all() };
 }
 
 /** Whether an answer is a web page, such as a proxy's or a portal's. */
@@ -94,159 +99,278 @@ export function isPage(text: string, { headers }: HttpResponse): boolean {
 export function parseJson(text: string, response: HttpResponse): unknown {
   const answer = tryJson(text);
   if (answer !== undefined) return answer;
-  const came = isPage(text, response)
-    ? 'a web page'
-    : text.trim() === ''
-      ? 'an empty body'
-      : quoteAnswer(text);
-  throw new IncompleteDataError(
-    `The service answered ${response.status} with ${came} instead of JSON.`,
-    {
-      retryable: false,
-      hint: 'Is the base URL the reporting service’s? adreport whoami shows it. A proxy may stand between: HTTPS_PROXY.',
-    },
-  );
+
+  const { status } = response;
+  const instead = describeText(text, response);
+  throw new IncompleteDataError(`The service answered ${status} with ${instead} instead of JSON.`, {
+    retryable: false,
+    hint: 'Is the base URL the reporting service’s? adreport whoami shows it. A proxy may stand between: HTTPS_PROXY.',
+  });
+}
+
+function describeText(text: string, response: HttpResponse): string {
+  if (isPage(text, response)) return 'a web page';
+  if (text.trim() === '') return 'an empty body';
+  return quoteAnswer(text);
 }
 
 /** The first 150 characters of an answer, in quotation marks. */
 export function quoteAnswer(text: string): string {
-  return `“${printable(text.trim().slice(0, 150))}${text.trim().length > 150 ? '…' : ''}”`;
+  const trimmed = text.trim();
+  const isLonger = trimmed.length > 150;
+  return `“${printable(trimmed.slice(0, 150))}${isLonger ? '…' : ''}”`;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The member at a path of names with points between, `undefined` where the path leaves the objects; `.` is the value. */
+/** The path of a value itself; every other one is of names with points between. */
+const itself = '.';
+
+/** The member at a path, `undefined` where the path leaves the objects. */
 function at(value: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((inner, name) => {
-    if (name === '') return inner;
+  if (path === itself) return value;
+  let member = value;
+  for (const name of path.split('.')) {
     // A list of one record is that record.
-    const record = Array.isArray(inner) && inner.length === 1 ? inner[0] : inner;
-    return isObject(record) && Object.hasOwn(record, name) ? record[name] : undefined;
-  }, value);
+    const record: unknown = Array.isArray(member) && member.length === 1 ? member[0] : member;
+    if (!isObject(record) || !Object.hasOwn(record, name)) return undefined;
+    member = record[name];
+  }
+  return member;
 }
 
-/** The first non-empty text or number, one that fits, at some paths with blanks between these. */
-function firstAt(value: unknown, paths: string, fits = /\S/): string | undefined {
-  const found = paths.split(' ').map((path) => at(value, path));
-  const scalars = found.filter((one) => typeof one === 'string' || typeof one === 'number');
-  return scalars.map((one) => String(one).trim()).find((text) => fits.test(text));
+/** The first text or number that is not empty, at some paths. */
+function textAt(value: unknown, paths: readonly string[]): string | undefined {
+  return textThatFits(value, paths, /\S/);
 }
+
+function textThatFits(value: unknown, paths: readonly string[], form: RegExp): string | undefined {
+  for (const path of paths) {
+    const scalar = at(value, path);
+    if (typeof scalar !== 'string' && typeof scalar !== 'number') continue;
+    const text = String(scalar).trim();
+    if (form.test(text)) return text;
+  }
+  return undefined;
+}
+
+const reportIdPaths = [
+  'response.report_id',
+  'response.reportId',
+  'response.id',
+  'response.data.report_id',
+  'report_id',
+  'reportId',
+  'id',
+  'data.report_id',
+  'response',
+  itself,
+];
 
 /** The report id in a create call's answer; `undefined` where there is none. */
 export function findReportId(answer: unknown): string | undefined {
-  const paths =
-    'response.report_id response.reportId response.id response.data.report_id report_id reportId id';
-  return firstAt(answer, `${paths} data.report_id response .`);
+  return textAt(answer, reportIdPaths);
 }
+
+/** Names that a record has and a row of a report has not. */
+const recordNames = ['report_id', 'reportId', 'error', 'error_id'];
 
 /** Whether an answer is report data rather than a record: a list of rows, in `data` or not, without a report's id or error. */
 export function isReportData(answer: unknown): boolean {
-  const rows = ['data', 'response.data', '.'].map((path) => at(answer, path)).find(Array.isArray);
+  const lists = [at(answer, 'data'), at(answer, 'response.data'), answer];
+  const rows: readonly unknown[] | undefined = lists.find(Array.isArray);
   if (!rows || findReportId(answer) !== undefined) return false;
-  const recordNames = ['report_id', 'reportId', 'error', 'error_id'];
-  return rows.every((row: unknown) => isObject(row) && !recordNames.some((name) => name in row));
+  return rows.every((row) => isObject(row) && !recordNames.some((name) => name in row));
 }
+
+const tokenPaths = [
+  'response.token',
+  'token',
+  'access_token',
+  'data.token',
+  'response.access_token',
+];
 
 /** The token in a sign-in's answer, which may be a bare text of 16 to 512 token characters. */
 export function findToken(answer: unknown): string | undefined {
-  if (typeof answer === 'string') return /^[\w.~+/=-]{16,512}$/.exec(answer.trim())?.[0];
-  return firstAt(answer, 'response.token token access_token data.token response.access_token');
+  if (typeof answer !== 'string') return textAt(answer, tokenPaths);
+  const text = answer.trim();
+  return /^[\w.~+/=-]{16,512}$/.test(text) ? text : undefined;
 }
 
-/** The items of a list with `''`, or of an object with the ids that they are keyed by; `undefined` for neither. */
-function itemsOf(value: unknown): readonly (readonly [key: string, item: unknown])[] | undefined {
-  if (Array.isArray(value)) return value.map((item: unknown) => ['', item]);
-  const entries = isObject(value) ? Object.entries(value) : [];
-  const isKeyed =
-    entries.length > 0 && entries.every(([key, item]) => /^\d+$/.test(key) && isObject(item));
-  return isKeyed ? entries : undefined;
+/** One item of a list, and the id that it is keyed by where the list is an object. */
+interface KeyedItem {
+  readonly key: string;
+  readonly item: unknown;
 }
+
+/** The items of a list, or of an object that is keyed by ids; `undefined` for neither. */
+function itemsOf(value: unknown): Iterable<KeyedItem> | undefined {
+  if (Array.isArray(value)) return itemsOfList(value);
+  if (isObject(value) && isKeyedById(value)) return itemsOfObject(value);
+  return undefined;
+}
+
+function* itemsOfList(list: readonly unknown[]): Generator<KeyedItem> {
+  for (const item of list) yield { key: '', item };
+}
+
+function* itemsOfObject(object: JsonObject): Generator<KeyedItem> {
+  for (const [key, item] of Object.entries(object)) yield { key, item };
+}
+
+function isKeyedById(object: JsonObject): boolean {
+  const entries = Object.entries(object);
+  return entries.length > 0 && entries.every(([key, item]) => /^\d+$/.test(key) && isObject(item));
+}
+
+const campaignPlaces = [
+  'response.campaigns',
+  'response.data',
+  'campaigns',
+  'data.campaigns',
+  'data',
+  'response',
+  itself,
+];
 
 /** The campaign list, bare or wrapped, with every field a string and every list there; `undefined` where there is none. */
 export function findCampaigns(answer: unknown): CampaignRecord[] | undefined {
-  const places = [
-    'response.campaigns',
-    'response.data',
-    'campaigns',
-    'data.campaigns',
-    'data',
-    'response',
-    '.',
-  ];
-  const items = places
-    .map((path) => itemsOf(at(answer, path)))
-    .find((found) => found !== undefined);
-  const campaigns = items?.map(([key, item]) => {
-    const text = (names: string): string => firstAt(item, names) ?? '';
-    const units = itemsOf(at(item, 'adunits') ?? at(item, 'adUnits')) ?? [];
-    return {
-      advertiserId: text('advertiserId'),
-      advertiserName: text('advertiserName'),
-      campaignId: text('campaignId id') || key,
-      campaignName: text('campaignName name'),
-      campaignStartDate: text('campaignStartDate'),
-      campaignEndDate: text('campaignEndDate'),
-      adunits: units.map(([unitKey, unit]) => ({
-        adunitName: firstAt(unit, 'adunitName adUnitName name') ?? '',
-        adunitId: firstAt(unit, 'adunitId adUnitId id') ?? unitKey,
-      })),
-    };
-  });
-  return campaigns?.every(({ campaignId }) => campaignId !== '') ? campaigns : undefined;
+  for (const place of campaignPlaces) {
+    const items = itemsOf(at(answer, place));
+    if (items) return readCampaigns(items);
+  }
+  return undefined;
 }
+
+function readCampaigns(items: Iterable<KeyedItem>): CampaignRecord[] | undefined {
+  const campaigns: CampaignRecord[] = [];
+  for (const { key, item } of items) {
+    const campaignId = textAt(item, ['campaignId', 'id']) ?? key;
+    if (campaignId === '') return undefined;
+    campaigns.push({
+      advertiserId: textAt(item, ['advertiserId']) ?? '',
+      advertiserName: textAt(item, ['advertiserName']) ?? '',
+      campaignId,
+      campaignName: textAt(item, ['campaignName', 'name']) ?? '',
+      campaignStartDate: textAt(item, ['campaignStartDate']) ?? '',
+      campaignEndDate: textAt(item, ['campaignEndDate']) ?? '',
+      adunits: readAdUnits(at(item, 'adunits') ?? at(item, 'adUnits')),
+    });
+  }
+  return campaigns;
+}
+
+function readAdUnits(value: unknown): AdUnit[] {
+  const adUnits: AdUnit[] = [];
+  for (const { key, item } of itemsOf(value) ?? []) {
+    adUnits.push({
+      adunitName: textAt(item, ['adunitName', 'adUnitName', 'name']) ?? '',
+      adunitId: textAt(item, ['adunitId', 'adUnitId', 'id']) ?? key,
+    });
+  }
+  return adUnits;
+}
+
+const nextPagePaths = ['next', 'response.next', 'links.next', 'paging.next', 'pagination.next'];
 
 /** Whether a list has a further page, by its body or its `Link` header. */
 export function hasNextPage(answer: unknown, link = ''): boolean {
-  const next = firstAt(answer, 'next response.next links.next paging.next pagination.next');
-  return next !== undefined || /;\s*rel\s*=\s*"?next\b/i.test(link);
+  return textAt(answer, nextPagePaths) !== undefined || /;\s*rel\s*=\s*"?next\b/i.test(link);
 }
 
-const errorPaths = 'data.error error.message error_description error';
-const messagePaths = `response.error response.message ${errorPaths} message detail`;
-const statusPaths =
-  'response.status response.data.status data.status status response.state state response';
+const errorPaths = ['data.error', 'error.message', 'error_description', 'error'];
+const messagePaths = ['response.error', 'response.message', ...errorPaths, 'message', 'detail'];
+const errorIdPaths = ['response.error_id', 'error_id', 'error.code', 'error.error_id', 'code'];
+const statusPaths = [
+  'response.status',
+  'response.data.status',
+  'data.status',
+  'status',
+  'response.state',
+  'state',
+  'response',
+];
 
-export type ServiceRecord = ReturnType<typeof recordIn>;
+/** What an answer says of a report's state and of an error. */
+export interface ServiceRecord {
+  /** The service's word for the error, such as `UNKNOWN_REPORT`. */
+  readonly errorId: string | undefined;
+  readonly message: string | undefined;
+  /** One line a fault, where it lists them. */
+  readonly faults: readonly string[];
+  /** In lower case; empty where there is none. */
+  readonly status: string;
+  /** What the status means, where it is known. */
+  readonly outcome: ReportOutcome | undefined;
+  /** Whether it names an error; a mere `message` is none. */
+  readonly isError: boolean;
+  /** Why it stands in the place of a report, where it says so. */
+  readonly reportState: 'progress' | 'failed' | undefined;
+}
 
 /** What an answer says of a report's state and of an error, in any known shape (`decisions.md` 3 and 6). */
-export function recordIn(answer: unknown) {
-  const details = [at(answer, 'response.details')].flat().flatMap((detail) => {
-    const [parameter, problem] = [firstAt(detail, 'parameter'), firstAt(detail, 'problem')];
-    return problem === undefined
-      ? []
-      : [parameter === undefined ? problem : `${parameter}: ${problem}`];
-  });
-  // A list, or an object of lists by field.
-  const errors = at(answer, 'errors') ?? at(answer, 'response.errors');
-  const listed = (isObject(errors) ? Object.values(errors) : [errors])
-    .flat()
-    .flatMap((error: unknown) => firstAt(error, '. message detail error') ?? []);
-  const faults = details.length > 0 ? details : listed;
-  const errorId = firstAt(answer, 'response.error_id error_id error.code error.error_id code');
+export function recordIn(answer: unknown): ServiceRecord {
+  const errors = errorsIn(answer);
+  const details = detailsIn(answer);
+  const faults = details.length > 0 ? details : errors;
+  const errorId = textAt(answer, errorIdPaths);
   // A number is the status of HTTP once more.
-  const status = firstAt(answer, statusPaths, /\p{L}/u)?.toLowerCase() ?? '';
-  const named =
-    firstAt(answer, `response.error ${errorPaths} response.error_id error_id`) ?? listed[0];
-  const saysNo = /^(ko|nok|error|fail(ed|ure)?|denied|refused|invalid|unauthorized)$/.test(status);
-  const success = [at(answer, 'success'), at(answer, 'response.success')];
-  const isError = (named !== undefined && named !== '0') || saysNo || success.includes(false);
+  const status = textThatFits(answer, statusPaths, /\p{L}/u)?.toLowerCase() ?? '';
   const outcome = knownOutcomeOf(status);
-  const state = outcome === 'ready' ? undefined : outcome;
-  const isProgress = /NOT_READY|IN_PROGRESS|PENDING/i.test(errorId ?? '');
   return {
     errorId,
-    message: firstAt(answer, messagePaths) ?? faults[0] ?? firstAt(answer, '.'),
-    /** One line a fault, where it lists them. */
+    message: textAt(answer, messagePaths) ?? faults[0] ?? textAt(answer, [itself]),
     faults,
-    /** In lower case; empty where there is none. */
     status,
-    /** What the status means, where it is known. */
     outcome,
-    /** Whether it names an error; a mere `message` is none. */
-    isError,
-    /** Why it stands in the place of a report, where it says so. */
-    reportState: isProgress ? 'progress' : /FAILED|EXPIRED/i.test(errorId ?? '') ? 'failed' : state,
-  } as const;
+    isError: namesError(answer, status, errors),
+    reportState: reportStateOf(errorId ?? '', outcome),
+  };
+}
+
+function namesError(answer: unknown, status: string, errors: readonly string[]): boolean {
+  const paths = ['response.error', ...errorPaths, 'response.error_id', 'error_id'];
+  const error = textAt(answer, paths) ?? errors[0];
+  if (error !== undefined && error !== '0') return true;
+  if (/^(ko|nok|error|fail(ed|ure)?|denied|refused|invalid|unauthorized)$/.test(status))
+    return true;
+  return at(answer, 'success') === false || at(answer, 'response.success') === false;
+}
+
+function reportStateOf(
+  errorId: string,
+  outcome: ReportOutcome | undefined,
+): ServiceRecord['reportState'] {
+  if (/NOT_READY|IN_PROGRESS|PENDING/i.test(errorId)) return 'progress';
+  if (/FAILED|EXPIRED/i.test(errorId)) return 'failed';
+  return outcome === 'ready' ? undefined : outcome;
+}
+
+/** The faults that `details` lists, with the parameters that they are of. */
+function detailsIn(answer: unknown): string[] {
+  const faults: string[] = [];
+  for (const detail of [at(answer, 'response.details')].flat()) {
+    const parameter = textAt(detail, ['parameter']);
+    const problem = textAt(detail, ['problem']);
+    if (problem === undefined) continue;
+    faults.push(parameter === undefined ? problem : `${parameter}: ${problem}`);
+  }
+  return faults;
+}
+
+/** The errors of a list, or of an object of lists by field. */
+function errorsIn(answer: unknown): string[] {
+  const errors = at(answer, 'errors') ?? at(answer, 'response.errors');
+  const items = isObject(errors) ? Object.values(errors) : [errors];
+  const texts: string[] = [];
+  for (const item of items.flat()) {
+    const text = textAt(item, [itself, 'message', 'detail', 'error']);
+    if (text !== undefined) texts.push(text);
+  }
+  return texts;
 }

@@ -1,4 +1,4 @@
-import type { CampaignRecord, StatusRecord } from '../contract/messages.ts';
+import type { CampaignRecord, Encoding, StatusRecord } from '../contract/messages.ts';
 import { IncompleteDataError, SignInError, StillInProgressError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import {
@@ -12,14 +12,26 @@ import {
   peek,
   readText,
   recordIn,
-  tryJson,
   utf8Of,
 } from './answers.ts';
-import { type Call, createExchange, type ExchangeOptions, parseRetryAfter } from './exchange.ts';
+import { tryJson } from './exact-json.ts';
+import {
+  type Call,
+  type CallBody,
+  type ExchangeOptions,
+  Exchanges,
+  parseRetryAfter,
+  type ReadAnswer,
+} from './exchange.ts';
+import { withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
-import { recordInsteadOfReport, unexpectedAnswer, withoutTokens } from './refusal.ts';
+import { recordInsteadOfReport, unexpectedAnswer } from './refusal.ts';
 
-export type Credentials = { readonly email: string; readonly password: string };
+/** What a token can be had for. */
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
 
 /** The account, and how its calls are made. */
 export interface ClientOptions extends ExchangeOptions {
@@ -30,153 +42,205 @@ export interface ClientOptions extends ExchangeOptions {
   readonly hide: (token: string) => void;
 }
 
-/** A report's data on its way in; `body` is decompressed and read once. */
-export type ReportAnswer = ReturnType<typeof reportAnswer>;
-type Take<T> = (answer: ReportAnswer) => Promise<T>;
+/** A report's data on its way in. */
+export interface ReportAnswer {
+  /** Decompressed, and read once. */
+  readonly body: AsyncIterable<Buffer>;
+  readonly contentType: string | undefined;
+  /** Where the service said it and did not compress. */
+  readonly sizeBytes: number | undefined;
+}
+
+/** Takes a report's data, anew and from zero for each try of a download. */
+type TakeReport<Result> = (answer: ReportAnswer) => Promise<Result>;
 
 /** What a create call led to: a report to wait for, or the data at once (`output=direct`, `decisions.md` 2). */
-export type Created<T> =
+type Created<Result> =
   | { readonly kind: 'report'; readonly id: string; readonly status: string }
-  | { readonly kind: 'data'; readonly result: T };
+  | { readonly kind: 'data'; readonly result: Result };
 
-export type Client = ReturnType<typeof createClient>;
+/** How a report stands, and when to ask again. */
+interface StatusAnswer extends StatusRecord {
+  readonly retryAfterMs?: number | undefined;
+}
 
 /**
  * The five calls of one account of one service, their answers read liberally (`decisions.md`). Every method throws
  * `SignInError` for a refused token, `RejectedError` for another refusal, `UnreachableError` once the retries are used up,
  * and `IncompleteDataError` for an answer that is cut short or holds something else.
  */
-export function createClient(options: ClientOptions) {
-  const { credentials, encoding } = options;
-  const perform = createExchange(options);
-  const noticed = new Set<string>();
-  let token = options.token;
-  let signingIn: Promise<string> | undefined;
+export interface Client {
+  /** Exchanges e-mail and password for a token, which the later calls use. Throws `SignInError` without them. */
+  signIn(): Promise<string>;
 
-  /** Says, once, what is odd about answers that are taken all the same. */
-  const notice = (sentence: string): void => {
-    if (!noticed.has(sentence)) options.warn(sentence);
-    noticed.add(sentence);
-  };
+  /** Asks for a report; `take` is called where the answer is its data. An error tells if a report may exist all the same. */
+  createReport<Result>(body: CallBody, take: TakeReport<Result>): Promise<Created<Result>>;
 
-  const bodyOf = (
-    json: object,
-    form: Readonly<Record<string, string>>,
-  ): NonNullable<Call['body']> =>
-    encoding === 'form'
-      ? {
-          contentType: 'application/x-www-form-urlencoded',
-          text: new URLSearchParams(form).toString(),
-        }
-      : { contentType: 'application/json', text: JSON.stringify(json) };
+  /** How a report stands; repeated for `patienceMs`. Throws `ReportFailedError` for one that is gone. */
+  status(id: string, patienceMs?: number): Promise<StatusAnswer>;
+
+  /**
+   * Downloads a report; what `take` throws is thrown on. Throws `StillInProgressError` for a report that is not ready,
+   * `ReportFailedError` for one that has failed or expired.
+   */
+  download<Result>(id: string, take: TakeReport<Result>): Promise<Result>;
+
+  campaigns(): Promise<CampaignRecord[]>;
+}
+
+export function createClient(options: ClientOptions): Client {
+  return new ServiceClient(options);
+}
+
+// The calls are fields, so that each can be handed on by itself.
+class ServiceClient implements Client {
+  readonly #options: ClientOptions;
+  readonly #exchanges: Exchanges;
+  readonly #noticed = new Set<string>();
+  #token: string | undefined;
+  #signingIn: Promise<string> | undefined;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#exchanges = new Exchanges(options);
+    this.#token = options.token;
+  }
 
   /** Signs in once, however many calls wait for it. */
-  const signIn = (): Promise<string> => {
-    signingIn ??= requestToken().finally(() => {
-      signingIn = undefined;
+  readonly signIn = (): Promise<string> => {
+    this.#signingIn ??= this.#requestToken().finally(() => {
+      this.#signingIn = undefined;
     });
-    return signingIn;
+    return this.#signingIn;
   };
 
-  async function requestToken(): Promise<string> {
+  readonly createReport = <Result>(
+    body: CallBody,
+    take: TakeReport<Result>,
+  ): Promise<Created<Result>> =>
+    this.#call({ endpoint: 'buyer', body }, (response) => readCreated(response, take));
+
+  readonly status = (id: string, patienceMs?: number): Promise<StatusAnswer> =>
+    this.#call({ endpoint: 'status', body: this.#bodyOfId(id), patienceMs }, (response) =>
+      this.#readStatus(response, id),
+    );
+
+  readonly download = <Result>(id: string, take: TakeReport<Result>): Promise<Result> =>
+    this.#call({ endpoint: 'download', body: this.#bodyOfId(id) }, (response) =>
+      readReport(response, take),
+    );
+
+  readonly campaigns = (): Promise<CampaignRecord[]> =>
+    this.#call({ endpoint: 'campaigns' }, (response) => this.#readCampaigns(response));
+
+  /** Makes a call with the token; one that is refused is renewed once, unless another call has done so meanwhile. */
+  async #call<Result>(call: Call, read: ReadAnswer<Result>): Promise<Result> {
+    const token = this.#token ?? (await this.signIn());
+    try {
+      return await this.#exchanges.perform({ ...call, token }, read);
+    } catch (error) {
+      if (!(error instanceof SignInError) || !this.#options.credentials) throw error;
+      const isRenewed = this.#token !== undefined && this.#token !== token;
+      const renewed = isRenewed ? this.#token : await this.signIn();
+      return this.#exchanges.perform({ ...call, token: renewed }, read);
+    }
+  }
+
+  async #requestToken(): Promise<string> {
+    const { credentials, encoding, hide } = this.#options;
     if (!credentials) {
       throw new SignInError('You are not signed in: there is no token.', {
         hint: 'Run: adreport login (unattended: set ADREPORT_TOKEN). To try without an account, add --local.',
       });
     }
     const { email, password } = credentials;
-    const body = bodyOf(
-      { auth: { email, password } },
-      { 'auth[email]': email, 'auth[password]': password },
-    );
-    token = await perform({ endpoint: 'auth', body }, readToken);
-    options.hide(token);
+    const body = bodyIn(encoding, {
+      json: { auth: { email, password } },
+      form: { 'auth[email]': email, 'auth[password]': password },
+    });
+    const token = await this.#exchanges.perform({ endpoint: 'auth', body }, readToken);
+    hide(token);
+    this.#token = token;
     return token;
   }
 
-  /** Makes a call with the token; one that is refused is renewed once, unless another call has done so meanwhile. */
-  async function call<T>(what: Call, read: (response: HttpResponse) => Promise<T>): Promise<T> {
-    const used = token ?? (await signIn());
-    try {
-      return await perform({ ...what, token: used }, read);
-    } catch (error) {
-      if (!(error instanceof SignInError) || !credentials) throw error;
-      const fresh = token === undefined || token === used ? await signIn() : token;
-      return perform({ ...what, token: fresh }, read);
-    }
+  #bodyOfId(id: string): CallBody {
+    return bodyIn(this.#options.encoding, { json: { id }, form: { id } });
   }
 
-  return {
-    /** Exchanges e-mail and password for a token, which the later calls use. Throws `SignInError` without them. */
-    signIn,
-    /** Asks for a report; `takeData` is called where the answer is its data. An error tells if a report may exist all the same. */
-    createReport: <T>(body: NonNullable<Call['body']>, takeData: Take<T>): Promise<Created<T>> =>
-      call({ endpoint: 'buyer', body }, (response) => readCreated(response, takeData)),
-    /** How a report stands, and when to ask again; repeated for `patienceMs`. Throws `ReportFailedError` for one that is gone. */
-    status: (
-      id: string,
-      patienceMs?: number,
-    ): Promise<StatusRecord & { readonly retryAfterMs?: number | undefined }> =>
-      call({ endpoint: 'status', body: bodyOf({ id }, { id }), patienceMs }, async (response) => {
-        const text = await readText(response);
-        const answer = parseJson(text, response);
-        const { status, outcome, message = status, isError } = recordIn(answer);
-        if (status === '' || (outcome !== 'failed' && isError)) {
-          throw unexpectedAnswer(
-            'status',
-            answer,
-            'The status call was answered without a status.',
-            text,
-          );
-        }
-        if (!outcome) {
-          const said = `The service says that the report is “${printable(status)}”, which is not known here`;
-          notice(`${said}, and counts as in progress. If it stays so, try: adreport download ID`);
-        }
-        const retryAfterMs = parseRetryAfter(
-          response.headers['retry-after'],
-          options.host.wallClock(),
-        );
-        return { status, message, report_id: id, retryAfterMs };
-      }),
-    /**
-     * Downloads a report; `take` is called anew, from zero, for each try, and what it throws is thrown on. Throws
-     * `StillInProgressError` for a report that is not ready, `ReportFailedError` for one that has failed or expired.
-     */
-    download: <T>(id: string, take: Take<T>): Promise<T> =>
-      call({ endpoint: 'download', body: bodyOf({ id }, { id }) }, (response) =>
-        readReport(response, take),
-      ),
-    campaigns: (): Promise<CampaignRecord[]> =>
-      call({ endpoint: 'campaigns' }, async (response) => {
-        const text = await readText(response);
-        const answer = parseJson(text, response);
-        const found = findCampaigns(answer);
-        if (!found)
-          throw unexpectedAnswer('campaigns', answer, 'The answer is no list of campaigns.', text);
-        if (hasNextPage(answer, response.headers.link)) {
-          notice(
-            'The service has a further page of campaigns, which is not fetched: the list is not whole.',
-          );
-        }
-        return found;
-      }),
-  };
+  async #readStatus(response: HttpResponse, id: string): Promise<StatusAnswer> {
+    const text = await readText(response);
+    const answer = parseJson(text, response);
+    const { status, outcome, message = status, isError } = recordIn(answer);
+    if (status === '' || (isError && outcome !== 'failed')) {
+      const lack = 'The status call was answered without a status.';
+      throw unexpectedAnswer({ endpoint: 'status', answer, text, lack });
+    }
+    if (!outcome) {
+      this.#notice(
+        `The service says that the report is “${printable(status)}”, which is not known here, and counts as in progress.` +
+          ' If it stays so, try: adreport download ID',
+      );
+    }
+    const now = this.#options.host.wallClock();
+    const retryAfterMs = parseRetryAfter(response.headers['retry-after'], now);
+    return { status, message, report_id: id, retryAfterMs };
+  }
+
+  async #readCampaigns(response: HttpResponse): Promise<CampaignRecord[]> {
+    const text = await readText(response);
+    const answer = parseJson(text, response);
+    const campaigns = findCampaigns(answer);
+    if (!campaigns) {
+      const lack = 'The answer is no list of campaigns.';
+      throw unexpectedAnswer({ endpoint: 'campaigns', answer, text, lack });
+    }
+    if (hasNextPage(answer, response.headers.link)) {
+      this.#notice(
+        'The service has a further page of campaigns, which is not fetched: the list is not whole.',
+      );
+    }
+    return campaigns;
+  }
+
+  /** Says, once, what is odd about answers that are taken all the same. */
+  #notice(sentence: string): void {
+    if (!this.#noticed.has(sentence)) this.#options.warn(sentence);
+    this.#noticed.add(sentence);
+  }
 }
+
+/** One body in both of the service's encodings. */
+interface EitherBody {
+  readonly json: object;
+  readonly form: Readonly<Record<string, string>>;
+}
+
+function bodyIn(encoding: Encoding, { json, form }: EitherBody): CallBody {
+  if (encoding === 'json') return { contentType: 'application/json', text: JSON.stringify(json) };
+  const text = new URLSearchParams(form).toString();
+  return { contentType: 'application/x-www-form-urlencoded', text };
+}
+
+/** Longer than any answer to a sign-in. */
+const signInCharactersAtMost = 64 * 1024;
 
 /** The token of a sign-in's answer. Throws `SignInError` for a refusal, `IncompleteDataError` for anything else. */
 async function readToken(response: HttpResponse): Promise<string> {
-  const text = await readText(response);
-  const bare = findToken(text);
-  if (bare) return bare;
+  const text = (await readText(response)).slice(0, signInCharactersAtMost);
+  const bareToken = findToken(text);
+  if (bareToken) return bareToken;
+
   // What may be a token goes into no error.
   const answer = tryJson(text) ?? parseJson(withoutTokens(text), response);
-  const found = findToken(answer);
-  if (found === undefined || recordIn(answer).isError) {
-    throw unexpectedAnswer('auth', answer, 'The sign-in was answered without a token.', text);
+  const token = findToken(answer);
+  if (token === undefined || recordIn(answer).isError) {
+    const lack = 'The sign-in was answered without a token.';
+    throw unexpectedAnswer({ endpoint: 'auth', answer, text, lack });
   }
+
   // What can be sent as the value of a header (RFC 9110, 5.5), without blanks, and is no longer than any token.
-  if (/^[\x21-\x7e]{1,4096}$/.test(found)) return found;
+  if (/^[\x21-\x7e]{1,4096}$/.test(token)) return token;
   throw new IncompleteDataError('The sign-in was answered with a token that no header can hold.', {
     retryable: false,
     hint: 'Check the base URL: adreport whoami shows it.',
@@ -184,28 +248,43 @@ async function readToken(response: HttpResponse): Promise<string> {
 }
 
 /** Tells a report id from report data by the beginning of the answer. */
-async function readCreated<T>(response: HttpResponse, takeData: Take<T>): Promise<Created<T>> {
+async function readCreated<Result>(
+  response: HttpResponse,
+  take: TakeReport<Result>,
+): Promise<Created<Result>> {
   const { start, isWhole, all } = await peek(response.body);
-  // Lines of fields rather than JSON or a page are CSV that was sent under another name.
-  const isCsv =
-    /\bcsv\b/i.test(response.headers['content-type'] ?? '') ||
-    /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(start);
-  const answer = isCsv || !isWhole ? undefined : parseJson(start, response);
+  const mayBeRecord = isWhole && !isCsv(start, response);
+  const answer = mayBeRecord ? parseJson(start, response) : undefined;
   if (answer === undefined || isReportData(answer)) {
-    return { kind: 'data', result: await takeData(reportAnswer(response, all)) };
+    return { kind: 'data', result: await take(reportAnswer(response, all)) };
   }
+
   const id = findReportId(answer);
   const { isError, status } = recordIn(answer);
   if (id !== undefined && !isError) return { kind: 'report', id, status: status || 'progress' };
-  const what = 'The report was asked for, but the answer holds no report id.';
-  const hint =
-    'A report may have been created all the same. Is the base URL the reporting service’s?';
-  throw unexpectedAnswer('buyer', answer, what, start, hint);
+  throw unexpectedAnswer({
+    endpoint: 'buyer',
+    answer,
+    text: start,
+    lack: 'The report was asked for, but the answer holds no report id.',
+    hint: 'A report may have been created all the same. Is the base URL the reporting service’s?',
+  });
+}
+
+/** Whether an answer says that it is CSV, or holds lines of fields that were sent under another name. */
+function isCsv(start: string, { headers }: HttpResponse): boolean {
+  return (
+    /\bcsv\b/i.test(headers['content-type'] ?? '') || /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(start)
+  );
 }
 
 /** Hands on a report's data. Throws for a record in its place that says that the report is not there. */
-async function readReport<T>(response: HttpResponse, take: Take<T>): Promise<T> {
+async function readReport<Result>(
+  response: HttpResponse,
+  take: TakeReport<Result>,
+): Promise<Result> {
   if (response.status === 202) throw new StillInProgressError('The report is not ready. (202)');
+
   // A list of rows, or what is no JSON, is handed on as it comes.
   const isReport = (beginning: string) => /^\s*(\{\s*"data"\s*:\s*\[|[^\s{[])/.test(beginning);
   const { start, isWhole, all } = await peek(response.body, isReport);
@@ -217,19 +296,15 @@ async function readReport<T>(response: HttpResponse, take: Take<T>): Promise<T> 
   return take(reportAnswer(response, all));
 }
 
-function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>) {
+function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>): ReportAnswer {
   response.allowTime();
-  const {
-    'content-encoding': coding,
-    'content-length': length,
-    'content-type': contentType,
-  } = response.headers;
+  const { headers } = response;
+  const contentType = headers['content-type'];
   const charset = charsetOf(contentType);
   const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
-  return {
-    body: isUtf8 ? body : utf8Of(body, charset),
-    contentType,
-    /** Where the service said it and did not compress. */
-    sizeBytes: isUtf8 && !coding && /^\d{1,15}$/.test(length ?? '') ? Number(length) : undefined,
-  };
+  if (!isUtf8) return { body: utf8Of(body, charset), contentType, sizeBytes: undefined };
+
+  const length = headers['content-length'] ?? '';
+  const tellsSize = headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length);
+  return { body, contentType, sizeBytes: tellsSize ? Number(length) : undefined };
 }

@@ -1,8 +1,9 @@
 import { type Encoding, type EndpointName, endpoints } from '../contract/messages.ts';
 import { AdreportError, codeOf, IncompleteDataError } from '../errors.ts';
 import { formatDuration } from '../text/quantity.ts';
-import { type Http, type HttpResponse, TransportError } from './http.ts';
+import type { Http, HttpResponse } from './http.ts';
 import { readHttpError } from './refusal.ts';
+import { TransportError } from './transport-error.ts';
 
 /** What the calls of one client have in common. */
 export interface ExchangeOptions {
@@ -11,131 +12,198 @@ export interface ExchangeOptions {
   readonly encoding: Encoding;
   /** How many times a call that failed in passing is made again. */
   readonly retries: number;
-  /** The clocks give milliseconds: those since 1970, and those that never run backwards. */
-  readonly host: {
-    readonly wallClock: () => number;
-    readonly stopwatch: () => number;
-    readonly sleep: Sleep;
-    readonly random: () => number;
-    readonly signal: AbortSignal;
-  };
+  readonly host: ExchangeHost;
   /** Says why a call is made again and when, or what is odd about an answer. */
   readonly warn: (sentence: string) => void;
 }
 
+/** What the calls take from the machine; the clocks give milliseconds. */
+interface ExchangeHost {
+  /** Since 1970. */
+  readonly wallClock: () => number;
+  /** Never runs backwards. */
+  readonly stopwatch: () => number;
+  readonly sleep: Sleep;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+}
+
 type Sleep = (durationMs: number, signal?: AbortSignal) => Promise<void>;
+
+/** The body of a POST. */
+export interface CallBody {
+  readonly contentType: string;
+  readonly text: string;
+}
 
 /** One call of the service, before its retries. */
 export interface Call {
   readonly endpoint: EndpointName;
-  readonly body?: { readonly contentType: string; readonly text: string };
+  readonly body?: CallBody;
   /** How long the call may go on being repeated, in milliseconds; the last try is made then. Default: no limit. */
   readonly patienceMs?: number | undefined;
-  readonly token?: string;
+  readonly token?: string | undefined;
+}
+
+/** Reads an answer with a status of success, anew for each try. */
+export type ReadAnswer<Result> = (response: HttpResponse) => Promise<Result>;
+
+/** What one try of a call came to. */
+type Outcome<Result> = { readonly isAnswered: true; readonly result: Result } | Failure;
+
+/** A try that failed. */
+interface Failure {
+  readonly isAnswered: false;
+  readonly error: AdreportError;
+  /** Of HTTP, where there was an answer. */
+  readonly status?: number;
+  /** How long the service asks to be left alone. */
+  readonly retryAfterMs?: number | undefined;
+  readonly mayRetry: boolean;
+  /** Whether the service may have carried out a create all the same. */
+  readonly mayExist: boolean;
 }
 
 /** The longest `Retry-After` that is waited for: a cron job is told of a longer one instead of sleeping through it. */
 const longestRetryAfterMs = 15 * 60_000;
 const mayExistSentence = 'A report may have been created all the same.';
+const passingStatuses = [408, 429, 500, 502, 503, 504];
 
 /**
- * What makes a call and reads its answer, with retries (`cli.md`, Waiting) and one pace for all of a client. A create makes a
+ * Makes calls and reads their answers, with retries (`cli.md`, Waiting) and one pace for all of a client. A create makes a
  * report more each time it is carried out, so it is repeated only when it certainly did nothing.
  */
-export function createExchange({ baseUrl, http, encoding, retries, host, warn }: ExchangeOptions) {
-  const { signal, stopwatch, sleep } = host;
-  const throttle = createThrottle(stopwatch, sleep, signal);
+export class Exchanges {
+  readonly #options: ExchangeOptions;
+  readonly #throttle: Throttle;
 
-  return async function perform<T>(
-    call: Call,
-    read: (response: HttpResponse) => Promise<T>,
-  ): Promise<T> {
-    const { patienceMs } = call;
-    const endMs = stopwatch() + (patienceMs ?? Number.POSITIVE_INFINITY);
+  constructor(options: ExchangeOptions) {
+    const { stopwatch, sleep, signal } = options.host;
+    this.#options = options;
+    this.#throttle = new Throttle(stopwatch, sleep, signal);
+  }
+
+  /** Throws the error of the last try. */
+  async perform<Result>(call: Call, read: ReadAnswer<Result>): Promise<Result> {
+    const { stopwatch } = this.#options.host;
+    const endMs = stopwatch() + (call.patienceMs ?? Number.POSITIVE_INFINITY);
     for (let tries = 1; ; tries += 1) {
-      await throttle.pass();
-      const outcome = await attempt(call, read);
-      if (outcome.error === undefined) {
-        throttle.ease();
-        return outcome.value;
+      await this.#throttle.pass();
+      const outcome = await this.#try(call, read);
+      if (outcome.isAnswered) {
+        this.#throttle.ease();
+        return outcome.result;
       }
-      const { error, status, retryAfterMs = 0, mayRetry, mayExist } = outcome;
-      const isTooLong = patienceMs === undefined && retryAfterMs > longestRetryAfterMs;
-      // Timers may end a fraction of a millisecond early, and that is no reason for one more try.
-      const leftMs = endMs - stopwatch();
-      if (tries > retries || !mayRetry || isTooLong || leftMs < 1) {
-        const asked = formatDuration(retryAfterMs);
-        if (isTooLong)
-          error.amend(`It asks to be left alone for ${asked}, which is not waited for.`);
-        if (!mayExist) throw tries === 1 ? error : error.amend(`Tried ${tries} times.`);
-        const hint =
-          'It is not asked for again by itself: running the command again creates another report.';
-        throw error.amend(mayExistSentence, { code: 'CREATE_UNCERTAIN', hint, retryable: false });
-      }
-      const pauseMs = Math.min(retryPauseMs(tries, retryAfterMs, host.random), leftMs);
-      warn(`${error.message.split('\n')[0]} Trying again in ${formatDuration(pauseMs)}.`);
-      if (status === 429) throttle.hold(pauseMs);
-      else await sleep(pauseMs, signal);
+      await this.#pauseOrThrow(call, outcome, tries, endMs - stopwatch());
     }
-  };
+  }
 
-  /** One try of a call, and what to make of its failure. Throws what no repetition can mend. */
-  async function attempt<T>(
-    { endpoint, body, token }: Call,
-    read: (response: HttpResponse) => Promise<T>,
-  ) {
-    const { method, path } = endpoints[endpoint];
+  /** Waits until the next try of a call, `leftMs` at most. Throws its error where there is none. */
+  async #pauseOrThrow(call: Call, failure: Failure, tries: number, leftMs: number): Promise<void> {
+    const { retries, host, warn } = this.#options;
+    const { error, status, retryAfterMs = 0, mayRetry } = failure;
+    const isTooLong = call.patienceMs === undefined && retryAfterMs > longestRetryAfterMs;
+    if (isTooLong) {
+      const asked = formatDuration(retryAfterMs);
+      error.amend(`It asks to be left alone for ${asked}, which is not waited for.`);
+    }
+    // Timers may end a fraction of a millisecond early, and that is no reason for one more try.
+    const isTimeUp = leftMs < 1;
+    if (tries > retries || !mayRetry || isTooLong || isTimeUp) throw finalError(failure, tries);
+
+    const pauseMs = Math.min(retryPauseMs(tries, retryAfterMs, host.random), leftMs);
+    const [firstLine] = error.message.split('\n', 1);
+    warn(`${firstLine} Trying again in ${formatDuration(pauseMs)}.`);
+    if (status === 429) this.#throttle.hold(pauseMs);
+    else await host.sleep(pauseMs, host.signal);
+  }
+
+  /** One try of a call. Throws what no repetition can mend. */
+  async #try<Result>(call: Call, read: ReadAnswer<Result>): Promise<Outcome<Result>> {
+    const { http, encoding, host } = this.#options;
+    const { endpoint } = call;
     const isCreate = endpoint === 'buyer';
-    // Whether the service may have carried out a create all the same.
-    let mayExist = false;
+    let wasSent = false;
     try {
       const response = await http.send({
-        method,
-        url: new URL(baseUrl.href.replace(/\/$/, '') + path),
-        headers: {
-          accept: 'application/json',
-          ...(body && { 'content-type': body.contentType }),
-          ...(token !== undefined && { authorization: token }),
-        },
-        body: body?.text,
-        signal,
-        isDownload: endpoint === 'download',
+        ...this.#requestOf(call),
         onSent: () => {
-          mayExist = isCreate;
+          wasSent = true;
         },
       });
       const { status, headers } = response;
-      if (status >= 200 && status <= 299) return { value: await read(response), error: undefined };
+      if (status >= 200 && status <= 299) {
+        return { isAnswered: true, result: await read(response) };
+      }
+
       const retryAfterMs = parseRetryAfter(headers['retry-after'], host.wallClock());
       const error = await readHttpError(response, endpoint, encoding);
       // The service says that it did nothing, and when to come back.
       const isForNow = status === 429 || (status === 503 && retryAfterMs !== undefined);
-      const mayRetry = isCreate ? isForNow : [408, 429, 500, 502, 503, 504].includes(status);
-      mayExist &&= !isForNow && (status >= 500 || status === 408);
-      return { error, status, retryAfterMs, mayRetry, mayExist };
+      const mayHaveFailedLate = !isForNow && (status >= 500 || status === 408);
+      return {
+        isAnswered: false,
+        error,
+        status,
+        retryAfterMs,
+        mayRetry: isCreate ? isForNow : passingStatuses.includes(status),
+        mayExist: isCreate && wasSent && mayHaveFailedLate,
+      };
     } catch (thrown) {
-      const { aborted, reason }: { aborted: boolean; reason: unknown } = signal;
-      if (aborted)
-        throw mayExist && reason instanceof AdreportError ? reason.amend(mayExistSentence) : reason;
+      const mayExist = isCreate && wasSent;
+      if (host.signal.aborted) throw interruption(host.signal.reason, mayExist);
       const { error, passing } = lossOf(thrown);
-      return { error, mayRetry: passing && !mayExist, mayExist };
+      return { isAnswered: false, error, mayRetry: passing && !mayExist, mayExist };
     }
+  }
+
+  #requestOf({ endpoint, body, token }: Call) {
+    const { baseUrl, host } = this.#options;
+    const { method, path } = endpoints[endpoint];
+    const headers: Record<string, string> = { accept: 'application/json' };
+    if (body) headers['content-type'] = body.contentType;
+    if (token !== undefined) headers.authorization = token;
+    return {
+      method,
+      url: new URL(baseUrl.href.replace(/\/$/, '') + path),
+      headers,
+      body: body?.text,
+      signal: host.signal,
+      isDownload: endpoint === 'download',
+    };
   }
 }
 
-/** What an exception of one try means; rethrows what no repetition can mend and no rule here explains. */
-function lossOf(error: unknown): { error: AdreportError; passing: boolean } {
-  if (error instanceof TransportError) return error;
-  if (error instanceof IncompleteDataError) return { error, passing: error.retryable };
-  if (
-    error instanceof AdreportError ||
-    !/^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(error) ?? '')
-  )
-    throw error;
-  const damaged = new IncompleteDataError('The compressed answer is damaged or cut short.', {
-    cause: error,
+/** The error that ends a call. */
+function finalError({ error, mayExist }: Failure, tries: number): AdreportError {
+  if (!mayExist) return tries === 1 ? error : error.amend(`Tried ${tries} times.`);
+  return error.amend(mayExistSentence, {
+    code: 'CREATE_UNCERTAIN',
+    hint: 'It is not asked for again by itself: running the command again creates another report.',
+    retryable: false,
   });
-  return { error: damaged, passing: true };
+}
+
+function interruption(reason: unknown, mayExist: boolean): unknown {
+  const isOurs = reason instanceof AdreportError;
+  return mayExist && isOurs ? reason.amend(mayExistSentence) : reason;
+}
+
+/** The error of one try, and whether the same may soon succeed. */
+interface Loss {
+  readonly error: AdreportError;
+  readonly passing: boolean;
+}
+
+/** What an exception of one try means; rethrows what no repetition can mend and no rule here explains. */
+function lossOf(thrown: unknown): Loss {
+  if (thrown instanceof TransportError) return thrown;
+  if (thrown instanceof IncompleteDataError) return { error: thrown, passing: thrown.retryable };
+
+  const isDecompression = /^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(thrown) ?? '');
+  if (thrown instanceof AdreportError || !isDecompression) throw thrown;
+  const problem = 'The compressed answer is damaged or cut short.';
+  return { error: new IncompleteDataError(problem, { cause: thrown }), passing: true };
 }
 
 /**
@@ -143,42 +211,59 @@ function lossOf(error: unknown): { error: AdreportError; passing: boolean } {
  * random half, so that many clients do not come back at the same moment. `Retry-After` makes it longer, never shorter.
  */
 export function retryPauseMs(tries: number, retryAfterMs: number, random: () => number): number {
-  const full = Math.min(30_000, 500 * 2 ** (tries - 1));
-  return Math.max(Math.round(full * (0.5 + random() / 2)), retryAfterMs);
+  const longestMs = Math.min(30_000, 500 * 2 ** (tries - 1));
+  const pauseMs = Math.round(longestMs * (0.5 + random() / 2));
+  return Math.max(pauseMs, retryAfterMs);
 }
+
+const yearMs = 365 * 86_400_000;
 
 /** `Retry-After` (RFC 9110, 10.2.3) in milliseconds from now, a year at most; `undefined` when unreadable. */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   const text = value?.trim() ?? '';
-  const waitMs = /^\d+(\.\d+)?$/.test(text)
-    ? Math.round(Number(text) * 1_000)
-    : Date.parse(text) - nowMs;
-  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, waitMs), 365 * 86_400_000);
+  const isSeconds = /^\d+(\.\d+)?$/.test(text);
+  const waitMs = isSeconds ? Math.round(Number(text) * 1_000) : Date.parse(text) - nowMs;
+  if (Number.isNaN(waitMs)) return undefined;
+  return Math.min(Math.max(0, waitMs), yearMs);
 }
 
 /**
  * One pace for all the calls of a client. A 429 stops all of them for the pause it asks for, and doubles the space between two
  * calls after it; each call that gets through takes a tenth off. So many parts settle at about the rate that is allowed.
  */
-export function createThrottle(clock: () => number, sleep: Sleep, signal: AbortSignal) {
-  let spacingMs = 0;
-  let freeAtMs = Number.NEGATIVE_INFINITY;
-  let last = Promise.resolve();
-  return {
-    /** Resolves when a call may be made: those who wait leave one after the other. */
-    pass(): Promise<void> {
-      last = last.then(async () => {
-        while (freeAtMs > clock()) await sleep(freeAtMs - clock(), signal);
-        freeAtMs = clock() + spacingMs;
-      });
-      return last;
-    },
-    hold(pauseMs: number): void {
-      freeAtMs = Math.max(freeAtMs, clock() + pauseMs);
-      spacingMs = Math.min(5_000, Math.max(50, spacingMs * 2));
-    },
-    ease(): void {
-      spacingMs = spacingMs < 6 ? 0 : spacingMs * 0.9;
-    },
-  };
+export class Throttle {
+  readonly #clock: () => number;
+  readonly #sleep: Sleep;
+  readonly #signal: AbortSignal;
+  #spacingMs = 0;
+  #freeAtMs = Number.NEGATIVE_INFINITY;
+  #last = Promise.resolve();
+
+  constructor(clock: () => number, sleep: Sleep, signal: AbortSignal) {
+    this.#clock = clock;
+    this.#sleep = sleep;
+    this.#signal = signal;
+  }
+
+  /** Resolves when a call may be made: those who wait leave one after the other. */
+  pass(): Promise<void> {
+    this.#last = this.#last.then(() => this.#passNext());
+    return this.#last;
+  }
+
+  async #passNext(): Promise<void> {
+    while (this.#freeAtMs > this.#clock()) {
+      await this.#sleep(this.#freeAtMs - this.#clock(), this.#signal);
+    }
+    this.#freeAtMs = this.#clock() + this.#spacingMs;
+  }
+
+  hold(pauseMs: number): void {
+    this.#freeAtMs = Math.max(this.#freeAtMs, this.#clock() + pauseMs);
+    this.#spacingMs = Math.min(5_000, Math.max(50, this.#spacingMs * 2));
+  }
+
+  ease(): void {
+    this.#spacingMs = this.#spacingMs < 6 ? 0 : this.#spacingMs * 0.9;
+  }
 }

@@ -1,5 +1,6 @@
 import type { Encoding, EndpointName } from '../contract/messages.ts';
 import {
+  type AdreportError,
   IncompleteDataError,
   RejectedError,
   ReportFailedError,
@@ -8,60 +9,104 @@ import {
   UnreachableError,
 } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import { isPage, peek, quoteAnswer, recordIn, type ServiceRecord, tryJson } from './answers.ts';
+import { isPage, peek, quoteAnswer, recordIn, type ServiceRecord } from './answers.ts';
+import { tryJson } from './exact-json.ts';
+import { withoutTexts, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
 
-/** The class, which gives the exit code, the first sentence, and what to do next. */
-type Meaning = readonly [
-  Class: typeof RejectedError | typeof SignInError,
-  sentence: string,
-  hint?: string | undefined,
-];
+/** What a refusal means: the class of its error, which gives the exit code, its first sentence, and what to do next. */
+interface Refusal {
+  readonly ErrorClass: typeof RejectedError | typeof SignInError;
+  readonly sentence: string;
+  readonly hint?: string | undefined;
+}
 
-const notThere: Readonly<Record<'failed' | 'progress', Meaning>> = {
-  progress: [StillInProgressError, 'The report is not ready.'],
-  failed: [ReportFailedError, 'The report has failed.', 'Create it anew: adreport run'],
+const notReady: Refusal = {
+  ErrorClass: StillInProgressError,
+  sentence: 'The report is not ready.',
 };
 
-function meaningOf(
-  endpoint: EndpointName,
-  encoding: Encoding,
-  status: number,
-  refusal: ServiceRecord,
-): Meaning {
-  const later = 'The fault is on the service’s side: run the command again later.';
-  if (status === 429)
-    return [
-      UnreachableError,
-      'The service allows no more requests for now.',
-      'Run it again later.',
-    ];
-  if (status >= 500 || status === 408)
-    return [UnreachableError, 'The service is not able to answer.', later];
-  const mayTakeForms =
-    status === 415 || (status === 400 && (endpoint === 'auth' || endpoint === 'status'));
-  const formHint =
-    mayTakeForms && encoding === 'json' && endpoint !== 'campaigns'
-      ? 'If this service takes forms only, add --encoding form (adreport login --encoding form keeps it).'
-      : undefined;
-  if (endpoint === 'auth') {
-    const hint =
-      'Check the e-mail address and the password, or sign in with a token: adreport login --token-stdin';
-    return [SignInError, 'The service refused the sign-in.', formHint ?? hint];
-  }
-  if (status === 401 || (status === 403 && refusal.errorId !== 'ADMIN_ONLY')) {
-    const hint =
-      'Sign in again with: adreport login (unattended: set ADREPORT_TOKEN, or ADREPORT_EMAIL and _PASSWORD)';
-    return [SignInError, 'The service refused the token.', hint];
-  }
-  const state = refusal.reportState ?? (status === 425 ? 'progress' : undefined);
-  if (endpoint === 'download' && state && [200, 409, 425].includes(status)) return notThere[state];
+const reportFailed: Refusal = {
+  ErrorClass: ReportFailedError,
+  sentence: 'The report has failed.',
+  hint: 'Create it anew: adreport run',
+};
+
+const reportGone: Refusal = {
+  ErrorClass: ReportFailedError,
+  sentence: 'The report is gone.',
+  hint: 'Create it anew: adreport run',
+};
+
+const tooManyRequests: Refusal = {
+  ErrorClass: UnreachableError,
+  sentence: 'The service allows no more requests for now.',
+  hint: 'Run it again later.',
+};
+
+const serviceFault: Refusal = {
+  ErrorClass: UnreachableError,
+  sentence: 'The service is not able to answer.',
+  hint: 'The fault is on the service’s side: run the command again later.',
+};
+
+const tokenRefused: Refusal = {
+  ErrorClass: SignInError,
+  sentence: 'The service refused the token.',
+  hint: 'Sign in again with: adreport login (unattended: set ADREPORT_TOKEN, or ADREPORT_EMAIL and _PASSWORD)',
+};
+
+const signInRefused: Refusal = {
+  ErrorClass: SignInError,
+  sentence: 'The service refused the sign-in.',
+  hint: 'Check the e-mail address and the password, or sign in with a token: adreport login --token-stdin',
+};
+
+const formHint =
+  'If this service takes forms only, add --encoding form (adreport login --encoding form keeps it).';
+
+/** A call that was refused. */
+interface RefusedCall {
+  readonly endpoint: EndpointName;
+  readonly encoding: Encoding;
+  /** Of HTTP. */
+  readonly status: number;
+  readonly record: ServiceRecord;
+}
+
+function refusalOf(call: RefusedCall): Refusal {
+  const { endpoint, status, record } = call;
+  if (status === 429) return tooManyRequests;
+  if (status >= 500 || status === 408) return serviceFault;
+
+  const isAboutForms = mayTakeFormsOnly(call);
+  if (endpoint === 'auth')
+    return isAboutForms ? { ...signInRefused, hint: formHint } : signInRefused;
+  if (status === 401) return tokenRefused;
+  if (status === 403 && record.errorId !== 'ADMIN_ONLY') return tokenRefused;
+
   const namesReport = endpoint === 'status' || endpoint === 'download';
-  if (status === 410 && namesReport)
-    return [ReportFailedError, 'The report is gone.', 'Create it anew: adreport run'];
+  const state = record.reportState ?? (status === 425 ? 'progress' : undefined);
+  if (endpoint === 'download' && [200, 409, 425].includes(status)) {
+    if (state === 'progress') return notReady;
+    if (state === 'failed') return reportFailed;
+  }
+  if (status === 410 && namesReport) return reportGone;
+
   const what = namesReport ? 'the report id and the base URL' : 'the base URL';
-  const notFound = status === 404 ? `Check ${what}: adreport whoami shows what is set.` : undefined;
-  return [RejectedError, 'The service rejected the request.', formHint ?? notFound];
+  const notFound = `Check ${what}: adreport whoami shows what is set.`;
+  const hint = status === 404 ? notFound : undefined;
+  return {
+    ErrorClass: RejectedError,
+    sentence: 'The service rejected the request.',
+    hint: isAboutForms ? formHint : hint,
+  };
+}
+
+function mayTakeFormsOnly({ endpoint, encoding, status }: RefusedCall): boolean {
+  if (encoding !== 'json' || endpoint === 'campaigns') return false;
+  const isSmallCall = endpoint === 'auth' || endpoint === 'status';
+  return status === 415 || (status === 400 && isSmallCall);
 }
 
 /** The error for an answer that is no 2xx, with what the service says in its first 64 KiB (`decisions.md` 6). Never throws. */
@@ -69,83 +114,108 @@ export async function readHttpError(
   response: HttpResponse,
   endpoint: EndpointName,
   encoding: Encoding,
-) {
+): Promise<AdreportError> {
   const { status, body } = response;
-  // The status is the answer; a text that breaks off, or goes on for ever, would only explain it.
-  const { start: text } = await peek(body).catch(() => ({ start: '' }));
+  const text = await beginningOf(body);
   body.destroy();
-  const firstLine = isPage(text, response)
-    ? undefined
-    : text.trim().split(/\r?\n/)[0]?.slice(0, 300);
-  const refusal = recordIn(tryJson(text) ?? firstLine);
-  const code = refusal.errorId && shown(endpoint, refusal.errorId);
-  const faults =
-    refusal.faults.length > 1
-      ? refusal.faults.map((fault) => `\n  - ${shown(endpoint, fault)}`)
-      : [];
+
+  const record = recordIn(answerIn(text, response));
+  const code = record.errorId && shownText(endpoint, record.errorId);
+  const { ErrorClass, sentence, hint } = refusalOf({ endpoint, encoding, status, record });
   const label = code ? `(${status} ${code})` : `(${status})`;
-  const [Class, what, hint] = meaningOf(endpoint, encoding, status, refusal);
-  const message = `${what}${asSentence(endpoint, refusal.message)} ${label}${faults.join('')}`;
-  return new Class(message, { code: code ?? `HTTP_${status}`, httpStatus: status, hint });
+  let message = `${sentence}${furtherSentence(endpoint, sentence, record.message)} ${label}`;
+  if (record.faults.length > 1) {
+    for (const fault of record.faults) message += `\n  - ${shownText(endpoint, fault)}`;
+  }
+  return new ErrorClass(message, { code: code ?? `HTTP_${status}`, httpStatus: status, hint });
+}
+
+async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
+  try {
+    return (await peek(body)).start;
+  } catch {
+    // The status is the answer; a text that breaks off would only explain it.
+    return '';
+  }
+}
+
+/** The JSON of a refusal, else its first line; nothing of a web page. */
+function answerIn(text: string, response: HttpResponse): unknown {
+  const answer = tryJson(text);
+  if (answer !== undefined || isPage(text, response)) return answer;
+  const [firstLine = ''] = text.trim().split(/\r?\n/, 1);
+  return firstLine.slice(0, 300);
+}
+
+/** An answer with status 200 that lacks what it should hold. */
+export interface UnexpectedAnswer {
+  readonly endpoint: EndpointName;
+  /** Its JSON. */
+  readonly answer: unknown;
+  readonly text: string;
+  /** The sentence that says what is missing. */
+  readonly lack: string;
+  readonly hint?: string;
 }
 
 /**
- * The error for an answer with status 200 that lacks what it should hold: the service's own where it names one, else exit
- * 9 with the sentence that says what is missing, and the beginning of the body.
+ * The error for an answer that lacks what it should hold: the service's own where it names one, else exit 9 with the
+ * beginning of the body.
  */
-export function unexpectedAnswer(
-  endpoint: EndpointName,
-  answer: unknown,
-  lack: string,
-  text: string,
-  hint?: string,
-) {
-  const refusal = recordIn(answer);
-  const { isError, errorId, status, outcome, reportState } = refusal;
-  const isRefusedSignIn = endpoint === 'auth' && status !== '' && outcome !== 'ready';
-  if (!isError && !isRefusedSignIn && !(endpoint === 'download' && reportState)) {
-    // A message about a list of campaigns names none of them.
-    const start = text.slice(0, 10_000);
-    const came =
-      endpoint === 'campaigns'
-        ? start.replace(jsonTexts, (name, colon) => (colon ? name : '"…"'))
-        : start;
-    const quoted = quoteAnswer(shown(endpoint, came));
-    return new IncompleteDataError(`${lack} It holds: ${quoted}`, { retryable: false, hint });
+export function unexpectedAnswer(unexpected: UnexpectedAnswer): AdreportError {
+  const { endpoint, answer, lack, hint } = unexpected;
+  const record = recordIn(answer);
+  if (!isRefusal(endpoint, record)) {
+    const message = `${lack} It holds: ${quoteBeginning(unexpected)}`;
+    return new IncompleteDataError(message, { retryable: false, hint });
   }
-  const why =
-    refusal.message ?? errorId ?? (status ? `Its status is ${status}` : 'It does not say why');
-  const [Class, what, next] = meaningOf(endpoint, 'form', 200, refusal);
-  const code = errorId && shown(endpoint, errorId);
-  return new Class(`${what}${asSentence(endpoint, why)}`, { code, hint: next });
+
+  const { errorId } = record;
+  const refusal = refusalOf({ endpoint, encoding: 'form', status: 200, record });
+  const why = furtherSentence(endpoint, refusal.sentence, reasonIn(record));
+  const code = errorId && shownText(endpoint, errorId);
+  return new refusal.ErrorClass(`${refusal.sentence}${why}`, { code, hint: refusal.hint });
 }
 
-const jsonTexts = /"(?:[^"\\]|\\.)*"?(\s*:)?/g;
+function isRefusal(endpoint: EndpointName, record: ServiceRecord): boolean {
+  if (record.isError) return true;
+  if (endpoint === 'download') return record.reportState !== undefined;
+  return endpoint === 'auth' && record.status !== '' && record.outcome !== 'ready';
+}
+
+function reasonIn({ message, errorId, status }: ServiceRecord): string {
+  if (message !== undefined) return message;
+  if (errorId !== undefined) return errorId;
+  return status ? `Its status is ${status}` : 'It does not say why';
+}
+
+function quoteBeginning({ endpoint, text }: UnexpectedAnswer): string {
+  const beginning = text.slice(0, 10_000);
+  // A message about a list of campaigns names none of them.
+  const nameless = endpoint === 'campaigns' ? withoutTexts(beginning) : beginning;
+  return quoteAnswer(shownText(endpoint, nameless));
+}
 
 /** The error for a record in the place of a report's data; `undefined` where the record says nothing of the report. */
-export function recordInsteadOfReport(answer: unknown, text: string) {
-  const { reportState, isError } = recordIn(answer);
-  return reportState || isError ? unexpectedAnswer('download', answer, '', text) : undefined;
+export function recordInsteadOfReport(answer: unknown, text: string): AdreportError | undefined {
+  const record = recordIn(answer);
+  if (!isRefusal('download', record)) return undefined;
+  return unexpectedAnswer({ endpoint: 'download', answer, text, lack: '' });
 }
 
-function asSentence(endpoint: EndpointName, text: string | undefined): string {
-  return text === undefined ? '' : ` ${shown(endpoint, text)}${/[.!?]$/.test(text) ? '' : '.'}`;
+/** What the service says, as a further sentence; nothing where it says the same as ours. */
+function furtherSentence(
+  endpoint: EndpointName,
+  sentence: string,
+  text: string | undefined,
+): string {
+  if (text === undefined) return '';
+  const shown = shownText(endpoint, text);
+  const further = /[.!?]$/.test(shown) ? shown : `${shown}.`;
+  return further.toLowerCase() === sentence.toLowerCase() ? '' : ` ${further}`;
 }
 
 /** A text of the service as it may be shown; one of an answer to sign-in may hold a token. */
-function shown(endpoint: EndpointName, text: string): string {
+function shownText(endpoint: EndpointName, text: string): string {
   return printable(endpoint === 'auth' ? withoutTokens(text) : text);
-}
-
-/**
- * A text of an answer to sign-in without what may be a token in an unknown place: a value whose name says so, and every
- * run of 16 characters or more, unless it is a word of capitals such as an error's.
- */
-export function withoutTokens(text: string): string {
-  return text
-    .replace(
-      /("[^"]*(?:token|key|secret|session|auth)[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"?/gi,
-      '$1"[hidden]"',
-    )
-    .replace(/[\w.~+/=-]{16,}/g, (run) => (/^[A-Z]+(_[A-Z]+)+\.?$/.test(run) ? run : '[hidden]'));
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { createHttp, readProxy, TransportError } from '../api/http.ts';
+import { createHttp, type ProxySettings, readProxy } from '../api/http.ts';
+import { TransportError } from '../api/transport-error.ts';
 import { fetchReport, noteFetched } from '../app/fetch.ts';
 import { flagGroup } from '../app/flags/flag.ts';
 import { readTimeout } from '../app/flags/read-value.ts';
@@ -149,7 +150,7 @@ async function doctor(
   }
 
   /** Makes one call without a token, which the service answers with 401 (`decisions.md`, 6). */
-  async function checkConnection(baseUrl: URL, proxy: ReturnType<typeof readProxy>): Promise<true> {
+  async function checkConnection(baseUrl: URL, proxy: ProxySettings | undefined): Promise<true> {
     const { method, path } = endpoints.campaigns;
     const http = await createHttp({
       timeoutMs: timeout,

@@ -23,6 +23,9 @@ export interface StoredSettings {
   readonly accounts: Readonly<Record<string, StoredAccount>>;
 }
 
+/** Room for some thousand accounts. */
+const settingsBytesAtMost = 1_000_000;
+
 export const noSettings: StoredSettings = { accounts: {} };
 
 const text = { type: 'string' } as const;
@@ -100,6 +103,7 @@ export function openStore(env: NodeJS.ProcessEnv, warn: (sentence: string) => vo
       if (!stats) return noSettings;
       // A pipe that nobody writes to, or a device without an end, would be read for ever.
       if (!stats.isFile()) throw new Error('it is no regular file');
+      if (stats.size > settingsBytesAtMost) throw new Error('it is larger than 1 MB');
       sayIfOpen(path, warn);
       const { accounts, ...others } = openConf(Store).store;
       if (accounts) return { ...others, accounts };

@@ -44,22 +44,24 @@ export interface StatusRecord {
   readonly report_id: string;
 }
 
-const outcomes = [
-  [
-    'progress',
-    /^(progress|in[ _-]?progress|running|processing|pending|queued|waiting|scheduled|created|new|started)$/,
-  ],
-  ['ready', /^(ready|done|completed?|success|finished|ok)$/],
-  ['failed', /^(failed|failure|error|expired|cancell?ed)$/],
-] as const;
+/** What a status word means for one who waits. */
+export type ReportOutcome = 'progress' | 'ready' | 'failed';
+
+const progressWords =
+  /^(progress|in[ _-]?progress|running|processing|pending|queued|waiting|scheduled|created|new|started)$/;
+const readyWords = /^(ready|done|completed?|success|finished|ok)$/;
+const failedWords = /^(failed|failure|error|expired|cancell?ed)$/;
 
 /** What a status word means, in any case; `undefined` for a word that is not known. */
-export function knownOutcomeOf(status: string) {
-  return outcomes.find(([, words]) => words.test(status.trim().toLowerCase()))?.[0];
+export function knownOutcomeOf(status: string): ReportOutcome | undefined {
+  const word = status.trim().toLowerCase();
+  if (progressWords.test(word)) return 'progress';
+  if (readyWords.test(word)) return 'ready';
+  return failedWords.test(word) ? 'failed' : undefined;
 }
 
 /** The same; a word that is not known counts as still in progress (`decisions.md` 3). */
-export function outcomeOf(status: string) {
+export function outcomeOf(status: string): ReportOutcome {
   return knownOutcomeOf(status) ?? 'progress';
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createThrottle, parseRetryAfter, retryPauseMs } from '../../src/api/exchange.ts';
+import { parseRetryAfter, retryPauseMs, Throttle } from '../../src/api/exchange.ts';
 
 test('a pause grows from half a second, is jittered by half, and never passes 30 s; Retry-After makes it longer', () => {
   const random = fc.double({ min: 0, max: 0.999, noNaN: true });
@@ -44,7 +44,7 @@ test('under any limit any number of callers get through, and no call is refused 
         const sleepers: { readonly atMs: number; wake(): void }[] = [];
         const sleep = (durationMs: number) =>
           new Promise<void>((wake) => void sleepers.push({ atMs: nowMs + durationMs, wake }));
-        const throttle = createThrottle(() => nowMs, sleep, new AbortController().signal);
+        const throttle = new Throttle(() => nowMs, sleep, new AbortController().signal);
         let admitted: number[] = [];
         const refusals: number[] = [];
         const call = async (): Promise<void> => {

@@ -8,7 +8,7 @@ test('no proxy without HTTPS_PROXY; http:// where it names no scheme; blanks aro
     url,
     none: '*',
   });
-  expect(readProxy({ HTTPS_PROXY: 'http://m%25e:hush100%25@h/%' })?.url.username).toBe('m%25e');
+  expect(readProxy({ HTTPS_PROXY: 'http://m%25e:hush100%25@h/' })?.url.username).toBe('m%25e');
 });
 
 test.each([
@@ -27,3 +27,16 @@ test.each([
     expect(() => readProxy({ HTTPS_PROXY: address })).toThrow(expect.objectContaining(refusal));
   },
 );
+
+test.each([
+  'http://h:3128/path',
+  'h:3128/path',
+  'http://h:3128?x=1',
+  'http://h:3128/#',
+  'http://me:pa#ss@h',
+  'http://me:1/2@h',
+])('%s has more than a host and a port, or a password that is not encoded', (address) => {
+  expect(() => readProxy({ HTTPS_PROXY: address })).toThrow(
+    expect.objectContaining({ exitCode: 2, message: expect.not.stringContaining(address) }),
+  );
+});

@@ -1,0 +1,73 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { json, serve } from '../support/http-server.ts';
+import { runCli, temporaryFolder } from '../support/run-cli.ts';
+
+/** Answers that are made to hold the program up. What takes more than linear time here takes longer than a test may. */
+
+/** Texts on which a careless pattern goes back and forth. */
+const hardTexts = {
+  'a text of escaped quotation marks that is not closed': '"\\"'.repeat(300_000),
+  'a text of backslashes': `"${'\\'.repeat(1_000_000)}`,
+  'names of secrets without an end': `"${'token '.repeat(150_000)}`,
+  'secrets and blanks': `"token"${' '.repeat(500_000)}"token"${' '.repeat(500_000)}`,
+  digits: `${'1'.repeat(999_999)}.`,
+  'digits and dots': '1.'.repeat(500_000),
+  'open brackets': '['.repeat(1_000_000),
+  'quotation marks and colons': '":'.repeat(500_000),
+  'word characters': 'A_'.repeat(500_000),
+};
+
+describe('a megabyte that is made to be read again and again is read once', () => {
+  test.each(Object.entries(hardTexts))('%s', async (_name, text) => {
+    for (const status of [200, 400]) {
+      const { env } = await serve((_request, response) => {
+        response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+      });
+      const signIn = { ...env, ADREPORT_TOKEN: '', ADREPORT_EMAIL: 'a@b.example' };
+      const credentials = { ...signIn, ADREPORT_PASSWORD: 'not-a-word-of-it' };
+      for (const line of ['status r1', 'campaigns', 'run --period yesterday', 'download r1']) {
+        const { exitCode } = await runCli(`${line} --retries 0`, { env });
+        expect(exitCode).toBeGreaterThanOrEqual(0);
+      }
+      expect((await runCli('whoami --retries 0', { env: credentials })).exitCode).toBeGreaterThan(
+        1,
+      );
+    }
+  });
+});
+
+test('a list of a million and more values is refused before it fills the memory', async () => {
+  const { env } = await serve((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(`[${'{},'.repeat(1_100_000)}{}]`);
+  });
+  const { exitCode, stderr } = await runCli('campaigns --retries 0', { env });
+  expect(exitCode).toBe(9);
+  expect(stderr).toContain('The answer holds more than a million values.');
+});
+
+test('a message of the service that says what ours says is said once', async () => {
+  for (const message of ['The report is not ready.', 'the report is not ready']) {
+    const { env } = await serve(({ path }, response) => {
+      if (path === '/status-reporting') json(response, { response: { status: 'ready' } });
+      else json(response, { response: { error_id: 'REPORT_NOT_READY', error: message } }, 409);
+    });
+    const { stderr } = await runCli('download r1 --retries 0', { env });
+    expect(stderr.match(/the report is not ready/gi)).toHaveLength(1);
+  }
+});
+
+describe('a settings folder', () => {
+  test('with a settings file that is too large is refused before it is read', async () => {
+    const folder = temporaryFolder();
+    const file = `{"accounts":{"x":{"baseUrl":"https://x.example"}},"junk":"${'x'.repeat(1_100_000)}"}`;
+    writeFileSync(join(folder, 'settings.json'), file);
+    const { exitCode, stderr } = await runCli('config list', {
+      env: { ADREPORT_CONFIG_DIR: folder },
+    });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('it is larger than 1 MB');
+  });
+});
