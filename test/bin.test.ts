@@ -15,13 +15,17 @@ test('--version, --help, and a mistake', async () => {
     stdout: `${manifest.version}\n`,
     stderr: '',
   });
+
   const help = await spawnCli('--help');
+
   expect(help).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining('local-server'),
     stderr: '',
   });
+
   const mistake = await spawnCli('run --local --period yesterday --by DAYLI');
+
   expectRefusal(mistake, 2, /^adreport: [^\n]*DAYLI[^\n]*\n.*DAILY[^\n]*\n$/);
 });
 
@@ -41,6 +45,7 @@ test('work that comes to nothing, with nothing left to wait for, is exit 1', () 
 
 test('a clone that is not built says how to build it', () => {
   const { status, stderr } = launchAlone();
+
   expect(status).toBe(1);
   expect(stderr).toBe(
     'adreport is not built here. Run npm ci in its folder first, which builds it.\n',
@@ -48,19 +53,21 @@ test('a clone that is not built says how to build it', () => {
 });
 
 test.skipIf(process.platform === 'win32').each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-  ['SIGHUP', 143],
+  { signal: 'SIGINT', code: 130 },
+  { signal: 'SIGTERM', code: 143 },
+  { signal: 'SIGHUP', code: 143 },
 ] as const)(
-  '%s while waiting: exit %i, the id, the resume command, no file',
-  async (signal, code) => {
+  '$signal while waiting: exit $code, the id, the resume command, no file',
+  async ({ signal, code }) => {
     const { env } = await serveForTest({ manual: true });
     const { child, said, ended } = startCli('run --period yesterday -o r.csv --progress json', {
       env,
     });
     await said(/"event":"status"/);
     child.kill(signal);
+
     const result = await ended;
+
     expectRefusal(result, code, /adreport status (\w+) --wait && adreport download \1 -o r\.csv/);
     expect(readdirSync(result.cwd)).toEqual(['.config']);
   },
@@ -74,6 +81,7 @@ test.skipIf(process.platform === 'win32')(
       const script = `mkdir gone && cd gone && rmdir ../gone && '${process.execPath}' '${launcher}' ${line}`;
       return runToEnd('sh', ['-c', script]);
     };
+
     expect(inGone('--help').status).toBe(0);
     expect(inGone(`run --local --direct --period 2026-11-09 -q -o '${target}'`)).toMatchObject({
       status: 0,
@@ -95,7 +103,9 @@ test.skipIf(process.platform === 'win32')(
     const line = 'run --period 2026-08-01..2026-10-31 --by DAILY --split day -q --format ndjson';
     const program = `'${process.execPath}' '${launcher}'`;
     const script = `ulimit -n 128; ${program} -q local-server --delay 0s exec -- ${program} ${line}`;
+
     const { status, stdout, stderr } = runToEnd('sh', ['-c', script]);
+
     expect({ status, stderr, rows: stdout.trim().split('\n').length }).toEqual({
       status: 0,
       stderr: '',

@@ -107,6 +107,7 @@ describe('the import table', () => {
       done.add(file);
     };
     for (const file of files) visit(file, []);
+
     expect(circles).toEqual([]);
   });
 });
@@ -118,6 +119,7 @@ describe('one door per package', () => {
     const users = packages
       .filter(({ from }) => from === name || from.startsWith(`${name}/`))
       .map(({ file }) => file);
+
     expect(users.filter((file) => !allowed.includes(file))).toEqual([]);
     expect(users.length, `${name} is used at all`).toBeGreaterThan(0);
   });
@@ -127,6 +129,7 @@ describe('one door per package', () => {
     const paths = packages
       .map(({ from }) => from)
       .filter((from) => from.replace(/^@[^/]+\//, '').includes('/'));
+
     expect(paths.filter((path) => !offered.includes(path))).toEqual([]);
   });
 });
@@ -140,5 +143,6 @@ test('no two exports of different files have one name', () => {
   const names = files
     .flatMap((file) => [...new Set(namesIn(file))])
     .filter((name) => name !== 'createEncoder');
+
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });

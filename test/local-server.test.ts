@@ -11,17 +11,26 @@ async function start(options: Parameters<typeof startLocalServer>[0]) {
 
 test('a suite steers it by faults and the clock, sees what was asked, and sets it back', async () => {
   const service = await start({ delayMs: 60_000, faults: ['campaigns:404'] });
+
   expect(service.accounts[0]).toMatchObject({ token: tokens.buyer, profile: 'buyer' });
+
   service.fault('buyer:503:times=1');
+
   expect((await call(service, '/buyer-reporting', { as: 'buyer', json: smallReport })).status).toBe(
     503,
   );
+
   const id = await createReport(service);
+
   expect(service.requests().map(({ status }) => status)).toEqual([503, 200]);
   expect(await statusOf(service, id)).toBe('progress');
+
   service.advance('1m');
+
   expect(await statusOf(service, id)).toBe('ready');
+
   service.reset();
+
   expect(service.requests()).toEqual([]);
   expect((await call(service, '/status-reporting', { as: 'buyer', json: { id } })).status).toBe(
     404,
@@ -32,17 +41,31 @@ test('a suite steers it by faults and the clock, sees what was asked, and sets i
 test('options that exclude each other are refused', async () => {
   await expect(startLocalServer({ delayMs: 0, polls: 2 })).rejects.toThrow('exclude each other');
   await expect(startLocalServer({ faults: ['nowhere:503'] })).rejects.toThrow('no endpoint');
+
   const { port } = await start({});
+
   await expect(startLocalServer({ port })).rejects.toThrow('another program listens there');
 });
 
 test.each([
-  [{ port: -1 }, 'port cannot be -1.', 'Give a whole number, 0 or more.'],
-  [{ delayMs: Number.NaN }, 'delayMs cannot be NaN.', 'Give a whole number, 0 or more.'],
-  [{ polls: 0 }, 'polls cannot be 0.', 'Give a whole number, 1 or more.'],
-  [{ scale: 1.5 }, 'scale cannot be 1.5.', 'Give a whole number, 1 or more.'],
-  [{ restateDays: -2 }, 'restateDays cannot be -2.', 'Give a whole number, 0 or more.'],
-])('%j is refused', async (options, message, hint) => {
+  { options: { port: -1 }, message: 'port cannot be -1.', hint: 'Give a whole number, 0 or more.' },
+  {
+    options: { delayMs: Number.NaN },
+    message: 'delayMs cannot be NaN.',
+    hint: 'Give a whole number, 0 or more.',
+  },
+  { options: { polls: 0 }, message: 'polls cannot be 0.', hint: 'Give a whole number, 1 or more.' },
+  {
+    options: { scale: 1.5 },
+    message: 'scale cannot be 1.5.',
+    hint: 'Give a whole number, 1 or more.',
+  },
+  {
+    options: { restateDays: -2 },
+    message: 'restateDays cannot be -2.',
+    hint: 'Give a whole number, 0 or more.',
+  },
+])('$options is refused', async ({ options, message, hint }) => {
   await expect(startLocalServer(options)).rejects.toMatchObject({ message, hint });
 });
 
@@ -50,9 +73,13 @@ test.for(['::1', '::'])(
   'a server that listens on %s is reached by an address in brackets',
   async (host, context) => {
     const server = await startLocalServer({ host }).catch(() => context.skip('No IPv6 here.'));
+
     expect(server.url).toBe(`http://[::1]:${server.port}`);
+
     const answer = await fetch(`${server.url}/__admin/health`);
+
     expect(answer.headers.get('x-adreport-local')).toBe('1');
+
     await server.close();
     await server.close();
   },

@@ -18,7 +18,9 @@ test('the token travels alone in its header, and the base URL keeps its path', a
     json(response, { response: { status: 'ready' } }),
   );
   const { client } = await clientAt(new URL('api/v2/', url));
+
   await client.status('r1');
+
   expect(received[0]).toMatchObject({
     method: 'POST',
     path: '/api/v2/status-reporting',
@@ -33,9 +35,11 @@ test('the token travels alone in its header, and the base URL keeps its path', a
 describe('retries', () => {
   test('after the last retry the error says what the service said, and how often it was asked', async () => {
     const refusal = { response: { error: 'Back at noon' } };
+
     const { client, received } = await connect((_request, response) =>
       json(response, refusal, 503),
     );
+
     await expect(client.status('r1')).rejects.toMatchObject({
       exitCode: 5,
       message: expect.stringMatching(/Back at noon\. \(503\) Tried 4 times\.$/),
@@ -45,6 +49,7 @@ describe('retries', () => {
 
   test('a create whose answer never comes may have made a report, and says so', async () => {
     const { client, received } = await connect((_request, response) => void response.destroy());
+
     await expect(client.createReport(body, text)).rejects.toMatchObject({
       exitCode: 5,
       code: 'CREATE_UNCERTAIN',
@@ -57,7 +62,9 @@ describe('retries', () => {
     const { url } = await serve(() => {});
     const nobody = new URL(url);
     nobody.port = '1';
+
     const { client, pauses } = await clientAt(nobody);
+
     await expect(client.createReport(body, text)).rejects.toMatchObject({
       exitCode: 5,
       message: expect.stringMatching(/connection refused.*Tried 4 times/),
@@ -70,10 +77,12 @@ describe('retries', () => {
       json(response, { data: [] }),
     );
     const full = new RangeError('the disk is full');
+
     const take = async (answer: ReportAnswer) => {
       await text(answer);
       throw full;
     };
+
     await expect(client.download('r1', take)).rejects.toBe(full);
     expect(received).toHaveLength(1);
   });
@@ -93,7 +102,9 @@ describe('signing in', () => {
       },
       { credentials },
     );
+
     await Promise.all([client.status('a'), client.status('b'), client.status('c')]);
+
     expect(received.filter(({ path }) => path === '/auth-reporting')).toHaveLength(1);
     expect(received).toHaveLength(7);
   });
@@ -106,6 +117,7 @@ describe('signing in', () => {
       },
       { credentials },
     );
+
     await expect(client.status('a')).rejects.toMatchObject({ exitCode: 3 });
     expect(received).toHaveLength(3);
   });
@@ -130,9 +142,11 @@ describe('what a refusal says', () => {
       { parameter: 'since' },
       { problem: 'and late' },
     ];
+
     const { client } = await connect((_request, response) =>
       json(response, { response: { error: 'Two things', details } }, 400),
     );
+
     await expect(client.createReport(body, text)).rejects.toMatchObject({
       exitCode: 4,
       message: expect.stringMatching(
@@ -143,6 +157,7 @@ describe('what a refusal says', () => {
 
   test('a refusal is read no further than it explains', async () => {
     let pieces = 0;
+
     const { client } = await connect((_request, response) => {
       response.writeHead(400, { 'content-type': 'text/plain' }).write('Out of paper\n');
       const more = (): void => {
@@ -152,6 +167,7 @@ describe('what a refusal says', () => {
       };
       more();
     });
+
     await expect(client.download('r', text)).rejects.toMatchObject({
       exitCode: 4,
       message: expect.stringContaining('Out of paper'),
@@ -197,8 +213,11 @@ describe('redirects', () => {
         response.writeHead(308, { location: '/v2/status' }).end();
       else json(response, { response: { status: 'ready' }, campaigns: [] });
     });
+
     expect(await client.campaigns()).toEqual([]);
+
     await client.status('r');
+
     expect(received[1]).toMatchObject({
       path: '/v2/campaigns',
       headers: { authorization: 't0ken' },
@@ -211,16 +230,17 @@ describe('redirects', () => {
       response.writeHead(302, { location: '/campaigns' }).end();
     });
     const message = expect.stringContaining('redirects in circles (5 times)');
+
     await expect(client.campaigns()).rejects.toMatchObject({ exitCode: 5, message });
     expect(received).toHaveLength(6);
   });
 
   test('a GET goes to no other origin without TLS, a POST to none, and no POST is made a GET', async () => {
     const other = await serve((_request, response) => json(response, []));
-    for (const [status, name, location] of [
-      [302, 'campaigns', other.url.href],
-      [307, 'status', other.url.href],
-      [302, 'status', '/x'],
+    for (const { status, name, location } of [
+      { status: 302, name: 'campaigns', location: other.url.href },
+      { status: 307, name: 'status', location: other.url.href },
+      { status: 302, name: 'status', location: '/x' },
     ] as const) {
       const { client, received } = await connect((_request, response) => {
         response.writeHead(status, { location }).end();
@@ -236,7 +256,9 @@ describe('redirects', () => {
 
 test('what is no web server is called so, and not asked again', async () => {
   const port = await listenRaw('SSH-2.0-OpenSSH_9.9\r\n');
+
   const { client, pauses } = await clientAt(new URL(`http://127.0.0.1:${port}`));
+
   await expect(client.campaigns()).rejects.toMatchObject({
     exitCode: 5,
     message: expect.stringMatching(/: the answer is not HTTP/),
@@ -250,7 +272,9 @@ describe('a certificate that this machine does not know is exit 5, and not asked
     const moved = await serve((_request, response) => {
       response.writeHead(302, { location: `${server.url}/campaigns` }).end();
     });
+
     const { client, pauses } = await clientAt(way === 'directly' ? new URL(server.url) : moved.url);
+
     await expect(client.campaigns()).rejects.toMatchObject({
       exitCode: 5,
       code: 'TLS',
@@ -270,8 +294,11 @@ test('what is given up before its connection stands never leaves', async () => {
   const create = { method: 'POST', url: new URL('/first', url), headers: {}, body: '{}' } as const;
   const given = http.send({ ...create, signal: interrupted.signal });
   interrupted.abort(reason);
+
   await expect(given).rejects.toBe(reason);
+
   const next = await http.send({ method: 'GET', url: new URL('/second', url), headers: {} });
   next.body.resume();
+
   expect(received.map(({ path }) => path)).toEqual(['/second']);
 });

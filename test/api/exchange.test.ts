@@ -20,16 +20,16 @@ test('a pause grows from half a second, is jittered by half, and never passes 30
 });
 
 test.each([
-  ['2', 2_000],
-  ['120', 120_000],
-  ['0.5', 500],
-  ['Fri, 20 Nov 2026 12:00:45 GMT', 45_000],
-  ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
-  ['9'.repeat(400), 365 * 86_400_000],
-  ['Fri, 20 Nov 9999 12:00:45 GMT', 365 * 86_400_000],
-  ['soon', undefined],
-  [undefined, undefined],
-])('parseRetryAfter(%j) is %j', (value, expected) => {
+  { value: '2', expected: 2_000 },
+  { value: '120', expected: 120_000 },
+  { value: '0.5', expected: 500 },
+  { value: 'Fri, 20 Nov 2026 12:00:45 GMT', expected: 45_000 },
+  { value: 'Fri, 20 Nov 2026 11:00:00 GMT', expected: 0 },
+  { value: '9'.repeat(400), expected: 365 * 86_400_000 },
+  { value: 'Fri, 20 Nov 9999 12:00:45 GMT', expected: 365 * 86_400_000 },
+  { value: 'soon' },
+  {},
+])('parseRetryAfter($value) is $expected', ({ value, expected }) => {
   expect(parseRetryAfter(value, Date.UTC(2026, 10, 20, 12))).toBe(expected);
 });
 

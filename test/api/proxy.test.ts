@@ -3,7 +3,9 @@ import { readProxy } from '../../src/api/http.ts';
 
 test('no proxy without HTTPS_PROXY; http:// where it names no scheme; blanks around NO_PROXY mean nothing', () => {
   expect(readProxy({ NO_PROXY: 'x' })).toBeUndefined();
+
   const url = new URL('http://me:hush@127.0.0.1:3128');
+
   expect(readProxy({ HTTPS_PROXY: ' me:hush@127.0.0.1:3128 ', NO_PROXY: ' * ' })).toEqual({
     url,
     none: '*',

@@ -78,6 +78,7 @@ describe.concurrent('a timeout bounds', () => {
   test('connecting: a create has not left, and is tried again', async ({ onTestFinished }) => {
     const port = await listenRaw('', onTestFinished);
     const url = new URL(`https://127.0.0.1:${port}/`);
+
     const { client, pauses } = await clientAt(url, { timeoutMs, retries: 1, onTestFinished });
 
     await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({
@@ -131,6 +132,7 @@ describe.concurrent('an exchange that never pauses is bounded as a whole', () =>
   test.for(['signIn', 'status', 'campaigns'] as const)('%s', async (name, { onTestFinished }) => {
     const credentials = { email: 'me@example.com', password: 'secret' };
     const options = { timeoutMs, retries: 0, credentials, onTestFinished };
+
     const { client } = await clientAt(urlOf('drips'), options);
 
     await expect(client[name]('r')).rejects.toMatchObject({ ...tooSlow, code: 'TIMEOUT' });
@@ -165,6 +167,7 @@ describe.concurrent('an exchange that never pauses is bounded as a whole', () =>
 describe.concurrent('no timeout bounds', () => {
   test('a download that moves: it takes as long as it takes', async ({ onTestFinished }) => {
     const options = { timeoutMs, retries: 0, onTestFinished };
+
     const { client } = await clientAt(urlOf('is-slow-but-whole'), options);
 
     expect(await client.download('r', sizeOf)).toBeGreaterThan(0);

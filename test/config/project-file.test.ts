@@ -28,6 +28,7 @@ describe('what stands in the file', () => {
       'reports:\n  a:\n    period: 2026\n    by: 2026-10\n    output: "0012"\n    missing: yes\n',
     );
     const entries = reports.get('a')?.entries;
+
     expect([...(entries ?? [])].map(([key, { texts }]) => [key, texts])).toEqual([
       ['period', ['2026']],
       ['by', ['2026-10']],
@@ -43,7 +44,9 @@ describe('what stands in the file', () => {
       '  a: {by: &by [DAILY, CAMPAIGN], filter: {countryId: [1, 2], carrier: ["A, B", C]}}',
       '  b: {by: *by, filter: [osId=1]}',
     ].join('\n');
+
     const { defaults, reports } = await parse(text);
+
     expect(defaults.entries.get('metrics')?.texts).toEqual(['displays, clicks']);
     expect(reports.get('a')?.entries.get('filter')?.texts).toEqual([
       'countryId=1,2',
@@ -61,24 +64,29 @@ describe('the defaults that hold for every command', () => {
   };
 
   test.each([
-    [
-      'defaults: {account: work, profile: dsp, by: DAILY}\nreports: 7\n',
-      { account: 'work', profile: 'dsp' },
-    ],
-    ['defaults: {account: 2026}\n', { account: '2026' }],
-    ['defaults: {encoding: form, windowClock: wall}\n', { encoding: 'form', windowClock: 'wall' }],
-    ['defaults: {window-clock: wall}\n', { windowClock: 'wall' }],
-    ['x: &name work\ndefaults: {account: *name}\n', { account: 'work' }],
-    ['defaults: {account: }\n', {}],
-    ['defaults: work\n', {}],
-    ['', {}],
-  ])('%j gives %j', async (text, expected) => {
+    {
+      text: 'defaults: {account: work, profile: dsp, by: DAILY}\nreports: 7\n',
+      expected: { account: 'work', profile: 'dsp' },
+    },
+    { text: 'defaults: {account: 2026}\n', expected: { account: '2026' } },
+    {
+      text: 'defaults: {encoding: form, windowClock: wall}\n',
+      expected: { encoding: 'form', windowClock: 'wall' },
+    },
+    { text: 'defaults: {window-clock: wall}\n', expected: { windowClock: 'wall' } },
+    { text: 'x: &name work\ndefaults: {account: *name}\n', expected: { account: 'work' } },
+    { text: 'defaults: {account: }\n', expected: {} },
+    { text: 'defaults: work\n', expected: {} },
+    { text: '', expected: {} },
+  ])('$text gives $expected', async ({ text, expected }) => {
     expect(await read(text)).toEqual(expected);
   });
 
   test('what is not YAML, or not there, is refused with its path', async () => {
     await expect(read('defaults: {')).rejects.toThrow(/adreport\.yaml:\d+: this is not YAML/);
+
     const missing = join(temporaryFolder(), 'adreport.yaml');
+
     await expect(readProjectFile(missing, missing, keys)).rejects.toThrow(
       `${missing} could not be read: there is no such file.`,
     );
@@ -89,30 +97,35 @@ describe('a file that is none', () => {
   const folder = () => join(temporaryFolder(), 'project');
 
   test.each([
-    ['a folder in its place', (path: string) => mkdirSync(path), 'it is no regular file'],
-    [
-      'a device without an end',
-      (path: string) => symlinkSync('/dev/zero', path),
-      'it is no regular file',
-    ],
-    [
-      'more than 64 KB',
-      (path: string) => writeFileSync(path, `#${'x'.repeat(64 * 1024)}`),
-      'it is larger than 64 KB',
-    ],
-    [
-      'aliases without number',
-      (path: string) => writeFileSync(path, `x: &a [b]\ny: [${'*a,'.repeat(20_000)}]\n`),
-      'there are more than 100 aliases',
-    ],
+    {
+      name: 'a folder in its place',
+      make: (path: string) => mkdirSync(path),
+      why: 'it is no regular file',
+    },
+    {
+      name: 'a device without an end',
+      make: (path: string) => symlinkSync('/dev/zero', path),
+      why: 'it is no regular file',
+    },
+    {
+      name: 'more than 64 KB',
+      make: (path: string) => writeFileSync(path, `#${'x'.repeat(64 * 1024)}`),
+      why: 'it is larger than 64 KB',
+    },
+    {
+      name: 'aliases without number',
+      make: (path: string) => writeFileSync(path, `x: &a [b]\ny: [${'*a,'.repeat(20_000)}]\n`),
+      why: 'there are more than 100 aliases',
+    },
   ])(
-    '%s is refused in the working folder; further up it is said and passed over',
-    async (_name, make, why) => {
+    '$name is refused in the working folder; further up it is said and passed over',
+    async ({ make, why }) => {
       const above = folder();
       const below = join(above, 'below');
       mkdirSync(below, { recursive: true });
       make(join(above, 'adreport.yaml'));
       const said: string[] = [];
+
       await expect(readProjectDefaults(above, () => {})).rejects.toThrow(why);
       expect(await readProjectDefaults(below, (sentence) => said.push(sentence))).toEqual({});
       expect(said).toEqual([expect.stringMatching(new RegExp(`${why}.*passed over`))]);
@@ -122,26 +135,38 @@ describe('a file that is none', () => {
 
 describe('a mistake is named with its line, the key, and the nearest known one', () => {
   test.each([
-    [
-      'reports:\n  a:\n    perid: x\n',
-      'adreport.yaml:3: there is no key perid. Did you mean period?',
-    ],
-    [
-      'defaults:\n  metrisc: x\n',
-      'adreport.yaml:2: there is no key metrisc. Did you mean metrics?',
-    ],
-    ['report:\n  a: {}\n', 'adreport.yaml:1: there is no key report. Did you mean reports?'],
-    ['reports:\n  a:\n    period:\n', 'adreport.yaml:3: period takes a value or a list'],
-    ['reports:\n  a:\n    by: []\n', 'adreport.yaml:3: by takes a value or a list'],
-    ['reports:\n  a:\n    by: [[x]]\n', 'adreport.yaml:3: by takes a value or a list'],
-    ['reports: nightly\n', 'adreport.yaml:1: reports must hold keys'],
-    ['- a\n- b\n', 'adreport.yaml:1: The file must hold keys'],
-    ['reports:\n  a: 1\n', 'adreport.yaml:2: a must hold keys'],
-    ['reports:\n  -a: {}\n', 'no name for a report'],
-    ['reports:\n  a: {}\n  a: {}\n', 'adreport.yaml:3: this is not YAML'],
-    ['reports:\n\ta: 1\n', 'adreport.yaml:2: this is not YAML'],
-    ['reports: {}\n---\nreports: {}\n', 'this is not YAML'],
-  ])('%j', async (text, expected) => {
+    {
+      text: 'reports:\n  a:\n    perid: x\n',
+      expected: 'adreport.yaml:3: there is no key perid. Did you mean period?',
+    },
+    {
+      text: 'defaults:\n  metrisc: x\n',
+      expected: 'adreport.yaml:2: there is no key metrisc. Did you mean metrics?',
+    },
+    {
+      text: 'report:\n  a: {}\n',
+      expected: 'adreport.yaml:1: there is no key report. Did you mean reports?',
+    },
+    {
+      text: 'reports:\n  a:\n    period:\n',
+      expected: 'adreport.yaml:3: period takes a value or a list',
+    },
+    {
+      text: 'reports:\n  a:\n    by: []\n',
+      expected: 'adreport.yaml:3: by takes a value or a list',
+    },
+    {
+      text: 'reports:\n  a:\n    by: [[x]]\n',
+      expected: 'adreport.yaml:3: by takes a value or a list',
+    },
+    { text: 'reports: nightly\n', expected: 'adreport.yaml:1: reports must hold keys' },
+    { text: '- a\n- b\n', expected: 'adreport.yaml:1: The file must hold keys' },
+    { text: 'reports:\n  a: 1\n', expected: 'adreport.yaml:2: a must hold keys' },
+    { text: 'reports:\n  -a: {}\n', expected: 'no name for a report' },
+    { text: 'reports:\n  a: {}\n  a: {}\n', expected: 'adreport.yaml:3: this is not YAML' },
+    { text: 'reports:\n\ta: 1\n', expected: 'adreport.yaml:2: this is not YAML' },
+    { text: 'reports: {}\n---\nreports: {}\n', expected: 'this is not YAML' },
+  ])('$text', async ({ text, expected }) => {
     expect(await fault(text)).toContain(expected);
   });
 

@@ -72,6 +72,7 @@ test('the environment beats the account, value by value', () => {
   const settings = resolve({
     env: { ADREPORT_TOKEN: ' env-token\n', ADREPORT_EMAIL: 'ci@x.example' },
   });
+
   expect(settings.token).toEqual({ value: 'env-token', source: 'env', from: 'ADREPORT_TOKEN' });
   expect(settings.email.value).toBe('ci@x.example');
   expect(settings.baseUrl.source).toBe('account');
@@ -85,33 +86,38 @@ test('a password is taken as it is, an empty variable as none', () => {
 
 describe('a stored token goes only where it belongs', () => {
   test.each([
-    [{ flags: { baseUrl: 'https://work.example/v2' }, env: {} }, 'work-token'],
-    [{ flags: { baseUrl: 'https://evil.example' }, env: {} }, undefined],
-    [{ flags: { baseUrl: 'https://work.example:8443' }, env: {} }, undefined],
-    [{ flags: {}, env: { ADREPORT_BASE_URL: 'http://localhost:8787' } }, undefined],
-    [
-      {
+    { sources: { flags: { baseUrl: 'https://work.example/v2' }, env: {} }, expected: 'work-token' },
+    { sources: { flags: { baseUrl: 'https://evil.example' }, env: {} } },
+    { sources: { flags: { baseUrl: 'https://work.example:8443' }, env: {} } },
+    { sources: { flags: {}, env: { ADREPORT_BASE_URL: 'http://localhost:8787' } } },
+    {
+      sources: {
         flags: {},
         env: { ADREPORT_BASE_URL: 'https://evil.example', ADREPORT_TOKEN: 'given-token' },
       },
-      'given-token',
-    ],
-  ])('%j: %s', (sources, expected) => {
+      expected: 'given-token',
+    },
+  ])('$sources: $expected', ({ sources, expected }) => {
     const settings = resolve(sources);
+
     expect(settings.token.value).toBe(expected);
     expect(settings.tokenWithheld === undefined).toBe(expected !== undefined);
   });
 
   test('and an edited base URL takes no token elsewhere', () => {
     const edited = { accounts: { default: { baseUrl: 'not an address', token: 'stored-token' } } };
+
     const settings = resolve({ stored: edited, flags: { baseUrl: 'https://evil.example' } });
+
     expect(settings.token.value).toBeUndefined();
   });
 
   test('whatever adreport.yaml says: it gives no address and no secret', () => {
     const evil = 'https://evil.example';
     const projectFile = { account: 'home', baseUrl: evil, token: 'x', 'base-url': evil };
+
     const settings = resolve({ projectFile });
+
     expect(settings.baseUrl.value?.href).toBe('https://home.example/');
     expect(settings.token.value).toBe('home-token');
   });
@@ -119,17 +125,26 @@ describe('a stored token goes only where it belongs', () => {
 
 describe('what cannot be a setting is refused, and where it came from is said', () => {
   test.each([
-    [{ env: { ADREPORT_BASE_URL: 'http://api.example.com' } }, '(From ADREPORT_BASE_URL.)'],
-    [{ flags: { baseUrl: 'x' } }, '(From --base-url.)'],
-    [{ env: { ADREPORT_TOKEN: 'Bearer abc' } }, '(From ADREPORT_TOKEN.)'],
-    [
-      { env: { ADREPORT_PROFILE: 'seller' } },
-      'is no profile; there are buyer and dsp. (From ADREPORT_PROFILE.)',
-    ],
-    [{ projectFile: { profile: 'seller' } }, '(From adreport.yaml (profile).)'],
-    [{ flags: { account: '../x' } }, '(From --account.)'],
-    [{ stored: { accounts: { default: { baseUrl: 'x' } } } }, '(From account "default".)'],
-  ])('%j', (sources, expected) => {
+    {
+      sources: { env: { ADREPORT_BASE_URL: 'http://api.example.com' } },
+      expected: '(From ADREPORT_BASE_URL.)',
+    },
+    { sources: { flags: { baseUrl: 'x' } }, expected: '(From --base-url.)' },
+    { sources: { env: { ADREPORT_TOKEN: 'Bearer abc' } }, expected: '(From ADREPORT_TOKEN.)' },
+    {
+      sources: { env: { ADREPORT_PROFILE: 'seller' } },
+      expected: 'is no profile; there are buyer and dsp. (From ADREPORT_PROFILE.)',
+    },
+    {
+      sources: { projectFile: { profile: 'seller' } },
+      expected: '(From adreport.yaml (profile).)',
+    },
+    { sources: { flags: { account: '../x' } }, expected: '(From --account.)' },
+    {
+      sources: { stored: { accounts: { default: { baseUrl: 'x' } } } },
+      expected: '(From account "default".)',
+    },
+  ])('$sources', ({ sources, expected }) => {
     const refusal = { exitCode: 2, message: expect.stringContaining(expected) };
     expect(() => resolve(sources)).toThrow(expect.objectContaining(refusal));
   });
@@ -150,44 +165,47 @@ describe('requireSignIn', () => {
 
   test('a token, or credentials', () => {
     expect(signIn()).toMatchObject({ token: 'work-token', credentials: undefined });
+
     const env = {
       ADREPORT_BASE_URL: 'https://x.example',
       ADREPORT_EMAIL: 'a@x.example',
       ADREPORT_PASSWORD: 'pw',
     };
     const credentials = { email: 'a@x.example', password: 'pw' };
+
     const expected = {
       baseUrl: new URL('https://x.example'),
       encoding: 'json',
       token: undefined,
       credentials,
     };
+
     expect(signIn({ stored: nothingStored, env })).toEqual(expected);
   });
 
   test.each([
-    [{ stored: nothingStored }, 'no account is stored', '--local'],
-    [
-      { flags: { account: 'wor' } },
-      'No account “wor” is stored; there are work, home.',
-      'Did you mean work?',
-    ],
-    [
-      { env: { ADREPORT_ACCOUNT: 'client-7' } },
-      'No account “client-7”',
-      'adreport login --account client-7',
-    ],
-    [
-      { flags: { baseUrl: 'https://evil.example' } },
-      'is not sent to https://evil.example',
-      'ADREPORT_TOKEN',
-    ],
-    [
-      { stored: { accounts: { default: { baseUrl: 'https://x.example' } } } },
-      'no token is stored',
-      'adreport login',
-    ],
-  ])('%j', (sources, message, hint) => {
+    { sources: { stored: nothingStored }, message: 'no account is stored', hint: '--local' },
+    {
+      sources: { flags: { account: 'wor' } },
+      message: 'No account “wor” is stored; there are work, home.',
+      hint: 'Did you mean work?',
+    },
+    {
+      sources: { env: { ADREPORT_ACCOUNT: 'client-7' } },
+      message: 'No account “client-7”',
+      hint: 'adreport login --account client-7',
+    },
+    {
+      sources: { flags: { baseUrl: 'https://evil.example' } },
+      message: 'is not sent to https://evil.example',
+      hint: 'ADREPORT_TOKEN',
+    },
+    {
+      sources: { stored: { accounts: { default: { baseUrl: 'https://x.example' } } } },
+      message: 'no token is stored',
+      hint: 'adreport login',
+    },
+  ])('$sources', ({ sources, message, hint }) => {
     const texts = {
       message: expect.stringContaining(message),
       hint: expect.stringContaining(hint),
@@ -197,41 +215,43 @@ describe('requireSignIn', () => {
 });
 
 test.each([
-  ['https://api.example.com//', 'https://api.example.com'],
-  ['  HTTPS://API.Example.com:443/v1/reports/  ', 'https://api.example.com/v1/reports'],
-  ['https://api.example.com:8443/v1', 'https://api.example.com:8443/v1'],
-  ['http://localhost:8787', 'http://localhost:8787'],
-  ['http://127.8.9.10:1/x/', 'http://127.8.9.10:1/x'],
-  ['http://[::1]:8787/', 'http://[::1]:8787'],
-  ['http://127.1', 'http://127.0.0.1'],
-])('the base URL %s is %s', (text, expected) => {
+  { text: 'https://api.example.com//', expected: 'https://api.example.com' },
+  {
+    text: '  HTTPS://API.Example.com:443/v1/reports/  ',
+    expected: 'https://api.example.com/v1/reports',
+  },
+  { text: 'https://api.example.com:8443/v1', expected: 'https://api.example.com:8443/v1' },
+  { text: 'http://localhost:8787', expected: 'http://localhost:8787' },
+  { text: 'http://127.8.9.10:1/x/', expected: 'http://127.8.9.10:1/x' },
+  { text: 'http://[::1]:8787/', expected: 'http://[::1]:8787' },
+  { text: 'http://127.1', expected: 'http://127.0.0.1' },
+])('the base URL $text is $expected', ({ text, expected }) => {
   expect(formatBaseUrl(checkBaseUrl(text))).toBe(expected);
 });
 
 test.each([
-  ['must begin with https://', 'http://localhost.example.com', 'http://127.0.0.1.example.com'],
-  ['must begin with https://', 'http://128.0.0.1', 'http://[::ffff:7f00:1]', 'http://0.0.0.0:8787'],
-  [
-    'no query, no fragment',
-    'https://api.example.com?x=1',
-    'https://api.example.com/?',
-    'https://x.example/#top',
-  ],
-  [
-    'no http or https address',
-    '',
-    'ftp://x.example',
-    'file:///etc/passwd',
-    'https:api.example.com',
-    'https://a b',
-  ],
-  [
-    'must not hold a user name',
-    'https://me:hunter22@api.example.com',
-    'https://hunter22@x.example',
-  ],
-  ['no http or https address', 'me:hunter22@x.example'],
-])('base URLs are refused: %s', (why, ...texts) => {
+  {
+    why: 'must begin with https://',
+    texts: ['http://localhost.example.com', 'http://127.0.0.1.example.com'],
+  },
+  {
+    why: 'must begin with https://',
+    texts: ['http://128.0.0.1', 'http://[::ffff:7f00:1]', 'http://0.0.0.0:8787'],
+  },
+  {
+    why: 'no query, no fragment',
+    texts: ['https://api.example.com?x=1', 'https://api.example.com/?', 'https://x.example/#top'],
+  },
+  {
+    why: 'no http or https address',
+    texts: ['', 'ftp://x.example', 'file:///etc/passwd', 'https:api.example.com', 'https://a b'],
+  },
+  {
+    why: 'must not hold a user name',
+    texts: ['https://me:hunter22@api.example.com', 'https://hunter22@x.example'],
+  },
+  { why: 'no http or https address', texts: ['me:hunter22@x.example'] },
+])('base URLs are refused: $why', ({ why, texts }) => {
   for (const text of texts) {
     const secret = expect.not.stringContaining('hunter22');
     expect(() => checkBaseUrl(text)).toThrow(
@@ -242,16 +262,18 @@ test.each([
 });
 
 test.each([
-  ['api.example.com/v1', 'Did you mean https://api.example.com/v1?'],
-  ['localhost:8787', 'Did you mean http://localhost:8787?'],
-  ['me:hunter22@x.example', undefined],
-])('%s, with a guess', (text, hint) => {
+  { text: 'api.example.com/v1', hint: 'Did you mean https://api.example.com/v1?' },
+  { text: 'localhost:8787', hint: 'Did you mean http://localhost:8787?' },
+  { text: 'me:hunter22@x.example' },
+])('$text, with a guess', ({ text, hint }) => {
   expect(() => checkBaseUrl(text)).toThrow(expect.objectContaining({ hint }));
 });
 
 test('whatever is accepted is safe to send a token to, and reads the same again', () => {
   const web = fc.webUrl({ withQueryParameters: true, withFragments: true });
+
   const anything = fc.oneof(web, fc.string(), fc.ipV4(), fc.domain());
+
   fc.assert(
     fc.property(
       fc.constantFrom('', 'http://', 'https://', 'https://u:p@', 'ftp://'),
@@ -277,23 +299,23 @@ test('whatever is accepted is safe to send a token to, and reads the same again'
 });
 
 test.each([
-  ['0123456789abcdef0123456789abcdef89abcdef', '0123…cdef'],
-  ['0123456789abcdef', '01…ef'],
-  ['12345678', '1…8'],
-  ['1234567', '…'],
-  ['', '…'],
-])('the token %s is shown as %s', (token, expected) => {
+  { token: '0123456789abcdef0123456789abcdef89abcdef', expected: '0123…cdef' },
+  { token: '0123456789abcdef', expected: '01…ef' },
+  { token: '12345678', expected: '1…8' },
+  { token: '1234567', expected: '…' },
+  { token: '', expected: '…' },
+])('the token $token is shown as $expected', ({ token, expected }) => {
   expect(maskToken(token)).toBe(expected);
 });
 
 test.each([
-  ['  ', 'empty'],
-  ['Bearer abc', 'without the word "Bearer"'],
-  ['line\nbreak', 'blanks'],
-  ['tökén', 'other characters'],
-  ['a\u0000b', 'other characters'],
-  ['x'.repeat(5_000), 'longer than 4096'],
-])('the token %j is refused', (text, expected) => {
+  { text: '  ', expected: 'empty' },
+  { text: 'Bearer abc', expected: 'without the word "Bearer"' },
+  { text: 'line\nbreak', expected: 'blanks' },
+  { text: 'tökén', expected: 'other characters' },
+  { text: 'a\u0000b', expected: 'other characters' },
+  { text: 'x'.repeat(5_000), expected: 'longer than 4096' },
+])('the token $text is refused', ({ text, expected }) => {
   const refusal = { exitCode: 2, message: expect.stringContaining(expected) };
   expect(() => checkToken(text)).toThrow(expect.objectContaining(refusal));
 });

@@ -63,6 +63,7 @@ test('an account comes back as it was saved; the first one is the default; what 
     future: { x: 1 },
     accounts: { work: account, home: { baseUrl: 'https://y.example' } },
   };
+
   expect(await open().read()).toEqual(expected);
   expect(readdirSync(directory)).toEqual(['settings.json']);
 });
@@ -71,7 +72,9 @@ describe.skipIf(isWindows)('modes', () => {
   test('0600 in 0700, whatever the umask', async () => {
     const umask = process.umask(0);
     onTestFinished(() => void process.umask(umask));
+
     await save('work', account);
+
     expect([modeOf(directory), modeOf(file)]).toEqual(['700', '600']);
     expect(warnings).toEqual([]);
   });
@@ -79,9 +82,13 @@ describe.skipIf(isWindows)('modes', () => {
   test('a file that others can read is closed, and said once', async () => {
     await save('work', account);
     chmodSync(file, 0o644);
+
     await open().read();
+
     expect(modeOf(file)).toBe('600');
+
     await open().read();
+
     expect(warnings).toEqual([
       expect.stringContaining(`${file} is open to other users (mode 0644), and was closed`),
     ]);
@@ -90,7 +97,9 @@ describe.skipIf(isWindows)('modes', () => {
   test('a folder that adreport did not make keeps its mode, and that is said', async () => {
     mkdirSync(directory);
     chmodSync(directory, 0o1777);
+
     await save('work', account);
+
     expect([modeOf(directory), modeOf(file)]).toEqual(['1777', '600']);
     expect(warnings).toEqual([
       expect.stringContaining(`${directory} is open to other users (mode 1777), and is left`),
@@ -100,28 +109,33 @@ describe.skipIf(isWindows)('modes', () => {
 
 describe('a file that cannot be used is named, and left alone', () => {
   test.each([
-    ['an empty file', ''],
-    ['zero bytes, as after a crash', Buffer.alloc(200)],
-    ['null', 'null'],
-    ['an object of something else', '{"name":"x","version":"1"}'],
-    ['a default account that is no text', '{"defaultAccount":1,"accounts":{}}'],
-    ['accounts that are a list', '{"accounts":[]}'],
-    ['an account without a base URL', '{"accounts":{"work":{"token":"x"}}}'],
-    ['a token that is no text', '{"accounts":{"work":{"baseUrl":"https://x.example","token":1}}}'],
-    [
-      'an unknown profile',
-      '{"accounts":{"work":{"baseUrl":"https://x.example","profile":"seller"}}}',
-    ],
-    [
-      'a file that ends in the middle',
-      '{"accounts":{"work":{"baseUrl":"https://x.example","token":"hush"}}',
-    ],
-    ['UTF-16', Buffer.from('{"accounts":{}}', 'utf16le')],
-  ])('%s', async (_name, content) => {
+    { name: 'an empty file', content: '' },
+    { name: 'zero bytes, as after a crash', content: Buffer.alloc(200) },
+    { name: 'null', content: 'null' },
+    { name: 'an object of something else', content: '{"name":"x","version":"1"}' },
+    { name: 'a default account that is no text', content: '{"defaultAccount":1,"accounts":{}}' },
+    { name: 'accounts that are a list', content: '{"accounts":[]}' },
+    { name: 'an account without a base URL', content: '{"accounts":{"work":{"token":"x"}}}' },
+    {
+      name: 'a token that is no text',
+      content: '{"accounts":{"work":{"baseUrl":"https://x.example","token":1}}}',
+    },
+    {
+      name: 'an unknown profile',
+      content: '{"accounts":{"work":{"baseUrl":"https://x.example","profile":"seller"}}}',
+    },
+    {
+      name: 'a file that ends in the middle',
+      content: '{"accounts":{"work":{"baseUrl":"https://x.example","token":"hush"}}',
+    },
+    { name: 'UTF-16', content: Buffer.from('{"accounts":{}}', 'utf16le') },
+  ])('$name', async ({ content }) => {
     mkdirSync(directory, { mode: 0o700 });
     writeFileSync(file, content, { mode: 0o600 });
     const before = readFileSync(file);
+
     const expected = { name: 'UsageError', exitCode: 2, message: expect.stringContaining(file) };
+
     await expect(open().read()).rejects.toMatchObject(expected);
     await expect(open().read()).rejects.not.toThrow('hush');
     await expect(save('work', account)).rejects.toMatchObject(expected);
@@ -132,6 +146,7 @@ describe('a file that cannot be used is named, and left alone', () => {
   test.skipIf(mayReadAnything)('a file that may not be read', async () => {
     await save('work', account);
     chmodSync(file, 0);
+
     await expect(open().read()).rejects.toThrow(/settings\.json cannot be read: permission denied/);
   });
 });
@@ -153,6 +168,7 @@ test('while others write, a reader never sees half a file', async () => {
       stdio: ['ignore', 'ignore', 'inherit'],
     }),
   );
+
   expect(await Promise.all(writers.map((child) => once(child, 'exit')))).toEqual(
     Array(2).fill([0, null]),
   );
@@ -165,14 +181,18 @@ const mac = { platform: 'darwin', home: '/Users/ana' } as const;
 const windows = { platform: 'win32', home: 'C:\\Users\\ana' } as const;
 
 test.each([
-  [linux, {}, '/home/ana/.config/adreport'],
-  [linux, { XDG_CONFIG_HOME: '/x' }, '/x/adreport'],
-  [linux, { XDG_CONFIG_HOME: '/x', ADREPORT_CONFIG_DIR: '/etc/adreport' }, '/etc/adreport'],
-  [linux, { ADREPORT_CONFIG_DIR: '' }, '/home/ana/.config/adreport'],
-  [mac, {}, '/Users/ana/Library/Preferences/adreport'],
-  [windows, {}, 'C:\\Users\\ana\\AppData\\Roaming\\adreport\\Config'],
-  [windows, { APPDATA: 'D:\\Roaming' }, 'D:\\Roaming\\adreport\\Config'],
-])('the folder on %j with %j: %s', (machine, env, expected) => {
+  { machine: linux, env: {}, expected: '/home/ana/.config/adreport' },
+  { machine: linux, env: { XDG_CONFIG_HOME: '/x' }, expected: '/x/adreport' },
+  {
+    machine: linux,
+    env: { XDG_CONFIG_HOME: '/x', ADREPORT_CONFIG_DIR: '/etc/adreport' },
+    expected: '/etc/adreport',
+  },
+  { machine: linux, env: { ADREPORT_CONFIG_DIR: '' }, expected: '/home/ana/.config/adreport' },
+  { machine: mac, env: {}, expected: '/Users/ana/Library/Preferences/adreport' },
+  { machine: windows, env: {}, expected: 'C:\\Users\\ana\\AppData\\Roaming\\adreport\\Config' },
+  { machine: windows, env: { APPDATA: 'D:\\Roaming' }, expected: 'D:\\Roaming\\adreport\\Config' },
+])('the folder on $machine with $env: $expected', ({ machine, env, expected }) => {
   expect(settingsFolder(env, machine.platform, machine.home)).toBe(expected);
 });
 
@@ -181,7 +201,9 @@ test("it is where conf's own default is", () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   vi.stubEnv('XDG_CONFIG_HOME', folder);
   vi.stubEnv('APPDATA', folder);
+
   const { path } = new Conf({ projectName: 'adreport', projectSuffix: '', configName: 'settings' });
+
   expect(join(settingsFolder({ XDG_CONFIG_HOME: folder, APPDATA: folder }), 'settings.json')).toBe(
     path,
   );

@@ -22,6 +22,7 @@ describe('csv', () => {
 
   it('speaks other dialects', async () => {
     const row = '{"name":"a;b","displays":12,"ratio":0.5,"revenueEuro":"1234,50"}';
+
     expect(await csv({ delimiter: ';' }, row)).toBe(
       'name;displays;ratio;revenueEuro\r\n"a;b";12;0.5;1234,50\r\n',
     );
@@ -47,6 +48,7 @@ describe('csv', () => {
     const rows = ['=1+1', '+1', '-1', '@x', '\\tx', '\\rx', "'x", 'a=b', ''].map(
       (name) => `{"campaignName":"${name}","revenueEuro":"-1,50","displays":-3,"x":"\\u003dA1"}`,
     );
+
     expect(await csv({ escapeFormulas: true }, ...rows)).toBe(
       'campaignName,revenueEuro,displays,x\r\n' +
         ["'=1+1", "'+1", "'-1", "'@x", "'\tx", '"\'\rx"', "'x", 'a=b', '']
@@ -74,6 +76,7 @@ describe('csv', () => {
       { field: 'date', type: 'date' },
       { field: 'displays', type: 'integer' },
     ] as const;
+
     expect((await encode('{"data":[]}', 'csv', { columns })).text).toBe('date,displays\r\n');
     expect((await encode('displays\r\n', 'csv')).text).toBe('displays\r\n');
     expect(

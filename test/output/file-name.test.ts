@@ -5,6 +5,7 @@ import { expandName, placeOf, safeName } from '../../src/output/file/file-name.t
 describe('expandName', () => {
   it('puts values in', () => {
     const values = { profile: 'buyer', since: '2026-11-01', until: '2026-11-07', id: 'a/b' };
+
     expect(expandName('out/{profile}/{since}..{until}_{id}.csv', values)).toBe(
       'out/buyer/2026-11-01..2026-11-07_a_b.csv',
     );
@@ -16,9 +17,9 @@ describe('expandName', () => {
       expect.objectContaining({ exitCode: 2, hint: 'Did you mean {date}?' }),
     );
     expect(() => expandName('{}.csv', {})).toThrow('-o has {}, which stands for nothing.');
-    for (const [values, hint] of [
-      [{}, 'Give the name of the file as it is to be.'],
-      [{ id: 'x' }, 'Known here: {id}.'],
+    for (const { values, hint } of [
+      { values: {}, hint: 'Give the name of the file as it is to be.' },
+      { values: { id: 'x' }, hint: 'Known here: {id}.' },
     ] as const) {
       const message = '-o has {date}, which is not known here.';
       expect(() => expandName('{date}.csv', values)).toThrow(
@@ -31,14 +32,14 @@ describe('expandName', () => {
 
 describe('safeName', () => {
   it.each([
-    ['../../etc/passwd', '_.._etc_passwd'],
-    ['..', '_'],
-    ['.hidden', 'hidden'],
-    ['a\u001b[1mb\nc', 'a_[1mb_c'],
-    ['CON.csv', '_CON.csv'],
-    ['Été 日本', 'Été 日本'],
-    [`${'é'.repeat(59)}日本`, 'é'.repeat(59)],
-  ])('%j', (text, name) => {
+    { text: '../../etc/passwd', name: '_.._etc_passwd' },
+    { text: '..', name: '_' },
+    { text: '.hidden', name: 'hidden' },
+    { text: 'a\u001b[1mb\nc', name: 'a_[1mb_c' },
+    { text: 'CON.csv', name: '_CON.csv' },
+    { text: 'Été 日本', name: 'Été 日本' },
+    { text: `${'é'.repeat(59)}日本`, name: 'é'.repeat(59) },
+  ])('$text', ({ text, name }) => {
     expect(safeName(text)).toBe(name);
   });
 
@@ -57,12 +58,15 @@ describe('safeName', () => {
 });
 
 test.each([
-  ['linux', 'data/./a.csv', 'data/a.csv', true],
-  ['linux', 'A.csv', 'a.csv', false],
-  ['darwin', 'A.csv', 'a.csv', true],
-  ['darwin', 'e\u0301.csv', '\u00e9.csv', true],
-  ['win32', 'Data\\a.csv', 'data/A.csv', true],
-  ['win32', 'a.csv', 'b.csv', false],
-] as const)('on %s, whether %s and %s are one place', (platform, one, other, isSame) => {
-  expect(placeOf(one, platform) === placeOf(other, platform)).toBe(isSame);
-});
+  { platform: 'linux', one: 'data/./a.csv', other: 'data/a.csv', isSame: true },
+  { platform: 'linux', one: 'A.csv', other: 'a.csv', isSame: false },
+  { platform: 'darwin', one: 'A.csv', other: 'a.csv', isSame: true },
+  { platform: 'darwin', one: 'e\u0301.csv', other: '\u00e9.csv', isSame: true },
+  { platform: 'win32', one: 'Data\\a.csv', other: 'data/A.csv', isSame: true },
+  { platform: 'win32', one: 'a.csv', other: 'b.csv', isSame: false },
+] as const)(
+  'on $platform, whether $one and $other are one place',
+  ({ platform, one, other, isSame }) => {
+    expect(placeOf(one, platform) === placeOf(other, platform)).toBe(isSame);
+  },
+);

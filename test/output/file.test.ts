@@ -28,10 +28,14 @@ describe('an output file', () => {
   it('is the old one until it is whole', async () => {
     await fs.writeFile(path, 'old');
     const file = await openOutput(path);
+
     await file.write(Buffer.alloc(1_000_000, 'x'));
+
     expect(await fs.readFile(path, 'utf8')).toBe('old');
     expect(await fs.readdir(folder)).toHaveLength(2);
+
     await file.commit();
+
     expect((await fs.readFile(path)).length).toBe(1_000_000);
     expect(await fs.readdir(folder)).toEqual(['report.csv']);
   });
@@ -65,15 +69,21 @@ describe('an output file', () => {
     const file = await openOutput(path);
     await file.write(Buffer.from('x'));
     await file.abort();
+
     await file.abort();
+
     expect(await fs.readdir(join(folder, 'kept'))).toEqual([]);
+
     await write('x');
+
     expect(await fs.readFile(path, 'utf8')).toBe('x');
   });
 
   it('keeps its permissions', async () => {
     await fs.writeFile(path, 'old', { mode: 0o640 });
+
     await write('new');
+
     expect((await fs.stat(path)).mode & 0o777).toBe(0o640);
   });
 
@@ -81,7 +91,9 @@ describe('an output file', () => {
     await fs.mkdir(join(folder, 'there'));
     await fs.symlink('there/second', path);
     await fs.symlink('real.csv', join(folder, 'there', 'second'));
+
     await write('x');
+
     expect(await fs.readFile(join(folder, 'there', 'real.csv'), 'utf8')).toBe('x');
     expect(await fs.readlink(path)).toBe('there/second');
     expect((await fs.lstat(join(folder, 'there', 'second'))).isSymbolicLink()).toBe(true);
@@ -96,6 +108,7 @@ describe('what is no regular file', () => {
       const controller = new AbortController();
       const opened = openOutput(path, { signal: controller.signal });
       controller.abort(new InterruptedError(143));
+
       await expect(opened).rejects.toMatchObject({ exitCode: 143 });
     },
   );
@@ -103,12 +116,17 @@ describe('what is no regular file', () => {
   it('is packed where its name says so', async () => {
     path = join(folder, 'report.csv.gz');
     await write('date,clicks\r\n'.repeat(100_000));
+
     const bytes = await fs.readFile(path);
+
     expect(bytes.length).toBeLessThan(10_000);
     expect(gunzipSync(bytes).toString()).toBe('date,clicks\r\n'.repeat(100_000));
+
     const file = await openOutput(path);
     await file.write(Buffer.from('new'));
+
     await file.abort();
+
     expect(await fs.readFile(path)).toEqual(bytes);
     expect(await fs.readdir(folder)).toEqual(['report.csv.gz']);
   });
@@ -126,7 +144,9 @@ describe('what is no regular file', () => {
     execFileSync('mkfifo', [path]);
     const reader = spawn('cat', [path], { stdio: ['ignore', 'pipe', 'inherit'] });
     const text = reader.stdout.toArray().then((chunks) => Buffer.concat(chunks).toString());
+
     await write('through the pipe');
+
     expect(await text).toBe('through the pipe');
     expect((await fs.stat(path)).isFIFO()).toBe(true);
   });
@@ -139,6 +159,7 @@ describe('--no-clobber', () => {
       exitCode: 8,
       message: `${path} could not be written: it exists already, and --no-clobber keeps it.`,
     };
+
     await expect(checkTarget(path, { noClobber: true })).rejects.toMatchObject(refusal);
     await expect(openOutput(path, { noClobber: true })).rejects.toMatchObject(refusal);
     await expect(checkTarget(path)).resolves.toBeUndefined();
@@ -147,7 +168,9 @@ describe('--no-clobber', () => {
   it('refuses a file that somebody else puts there meanwhile, and leaves it alone', async () => {
     const file = await openOutput(path, { noClobber: true });
     await file.write(Buffer.from('mine'));
+
     await fs.writeFile(path, 'theirs');
+
     await expect(file.commit()).rejects.toMatchObject({ exitCode: 8, code: 'EEXIST' });
     expect(await fs.readFile(path, 'utf8')).toBe('theirs');
     expect(await fs.readdir(folder)).toEqual(['report.csv']);
@@ -167,7 +190,9 @@ describe('leftovers of runs that were killed', () => {
       await fs.writeFile(join(folder, name), '');
     const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
     await fs.utimes(join(folder, oldElsewhere), twoDaysAgo, twoDaysAgo);
+
     await write('x');
+
     expect((await fs.readdir(folder)).sort()).toEqual(
       [alive, elsewhere, notOurs, 'report.csv'].sort(),
     );
@@ -176,10 +201,10 @@ describe('leftovers of runs that were killed', () => {
 
 it('that is a folder, or lies below a file, is refused early and late', async () => {
   await fs.writeFile(path, '');
-  for (const [target, reason] of [
-    [folder, 'it is a folder'],
-    [join(path, 'x.csv'), 'a part of its path is a file, not a folder'],
-    [join(path, 'deeper', 'x.csv'), 'a part of its path is a file, not a folder'],
+  for (const { target, reason } of [
+    { target: folder, reason: 'it is a folder' },
+    { target: join(path, 'x.csv'), reason: 'a part of its path is a file, not a folder' },
+    { target: join(path, 'deeper', 'x.csv'), reason: 'a part of its path is a file, not a folder' },
   ] as const) {
     const error = { exitCode: 8, message: `${target} could not be written: ${reason}.` };
     await expect(openOutput(target)).rejects.toMatchObject(error);

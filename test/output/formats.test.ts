@@ -26,8 +26,11 @@ describe('every format', () => {
     const packed = ['x.csv.gz', 'x.ndjson.GZ', 'x.json.gz', 'x.parquet.gz', 'x.gz'].map(
       formatOfFile,
     );
+
     expect(packed).toEqual(['csv', 'ndjson', 'json', undefined, undefined]);
+
     const others = ['a/b.CSV', 'x.jsonl', 'b.csv/x', 'csv', '.csv', 'a.tar.json'].map(formatOfFile);
+
     expect(others).toEqual(['csv', 'ndjson', undefined, undefined, 'csv', 'json']);
   });
 });
@@ -69,6 +72,7 @@ describe('--columns and --normalize', () => {
 
   it('choose and order columns in every format, by their own name or the metric’s', async () => {
     const selectedColumns = ['revenueDollar', 'date', 'date'];
+
     expect((await encode(body, 'ndjson', { selectedColumns })).text).toBe(
       '{"valueDollar":2.50,"date":"2026-11-01"}\n{"valueDollar":null,"date":"2026-11-02"}\n',
     );

@@ -66,6 +66,7 @@ const nastyName = fc.oneof(
 describe('a page', () => {
   it('says what the report is, its window and zone, and its totals', async () => {
     const { html, notes } = await pageOf(reportOf(rows));
+
     expect(html).toContain('<title>Daily report by campaign, 1–31 October 2026</title>');
     expect(/<header>[\s\S]*<\/header>/.exec(html)?.[0]).toBe(
       '<header>\n<h1>Daily report by campaign</h1>\n<p><span>1–31 October 2026</span> <span>Europe/Paris</span> <span>3 rows</span></p>\n</header>',
@@ -82,6 +83,7 @@ describe('a page', () => {
 
   it('draws each metric over time, a day without rows included, and ranks each breakdown', async () => {
     const { html } = await pageOf(reportOf(rows));
+
     expect(
       [...html.matchAll(/<figcaption><b>(.*?)<\/b> (.*?)</g)].map(
         ([, label, step]) => `${label} ${step}`,
@@ -90,7 +92,9 @@ describe('a page', () => {
       'Revenue (€) per day by campaign, all',
       ...['Revenue (€)', 'Displays', 'Clicks', 'CTR', 'eCPM (€)'].map((name) => `${name} per day`),
     ]);
+
     const days = ['Thu 1 Oct 2026', 'Fri 2 Oct 2026', 'Sat 3 Oct 2026'];
+
     expect(slotsOf(html)).toEqual(
       [
         ['Été: €12.50\nHiver: €7.50', 'Été: –\nHiver: –', 'Été: €5.00\nHiver: –'],
@@ -113,7 +117,9 @@ describe('a page', () => {
       country: `C${i}`,
       revenueEuro: (i + 1) / 100,
     }));
+
     const bars = barsOf((await pageOf(reportOf(many))).html);
+
     expect(bars).toHaveLength(11);
     expect(bars[0]).toBe('C14 €0.15 12.5%');
     expect(bars.at(-1)).toBe('5 others €0.15 12.5%');
@@ -127,6 +133,7 @@ describe('a page', () => {
         { format: null, displays: null, revenueEuro: '0,05' },
       ]),
     );
+
     expect(html).toContain('<tr><td>banner<td class="n">4,000<td class="n">1,234.50\n');
     expect(html).toContain('<tr><td class="none">–<td class="n none">–<td class="n">0.05<');
     expect(cardsOf(html)['Revenue (€)']).toBe('€1,234.55');
@@ -141,7 +148,9 @@ describe('a page', () => {
       { field: 'country', type: 'text', breakdown: 'COUNTRY' },
       { field: 'displays', type: 'integer', metric: 'displays' },
     ] as const;
+
     const { html } = await pageOf(reportOf([]), { columns });
+
     expect([...html.matchAll(/<th [^>]*>(\w+)/g)].map((match) => match[1])).toEqual([
       'Country',
       'Displays',
@@ -155,11 +164,15 @@ describe('a page', () => {
     const { html, data } = await pageOf(reportOf(rows), {
       selectedColumns: ['clicks', 'campaignName'],
     });
+
     expect(data.columns.map(({ name }) => name)).toEqual(['clicks', 'campaignName']);
     expect(html).not.toContain('<figure');
     expect(cardsOf(html)).toEqual({ Clicks: '30' });
+
     const columns = [{ field: 'city', type: 'text' }] as const;
+
     const absent = await pageOf(reportOf(rows), { columns, selectedColumns: ['city', 'clicks'] });
+
     expect(rowsOf(absent.data).map(({ city }) => city)).toEqual([null, null, null]);
     expect(absent.html).not.toContain('Top values');
   });
@@ -169,14 +182,18 @@ describe('nothing in a page acts', () => {
   it('but its own script and style, whose hashes stand in its policy; it refers to nothing outside', async () => {
     const { html } = await pageOf(reportOf(rows));
     const hashOf = (text = '') => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
     const policy = /<meta http-equiv="content-security-policy" content="(.*?)">/.exec(html)?.[1];
+
     expect(policy).toBe(
       `default-src 'none'; script-src ${hashOf(/<script>([\s\S]*?)<\/script>/.exec(html)?.[1])}; ` +
         `style-src ${hashOf(/<style>([\s\S]*?)<\/style>/.exec(html)?.[1])}; img-src data:; base-uri 'none'; form-action 'none'`,
     );
+
     const elsewhere = html
       .replace("createElementNS('http://www.w3.org/2000/svg'", '')
       .match(/https?:|src=|url\(|@import|\bon\w+=|style=|href="(?!data:,")/g);
+
     expect(elsewhere).toBeNull();
   });
 
@@ -259,8 +276,10 @@ describe('more rows than a page holds', () => {
     const { html, data, notes } = await pageOf(body);
     const sentence =
       'The report has 60,000 rows, more than the 50,000 that a page holds: its table shows 90 sums by date and campaign instead. Totals and charts are of all rows.';
+
     expect(html).toContain(`<p class="notice">${sentence}</p>`);
     expect(notes).toEqual([`${sentence} Every row: --format csv.`]);
+
     const expected = new Map<string, number>();
     for (let i = 0; i < count; i++) {
       const key = `${dayOf(i)} Campaign ${i % 9}`;
@@ -270,8 +289,11 @@ describe('more rows than a page holds', () => {
       `${row.date} ${row.campaignName}`,
       Math.round(100 * Number(row.revenueEuro)),
     ]);
+
     expect(new Map(found as [string, number][])).toEqual(expected);
+
     const cents = [...expected.values()].reduce((a, b) => a + b, 0);
+
     expect(cardsOf(html)['Revenue (€)']?.replaceAll(/[€,]/g, '')).toBe((cents / 100).toFixed(2));
     expect(barsOf(html).at(-1)).toMatch(/^30,001 others /);
   });
@@ -279,12 +301,16 @@ describe('more rows than a page holds', () => {
 
 describe('run -o report.html', () => {
   it.each([
-    [['--by', 'DAILY,CAMPAIGN'], 'Daily report by campaign', 13],
-    [['--by', 'COUNTRY'], 'Report by country', 0],
-    [['--by', 'HOURLY'], 'Hourly report', 12],
-    [['--by', 'DAILY,FORMAT', '--profile', 'dsp'], 'Daily report by format', 6],
-    [['--by', 'DAILY', '--filter', 'campaignId=1'], 'Daily report', 0],
-  ])('%j', async (flags, title, charts) => {
+    { flags: ['--by', 'DAILY,CAMPAIGN'], title: 'Daily report by campaign', charts: 13 },
+    { flags: ['--by', 'COUNTRY'], title: 'Report by country', charts: 0 },
+    { flags: ['--by', 'HOURLY'], title: 'Hourly report', charts: 12 },
+    {
+      flags: ['--by', 'DAILY,FORMAT', '--profile', 'dsp'],
+      title: 'Daily report by format',
+      charts: 6,
+    },
+    { flags: ['--by', 'DAILY', '--filter', 'campaignId=1'], title: 'Daily report', charts: 0 },
+  ])('$flags', async ({ flags, title, charts }) => {
     const { exitCode, files } = await runCli([
       'run',
       '--local',
@@ -295,6 +321,7 @@ describe('run -o report.html', () => {
       'report.html',
     ]);
     const html = files['report.html'] ?? '';
+
     expect(exitCode).toBe(0);
     expect(html).toContain(
       `<h1>${title}</h1>\n<p><span>2–8 November 2026</span> <span>Europe/Paris</span>`,

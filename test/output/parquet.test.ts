@@ -20,13 +20,16 @@ describe('parquet', () => {
         '{"date":null,"displays":9223372036854775807,"revenueEuro":"","valueDollar":123456789012345.6,"os":"a\\\\b"}',
       ),
     );
+
     expect(Object.entries(types).join(' ')).toBe(
       'date,DATE hour,TIMESTAMP_MICROS campaignId,UTF8 displays,INT64 revenueEuro,DOUBLE valueDollar,DOUBLE os,UTF8 x,UTF8 y,UTF8',
     );
+
     const [days, hours] = [
       [new Date('2026-10-25'), new Date('1969-12-31'), null],
       [new Date('2026-10-25T00:00:00Z'), new Date('2026-10-25T01:00:00Z'), null],
     ];
+
     expect(rows.map((row) => Object.values(row))).toEqual([
       [days[0], hours[0], '007', 12n, 1234.5, 0.1, 'é😀\n', '[1,{"a":"b c"}]', 'true'],
       [days[1], hours[1], '7', -9223372036854775808n, -0.125, 1e-7, '', '1.5', null],
@@ -35,7 +38,9 @@ describe('parquet', () => {
     expect(metadata.key_value_metadata).toEqual([
       { key: 'adreport.summary', value: '{"since":"2026-11-01T00:00:00+0100"}' },
     ]);
+
     const bounds = metadata.row_groups[0]?.columns.map(({ meta_data }) => meta_data?.statistics);
+
     expect(bounds?.[0]).toMatchObject({
       min_value: new Date('1969-12-31'),
       max_value: new Date('2026-10-25'),
@@ -57,7 +62,9 @@ describe('parquet', () => {
       fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String),
       fc.constantFrom('1e3', '7.0', '"12"', 'null'),
     );
+
     const row = fc.tuple(fc.option(stringText), money, integer);
+
     await fc.assert(
       fc.asyncProperty(
         fc.array(row, { minLength: 1 }),
@@ -87,6 +94,7 @@ describe('parquet', () => {
       adName: `unit ${i}`,
       ...(i >= 130_000 ? { late: 'x' } : {}),
     });
+
     const { rows, groupRows } = await parquet(
       JSON.stringify({ data: Array.from({ length: 150_000 }, (_, i) => rowOf(i)) }),
       {
@@ -96,11 +104,14 @@ describe('parquet', () => {
         })),
       },
     );
+
     expect(groupRows.length).toBe(3);
+
     const isRight = (row: Record<string, unknown>, i: number) =>
       Number(row.displays) === i &&
       row.adName === `unit ${i}` &&
       row.late === (i >= 130_000 ? 'x' : null);
+
     expect(rows.length).toBe(150_000);
     expect(rows.findIndex((row, i) => !isRight(row, i))).toBe(-1);
   });
@@ -110,7 +121,9 @@ describe('parquet', () => {
       { field: 'date', type: 'date' },
       { field: 'valueDollar', type: 'money' },
     ] as const;
+
     const { rows, types } = await parquet('{"data":[]}', { columns });
+
     expect({ rows, types }).toEqual({ rows: [], types: { date: 'DATE', valueDollar: 'DOUBLE' } });
     expect((await parquet('date,displays\r\n')).types).toEqual({ date: 'DATE', displays: 'INT64' });
     expect((await parquet('{"data":[]}')).rows).toEqual([]);
@@ -120,6 +133,7 @@ describe('parquet', () => {
     const { rows, types, notes } = await parquet(
       documentOf('{"date":"01/11/2026","displays":1}', '{"date":"2026-11-02","displays":2}'),
     );
+
     expect(types.date).toBe('UTF8');
     expect(rows.map(({ date }) => date)).toEqual(['01/11/2026', '2026-11-02']);
     expect(notes).toEqual([
@@ -132,17 +146,28 @@ describe('parquet', () => {
     'number that Parquet holds to its last digit',
   ];
   it.each([
-    ['displays', '"n/a"', '"n/a"', integer],
-    ['displays', '1.5', '1.5', integer],
-    ['displays', '9223372036854775808', '"9223372036854775808"', integer],
-    ['displays', 'true', 'true', integer],
-    ['displays', '"\\u001b[31m"', '"\\u001b[31m"', integer],
-    ['revenueEuro', '"1.234,50"', '"1.234,50"', money],
-    ['revenueEuro', '12345678901234567.89', '"12345678901234567.89"', money],
-    ['revenueEuro', '{}', '{}', money],
-  ])('refuses as %s %s', async (field, json, shown, wanted) => {
+    { field: 'displays', json: '"n/a"', shown: '"n/a"', wanted: integer },
+    { field: 'displays', json: '1.5', shown: '1.5', wanted: integer },
+    {
+      field: 'displays',
+      json: '9223372036854775808',
+      shown: '"9223372036854775808"',
+      wanted: integer,
+    },
+    { field: 'displays', json: 'true', shown: 'true', wanted: integer },
+    { field: 'displays', json: '"\\u001b[31m"', shown: '"\\u001b[31m"', wanted: integer },
+    { field: 'revenueEuro', json: '"1.234,50"', shown: '"1.234,50"', wanted: money },
+    {
+      field: 'revenueEuro',
+      json: '12345678901234567.89',
+      shown: '"12345678901234567.89"',
+      wanted: money,
+    },
+    { field: 'revenueEuro', json: '{}', shown: '{}', wanted: money },
+  ])('refuses as $field $json', async ({ field, json, shown, wanted }) => {
     const body = documentOf('{"displays":1,"revenueEuro":1}', `{"${field}":${json}}`);
     const message = `Row 2: ${field} is ${shown}, which is no ${wanted}.`;
+
     await expect(encode(body, 'parquet')).rejects.toMatchObject({ exitCode: 9, message });
   });
 });

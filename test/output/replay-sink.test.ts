@@ -19,7 +19,9 @@ const pieceBytes = fc.integer({ min: 1, max: 9 });
 
 test('a download that breaks off any number of times is written once', async () => {
   const text = 'date,displays\r\n2026-11-01,3\r\n';
+
   const breaks = fc.array(fc.tuple(fc.nat({ max: text.length }), pieceBytes), { maxLength: 4 });
+
   await fc.assert(
     fc.asyncProperty(breaks, pieceBytes, async (broken, last) => {
       const { sink, written } = replaying();
@@ -35,13 +37,14 @@ test('a download that breaks off any number of times is written once', async () 
 });
 
 test.each([
-  ['other bytes', 'date,clicks\r\n'],
-  ['fewer bytes', 'date'],
-  ['none', ''],
-])('%s the second time are an error', async (_, second) => {
+  { name: 'other bytes', second: 'date,clicks\r\n' },
+  { name: 'fewer bytes', second: 'date' },
+  { name: 'none', second: '' },
+])('$name the second time are an error', async ({ second }) => {
   const { sink, written } = replaying();
   await send(sink, 'date,displays', 4);
   sink.restart();
+
   await expect(send(sink, second, 4).then(() => sink.finish())).rejects.toBeInstanceOf(
     IncompleteDataError,
   );

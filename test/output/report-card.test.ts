@@ -29,6 +29,7 @@ const days = Array.from({ length: 14 }, (_, day) => ({
 describe('reportCard', () => {
   it('has every metric, what they give, and the course of the first; it fits 60 columns, and ASCII', async () => {
     const card = reportCard(await figuresOf(days), { width: 60, unicode: false });
+
     expect(card.join('\n')).toMatchInlineSnapshot(`
       "  requests      6,510,000  revenue (EUR) 17,283.00
         displays      5,040,000  revenue ($)   19,603.50
@@ -49,7 +50,9 @@ describe('reportCard', () => {
       displays: 1000 * i,
       revenueEuro: '1,50',
     }));
+
     const figures = await figuresOf(hours.toReversed());
+
     expect(inTimeOrder(figures).map(({ time }) => time)).toEqual(hours.map(({ hour }) => hour));
     expect(reportCard(figures).join('\n')).toMatchInlineSnapshot(`
       "  displays    3,000  revenue (€)  4.50  eCPM (€)     1.50

@@ -11,8 +11,8 @@ const rows = [
   '{"date":"2026-11-03","campaignId":"1003","campaignName":"\\u001b[31mred\\n🦊","city":null,"displays":null,"revenueEuro":"0,10"}',
 ];
 
-function table(width: number | undefined, ...given: string[]): Promise<Encoded> {
-  return encode(documentOf(...given), 'table', {
+function table(width: number | undefined, ...rows: string[]): Promise<Encoded> {
+  return encode(documentOf(...rows), 'table', {
     table: width === undefined ? {} : { width },
     pieceBytes: 8000,
   });
@@ -21,6 +21,7 @@ function table(width: number | undefined, ...given: string[]): Promise<Encoded> 
 describe('table', () => {
   it('aligns text and numbers, adds totals, and makes control characters visible', async () => {
     const { text, notes } = await table(undefined, ...rows);
+
     expect(text).toMatchInlineSnapshot(`
       "date        campaignId  campaignName                            displays  revenueEuro  eCPM €
       ──────────  ──────────  ──────────────────────────────────────  ────────  ───────────  ──────
@@ -36,6 +37,7 @@ describe('table', () => {
 
   it('fits the terminal: what is the same in every row goes first, then ids; headings are folded', async () => {
     const { text, notes } = await table(64, ...rows);
+
     expect(text).toMatchInlineSnapshot(`
       "                                                  revenue   eCPM
       date        campaignName               displays      Euro      €
@@ -57,6 +59,7 @@ describe('table', () => {
       (hour, i) =>
         `{"date":"2026-10-25","hour":"2026-10-25T${hour}","adId":"${i}","adName":"Rewarded, thirty seconds","displays":${i},"clicks":0}`,
     );
+
     expect((await table(60, ...hours)).text).toMatchInlineSnapshot(`
       "date        hour                   adId  displays    CTR
       ──────────  ─────────────────────  ────  ────────  ─────
@@ -67,9 +70,11 @@ describe('table', () => {
       total                                           3  0.00%
       "
     `);
+
     const ads = ['Rewarded', 'Rewarded', 'Native'].map(
       (name, i) => `{"adId":"${i}","adName":"${name}","displays":${i}}`,
     );
+
     expect((await table(30, ...ads)).text).toMatchInlineSnapshot(`
       "adId   adName    displays
       ─────  ────────  ────────
@@ -83,12 +88,12 @@ describe('table', () => {
   });
 
   it('has derived metrics of each row and of the sums', async () => {
-    const given = [
+    const rows = [
       '{"campaignName":"Summer","displays":1000,"clicks":20,"revenueEuro":5}',
       '{"campaignName":null,"displays":0,"clicks":0,"revenueEuro":0.125}',
       '{"campaignName":"Winter","displays":3000,"clicks":null,"revenueEuro":1e1}',
     ];
-    expect((await table(undefined, ...given)).text).toMatchInlineSnapshot(`
+    expect((await table(undefined, ...rows)).text).toMatchInlineSnapshot(`
       "campaignName  displays  clicks  revenueEuro    CTR  eCPM €
       ────────────  ────────  ──────  ───────────  ─────  ──────
       Summer           1,000      20         5.00  2.00%    5.00
@@ -106,10 +111,10 @@ describe('table', () => {
         fc.array(fc.tuple(stringText, stringText, fc.integer()), { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 24, max: 120 }),
         async (values, width) => {
-          const given = values.map(
+          const rows = values.map(
             ([a, b, n]) => `{"campaignName":${a},"city":${b},"displays":${n}}`,
           );
-          const { text } = await table(width, ...given);
+          const { text } = await table(width, ...rows);
           for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(width);
           // biome-ignore lint/suspicious/noControlCharactersInRegex: none may be left
           expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
@@ -127,6 +132,7 @@ describe('table', () => {
     );
     const { text } = await table(40, ...many, '{"campaignName":"x","revenueEuro":0.1}');
     const lines = text.split('\n');
+
     expect(lines.length).toBe(2 + 2501 + 2 + 1);
     expect(new Set(lines.slice(2, 2503).map((line) => line.length)).size).toBe(1);
     expect(lines.at(-2)).toMatch(/^total +250\.10$/);
@@ -137,10 +143,12 @@ describe('table', () => {
       bold: (text: string) => `<b>${text}</b>`,
       dim: (text: string) => `<i>${text}</i>`,
     };
+
     const body = documentOf(
       '{"campaignName":"a name to be shortened","displays":1}',
       '{"campaignName":"b","displays":2}',
     );
+
     expect(
       (await encode(body, 'table', { table: { style, unicode: false, width: 26 } })).text,
     ).toMatchInlineSnapshot(`
@@ -159,6 +167,7 @@ describe('table', () => {
       { field: 'date', type: 'date' },
       { field: 'displays', type: 'integer' },
     ] as const;
+
     expect((await encode('{"data":[]}', 'table', { columns })).text).toBe(
       'date  displays\n────  ────────\n',
     );
@@ -174,22 +183,22 @@ describe('names and columns without measure', () => {
   );
 
   // Each took minutes, or for ever: that these end in time is the test.
-  it.each<[string, FormatName, object[]]>([
-    [
-      'a name of 40,000 emoji',
-      'table',
-      [{ campaignName: emoji, displays: 1 }, { campaignName: 'b' }],
-    ],
-    [
-      'a name of 40,000 emoji',
-      'html',
-      [{ campaignName: emoji, displays: 1 }, { campaignName: 'b' }],
-    ],
-    ['999 columns', 'table', wide],
-    ['999 columns', 'html', wide],
-    ['999 columns', 'xlsx', wide],
-  ])('%s as %s', async (_, format, given) => {
-    const { bytes } = await encode(JSON.stringify({ data: given }), format, {
+  it.each<{ name: string; format: FormatName; rows: readonly object[] }>([
+    {
+      name: 'a name of 40,000 emoji',
+      format: 'table',
+      rows: [{ campaignName: emoji, displays: 1 }, { campaignName: 'b' }],
+    },
+    {
+      name: 'a name of 40,000 emoji',
+      format: 'html',
+      rows: [{ campaignName: emoji, displays: 1 }, { campaignName: 'b' }],
+    },
+    { name: '999 columns', format: 'table', rows: wide },
+    { name: '999 columns', format: 'html', rows: wide },
+    { name: '999 columns', format: 'xlsx', rows: wide },
+  ])('$name as $format', async ({ format, rows }) => {
+    const { bytes } = await encode(JSON.stringify({ data: rows }), format, {
       table: { width: 80 },
     });
     expect(bytes.length).toBeGreaterThan(100);
@@ -202,6 +211,7 @@ describe('names and columns without measure', () => {
         `{"data":[{"displays":${digits}},{"displays":2}]}`,
         format,
       );
+
       expect(notes).toEqual([expect.stringMatching(/^1 value of displays is no number/i)]);
       if (format === 'html') expect(text).toContain(digits);
     },
@@ -213,10 +223,12 @@ describe('names and columns without measure', () => {
       (_, i) =>
         `Retargeting of all visitors of the shop, group ${i}, in the last thirty days of the year`,
     );
+
     const { text } = await table(
       40,
       ...names.map((name) => `{"campaignName":"${name}","displays":1}`),
     );
+
     expect(new Set(text.split('\n').slice(2, 42)).size).toBe(40);
     expect(text).toContain('~2');
   });

@@ -21,6 +21,7 @@ describe('xlsx', () => {
         '{"date":null,"hour":"soon","campaignId":7,"campaignName":" a_x0041_\\u001b\\n","displays":"34","clicks":1,"revenueEuro":0.125,"x":true}',
       ),
     );
+
     expect(
       sheetOf(sheet)?.replaceAll(/<(?:row|sheet|cols|auto|page)/g, '\n$&'),
     ).toMatchInlineSnapshot(`
@@ -63,9 +64,11 @@ describe('xlsx', () => {
       breakdowns: ['DAILY', 'CAMPAIGN'],
       timezone: 'europe/paris',
     };
+
     const { bytes } = await encode(JSON.stringify({ data: rows, summary }), 'xlsx', {
       madeMs: Date.UTC(2026, 10, 3, 4, 5),
     });
+
     expect(
       readSheet(bytes, 2)
         .map((row) => row.join(' | '))
@@ -112,7 +115,9 @@ describe('xlsx', () => {
       '{"country":"France","displays":112}',
       '{"country":"Spain","displays":3}',
     );
+
     const cells = readSheet((await encode(body, 'xlsx', { comparison })).bytes, 2);
+
     expect(cells.filter((row) => row.length > 1 || /25/.test(String(row[0])))).toEqual([
       ['Rows', '2'],
       ['Compared with', 'then'],
@@ -160,6 +165,7 @@ describe('xlsx', () => {
       [1000, 0.1, -0.3],
       ['9007199254740993', '12345678901234567890', 'n/a'],
     ];
+
     expect(rows.map((row) => row[1])).toEqual([
       'Revenue (€)',
       ...exact,
@@ -176,6 +182,7 @@ describe('xlsx', () => {
       '{"displays":1000,"clicks":20,"revenueEuro":5}',
       '{"displays":0,"clicks":1,"revenueEuro":5}',
     );
+
     expect((await xlsx(body)).rows).toEqual([
       ['Displays', 'Clicks', 'Revenue (€)', 'CTR', 'eCPM (€)'],
       [1000, 20, 5, 0.02, 5],
@@ -189,6 +196,7 @@ describe('xlsx', () => {
 
   it('of an empty report has a header', async () => {
     const columns = [{ field: 'valueDollar', type: 'money' }] as const;
+
     expect((await xlsx('{"data":[]}', { columns })).rows).toEqual([['Revenue ($)']]);
     expect((await xlsx('{"data":[]}')).rows).toEqual([]);
   });

@@ -73,75 +73,91 @@ describe('times', () => {
     'The times of the rows could not all be checked: row 1 has "1/11/2026" as its date.';
   const fiveAndMore = '2026-11-02, 2026-11-04, 2026-11-05, 2026-11-06, 2026-11-07 and 3 more';
 
-  test.each<[string, Scene, string]>([
-    ['all are there, in whatever order', { ...three, rows: days('03', '01', '02') }, ''],
-    [
-      'one is missing',
-      { ...three, rows: days('01', '03') },
-      missing('1 of the 3 days', '2026-11-02'),
-    ],
-    [
-      'of many the first five are named',
-      { ...ten, rows: days('01', '03') },
-      missing('8 of the 10 days', fiveAndMore),
-    ],
-    ['there are no rows', ten, 'The report has no rows.'],
-    ['a filter may leave nothing of a day', { ...ten, rows: days('01'), isFiltered: true }, ''],
-    [
-      'one that has not ended may be missing',
-      { ...ten, rows: days('01', '02'), now: '2026-11-03T12:00:00Z' },
-      '',
-    ],
-    [
-      'one that has just ended may not',
-      { ...ten, rows: days('01', '02'), now: '2026-11-03T23:00:00Z' },
-      missing('1 of the 3 days', '2026-11-03'),
-    ],
-    [
-      'the hours at both ends of the window may be parts',
-      { ...partHours, rows: hours('10', '11', '12') },
-      '',
-    ],
-    ['and may hold nothing', { ...partHours, rows: hours('11') }, ''],
-    [
-      'which a whole hour may not',
-      { ...partHours, rows: hours('12') },
-      missing('1 of the 1 hour', '2026-11-01T11:00:00+0100'),
-    ],
-    [
-      'the second of a doubled hour is missing',
-      { ...doubled, rows: firstOfDoubled },
-      missing('1 of the 2 hours', '2026-10-25T02:00:00+0100'),
-    ],
-    [
-      'hours to come are not expected, however many',
-      { ...toCome, rows: hours('00') },
-      missing('1 of the 2 hours', '2026-11-01T01:00:00+0100'),
-    ],
-    [
-      'a month is missing',
-      { ...quarter, rows: days('07-01', '09-01') },
-      missing('1 of the 3 months', '2026-08'),
-    ],
-    ['no time breakdown', { ...three, breakdowns: ['OS'], rows: [{ os: 'iOS' }] }, ''],
-    ['a RANGE', { ...three, breakdowns: ['RANGE'], rows: days('01') }, ''],
-    [
-      'a RANGE of a later window',
-      { ...three, breakdowns: ['RANGE'], rows: days('02') },
-      outside('1 day', '2026-11-02 instead of 2026-11-01'),
-    ],
-    ['dates that cannot be read', { ...three, rows: [{ date: '1/11/2026' }] }, unreadable],
-    [
-      'days outside the window',
-      { ...three, rows: days('01', '02', '03', '04', '30') },
-      outside('2 days', '2026-11-04, 2026-11-30'),
-    ],
-    [
-      'a month outside the window',
-      { ...quarter, rows: days('07-01', '08-01', '09-01', '12-01') },
-      outside('1 month', '2026-12'),
-    ],
-  ])('%s', async (_name, scene, expected) => {
+  test.each<{ name: string; scene: Scene; expected: string }>([
+    {
+      name: 'all are there, in whatever order',
+      scene: { ...three, rows: days('03', '01', '02') },
+      expected: '',
+    },
+    {
+      name: 'one is missing',
+      scene: { ...three, rows: days('01', '03') },
+      expected: missing('1 of the 3 days', '2026-11-02'),
+    },
+    {
+      name: 'of many the first five are named',
+      scene: { ...ten, rows: days('01', '03') },
+      expected: missing('8 of the 10 days', fiveAndMore),
+    },
+    { name: 'there are no rows', scene: ten, expected: 'The report has no rows.' },
+    {
+      name: 'a filter may leave nothing of a day',
+      scene: { ...ten, rows: days('01'), isFiltered: true },
+      expected: '',
+    },
+    {
+      name: 'one that has not ended may be missing',
+      scene: { ...ten, rows: days('01', '02'), now: '2026-11-03T12:00:00Z' },
+      expected: '',
+    },
+    {
+      name: 'one that has just ended may not',
+      scene: { ...ten, rows: days('01', '02'), now: '2026-11-03T23:00:00Z' },
+      expected: missing('1 of the 3 days', '2026-11-03'),
+    },
+    {
+      name: 'the hours at both ends of the window may be parts',
+      scene: { ...partHours, rows: hours('10', '11', '12') },
+      expected: '',
+    },
+    { name: 'and may hold nothing', scene: { ...partHours, rows: hours('11') }, expected: '' },
+    {
+      name: 'which a whole hour may not',
+      scene: { ...partHours, rows: hours('12') },
+      expected: missing('1 of the 1 hour', '2026-11-01T11:00:00+0100'),
+    },
+    {
+      name: 'the second of a doubled hour is missing',
+      scene: { ...doubled, rows: firstOfDoubled },
+      expected: missing('1 of the 2 hours', '2026-10-25T02:00:00+0100'),
+    },
+    {
+      name: 'hours to come are not expected, however many',
+      scene: { ...toCome, rows: hours('00') },
+      expected: missing('1 of the 2 hours', '2026-11-01T01:00:00+0100'),
+    },
+    {
+      name: 'a month is missing',
+      scene: { ...quarter, rows: days('07-01', '09-01') },
+      expected: missing('1 of the 3 months', '2026-08'),
+    },
+    {
+      name: 'no time breakdown',
+      scene: { ...three, breakdowns: ['OS'], rows: [{ os: 'iOS' }] },
+      expected: '',
+    },
+    { name: 'a RANGE', scene: { ...three, breakdowns: ['RANGE'], rows: days('01') }, expected: '' },
+    {
+      name: 'a RANGE of a later window',
+      scene: { ...three, breakdowns: ['RANGE'], rows: days('02') },
+      expected: outside('1 day', '2026-11-02 instead of 2026-11-01'),
+    },
+    {
+      name: 'dates that cannot be read',
+      scene: { ...three, rows: [{ date: '1/11/2026' }] },
+      expected: unreadable,
+    },
+    {
+      name: 'days outside the window',
+      scene: { ...three, rows: days('01', '02', '03', '04', '30') },
+      expected: outside('2 days', '2026-11-04, 2026-11-30'),
+    },
+    {
+      name: 'a month outside the window',
+      scene: { ...quarter, rows: days('07-01', '08-01', '09-01', '12-01') },
+      expected: outside('1 month', '2026-12'),
+    },
+  ])('$name', async ({ scene, expected }) => {
     expect((await problemsOf(scene)).join('\n')).toBe(expected);
   });
 });
@@ -168,6 +184,7 @@ describe('repeated keys', () => {
       { ...row('3', 'bc', 1), campaignName: 'a' },
       { ...row('3', 'c', 1), campaignName: 'ab' },
     );
+
     expect(await problemsOf({ breakdowns, rows })).toEqual([
       '2 rows of the report repeat the breakdown values of an earlier one; the first is row 4.',
     ]);
@@ -182,8 +199,11 @@ describe('repeated keys', () => {
 
   test('two towns may have one name, and rows that lack a field of the key are not compared', async () => {
     const towns = [{ city: 'Saint-Denis' }, { city: 'Saint-Denis' }];
+
     expect(await problemsOf({ breakdowns: ['CITY'], rows: towns })).toEqual([]);
+
     const nameless = [{ campaignId: '1' }, { campaignId: '1' }];
+
     expect(await problemsOf({ breakdowns, rows: nameless })).toEqual([
       'The report lacks the columns campaignName, os, asked for.',
     ]);
@@ -198,22 +218,26 @@ describe('the window', () => {
   const instead = 'instead of 2026-11-01T00:00:00+0100 to 2026-11-01T23:59:59+0100.';
 
   test.each([
-    ['2026-11-01T00:00:00+0100', '2026-11-01T23:59:59+0100', undefined],
-    ['2026-10-31T23:00:00Z', '2026-11-01T22:59:59+00:00', undefined],
-    ['2026-11-01T00:00:00+0100', '2026-11-02T23:59:59+0100', instead],
+    { since: '2026-11-01T00:00:00+0100', until: '2026-11-01T23:59:59+0100' },
+    { since: '2026-10-31T23:00:00Z', until: '2026-11-01T22:59:59+00:00' },
+    { since: '2026-11-01T00:00:00+0100', until: '2026-11-02T23:59:59+0100', says: instead },
     // Shifted by the zone's offset.
-    [
-      '2026-10-31T23:00:00+0100',
-      '2026-11-01T22:59:59+0100',
-      'as wall time. Set windowClock: wall in adreport.yaml',
-    ],
-    [
-      '2026-11-01T01:00:00+0100',
-      '2026-11-02T00:59:59+0100',
-      'as instants. Set windowClock: instant',
-    ],
-    ['yesterday', 'today', 'could not be checked: its summary does not tell it.'],
-  ])('from %s to %s', async (since, until, says) => {
+    {
+      since: '2026-10-31T23:00:00+0100',
+      until: '2026-11-01T22:59:59+0100',
+      says: 'as wall time. Set windowClock: wall in adreport.yaml',
+    },
+    {
+      since: '2026-11-01T01:00:00+0100',
+      until: '2026-11-02T00:59:59+0100',
+      says: 'as instants. Set windowClock: instant',
+    },
+    {
+      since: 'yesterday',
+      until: 'today',
+      says: 'could not be checked: its summary does not tell it.',
+    },
+  ])('from $since to $until', async ({ since, until, says }) => {
     expect(await shown(since, until)).toEqual(says ? [expect.stringContaining(says)] : []);
   });
 });
@@ -223,6 +247,7 @@ describe('columns', () => {
 
   test('that are missing are named; dollars may stand under their own name', async () => {
     const body = 'campaignId,campaignName,clicks,revenueDollar\r\n1,a,1,2.5\r\n';
+
     expect(await problemsOf({ ...scene, body })).toEqual([]);
     expect(await problemsOf({ ...scene, body: body.replace('clicks', 'klicks') })).toEqual([
       'The report lacks the column clicks, asked for.',
@@ -261,6 +286,7 @@ describe('totals', () => {
       { city: 'b', leads: 0, clicks: 4 },
     ];
     const scene = { breakdowns: ['CITY'], metrics: ['leads', 'clicks'] } as const;
+
     expect(await problemsOf({ ...scene, rows: rows(5) })).toEqual([]);
     expect(await problemsOf({ ...scene, rows: rows(7) })).toEqual([
       'Row 2 looks like a total: it has no city.',

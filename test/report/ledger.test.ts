@@ -57,6 +57,7 @@ const key = (id: string) => ({ baseUrl: 'https://reports.example.com', id });
 
 test('a report is there the moment it is noted, for another process too', () => {
   open().record(entry('a'));
+
   expect(open().list()).toEqual([
     { ...entry('a'), createdAt: '2026-11-18T14:20:37.250Z', lastStatus: 'progress' },
   ]);
@@ -73,6 +74,7 @@ test('what became of it is the last that was noted', () => {
   ledger.update(key('a'), { status: 'expired' });
   ledger.update(key('unknown'), { status: 'ready' });
   ledger.update({ ...key('b'), baseUrl: 'https://elsewhere.example.com' }, { status: 'ready' });
+
   expect(ledger.list()).toMatchObject([
     { id: 'b', lastStatus: 'progress' },
     { id: 'a', lastStatus: 'fetched', file: '/data/a.csv' },
@@ -81,27 +83,38 @@ test('what became of it is the last that was noted', () => {
 
 describe('picking up', () => {
   test.each([
-    ['progress', true],
-    ['ready', true],
-    ['failed', false],
-    ['EXPIRED', false],
-    ['cancelled', false],
-    [fetchedStatus, false],
-  ])('the newest report of that request, and none where that is %s', (status, isPickedUp) => {
-    const ledger = open();
-    for (const [id, hash] of [['other', 'h2'], ['old'], ['new']] as const)
-      ledger.record(entry(id, hash));
-    ledger.update(key('new'), { status });
-    expect(ledger.findUnfinished('h1')?.id).toBe(isPickedUp ? 'new' : undefined);
-    expect(ledger.findUnfinished('h3')).toBeUndefined();
-  });
+    { status: 'progress', isPickedUp: true },
+    { status: 'ready', isPickedUp: true },
+    { status: 'failed', isPickedUp: false },
+    { status: 'EXPIRED', isPickedUp: false },
+    { status: 'cancelled', isPickedUp: false },
+    { status: fetchedStatus, isPickedUp: false },
+  ])(
+    'the newest report of that request, and none where that is $status',
+    ({ status, isPickedUp }) => {
+      const ledger = open();
+      for (const { id, hash } of [
+        { id: 'other', hash: 'h2' },
+        { id: 'old' },
+        { id: 'new' },
+      ] as const)
+        ledger.record(entry(id, hash));
+      ledger.update(key('new'), { status });
+
+      expect(ledger.findUnfinished('h1')?.id).toBe(isPickedUp ? 'new' : undefined);
+      expect(ledger.findUnfinished('h3')).toBeUndefined();
+    },
+  );
 
   test('never one that the service has dropped by now', () => {
     const ledger = open();
     ledger.record(entry('a'));
     nowMs += 24 * hourMs - 1;
+
     expect(ledger.findUnfinished('h1')).toMatchObject({ id: 'a' });
+
     nowMs += 1;
+
     expect(ledger.findUnfinished('h1')).toBeUndefined();
   });
 });
@@ -110,7 +123,9 @@ describe('the folder', () => {
   test.skipIf(process.platform === 'win32')('is for the owner only', () => {
     const ledger = open();
     ledger.record(entry('../../a\u001b[2J'));
+
     const [name = ''] = readdirSync(ledger.path);
+
     expect(statSync(join(ledger.path, name)).mode & 0o777).toBe(0o600);
     expect(
       [ledger.path, join(folder, 'settings')].map((path) => statSync(path).mode & 0o777),
@@ -126,6 +141,7 @@ describe('the folder', () => {
       writeFileSync(join(ledger.path, `99999999999999${index}-${'0'.repeat(16)}.json`), text);
     }
     writeFileSync(join(ledger.path, 'notes.txt'), 'mine');
+
     expect(ledger.list().map(({ id }) => id)).toEqual(['a']);
     expect(ledger.findUnfinished('h1')).toMatchObject({ id: 'a' });
     expect(warnings).toEqual([]);
@@ -139,6 +155,7 @@ describe('the folder', () => {
       const ledger = open();
       ledger.record(entry('a'));
       ledger.update(key('a'), { status: 'ready' });
+
       expect(ledger.findUnfinished('h1')).toBeUndefined();
       expect(warnings.join()).toMatch(
         /The ledger could not be written \(E[A-Z]+: .*\): a later run may create/,
@@ -170,6 +187,7 @@ test('processes that write and change at once lose nothing', async () => {
     ['a', 'b', 'c', 'd'].map((name) => run(process.execPath, [...argv, name, template])),
   );
   const entries = open().list();
+
   expect(entries).toHaveLength(80);
   expect(entries.every(({ lastStatus }) => lastStatus === 'ready')).toBe(true);
   expect(readdirSync(open().path)).toHaveLength(80);

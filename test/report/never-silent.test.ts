@@ -232,6 +232,7 @@ describe.each(['JSON', 'CSV'] as const)('%s', (body) => {
       const anyWindow = fc.constantFrom(...wholeDays, ...sinceLately);
       const asked = anyWindow.chain((window) => requests.map((one) => ({ ...one, window })));
       let seen = 0;
+
       await fc.assert(
         fc.asyncProperty(asked, async (request) => {
           const result = await run(request, {}, '--strict');
@@ -253,6 +254,7 @@ describe.each(['JSON', 'CSV'] as const)('%s', (body) => {
       const fits = requests.filter((request) => damage.fits?.(request, body) ?? true);
       const { run, rowCount } = await throughDamage('instant', body);
       let seen = 0;
+
       await fc.assert(
         fc.asyncProperty(fits, async (request) => {
           const strict = await run(request, damage, '--strict');

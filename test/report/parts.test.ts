@@ -18,13 +18,16 @@ describe('splitWindow', () => {
       nowMs: 0,
     });
     const starts = splitWindow(window, 'day').map(({ since }) => formatInstant(since, window.zone));
+
     expect(starts).toEqual(['2011-12-29T00:00:00-1000', '2011-12-31T00:00:00+1400']);
   });
 
   test('the parts are the days, weeks or months of the calendar, and tile the window exactly', () => {
     const anyZone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
     const anyInstant = fc.integer({ min: 946_684_800, max: 2_208_988_799 });
+
     const anyLength = fc.integer({ min: 0, max: 90 * 86_400 });
+
     fc.assert(
       fc.property(
         anyZone,
@@ -69,30 +72,56 @@ describe('whole units, a file each', () => {
   };
 
   test.each([
-    [{ period: '2026-09..2026-10' }, 'month', ['2026-09-01..2026-09-30', '2026-10-01..2026-10-31']],
-    [{ period: '2026-W45' }, 'week', ['2026-11-02..2026-11-08']],
+    {
+      flags: { period: '2026-09..2026-10' },
+      unit: 'month',
+      expected: ['2026-09-01..2026-09-30', '2026-10-01..2026-10-31'],
+    },
+    { flags: { period: '2026-W45' }, unit: 'week', expected: ['2026-11-02..2026-11-08'] },
     // The last ends now, and is called by the whole unit.
-    [{ since: '2026-11-16' }, 'week', ['2026-11-16..2026-11-22']],
-    [{ since: '2026-10-01' }, 'month', ['2026-10-01..2026-10-31', '2026-11-01..2026-11-30']],
-    [{ period: 'this-month' }, 'month', ['2026-11-01..2026-11-30']],
-    [{ since: '2026-11-17' }, 'day', ['2026-11-17..2026-11-17', '2026-11-18..2026-11-18']],
-  ] as const)('%j by %s', (flags, unit, expected) => {
+    { flags: { since: '2026-11-16' }, unit: 'week', expected: ['2026-11-16..2026-11-22'] },
+    {
+      flags: { since: '2026-10-01' },
+      unit: 'month',
+      expected: ['2026-10-01..2026-10-31', '2026-11-01..2026-11-30'],
+    },
+    { flags: { period: 'this-month' }, unit: 'month', expected: ['2026-11-01..2026-11-30'] },
+    {
+      flags: { since: '2026-11-17' },
+      unit: 'day',
+      expected: ['2026-11-17..2026-11-17', '2026-11-18..2026-11-18'],
+    },
+  ] as const)('$flags by $unit', ({ flags, unit, expected }) => {
     expect(split(flags, unit)).toEqual(expected);
   });
 
   test.each([
-    [{ period: '2026-10-28..2026-11-08' }, 'week', '2026-10-26..2026-11-08'],
-    [{ period: '2026-10-30..2026-11-08' }, 'week', '2026-11-02..2026-11-08'],
-    [{ period: '2026-10-03..2026-10-12' }, 'month', '2026-10-01..2026-10-31'],
-    [{ period: '2026-08-01..2026-10-28' }, 'month', '2026-08-01..2026-10-31'],
-    [{ since: '-36h' }, 'day', '2026-11-17..2026-11-18'],
-    [{ since: '2026-11-01', until: '2026-11-10' }, 'month', '2026-11-01..2026-11-30'],
-    [{ period: 'last-7d' }, 'month', '2026-11-01..2026-11-30'],
-  ] as const)('%j by %s is refused; the nearest is %s', (flags, unit, period) => {
+    { flags: { period: '2026-10-28..2026-11-08' }, unit: 'week', period: '2026-10-26..2026-11-08' },
+    { flags: { period: '2026-10-30..2026-11-08' }, unit: 'week', period: '2026-11-02..2026-11-08' },
+    {
+      flags: { period: '2026-10-03..2026-10-12' },
+      unit: 'month',
+      period: '2026-10-01..2026-10-31',
+    },
+    {
+      flags: { period: '2026-08-01..2026-10-28' },
+      unit: 'month',
+      period: '2026-08-01..2026-10-31',
+    },
+    { flags: { since: '-36h' }, unit: 'day', period: '2026-11-17..2026-11-18' },
+    {
+      flags: { since: '2026-11-01', until: '2026-11-10' },
+      unit: 'month',
+      period: '2026-11-01..2026-11-30',
+    },
+    { flags: { period: 'last-7d' }, unit: 'month', period: '2026-11-01..2026-11-30' },
+  ] as const)('$flags by $unit is refused; the nearest is $period', ({ flags, unit, period }) => {
     const message = expect.stringMatching(
       /^--split (\w+) with a file a part needs whole \1s, and .* cuts one\.$/,
     );
+
     const refusal = { exitCode: 2, message, hint: expect.stringContaining(`--period ${period}.`) };
+
     expect(() => split(flags, unit)).toThrow(expect.objectContaining(refusal));
     expect(split({ period }, unit).length).toBeGreaterThan(0);
   });
@@ -105,6 +134,7 @@ describe('whole units, a file each', () => {
       'America/Sao_Paulo',
       'UTC',
     ];
+
     const scene = fc.record({
       zone: fc.constantFrom(...zones),
       unit: fc.constantFrom(...splitUnits),
@@ -116,6 +146,7 @@ describe('whole units, a file each', () => {
       lookback: fc.integer({ min: 0, max: 3 }),
       name: fc.constantFrom('{since}', '{until}', '{since}-{until}'),
     });
+
     fc.assert(
       fc.property(scene, ({ zone, unit, first, units, runs, openEnded, lookback, name }) => {
         const around = Date.UTC(2010, 0, 1) / 1_000 + first * 86_400;
@@ -201,7 +232,9 @@ describe('merging', () => {
       documentOf(2, { since: 'c', until: 'd' }, { version: 2, total: 1, more: true }),
       documentOf(3, { since: 'e', until: 'f' }, { version: 2, total: 7 }),
     ];
+
     const { rows, tail } = await readBatches(mergeReports(reportsOf(documents)));
+
     expect(rows).toEqual(['{"n":1}', '{"n":2}', '{"n":3}']);
     expect(tail.rowCount).toBe(3);
     expect(tail.members.map(({ name, json }) => [name, JSON.parse(json.toString())])).toEqual([
@@ -214,6 +247,7 @@ describe('merging', () => {
     const merged = mergeReports(
       reportsOf([documentOf(1, {}), '{"data":[{"n":1}', documentOf(2, {})]),
     );
+
     await expect(readBatches(merged)).rejects.toMatchObject({ exitCode: 9 });
     expect(begun).toBe(2);
   });

@@ -25,64 +25,93 @@ describe('what flags ask for', () => {
     });
   });
 
-  test.each<[string, Partial<RequestFlags>, object]>([
-    [
-      'metrics and breakdowns in any case, in the order given, each once',
-      { metrics: 'REVENUEEURO, clicks,,clicks ,Displays', by: 'campaign,Daily,CAMPAIGN' },
-      { metrics: ['revenueEuro', 'clicks', 'displays'], breakdowns: ['CAMPAIGN', 'DAILY'] },
-    ],
-    [
-      'filters: names in any case, one name twice merged, repeats dropped',
-      { filters: ['campaignid=12, 13,12', 'countryId=3017382,', 'CAMPAIGNID=14'] },
-      { filters: { campaignId: ['12', '13', '14'], countryId: ['3017382'] } },
-    ],
-    ['a DSP’s zone is always stated', { profile: 'dsp' }, { timezone: 'Europe/Paris' }],
-    [
-      'in its usual case',
-      { profile: 'dsp', timezone: 'america/new_york' },
-      { timezone: 'America/New_York' },
-    ],
-    ['output=direct', { direct: true }, { output: 'direct' }],
-  ])('%s', (_, flags, expected) => {
+  test.each<{ name: string; flags: Partial<RequestFlags>; expected: object }>([
+    {
+      name: 'metrics and breakdowns in any case, in the order given, each once',
+      flags: { metrics: 'REVENUEEURO, clicks,,clicks ,Displays', by: 'campaign,Daily,CAMPAIGN' },
+      expected: {
+        metrics: ['revenueEuro', 'clicks', 'displays'],
+        breakdowns: ['CAMPAIGN', 'DAILY'],
+      },
+    },
+    {
+      name: 'filters: names in any case, one name twice merged, repeats dropped',
+      flags: { filters: ['campaignid=12, 13,12', 'countryId=3017382,', 'CAMPAIGNID=14'] },
+      expected: { filters: { campaignId: ['12', '13', '14'], countryId: ['3017382'] } },
+    },
+    {
+      name: 'a DSP’s zone is always stated',
+      flags: { profile: 'dsp' },
+      expected: { timezone: 'Europe/Paris' },
+    },
+    {
+      name: 'in its usual case',
+      flags: { profile: 'dsp', timezone: 'america/new_york' },
+      expected: { timezone: 'America/New_York' },
+    },
+    { name: 'output=direct', flags: { direct: true }, expected: { output: 'direct' } },
+  ])('$name', ({ flags, expected }) => {
     expect(build(flags)).toMatchObject(expected);
   });
 
   test.each([
-    ['carrier=Orange F,SFR', ['Orange F', 'SFR']],
-    ['carrier="Bouygues, Telecom" , Free', ['Bouygues, Telecom', 'Free']],
-    ['carrier="say ""hi""",a"b', ['say "hi"', 'a"b']],
-    ['carrier=" kept "', [' kept ']],
-    ['carrier=a=b', ['a=b']],
-    ['carrier=,é,"",😀,', ['é', '😀']],
-  ])('%s', (flag, values) => {
+    { flag: 'carrier=Orange F,SFR', values: ['Orange F', 'SFR'] },
+    { flag: 'carrier="Bouygues, Telecom" , Free', values: ['Bouygues, Telecom', 'Free'] },
+    { flag: 'carrier="say ""hi""",a"b', values: ['say "hi"', 'a"b'] },
+    { flag: 'carrier=" kept "', values: [' kept '] },
+    { flag: 'carrier=a=b', values: ['a=b'] },
+    { flag: 'carrier=,é,"",😀,', values: ['é', '😀'] },
+  ])('$flag', ({ flag, values }) => {
     expect(build({ filters: [flag] }).filters).toEqual({ carrier: values });
   });
 
   test.each([
-    ['ctr,displays', ['ctr', 'displays'], ['clicks', 'displays']],
-    ['clicks,ecpmeuro,CTR', ['clicks', 'ecpmEuro', 'ctr'], ['clicks', 'revenueEuro', 'displays']],
-    ['ecpmDollar', ['ecpmDollar'], ['revenueDollar', 'displays']],
-    [undefined, metrics.map(({ name }) => name), metrics.map(({ name }) => name)],
-  ])('metrics %s: what computed ones need is asked for', (metricList, shownMetrics, asked) => {
-    const plan = planReport({ profile: 'buyer', ...window, metrics: metricList });
-    expect([plan.shownMetrics, plan.request.metrics]).toEqual([shownMetrics, asked]);
-  });
+    {
+      metricList: 'ctr,displays',
+      shownMetrics: ['ctr', 'displays'],
+      asked: ['clicks', 'displays'],
+    },
+    {
+      metricList: 'clicks,ecpmeuro,CTR',
+      shownMetrics: ['clicks', 'ecpmEuro', 'ctr'],
+      asked: ['clicks', 'revenueEuro', 'displays'],
+    },
+    {
+      metricList: 'ecpmDollar',
+      shownMetrics: ['ecpmDollar'],
+      asked: ['revenueDollar', 'displays'],
+    },
+    { shownMetrics: metrics.map(({ name }) => name), asked: metrics.map(({ name }) => name) },
+  ])(
+    'metrics $metricList: what computed ones need is asked for',
+    ({ metricList, shownMetrics, asked }) => {
+      const plan = planReport({ profile: 'buyer', ...window, metrics: metricList });
+      expect([plan.shownMetrics, plan.request.metrics]).toEqual([shownMetrics, asked]);
+    },
+  );
 });
 
 describe('countries', () => {
   test.each([
-    [{ countries: ['FR,Germany', 'côte d’ivoire'] }, ['3017382', '2921044', '2287781']],
-    [
-      { countries: ['cote d\'ivoire,UK, us ,"Bosnia & Herzegovina"'] },
-      ['2287781', '2635167', '6252001', '3277605'],
-    ],
-    [{ filters: ['countryId=FR,3017382,12'], countries: ['be'] }, ['3017382', '12', '2802361']],
-  ])('%j', (flags, ids) => {
+    {
+      flags: { countries: ['FR,Germany', 'côte d’ivoire'] },
+      ids: ['3017382', '2921044', '2287781'],
+    },
+    {
+      flags: { countries: ['cote d\'ivoire,UK, us ,"Bosnia & Herzegovina"'] },
+      ids: ['2287781', '2635167', '6252001', '3277605'],
+    },
+    {
+      flags: { filters: ['countryId=FR,3017382,12'], countries: ['be'] },
+      ids: ['3017382', '12', '2802361'],
+    },
+  ])('$flags', ({ flags, ids }) => {
     expect(build(flags).filters).toEqual({ countryId: ids });
   });
 
   test('each has a code, an id and a name of its own, and is found by any of them', () => {
     const all = allCountries();
+
     expect(all).toHaveLength(250);
     for (const country of all) {
       const { code, id, name } = country;
@@ -93,64 +122,104 @@ describe('countries', () => {
 });
 
 describe('one mistake is one sentence', () => {
-  test.each<[Partial<RequestFlags>, string, string]>([
-    [{ metrics: 'clikcs' }, 'There is no metric clikcs.', 'Did you mean clicks?'],
-    [
-      { metrics: 'constructor' },
-      'There is no metric constructor.',
-      'The buyer metrics are requests, displays,',
-    ],
-    [{ metrics: ' , ' }, '--metrics names no metric.', 'Leave it out for all of them.'],
-    [{ metrics: 'spend' }, 'There is no metric spend.', 'Did you mean revenueEuro?'],
-    [
-      { profile: 'dsp', metrics: 'ctr' },
-      'The metric ctr is in buyer reports only.',
-      'The dsp metrics',
-    ],
-    [{ countries: ['Germny'] }, '--country: there is no country Germny.', 'Did you mean Germany?'],
-    [{ countries: [','] }, '--country has no values.', 'Write --country FR,Germany.'],
-    [
-      { filters: ['countryId=Frence'] },
-      '--filter countryId: there is no country Frence.',
-      'Did you mean France?',
-    ],
-    [
-      { profile: 'dsp', countries: ['FR'] },
-      'A dsp report takes no filters.',
-      'Leave --country out.',
-    ],
-    [{ by: 'DAYLY' }, 'There is no breakdown DAYLY.', 'Did you mean DAILY?'],
-    [{ by: 'date' }, 'There is no breakdown date.', 'Did you mean DAILY?'],
-    [{ by: 'hourly,OS,daily' }, 'HOURLY and DAILY exclude each other.', 'Use at most one of'],
-    [
-      { profile: 'dsp', filters: ['osId=1', 'x=2'] },
-      'A dsp report takes no filters.',
-      'Leave --filter out.',
-    ],
-    [
-      { profile: 'dsp', timezone: 'Paris' },
-      '--timezone Paris: there is no such',
-      'Did you mean Europe/Paris?',
-    ],
-    [{ timezone: 'Europe/Paris' }, '--timezone is for DSP reports', 'Leave --timezone out.'],
-    [{ filters: ['campaingId=1'] }, 'There is no filter campaingId.', 'Did you mean campaignId?'],
-    [{ filters: ['wobble=1'] }, 'There is no filter wobble.', 'Filters: advertiserId,'],
-    [
-      { filters: ['campaignId'] },
-      '--filter campaignId has no values.',
-      'Write --filter campaignId=1234',
-    ],
-    [
-      { filters: ['carrier="A, B'] },
-      'its double quotes do not pair up.',
-      'A quote inside quotes is doubled',
-    ],
-    [
-      { filters: ['cityId=Paris,3017382'] },
-      '--filter cityId takes ids, which are digits',
-      'geoname IDs',
-    ],
-  ])('%o', (flags, message, hint) => {
+  test.each<{ flags: Partial<RequestFlags>; message: string; hint: string }>([
+    {
+      flags: { metrics: 'clikcs' },
+      message: 'There is no metric clikcs.',
+      hint: 'Did you mean clicks?',
+    },
+    {
+      flags: { metrics: 'constructor' },
+      message: 'There is no metric constructor.',
+      hint: 'The buyer metrics are requests, displays,',
+    },
+    {
+      flags: { metrics: ' , ' },
+      message: '--metrics names no metric.',
+      hint: 'Leave it out for all of them.',
+    },
+    {
+      flags: { metrics: 'spend' },
+      message: 'There is no metric spend.',
+      hint: 'Did you mean revenueEuro?',
+    },
+    {
+      flags: { profile: 'dsp', metrics: 'ctr' },
+      message: 'The metric ctr is in buyer reports only.',
+      hint: 'The dsp metrics',
+    },
+    {
+      flags: { countries: ['Germny'] },
+      message: '--country: there is no country Germny.',
+      hint: 'Did you mean Germany?',
+    },
+    {
+      flags: { countries: [','] },
+      message: '--country has no values.',
+      hint: 'Write --country FR,Germany.',
+    },
+    {
+      flags: { filters: ['countryId=Frence'] },
+      message: '--filter countryId: there is no country Frence.',
+      hint: 'Did you mean France?',
+    },
+    {
+      flags: { profile: 'dsp', countries: ['FR'] },
+      message: 'A dsp report takes no filters.',
+      hint: 'Leave --country out.',
+    },
+    {
+      flags: { by: 'DAYLY' },
+      message: 'There is no breakdown DAYLY.',
+      hint: 'Did you mean DAILY?',
+    },
+    { flags: { by: 'date' }, message: 'There is no breakdown date.', hint: 'Did you mean DAILY?' },
+    {
+      flags: { by: 'hourly,OS,daily' },
+      message: 'HOURLY and DAILY exclude each other.',
+      hint: 'Use at most one of',
+    },
+    {
+      flags: { profile: 'dsp', filters: ['osId=1', 'x=2'] },
+      message: 'A dsp report takes no filters.',
+      hint: 'Leave --filter out.',
+    },
+    {
+      flags: { profile: 'dsp', timezone: 'Paris' },
+      message: '--timezone Paris: there is no such',
+      hint: 'Did you mean Europe/Paris?',
+    },
+    {
+      flags: { timezone: 'Europe/Paris' },
+      message: '--timezone is for DSP reports',
+      hint: 'Leave --timezone out.',
+    },
+    {
+      flags: { filters: ['campaingId=1'] },
+      message: 'There is no filter campaingId.',
+      hint: 'Did you mean campaignId?',
+    },
+    {
+      flags: { filters: ['wobble=1'] },
+      message: 'There is no filter wobble.',
+      hint: 'Filters: advertiserId,',
+    },
+    {
+      flags: { filters: ['campaignId'] },
+      message: '--filter campaignId has no values.',
+      hint: 'Write --filter campaignId=1234',
+    },
+    {
+      flags: { filters: ['carrier="A, B'] },
+      message: 'its double quotes do not pair up.',
+      hint: 'A quote inside quotes is doubled',
+    },
+    {
+      flags: { filters: ['cityId=Paris,3017382'] },
+      message: '--filter cityId takes ids, which are digits',
+      hint: 'geoname IDs',
+    },
+  ])('$flags', ({ flags, message, hint }) => {
     const refusal = {
       exitCode: 2,
       message: expect.stringContaining(message),
@@ -167,11 +236,14 @@ test('the window is of the report’s zone', () => {
     period: '2026-11-01',
     nowMs: 0,
   });
+
   expect(dsp.request).toMatchObject({
     since: Date.parse('2026-10-31T15:00:00Z') / 1_000,
     timezone: 'Asia/Tokyo',
   });
+
   const buyer = planReport({ profile: 'buyer', period: '2026-11-01', nowMs: 0 });
+
   expect(buyer.request.since).toBe(Date.parse('2026-10-31T23:00:00Z') / 1_000);
 });
 
@@ -184,6 +256,7 @@ describe('several mistakes', () => {
       timezone: 'UTC',
     };
     const plan = () => planReport({ profile: 'buyer', period: '2026-02-30', nowMs: 0, ...wrong });
+
     expect(plan).toThrowErrorMatchingInlineSnapshot(`
       [UsageError: 6 things are wrong:
         - There is no metric clikcs. Did you mean clicks?
@@ -202,15 +275,36 @@ describe('a service that reads wall time', () => {
   const read = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 19);
 
   test.each([
-    ['2014-12', 'Europe/Paris', '2014-12-01T00:00:00', '2014-12-31T23:59:59'],
+    {
+      period: '2014-12',
+      timezone: 'Europe/Paris',
+      since: '2014-12-01T00:00:00',
+      until: '2014-12-31T23:59:59',
+    },
     // 23 and 25 hours, and 24 hours of wall time.
-    ['2026-03-29', 'Europe/Paris', '2026-03-29T00:00:00', '2026-03-29T23:59:59'],
-    ['2026-10-25', 'Europe/Paris', '2026-10-25T00:00:00', '2026-10-25T23:59:59'],
-    ['2026-04-05', 'Australia/Lord_Howe', '2026-04-05T00:00:00', '2026-04-05T23:59:59'],
+    {
+      period: '2026-03-29',
+      timezone: 'Europe/Paris',
+      since: '2026-03-29T00:00:00',
+      until: '2026-03-29T23:59:59',
+    },
+    {
+      period: '2026-10-25',
+      timezone: 'Europe/Paris',
+      since: '2026-10-25T00:00:00',
+      until: '2026-10-25T23:59:59',
+    },
+    {
+      period: '2026-04-05',
+      timezone: 'Australia/Lord_Howe',
+      since: '2026-04-05T00:00:00',
+      until: '2026-04-05T23:59:59',
+    },
   ])(
-    '%s in %s: the digits of the wall are sent as if they were UTC',
-    (period, timezone, since, until) => {
+    '$period in $timezone: the digits of the wall are sent as if they were UTC',
+    ({ period, timezone, since, until }) => {
       const { request, window: own } = plan(period, timezone);
+
       expect([read(request.since), read(request.until)]).toEqual([since, until]);
       expect(own).toEqual(planReport({ profile: 'dsp', timezone, period, nowMs: 0 }).window);
     },
@@ -225,8 +319,11 @@ describe('a service that reads wall time', () => {
 
   test('a window of the doubled hour that would end before it begins is refused', () => {
     const flags = { since: '2026-10-25T02:50+02:00', until: '2026-10-25T02:10+01:00', nowMs: 0 };
+
     expect(planReport({ profile: 'buyer', ...flags }).window.until).toBeGreaterThan(0);
+
     const wall = () => planReport({ profile: 'buyer', ...flags, windowClock: 'wall' });
+
     expect(wall).toThrow('would end before it begins');
   });
 });

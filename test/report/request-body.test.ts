@@ -28,6 +28,7 @@ test('as JSON, and as a form in the specification’s own writing', () => {
     timezone: 'Asia/Tokyo',
     output: 'direct',
   };
+
   expect(encodeJson(request)).toBe(
     '{"since":1417392000,"until":1420070399,"metrics":"displays,clicks","breakdowns":["DAILY","CAMPAIGN"],' +
       '"campaignId":["12","13"],"carrier":["A&B = \\"C\\", é","100%+"]}',
@@ -74,21 +75,26 @@ test('the hash of a request is the same on every machine', () => {
 
 test('it does not count the order of filters and values, nor a slash after the base URL', () => {
   const { carrier = [], campaignId = [] } = request.filters;
+
   const reordered = { carrier: carrier.toReversed(), campaignId: campaignId.toReversed() };
+
   expect(hashOf({ ...identity, request: { ...request, filters: reordered } })).toBe(hash);
   expect(hashOf({ ...identity, baseUrl: 'https://reports.example.com/' })).toBe(hash);
 });
 
-test.each<[string, Partial<typeof identity>]>([
-  ['service', { baseUrl: 'https://reports.example.org' }],
-  ['account', { account: 'other' }],
-  ['window', { request: { ...request, until: request.until + 1 } }],
-  ['metrics', { request: { ...request, metrics: ['clicks', 'displays'] } }],
-  ['breakdowns', { request: { ...request, breakdowns: ['DAILY'] } }],
-  ['filter', { request: { ...request, filters: { ...request.filters, campaignId: ['12'] } } }],
-  ['zone', { request: { ...request, timezone: 'UTC' } }],
-  ['output', { request: { ...request, output: 'direct' } }],
-])('it counts the %s', (_, change) => {
+test.each<{ name: string; change: Partial<typeof identity> }>([
+  { name: 'service', change: { baseUrl: 'https://reports.example.org' } },
+  { name: 'account', change: { account: 'other' } },
+  { name: 'window', change: { request: { ...request, until: request.until + 1 } } },
+  { name: 'metrics', change: { request: { ...request, metrics: ['clicks', 'displays'] } } },
+  { name: 'breakdowns', change: { request: { ...request, breakdowns: ['DAILY'] } } },
+  {
+    name: 'filter',
+    change: { request: { ...request, filters: { ...request.filters, campaignId: ['12'] } } },
+  },
+  { name: 'zone', change: { request: { ...request, timezone: 'UTC' } } },
+  { name: 'output', change: { request: { ...request, output: 'direct' } } },
+])('it counts the $name', ({ change }) => {
   expect(hashOf({ ...identity, ...change })).not.toBe(hash);
 });
 
@@ -123,7 +129,9 @@ test.skipIf(process.platform === 'win32')(
       '@file',
       '😀',
     );
+
     const text = fc.oneof(awkward, fc.string({ unit: 'grapheme', minLength: 1 }));
+
     fc.assert(
       fc.property(text, fc.constantFrom('json', 'form'), (carrier, encoding) => {
         const withText = { ...plain, filters: { carrier: [carrier] } };

@@ -99,8 +99,11 @@ describe('waitForReport', () => {
   test('still in progress at the deadline: exit 7, retryable, with the id', async () => {
     const { result } = await play({ timeoutMs: 90_000, word: 'Queued' });
     const message = 'The report r1 is still in progress (queued) after 1 min 30 s.';
+
     expect(result).toMatchObject({ message, exitCode: 7, retryable: true, reportId: 'r1' });
+
     const { result: atOnce } = await play({ timeoutMs: 0 });
+
     expect(atOnce).toMatchObject({
       message: 'The report r1 is still in progress after 0 ms.',
       exitCode: 7,
@@ -108,30 +111,51 @@ describe('waitForReport', () => {
   });
 
   test.each([
-    ['failed', 'failed', 'The report r1 ended as failed.', 'REPORT_FAILED'],
-    ['FAILED', 'out of memory', 'The report r1 ended as failed: out of memory', 'REPORT_FAILED'],
-    ['expired', '', 'The report r1 ended as expired.', 'REPORT_EXPIRED'],
-    [
-      'canceled',
-      'by\u001b[31m an admin',
-      'The report r1 ended as canceled: by␛[31m an admin',
-      'REPORT_FAILED',
-    ],
-  ])('%s (%j) is exit 6, with the service’s message', async (status, message, sentence, code) => {
-    const { result, pollsMs } = await play({ endsAfterMs: 600, endsAs: { status, message } });
-    expect(result).toMatchObject({
-      message: sentence,
-      exitCode: 6,
-      code,
-      reportId: 'r1',
-      retryable: false,
-    });
-    expect(pollsMs).toEqual([0, 500, 1_000]);
-  });
+    {
+      status: 'failed',
+      message: 'failed',
+      sentence: 'The report r1 ended as failed.',
+      code: 'REPORT_FAILED',
+    },
+    {
+      status: 'FAILED',
+      message: 'out of memory',
+      sentence: 'The report r1 ended as failed: out of memory',
+      code: 'REPORT_FAILED',
+    },
+    {
+      status: 'expired',
+      message: '',
+      sentence: 'The report r1 ended as expired.',
+      code: 'REPORT_EXPIRED',
+    },
+    {
+      status: 'canceled',
+      message: 'by\u001b[31m an admin',
+      sentence: 'The report r1 ended as canceled: by␛[31m an admin',
+      code: 'REPORT_FAILED',
+    },
+  ])(
+    '$status ($message) is exit 6, with the service’s message',
+    async ({ status, message, sentence, code }) => {
+      const { result, pollsMs } = await play({ endsAfterMs: 600, endsAs: { status, message } });
+
+      expect(result).toMatchObject({
+        message: sentence,
+        exitCode: 6,
+        code,
+        reportId: 'r1',
+        retryable: false,
+      });
+      expect(pollsMs).toEqual([0, 500, 1_000]);
+    },
+  );
 
   test('every poll is told, and the last one has no next', async () => {
     const polls: Poll[] = [];
+
     await play({ endsAfterMs: 800, onPoll: (poll) => polls.push(poll) });
+
     expect(polls.map(({ record, ...poll }) => ({ ...poll, status: record.status }))).toEqual([
       { status: 'progress', polls: 1, waitedMs: 0, nextPauseMs: 500 },
       { status: 'progress', polls: 2, waitedMs: 500, nextPauseMs: 500 },
@@ -145,10 +169,14 @@ describe('waitForReport', () => {
     const onPoll = ({ polls }: Poll): void => {
       if (polls === 3) controller.abort(reason);
     };
+
     const during = await play({ signal: controller.signal, onPoll });
+
     expect(during.result).toBe(reason);
     expect(during.pollsMs).toHaveLength(3);
+
     const before = await play({ signal: controller.signal });
+
     expect(before.result).toBe(reason);
     expect(before.pollsMs).toEqual([]);
   });

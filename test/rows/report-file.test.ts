@@ -43,7 +43,9 @@ test('Parquet of other programs: their codecs, and days, times and decimals as t
       { name: 'revenueEuro', data: [1234.5, 0.1], codec: 'SNAPPY' },
     ],
   });
+
   const { batches } = await openReportFile(filename, 'report.parquet');
+
   expect((await readBatches(batches)).rows).toEqual([
     '{"date":"2026-11-01","hour":"2026-11-01T02:00:00+0000","displays":9007199254740993,"revenueEuro":1234.50}',
     '{"date":"2026-11-02","hour":"2026-11-02T23:00:00+0000","displays":0,"revenueEuro":0.10}',
@@ -88,11 +90,16 @@ describe('damaged Parquet is exit 9', () => {
   }
 
   test.each([
-    ['what it says', 50n, 100n, '100 rows'],
-    ['a little less', 110n, 220n, '9'],
-    ['far less', 10_000_000_000_000n, 20_000_000_000_000n, '9'],
-    ['another sum', 50n, 101n, '9'],
-  ])('where it holds %s', async (_, rowsOfGroup, rowsInAll, outcome) => {
+    { name: 'what it says', rowsOfGroup: 50n, rowsInAll: 100n, outcome: '100 rows' },
+    { name: 'a little less', rowsOfGroup: 110n, rowsInAll: 220n, outcome: '9' },
+    {
+      name: 'far less',
+      rowsOfGroup: 10_000_000_000_000n,
+      rowsInAll: 20_000_000_000_000n,
+      outcome: '9',
+    },
+    { name: 'another sum', rowsOfGroup: 50n, rowsInAll: 101n, outcome: '9' },
+  ])('where it holds $name', async ({ rowsOfGroup, rowsInAll, outcome }) => {
     const bytes = parquetOf((writer) => {
       for (const group of writer.row_groups) group.num_rows = rowsOfGroup;
       writer.num_rows = rowsInAll;
@@ -103,7 +110,9 @@ describe('damaged Parquet is exit 9', () => {
   test('wherever it is cut, or its table of contents is changed: never anything but its rows or exit 9', async () => {
     const whole = parquetOf();
     const footerBytes = whole.readUInt32LE(whole.length - 8) + 8;
+
     const damage = fc.array(fc.tuple(fc.nat(footerBytes - 1), fc.nat(255)), { maxLength: 4 });
+
     await fc.assert(
       fc.asyncProperty(damage, fc.option(fc.nat(whole.length - 5)), async (changes, cutAt) => {
         const bytes = Buffer.from(whole);
@@ -123,10 +132,12 @@ test.skipIf(onWindows)('a named pipe is read as the file is', async () => {
   await writeFile(join(cwd, 'file'), csv);
   execFileSync('mkfifo', [join(cwd, 'pipe')]);
   const args = ['--by', 'DAILY', '--format', 'csv'];
+
   const [piped] = await Promise.all([
     runCli(['view', 'pipe', ...args], { cwd }),
     writeFile(join(cwd, 'pipe'), csv),
   ]);
+
   expect(piped).toMatchObject({
     exitCode: 0,
     stdout: (await runCli(['view', 'file', ...args], { cwd })).stdout,
@@ -135,17 +146,23 @@ test.skipIf(onWindows)('a named pipe is read as the file is', async () => {
 });
 
 test.skipIf(onWindows).each([
-  ['a link to itself', 'a.csv', /a\.csv cannot be read \(ELOOP: /],
-  ['a name too long for a file', `${'a'.repeat(300)}.csv`, /a+\.csv cannot be read \(ENAMETOOLONG/],
-  [
-    'a file that opens and does not read',
-    '/proc/self/mem',
-    /\/proc\/self\/mem cannot be read \(EIO: |exist/,
-  ],
-])('what the system gives no access to is exit 2: %s', async (_, name, says) => {
+  { what: 'a link to itself', name: 'a.csv', says: /a\.csv cannot be read \(ELOOP: / },
+  {
+    what: 'a name too long for a file',
+    name: `${'a'.repeat(300)}.csv`,
+    says: /a+\.csv cannot be read \(ENAMETOOLONG/,
+  },
+  {
+    what: 'a file that opens and does not read',
+    name: '/proc/self/mem',
+    says: /\/proc\/self\/mem cannot be read \(EIO: |exist/,
+  },
+])('what the system gives no access to is exit 2: $what', async ({ name, says }) => {
   const folder = temporaryFolder();
   symlinkSync('a.csv', join(folder, 'a.csv'));
+
   const { exitCode, stderr } = await runCli(['view', resolve(folder, name)]);
+
   expect(stderr).toMatch(says);
   expect(exitCode).toBe(2);
 });

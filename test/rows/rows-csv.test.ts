@@ -147,7 +147,9 @@ describe('a CSV report', () => {
         '"a ""b"",\r\n;"',
         '7\r',
       ].join(delimiter);
+
       const { rows } = await readReport(text, { lines: 'allowed' });
+
       expect(rows).toEqual([
         '{"date":"2026-11-01","campaignName":"a \\"b\\",\\r\\n;","displays":7}',
       ]);
@@ -160,30 +162,58 @@ describe('a CSV report', () => {
   });
 
   it.each([
-    [
-      'an error text',
-      'Error: no such report\n',
-      'neither JSON nor a CSV report: its first line names no field',
-    ],
-    [
-      'an open quote',
-      'date,city\n2026-11-01,"Par',
-      'Quote Not Closed: the parsing is finished with an opening quote',
-    ],
-    ['a short row', 'date,city\n2026-11-01\n', 'Invalid Record Length: expect 2, got 1 on line 2.'],
-    ['a long row', 'date,city\n1,2\n1,2,3\n', 'Invalid Record Length: expect 2, got 3 on line 3.'],
-    ['text after a quote', 'date,city\n"a"b,c\n', 'Invalid Closing Quote: got "b" at line 2'],
-    ['a repeated column', 'date,date\n', 'The CSV header names "date" twice.'],
-    ['an open header', '"date', 'Quote Not Closed'],
-    [
-      'too many columns',
-      `date,${Array.from({ length: 1_000 }, (_, i) => `c${i}`)}\n`,
-      'over 1000 columns',
-    ],
-    ['a long value', `date\n${'x'.repeat(1_100_000)}\n`, 'a value longer than 1 MB'],
-    ['Latin-1', Buffer.from('date,city\n1,\xe9\n', 'latin1'), 'The CSV is not UTF-8.'],
-    ['a cut character', Buffer.from('date,city\n1,é').subarray(0, -1), 'The CSV is not UTF-8.'],
-  ])('is refused: %s', async (_, text, message) => {
+    {
+      name: 'an error text',
+      text: 'Error: no such report\n',
+      message: 'neither JSON nor a CSV report: its first line names no field',
+    },
+    {
+      name: 'an open quote',
+      text: 'date,city\n2026-11-01,"Par',
+      message: 'Quote Not Closed: the parsing is finished with an opening quote',
+    },
+    {
+      name: 'a short row',
+      text: 'date,city\n2026-11-01\n',
+      message: 'Invalid Record Length: expect 2, got 1 on line 2.',
+    },
+    {
+      name: 'a long row',
+      text: 'date,city\n1,2\n1,2,3\n',
+      message: 'Invalid Record Length: expect 2, got 3 on line 3.',
+    },
+    {
+      name: 'text after a quote',
+      text: 'date,city\n"a"b,c\n',
+      message: 'Invalid Closing Quote: got "b" at line 2',
+    },
+    {
+      name: 'a repeated column',
+      text: 'date,date\n',
+      message: 'The CSV header names "date" twice.',
+    },
+    { name: 'an open header', text: '"date', message: 'Quote Not Closed' },
+    {
+      name: 'too many columns',
+      text: `date,${Array.from({ length: 1_000 }, (_, i) => `c${i}`)}\n`,
+      message: 'over 1000 columns',
+    },
+    {
+      name: 'a long value',
+      text: `date\n${'x'.repeat(1_100_000)}\n`,
+      message: 'a value longer than 1 MB',
+    },
+    {
+      name: 'Latin-1',
+      text: Buffer.from('date,city\n1,\xe9\n', 'latin1'),
+      message: 'The CSV is not UTF-8.',
+    },
+    {
+      name: 'a cut character',
+      text: Buffer.from('date,city\n1,é').subarray(0, -1),
+      message: 'The CSV is not UTF-8.',
+    },
+  ])('is refused: $name', async ({ text, message }) => {
     const refusal = { exitCode: 9, message: expect.stringContaining(message) };
     await expect(readReport(text, csv)).rejects.toMatchObject(refusal);
   });

@@ -103,7 +103,9 @@ describe('a JSON report', () => {
   it('is found behind members that look like it', async () => {
     const text =
       '\ufeff {"meta":{"data":[{"a":9}],"x":"}],\\"data\\":["},"summary":{}, "data" : [ {"a":"}],"} ] , "more":[1]} \n';
+
     const { rows, tail } = await readReport(text, { chunkBytes: 1 });
+
     expect(rows).toEqual(['{"a":"}],"}']);
     expect(tail.members.map(({ name, json }) => [name, json.toString()])).toEqual([
       ['meta', '{"data":[{"a":9}],"x":"}],\\"data\\":["}'],
@@ -117,6 +119,7 @@ describe('a JSON report', () => {
     const { values, tail } = await readReport(
       document('[{"a":12345678901234567890,"b":0.10},{"c":1e5,"a":1,"\\u0061":2}]'),
     );
+
     expect(values.map((row) => Object.fromEntries(row))).toEqual([
       { a: '12345678901234567890', b: '0.10' },
       { c: '1e5', a: '2' },
@@ -128,61 +131,89 @@ describe('a JSON report', () => {
     });
   });
 
-  it.each<[string, string, string, ReadOptions?]>([
-    ['nothing', '', 'The report ends too early, after 0 rows (byte 0).'],
-    ['blanks', ' \n', 'The report ends too early, after 0 rows (byte 2).'],
-    ['cut in a row', '{"data":[{"a":1},{"a":', 'The report ends too early, after 1 row (byte 22).'],
-    ['cut between rows', '{"data":[{"a":1},', 'The report ends too early, after 1 row (byte 17).'],
-    ['cut before data', '{"summary":{}', 'The report ends too early, after 0 rows (byte 13).'],
-    ['cut after data', '{"data":[]', 'The report ends too early, after 0 rows (byte 10).'],
-    ['something after', '{"data":[]}{}', 'The report goes on after its end (byte 11).'],
-    ['a bad number', '{"data":[{"a":01}]}', 'Row 1 cannot be read: expected "," or "}" (byte 15).'],
-    [
-      'a bare control',
-      '{"data":[{"a":"\u0007"}]}',
-      'expected no bare control character in a string (byte 15).',
-    ],
-    [
-      'a row that is none',
-      '{"data":[{},1]}',
-      'Row 2 cannot be read: expected a row object (byte 12).',
-    ],
-    [
-      'a comma too many',
-      '{"data":[{},]}',
-      'Row 2 cannot be read: expected a row object (byte 12).',
-    ],
-    [
-      'NDJSON cut in a row',
-      '{"a":1}\n{"a":',
-      'The report ends too early, after 1 row (byte 13).',
-      lines,
-    ],
-    [
-      'NDJSON with a list',
-      '{"a":1}\n[2]\n',
-      'Row 2 cannot be read: expected a row object (byte 8).',
-      lines,
-    ],
-    [
-      'two data',
-      '{"data":[],"data":[]}',
-      'The report cannot be read: expected one "data" array (byte 11).',
-    ],
-    [
-      'no data',
-      '{"rows":[]}',
-      'The document that the service sent is no report: it has no "data" array.',
-    ],
-    [
-      'a status',
-      '{"response":{"status":"progress","message":"progress","report_id":"1"}}',
-      'The service sent a status ("progress") instead of the report.',
-    ],
-    ['a web page', '<!doctype html>', 'The service sent a web page instead of the report.'],
+  it.each([
+    { name: 'nothing', text: '', message: 'The report ends too early, after 0 rows (byte 0).' },
+    { name: 'blanks', text: ' \n', message: 'The report ends too early, after 0 rows (byte 2).' },
+    {
+      name: 'cut in a row',
+      text: '{"data":[{"a":1},{"a":',
+      message: 'The report ends too early, after 1 row (byte 22).',
+    },
+    {
+      name: 'cut between rows',
+      text: '{"data":[{"a":1},',
+      message: 'The report ends too early, after 1 row (byte 17).',
+    },
+    {
+      name: 'cut before data',
+      text: '{"summary":{}',
+      message: 'The report ends too early, after 0 rows (byte 13).',
+    },
+    {
+      name: 'cut after data',
+      text: '{"data":[]',
+      message: 'The report ends too early, after 0 rows (byte 10).',
+    },
+    {
+      name: 'something after',
+      text: '{"data":[]}{}',
+      message: 'The report goes on after its end (byte 11).',
+    },
+    {
+      name: 'a bad number',
+      text: '{"data":[{"a":01}]}',
+      message: 'Row 1 cannot be read: expected "," or "}" (byte 15).',
+    },
+    {
+      name: 'a bare control',
+      text: '{"data":[{"a":"\u0007"}]}',
+      message: 'expected no bare control character in a string (byte 15).',
+    },
+    {
+      name: 'a row that is none',
+      text: '{"data":[{},1]}',
+      message: 'Row 2 cannot be read: expected a row object (byte 12).',
+    },
+    {
+      name: 'a comma too many',
+      text: '{"data":[{},]}',
+      message: 'Row 2 cannot be read: expected a row object (byte 12).',
+    },
+    {
+      name: 'NDJSON cut in a row',
+      text: '{"a":1}\n{"a":',
+      message: 'The report ends too early, after 1 row (byte 13).',
+      options: lines,
+    },
+    {
+      name: 'NDJSON with a list',
+      text: '{"a":1}\n[2]\n',
+      message: 'Row 2 cannot be read: expected a row object (byte 8).',
+      options: lines,
+    },
+    {
+      name: 'two data',
+      text: '{"data":[],"data":[]}',
+      message: 'The report cannot be read: expected one "data" array (byte 11).',
+    },
+    {
+      name: 'no data',
+      text: '{"rows":[]}',
+      message: 'The document that the service sent is no report: it has no "data" array.',
+    },
+    {
+      name: 'a status',
+      text: '{"response":{"status":"progress","message":"progress","report_id":"1"}}',
+      message: 'The service sent a status ("progress") instead of the report.',
+    },
+    {
+      name: 'a web page',
+      text: '<!doctype html>',
+      message: 'The service sent a web page instead of the report.',
+    },
   ])(
-    'is refused: %s',
-    async (_, text, message, options: ReadOptions = { contentType: 'application/json' }) => {
+    'is refused: $name',
+    async ({ text, message, options = { contentType: 'application/json' } }) => {
       const refusal = { exitCode: 9, message: expect.stringContaining(message) };
       await expect(readReport(text, options)).rejects.toMatchObject(refusal);
     },
@@ -199,6 +230,7 @@ describe('a JSON report', () => {
 
   it('bounds nesting', async () => {
     const nested = (depth: number) => document(`[{"a":${'['.repeat(depth)}${']'.repeat(depth)}}]`);
+
     expect((await readReport(nested(255))).tail.rowCount).toBe(1);
     await expect(readReport(nested(256))).rejects.toThrow('at most 256 levels');
     await expect(readReport(nested(100_000))).rejects.toThrow('at most 256 levels');
@@ -215,8 +247,11 @@ describe('a JSON report', () => {
       Buffer.from([0xe9]),
       Buffer.from('","data":[]}'),
     ]);
+
     await expect(readReport(bytes)).rejects.toThrow('The report is not UTF-8 (byte 1).');
+
     const note = `"note":"${'x'.repeat(600_000)}"`;
+
     await expect(readReport(`{${note},${note.replace('note', 'more')},"data":[]}`)).rejects.toThrow(
       'The report has over 1 MB beside its rows',
     );
@@ -227,19 +262,21 @@ describe('a JSON report', () => {
       yield Buffer.from('{"data":[{"a":"');
       for (;;) yield Buffer.alloc(1_000_000, 'x');
     }
+
     const batches = readRows(endless());
+
     await expect(batches.next()).rejects.toThrow('Row 1 is longer than 8 MB (byte 9).');
   });
 
   it.each([
-    [
-      '{"response":{"error_id":"UNKNOWN_REPORT","error":"No such \\u001b[1mreport."}}',
-      'No such ␛[1mreport.',
-      'UNKNOWN_REPORT',
-    ],
-    ['{"error":{"message":"broken"}}', 'broken', 'REJECTED'],
-    ['{"message":"Internal"}', 'Internal', 'REJECTED'],
-  ])('may be an error: %s', async (text, message, code) => {
+    {
+      text: '{"response":{"error_id":"UNKNOWN_REPORT","error":"No such \\u001b[1mreport."}}',
+      message: 'No such ␛[1mreport.',
+      code: 'UNKNOWN_REPORT',
+    },
+    { text: '{"error":{"message":"broken"}}', message: 'broken', code: 'REJECTED' },
+    { text: '{"message":"Internal"}', message: 'Internal', code: 'REJECTED' },
+  ])('may be an error: $text', async ({ text, message, code }) => {
     const refusal = {
       exitCode: 4,
       message: `The service sent an error instead of the report: ${message}`,
@@ -255,7 +292,9 @@ describe('rows one a line', () => {
       fc.constantFrom('date', 'displays', 'city', 'é'),
       fc.jsonValue({ maxDepth: 1 }),
     );
+
     const sizes = fc.integer({ min: 1, max: 100 });
+
     await fc.assert(
       fc.asyncProperty(
         fc.array(row),
@@ -280,12 +319,18 @@ describe('rows one a line', () => {
   });
 
   it.each([
-    ['{"date":"2026-11-01"}\n{"date":"2026-11-02"}\n', ['date'], 2],
-    ['{"date":"2026-11-01"}', ['date'], 1],
-    ['{"data":[{"date":"2026-11-01"}]}', ['date'], 1],
-    ['{"date":"2026-11-01","data":[]}', [], 0],
-    [' \n{"response":{"data":[{}]}}', [], 1],
-  ])('are told from a document where either may come: %j', async (body, fields, rowCount) => {
-    expect((await readReport(body, { lines: 'allowed' })).tail).toMatchObject({ rowCount, fields });
-  });
+    { body: '{"date":"2026-11-01"}\n{"date":"2026-11-02"}\n', fields: ['date'], rowCount: 2 },
+    { body: '{"date":"2026-11-01"}', fields: ['date'], rowCount: 1 },
+    { body: '{"data":[{"date":"2026-11-01"}]}', fields: ['date'], rowCount: 1 },
+    { body: '{"date":"2026-11-01","data":[]}', fields: [], rowCount: 0 },
+    { body: ' \n{"response":{"data":[{}]}}', fields: [], rowCount: 1 },
+  ])(
+    'are told from a document where either may come: $body',
+    async ({ body, fields, rowCount }) => {
+      expect((await readReport(body, { lines: 'allowed' })).tail).toMatchObject({
+        rowCount,
+        fields,
+      });
+    },
+  );
 });

@@ -34,7 +34,9 @@ describe('the clock', () => {
       410,
     );
     expect((await call(server, '/campaigns', { token })).status).toBe(200);
+
     await admin(server, '/clock', { json: { advance: '7200001ms' } });
+
     expectRefusal(await call(server, '/campaigns', { token }), 401, 'EXPIRED_TOKEN');
     expect(await admin(server, '/clock')).toEqual({
       status: 200,
@@ -44,6 +46,7 @@ describe('the clock', () => {
 
   test('refuses what is no time to advance', async () => {
     const server = await startForTest();
+
     for (const advance of [undefined, 'soon', '-1s', 5, `${10 ** 9}d`, null]) {
       expect((await admin(server, '/clock', { json: { advance } })).status).toBe(400);
     }
@@ -61,14 +64,18 @@ describe('reports', () => {
     const server = await startForTest({ manual: true });
     const id = await createReport(server);
     server.advance('23h');
+
     expect(await statusOf(server, id)).toBe('progress');
     expect(await admin(server, `/reports/${id}`, { json: { status: 'ready' } })).toMatchObject({
       status: 200,
     });
     expect(await statusOf(server, id)).toBe('ready');
     expect((await downloadOf(server, id)).status).toBe(200);
+
     await admin(server, `/reports/${id}`, { json: { status: 'failed', message: 'Out of quota.' } });
+
     const answer = jsonOf(await call(server, '/status-reporting', { as: 'buyer', json: { id } }));
+
     expect(answer).toEqual({
       response: { status: 'failed', message: 'Out of quota.', report_id: id },
     });
@@ -76,7 +83,9 @@ describe('reports', () => {
 
   test('an unknown report is 404, a status that is none 400', async () => {
     const server = await startForTest();
+
     const id = await createReport(server);
+
     expect((await admin(server, '/reports/none', { json: { status: 'ready' } })).status).toBe(404);
     expect((await admin(server, `/reports/${id}`, { json: { status: 'done' } })).status).toBe(400);
   });
@@ -92,6 +101,7 @@ describe('the request log', () => {
     await call(server, '/nowhere', { token: 'short' });
     const { json } = await admin(server, '/requests');
     const body = JSON.stringify(smallReport);
+
     expect(json).toMatchObject({
       counts: { auth: 1, buyer: 1, other: 1 },
       requests: [
@@ -106,7 +116,9 @@ describe('the request log', () => {
         { method: 'GET', path: '/nowhere', status: 404, token: '…' },
       ],
     });
+
     const text = JSON.stringify(json);
+
     for (const secret of ['a-secret-password', server.accounts[2]?.token, id])
       expect(text).not.toContain(secret);
   });
@@ -136,6 +148,7 @@ describe('the request log', () => {
     await call(server, '/campaigns', { as: 'buyer', json: { id: 'hunter2' }, method: 'GET' });
     await call(server, '/status-reporting', { as: 'buyer', json: { id: 'seen' } });
     const requests = server.requests();
+
     expect(JSON.stringify(requests)).not.toContain('hunter2');
     expect(requests.flatMap(({ body }) => body ?? [])).toEqual(['{"id":"seen"}']);
     expect(requests[0]?.path).toBe('/auth-reporting');
@@ -143,10 +156,14 @@ describe('the request log', () => {
 
   test('knows nothing of admin calls, the page and the description, and can be emptied', async () => {
     const server = await startForTest();
+
     for (const path of ['/', '/openapi.json', '/__admin/reports', '/__admin/health'])
       await call(server, path);
+
     expect(server.requests()).toEqual([]);
+
     await call(server, '/campaigns', { as: 'buyer' });
+
     expect(await admin(server, '/requests', { method: 'DELETE' })).toEqual({
       status: 200,
       json: { ok: true },
@@ -161,14 +178,20 @@ describe('the request log', () => {
 describe('faults at run time', () => {
   test('are added, listed and cleared', async () => {
     const server = await startForTest({ faults: ['auth:503'] });
+
     const added = await admin(server, '/faults', { json: { fault: 'campaigns:503:times=1' } });
+
     expect(added).toMatchObject({
       json: { faults: [{ fault: 'auth:503' }, { fault: 'campaigns:503:times=1' }] },
     });
+
     await admin(server, '/faults', { json: { faults: ['campaigns:429', 'buyer:html'] } });
+
     expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(503);
     expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(429);
+
     await admin(server, '/faults', { method: 'DELETE' });
+
     expect(await admin(server, '/faults')).toMatchObject({ json: { faults: [] } });
     expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(200);
   });
@@ -176,10 +199,12 @@ describe('faults at run time', () => {
   test('that are wrong are refused, and nothing of them is in force', async () => {
     const server = await startForTest();
     const wrong = [{}, { fault: 3 }, { faults: [] }, { fault: 'campaigns:5o3' }];
+
     for (const json of [...wrong, { faults: ['campaigns:503', 'campaigns:5o3'] }]) {
       const answer = await admin(server, '/faults', { json });
       expect(answer).toMatchObject({ status: 400, json: { response: { error_id: 'BAD_FAULT' } } });
     }
+
     expect(await admin(server, '/faults')).toMatchObject({ json: { faults: [] } });
   });
 });
@@ -188,6 +213,7 @@ test('a page of another origin may not steer, one of this server may', async () 
   const server = await startForTest();
   const reset = (origin: string) =>
     call(server, '/__admin/reset', { method: 'POST', headers: { origin } });
+
   for (const origin of [
     'http://evil.example',
     'null',
@@ -201,12 +227,14 @@ test('a page of another origin may not steer, one of this server may', async () 
     });
     expectRefusal(cleared, 403, 'FOREIGN_ORIGIN');
   }
+
   expect((await reset(server.url)).status).toBe(200);
 });
 
 test('what goes wrong inside is an inner failure, told without a trace of it', async () => {
   const server = await startForTest({ clock: () => Number.NaN });
   const error = 'The service failed. This is a bug of the local server.';
+
   expect(await admin(server, '/clock')).toEqual({
     status: 500,
     json: { response: { error_id: 'INTERNAL', error } },
@@ -218,6 +246,7 @@ test('reset is how the server started: reports, tokens, calls, faults, clock and
   const id = await createReport(server);
   server.fault('status:500');
   server.advance('1h');
+
   for (const status of [503, 200, 429]) {
     expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(status);
   }
@@ -226,7 +255,9 @@ test('reset is how the server started: reports, tokens, calls, faults, clock and
     json: { ok: true },
   });
   expect(server.requests()).toEqual([]);
+
   const fresh = { status: 'ok', now: '2026-11-20T12:00:00.000Z', reports: 0 };
+
   expect(await admin(server, '/health')).toEqual({ status: 200, json: fresh });
   expect((await call(server, '/status-reporting', { as: 'buyer', json: { id } })).status).toBe(404);
   expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(503);

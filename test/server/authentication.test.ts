@@ -3,6 +3,7 @@ import {
   call,
   expectRefusal,
   jsonOf,
+  labelled,
   refusalIn,
   signIn,
   startForFile,
@@ -13,22 +14,62 @@ import {
 const { server } = await startForFile();
 
 const right = { email: 'buyer@example.com', password: 'demo' };
-const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const form = 'application/x-www-form-urlencoded';
 
 describe('sign-in', () => {
   test.each([
-    ['nested JSON', JSON.stringify({ auth: right }), { 'content-type': 'application/json' }],
-    ['flat JSON', JSON.stringify(right), { 'content-type': 'application/json' }],
-    ['nested form keys', 'auth[email]=buyer%40example.com&auth[password]=demo', form],
-    ['flat form keys', 'email=buyer%40example.com&password=demo', form],
-    ['JSON that is labelled as a form', JSON.stringify({ auth: right }), form],
-    ['JSON without a label', ` \r\n\t${JSON.stringify({ auth: right })}\n`, {}],
-    ['JSON labelled as text', JSON.stringify({ auth: right }), { 'content-type': 'text/plain' }],
-    ['JSON labelled as nonsense', JSON.stringify({ auth: right }), { 'content-type': 'nonsense' }],
-    ['a form without a label', 'email=buyer%40example.com&password=demo', {}],
-    ['an address in another case', JSON.stringify({ ...right, email: ' Buyer@Example.com ' }), {}],
-  ])('takes %s', async (_name, body, headers) => {
+    {
+      name: 'nested JSON',
+      body: JSON.stringify({ auth: right }),
+      contentType: 'application/json',
+    },
+    {
+      name: 'flat JSON',
+      body: JSON.stringify(right),
+      contentType: 'application/json',
+    },
+    {
+      name: 'nested form keys',
+      body: 'auth[email]=buyer%40example.com&auth[password]=demo',
+      contentType: form,
+    },
+    {
+      name: 'flat form keys',
+      body: 'email=buyer%40example.com&password=demo',
+      contentType: form,
+    },
+    {
+      name: 'JSON that is labelled as a form',
+      body: JSON.stringify({ auth: right }),
+      contentType: form,
+    },
+    {
+      name: 'JSON without a label',
+      body: ` \r\n\t${JSON.stringify({ auth: right })}\n`,
+    },
+    {
+      name: 'JSON labelled as text',
+      body: JSON.stringify({ auth: right }),
+      contentType: 'text/plain',
+    },
+    {
+      name: 'JSON labelled as nonsense',
+      body: JSON.stringify({ auth: right }),
+      contentType: 'nonsense',
+    },
+    {
+      name: 'a form without a label',
+      body: 'email=buyer%40example.com&password=demo',
+    },
+    {
+      name: 'an address in another case',
+      body: JSON.stringify({ ...right, email: ' Buyer@Example.com ' }),
+    },
+  ])('takes $name', async ({ body, contentType }) => {
+    const headers = labelled(contentType);
+
     const answer = await call(server, '/auth-reporting', { body, headers });
+
     expect(answer.status).toBe(200);
     expect(jsonOf(answer)).toEqual({
       response: { status: 'OK', token: expect.stringMatching(/^[0-9a-f]{40}$/) },
@@ -36,14 +77,15 @@ describe('sign-in', () => {
   });
 
   test.each([
-    ['no password', { auth: { email: 'buyer@example.com' } }],
-    ['no e-mail', { password: 'demo' }],
-    ['an empty password', { auth: { ...right, password: '' } }],
-    ['a password that is a list', { auth: { ...right, password: ['demo'] } }],
-    ['auth that is a list', { auth: ['buyer@example.com', 'demo'] }],
-    ['nothing', {}],
-  ])('refuses %s in the words of the service', async (_name, json) => {
+    { name: 'no password', json: { auth: { email: 'buyer@example.com' } } },
+    { name: 'no e-mail', json: { password: 'demo' } },
+    { name: 'an empty password', json: { auth: { ...right, password: '' } } },
+    { name: 'a password that is a list', json: { auth: { ...right, password: ['demo'] } } },
+    { name: 'auth that is a list', json: { auth: ['buyer@example.com', 'demo'] } },
+    { name: 'nothing', json: {} },
+  ])('refuses $name in the words of the service', async ({ json }) => {
     const answer = await call(server, '/auth-reporting', { json });
+
     expect(answer.status).toBe(400);
     expect(answer.text).toBe(
       '{"response":{"error_id":"SYSTEM","error":"Username or password not set in request"}}',
@@ -52,7 +94,9 @@ describe('sign-in', () => {
 
   test('an unknown address and a wrong password are refused by the same bytes', async () => {
     const attempt = (auth: object) => call(server, '/auth-reporting', { json: { auth } });
+
     const wrongPassword = await attempt({ ...right, password: 'no' });
+
     expectRefusal(wrongPassword, 401, 'INVALID_CREDENTIALS');
     expect(await attempt({ ...right, email: 'x@example.com' })).toMatchObject({
       text: wrongPassword.text,
@@ -75,6 +119,7 @@ describe('the token', () => {
     own.advance('90m');
     await campaigns(`Bearer ${token}`);
     own.advance('31m');
+
     expectRefusal(await campaigns(), 401, 'EXPIRED_TOKEN');
   });
 
@@ -82,6 +127,7 @@ describe('the token', () => {
     '%s in front of it is refused by name',
     async (scheme) => {
       const answer = await call(server, '/campaigns', { token: `${scheme} ${tokens.buyer}` });
+
       expectRefusal(answer, 401, 'INVALID_TOKEN');
       expect(refusalIn(answer).error).toMatch(new RegExp(`token alone.*“${scheme}”`));
     },
@@ -91,6 +137,7 @@ describe('the token', () => {
     '%s needs it, before anything else is looked at',
     async (path) => {
       const body = path === '/campaigns' ? {} : { body: '{broken' };
+
       expectRefusal(await call(server, path, body), 401, 'MISSING_TOKEN');
       expectRefusal(
         await call(server, path, { ...body, token: 'f'.repeat(40) }),

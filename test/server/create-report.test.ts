@@ -18,11 +18,11 @@ import {
 const { server, create } = await startForFile();
 
 test.each([
-  [1767222000, 1767308399],
-  ['1767222000', '1767308399'],
-  [' 1767222000 ', '1767308399'],
-  [1767222000, 1767222000],
-])('the window from %j to %j is taken', async (since, until) => {
+  { since: 1767222000, until: 1767308399 },
+  { since: '1767222000', until: '1767308399' },
+  { since: ' 1767222000 ', until: '1767308399' },
+  { since: 1767222000, until: 1767222000 },
+])('the window from $since to $until is taken', async ({ since, until }) => {
   expect((await create({ metrics: 'displays', since, until })).status).toBe(200);
 });
 
@@ -111,14 +111,16 @@ describe('timezone', () => {
   });
 
   test.each([
-    ['Europe/Pari', 'did you mean Europe/Paris?'],
-    ['Mars/Olympus', ''],
-    ['+02:00', ''],
-    ['../etc/passwd', ''],
-    ['Europe/Paris ; x', ''],
-  ])('%s is refused', async (timezone, says) => {
+    { timezone: 'Europe/Pari', says: 'did you mean Europe/Paris?' },
+    { timezone: 'Mars/Olympus', says: '' },
+    { timezone: '+02:00', says: '' },
+    { timezone: '../etc/passwd', says: '' },
+    { timezone: 'Europe/Paris ; x', says: '' },
+  ])('$timezone is refused', async ({ timezone, says }) => {
     const problem = expect.stringContaining(says);
+
     const answer = await create({ ...smallReport, timezone }, 'dsp');
+
     expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'timezone', problem });
   });
 
@@ -126,6 +128,7 @@ describe('timezone', () => {
     "a buyer's (%s) is accepted and has no effect",
     async (timezone) => {
       const { summary, data } = await reportOf(server, 'buyer', { ...smallReport, timezone });
+
       expect(summary.timezone).toBe('europe/paris');
       expect(data).toEqual((await reportOf(server, 'buyer', smallReport)).data);
     },
@@ -147,7 +150,9 @@ test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
 
 test('an unknown parameter is passed over by a lenient server', async () => {
   const json = { ...smallReport, advertiserID: ['1'] };
+
   const lenient = await startForTest({ lenient: true });
+
   expect((await call(lenient, '/buyer-reporting', { as: 'buyer', json })).status).toBe(200);
 });
 
@@ -170,6 +175,7 @@ test('all the faults of a request are told at once', async () => {
     'since until metrics metrics breakdowns breakdowns advertiserId campaignId output colour'.split(
       ' ',
     );
+
   expectRefusal(
     answer,
     400,
@@ -220,18 +226,19 @@ describe('metrics', () => {
   });
 
   test.each([
-    ['a comma list', json(' clicks, displays ,clicks,, leads')],
-    ['a JSON array', json(['clicks', 'displays', 'clicks', 'leads'])],
-    ['a JSON object', json({ 9: 'leads', 0: 'clicks', 4: 'displays' })],
-    ['a form', form('metrics=clicks%2Cdisplays%2Cleads')],
-    ['a form with more & than it needs', form('&&metrics=clicks,displays,leads&')],
-    ['indexed keys', form('metrics[9]=leads&metrics[2]=clicks&metrics[3]=displays')],
-    ['repeated keys', form('metrics=clicks&metrics=displays&metrics=leads')],
-  ])('as %s: blanks trimmed, repeats dropped, order kept', async (_name, sent) => {
+    { name: 'a comma list', sent: json(' clicks, displays ,clicks,, leads') },
+    { name: 'a JSON array', sent: json(['clicks', 'displays', 'clicks', 'leads']) },
+    { name: 'a JSON object', sent: json({ 9: 'leads', 0: 'clicks', 4: 'displays' }) },
+    { name: 'a form', sent: form('metrics=clicks%2Cdisplays%2Cleads') },
+    { name: 'a form with more & than it needs', sent: form('&&metrics=clicks,displays,leads&') },
+    { name: 'indexed keys', sent: form('metrics[9]=leads&metrics[2]=clicks&metrics[3]=displays') },
+    { name: 'repeated keys', sent: form('metrics=clicks&metrics=displays&metrics=leads') },
+  ])('as $name: blanks trimmed, repeats dropped, order kept', async ({ sent }) => {
     const { data } = await dataFor(sent);
     const names = Object.keys(data[0] ?? {}).filter((name) =>
       /displays|clicks|leads|requests|value|rev/.test(name),
     );
+
     expect(names).toEqual(['clicks', 'displays', 'leads']);
   });
 
@@ -253,25 +260,34 @@ describe('array parameters', () => {
   const form = (more: string) => ({ form: `${head}&${more}` });
 
   test.each([
-    ['a JSON array', json({ breakdowns: ['OS', 'CAMPAIGN'] })],
-    ['a JSON object', json({ breakdowns: { 10: 'CAMPAIGN', 7: 'OS' } })],
-    ['indexed keys in ascending order', form('breakdowns[10]=CAMPAIGN&breakdowns[7]=OS')],
-    ['percent-encoded brackets', form('breakdowns%5B1%5D=OS&breakdowns%5B2%5D=CAMPAIGN')],
-    ['empty brackets', form('breakdowns[]=OS&breakdowns[]=CAMPAIGN')],
-    ['an index beyond 32 bits', form('breakdowns[4294967295]=CAMPAIGN&breakdowns[3]=OS')],
-    ['a repeated index', form('breakdowns[0]=OS&breakdowns[0]=CAMPAIGN')],
-    ['names in any case', json({ breakdowns: ['os', 'Campaign', 'OS'] })],
-  ])('as %s', async (_name, sent) => {
+    { name: 'a JSON array', sent: json({ breakdowns: ['OS', 'CAMPAIGN'] }) },
+    { name: 'a JSON object', sent: json({ breakdowns: { 10: 'CAMPAIGN', 7: 'OS' } }) },
+    {
+      name: 'indexed keys in ascending order',
+      sent: form('breakdowns[10]=CAMPAIGN&breakdowns[7]=OS'),
+    },
+    {
+      name: 'percent-encoded brackets',
+      sent: form('breakdowns%5B1%5D=OS&breakdowns%5B2%5D=CAMPAIGN'),
+    },
+    { name: 'empty brackets', sent: form('breakdowns[]=OS&breakdowns[]=CAMPAIGN') },
+    {
+      name: 'an index beyond 32 bits',
+      sent: form('breakdowns[4294967295]=CAMPAIGN&breakdowns[3]=OS'),
+    },
+    { name: 'a repeated index', sent: form('breakdowns[0]=OS&breakdowns[0]=CAMPAIGN') },
+    { name: 'names in any case', sent: json({ breakdowns: ['os', 'Campaign', 'OS'] }) },
+  ])('as $name', async ({ sent }) => {
     expect((await dataFor(sent)).summary.breakdowns).toEqual(['OS', 'CAMPAIGN']);
   });
 
   test.each([
-    ['one scalar', json({ breakdowns: ['OS'], osId: '2' })],
-    ['a number', json({ breakdowns: ['OS'], osId: 2 })],
-    ['a list of numbers', json({ breakdowns: ['OS'], osId: [2] })],
-    ['a form scalar', form('breakdowns=OS&osId=2')],
-    ['a repeated value', form('breakdowns[5]=OS&osId[0]=2&osId[1]=2')],
-  ])('as %s', async (_name, sent) => {
+    { name: 'one scalar', sent: json({ breakdowns: ['OS'], osId: '2' }) },
+    { name: 'a number', sent: json({ breakdowns: ['OS'], osId: 2 }) },
+    { name: 'a list of numbers', sent: json({ breakdowns: ['OS'], osId: [2] }) },
+    { name: 'a form scalar', sent: form('breakdowns=OS&osId=2') },
+    { name: 'a repeated value', sent: form('breakdowns[5]=OS&osId[0]=2&osId[1]=2') },
+  ])('as $name', async ({ sent }) => {
     expect((await dataFor(sent)).data.map(({ os }) => os)).toEqual(['Android']);
   });
 
@@ -283,7 +299,9 @@ describe('array parameters', () => {
           .map((id) => `campaignId[]=${id}`)
           .join('&'),
       );
+
     expect((await create({ ...smallReport, campaignId: ids(1_000) })).status).toBe(200);
+
     await dataFor(asForm(1_000));
     const tooMany = {
       campaignId: await create({ ...smallReport, campaignId: ids(1_001) }),
@@ -294,6 +312,7 @@ describe('array parameters', () => {
       metrics: await create({ ...smallReport, metrics: 'displays,'.repeat(1_001) }),
     };
     const problem = 'has more than 1000 values.';
+
     for (const [parameter, answer] of Object.entries(tooMany)) {
       expectRefusal(answer, 400, 'INVALID_PARAMETER', {
         parameter,
@@ -301,20 +320,22 @@ describe('array parameters', () => {
         allowed: 'at most 1000 values',
       });
     }
+
     const asked = await call(server, '/buyer-reporting', { as: 'buyer', ...asForm(1_001) });
+
     expectRefusal(asked, 400, 'INVALID_PARAMETER', { parameter: 'campaignId', problem });
   });
 
   test.each([
-    [[['OS']]],
-    [{ a: 'OS' }],
-    [[true]],
-    [[null]],
-    [[{}]],
-    [{ '-1': 'OS' }],
-    [{ '1.5': 'OS' }],
-    [true],
-  ])('%j is no list of names', async (breakdowns) => {
+    { breakdowns: [['OS']] },
+    { breakdowns: { a: 'OS' } },
+    { breakdowns: [true] },
+    { breakdowns: [null] },
+    { breakdowns: [{}] },
+    { breakdowns: { '-1': 'OS' } },
+    { breakdowns: { '1.5': 'OS' } },
+    { breakdowns: true },
+  ])('$breakdowns is no list of names', async ({ breakdowns }) => {
     const answer = await create({ ...smallReport, breakdowns });
     expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'breakdowns' });
   });

@@ -50,30 +50,48 @@ const neither = [
   'nonsense',
 ];
 
-test.each<[AccountName, 'json' | 'csv' | 'neither', readonly string[]]>([
-  [
-    'dsp',
-    'json',
-    ['application/json', 'APPLICATION/JSON', 'application/json; charset=utf-8', 'application/*'],
-  ],
-  [
-    'dsp',
-    'json',
-    ['text/json', 'application/vnd.api+json', '*/json', axios, 'text/html, application/json;q=0.5'],
-  ],
-  [
-    'dsp',
-    'json',
-    [
+/** In which form an account gets its report for each of these headers. */
+interface Negotiation {
+  readonly as: AccountName;
+  readonly form: 'json' | 'csv' | 'neither';
+  readonly accepts: readonly string[];
+}
+
+test.each<Negotiation>([
+  {
+    as: 'dsp',
+    form: 'json',
+    accepts: [
+      'application/json',
+      'APPLICATION/JSON',
+      'application/json; charset=utf-8',
+      'application/*',
+    ],
+  },
+  {
+    as: 'dsp',
+    form: 'json',
+    accepts: [
+      'text/json',
+      'application/vnd.api+json',
+      '*/json',
+      axios,
+      'text/html, application/json;q=0.5',
+    ],
+  },
+  {
+    as: 'dsp',
+    form: 'json',
+    accepts: [
       'application/json, text/csv',
       'text/csv;q=0.4, application/json;q=0.5',
       'application/json;q=0.001',
     ],
-  ],
-  [
-    'dsp',
-    'csv',
-    [
+  },
+  {
+    as: 'dsp',
+    form: 'csv',
+    accepts: [
       '*/*',
       'text/csv',
       'text/*',
@@ -83,44 +101,62 @@ test.each<[AccountName, 'json' | 'csv' | 'neither', readonly string[]]>([
       ' , ,',
       '',
     ],
-  ],
-  ['dsp', 'csv', ['application/json;q=0, */*', 'application/json;q=0.2, */*']],
-  ['dsp', 'neither', neither],
-  [
-    'buyer',
-    'json',
-    ['application/json', '*/*', 'application/*', 'application/json, text/csv', axios, browser],
-  ],
-  [
-    'buyer',
-    'json',
-    ['text/csv, application/json', 'text/csv;q=0.5, */*', 'text/*;q=0.5, application/json'],
-  ],
-  [
-    'buyer',
-    'csv',
-    ['text/csv', 'text/*', 'text/csv, application/json;q=0.9', 'text/csv, */*;q=0.1'],
-  ],
-  ['buyer', 'csv', ['application/json;q=0, */*']],
-  ['buyer', 'neither', neither],
-])('a report of a %s comes as %s where Accept is one of %j', async (as, form, accepts) => {
-  for (const accept of accepts) {
-    const answer = await download(as, { accept });
-    if (form === 'neither') expectRefusal(answer, 406, 'NOT_ACCEPTABLE');
-    expect([accept, answer.headers['content-type']]).toEqual([accept, types[form]]);
-  }
-});
+  },
+  { as: 'dsp', form: 'csv', accepts: ['application/json;q=0, */*', 'application/json;q=0.2, */*'] },
+  { as: 'dsp', form: 'neither', accepts: neither },
+  {
+    as: 'buyer',
+    form: 'json',
+    accepts: [
+      'application/json',
+      '*/*',
+      'application/*',
+      'application/json, text/csv',
+      axios,
+      browser,
+    ],
+  },
+  {
+    as: 'buyer',
+    form: 'json',
+    accepts: [
+      'text/csv, application/json',
+      'text/csv;q=0.5, */*',
+      'text/*;q=0.5, application/json',
+    ],
+  },
+  {
+    as: 'buyer',
+    form: 'csv',
+    accepts: ['text/csv', 'text/*', 'text/csv, application/json;q=0.9', 'text/csv, */*;q=0.1'],
+  },
+  { as: 'buyer', form: 'csv', accepts: ['application/json;q=0, */*'] },
+  { as: 'buyer', form: 'neither', accepts: neither },
+])(
+  'a report of a $as comes as $form where Accept is one of $accepts',
+  async ({ as, form, accepts }) => {
+    for (const accept of accepts) {
+      const answer = await download(as, { accept });
+      if (form === 'neither') expectRefusal(answer, 406, 'NOT_ACCEPTABLE');
+      expect([accept, answer.headers['content-type']]).toEqual([accept, types[form]]);
+    }
+  },
+);
 
 test.each([
-  ['dsp', 'csv'],
-  ['buyer', 'json'],
-] as const)('a report of a %s comes as %s without Accept, direct too', async (as, form) => {
+  { as: 'dsp', form: 'csv' },
+  { as: 'buyer', form: 'json' },
+] as const)('a report of a $as comes as $form without Accept, direct too', async ({ as, form }) => {
   const answer = await download(as);
+
   expect(answer.headers['content-type']).toBe(types[form]);
   if (form === 'csv')
     expect(answer.headers['content-disposition']).toMatch(/^attachment; filename="[\w-]+\.csv"$/);
+
   const json = { ...window, metrics: 'displays', output: 'direct' };
+
   const direct = await call(server, '/buyer-reporting', { as, json });
+
   expect(direct.headers['content-type']).toBe(types[form]);
 });
 
@@ -131,36 +167,44 @@ describe('CSV', () => {
   };
 
   test.each([
-    ['buyer', wide],
-    [
-      'dsp',
-      {
+    { as: 'buyer', more: wide },
+    {
+      as: 'dsp',
+      more: {
         breakdowns: ['HOURLY', 'BUNDLEID', 'FORMAT'],
         metrics: 'displays,revenueEuro,revenueDollar',
       },
-    ],
-    ['buyer', { breakdowns: [] }],
-  ] as const)('has the names, the order and the values of the JSON rows (%s)', async (as, more) => {
-    const { data } = await reportOf(server, as, {
-      ...window,
-      metrics: 'displays,revenueEuro',
-      ...more,
-    });
-    const answer = await download(as, { accept: 'text/csv' }, more);
-    const [header, ...rows] = parse(answer.text, {
-      record_delimiter: '\r\n',
-      cast: (value, { quoting }) => (quoting ? value : value || null),
-    });
-    expect(header).toEqual(Object.keys(data[0] ?? {}));
-    expect(rows).toEqual(
-      data.map((row) => Object.values(row).map((value) => (value === null ? null : String(value)))),
-    );
-    expect(answer.text.charCodeAt(0)).not.toBe(0xfeff);
-  });
+    },
+    { as: 'buyer', more: { breakdowns: [] } },
+  ] as const)(
+    'has the names, the order and the values of the JSON rows ($as)',
+    async ({ as, more }) => {
+      const { data } = await reportOf(server, as, {
+        ...window,
+        metrics: 'displays,revenueEuro',
+        ...more,
+      });
+      const answer = await download(as, { accept: 'text/csv' }, more);
+      const [header, ...rows] = parse(answer.text, {
+        record_delimiter: '\r\n',
+        cast: (value, { quoting }) => (quoting ? value : value || null),
+      });
+
+      expect(header).toEqual(Object.keys(data[0] ?? {}));
+      expect(rows).toEqual(
+        data.map((row) =>
+          Object.values(row).map((value) => (value === null ? null : String(value))),
+        ),
+      );
+      expect(answer.text.charCodeAt(0)).not.toBe(0xfeff);
+    },
+  );
 
   test('an empty report has its header row alone', async () => {
     const none = { breakdowns: ['DAILY', 'OS'], campaignId: ['999999'] };
+
     const answer = await download('buyer', { accept: 'text/csv' }, none);
+
     expect(answer.text).toMatch(/^date,Adnetwork,campaignId,.*,bundleId,displays,revenueEuro\r\n$/);
     expect(JSON.parse((await download('buyer', {}, none)).text)).toMatchObject({ data: [] });
   });
@@ -173,7 +217,9 @@ test('the summary of a buyer states Paris time, whatever the request says', asyn
     metrics: 'displays',
     breakdowns: ['os', 'CAMPAIGN'],
   };
+
   const { summary } = await reportOf(server, 'buyer', { ...december, timezone: 'Asia/Tokyo' });
+
   expect(summary).toEqual({
     since: '2014-12-01T01:00:00+0100',
     until: '2015-01-01T00:59:59+0100',
@@ -192,18 +238,20 @@ describe('compression', () => {
     });
 
   test.each([
-    ['gzip', 'gzip'],
-    ['deflate', 'deflate'],
-    ['br', 'br'],
-    ['gzip, deflate, br', 'gzip'],
-    ['gzip;q=0, deflate', 'deflate'],
-    ['*', 'gzip'],
-    ['*;q=0.5, gzip;q=0', 'br'],
-    ['GZIP', 'gzip'],
-    ['identity;q=0.5, br', 'br'],
-  ] as const)('Accept-Encoding: %s is answered with %s', async (header, coding) => {
+    { header: 'gzip', coding: 'gzip' },
+    { header: 'deflate', coding: 'deflate' },
+    { header: 'br', coding: 'br' },
+    { header: 'gzip, deflate, br', coding: 'gzip' },
+    { header: 'gzip;q=0, deflate', coding: 'deflate' },
+    { header: '*', coding: 'gzip' },
+    { header: '*;q=0.5, gzip;q=0', coding: 'br' },
+    { header: 'GZIP', coding: 'gzip' },
+    { header: 'identity;q=0.5, br', coding: 'br' },
+  ] as const)('Accept-Encoding: $header is answered with $coding', async ({ header, coding }) => {
     const plain = await campaigns(undefined);
+
     const { headers, body } = await campaigns(header);
+
     expect(headers['content-encoding']).toBe(coding);
     expect(headers.vary).toMatch(/Accept-Encoding/);
     expect(inflaters[coding](body).equals(plain.body)).toBe(true);
@@ -221,6 +269,7 @@ describe('compression', () => {
     'identity, gzip;q=0.5',
   ])('Accept-Encoding: %s is answered as it is', async (header) => {
     const { headers, text } = await campaigns(header);
+
     expect(headers['content-encoding']).toBeUndefined();
     expect(JSON.parse(text)).toBeInstanceOf(Array);
   });
@@ -239,14 +288,19 @@ describe('compression', () => {
 test('a report is streamed: no length is announced, and the first piece comes before the last is made', async () => {
   const year = { since: 1767222000, until: 1798757999, metrics: 'displays', output: 'direct' };
   const options = { method: 'POST', headers: { authorization: tokens.buyer }, agent: false };
+
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const asked = request(`${server.url}/buyer-reporting`, options, resolve).on('error', reject);
     asked.end(JSON.stringify({ ...year, breakdowns: ['HOURLY', 'ADUNIT', 'CITY'] }));
   });
+
   expect(response.headers['content-length']).toBeUndefined();
   expect(response.headers['transfer-encoding']).toBe('chunked');
+
   const [first] = (await once(response, 'data')) as [Buffer];
+
   expect(first.toString()).toMatch(/^\{"data":\[\{"date":"2026-01-01"/);
   expect(response.complete).toBe(false);
+
   response.destroy();
 });

@@ -92,10 +92,10 @@ const requests = {
 
 describe('a report says what plain counting says', () => {
   test.each([
-    [buyer, requests.buyer],
-    [admin, requests.buyer],
-    [dsp, requests.dsp],
-  ] as const)('for $name', async (account, anyRequest) => {
+    { account: buyer, anyRequest: requests.buyer },
+    { account: admin, anyRequest: requests.buyer },
+    { account: dsp, anyRequest: requests.dsp },
+  ] as const)('for $name', async ({ account, anyRequest }) => {
     await fc.assert(
       fc.asyncProperty(anyRequest, async ({ window: { since, until }, ...rest }) => {
         const request = { since, until, ...rest };
@@ -131,6 +131,7 @@ test('no breakdown is one row, none where nothing is selected; an hour belongs t
   const start = seconds('2026-10-25T12:00:00Z');
   const rows = (since: number, until: number, more: object = {}, account = buyer) =>
     reportRows(fixtures, account, { since, until, metrics: ['displays'], breakdowns: [], ...more });
+
   expect(await rows(start, start)).toHaveLength(1);
   expect(await rows(start, start, { filters: { campaignId: ['404'] } })).toEqual([]);
   expect(await rows(start, start, {}, { ...buyer, advertiserIds: [] })).toEqual([]);
@@ -157,8 +158,10 @@ describe('a day becomes complete only days after it', () => {
   test('conversions and revenue become known over four Paris days; the other metrics do not change', async () => {
     const complete = await totals('2027-01-01T00:00:00Z', {}, 0);
     const daily: number[][] = [];
+
     for (let date = 25; date <= 29; date++)
       daily.push(await totals(`2026-10-${date}T12:00:00+01:00`));
+
     for (const [index, field] of [...steady, ...restated].entries()) {
       const known = daily.map((list) => list[index] ?? Number.NaN);
       expect(known, field).toEqual(known.toSorted((a, b) => a - b));
@@ -167,7 +170,9 @@ describe('a day becomes complete only days after it', () => {
         expect(known[0], field).toBeLessThan(0.7 * (complete[index] ?? 0));
     }
     expect(daily[4]).toEqual(complete);
+
     const dayAfter = await totals('2026-10-26T23:59:59+01:00');
+
     expect(await totals('2026-10-26T00:00:00+01:00')).toEqual(dayAfter);
     expect(await totals('2026-10-27T00:00:00+01:00')).not.toEqual(dayAfter);
   });
@@ -176,7 +181,9 @@ describe('a day becomes complete only days after it', () => {
     'every breakdown adds up to the unbroken total, at %s',
     async (now) => {
       const days = { since: october25.since - 86_400 };
+
       const unbroken = await totals(now, days);
+
       expect(Math.min(...unbroken)).toBeGreaterThan(0);
       for (const { name } of breakdowns) {
         expect(await totals(now, { ...days, breakdowns: [name] }), name).toEqual(unbroken);

@@ -29,15 +29,21 @@ describe('when a fault strikes', () => {
     const server = await startForTest({
       faults: ['campaigns:503:times=2', 'campaigns:429:times=1'],
     });
+
     await createReport(server);
+
     expect(await statuses(server, 4)).toEqual([503, 503, 429, 200]);
   });
 
   test('* is no endpoint that the kind cannot strike', async () => {
     const server = await startForTest({ faults: ['*:unauthorized', '*:failed'] });
+
     const token = await signIn(server);
+
     expect((await call(server, '/campaigns', { token })).status).toBe(401);
+
     const struck = server.requests().map(({ endpoint, faults }) => [endpoint, faults]);
+
     expect(struck).toEqual(Object.entries({ auth: [], campaigns: ['unauthorized'] }));
   });
 
@@ -45,12 +51,15 @@ describe('when a fault strikes', () => {
     const server = await startForTest({
       faults: ['campaigns:503:for=dsp', 'auth:503:for=admin@example.com'],
     });
+
     expect([await statuses(server, 1, 'dsp'), await statuses(server, 1, 'buyer')]).toEqual([
       [503],
       [200],
     ]);
+
     const statusFor = async (email: string) =>
       (await call(server, '/auth-reporting', { json: { email, password: 'demo' } })).status;
+
     expect(await statusFor('admin@example.com')).toBe(503);
     expect(await statusFor('dsp@example.com')).toBe(200);
   });
@@ -63,7 +72,9 @@ describe('when a fault strikes', () => {
       expect(await statuses(server, 24)).toEqual(first);
       return first.join();
     };
+
     const [one, same, other] = [await pattern(7), await pattern(7), await pattern(8)];
+
     expect(same).toBe(one);
     expect(other).not.toBe(one);
     expect(new Set(one.split(','))).toEqual(new Set(['200', '503']));
@@ -73,7 +84,9 @@ describe('when a fault strikes', () => {
     const server = await startForTest({
       faults: ['campaigns:delay:ms=1', 'campaigns:503:times=1'],
     });
+
     await statuses(server, 2);
+
     expect(server.requests().map(({ faults, status }) => [faults, status])).toEqual([
       [['delay', 'status'], 503],
       [['delay'], 200],
@@ -93,7 +106,9 @@ describe('kinds that answer in place of the service', () => {
       faults: ['campaigns:503:times=1', 'campaigns:429:retry-after=2'],
     });
     const first = await call(server, '/campaigns', { as: 'buyer' });
+
     const second = await call(server, '/campaigns', { as: 'buyer' });
+
     expect(jsonOf(first)).toEqual({
       response: { error_id: 'INTERNAL', error: expect.stringContaining('503') },
     });
@@ -110,7 +125,9 @@ describe('kinds that answer in place of the service', () => {
 
   test('reset: the connection is cut before an answer, and the log says so', async () => {
     const server = await startForTest({ faults: ['buyer:reset:times=1'] });
+
     const cut = await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport });
+
     expect(cut).toMatchObject({ status: 0, errorCode: 'ECONNRESET' });
     expect(server.requests()).toMatchObject([{ endpoint: 'buyer', status: 0, faults: ['reset'] }]);
     expect(
@@ -120,7 +137,9 @@ describe('kinds that answer in place of the service', () => {
 
   test('garbage: 200 that says it is JSON and is not, nor UTF-8', async () => {
     const server = await startForTest({ faults: ['status:garbage'] });
+
     const answer = await call(server, '/status-reporting', { as: 'buyer', json: { id: 'x' } });
+
     expect(answer).toMatchObject({ status: 200, isWhole: true });
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
     expect(() => jsonOf(answer)).toThrow(SyntaxError);
@@ -129,7 +148,9 @@ describe('kinds that answer in place of the service', () => {
 
   test('unauthorized: the token dies, for every call, and signing in brings another', async () => {
     const server = await startForTest({ faults: ['status:unauthorized:times=1'] });
+
     const token = await signIn(server);
+
     expect((await call(server, '/campaigns', { token })).status).toBe(200);
     expectRefusal(
       await call(server, '/status-reporting', { token, json: { id: 'x' } }),
@@ -148,8 +169,11 @@ describe('kinds that spoil the answer of the service', () => {
 
   test('truncate: exactly the first bytes of a streamed answer, then a cut', async () => {
     const server = await startForTest();
+
     const { body: whole, isWhole } = await download(server);
+
     expect([isWhole, whole.length > 70_000]).toEqual([true, true]);
+
     for (const bytes of [0, 1, 1_000, 65_536, 70_001, whole.length, whole.length + 5]) {
       server.fault(`buyer:truncate:bytes=${bytes}:times=1`);
       const cut = await download(server);
@@ -162,16 +186,21 @@ describe('kinds that spoil the answer of the service', () => {
     const server = await startForTest();
     const whole = await call(server, '/campaigns', { as: 'buyer' });
     server.fault('campaigns:truncate:bytes=100:times=1');
+
     const cut = await call(server, '/campaigns', { as: 'buyer' });
+
     expect(cut.headers['content-length']).toBe(String(whole.body.length));
     expect([cut.isWhole, cut.body.equals(whole.body.subarray(0, 100))]).toEqual([false, true]);
   });
 
   test('slow: the first bytes come long before the last, and a client that leaves ends it', async () => {
     const server = await startForTest({ faults: ['buyer:slow:rate=20b'] });
+
     const left = await download(server, 1);
+
     expect(left.isWhole).toBe(false);
     expect(left.body.length).toBeLessThan(100);
+
     await expect.poll(() => server.requests().length).toBe(1);
   });
 
@@ -184,22 +213,27 @@ describe('kinds that spoil the answer of the service', () => {
     const struck = async () => jsonOf(await call(server, '/__admin/faults'));
     await expect.poll(struck).toMatchObject({ faults: [{ struck: 1 }] });
     const others = statuses(server, 1).then(([status]) => ended.push(`other ${status}`));
+
     await Promise.all([delayed, others]);
+
     expect(ended).toEqual(['other 200', 'delayed 200']);
   });
 });
 
 describe('kinds that are of reports', () => {
   test.each([
-    ['failed', 409],
-    ['expired', 410],
-  ])('%s: the report ends so, and times counts reports, not calls', async (kind, status) => {
+    { kind: 'failed', status: 409 },
+    { kind: 'expired', status: 410 },
+  ])('$kind: the report ends so, and times counts reports, not calls', async ({ kind, status }) => {
     const server = await startForTest({ delayMs: 2_000, faults: [`status:${kind}:times=1`] });
+
     const [first, second] = [await createReport(server), await createReport(server)];
+
     expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([
       'progress',
       'progress',
     ]);
+
     server.advance('2s');
     for (let n = 0; n < 2; n += 1) {
       expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([
@@ -207,29 +241,40 @@ describe('kinds that are of reports', () => {
         'ready',
       ]);
     }
+
     const refused = await downloadOf(server, first);
+
     expect([refused.status, refused.headers['retry-after']]).toEqual([status, undefined]);
     expect((await downloadOf(server, second)).status).toBe(200);
   });
 
   test('stuck: in progress for ever, until it is told otherwise', async () => {
     const server = await startForTest({ faults: ['status:stuck:after=1:times=1'] });
+
     const [first, second] = [await createReport(server), await createReport(server)];
+
     expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([
       'ready',
       'progress',
     ]);
+
     server.advance('23h');
+
     expect(await statusOf(server, second)).toBe('progress');
     expect((await downloadOf(server, second)).status).toBe(409);
+
     server.setReport(second, { status: 'ready' });
+
     expect(await statusOf(server, second)).toBe('ready');
   });
 
   test('not-downloadable: ready, then 409 with Retry-After', async () => {
     const server = await startForTest({ faults: ['download:not-downloadable:times=2'] });
+
     const id = await createReport(server);
+
     expect(await statusOf(server, id)).toBe('ready');
+
     for (const status of [409, 409, 200]) {
       const answer = await downloadOf(server, id);
       expect([answer.status, answer.headers['retry-after']]).toEqual([
@@ -243,7 +288,9 @@ describe('kinds that are of reports', () => {
     '%s is so for a download that comes first',
     async (kind) => {
       const server = await startForTest({ faults: [`status:${kind}:times=1`] });
+
       const [struck, other] = [await createReport(server), await createReport(server)];
+
       expect((await downloadOf(server, struck)).status).toBe(kind === 'expired' ? 410 : 409);
       expect((await downloadOf(server, other)).status).toBe(200);
       expect(await statusOf(server, struck)).toBe(kind === 'stuck' ? 'progress' : kind);
@@ -252,38 +299,83 @@ describe('kinds that are of reports', () => {
 });
 
 test.each([
-  ['status:503:times=3', { reach: ['status'], type: 'status', times: 3 }],
-  [' buyer:reset:after=2:p=0.25 ', { text: 'buyer:reset:after=2:p=0.25', after: 2, p: 0.25 }],
-  ['campaigns:garbage:for=dsp@example.com', { type: 'garbage', account: 'dsp@example.com' }],
-  ['*:stuck', { type: 'stuck', reach: ['status'], times: Infinity, after: 0, p: 1 }],
-])('%s', (text, expected) => {
+  { text: 'status:503:times=3', expected: { reach: ['status'], type: 'status', times: 3 } },
+  {
+    text: ' buyer:reset:after=2:p=0.25 ',
+    expected: { text: 'buyer:reset:after=2:p=0.25', after: 2, p: 0.25 },
+  },
+  {
+    text: 'campaigns:garbage:for=dsp@example.com',
+    expected: { type: 'garbage', account: 'dsp@example.com' },
+  },
+  {
+    text: '*:stuck',
+    expected: { type: 'stuck', reach: ['status'], times: Infinity, after: 0, p: 1 },
+  },
+])('$text', ({ text, expected }) => {
   expect(parseFault(text)).toMatchObject(expected);
 });
 
 test.each([
-  ['', '“” is no endpoint', 'Known: auth, buyer, status, download, campaigns, *.'],
-  ['statis:503', '“statis” is no endpoint', 'Did you mean status?'],
-  ['status', '“” is no kind of fault', 'Known: an HTTP status, reset'],
-  ['status:100', '“100” is no kind of fault', 'Known: an HTTP status, reset'],
-  ['status:truncat:bytes=1', '“truncat” is no kind of fault', 'Did you mean truncate?'],
-  ['status:503:tines=3', '“tines” is no key of 503', 'Did you mean times?'],
-  ['status:503:bytes=3', '“bytes” is no key of 503', 'Known: for, times, after, p, retry-after.'],
-  ['status:503:times', '“times” is no key=value', 'ENDPOINT:KIND[:key=value…]'],
-  ['status:503:times=-1', 'times=-1 is no whole number', 'ENDPOINT:KIND'],
-  ['status:503:p=2', 'p=2 is no probability from 0 to 1', 'ENDPOINT:KIND'],
-  ['status:429:retry-after=x', 'retry-after=x is no whole number', 'ENDPOINT:KIND'],
-  ['download:truncate', 'bytes= is missing', 'bytes=10kb'],
-  ['download:slow:rate=fast', 'rate=fast is no size such as 1000 or 10kb', 'ENDPOINT:KIND'],
-  ['auth:delay', 'ms= is missing', 'auth:delay:ms=500'],
-  ['auth:delay:ms=100d', 'ms=100d is no number of milliseconds', 'ENDPOINT:KIND'],
-  ['buyer:failed', 'failed cannot strike buyer', 'Write status:failed.'],
-  [
-    'status:not-downloadable',
-    'not-downloadable cannot strike status',
-    'Write download:not-downloadable.',
-  ],
-  ['auth:unauthorized', 'unauthorized cannot strike auth', 'Write status:unauthorized.'],
-])('%s is wrong, with what to write instead', (text, problem, hint) => {
+  {
+    text: '',
+    problem: '“” is no endpoint',
+    hint: 'Known: auth, buyer, status, download, campaigns, *.',
+  },
+  { text: 'statis:503', problem: '“statis” is no endpoint', hint: 'Did you mean status?' },
+  { text: 'status', problem: '“” is no kind of fault', hint: 'Known: an HTTP status, reset' },
+  {
+    text: 'status:100',
+    problem: '“100” is no kind of fault',
+    hint: 'Known: an HTTP status, reset',
+  },
+  {
+    text: 'status:truncat:bytes=1',
+    problem: '“truncat” is no kind of fault',
+    hint: 'Did you mean truncate?',
+  },
+  { text: 'status:503:tines=3', problem: '“tines” is no key of 503', hint: 'Did you mean times?' },
+  {
+    text: 'status:503:bytes=3',
+    problem: '“bytes” is no key of 503',
+    hint: 'Known: for, times, after, p, retry-after.',
+  },
+  {
+    text: 'status:503:times',
+    problem: '“times” is no key=value',
+    hint: 'ENDPOINT:KIND[:key=value…]',
+  },
+  { text: 'status:503:times=-1', problem: 'times=-1 is no whole number', hint: 'ENDPOINT:KIND' },
+  { text: 'status:503:p=2', problem: 'p=2 is no probability from 0 to 1', hint: 'ENDPOINT:KIND' },
+  {
+    text: 'status:429:retry-after=x',
+    problem: 'retry-after=x is no whole number',
+    hint: 'ENDPOINT:KIND',
+  },
+  { text: 'download:truncate', problem: 'bytes= is missing', hint: 'bytes=10kb' },
+  {
+    text: 'download:slow:rate=fast',
+    problem: 'rate=fast is no size such as 1000 or 10kb',
+    hint: 'ENDPOINT:KIND',
+  },
+  { text: 'auth:delay', problem: 'ms= is missing', hint: 'auth:delay:ms=500' },
+  {
+    text: 'auth:delay:ms=100d',
+    problem: 'ms=100d is no number of milliseconds',
+    hint: 'ENDPOINT:KIND',
+  },
+  { text: 'buyer:failed', problem: 'failed cannot strike buyer', hint: 'Write status:failed.' },
+  {
+    text: 'status:not-downloadable',
+    problem: 'not-downloadable cannot strike status',
+    hint: 'Write download:not-downloadable.',
+  },
+  {
+    text: 'auth:unauthorized',
+    problem: 'unauthorized cannot strike auth',
+    hint: 'Write status:unauthorized.',
+  },
+])('$text is wrong, with what to write instead', ({ text, problem, hint }) => {
   const told = { message: expect.stringContaining(problem), hint: expect.stringContaining(hint) };
   const refuse = expect(() => parseFault(text));
   refuse.toThrow(expect.objectContaining({ ...told, code: 'BAD_FAULT', exitCode: 2 }));

@@ -117,6 +117,11 @@ export async function call({ url }: { readonly url: string }, path: string, sent
   return { status, headers, body: received, text: received.toString(), isWhole, errorCode };
 }
 
+/** The headers that name the type of a body; none where it is not named. */
+export function labelled(contentType?: string): Record<string, string> {
+  return contentType === undefined ? {} : { 'content-type': contentType };
+}
+
 /** The body of an answer as JSON. */
 export function jsonOf({ text }: Answered): unknown {
   return JSON.parse(text);

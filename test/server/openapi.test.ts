@@ -25,12 +25,14 @@ function* nodesOf(node: unknown, path = '#'): Generator<[string, Node]> {
 
 test('OpenAPI 3.1 with the five calls and the admin calls, each with its refusals', () => {
   expect(document.openapi).toBe('3.1.0');
+
   const calls = Object.entries(at(document, 'paths')).flatMap(([path, item]) =>
     Object.entries(item as Node).map(([method, operation]) => {
       const codes = Object.keys(at(operation as Node, 'responses')).join(' ');
       return path.startsWith('/__admin/') ? `${method} ${path}` : `${method} ${path}: ${codes}`;
     }),
   );
+
   expect(calls.sort()).toEqual([
     'delete /__admin/faults',
     'delete /__admin/requests',
@@ -55,6 +57,7 @@ test('every reference leads somewhere, and every component is referred to', () =
   const references = [...nodesOf(document)].flatMap(([, { $ref }]) =>
     typeof $ref === 'string' ? [$ref] : [],
   );
+
   expect(references.length).toBeGreaterThan(30);
   for (const reference of references)
     expect(at(document, ...reference.split('/').slice(1)), reference).toBeTypeOf('object');
@@ -68,6 +71,7 @@ test('every reference leads somewhere, and every component is referred to', () =
 test('the vocabulary is all there: metrics, breakdowns, filters and row fields', () => {
   const schema = (name: string) => at(document, 'components', 'schemas', name);
   const constants = (name: string) => (schema(name).oneOf as Node[]).map((entry) => entry.const);
+
   expect(constants('MetricName')).toEqual(metrics.map(({ name }) => name));
   expect(constants('BreakdownName')).toEqual(breakdowns.map(({ name }) => name));
   expect(Object.keys(at(schema('ReportRequest'), 'properties'))).toEqual(
@@ -79,7 +83,9 @@ test('the vocabulary is all there: metrics, breakdowns, filters and row fields',
       ...filters.map(({ name }) => name),
     ]),
   );
+
   const buyer = at(schema('BuyerRow'), 'properties');
+
   expect(buyer).toMatchObject({
     valueDollar: { type: 'number' },
     Adnetwork: { type: ['string', 'null'] },
@@ -99,9 +105,9 @@ test('the vocabulary is all there: metrics, breakdowns, filters and row fields',
 });
 
 test('rows of the service have the fields, the required ones and no other, that the description gives', async () => {
-  for (const [as, name] of [
-    ['buyer', 'BuyerRow'],
-    ['dsp', 'DspRow'],
+  for (const { as, name } of [
+    { as: 'buyer', name: 'BuyerRow' },
+    { as: 'dsp', name: 'DspRow' },
   ] as const) {
     const json = {
       ...smallReport,

@@ -75,16 +75,20 @@ describe('own data', () => {
       adUnitLimitType: '1',
       adUnitLimitValue: '50',
     };
+
     expect(rows).toMatchObject([
       { ...first, city: 'Paris', carrier: 'SFR', displays: 100, revenueEuro: 1.5 },
       { ...first, city: null, carrier: null, displays: 3, revenueEuro: 0 },
       { ...second, city: null, carrier: 'Free, "Mobile"', displays: 20, revenueEuro: 0.05 },
     ]);
+
     const units = ['first', 'second'].map((adunitName, index) => ({
       adunitName,
       adunitId: `${700 + index}`,
     }));
+
     const [campaign] = JSON.parse(files['campaigns.json']);
+
     expect(campaignsOf(fixtures, accountOf(fixtures, 'all'))).toEqual([
       { ...campaign, adunits: units },
     ]);
@@ -104,7 +108,9 @@ describe('own data', () => {
 
 {"hour":"2026-11-01T11:00:00+0100","adunitId":"701","countryId":3017382,"carrier":"Free, \\"Mobile\\"","displays":"20","revenueEuro":"0.05"}
 {"hour":1793527200,"adunitId":"700","displays":3,"carrier":null,"cityId":""}`;
+
     const other = folderOf({ 'facts.csv': undefined, 'facts.ndjson': ndjson });
+
     expect(await report(other)).toBe(await report(folderOf()));
   });
 
@@ -119,7 +125,9 @@ describe('own data', () => {
       folderOf({ ...Object.fromEntries(marked), 'facts.csv': csv }),
     );
     const request = { ...day, metrics: [], breakdowns: ['CARRIER'] };
+
     const rows = await reportRows(fixtures, accountOf(fixtures, 'me'), request);
+
     expect(rows.map(({ carrier }) => carrier)).toEqual(['a,b', 'two\r\nlines']);
   });
 });
@@ -239,20 +247,29 @@ describe('a mistake is told with file, line and reason', () => {
   });
 
   test.each([
-    ['{"hour":1793527200,"adunitId":"700"', 'this is not JSON: '],
-    ['{"hour":1793527200,"adunitId":"700","clics":1}', '"clics" is unknown, or stands twice'],
-    ['{"hour":1793527200,"adunitId":["700"]}', 'expected an object of strings, numbers and nulls'],
-    ['{"hour":1793527200,"clicks":1}', 'adunitId: expected an ad unit of campaigns.json, found ""'],
-    [
-      '{"hour":1793527200,"adunitId":"700","revenueEuro":1e30}',
-      'revenueEuro: expected an amount such as 12.34',
-    ],
-    [
-      '{"hour":1793527200,"adunitId":"700","creativeId":"x"}',
-      'creativeId: expected an id of digits',
-    ],
-    ['[1]', 'expected an object of strings'],
-  ])('facts.ndjson: %s', async (text, reason) => {
+    { text: '{"hour":1793527200,"adunitId":"700"', reason: 'this is not JSON: ' },
+    {
+      text: '{"hour":1793527200,"adunitId":"700","clics":1}',
+      reason: '"clics" is unknown, or stands twice',
+    },
+    {
+      text: '{"hour":1793527200,"adunitId":["700"]}',
+      reason: 'expected an object of strings, numbers and nulls',
+    },
+    {
+      text: '{"hour":1793527200,"clicks":1}',
+      reason: 'adunitId: expected an ad unit of campaigns.json, found ""',
+    },
+    {
+      text: '{"hour":1793527200,"adunitId":"700","revenueEuro":1e30}',
+      reason: 'revenueEuro: expected an amount such as 12.34',
+    },
+    {
+      text: '{"hour":1793527200,"adunitId":"700","creativeId":"x"}',
+      reason: 'creativeId: expected an id of digits',
+    },
+    { text: '[1]', reason: 'expected an object of strings' },
+  ])('facts.ndjson: $text', async ({ text, reason }) => {
     const ndjson = `{"hour":1793527200,"adunitId":"701"}\n\n${text}`;
     await expectMistake(
       folderOf({ 'facts.csv': undefined, 'facts.ndjson': ndjson }),
@@ -265,45 +282,50 @@ describe('a mistake is told with file, line and reason', () => {
   const longLine = `{"hour":1793527200,"adunitId":"700","carrier":"${long}"}`;
   const notUtf8 = 'the text from here on is not UTF-8';
 
-  test.each<[what: string, changes: Changes, place: string, reason: string]>([
-    [
-      'bytes',
-      { 'accounts.json': Buffer.from(`${files['accounts.json']}\xff`, 'latin1') },
-      'accounts.json:1',
-      notUtf8,
-    ],
-    [
-      'bytes',
-      { 'facts.csv': Buffer.from('hour,adunitId,carrier\n1,700,\xff', 'latin1') },
-      'facts.csv:1',
-      notUtf8,
-    ],
-    [
-      'a file',
-      { 'facts.ndjson': '' },
-      'facts.ndjson',
-      'there is a facts.csv too; keep one of them',
-    ],
-    ['no facts', { 'facts.csv': undefined }, 'facts.csv', 'there is no such file'],
-    [
-      'a long field',
-      { 'facts.csv': `hour,adunitId,carrier\n1,700,"${long}"\n` },
-      'facts.csv:2',
-      'Max Record Size: ',
-    ],
-    [
-      'a long line',
-      { 'facts.csv': undefined, 'facts.ndjson': longLine },
-      'facts.ndjson:1',
-      'Max Record Size: ',
-    ],
-    [
-      'a long name',
-      { 'catalog.json': JSON.stringify([long]) },
-      'catalog.json',
-      'the file has more than 16 MB',
-    ],
-  ])('%s that cannot be, as %#', async (_what, changes, place, reason) => {
+  test.each([
+    {
+      what: 'bytes',
+      changes: { 'accounts.json': Buffer.from(`${files['accounts.json']}\xff`, 'latin1') },
+      place: 'accounts.json:1',
+      reason: notUtf8,
+    },
+    {
+      what: 'bytes',
+      changes: { 'facts.csv': Buffer.from('hour,adunitId,carrier\n1,700,\xff', 'latin1') },
+      place: 'facts.csv:1',
+      reason: notUtf8,
+    },
+    {
+      what: 'a file',
+      changes: { 'facts.ndjson': '' },
+      place: 'facts.ndjson',
+      reason: 'there is a facts.csv too; keep one of them',
+    },
+    {
+      what: 'no facts',
+      changes: { 'facts.csv': undefined },
+      place: 'facts.csv',
+      reason: 'there is no such file',
+    },
+    {
+      what: 'a long field',
+      changes: { 'facts.csv': `hour,adunitId,carrier\n1,700,"${long}"\n` },
+      place: 'facts.csv:2',
+      reason: 'Max Record Size: ',
+    },
+    {
+      what: 'a long line',
+      changes: { 'facts.csv': undefined, 'facts.ndjson': longLine },
+      place: 'facts.ndjson:1',
+      reason: 'Max Record Size: ',
+    },
+    {
+      what: 'a long name',
+      changes: { 'catalog.json': JSON.stringify([long]) },
+      place: 'catalog.json',
+      reason: 'the file has more than 16 MB',
+    },
+  ])('$what that cannot be, as %#', async ({ changes, place, reason }) => {
     await expectMistake(folderOf(changes), place, reason);
   });
 
@@ -313,9 +335,12 @@ describe('a mistake is told with file, line and reason', () => {
       'campaigns.json',
       'there is no such file',
     );
+
     expect(error).toMatchObject({ hint: expect.stringContaining('local-server export DIR') });
+
     const folder = folderOf({ 'accounts.json': undefined });
     mkdirSync(join(folder, 'accounts.json'));
+
     await expectMistake(folder, 'accounts.json', 'this is not a regular file');
   });
 
@@ -339,9 +364,12 @@ describe('exported data', () => {
       ...window,
     });
     const names = ['facts.csv', 'accounts.json', 'campaigns.json', 'catalog.json'];
+
     expect(written).toEqual(names.map((name) => join(target, name)));
     expect(facts).toBeGreaterThan(1_000);
+
     const loaded = await loadFixtures(target);
+
     expect(loaded.accounts).toEqual(builtIn.accounts);
     for (const account of builtIn.accounts)
       expect(campaignsOf(loaded, account)).toEqual(campaignsOf(builtIn, account));
@@ -396,17 +424,22 @@ test('an edit is served while the server runs; a broken one is told, and the las
     writeFileSync(`${path}~`, files['campaigns.json'].replace('"Seventy"', to));
     renameSync(`${path}~`, path);
   };
+
   expect(await nameOf()).toBe('Seventy');
+
   edit('"Renamed"');
   await expect.poll(nameOf, waiting).toBe('Renamed');
   await expect
     .poll(() => notices.at(-1), waiting)
     .toMatch(/have changed: the server serves them now/);
   edit('"Broken');
+
   await expect
     .poll(() => notices.at(-1), waiting)
     .toMatch(/are wrong; the old ones stay\. .*campaigns\.json:\d+/);
+
   expect(await nameOf()).toBe('Renamed');
+
   edit('"Again"');
   await expect.poll(nameOf, waiting).toBe('Again');
 });

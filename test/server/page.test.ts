@@ -28,16 +28,24 @@ function textsIn(html: string, tag: string): string[] {
 
 test('one page, which loads nothing from anywhere and runs its own script alone', async () => {
   const server = await startForTest();
+
   const answer = await call(server, '/');
+
   expect([answer.status, answer.headers['content-type']]).toEqual([
     200,
     'text/html; charset=utf-8',
   ]);
+
   const html = answer.text;
+
   expect(answer.body.length).toBeLessThan(30_000);
+
   const addresses = [...html.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
+
   expect(addresses).toEqual(['data:,', 'openapi.json']);
+
   const policy = String(answer.headers['content-security-policy']);
+
   expect(policy).toMatch(/^default-src 'none';/);
   for (const tag of ['style', 'script']) {
     const texts = [...html.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, 'g'))].map(
@@ -59,8 +67,11 @@ test.runIf(hasCurl && process.platform !== 'win32')(
   'its curl lines work as they stand, one after the other',
   async () => {
     const server = await startForTest();
+
     const lines = textsIn((await call(server, '/')).text, 'pre');
+
     expect(lines).toHaveLength(20 + 11);
+
     for (const account of [0, 1, 2, 3]) {
       const { stdout } = await run('sh', [
         '-ec',
@@ -76,6 +87,7 @@ test.runIf(hasCurl && process.platform !== 'win32')(
       expect(JSON.parse(report ?? '').data.length).toBeGreaterThan(6);
       expect(JSON.parse(campaigns ?? '').length).toBeGreaterThan(1);
     }
+
     expect(new Set(server.requests().map(({ status }) => status))).toEqual(new Set([200]));
   },
 );
@@ -100,7 +112,9 @@ test('names are inert, wherever they stand', async () => {
   writeFileSync(join(folder, 'accounts.json'), JSON.stringify([account]));
   const server = await startForTest({ fixtures: folder });
   await call(server, '/buyer-reporting', { token: evil, json: smallReport });
+
   const html = (await call(server, '/')).text;
+
   expect(html).not.toMatch(/<script>alert|<img/);
   expect(textsIn(html, 'summary')[0]).toContain(evil);
   expect(html.split('&lt;img').length).toBeGreaterThan(10);

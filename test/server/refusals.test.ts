@@ -5,6 +5,7 @@ import {
   call,
   expectRefusal,
   jsonOf,
+  labelled,
   posts,
   refusalIn,
   startForFile,
@@ -20,6 +21,7 @@ afterAll(async () => {
 
 test('the envelope is {"response":{"error_id","error"}} as JSON, with details only where parameters are at fault', async () => {
   const without = await call(server, '/campaigns');
+
   expect(without.headers).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
     'x-adreport-local': '1',
@@ -27,7 +29,9 @@ test('the envelope is {"response":{"error_id","error"}} as JSON, with details on
   expect(JSON.parse(without.text)).toEqual({
     response: { error_id: 'MISSING_TOKEN', error: expect.any(String) },
   });
+
   const parameters = await call(server, '/buyer-reporting', { as: 'buyer', json: {} });
+
   expect(JSON.parse(parameters.text)).toEqual({
     response: {
       error_id: 'MISSING_PARAMETER',
@@ -51,6 +55,7 @@ describe('404', () => {
     '/%e2%82',
   ])('%s', async (path) => {
     const answer = await call(server, path, { as: 'buyer' });
+
     expectRefusal(answer, 404, 'NOT_FOUND');
     expect(answer.headers['x-adreport-local']).toBe('1');
   });
@@ -77,10 +82,13 @@ test('a Host header that is not this server’s is refused: a web page may have 
     expectRefusal(answer, 403, 'FOREIGN_HOST');
     expect((await call(server, '/__admin/clock', { headers: { host } })).status).toBe(403);
   }
+
   for (const host of ['localhost', 'LOCALHOST:1234', '127.0.0.1', '[::1]:99']) {
     expect((await call(server, '/campaigns', { as: 'buyer', headers: { host } })).status).toBe(200);
   }
+
   const everywhere = await startForTest({ host: '0.0.0.0' });
+
   expect(
     (await call(everywhere, '/campaigns', { as: 'buyer', headers: { host: 'ci.example' } })).status,
   ).toBe(200);
@@ -89,9 +97,13 @@ test('a Host header that is not this server’s is refused: a web page may have 
 describe('bodies', () => {
   test.each(posts)('%s takes a mebibyte and no byte more', async (path) => {
     const body = (sizeBytes: number) => `{"x":"${'y'.repeat(sizeBytes - 8)}"}`;
+
     const whole = await call(server, path, { as: 'buyer', body: body(1_048_576) });
+
     expect(refusalIn(whole).error_id).not.toBe('BODY_TOO_LARGE');
+
     const tooLarge = await call(server, path, { as: 'buyer', body: body(1_048_577) });
+
     expectRefusal(tooLarge, 413, 'BODY_TOO_LARGE');
   });
 
@@ -103,26 +115,47 @@ describe('bodies', () => {
     'garbage',
   ])('labelled %s are refused, unless they are JSON', async (type) => {
     const headers = { 'content-type': type };
+
     const form = await call(server, '/status-reporting', { as: 'buyer', body: 'id=1', headers });
+
     expectRefusal(form, 415, 'UNSUPPORTED_MEDIA_TYPE');
+
     const json = await call(server, '/status-reporting', {
       as: 'buyer',
       body: '{"id":"1"}',
       headers,
     });
+
     expectRefusal(json, 404, 'UNKNOWN_REPORT');
   });
 
-  test.each([
-    ['half of JSON', '{"id":"1"', {}],
-    ['JSON with a comma too many', '{"id":"1",}', {}],
-    ['an array, labelled as JSON', '[1]', { 'content-type': 'application/json' }],
-    ['a string, labelled as JSON', '"id"', { 'content-type': 'application/vnd.api+json' }],
-    ['a form, labelled as JSON', 'id=1', { 'content-type': 'application/json' }],
-    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), {}],
-    ['a form whose escapes are not UTF-8', 'id=%ff', {}],
-    ['a form with a broken escape', 'id=100%', {}],
-  ])('%s is refused', async (_name, body, headers) => {
+  test.each<{ name: string; body: string | Buffer; contentType?: string }>([
+    { name: 'half of JSON', body: '{"id":"1"' },
+    { name: 'JSON with a comma too many', body: '{"id":"1",}' },
+    {
+      name: 'an array, labelled as JSON',
+      body: '[1]',
+      contentType: 'application/json',
+    },
+    {
+      name: 'a string, labelled as JSON',
+      body: '"id"',
+      contentType: 'application/vnd.api+json',
+    },
+    {
+      name: 'a form, labelled as JSON',
+      body: 'id=1',
+      contentType: 'application/json',
+    },
+    {
+      name: 'bytes that are not UTF-8',
+      body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]),
+    },
+    { name: 'a form whose escapes are not UTF-8', body: 'id=%ff' },
+    { name: 'a form with a broken escape', body: 'id=100%' },
+  ])('$name is refused', async ({ body, contentType }) => {
+    const headers = labelled(contentType);
+
     const answer = await call(server, '/status-reporting', { as: 'buyer', body, headers });
     expectRefusal(answer, 400, 'INVALID_BODY');
   });
@@ -131,11 +164,13 @@ describe('bodies', () => {
     'encoded as %s are refused, and the coding named',
     async (coding) => {
       const headers = { 'content-encoding': coding };
+
       const answer = await call(server, '/status-reporting', {
         as: 'buyer',
         json: { id: '1' },
         headers,
       });
+
       expectRefusal(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
       expect(refusalIn(answer).error).toContain(`Content-Encoding: ${coding}`);
     },
@@ -145,16 +180,23 @@ describe('bodies', () => {
 test('429: one call too many in a second, counted for each account, with the time to wait', async () => {
   const server = await startForTest({ rateLimitPerSecond: 2 });
   const campaigns = (as: 'buyer' | 'dsp') => call(server, '/campaigns', { as });
+
   expect([(await campaigns('buyer')).status, (await campaigns('buyer')).status]).toEqual([
     200, 200,
   ]);
+
   const refused = await campaigns('buyer');
+
   expectRefusal(refused, 429, 'RATE_LIMITED');
   expect(refused.headers['retry-after']).toBe('1');
   expect((await campaigns('dsp')).status).toBe(200);
+
   server.advance(999);
+
   expect((await campaigns('buyer')).status).toBe(429);
+
   server.advance(1);
+
   expect((await campaigns('buyer')).status).toBe(200);
 });
 
@@ -163,7 +205,9 @@ test.each(['buyer', 'admin', 'dsp'] as const)(
   async (as) => {
     const campaigns = jsonOf(await call(server, '/campaigns', { as })) as { adunits: object[] }[];
     const digits = expect.stringMatching(/^\d+$/);
+
     const wallTime = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+
     expect(campaigns.length).toBeGreaterThan(3);
     for (const campaign of campaigns) {
       expect(campaign).toEqual({
@@ -189,25 +233,25 @@ describe('whatever arrives, the answer is a 4xx, and the server goes on serving'
     Array.from({ length: count }, (_, index) => write(index)).join(glue);
 
   test.each([
-    ['arrays nested 250,000 deep', `{"since":${nested('[', ']', 250_000)}}`],
-    [
-      'arrays nested deep in a parameter',
-      `{"metrics":${nested('[', ']', 20_000)},"id":${nested('[', ']', 20_000)}}`,
-    ],
-    ['brackets nested deep in a form', `osId${'[a]'.repeat(100_000)}=1`],
-    ['100,000 JSON keys', `{${keys(100_000, (index) => `"${index}":0`, ',')}}`],
-    ['100,000 form keys', keys(100_000, (index) => `k${index}`, '&')],
-    ['100,000 indexes of one array', keys(100_000, (index) => `osId[${index}]`, '&')],
-    ['a name of a megabyte', `{"${'a'.repeat(1_000_000)}":1}`],
-    ['a number of a megabyte', `{"since":${'9'.repeat(1_000_000)}}`],
-    [
-      '__proto__ in brackets',
-      '__proto__[since]=1&metrics[__proto__]=displays&constructor[prototype]=1',
-    ],
-    ['null bytes', 'metrics=%00&\0=\0&since=\0'],
-    ['lone surrogates', '{"metrics":"\\ud800","\\udc00":1}'],
-    ['UTF-16', Buffer.from('{"since":1}', 'utf16le')],
-  ])('%s', async (_name, body) => {
+    { name: 'arrays nested 250,000 deep', body: `{"since":${nested('[', ']', 250_000)}}` },
+    {
+      name: 'arrays nested deep in a parameter',
+      body: `{"metrics":${nested('[', ']', 20_000)},"id":${nested('[', ']', 20_000)}}`,
+    },
+    { name: 'brackets nested deep in a form', body: `osId${'[a]'.repeat(100_000)}=1` },
+    { name: '100,000 JSON keys', body: `{${keys(100_000, (index) => `"${index}":0`, ',')}}` },
+    { name: '100,000 form keys', body: keys(100_000, (index) => `k${index}`, '&') },
+    { name: '100,000 indexes of one array', body: keys(100_000, (index) => `osId[${index}]`, '&') },
+    { name: 'a name of a megabyte', body: `{"${'a'.repeat(1_000_000)}":1}` },
+    { name: 'a number of a megabyte', body: `{"since":${'9'.repeat(1_000_000)}}` },
+    {
+      name: '__proto__ in brackets',
+      body: '__proto__[since]=1&metrics[__proto__]=displays&constructor[prototype]=1',
+    },
+    { name: 'null bytes', body: 'metrics=%00&\0=\0&since=\0' },
+    { name: 'lone surrogates', body: '{"metrics":"\\ud800","\\udc00":1}' },
+    { name: 'UTF-16', body: Buffer.from('{"since":1}', 'utf16le') },
+  ])('$name', async ({ body }) => {
     for (const path of posts) {
       const answer = await call(server, path, { as: 'buyer', body });
       expect(answer.status).toBeGreaterThanOrEqual(400);
@@ -227,26 +271,34 @@ describe('connections', () => {
   const post = 'POST /status-reporting HTTP/1.1\r\nhost: localhost\r\n';
 
   test.each([
-    ['garbage', '\0\x01\x02 garbage\r\n\r\n'],
-    ['a TLS greeting', Buffer.from('16030100050100000100', 'hex')],
-    ['a method that is none', 'FETCH /campaigns HTTP/1.1\r\nhost: localhost\r\n\r\n'],
-    ['two lengths', `${post}content-length: 1\r\ncontent-length: 2\r\n\r\n{}`],
-    ['a length and chunks', `${post}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}`],
-    ['a negative length', `${post}content-length: -1\r\n\r\n{}`],
-    ['a chunk whose size is no number', `${post}transfer-encoding: chunked\r\n\r\nzz\r\n`],
-    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    [
-      'a header of 100 kB',
-      `GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(100_000)}\r\n\r\n`,
-      431,
-    ],
+    { name: 'garbage', sent: '\0\x01\x02 garbage\r\n\r\n' },
+    { name: 'a TLS greeting', sent: Buffer.from('16030100050100000100', 'hex') },
+    { name: 'a method that is none', sent: 'FETCH /campaigns HTTP/1.1\r\nhost: localhost\r\n\r\n' },
+    { name: 'two lengths', sent: `${post}content-length: 1\r\ncontent-length: 2\r\n\r\n{}` },
+    {
+      name: 'a length and chunks',
+      sent: `${post}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}`,
+    },
+    { name: 'a negative length', sent: `${post}content-length: -1\r\n\r\n{}` },
+    {
+      name: 'a chunk whose size is no number',
+      sent: `${post}transfer-encoding: chunked\r\n\r\nzz\r\n`,
+    },
+    { name: 'HTTP/2', sent: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
+    {
+      name: 'a header of 100 kB',
+      sent: `GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(100_000)}\r\n\r\n`,
+      status: 431,
+    },
   ])(
-    '%s: a refusal with the mark of the server, and the connection is closed',
-    async (_name, sent, status = 400) => {
+    '$name: a refusal with the mark of the server, and the connection is closed',
+    async ({ sent, status = 400 }) => {
       const socket = connect(server.port, '127.0.0.1');
       onTestFinished(() => void socket.destroy());
       socket.write(sent);
+
       const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+
       expect(head).toMatch(
         new RegExp(`^HTTP/1.1 ${status} .*(\r\n.*)*\r\nx-adreport-local: 1(\r\n|$)`),
       );

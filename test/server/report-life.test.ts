@@ -16,13 +16,16 @@ test('the create call answers with the status record, in progress, even where th
     as: 'buyer',
     json: smallReport,
   });
+
   expect(answer.status).toBe(200);
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+
   const response = {
     status: 'progress',
     message: 'progress',
     report_id: expect.stringMatching(/^\w+$/),
   };
+
   expect(jsonOf(answer)).toEqual({ response });
 });
 
@@ -30,14 +33,20 @@ describe('status', () => {
   test('is progress until the report is ready, by the clock of the server', async () => {
     const server = await startForTest({ delayMs: 2_000 });
     const id = await createReport(server);
+
     const status = async () =>
       jsonOf(await call(server, '/status-reporting', { as: 'buyer', json: { id } }));
+
     expect(await status()).toEqual({
       response: { status: 'progress', message: 'progress', report_id: id },
     });
+
     server.advance(1_999);
+
     expect(await statusOf(server, id)).toBe('progress');
+
     server.advance(1);
+
     expect(await status()).toEqual({
       response: { status: 'ready', message: 'ready', report_id: id },
     });
@@ -67,7 +76,9 @@ describe.each(['/status-reporting', '/download-reporting'])('%s', (path) => {
       expect(refusalIn(answer).details).toMatchObject([{ parameter: 'id' }]);
     }
     const problem = expect.stringContaining('as a string');
+
     const answer = await call(server, path, { as: 'buyer', json: { id: 2 ** 53 } });
+
     expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'id', problem });
   });
 
@@ -75,7 +86,9 @@ describe.each(['/status-reporting', '/download-reporting'])('%s', (path) => {
     const server = await startForTest();
     const id = await createReport(server);
     const stranger = await call(server, path, { as: 'admin', json: { id } });
+
     const unknown = await call(server, path, { as: 'admin', json: { id: 'nothing' } });
+
     expectRefusal(stranger, 404, 'UNKNOWN_REPORT');
     expectRefusal(unknown, 404, 'UNKNOWN_REPORT');
     expect(unknown.text.replace('nothing', id)).toBe(stranger.text);
@@ -85,8 +98,11 @@ describe.each(['/status-reporting', '/download-reporting'])('%s', (path) => {
     const server = await startForTest();
     const id = await createReport(server);
     server.advance('24h');
+
     expect((await call(server, path, { as: 'buyer', json: { id } })).status).toBe(200);
+
     server.advance(1);
+
     expectRefusal(await call(server, path, { as: 'buyer', json: { id } }), 410, 'REPORT_EXPIRED');
   });
 });
@@ -94,11 +110,17 @@ describe.each(['/status-reporting', '/download-reporting'])('%s', (path) => {
 test('a download before ready: 409 with Retry-After, the seconds that are left', async () => {
   const server = await startForTest({ delayMs: 4_500 });
   const id = await createReport(server);
+
   const early = await downloadOf(server, id);
+
   expectRefusal(early, 409, 'REPORT_NOT_READY');
   expect(early.headers['retry-after']).toBe('5');
+
   server.advance(3_000);
+
   expect((await downloadOf(server, id)).headers['retry-after']).toBe('2');
+
   server.advance(1_500);
+
   expect((await downloadOf(server, id)).status).toBe(200);
 });

@@ -49,6 +49,7 @@ test.each([
       metrics: metric,
     });
     const [row = {}] = data;
+
     expect(data).toHaveLength(1);
     // Every dimension field of a buyer is there, and null.
     expect(Object.keys(row)).toHaveLength(as === 'buyer' ? 23 + 1 : 1);
@@ -65,7 +66,9 @@ test('dimension fields of a buyer: ids are strings of digits, the others words; 
   const all = breakdowns
     .map(({ name }) => name)
     .filter((name) => !['DAILY', 'MONTHLY', 'RANGE'].includes(name));
+
   const { data } = await buyer({ breakdowns: all });
+
   expect(data.length).toBeGreaterThan(10);
   for (const row of data) {
     expect(row).toMatchObject({
@@ -85,19 +88,21 @@ test('dimension fields of a buyer: ids are strings of digits, the others words; 
 
 test('the order of the breakdowns in the request changes the summary alone', async () => {
   const one = await buyer({ breakdowns: ['OS', 'CAMPAIGN'] });
+
   const other = await buyer({ breakdowns: ['CAMPAIGN', 'OS'] });
+
   expect(other.data).toEqual(one.data);
   expect(one.summary.breakdowns).toEqual(['OS', 'CAMPAIGN']);
   expect(other.summary.breakdowns).toEqual(['CAMPAIGN', 'OS']);
 });
 
 test.each([
-  ['an id that does not exist', { campaignId: ['99999999'] }],
-  ['an id with a leading zero', { campaignId: ['040001'] }],
-  ['a name in another case', { carrier: ['sfr'] }],
-  ['a name with a blank more', { deviceModel: ['iPhone 15 '] }],
-  ["another account's campaign", { campaignId: ['40050'] }],
-])('%s selects nothing, and is no error', async (_name, filter) => {
+  { name: 'an id that does not exist', filter: { campaignId: ['99999999'] } },
+  { name: 'an id with a leading zero', filter: { campaignId: ['040001'] } },
+  { name: 'a name in another case', filter: { carrier: ['sfr'] } },
+  { name: 'a name with a blank more', filter: { deviceModel: ['iPhone 15 '] } },
+  { name: "another account's campaign", filter: { campaignId: ['40050'] } },
+])('$name selects nothing, and is no error', async ({ filter }) => {
   expect((await buyer({ ...filter, breakdowns: ['CAMPAIGN'] })).data).toEqual([]);
 });
 
@@ -113,13 +118,17 @@ test.each(['buyer', 'dsp'] as const)(
   'days of 25 and 23 hours, and months by their first day (%s)',
   async (as) => {
     const autumn = ['2026-10-25T00:00:00+02:00', '2026-10-25T23:59:59+01:00'] as const;
+
     const long = await timesOf(as, 'HOURLY', ...autumn);
+
     expect(long).toHaveLength(25);
     expect(long.slice(2, 4)).toEqual(['2026-10-25T02:00:00+0200', '2026-10-25T02:00:00+0100']);
     expect(await timesOf(as, 'DAILY', ...autumn)).toEqual(['2026-10-25']);
 
     const spring = ['2026-03-29T00:00:00+01:00', '2026-03-29T23:59:59+02:00'] as const;
+
     const short = await timesOf(as, 'HOURLY', ...spring);
+
     expect(short).toHaveLength(23);
     expect(short.slice(1, 3)).toEqual(['2026-03-29T01:00:00+0100', '2026-03-29T03:00:00+0200']);
     expect(await timesOf(as, 'DAILY', ...spring)).toEqual(['2026-03-29']);
@@ -130,6 +139,7 @@ test.each(['buyer', 'dsp'] as const)(
       '2023-12-31T23:00:00+01:00',
       '2024-03-01T00:00:00+01:00',
     );
+
     expect(months).toEqual(['2023-12-01', '2024-01-01', '2024-02-01', '2024-03-01']);
   },
 );
@@ -144,12 +154,42 @@ describe('a server that reads the ends of a window as wall time', () => {
   };
 
   test.each([
-    ['2014-12-01T00:00:00', '2014-12-01T23:59:59', '+0100', '+0100', 24],
-    ['2026-07-01T00:00:00', '2026-07-01T23:59:59', '+0200', '+0200', 24],
-    ['2026-03-29T00:00:00', '2026-03-29T23:59:59', '+0100', '+0200', 23],
-    ['2026-10-25T00:00:00', '2026-10-25T23:59:59', '+0200', '+0100', 25],
-    ['2026-10-25T02:00:00', '2026-10-25T02:59:59', '+0200', '+0100', 2],
-  ])('in Paris, from %s to %s', async (since, until, before, after, count) => {
+    {
+      since: '2014-12-01T00:00:00',
+      until: '2014-12-01T23:59:59',
+      before: '+0100',
+      after: '+0100',
+      count: 24,
+    },
+    {
+      since: '2026-07-01T00:00:00',
+      until: '2026-07-01T23:59:59',
+      before: '+0200',
+      after: '+0200',
+      count: 24,
+    },
+    {
+      since: '2026-03-29T00:00:00',
+      until: '2026-03-29T23:59:59',
+      before: '+0100',
+      after: '+0200',
+      count: 23,
+    },
+    {
+      since: '2026-10-25T00:00:00',
+      until: '2026-10-25T23:59:59',
+      before: '+0200',
+      after: '+0100',
+      count: 25,
+    },
+    {
+      since: '2026-10-25T02:00:00',
+      until: '2026-10-25T02:59:59',
+      before: '+0200',
+      after: '+0100',
+      count: 2,
+    },
+  ])('in Paris, from $since to $until', async ({ since, until, before, after, count }) => {
     expect(await windowOf('buyer', {}, since, until)).toEqual([
       since + before,
       until + after,
@@ -160,6 +200,7 @@ describe('a server that reads the ends of a window as wall time', () => {
   test('in the zone of a DSP report', async () => {
     const timezone = { timezone: 'Asia/Kolkata' };
     const [since, until] = ['2026-11-01T00:00:00', '2026-11-01T23:59:59'];
+
     expect(await windowOf('dsp', timezone, since, until)).toEqual([
       `${since}+0530`,
       `${until}+0530`,

@@ -11,36 +11,46 @@ import { call, jsonOf, startForTest } from './local.ts';
 
 test('serves https with the certificate that it is given', async () => {
   const server = await startForTest({ tls: { cert, key } });
+
   expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+
   const status = await new Promise((resolve, reject) => {
     get(`${server.url}/__admin/health`, { ca, agent: false }, (response) => {
       response.resume();
       resolve(response.statusCode);
     }).on('error', reject);
   });
+
   expect(status).toBe(200);
   expect((await call(server, '/')).text).toContain(server.url);
 });
 
 test('faults cut a TLS connection too', async () => {
   const server = await startForTest({ tls: { cert, key } });
+
   const whole = await call(server, '/campaigns', { as: 'buyer' });
+
   expect([whole.isWhole, (jsonOf(whole) as unknown[]).length > 1]).toEqual([true, true]);
+
   server.fault('campaigns:reset:times=1');
+
   expect(await call(server, '/campaigns', { as: 'buyer' })).toMatchObject({
     status: 0,
     errorCode: 'ECONNRESET',
   });
+
   server.fault('campaigns:truncate:bytes=50:times=1');
+
   const cut = await call(server, '/campaigns', { as: 'buyer' });
+
   expect([cut.isWhole, cut.body.equals(whole.body.subarray(0, 50))]).toEqual([false, true]);
 });
 
 test.each([
-  ['no PEM', { cert: 'x', key: 'y' }],
-  ['an empty certificate', { cert: ' \n', key }],
-  ['a damaged key', { cert, key: key.replace('MIG', 'MIH') }],
-])('%s is refused', async (_what, tls) => {
+  { what: 'no PEM', tls: { cert: 'x', key: 'y' } },
+  { what: 'an empty certificate', tls: { cert: ' \n', key } },
+  { what: 'a damaged key', tls: { cert, key: key.replace('MIG', 'MIH') } },
+])('$what is refused', async ({ tls }) => {
   await expect(startLocalServer({ tls })).rejects.toThrow(UsageError);
   await expect(startLocalServer({ tls })).rejects.toThrow(/TLS certificate and key cannot be used/);
 });

@@ -37,6 +37,7 @@ test('hostile names belong to the account awkward, and to no other', () => {
     /^null$/,
     /.{300}/,
   ];
+
   expect(
     missing(namesOf('awkward'), [...hostile, /\p{Script=Arabic}/u, /\p{Script=Han}/u]),
   ).toEqual([]);
@@ -50,6 +51,7 @@ describe('facts', () => {
       'POSTALCODE<CITY CITY<REGION DEPARTMENT<REGION REGION<COUNTRY DEVICEMODEL<DEVICEBRAND DEVICEMODEL<DEVICETYPE ' +
       'DEVICEMODEL<OS BUNDLEID<PLATFORM BUNDLEID<PUBLISHERID PUBLISHERID<ADNETWORK CREATIVE<ADUNIT ADUNIT<CAMPAIGN ' +
       'ADUNIT<FORMAT CAMPAIGN<ADVERTISER';
+
     for (const [child = '', parent = ''] of parents.split(' ').map((pair) => pair.split('<'))) {
       const found = new Map<string, Set<string>>();
       for (const { dimensions } of facts) {
@@ -66,13 +68,16 @@ describe('facts', () => {
         `${child} in ${parent}`,
       ).toBe(1);
     }
+
     const systems = facts.filter(({ fields }) => fields.platform !== 'web');
     const pairs = new Set(systems.map(({ fields }) => `${fields.platform} ${fields.os}`));
+
     expect(pairs).toEqual(new Set(['ios iOS', 'android Android']));
   });
 
   test('have the ids of the countries that names stand for', () => {
     const countries = [...(fixtures.names.get('COUNTRY') ?? [])];
+
     expect(countries.length).toBeGreaterThan(7);
     for (const [id, { country = '' }] of countries) expect(findCountry(country)?.id).toBe(id);
   });
@@ -116,14 +121,18 @@ describe('facts', () => {
       };
       return (await reportRows(fixtures, admin, request)).map(({ hour }) => hour);
     };
+
     const fireworks = await daysOf('40003', 2026);
+
     expect([fireworks.length, fireworks[0], fireworks.at(-1)]).toEqual([
       14,
       '2026-07-14T09:00:00+0200',
       '2026-07-14T22:00:00+0200',
     ]);
     expect(await daysOf('40052', 2024)).toHaveLength(24);
+
     const spring = await daysOf('40011', 2026);
+
     expect([spring[0], spring.at(-1)]).toEqual([
       '2026-03-01T00:00:00+0100',
       '2026-08-31T23:00:00+0200',
@@ -133,11 +142,13 @@ describe('facts', () => {
 
 test('the same request gives the same bytes today, tomorrow, on every machine', async () => {
   const breakdowns = ['DAILY', 'ADUNIT', 'CITY', 'DEVICEMODEL', 'CARRIER', 'BUNDLEID'];
+
   const text = await reportJson(fixtures, admin, {
     ...window,
     metrics: metrics.map(({ name }) => name),
     breakdowns,
   });
+
   expect(createHash('sha256').update(text).digest('hex')).toBe(
     'f380f9fc0cbb8bb41bf9fe11df5dec83c33f5e3f0317880bd0530d1700b4cd4e',
   );

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest';
 import { formatBytes, formatCount, formatPlural } from '../../src/text/quantity.ts';
 
 test.each([
-  [0, '0 B'],
-  [999, '999 B'],
-  [1_000, '1.0 kB'],
-  [99_950, '100 kB'],
-  [999_499, '999 kB'],
-  [999_500, '1.0 MB'],
-  [670_000_000, '670 MB'],
-  [12_345e12, '12345 TB'],
-])('%d bytes: %s', (sizeBytes, expected) => {
+  { sizeBytes: 0, expected: '0 B' },
+  { sizeBytes: 999, expected: '999 B' },
+  { sizeBytes: 1_000, expected: '1.0 kB' },
+  { sizeBytes: 99_950, expected: '100 kB' },
+  { sizeBytes: 999_499, expected: '999 kB' },
+  { sizeBytes: 999_500, expected: '1.0 MB' },
+  { sizeBytes: 670_000_000, expected: '670 MB' },
+  { sizeBytes: 12_345e12, expected: '12345 TB' },
+])('$sizeBytes bytes: $expected', ({ sizeBytes, expected }) => {
   expect(formatBytes(sizeBytes)).toBe(expected);
 });
 

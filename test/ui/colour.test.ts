@@ -2,18 +2,28 @@ import { expect, test } from 'vitest';
 import { showsUnicode, wantsColor } from '../../src/ui/console.ts';
 
 test.each([
-  ['a terminal', true, {}, true],
-  ['a pipe', false, {}, false],
-  ['NO_COLOR', true, { NO_COLOR: '1' }, false],
-  ['an empty NO_COLOR', true, { NO_COLOR: '' }, true],
-  ['FORCE_COLOR on a pipe', false, { FORCE_COLOR: '1' }, true],
-  ['an empty FORCE_COLOR', false, { FORCE_COLOR: '' }, true],
-  ['FORCE_COLOR=0', true, { FORCE_COLOR: '0' }, false],
-  ['FORCE_COLOR=false', true, { FORCE_COLOR: 'false' }, false],
-  ['FORCE_COLOR against NO_COLOR', false, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
-  ['TERM=dumb', true, { TERM: 'dumb' }, false],
-  ['FORCE_COLOR on TERM=dumb', true, { TERM: 'dumb', FORCE_COLOR: '1' }, true],
-])('colour with %s, and never with --no-color', (_name, isTTY, env, expected) => {
+  { name: 'a terminal', isTTY: true, env: {}, expected: true },
+  { name: 'a pipe', isTTY: false, env: {}, expected: false },
+  { name: 'NO_COLOR', isTTY: true, env: { NO_COLOR: '1' }, expected: false },
+  { name: 'an empty NO_COLOR', isTTY: true, env: { NO_COLOR: '' }, expected: true },
+  { name: 'FORCE_COLOR on a pipe', isTTY: false, env: { FORCE_COLOR: '1' }, expected: true },
+  { name: 'an empty FORCE_COLOR', isTTY: false, env: { FORCE_COLOR: '' }, expected: true },
+  { name: 'FORCE_COLOR=0', isTTY: true, env: { FORCE_COLOR: '0' }, expected: false },
+  { name: 'FORCE_COLOR=false', isTTY: true, env: { FORCE_COLOR: 'false' }, expected: false },
+  {
+    name: 'FORCE_COLOR against NO_COLOR',
+    isTTY: false,
+    env: { FORCE_COLOR: '1', NO_COLOR: '1' },
+    expected: true,
+  },
+  { name: 'TERM=dumb', isTTY: true, env: { TERM: 'dumb' }, expected: false },
+  {
+    name: 'FORCE_COLOR on TERM=dumb',
+    isTTY: true,
+    env: { TERM: 'dumb', FORCE_COLOR: '1' },
+    expected: true,
+  },
+])('colour with $name, and never with --no-color', ({ isTTY, env, expected }) => {
   expect([wantsColor({ isTTY }, env, true), wantsColor({ isTTY }, env, false)]).toEqual([
     expected,
     false,
@@ -21,13 +31,13 @@ test.each([
 });
 
 test.each([
-  ['linux', { TERM: 'xterm', LANG: 'en_US.utf8' }, true],
-  ['linux', { TERM: 'xterm' }, true],
-  ['linux', { TERM: 'xterm', LANG: 'C' }, false],
-  ['linux', { TERM: 'xterm', LANG: 'C.UTF-8', LC_ALL: 'POSIX' }, false],
-  ['linux', { TERM: 'linux', LANG: 'C.UTF-8' }, false],
-  ['win32', {}, false],
-  ['win32', { WT_SESSION: '1' }, true],
-] as const)('line drawing on %s with %j: %s', (platform, env, expected) => {
+  { platform: 'linux', env: { TERM: 'xterm', LANG: 'en_US.utf8' }, expected: true },
+  { platform: 'linux', env: { TERM: 'xterm' }, expected: true },
+  { platform: 'linux', env: { TERM: 'xterm', LANG: 'C' }, expected: false },
+  { platform: 'linux', env: { TERM: 'xterm', LANG: 'C.UTF-8', LC_ALL: 'POSIX' }, expected: false },
+  { platform: 'linux', env: { TERM: 'linux', LANG: 'C.UTF-8' }, expected: false },
+  { platform: 'win32', env: {}, expected: false },
+  { platform: 'win32', env: { WT_SESSION: '1' }, expected: true },
+] as const)('line drawing on $platform with $env: $expected', ({ platform, env, expected }) => {
   expect(showsUnicode(env, platform)).toBe(expected);
 });

@@ -7,72 +7,93 @@ import { type ConsoleSetup, openConsole } from '../support/streams.ts';
 
 const terminal = { stdin: true, stdout: true, stderr: true };
 
-test.each<[string, ConsoleSetup, string]>([
-  ['in a pipe', {}, 'a note\nWarning: a warning\nan error\n'],
-  [
-    '--no-color -v',
-    { tty: terminal, flags: { verbose: 1, color: false } },
-    'a note\nWarning: a warning\na trace\nan error\n',
-  ],
-  ['-q with -vv', { flags: { verbose: 2, quiet: true } }, 'an error\n'],
-  [
-    'on a terminal, -vv',
-    { tty: terminal, flags: { verbose: 2 } },
-    'a note\n\u001b[33mWarning:\u001b[39m a warning\n\u001b[2ma trace\u001b[22m\n\u001b[2ma longer trace\u001b[22m\nan error\n',
-  ],
-])('results on stdout, everything else on stderr: %s', async (_name, setup, expected) => {
+test.each<{ name: string; setup: ConsoleSetup; expected: string }>([
+  { name: 'in a pipe', setup: {}, expected: 'a note\nWarning: a warning\nan error\n' },
+  {
+    name: '--no-color -v',
+    setup: { tty: terminal, flags: { verbose: 1, color: false } },
+    expected: 'a note\nWarning: a warning\na trace\nan error\n',
+  },
+  { name: '-q with -vv', setup: { flags: { verbose: 2, quiet: true } }, expected: 'an error\n' },
+  {
+    name: 'on a terminal, -vv',
+    setup: { tty: terminal, flags: { verbose: 2 } },
+    expected:
+      'a note\n\u001b[33mWarning:\u001b[39m a warning\n\u001b[2ma trace\u001b[22m\n\u001b[2ma longer trace\u001b[22m\nan error\n',
+  },
+])('results on stdout, everything else on stderr: $name', async ({ setup, expected }) => {
   const { console, stdout, stderr } = await openConsole(setup);
+
   await console.result('a result');
   console.note('a note');
   console.warn('a warning');
   console.trace(1, 'a trace');
   console.trace(2, 'a longer trace');
   console.error('an error');
-  expect([stdout.text(), stderr.text()]).toEqual(['a result\n', expected]);
+
+  expect(stdout.text()).toBe('a result\n');
+  expect(stderr.text()).toBe(expected);
 });
 
 test('each stream by its own rules', async () => {
   const { console } = await openConsole({ tty: { stdin: true, stderr: true } });
-  expect([console.out.style.red('x'), console.err.style.red('x')]).toEqual([
-    'x',
-    '\u001b[31mx\u001b[39m',
-  ]);
-  expect([console.out.isTerminal, console.err.canDraw, console.isInteractive]).toEqual([
-    false,
-    true,
-    true,
-  ]);
-  for (const tty of [
-    { stdin: true, stdout: true },
-    { stderr: true, stdout: true },
-  ]) {
-    expect((await openConsole({ tty })).console.isInteractive).toBe(false);
-  }
+
+  expect(console.out.isTerminal).toBe(false);
+  expect(console.out.style.red('x')).toBe('x');
+  expect(console.err.canDraw).toBe(true);
+  expect(console.err.style.red('x')).toBe('\u001b[31mx\u001b[39m');
+  expect(console.isInteractive).toBe(true);
 });
 
 test.each([
-  [terminal, {}, [100, 90]],
-  [terminal, { COLUMNS: '40' }, [40, 40]],
-  [terminal, { COLUMNS: 'wide' }, [100, 90]],
-  [terminal, { COLUMNS: '0' }, [100, 90]],
-  [{}, {}, [80, 80]],
-])('columns of %j with %j: %j', async (tty, env, expected) => {
-  const { console } = await openConsole({ tty, env });
-  expect([console.out.width, console.err.width]).toEqual(expected);
+  { missing: 'stderr', tty: { stdin: true, stdout: true } },
+  { missing: 'stdin', tty: { stderr: true, stdout: true } },
+])('nobody is asked where $missing is no terminal', async ({ tty }) => {
+  const { console } = await openConsole({ tty });
+
+  expect(console.isInteractive).toBe(false);
+});
+
+describe('the width of each stream', () => {
+  test.each([
+    { COLUMNS: '', out: 100, err: 90 },
+    { COLUMNS: '40', out: 40, err: 40 },
+    { COLUMNS: 'wide', out: 100, err: 90 },
+    { COLUMNS: '0', out: 100, err: 90 },
+  ])('on a terminal, with COLUMNS=$COLUMNS', async ({ COLUMNS, out, err }) => {
+    const { console } = await openConsole({ tty: terminal, env: { COLUMNS } });
+
+    expect(console.out.width).toBe(out);
+    expect(console.err.width).toBe(err);
+  });
+
+  test('in a pipe', async () => {
+    const { console } = await openConsole();
+
+    expect(console.out.width).toBe(80);
+    expect(console.err.width).toBe(80);
+  });
 });
 
 describe('errors', () => {
   test.each([
-    [new UsageError('No window was given.'), 'adreport: No window was given.\n'],
-    [
-      new UsageError('The service: \u001b[2Jno\nadreport: ok'),
-      'adreport: The service: ␛[2Jno\n  adreport: ok\n',
-    ],
-    [new TypeError('oops'), /^adreport: TypeError: oops\n {2}This is a bug in adreport[^\n]*\n$/],
-    ['thrown text', /^adreport: thrown text\n/],
-  ])('for people: %s', async (thrown, expected) => {
+    {
+      thrown: new UsageError('No window was given.'),
+      expected: 'adreport: No window was given.\n',
+    },
+    {
+      thrown: new UsageError('The service: \u001b[2Jno\nadreport: ok'),
+      expected: 'adreport: The service: ␛[2Jno\n  adreport: ok\n',
+    },
+    {
+      thrown: new TypeError('oops'),
+      expected: /^adreport: TypeError: oops\n {2}This is a bug in adreport[^\n]*\n$/,
+    },
+    { thrown: 'thrown text', expected: /^adreport: thrown text\n/ },
+  ])('for people: $thrown', async ({ thrown, expected }) => {
     const { console, stderr } = await openConsole();
     console.renderError(thrown);
+
     expect(stderr.text()).toMatch(expected);
   });
 
@@ -80,8 +101,11 @@ describe('errors', () => {
     const { console, stderr } = await openConsole({ tty: terminal, flags: { verbose: 2 } });
     console.renderError(new UsageError('No metric "clics".', { hint: 'Did you mean clicks?' }));
     const head = '\u001b[31m\u001b[1madreport:\u001b[22m\u001b[39m';
+
     expect(stderr.text()).toBe(`${head} No metric "clics".\n  Did you mean clicks?\n`);
+
     console.renderError(new TypeError('oops'));
+
     expect(stderr.text()).toMatch(/\n\S*\s+at /);
   });
 
@@ -92,7 +116,9 @@ describe('errors', () => {
     });
     console.renderError(new StillInProgressError('Not yet.', { hint: 'Wait.', reportId: '7' }));
     console.renderError(new TypeError('oops'));
+
     const lines = stderr.text().trimEnd().split('\n');
+
     expect(lines.map((line) => JSON.parse(line).error)).toEqual([
       {
         code: 'STILL_IN_PROGRESS',
@@ -128,9 +154,12 @@ test('secrets appear in nothing that goes to stderr; a result is given as it is'
   console.trace(2, `trace ${encodeURIComponent(secret)}`);
   console.event({ secret });
   console.renderError(new UsageError(`No ${secret}.`, { hint: secret }));
+
   expect(stderr.text()).not.toMatch(/ss|w.*rd&/);
   expect(stderr.text().match(/\[hidden\]/g)).toHaveLength(6);
+
   await console.result(secret);
+
   expect(stdout.text()).toBe(`${secret}\n`);
 });
 
@@ -167,16 +196,17 @@ describe('what could steer a terminal', () => {
     const { console, stderr } = await openConsole({ tty: terminal });
     console.note('one\u001b[2J\ntwo\u009b\u001b[8mgone\r');
     console.note('Été “Noël” 雪 🎄');
+
     expect(stderr.text()).toBe('one␛[2J\ntwo\\u009b␛[8mgone␍\nÉté “Noël” 雪 🎄\n');
   });
 });
 
 test.each([
-  [true, ['a line', 'cleared']],
-  [false, ['a line', 'another line']],
+  { isTerminal: true, expected: ['a line', 'cleared'] },
+  { isTerminal: false, expected: ['a line', 'another line'] },
 ])(
-  'lines are written above bars, which a result to a terminal takes away: %s',
-  async (isTerminal, expected) => {
+  'lines are written above bars, which a result to a terminal takes away: $isTerminal',
+  async ({ isTerminal, expected }) => {
     const { console, stderr } = await openConsole({ tty: { ...terminal, stdout: isTerminal } });
     const calls: string[] = [];
     const clear = (): void => {
@@ -187,6 +217,7 @@ test.each([
     console.note('a line');
     await console.result('a result');
     console.note('another line');
+
     expect(calls).toEqual(expected);
     expect(stderr.text()).toBe(isTerminal ? 'another line\n' : '');
   },
@@ -200,18 +231,21 @@ test('results wait for a slow reader', async () => {
   const writing = console.write('x').then(() => {
     isDone = true;
   });
+
   await new Promise(setImmediate);
+
   expect(isDone).toBe(false);
+
   taken[0]?.();
   await writing;
 });
 
 test.each([
-  ['EPIPE', ClosedPipeError],
-  ['ERR_STREAM_DESTROYED', ClosedPipeError],
-  ['ENOSPC', OutputError],
-  ['EIO', OutputError],
-])('results that fail with %s', async (code, expected) => {
+  { code: 'EPIPE', expected: ClosedPipeError },
+  { code: 'ERR_STREAM_DESTROYED', expected: ClosedPipeError },
+  { code: 'ENOSPC', expected: OutputError },
+  { code: 'EIO', expected: OutputError },
+])('results that fail with $code', async ({ code, expected }) => {
   const failing = new Writable({
     write: (_chunk, _encoding, done) =>
       done(Object.assign(new Error(`${code}: it failed, write`), { code })),

@@ -86,12 +86,17 @@ test.each([40, 80, 120])(
   'at %d columns a bar is drawn, makes room, and leaves nothing',
   async (columns) => {
     const { terminal, press, expectEnd } = await open({ columns });
+
     await press('w', /Report 7f3a9c21.*progress/);
+
     expect(terminal.output).toContain('\u001b[?25l');
     expect(terminal.screen.cursorVisible).toBe(false);
+
     await press('n', /something happened.*Report 7f3a9c21/s);
     await press('st', '31 %');
+
     await press('Sq');
+
     await expectEnd(['the first line', 'Warning: something happened', 'the last line']);
   },
 );
@@ -100,14 +105,18 @@ test('a result on the same terminal takes the bars away for good', async () => {
   const { press, expectEnd } = await open();
   await press('wt', /Report.*\n.*31 %/s);
   await press('r', 'a result');
+
   await press('ssq');
+
   await expectEnd(['the first line', 'a result', 'the last line']);
 });
 
 test('parts have one bar together', async () => {
   const { press, expectEnd } = await open();
   await press('P', /Parts .*2 of 30 · 1 running, 1 failed · \d/);
+
   await press('Eq');
+
   await expectEnd(['the first line', 'the last line']);
 });
 
@@ -115,10 +124,13 @@ test('each of up to ten saved reports has a bar, from the beginning to the end',
   const { terminal, press, expectEnd } = await open();
   await press('R', /nightly .*1 of 3 · 1 running .*été .*0 of 1/s);
   const lines = terminal.screen.lines.slice(1);
+
   expect(lines.map((line) => line.replace(/ +[━─]+ +/, ' ').replace(/ · [\d.]+ m?s$/, ''))).toEqual(
     ['nightly 1 of 3 · 1 running', 'weekly 1 of 1 · 0 running, 1 failed', 'été 0 of 1 · 0 running'],
   );
+
   await press('Eq');
+
   await expectEnd(['the first line', 'the last line']);
 });
 
@@ -129,7 +141,9 @@ test('after Ctrl-C and after a crash the terminal is itself again', async () => 
   await interrupted.expectEnd(['the first line'], 130);
   const { terminal, press } = await open();
   await press('wt', /Report.*\n.*31 %/s);
+
   await press('e');
+
   expect(await terminal.exitCode).toBe(1);
   expect(terminal.screen).toMatchObject({ cursorVisible: true, wraps: true });
 });
@@ -139,20 +153,28 @@ test('a line longer than the terminal is shown whole above a bar', async () => {
   await press('w', 'progress');
   await press('l', /the end.*progress/s);
   const { lines } = terminal.screen;
+
   expect(lines.slice(0, -1).join('')).toBe(`the first line${'along-line,'.repeat(10)}the end`);
+
   // So that the lines of another program on the same terminal are not cut either.
   await expect.poll(() => terminal.screen.wraps).toBe(true);
+
   await press('sq');
+
   expect(await terminal.exitCode).toBe(0);
   expect(terminal.screen.wraps).toBe(true);
 });
 
 test('no colour, no line drawing where they are not wanted', async () => {
   const { terminal, press } = await open({ env: { NO_COLOR: '1', LC_ALL: 'C' } });
+
   await press('t', '31 %');
+
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
   expect(terminal.output).not.toMatch(/\u001b\[\d*m|[━─]/);
   expect(terminal.screen.lines.at(-1)).toMatch(/^Downloading {2}=+-+ {2}31 % - 310 kB of 1.0 MB/);
+
   await press('sq');
+
   expect(await terminal.exitCode).toBe(0);
 });

@@ -50,23 +50,32 @@ const plainLines = [
   'Download of 7f3a: 40.0 MB of 40.0 MB, 80,000 rows',
 ];
 
-test.each<[string, Setup, string[]]>([
-  ['plain', { mode: 'plain' }, plainLines],
-  ['plain on a terminal', { mode: 'plain', isTTY: true }, plainLines],
-  ['auto in a pipe', { mode: 'auto' }, plainLines],
-  ['a bar in a pipe', { mode: 'bar' }, plainLines],
-  ['a bar in a pipe, colours forced', { mode: 'bar', env: { FORCE_COLOR: '1' } }, plainLines],
-  ['auto on a dumb terminal', { mode: 'auto', isTTY: true, env: { TERM: 'dumb' } }, plainLines],
-  ['none', { mode: 'none' }, []],
-  ['-q', { mode: 'auto', quiet: true }, []],
-  ['-q with json', { mode: 'json', quiet: true }, []],
-  ['-q with a bar', { mode: 'bar', isTTY: true, quiet: true }, []],
-])('%s', async (_name, setup, expected) => {
+test.each<{ name: string; setup: Setup; expected: readonly string[] }>([
+  { name: 'plain', setup: { mode: 'plain' }, expected: plainLines },
+  { name: 'plain on a terminal', setup: { mode: 'plain', isTTY: true }, expected: plainLines },
+  { name: 'auto in a pipe', setup: { mode: 'auto' }, expected: plainLines },
+  { name: 'a bar in a pipe', setup: { mode: 'bar' }, expected: plainLines },
+  {
+    name: 'a bar in a pipe, colours forced',
+    setup: { mode: 'bar', env: { FORCE_COLOR: '1' } },
+    expected: plainLines,
+  },
+  {
+    name: 'auto on a dumb terminal',
+    setup: { mode: 'auto', isTTY: true, env: { TERM: 'dumb' } },
+    expected: plainLines,
+  },
+  { name: 'none', setup: { mode: 'none' }, expected: [] },
+  { name: '-q', setup: { mode: 'auto', quiet: true }, expected: [] },
+  { name: '-q with json', setup: { mode: 'json', quiet: true }, expected: [] },
+  { name: '-q with a bar', setup: { mode: 'bar', isTTY: true, quiet: true }, expected: [] },
+])('$name', async ({ setup, expected }) => {
   expect(await runThrough(setup)).toEqual(expected);
 });
 
 test('json: every status call, and a download at most once a second and at its end', async () => {
   const events = (await runThrough({ mode: 'json', isTTY: true })).map((line) => JSON.parse(line));
+
   expect(events.slice(0, 2)).toEqual([
     {
       event: 'status',
@@ -86,7 +95,9 @@ test('json: every status call, and a download at most once a second and at its e
     },
   ]);
   expect(events.filter(({ event }) => event === 'status')).toHaveLength(11);
+
   const downloads = events.filter(({ event }) => event === 'download');
+
   expect(downloads).toHaveLength(21);
   expect(downloads.at(-1)).toEqual({
     event: 'download',
@@ -104,6 +115,7 @@ test('plain: nothing is said again that has not changed', async () => {
     wait.update({ status: 'progress', waitedMs: 0, polls: 1, nextPollMs: 0 });
     time.nowMs += 60_000;
   }
+
   expect(stderr.text()).toBe('Report 7f3a: progress, 0 ms, 1 poll\n');
 });
 
@@ -127,6 +139,7 @@ test('of parts one line for all, at most one every ten seconds', async () => {
     part.end(label !== 'b');
     time.nowMs += 6_000;
   }
+
   expect(stderr.text()).toBe(
     'Parts: 0 of 3 done, 1 running\nParts: 1 of 3 done, 1 running, 1 failed\n',
   );
@@ -139,7 +152,9 @@ test('as JSON every change is an event, and a part’s own events have its name'
     .wait('Report 5f0c')
     .update({ status: 'ready', waitedMs: 1, polls: 1, nextPollMs: 0 });
   part.end(true);
+
   const events = stderr.text().trimEnd().split('\n');
+
   expect(events.map((line) => JSON.parse(line))).toMatchObject([
     { event: 'parts', total: 1, done: 0, running: 1 },
     { event: 'status', label: '2026-11-01', status: 'ready' },

@@ -10,14 +10,15 @@ import { input, openConsole } from '../support/streams.ts';
 
 describe('without a terminal', () => {
   test.each([
-    ['stdin', { stdin: false, stderr: true }],
-    ['stderr', { stdin: true, stderr: false }],
-  ])('at %s, what is missing is an error that names the flag', async (_name, tty) => {
+    { name: 'stdin', tty: { stdin: false, stderr: true } },
+    { name: 'stderr', tty: { stdin: true, stderr: false } },
+  ])('at $name, what is missing is an error that names the flag', async ({ tty }) => {
     const stdin = input('', { isTTY: tty.stdin });
     const { console, stderr } = await openConsole({ stdin, tty });
     const prompt = createPrompt(stdin, console, new AbortController().signal);
     const expected = { name: 'UsageError', exitCode: 2, hint: 'Give it with --base-url URL.' };
     const question = { what: 'base URL', flag: '--base-url URL' };
+
     await expect(prompt.ask(question)).rejects.toMatchObject(expected);
     await expect(prompt.askSecret(question)).rejects.toMatchObject(expected);
     await expect(prompt.choose(question, [])).rejects.toMatchObject(expected);
@@ -86,7 +87,9 @@ test('every kind of answer, a wrong one first; the secret appears nowhere but in
   await terminal.waitFor('Please give the password.');
   terminal.type('hunter22');
   terminal.type('\r');
+
   await terminal.waitFor('The password is');
+
   expect(await terminal.exitCode).toBe(0);
   expect(JSON.parse(result())).toEqual({
     url: 'https://api.example.com',
@@ -109,6 +112,7 @@ test('a signal ends a question with its own reason', async () => {
   const { terminal } = open();
   await terminal.waitFor('Base URL:');
   process.kill(terminal.pid, 'SIGUSR1');
+
   expect(await terminal.exitCode).toBe(2);
   expect(terminal.screen.lines.at(-1)).toBe('adreport: The signal was used.');
 });
@@ -127,28 +131,29 @@ describe('a secret from a pipe or a file', () => {
   }
 
   test.each([
-    ['s3cret', 's3cret'],
-    ['s3cret\r\nsecond line\n', 's3cret'],
-    [' blanks belong to it \n', ' blanks belong to it '],
-    ['\ufeffs3cret\r\n', 's3cret'],
-    ['pässwörd 雪', 'pässwörd 雪'],
-  ])('%j: the first line, hidden from then on', async (text, secret) => {
+    { text: 's3cret', secret: 's3cret' },
+    { text: 's3cret\r\nsecond line\n', secret: 's3cret' },
+    { text: ' blanks belong to it \n', secret: ' blanks belong to it ' },
+    { text: '\ufeffs3cret\r\n', secret: 's3cret' },
+    { text: 'pässwörd 雪', secret: 'pässwörd 雪' },
+  ])('$text: the first line, hidden from then on', async ({ text, secret }) => {
     expect(await read(input(text))).toEqual({ secret, said: 'It was [hidden].\n' });
   });
 
   test('comes in any pieces, and is not waited for beyond its line', async () => {
     const stdin = new PassThrough();
     for (const byte of Buffer.from('pässwörd\nmore')) stdin.write(Buffer.from([byte]));
+
     expect((await read(stdin as unknown as NodeJS.ReadStream)).secret).toBe('pässwörd');
   });
 
   test.each([
-    ['nothing', input('')],
-    ['blanks', input('  \nsecond line\n')],
-    ['a terminal', input('s3cret\n', { isTTY: true })],
-    ['bytes that are no text', input(Buffer.from([0xff, 0xfe, 0x41]))],
-    ['a line of 5 kB', input('x'.repeat(5_000))],
-  ])('%s is refused', async (_name, stdin) => {
+    { name: 'nothing', stdin: input('') },
+    { name: 'blanks', stdin: input('  \nsecond line\n') },
+    { name: 'a terminal', stdin: input('s3cret\n', { isTTY: true }) },
+    { name: 'bytes that are no text', stdin: input(Buffer.from([0xff, 0xfe, 0x41])) },
+    { name: 'a line of 5 kB', stdin: input('x'.repeat(5_000)) },
+  ])('$name is refused', async ({ stdin }) => {
     const message = expect.stringContaining('--password-stdin');
     await expect(read(stdin)).rejects.toMatchObject({ name: 'UsageError', message });
   });

@@ -31,22 +31,32 @@ test('a secret that begins with another one leaves nothing behind', () => {
   const secrets = createSecrets();
   secrets.hide('abcd');
   secrets.hide('abcdefgh');
+
   expect(secrets.redact('abcdefgh abcd')).toBe('[hidden] [hidden]');
 });
 
 test.each([
-  ['abc', 'abc', 'abc'],
-  ['.*[x]', 'anything [x]', 'anything [x]'],
-  ['.*[x]', 'abc.*[x]', 'abc[hidden]'],
-  ['pass', 'the password is pass, pass; bypass', 'the password is [hidden], [hidden]; bypass'],
-  ['pa"ss\\word', '{"error":"no pa\\"ss\\\\word"}', '{"error":"no [hidden]"}'],
-  [
-    'pa"ss word',
-    JSON.stringify({ message: JSON.stringify({ p: 'pa"ss word' }) }),
-    '{"message":"{\\"p\\":\\"[hidden]\\"}"}',
-  ],
-])('of %j in %j is left %j', (secretText, text, expected) => {
+  { secretText: 'abc', text: 'abc', expected: 'abc' },
+  { secretText: '.*[x]', text: 'anything [x]', expected: 'anything [x]' },
+  { secretText: '.*[x]', text: 'abc.*[x]', expected: 'abc[hidden]' },
+  {
+    secretText: 'pass',
+    text: 'the password is pass, pass; bypass',
+    expected: 'the password is [hidden], [hidden]; bypass',
+  },
+  {
+    secretText: 'pa"ss\\word',
+    text: '{"error":"no pa\\"ss\\\\word"}',
+    expected: '{"error":"no [hidden]"}',
+  },
+  {
+    secretText: 'pa"ss word',
+    text: JSON.stringify({ message: JSON.stringify({ p: 'pa"ss word' }) }),
+    expected: '{"message":"{\\"p\\":\\"[hidden]\\"}"}',
+  },
+])('of $secretText in $text is left $expected', ({ secretText, text, expected }) => {
   const secrets = createSecrets();
   secrets.hide(secretText);
+
   expect(secrets.redact(text)).toBe(expected);
 });

@@ -8,28 +8,28 @@ const body = documentOf(
 );
 
 it.each([
-  [
-    'table',
-    [
+  {
+    format: 'table',
+    notes: [
       '1 value of displays is no number, and is in no sum.',
       '2 values of revenueEuro are no numbers, and are in no sum.',
     ],
-  ],
-  [
-    'html',
-    [
+  },
+  {
+    format: 'html',
+    notes: [
       '1 value of Displays is no number, and is in no sum.',
       '2 values of Revenue (€) are no numbers, and are in no sum.',
     ],
-  ],
-  [
-    'xlsx',
-    [
+  },
+  {
+    format: 'xlsx',
+    notes: [
       '1 value of displays is no number, and is in no sum.',
       '2 values of revenueEuro are no numbers, and are in no sum.',
     ],
-  ],
-] as const)('%s says what its totals do not hold', async (format, notes) => {
+  },
+] as const)('$format says what its totals do not hold', async ({ format, notes }) => {
   expect((await encode(body, format)).notes).toEqual(notes);
 });
 
