@@ -163,7 +163,7 @@ export async function* download(
     }
   } finally {
     meter.stop();
-    await batches.return(undefined as never);
+    await batches.return?.();
   }
 }
 

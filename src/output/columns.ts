@@ -40,10 +40,7 @@ export function isDerived({ figure }: PlannedColumn): boolean {
 }
 
 /** What decides the columns of a report. */
-export type ColumnChoice = Pick<
-  EncodeOptions,
-  'columns' | 'selectedColumns' | 'normalize' | 'note'
->;
+type ColumnChoice = Pick<EncodeOptions, 'columns' | 'selectedColumns' | 'normalize' | 'note'>;
 
 /**
  * Which columns are written: those that the request asked for, where it is known, and fields that the vocabulary does not

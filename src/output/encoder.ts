@@ -61,6 +61,16 @@ export interface Sink {
   write(bytes: Uint8Array): void | Promise<void>;
 }
 
+/** A report that has been written. */
+export interface WrittenRows {
+  readonly rowCount: number;
+
+  /** How many bytes were given to the sink. */
+  readonly sizeBytes: number;
+
+  readonly tail: ReportTail;
+}
+
 /**
  * Writes a report from its first row to its end; `observe` sees every batch before. On any error the batches are closed,
  * so that the download behind them stops; the sink is the caller's to commit or to abort.
@@ -70,7 +80,7 @@ export async function writeRows(
   encoder: Encoder,
   sink: Sink,
   observe: (batch: RowBatch) => void = () => {},
-) {
+): Promise<WrittenRows> {
   let sizeBytes = 0;
   const write = async (pieces: Pieces): Promise<void> => {
     for (const piece of pieces) {
@@ -78,17 +88,19 @@ export async function writeRows(
       if (piece.length > 0) await sink.write(piece);
     }
   };
+
   try {
-    for (;;) {
-      const next = await batches.next();
-      if (next.done) {
-        await write(encoder.end(next.value));
-        return { rowCount: next.value.rowCount, sizeBytes, tail: next.value };
-      }
+    let next = await batches.next();
+    while (!next.done) {
       observe(next.value);
       await write(encoder.encode(next.value));
+      next = await batches.next();
     }
+
+    const tail = next.value;
+    await write(encoder.end(tail));
+    return { rowCount: tail.rowCount, sizeBytes, tail };
   } finally {
-    await batches.return(undefined as never);
+    await batches.return?.();
   }
 }

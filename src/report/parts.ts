@@ -139,8 +139,8 @@ export async function* mergeReports(reports: AsyncIterable<RowBatches>): RowBatc
       merged = isFirst ? next.value : joinTails(merged, next.value);
       isFirst = false;
     } finally {
-      // Its result is not used: after an error nothing but the closing matters.
-      await batches.return(merged);
+      // After an error the download behind them stops.
+      await batches.return?.();
     }
   }
   return merged;

@@ -24,8 +24,8 @@ export interface ReportTail {
   readonly members: readonly ReportMember[];
 }
 
-/** The batches of one report, and its tail as the generator's return value. */
-export type RowBatches = AsyncGenerator<RowBatch, ReportTail, undefined>;
+/** The batches of one report, and its tail as what the iterator returns. */
+export type RowBatches = AsyncIterableIterator<RowBatch, ReportTail, undefined>;
 
 /** A value of a row: what JSON can hold. */
 export type Value =

@@ -6,41 +6,136 @@ import {
   metricOfField,
   nounOf,
 } from '../../contract/columns.ts';
-import { type ReportTail, type Row, rowsOf } from '../../rows/row-batch.ts';
+import { type ReportTail, type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
 import { formatCount, formatPlural } from '../../text/quantity.ts';
 import { type Comparison, changeText, type Figure, leadingFirst } from '../../view/figures.ts';
-import { type Grouping, strangeNotices } from '../../view/grouping.ts';
+import { type Grouping, type Sums, strangeNotices } from '../../view/grouping.ts';
 import { ReportSums } from '../../view/report-sums.ts';
 import { describeReport, listWords } from '../../view/window-text.ts';
 import { ColumnPlan } from '../columns.ts';
-import type { EncodeOptions, Encoder } from '../encoder.ts';
+import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { renderRankings, renderTime, shownFigure } from '../html/page-charts.ts';
 import { pageScript } from '../html/page-script.ts';
 import { pageStyle } from '../html/page-style.ts';
-import { embedColumn, htmlText, pageColumn, renderTable } from '../html/page-table.ts';
+import {
+  embedColumn,
+  htmlText,
+  type PageColumn,
+  pageColumn,
+  renderTable,
+} from '../html/page-table.ts';
 
+/** A page with more rows than this opens too slowly. */
 const mostRows = 50_000;
 
 /** A page to mail: everything in one file, which opens without a network and holds what it shows. */
 export function createEncoder(options: EncodeOptions): Encoder {
-  const plan = new ColumnPlan(options);
-  const sums = new ReportSums();
-  let rows: Row[] | undefined = [];
-  return {
-    encode(batch) {
-      plan.follow(batch);
-      const objects = rowsOf(batch);
-      sums.observe(objects, plan.columns, batch.fields);
-      if (rows && rows.length + objects.length > mostRows) rows = undefined;
-      for (const row of rows ? objects : []) rows?.push(row);
-      // The totals stand before the rows: nothing is written until the last of them is known.
-      return [];
-    },
-    end(tail) {
-      plan.settle(tail.fields);
-      return renderPage(plan, sums, rows, tail, options).map((piece) => Buffer.from(piece));
-    },
-  };
+  return new PageEncoder(options);
+}
+
+class PageEncoder implements Encoder {
+  readonly #options: EncodeOptions;
+  readonly #plan: ColumnPlan;
+  readonly #sums = new ReportSums();
+
+  /** The rows so far; `undefined` once they are more than a page holds. */
+  #rows: Row[] | undefined = [];
+
+  constructor(options: EncodeOptions) {
+    this.#options = options;
+    this.#plan = new ColumnPlan(options);
+  }
+
+  encode(batch: RowBatch): Pieces {
+    this.#plan.follow(batch);
+    const rows = rowsOf(batch);
+    this.#sums.observe(rows, this.#plan.columns, batch.fields);
+    this.#keep(rows);
+    // The totals stand before the rows: nothing is written until the last of them is known.
+    return [];
+  }
+
+  end(tail: ReportTail): Pieces {
+    this.#plan.settle(tail.fields);
+    return this.#render(tail).map((piece) => Buffer.from(piece));
+  }
+
+  #keep(rows: readonly Row[]): void {
+    if (!this.#rows) return;
+    if (this.#rows.length + rows.length > mostRows) {
+      this.#rows = undefined;
+      return;
+    }
+    for (const row of rows) this.#rows.push(row);
+  }
+
+  /** The page in pieces. The user is told on stderr where it does not hold every row. */
+  #render({ summary, rowCount }: ReportTail): string[] {
+    const { title, comparison } = this.#options;
+    const sums = this.#sums;
+    const described = describeReport(summary, sums);
+    const heading = htmlText(title ?? described.title);
+    const facts = [
+      described.window,
+      described.zone,
+      formatPlural(rowCount, 'row'),
+      comparison && `compared with ${comparison.before}`,
+    ];
+    const factTexts = facts.flatMap((fact) => (fact === undefined ? [] : htmlText(fact)));
+
+    const grouping = this.#rows ? undefined : sumsToShow(sums);
+    const notices = this.#notices(grouping, rowCount);
+    const tableRows = grouping?.rowsOf() ?? this.#rows ?? [];
+    const columns = this.#pageColumns(grouping, tableRows);
+
+    const figures = this.#plan.shown.flatMap(({ figure }) => figure ?? []);
+    const { leading, others } = leadingFirst(figures);
+    const ranked = [...leading, ...others].find(({ derived }) => !derived);
+    return [
+      headHtml([heading, ...factTexts.slice(0, 1)].join(', ')),
+      headerHtml(heading, factTexts, notices),
+      renderCards({ sums, leading, others, rowCount, comparison }),
+      renderTime(sums, leading, others, described.isMonthly),
+      renderRankings(sums, ranked, comparison),
+      renderTable(grouping ? 'Sums' : 'Rows', columns, tableRows.length),
+      ...footHtml(columns, tableRows.length),
+    ];
+  }
+
+  /** The sentences above the figures; those that the reader of the page could not know otherwise go to the user too. */
+  #notices(grouping: Grouping | undefined, rowCount: number): string[] {
+    const { note, comparison } = this.#options;
+    const notices: string[] = [];
+    if (grouping) {
+      const sentence = sumsNotice(grouping, rowCount);
+      notices.push(sentence);
+      note?.(`${sentence} Every row: --format csv.`);
+    }
+
+    const labelled = this.#plan.columns.map(({ field }) => ({ field, name: fieldLabel(field) }));
+    for (const notice of strangeNotices(this.#sums.total, labelled)) {
+      notices.push(notice);
+      note?.(notice);
+    }
+    return [...notices, ...(comparison?.notices ?? [])];
+  }
+
+  /** The columns of the table. One without any value is left out, unless columns were chosen. */
+  #pageColumns(grouping: Grouping | undefined, rows: readonly Row[]): PageColumn[] {
+    const totals = this.#sums.total.totals();
+    const keys = grouping?.by.map(({ field }) => field);
+    const columns: PageColumn[] = [];
+    for (const planned of this.#plan.columns) {
+      const isSummed = planned.figure !== undefined || keys?.includes(planned.field);
+      if (keys && !isSummed) continue;
+
+      const column = pageColumn(planned, rows, totals);
+      const isEmpty = column.cells.length > 0 && column.cells.every((cell) => cell === null);
+      if (isEmpty && !this.#options.selectedColumns) continue;
+      columns.push(column);
+    }
+    return columns;
+  }
 }
 
 /** Nothing runs and nothing is loaded but what stands in the page, whatever a name in the data says. */
@@ -52,47 +147,8 @@ function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/**
- * The page in pieces; tells the user on stderr where it does not hold every row.
- * @param rows `undefined` where they are more than a page holds
- */
-function renderPage(
-  plan: ColumnPlan,
-  sums: ReportSums,
-  rows: readonly Row[] | undefined,
-  { summary, rowCount }: ReportTail,
-  { title, selectedColumns, comparison, note }: EncodeOptions,
-): string[] {
-  const { leading, others } = leadingFirst(plan.shown.flatMap(({ figure }) => figure ?? []));
-  const described = describeReport(summary, sums);
-  const grouping = rows ? undefined : sumsToShow(sums);
-  const summed = grouping ? [sumsNotice(grouping, rowCount)] : [];
-  const labelled = plan.columns.map(({ field }) => ({ field, name: fieldLabel(field) }));
-  const strange = strangeNotices(sums.total, labelled);
-  for (const notice of [
-    ...summed.map((sentence) => `${sentence} Every row: --format csv.`),
-    ...strange,
-  ])
-    note?.(notice);
-  const notices = [...summed, ...strange, ...(comparison?.notices ?? [])];
-  const against = comparison && `compared with ${comparison.before}`;
-  const facts = [described.window, described.zone, formatPlural(rowCount, 'row'), against];
-  const shown = facts.flatMap((fact) => (fact === undefined ? [] : htmlText(fact)));
-  const heading = htmlText(title ?? described.title);
-  const figure = [...leading, ...others].find(({ derived }) => !derived);
-
-  const tableRows = grouping?.rowsOf() ?? rows ?? [];
-  const columns = plan.columns
-    .filter(
-      ({ field, figure }) => figure || !grouping || grouping.by.some((key) => key.field === field),
-    )
-    .map((column) => pageColumn(column, tableRows, sums.total.totals()))
-    // A column without any value is left out, unless it was chosen.
-    .filter(
-      ({ cells }) => selectedColumns || cells.length === 0 || cells.some((cell) => cell !== null),
-    );
-  return [
-    `<!doctype html>
+function headHtml(title: string): string {
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -100,24 +156,35 @@ function renderPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="adreport">
-<title>${[heading, ...shown.slice(0, 1)].join(', ')}</title>
+<title>${title}</title>
 <link rel="icon" href="data:,">
 <style>${pageStyle}</style>
 </head>
 <body>
 <main>
-<header>
+`;
+}
+
+/** @param heading as HTML, as are the facts @param notices as text */
+function headerHtml(heading: string, facts: readonly string[], notices: readonly string[]): string {
+  const factsHtml = facts.map((fact) => `<span>${fact}</span>`).join(' ');
+  const noticesHtml = notices
+    .map((notice) => `<p class="notice">${htmlText(notice)}</p>\n`)
+    .join('');
+  return `<header>
 <h1>${heading}</h1>
-<p>${shown.map((fact) => `<span>${fact}</span>`).join(' ')}</p>
+<p>${factsHtml}</p>
 </header>
-${notices.map((notice) => `<p class="notice">${htmlText(notice)}</p>\n`).join('')}`,
-    renderCards(sums, leading, others, rowCount, comparison),
-    renderTime(sums, leading, others, described.isMonthly),
-    renderRankings(sums, figure, comparison),
-    renderTable(grouping ? 'Sums' : 'Rows', columns, tableRows.length),
+${noticesHtml}`;
+}
+
+/** The rest of the page, which embeds its rows. */
+function footHtml(columns: readonly PageColumn[], rowCount: number): string[] {
+  const embedded = columns.map((column, i) => (i === 0 ? '' : ',\n') + embedColumn(column));
+  return [
     `</main>
-<script type="application/json" id="data">{"rowCount":${tableRows.length},"columns":[`,
-    ...columns.map((column, i) => (i === 0 ? '' : ',\n') + embedColumn(column)),
+<script type="application/json" id="data">{"rowCount":${rowCount},"columns":[`,
+    ...embedded,
     `]}</script>
 <script>${pageScript}</script>
 </body>
@@ -133,44 +200,65 @@ function sumsToShow({ course, units, total }: ReportSums): Grouping {
 }
 
 function sumsNotice({ by, size }: Grouping, rowCount: number): string {
-  // A breakdown's fields together are one thing.
-  const names = by.map(({ field }) => {
+  const table = size === 1 ? 'the sum of all' : `${formatCount(size)} sums by ${keysText(by)}`;
+  return (
+    `The report has ${formatCount(rowCount)} rows, more than the ${formatCount(mostRows)} that a page holds: ` +
+    `its table shows ${table} instead. Totals and charts are of all rows.`
+  );
+}
+
+/** What rows are grouped by, in words; the fields of one breakdown together are one thing. */
+function keysText(keys: Grouping['by']): string {
+  const names = new Set<string>();
+  for (const { field } of keys) {
     const breakdown = breakdownOfField(field);
-    return breakdown && !breakdown.time ? nounOf(breakdown) : field;
-  });
-  const table =
-    size === 1
-      ? 'the sum of all'
-      : `${formatCount(size)} sums by ${listWords([...new Set(names)])}`;
-  return `The report has ${formatCount(rowCount)} rows, more than the ${formatCount(mostRows)} that a page holds: its table shows ${table} instead. Totals and charts are of all rows.`;
+    names.add(breakdown && !breakdown.time ? nounOf(breakdown) : field);
+  }
+  return listWords([...names]);
+}
+
+/** What the cards of the totals are made of. */
+interface CardFigures {
+  readonly sums: ReportSums;
+  readonly leading: readonly Figure[];
+  readonly others: readonly Figure[];
+  readonly rowCount: number;
+  readonly comparison: Comparison | undefined;
 }
 
 /** The totals, those that lead larger than the others. */
-function renderCards(
-  sums: ReportSums,
-  leading: readonly Figure[],
-  others: readonly Figure[],
-  rowCount: number,
-  comparison: Comparison | undefined,
-): string {
+function renderCards(cards: CardFigures): string {
+  const leading = cards.leading.map((figure) => cardHtml(figure, cards)).join('');
+  const others = cards.others.map((figure) => cardHtml(figure, cards)).join('');
+  if (leading === '') return '';
+
+  const further = others === '' ? '' : `<dl class="cards more">\n${others}</dl>`;
+  return `<section aria-label="Totals"><dl class="cards">\n${leading}</dl>${further}</section>\n`;
+}
+
+/** The card of one total; none of a rate that the totals do not give. */
+function cardHtml(figure: Figure, { sums, rowCount, comparison }: CardFigures): string {
   const totals = sums.total.totals();
-  const before = comparison?.sums.total.totals();
-  const [first, more] = [leading, others].map((figures) => {
-    const cards = figures.map((figure) => {
-      const { field, derived, type } = figure;
-      const zero = derived ? '–' : currencyOf(field) + (type === 'money' ? '0.00' : '0');
-      const text = rowCount === 0 ? zero : shownFigure(figure, totals);
-      if (derived && text === '–') return '';
-      const hint = derived?.meaning ?? metricOfField(field)?.meaning ?? '';
-      const change =
-        before && `${changeText(figure, totals, before)} · ${shownFigure(figure, before)} before`;
-      const below = change ? `<dd class="change">${htmlText(change)}</dd>` : '';
-      const long = text.length > 11 ? ' class="long"' : '';
-      return `<div title="${htmlText(hint)}"><dt>${htmlText(fieldLabel(field))}</dt><dd${long}>${htmlText(text)}</dd>${below}</div>\n`;
-    });
-    return cards.join('');
-  });
-  if (!first) return '';
-  const further = more ? `<dl class="cards more">\n${more}</dl>` : '';
-  return `<section aria-label="Totals"><dl class="cards">\n${first}</dl>${further}</section>\n`;
+  const text = rowCount === 0 ? zeroText(figure) : shownFigure(figure, totals);
+  if (figure.derived && text === '–') return '';
+
+  const meaning = figure.derived?.meaning ?? metricOfField(figure.field)?.meaning ?? '';
+  const label = htmlText(fieldLabel(figure.field));
+  const long = text.length > 11 ? ' class="long"' : '';
+  const value = `<dd${long}>${htmlText(text)}</dd>`;
+  const change = comparison ? changeHtml(figure, totals, comparison) : '';
+  return `<div title="${htmlText(meaning)}"><dt>${label}</dt>${value}${change}</div>\n`;
+}
+
+/** The total of a report without rows. */
+function zeroText({ field, derived, type }: Figure): string {
+  if (derived) return '–';
+  return currencyOf(field) + (type === 'money' ? '0.00' : '0');
+}
+
+function changeHtml(figure: Figure, totals: Sums, comparison: Comparison): string {
+  const before = comparison.sums.total.totals();
+  const change = changeText(figure, totals, before);
+  const text = `${change} · ${shownFigure(figure, before)} before`;
+  return `<dd class="change">${htmlText(text)}</dd>`;
 }

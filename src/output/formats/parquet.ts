@@ -9,7 +9,13 @@ import {
   wallTimeOf,
 } from '../../contract/values.ts';
 import { IncompleteDataError } from '../../errors.ts';
-import { rowsOf, type Value } from '../../rows/row-batch.ts';
+import {
+  type ReportTail,
+  type Row,
+  type RowBatch,
+  rowsOf,
+  type Value,
+} from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { ColumnPlan, type PlannedColumn, valueIn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
@@ -85,66 +91,104 @@ function numberBy<T>(exact: (text: string) => T | undefined, value: Value): T | 
  * `IncompleteDataError` for a metric that is no number, or that its column cannot hold exactly.
  */
 export function createEncoder(options: EncodeOptions): Encoder {
-  const plan = new ColumnPlan(options);
-  const out = new ByteWriter();
-  const texts: KeyValue[] = [];
-  let writer: ParquetWriter | undefined;
-  let columnKinds: Kind[] = [];
-  let values: (Value | undefined)[][] = [];
-  let [groupRows, groupBytes, rowsBefore] = [0, 0, 0];
+  return new ParquetEncoder(options);
+}
 
-  /** The first row group decides of a time whether its form is known. */
-  function begin(): ParquetWriter {
-    columnKinds = plan.columns.map((column, i) => kindOf(column, values[i] ?? [], options.note));
-    const leaves = plan.columns.map(({ name }, i): SchemaElement => {
-      return { name, repetition_type: 'OPTIONAL', ...columnKinds[i]?.element };
-    });
-    const schema = [{ name: 'schema', num_children: leaves.length }, ...leaves];
-    return new ParquetWriter({ writer: out, schema, kvMetadata: texts, createdBy: 'adreport' });
+class ParquetEncoder implements Encoder {
+  readonly #plan: ColumnPlan;
+  readonly #note: EncodeOptions['note'];
+  readonly #out = new ByteWriter();
+
+  /** What the file says of itself; the writer reads it at the end. */
+  readonly #metadata: KeyValue[] = [];
+
+  #writer: ParquetWriter | undefined;
+  #kinds: readonly Kind[] = [];
+
+  /** The values of the row group so far, by column. */
+  #values: (Value | undefined)[][] = [];
+  #groupRows = 0;
+  #groupBytes = 0;
+
+  /** How many rows stand in the groups before. */
+  #rowsBefore = 0;
+
+  constructor(options: EncodeOptions) {
+    this.#plan = new ColumnPlan(options);
+    this.#note = options.note;
   }
 
-  function endGroup(): Pieces {
-    writer ??= begin();
-    const columnData = plan.columns.map(({ name }, i) => {
-      const kind = columnKinds[i] ?? kinds.text;
-      return {
-        name,
-        data: (values[i] ?? []).map((value, row) =>
-          converted(value, kind, name, rowsBefore + row + 1),
-        ),
-      };
+  encode(batch: RowBatch): Pieces {
+    this.#plan.follow(batch);
+    this.#take(rowsOf(batch));
+    this.#groupRows += batch.rowCount;
+    this.#groupBytes += batch.sizeBytes;
+
+    const isFull = this.#groupRows >= groupRowsAtMost || this.#groupBytes >= groupBytesAtMost;
+    return isFull ? this.#endGroup() : [];
+  }
+
+  end({ fields, members }: ReportTail): Pieces {
+    this.#plan.settle(fields);
+    for (const { name, json } of members) {
+      this.#metadata.push({ key: `adreport.${name}`, value: json.toString() });
+    }
+
+    // The writer uses its bytes again: these are copied.
+    const group = this.#groupRows > 0 ? this.#endGroup().map((piece) => Buffer.from(piece)) : [];
+    const writer = this.#writer ?? this.#begin();
+    writer.finish();
+    return [...group, this.#out.getBytes()];
+  }
+
+  #take(rows: readonly Row[]): void {
+    const { columns } = this.#plan;
+    if (this.#groupRows === 0) this.#values = columns.map(() => []);
+    for (const [i, column] of columns.entries()) {
+      const values = this.#values[i] ?? [];
+      for (const row of rows) values.push(valueIn(row, column));
+    }
+  }
+
+  /** Begins the file. The first row group decides of a time whether its form is known. */
+  #begin(): ParquetWriter {
+    const { columns } = this.#plan;
+    this.#kinds = columns.map((column, i) => kindOf(column, this.#values[i] ?? [], this.#note));
+
+    const leaves: SchemaElement[] = columns.map(({ name }, i) => {
+      return { name, repetition_type: 'OPTIONAL', ...this.#kinds[i]?.element };
     });
-    writer.write({ columnData, rowGroupSize: groupRows });
-    rowsBefore += groupRows;
-    [values, groupRows, groupBytes] = [[], 0, 0];
-    const bytes = out.getBytes();
-    out.index = 0;
+    const root: SchemaElement = { name: 'schema', num_children: leaves.length };
+    return new ParquetWriter({
+      writer: this.#out,
+      schema: [root, ...leaves],
+      kvMetadata: this.#metadata,
+      createdBy: 'adreport',
+    });
+  }
+
+  #endGroup(): Pieces {
+    this.#writer ??= this.#begin();
+    const columnData = this.#plan.columns.map(({ name }, i) => {
+      return { name, data: this.#convertedColumn(i, name) };
+    });
+    this.#writer.write({ columnData, rowGroupSize: this.#groupRows });
+
+    this.#rowsBefore += this.#groupRows;
+    this.#values = [];
+    this.#groupRows = 0;
+    this.#groupBytes = 0;
+
+    const bytes = this.#out.getBytes();
+    this.#out.index = 0;
     return [bytes];
   }
 
-  return {
-    encode(batch) {
-      plan.follow(batch);
-      const rows = rowsOf(batch);
-      if (groupRows === 0) values = plan.columns.map(() => []);
-      for (const [i, column] of plan.columns.entries()) {
-        for (const row of rows) values[i]?.push(valueIn(row, column));
-      }
-      groupRows += batch.rowCount;
-      groupBytes += batch.sizeBytes;
-      return groupRows >= groupRowsAtMost || groupBytes >= groupBytesAtMost ? endGroup() : [];
-    },
-    end({ fields, members }) {
-      plan.settle(fields);
-      texts.push(
-        ...members.map(({ name, json }) => ({ key: `adreport.${name}`, value: json.toString() })),
-      );
-      // The writer uses its bytes again: these are copied.
-      const group = groupRows > 0 ? endGroup().map((piece) => Buffer.from(piece)) : [];
-      (writer ?? begin()).finish();
-      return [...group, out.getBytes()];
-    },
-  };
+  #convertedColumn(index: number, name: string): (number | bigint | string | null)[] {
+    const kind = this.#kinds[index] ?? kinds.text;
+    const values = this.#values[index] ?? [];
+    return values.map((value, row) => converted(value, kind, name, this.#rowsBefore + row + 1));
+  }
 }
 
 function kindOf(
@@ -154,26 +198,38 @@ function kindOf(
 ): Kind {
   if (figure?.derived) return kinds.money;
   if (type === undefined || type === 'id' || type === 'text') return kinds.text;
+
   const kind: Kind = kinds[type];
   if (type === 'integer' || type === 'money') return kind;
-  const strange = [...new Set(values)].find(
-    (value) => !isNothing(value) && kind.convert(value) === undefined,
-  );
+
+  const isStrange = (value: Value | undefined): boolean =>
+    !isNothing(value) && kind.convert(value) === undefined;
+  const strange = [...new Set(values)].find(isStrange);
   if (strange === undefined) return kind;
+
   note?.(
     `The column ${name} is kept as text: “${shortened(textOf(strange))}” is no ${kind.wanted}.`,
   );
   return kinds.text;
 }
 
-function converted(value: Value | undefined, kind: Kind, name: string, row: number) {
+/** A value as its column keeps it. @param row its number, counted from 1, for an error */
+function converted(
+  value: Value | undefined,
+  kind: Kind,
+  name: string,
+  row: number,
+): number | bigint | string | null {
   // An empty text says as little as null, except in a column of texts.
-  if (isNothing(value) && !(value === '' && kind === kinds.text)) return null;
-  const result = kind.convert(value as Value);
+  const isEmptyText = value === '' && kind === kinds.text;
+  if (isNothing(value) && !isEmptyText) return null;
+
+  const result = kind.convert(value);
   if (result !== undefined) return result;
-  const shown = shortened(JSON.stringify(value));
+
+  const text = shortened(JSON.stringify(value));
   throw new IncompleteDataError(
-    `Row ${row}: ${printable(name)} is ${shown}, which is no ${kind.wanted}.`,
+    `Row ${row}: ${printable(name)} is ${text}, which is no ${kind.wanted}.`,
     {
       code: 'BAD_VALUE',
       // The same report would be downloaded again, to no avail.

@@ -18,14 +18,13 @@ import { type CellText, clip, type TableColumn, TableLayout } from '../table/tab
 export function createTableEncoder(options: EncodeOptions): Encoder {
   const plan = new ColumnPlan(options);
   const table = new ReportTable(plan, options);
-  const piecesOf = (lines: readonly string[]): Pieces => [
-    Buffer.from(lines.map((line) => `${line}\n`).join('')),
-  ];
+
   return {
     encode(batch) {
       plan.follow(batch);
       return piecesOf(table.add(rowsOf(batch), batch.fields));
     },
+
     end(tail) {
       plan.settle(tail.fields);
       return piecesOf(table.end());
@@ -33,16 +32,26 @@ export function createTableEncoder(options: EncodeOptions): Encoder {
   };
 }
 
+function piecesOf(lines: readonly string[]): Pieces {
+  return [Buffer.from(lines.map((line) => `${line}\n`).join(''))];
+}
+
 /** So many rows are held to find the widths of the columns; the totals of the rest may have so many more digits. */
 const heldRows = 1000;
 const spareDigits = 3;
+
+/** The cell of a figure in a line below the rows. */
+type FigureCell = (figure: Figure) => CellText;
 
 /** The rows of a report as lines. The plan decides the columns before the first rows come. */
 export class ReportTable {
   readonly #plan: ColumnPlan;
   readonly #options: EncodeOptions;
-  readonly #held: Row[] = [];
   readonly #totals = new Grouping();
+
+  /** Rows that wait for the widths of their columns. */
+  #heldRows: Row[] = [];
+
   #columns: readonly PlannedColumn[] = [];
   #layout: TableLayout | undefined;
 
@@ -56,33 +65,52 @@ export class ReportTable {
     this.#totals.observe(rows, fields);
     const layout = this.#layout;
     if (layout) return rows.map((row) => layout.line(this.#cellsOf(row)));
-    for (const row of rows) this.#held.push(row);
-    return this.#held.length < heldRows ? [] : this.#begin(spareDigits);
+
+    for (const row of rows) this.#heldRows.push(row);
+    return this.#heldRows.length < heldRows ? [] : this.#begin(spareDigits);
   }
 
+  /** The last lines: the totals, and how they compare with another report. */
   end(): string[] {
     const { table: look = {}, note, comparison } = this.#options;
     const lines = this.#layout ? [] : this.#begin(0);
     const layout = this.#layout;
-    const totals = this.#totals.totals();
-    const hasTotals = this.#columns.some(({ field }) => totals.get(field) !== undefined);
-    if (!layout || this.#totals.rowCount < 2 || look.totals === false || !hasTotals) return lines;
+    if (!layout || look.totals === false || !this.#hasTotals) return lines;
+
     for (const notice of strangeNotices(this.#totals, this.#columns)) note?.(notice);
-    const labelled = layout.columns.find(({ numeric }) => !numeric)?.index;
-    const cellsOf = (label: string, textOf: (figure: Figure) => CellText) =>
-      this.#columns.map(({ figure }, i) => (i === labelled ? label : figure && textOf(figure)));
-    const sums = (label: string, of: Sums) =>
-      cellsOf(label, (figure) => figureText(figure, of) ?? (figure.derived ? null : undefined));
-    lines.push(...layout.foot(sums('total', totals)));
+    const totals = this.#totals.totals();
+    lines.push(...layout.foot(this.#sumCells(layout, 'total', totals)));
     if (!comparison) return lines;
+
     const before = comparison.sums.total.totals();
-    const changes = cellsOf('change', (figure) => changeText(figure, totals, before, look.unicode));
-    return [
-      ...lines,
-      layout.line(sums('before', before)),
-      layout.line(changes),
-      ...comparisonNotices(comparison),
-    ];
+    const changes = this.#footCells(layout, 'change', (figure) =>
+      changeText(figure, totals, before, look.unicode),
+    );
+    lines.push(layout.line(this.#sumCells(layout, 'before', before)), layout.line(changes));
+    lines.push(...comparisonNotices(comparison));
+    return lines;
+  }
+
+  get #hasTotals(): boolean {
+    const totals = this.#totals.totals();
+    const hasSum = this.#columns.some(({ field }) => totals.get(field) !== undefined);
+    return hasSum && this.#totals.rowCount > 1;
+  }
+
+  #sumCells(layout: TableLayout, label: string, sums: Sums): CellText[] {
+    return this.#footCells(layout, label, (figure) => {
+      const text = figureText(figure, sums);
+      return text ?? (figure.derived ? null : undefined);
+    });
+  }
+
+  /** The cells of a line below the rows; its label stands in the first column that is no number. */
+  #footCells(layout: TableLayout, label: string, cellOf: FigureCell): CellText[] {
+    const labelled = layout.columns.find(({ numeric }) => !numeric)?.index;
+    return this.#columns.map(({ figure }, i) => {
+      if (i === labelled) return label;
+      return figure && cellOf(figure);
+    });
   }
 
   #cellsOf(row: Row): CellText[] {
@@ -96,70 +124,148 @@ export class ReportTable {
 
   /** Finds the columns' places from the rows held so far; totals may take `spare` more cells. */
   #begin(spare: number): string[] {
-    const { table: look = {}, selectedColumns, comparison, note } = this.#options;
-    const columns = this.#plan.shown;
-    this.#columns = columns;
-    const rows = this.#held.splice(0).map((row) => this.#cellsOf(row));
+    this.#columns = this.#plan.shown;
+    const rows = this.#heldRows.map((row) => this.#cellsOf(row));
+    this.#heldRows = [];
+
+    const layout = new TableLayout(this.#tableColumns(rows, spare), this.#options.table);
+    this.#layout = layout;
+    this.#noteDropped(layout);
+    return [...layout.head(), ...rows.map((cells) => layout.line(cells))];
+  }
+
+  #tableColumns(rows: readonly (readonly CellText[])[], spare: number): TableColumn[] {
+    const { table: look = {}, selectedColumns, comparison } = this.#options;
     const totals = this.#totals.totals();
-    const ranks = rankColumns(columns, rows);
-    const labelled = rows.length > 1 ? columns.findIndex(({ numeric }) => !numeric) : -1;
-    const given = columns.map(({ name, figure, numeric, type }, i): TableColumn => {
-      const total = look.totals === false || !figure ? '' : (figureText(figure, totals) ?? '');
-      const least = comparison && total !== '' ? '▲ 100.0 %'.length : 0;
-      const label = i === labelled ? (comparison ? 'before' : 'total').length : 0;
+    const ranks = new ColumnRanks(this.#columns, rows).all();
+    // Below one row there are no totals, and no label for them.
+    const labelled = rows.length > 1 ? this.#columns.findIndex(({ numeric }) => !numeric) : -1;
+    const label = comparison ? 'before' : 'total';
+    const changeWidth = comparison ? '▲ 100.0 %'.length : 0;
+    // A column that was chosen is shown, even where nothing is in it.
+    const nothing = selectedColumns ? '' : null;
+
+    return this.#columns.map((column, i): TableColumn => {
+      const { name, figure, numeric, type } = column;
+      const hasTotal = look.totals !== false && figure !== undefined;
+      const total = hasTotal ? (figureText(figure, totals) ?? '') : '';
+      const totalWidth = Math.max(total === '' ? 0 : changeWidth, total.length + spare);
+      const labelWidth = i === labelled ? label.length : 0;
+      const heading = figure?.derived ? plainName(figure.name, look.unicode) : name;
       return {
-        name: clip(printable(figure?.derived ? plainName(figure.name, look.unicode) : name)),
+        name: clip(printable(heading)),
         numeric,
         rigid: type === 'date' || type === 'hour',
-        dispensable: ranks[i] ?? 0,
-        // A column that was chosen is shown, even where nothing is in it.
-        cells: rows.map((cells) => cells[i] ?? (selectedColumns ? '' : null)),
-        minWidth: numeric ? Math.max(least, total.length + spare) : label,
+        dispensable: ranks[i] ?? essential,
+        cells: rows.map((cells) => cells[i] ?? nothing),
+        minWidth: numeric ? totalWidth : labelWidth,
       };
     });
-    const layout = new TableLayout(given, look);
-    this.#layout = layout;
-    // What derives from others was not asked for, unless it was named.
-    const dropped = columns.filter((column, i) => {
-      return (
-        layout.dropped.includes(i) &&
-        (this.#plan.columns.includes(column) || !column.figure?.derived)
-      );
-    });
-    if (dropped.length > 0) {
-      const names = dropped.map(({ name }) => clip(printable(name))).join(', ');
-      note?.(
-        `Not shown, for lack of room: ${names}. Choose with --columns or --metrics, or see all with --format csv.`,
-      );
+  }
+
+  /** Tells the user which columns have no room. */
+  #noteDropped(layout: TableLayout): void {
+    const names: string[] = [];
+    for (const [i, column] of this.#columns.entries()) {
+      if (!layout.dropped.includes(i)) continue;
+      // What derives from others was not asked for, unless it was named.
+      const isAsked = this.#plan.columns.includes(column) || !column.figure?.derived;
+      if (isAsked) names.push(clip(printable(column.name)));
     }
-    return [...layout.head(), ...rows.map((cells) => layout.line(cells))];
+    if (names.length === 0) return;
+
+    this.#options.note?.(
+      `Not shown, for lack of room: ${names.join(', ')}. Choose with --columns or --metrics, or see all with --format csv.`,
+    );
   }
 }
 
-/** What is spent and earned is read before all else, and given up last. */
-const figureOrder =
-  'displays revenueEuro clicks ctr downloads ecpmEuro leads landings revenueDollar requests ecpmDollar eyesTrackings';
-
 /**
- * How gladly each column is given up where there is no room: 0 never, then the higher the sooner. What tells the rows
- * apart stays; an id goes before its name, unless two have one name; what is the same in every row goes first.
+ * What is given up where there is no room, from what goes last to what goes first: metrics by their names, and classes of
+ * other columns. What is spent and earned is read before all else; names tell more than the fourth metric.
  */
-function rankColumns(columns: readonly PlannedColumn[], rows: readonly CellText[][]): number[] {
-  const counts = columns.map((_, i) => new Set(rows.map((cells) => cells[i])).size);
-  const varies = (i: number) => (counts[i] ?? 0) > 1;
-  const isText = (i: number) => columns[i]?.type === 'text' && varies(i);
-  const hasHours = columns.some(({ type }) => type === 'hour');
-  const dimensions = [...columns.keys()].filter((i) => !columns[i]?.numeric && varies(i));
-  const first = dimensions.find(isText) ?? dimensions.find((i) => columns[i]?.type === 'id');
-  return columns.map(({ type, figure }, i) => {
-    if (!varies(i) && counts.some((count) => count > 1)) return 200;
-    if (figure)
-      return figureOrder.split(' ').indexOf(metricOfField(figure.field)?.name ?? figure.field) + 1;
-    if (i === first || type === 'hour' || (type === 'date' && !hasHours)) return 0;
-    const isTold = type === 'id' && isText(i + 1) && (counts[i + 1] ?? 0) >= (counts[i] ?? 0);
-    // Names tell more than the third figure.
-    return type === 'date' || isTold ? 100 : 3.5;
-  });
+const givenUpLastToFirst = [
+  'displays',
+  'revenueEuro',
+  'clicks',
+  'other names',
+  'ctr',
+  'downloads',
+  'ecpmEuro',
+  'leads',
+  'landings',
+  'revenueDollar',
+  'requests',
+  'ecpmDollar',
+  'eyesTrackings',
+  'told by another column',
+  'the same in every row',
+];
+
+/** How gladly a column is given up: the higher the sooner; 0, that of what the list does not name, means never. */
+function rankOf(name: string): number {
+  return givenUpLastToFirst.indexOf(name) + 1;
+}
+
+const essential = 0;
+
+/** Ranks columns by how gladly they are given up, as these rows need them. */
+class ColumnRanks {
+  readonly #columns: readonly PlannedColumn[];
+
+  /** How many different values each column has. */
+  readonly #counts: readonly number[];
+
+  constructor(columns: readonly PlannedColumn[], rows: readonly (readonly CellText[])[]) {
+    this.#columns = columns;
+    this.#counts = columns.map((_, i) => new Set(rows.map((cells) => cells[i])).size);
+  }
+
+  /**
+   * The rank of each column. What tells the rows apart stays; an id goes before its name, unless two have one name; what
+   * is the same in every row goes first.
+   */
+  all(): number[] {
+    const anyVaries = this.#counts.some((count) => count > 1);
+    const telling = this.#tellingColumn();
+    const hasHours = this.#columns.some(({ type }) => type === 'hour');
+
+    return this.#columns.map(({ type, figure }, i) => {
+      if (anyVaries && !this.#varies(i)) return rankOf('the same in every row');
+      if (figure) return rankOf(metricOfField(figure.field)?.name ?? figure.field);
+
+      const isTime = type === 'hour' || (type === 'date' && !hasHours);
+      if (isTime || i === telling) return essential;
+      // The hour tells the date, and a name its id.
+      const isTold = type === 'date' || this.#isToldByName(i);
+      return rankOf(isTold ? 'told by another column' : 'other names');
+    });
+  }
+
+  /** The column that tells the rows apart best: the first name, or where there is none the first id. */
+  #tellingColumn(): number | undefined {
+    const dimensions: number[] = [];
+    for (const [i, { numeric }] of this.#columns.entries()) {
+      if (!numeric && this.#varies(i)) dimensions.push(i);
+    }
+    const name = dimensions.find((i) => this.#columns[i]?.type === 'text');
+    return name ?? dimensions.find((i) => this.#columns[i]?.type === 'id');
+  }
+
+  /** Whether a column is an id whose name stands beside it, and no two ids have one name. */
+  #isToldByName(i: number): boolean {
+    const isId = this.#columns[i]?.type === 'id';
+    const isNameNext = this.#columns[i + 1]?.type === 'text' && this.#varies(i + 1);
+    return isId && isNameNext && this.#countOf(i + 1) >= this.#countOf(i);
+  }
+
+  #varies(i: number): boolean {
+    return this.#countOf(i) > 1;
+  }
+
+  #countOf(i: number): number {
+    return this.#counts[i] ?? 0;
+  }
 }
 
 /** What stands below a comparison: both windows, and what makes them unequal. */
