@@ -1,7 +1,9 @@
 import backfill from './backfill.md';
 import compared from './compared.md';
+import containers from './containers.md';
 import cron from './cron.md';
 import databases from './databases.md';
+import delivery from './delivery.md';
 import environment from './environment.md';
 import exitCodes from './exit-codes.md';
 import faults from './faults.md';
@@ -12,13 +14,14 @@ import pages from './pages.md';
 import periods from './periods.md';
 import realService from './real-service.md';
 import reports from './reports.md';
+import schedulers from './schedulers.md';
 import security from './security.md';
 import speed from './speed.md';
 import testing from './testing.md';
 
 // A new topic is its file, and its name here.
 const forReports = { reports, periods, filters, formats, pages };
-const forPipelines = { cron, backfill, databases };
+const forPipelines = { cron, backfill, schedulers, containers, databases, delivery };
 const forTests = { 'local-server': localServer, testing, faults };
 const forAll = {
   'exit-codes': exitCodes,

@@ -173,7 +173,7 @@ const withLines = Object.entries(documents).filter(([, text]) =>
 );
 
 /** What lines may call besides adreport, and which of it this machine lacks. */
-const missing = ['curl', 'jq', 'flock'].filter((tool) => !isInstalled(tool));
+const missing = ['curl', 'jq', 'flock', 'parallel'].filter((tool) => !isInstalled(tool));
 
 describe.skipIf(process.platform === 'win32').each(withLines)('%s', (_name, document) => {
   // All of them have one home, as they have one reader.

@@ -1,15 +1,52 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { hasPostgres, isInstalled, pathWithAdreport, startPostgres } from '../support/programs.ts';
+import { parse } from 'yaml';
+import type { LocalServer } from '../../src/server/start.ts';
+import { type CodeBlock, findCodeBlock, readCodeBlocks } from '../support/code-blocks.ts';
+import {
+  hasDuckDb,
+  hasPostgres,
+  isInstalled,
+  openDuckDb,
+  pathWithAdreport,
+  startPostgres,
+} from '../support/programs.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
+import { findFreePort, startSlurm, whySlurmCannotRun } from '../support/slurm.ts';
 import { runToEnd, start } from '../support/spawn.ts';
 
-/** The recipes as they are printed, under the programs that they are for. */
+/**
+ * The blocks of code of the topics that are more than single lines, as they are printed, under the programs that they are
+ * for. Where such a program cannot run here, something that knows its form reads the block, and its command runs alone.
+ */
 
-const recipes = resolve(import.meta.dirname, '../recipes');
-const recipeOf = (name: string): string => readFileSync(join(recipes, name), 'utf8');
+const root = resolve(import.meta.dirname, '../..');
+const toolFolder = join(process.env.ADREPORT_TOOLS ?? '', 'node_modules');
+const hasTool = (name: string): boolean => existsSync(join(toolFolder, name));
+
+const tested = new Set<string>();
+const keyOf = ({ topic, heading, language }: Omit<CodeBlock, 'text' | 'introduction'>): string =>
+  `${topic} / ${heading} / ${language}`;
+
+/** The text of a block; from then on it counts as tested. */
+function recipe(topic: string, heading: string, language: string): string {
+  const block = findCodeBlock(topic, heading, language);
+  tested.add(keyOf(block));
+  return block.text;
+}
 
 /** Runs a test where its programs are installed, and says why where it does not. */
 function testWith(what: string, missing: string | false, run: () => Promise<void>): void {
@@ -19,140 +56,517 @@ function testWith(what: string, missing: string | false, run: () => Promise<void
 
 const without = (program: string): string | false => !isInstalled(program) && `no ${program}`;
 
-/** A server, and shell lines with \`adreport\` on their path and its e-mail and password in their environment. */
-async function settle(more: Readonly<Record<string, string>> = {}) {
+/** How a shell line ended. */
+interface Ended {
+  readonly exitCode: unknown;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A server, and shell lines in a folder, which find `adreport` and are signed in by e-mail and password. */
+interface Place {
+  readonly server: LocalServer;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly shell: (line: string) => Promise<Ended>;
+}
+
+async function openPlace(more: Readonly<Record<string, string>> = {}): Promise<Place> {
   const { server, cwd } = await serveForTest({ delayMs: 0, clock: Date.now });
   const [{ email = '', password = '' } = {}] = server.accounts;
-  const signIn = {
+  const env = {
+    PATH: pathWithAdreport(),
     ADREPORT_BASE_URL: server.url,
     ADREPORT_EMAIL: email,
     ADREPORT_PASSWORD: password,
+    HOME: cwd,
+    ...more,
   };
-  const env = { PATH: pathWithAdreport(), ...signIn, ...more };
+
   return {
     server,
     cwd,
     env,
-    shell: (line: string) => start('sh', ['-c', line], { cwd, env }).ended,
+    shell: (line) => start('bash', ['-c', line], { cwd, env }).ended,
   };
 }
-type Settled = Awaited<ReturnType<typeof settle>>;
 
-/** Fetches five days, and gives the sum of their displays. */
-async function fetchDays({ shell, cwd }: Settled): Promise<number> {
-  const line =
-    "adreport run --period 2024-10-25..2024-10-29 --by CAMPAIGN --split day -o 'data/date={date}/part.csv'";
-  expect((await shell(line)).stderr).toContain('Wrote');
-  const files = readdirSync(join(cwd, 'data')).map((day) =>
-    readFileSync(join(cwd, 'data', day, 'part.csv'), 'utf8'),
-  );
-  const rows = files.flatMap((text) => text.trimEnd().split('\r\n').slice(1));
-  // The last columns are the metrics: requests, displays, clicks …
-  return rows.reduce((sum, row) => sum + Number(row.split(',').at(-8)), 0);
-}
+/** How many reports a server was asked for. */
+const countOrders = (server: LocalServer): number =>
+  server.requests().filter(({ endpoint }) => endpoint === 'buyer').length;
 
 describe('cron', () => {
+  const crontab = recipe('cron', 'Cron: jobs that nobody watches', 'crontab');
   const noCron = !existsSync('/usr/sbin/cron') ? 'no cron' : process.getuid?.() !== 0 && 'not root';
 
   testWith('the crontab line keeps a folder complete under the real daemon', noCron, async () => {
-    const { server, cwd, env } = await settle();
+    const { server, cwd, env } = await openPlace();
     const out = join(cwd, 'reports');
-    const crontab = recipeOf('crontab')
+    const here = crontab
       .replace(/^PATH=.*$/m, `PATH=${env.PATH}\nADREPORT_CONFIG_DIR=${cwd}/settings`)
       .replace(/^ADREPORT_BASE_URL=.*$/m, `ADREPORT_BASE_URL=${server.url}`)
-      .replace('me@example.com', 'buyer@example.com')
-      .replace('secret', 'demo')
       .replace('15 6 * * *', '* * * * * root')
       .replaceAll('/tmp/adreport.lock', join(cwd, 'lock'))
       .replaceAll('/srv/reports', out);
     const file = `/etc/cron.d/adreport-test-${process.pid}`;
     mkdirSync(out);
-    writeFileSync(file, crontab, { mode: 0o644 });
+    writeFileSync(file, here, { mode: 0o644 });
     onTestFinished(() => rmSync(file, { force: true }));
+
     // Where the system's own is running, this one ends at once, and that one does the work.
     const daemon = spawn('/usr/sbin/cron', ['-f'], { stdio: 'ignore' });
     onTestFinished(() => void daemon.kill());
+
     await expect
       .poll(() => readdirSync(out), { timeout: 150_000, interval: 1_000 })
       .toHaveLength(30);
-    expect(readdirSync(out)).toContain(
-      `date=${new Date(Date.now() - 36 * 3_600_000).toISOString().slice(0, 10)}`,
-    );
+    const yesterday = new Date(Date.now() - 36 * 3_600_000).toISOString().slice(0, 10);
+    expect(readdirSync(out)).toContain(`date=${yesterday}`);
   });
 
   testWith('flock: a run that still goes on keeps the next one out', without('flock'), async () => {
-    const { server, cwd, shell } = await settle();
-    const [line = ''] = /flock -n \/tmp\/adreport\.lock.*$/m.exec(recipeOf('crontab')) ?? [];
+    const { server, cwd, shell } = await openPlace();
+    const [line = ''] = /flock -n \/tmp\/adreport\.lock.*$/m.exec(crontab) ?? [];
     const here = line.replace('/tmp/adreport.lock', 'lock').replace('/srv/reports', 'reports');
+
     const held = await shell(
       `exec 9>lock; flock 9; ${here.replace('flock -n', 'flock -n -E 9')} 9>&-`,
     );
     expect(held.exitCode).toBe(9);
     expect(server.requests()).toEqual([]);
+
     expect((await shell(here)).exitCode).toBe(0);
     expect(readdirSync(join(cwd, 'reports'))).toHaveLength(30);
   });
 });
 
-testWith('systemd: the timer and its service are sound', without('systemd-analyze'), async () => {
-  const { cwd, shell } = await settle();
-  const units = ['adreport.service', 'adreport.timer'];
-  for (const unit of units)
-    writeFileSync(join(cwd, unit), recipeOf(unit).replace('/usr/local/bin/adreport', '/bin/true'));
-  const { exitCode, stderr } = await shell(
-    `systemd-analyze verify ${units.map((unit) => join(cwd, unit)).join(' ')}`,
-  );
-  const about = stderr.split('\n').filter((line) => line.includes('adreport'));
-  expect({ exitCode, about }).toEqual({ exitCode: 0, about: [] });
-});
-
 describe('databases', () => {
   const sums = 'select count(*), count(distinct date), sum(displays) from campaign_days';
 
-  /** Loads days twice, with a download that fails in between: no row comes twice, and none is lost. */
-  async function loadTwice(settled: Settled, recipe: string, query: string): Promise<void> {
-    const { server, shell } = settled;
-    const load = async (window: string) =>
-      (await shell(`${recipes}/databases.sh ${recipe} ${window}`)).exitCode;
-    const sum = async () => (await shell(query)).stdout.trim().split('|');
-    const days = '2024-10-25 2024-10-29';
-    expect(await load(days)).toBe(0);
-    const loaded = await sum();
-    expect(loaded.slice(1)).toEqual(['5', String(await fetchDays(settled))]);
-    server.fault('download:truncate:bytes=200');
-    expect(await load(days)).toBe(9);
-    expect(await sum()).toEqual(loaded);
+  /** Runs a script again and again, with a download that fails in between: no row comes twice, and none is lost. */
+  async function loadAgain(
+    { server, cwd, shell }: Place,
+    script: string,
+    readSums: () => Promise<string>,
+  ): Promise<void> {
+    const load = async (since: string, until: string): Promise<unknown> => {
+      const days = script
+        .replace(/^since=.*$/m, `since=${since}`)
+        .replace(/^until=.*$/m, `until=${until}`);
+      writeFileSync(join(cwd, 'load.sh'), days);
+      const { exitCode, stderr } = await shell('bash load.sh');
+      return exitCode === 0 ? 0 : { exitCode, stderr };
+    };
+
+    expect(await load('2026-10-01', '2026-10-05')).toBe(0);
+    const loaded = await readSums();
+    expect(loaded).toMatch(/^\d+\|5\|\d+$/);
+
+    // Nothing changes, whether the same days come again or do not arrive.
+    expect(await load('2026-10-01', '2026-10-05')).toBe(0);
+    expect(await readSums()).toBe(loaded);
+    server.fault('download:404');
+    expect(await load('2026-10-01', '2026-10-05')).toMatchObject({ exitCode: 4 });
+    expect(await readSums()).toBe(loaded);
     server.reset();
-    for (const window of [days, '2024-10-29 2024-10-30']) expect(await load(window)).toBe(0);
-    expect((await sum())[1]).toBe('6');
-    expect(await load(days)).toBe(0);
+
+    // Days that overlap are replaced, and the new one is added.
+    expect(await load('2026-10-05', '2026-10-06')).toBe(0);
+    expect(await readSums()).toMatch(/^\d+\|6\|\d+$/);
+    expect(await load('2026-10-01', '2026-10-06')).toBe(0);
+    const all = await readSums();
+    expect(await load('2026-10-03', '2026-10-03')).toBe(0);
+    expect(await readSums()).toBe(all);
+
+    const whole = `adreport run --period 2026-10-01..2026-10-06 --by DAILY,CAMPAIGN --metrics displays --format csv -q`;
+    const rows = (await shell(whole)).stdout.trimEnd().split('\r\n').slice(1);
+    const displays = rows.reduce((sum, row) => sum + Number(row.split(',').at(-1)), 0);
+    expect(all).toBe(`${rows.length}|6|${displays}`);
   }
 
-  testWith(
-    'PostgreSQL: the days of a report, again and again',
-    !hasPostgres && 'no postgresql',
-    async () => loadTwice(await settle(startPostgres()), 'to_postgres', `psql -qAt -c '${sums}'`),
-  );
+  const postgres = recipe('databases', 'PostgreSQL', 'bash');
+  testWith('PostgreSQL', !hasPostgres && 'no postgresql', async () => {
+    const place = await openPlace(startPostgres());
+    const readSums = async () => (await place.shell(`psql -qAtX -c '${sums}'`)).stdout.trim();
+    await loadAgain(place, postgres, readSums);
+  });
 
-  testWith('SQLite: the days of a report, again and again', without('sqlite3'), async () =>
-    loadTwice(await settle(), 'to_sqlite reports.db', `sqlite3 reports.db '${sums}'`),
-  );
+  const sqlite = recipe('databases', 'SQLite', 'bash');
+  testWith('SQLite', without('sqlite3'), async () => {
+    const place = await openPlace();
+    const readSums = async () => (await place.shell(`sqlite3 reports.db '${sums}'`)).stdout.trim();
+    await loadAgain(place, sqlite, readSums);
+  });
 
-  testWith('DuckDB reads the folder as it stands', without('duckdb'), async () => {
-    const settled = await settle();
-    const displays = await fetchDays(settled);
-    const { stdout, stderr } = await settled.shell(`${recipes}/databases.sh with_duckdb data`);
-    expect(stderr).toBe('');
-    const [head, ...rows] = stdout.trimEnd().split('\n');
-    expect(head).toBe('date,displays');
-    expect(rows.map((row) => row.split(',')[0])).toEqual(
-      [25, 26, 27, 28, 29].map((day) => `2024-10-${day}`),
+  const noDuckDb = !hasDuckDb && 'no DuckDB in ADREPORT_TOOLS';
+
+  const duckdb = recipe('databases', 'DuckDB', 'bash');
+  testWith('DuckDB', noDuckDb, async () => {
+    // The package has no command line. This one takes the words of DuckDB's own, and prints the rows of an answer.
+    const place = await openPlace();
+    const program = `#!${process.execPath}
+      const { readFileSync } = require('node:fs');
+      const { DuckDBInstance } = require('${join(toolFolder, '@duckdb/node-api')}');
+      const file = process.argv.at(-1);
+      (async () => {
+        const connection = await (await DuckDBInstance.create(file)).connect();
+        const reader = await connection.runAndReadAll(readFileSync(0, 'utf8'));
+        for (const row of reader.getRows()) console.log(row.join('|'));
+      })().catch((error) => { console.error(error.message); process.exit(1); });
+    `;
+    writeFileSync(join(place.cwd, 'duckdb'), program, { mode: 0o755 });
+    const shell = (line: string) => place.shell(`PATH="$PWD:$PATH"; ${line}`);
+    const readSums = async () =>
+      (await shell(`echo '${sums}' | duckdb reports.duckdb`)).stdout.trim();
+    await loadAgain({ ...place, shell }, duckdb, readSums);
+  });
+
+  testWith('DuckDB reads a folder as a table', noDuckDb, async () => {
+    const { cwd, shell } = await openPlace();
+    const topic = readFileSync(join(root, 'src/help/databases.md'), 'utf8');
+    const [, statement = ''] = /^\| DuckDB +\| `(.*)` \|$/m.exec(topic) ?? [];
+    const line = /^adreport run --local (.*)$/m.exec(
+      recipe('databases', 'A folder as a table', 'sh'),
     );
-    expect(rows.reduce((sum, row) => sum + Number(row.split(',')[1]), 0)).toBe(displays);
+    expect((await shell(`adreport run ${line?.[1]}`)).stderr).toContain('Wrote');
+
+    const query = await openDuckDb();
+    await query(statement.replace('data/*', `${cwd}/data/*`));
+    const rows = await query(
+      'select date, sum(displays) > 0 as has from reports group by 1 order by 1',
+    );
+
+    expect(rows).toEqual(
+      ['2026-11-01', '2026-11-02', '2026-11-03'].map((date) => ({ date, has: true })),
+    );
   });
 });
 
-testWith('Airflow’s file is Python', without('python3'), async () => {
-  const compile = `compile(open('${join(recipes, 'airflow.py')}').read(), 'airflow.py', 'exec')`;
-  expect(runToEnd('python3', ['-c', compile])).toMatchObject({ status: 0, stderr: '' });
+describe('delivery', () => {
+  const s3rver = join(toolFolder, 's3rver/bin/s3rver.js');
+  const noBucket = !hasTool('s3rver') ? 'no s3rver in ADREPORT_TOOLS' : without('rclone');
+
+  /** A bucket on this machine, and shell lines for which it is rclone's `bucket`. */
+  async function openPlaceWithBucket(name: string) {
+    const port = await findFreePort();
+    const folder = temporaryFolder();
+    const flags = ['--directory', folder, '--address', '127.0.0.1', '--port', String(port)];
+    const server = start(process.execPath, [s3rver, ...flags, '--configure-bucket', name]);
+    await server.said(/listening/);
+
+    return openPlace({
+      RCLONE_CONFIG: '/dev/null',
+      RCLONE_CONFIG_BUCKET_TYPE: 's3',
+      RCLONE_CONFIG_BUCKET_PROVIDER: 'Other',
+      RCLONE_CONFIG_BUCKET_ENDPOINT: `http://127.0.0.1:${port}`,
+      RCLONE_CONFIG_BUCKET_ACCESS_KEY_ID: 'S3RVER',
+      RCLONE_CONFIG_BUCKET_SECRET_ACCESS_KEY: 'S3RVER',
+    });
+  }
+
+  const bucket = recipe('delivery', 'A bucket', 'bash');
+  testWith('rclone carries a folder to a bucket, and what is new again', noBucket, async () => {
+    const { shell, server } = await openPlaceWithBucket('my-reports');
+    const list = 'rclone lsf -R --files-only bucket:my-reports/campaigns | sort';
+
+    expect(await shell(bucket)).toMatchObject({ exitCode: 0, stderr: '' });
+    const first = (await shell(list)).stdout.trimEnd().split('\n');
+    expect(first).toHaveLength(30);
+    expect(first[0]).toMatch(/^date=\d{4}-\d\d-\d\d\/part\.csv$/);
+
+    await shell(`rm -r reports/${first[0]?.slice(0, 15)}`);
+    server.reset();
+    expect(await shell(bucket)).toMatchObject({ exitCode: 0, stderr: '' });
+    // The day that was lost, and the last three.
+    expect(countOrders(server)).toBe(4);
+
+    server.fault('buyer:400');
+    expect((await shell(bucket)).exitCode).toBe(4);
+    expect((await shell(list)).stdout.trimEnd().split('\n')).toEqual(first);
+  });
+
+  const sheet = recipe('delivery', 'Google Sheets', 'bash');
+  testWith('the file for Google Sheets arrives whole', noBucket, async () => {
+    const { shell, cwd } = await openPlaceWithBucket('my-public-reports');
+
+    expect(await shell(sheet)).toMatchObject({ exitCode: 0, stderr: '' });
+    const { stdout } = await shell('rclone cat bucket:my-public-reports/campaigns.csv');
+
+    expect(stdout).toBe(readFileSync(join(cwd, 'campaigns.csv'), 'utf8'));
+    expect(stdout).toMatch(/^date,campaign/);
+  });
+});
+
+describe('schedulers', () => {
+  const units = readCodeBlocks().filter(({ heading }) => heading === 'systemd');
+  for (const unit of units) tested.add(keyOf(unit));
+
+  testWith(
+    'systemd finds no fault in the service and its timer',
+    without('systemd-analyze'),
+    async () => {
+      const { cwd, shell } = await openPlace();
+      const [service = '', timer = ''] = units.map(({ text }) => text);
+      writeFileSync(
+        join(cwd, 'adreport.service'),
+        service.replace('/usr/local/bin/adreport', '/bin/true'),
+      );
+      writeFileSync(join(cwd, 'adreport.timer'), timer);
+
+      const { exitCode, stderr } = await shell(
+        'systemd-analyze verify "$PWD"/adreport.{service,timer}',
+      );
+
+      const about = stderr.split('\n').filter((line) => line.includes('adreport'));
+      expect({ exitCode, about }).toEqual({ exitCode: 0, about: [] });
+    },
+  );
+
+  const days = Array.from(
+    { length: 31 },
+    (_, index) => `date=2026-10-${String(index + 1).padStart(2, '0')}`,
+  );
+
+  const parallel = recipe('schedulers', 'GNU parallel', 'sh');
+  testWith(
+    'GNU parallel: each day is fetched by one of four processes',
+    without('parallel'),
+    async () => {
+      const { cwd, server, shell } = await openPlace();
+      const line = parallel.replace('--local ', '');
+
+      expect(await shell(line)).toMatchObject({ exitCode: 0 });
+      expect(readdirSync(join(cwd, 'data')).sort()).toEqual(days);
+      expect(countOrders(server)).toBe(31);
+
+      rmSync(join(cwd, 'data', days[7] ?? ''), { recursive: true });
+      server.reset();
+      expect(await shell(line)).toMatchObject({ exitCode: 0 });
+      expect(countOrders(server)).toBe(1);
+      expect(readdirSync(join(cwd, 'data')).sort()).toEqual(days);
+    },
+  );
+
+  const slurm = recipe('schedulers', 'Slurm', 'bash');
+  testWith('Slurm: an array of four, and one of them again', whySlurmCannotRun(), async () => {
+    const { cwd, server, shell } = await openPlace(await startSlurm());
+    writeFileSync(join(cwd, 'backfill.sh'), slurm);
+
+    expect(await shell('sbatch --wait backfill.sh')).toMatchObject({ exitCode: 0 });
+    expect(readdirSync(join(cwd, 'data')).sort()).toEqual(days);
+    expect(countOrders(server)).toBe(31);
+
+    // The first part is the fourth task's, and the fourth part is the third task's.
+    rmSync(join(cwd, 'data', days[3] ?? ''), { recursive: true });
+    expect(await shell('sbatch --wait --array=3 backfill.sh')).toMatchObject({ exitCode: 0 });
+    expect(readdirSync(join(cwd, 'data')).sort()).toEqual(days);
+    expect(countOrders(server)).toBe(32);
+  });
+
+  /** Runs a recipe in Python, where modules that are not installed answer to every name; gives what `last` prints. */
+  async function runPython(
+    recipeText: string,
+    modules: readonly string[],
+    last: string,
+    place: Place,
+  ) {
+    const lines = [
+      'import sys, runpy',
+      'from types import SimpleNamespace',
+      'from unittest.mock import MagicMock',
+      ...modules.map((name) => `sys.modules["${name}"] = MagicMock()`),
+      'sys.modules["dagster"] = MagicMock(asset=lambda **_: lambda function: function)',
+      'recipe = runpy.run_path("recipe.py")',
+      last,
+    ];
+    const here = recipeText.replaceAll('/srv/reports', `${place.cwd}/reports`);
+    writeFileSync(join(place.cwd, 'recipe.py'), here);
+    writeFileSync(join(place.cwd, 'main.py'), lines.join('\n'));
+
+    const { exitCode, stdout, stderr } = await place.shell('python3 main.py');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    return stdout;
+  }
+
+  const airflow = recipe('schedulers', 'Airflow 3', 'python');
+  testWith(
+    'Airflow: the file is Python, and its command fetches a day',
+    without('python3'),
+    async () => {
+      const place = await openPlace();
+      const operators = 'airflow.providers.standard.operators.bash';
+      const names = [
+        'airflow',
+        'airflow.providers',
+        'airflow.providers.standard',
+        'airflow.providers.standard.operators',
+        operators,
+        'airflow.sdk',
+        'airflow.timetables',
+        'airflow.timetables.interval',
+      ];
+      const last = `print(sys.modules["${operators}"].BashOperator.call_args.kwargs["bash_command"])`;
+
+      const command = await runPython(airflow, names, last, place);
+      const ofDay = command.replaceAll('{{ data_interval_start | ds }}', '2026-11-01');
+
+      expect(ofDay).not.toContain('{');
+      expect(await place.shell(ofDay)).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(readdirSync(join(place.cwd, 'reports/date=2026-11-01'))).toEqual(['part.csv']);
+    },
+  );
+
+  const dagster = recipe('schedulers', 'Dagster', 'python');
+  testWith(
+    'Dagster: the file is Python, and its asset fetches a day',
+    without('python3'),
+    async () => {
+      const place = await openPlace();
+      const last = 'recipe["campaigns"](SimpleNamespace(partition_key="2026-11-01"))';
+
+      await runPython(dagster, [], last, place);
+
+      expect(readdirSync(join(place.cwd, 'reports/date=2026-11-01'))).toEqual(['part.csv']);
+    },
+  );
+});
+
+describe('containers', () => {
+  const dockerfile = join(root, 'test/recipes/Dockerfile');
+  const text = readFileSync(dockerfile, 'utf8');
+  const require = createRequire(import.meta.url);
+
+  testWith(
+    'the Dockerfile is one',
+    !hasTool('dockerfile-utils') && 'no dockerfile-utils',
+    async () => {
+      const { validate } = require(join(toolFolder, 'dockerfile-utils'));
+      expect(validate(text)).toEqual([]);
+      expect(validate(text.replace('USER node', 'USER'))).not.toEqual([]);
+    },
+  );
+
+  test('the files that the image keeps are a program', async () => {
+    const image = temporaryFolder();
+    const copies = [...text.matchAll(/^COPY --from=build \/adreport\/(\S+) \/adreport\/(\S+)$/gm)];
+    expect(copies).toHaveLength(3);
+    for (const [, from = '', to = ''] of copies) {
+      cpSync(join(root, from), join(image, to), { recursive: true });
+    }
+    symlinkSync(join(image, 'bin/adreport.js'), join(image, 'adreport'));
+
+    const { stdout, stderr } = runToEnd(join(image, 'adreport'), [
+      'run',
+      '--local',
+      '--period',
+      'yesterday',
+      '--format',
+      'csv',
+      '-q',
+    ]);
+
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/displays/);
+  });
+
+  test('the health of the server is what its line says', async () => {
+    const { server } = await openPlace();
+    const [, words = '[]'] = /^HEALTHCHECK .*\\\n\s+CMD (\[.*\])$/m.exec(text) ?? [];
+    const [node, flag = '', script = '']: string[] = JSON.parse(words);
+    expect(node).toBe('node');
+    const check = (url: string) =>
+      start(process.execPath, [flag, script.replace('http://127.0.0.1:8787', url)]).ended;
+
+    expect(await check(server.url)).toMatchObject({ exitCode: 0 });
+    expect(await check(`http://127.0.0.1:${await findFreePort()}`)).toMatchObject({ exitCode: 1 });
+  });
+
+  const compose = join(root, 'test/recipes/compose.yaml');
+
+  testWith('the compose file is one', !hasTool('dclint') && 'no dclint', async () => {
+    const lint = (file: string) =>
+      runToEnd(process.execPath, [join(toolFolder, 'dclint/bin/dclint.cjs'), file]);
+    expect(lint(compose)).toMatchObject({ status: 0, stdout: '\n' });
+
+    const wrong = join(temporaryFolder(), 'compose.yaml');
+    writeFileSync(wrong, readFileSync(compose, 'utf8').replace('network_mode', 'networkmode'));
+    expect(lint(wrong).status).toBe(1);
+  });
+
+  test('the client of the compose file runs beside the server', async () => {
+    const { server, cwd, env } = await openPlace();
+    const { services } = parse(readFileSync(compose, 'utf8'));
+    const { command, environment } = services.client;
+    const here = { ...env, ...environment, ADREPORT_BASE_URL: server.url };
+    expect(environment.ADREPORT_BASE_URL).toBe('http://127.0.0.1:8787');
+
+    expect(await start('adreport', command, { cwd, env: here }).ended).toMatchObject({
+      exitCode: 0,
+    });
+    expect(readdirSync(cwd)).toContain('yesterday.csv');
+  });
+
+  const job = recipe('containers', 'Kubernetes', 'yaml');
+
+  testWith(
+    'Kubernetes knows every field of the job',
+    !hasTool('kubernetes-types') && 'no kubernetes-types',
+    async () => {
+      const compile = (yaml: string) => {
+        const folder = temporaryFolder();
+        const file = join(folder, 'job.ts');
+        const type = `import type { Job } from '${toolFolder}/kubernetes-types/batch/v1.js';`;
+        writeFileSync(file, `${type}\nexport const job: Job = ${JSON.stringify(parse(yaml))};\n`);
+        const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', file];
+        return runToEnd(join(root, 'node_modules/.bin/tsc'), flags, folder);
+      };
+
+      expect(compile(job)).toMatchObject({ status: 0, stdout: '' });
+      expect(compile(job.replace('fsGroup', 'fsgroup')).stdout).toContain('fsgroup');
+    },
+  );
+
+  test('the pods of the job share its days', async () => {
+    const { cwd, shell } = await openPlace();
+    const { spec } = parse(job);
+    const [container] = spec.template.spec.containers;
+
+    for (let index = 0; index < spec.completions; index += 1) {
+      const words: string[] = container.args.map((word: string) =>
+        word
+          .replace('$(JOB_COMPLETION_INDEX)', String(index))
+          .replace('/reports/', `${cwd}/reports/`),
+      );
+      const line = ['adreport', ...words].map((word) => `'${word}'`).join(' ');
+      expect(await shell(line)).toMatchObject({ exitCode: 0, stderr: '' });
+    }
+
+    expect(readdirSync(join(cwd, 'reports'))).toHaveLength(31);
+  });
+});
+
+describe('every block of code', () => {
+  /** printed-lines.test.ts runs these line by line. */
+  const languagesOfLines = ['sh', 'console', 'crontab'];
+
+  /** package.test.ts runs the first, and clients.test.ts the others. */
+  const elsewhere = [
+    'testing / From TypeScript / ts',
+    'testing / From Python / python',
+    'testing / From Go / go',
+    'testing / From PHP / php',
+  ];
+
+  test.each(readCodeBlocks().map((block) => [keyOf(block), block] as const))(
+    '%s: a test runs it, or the text says why none does',
+    (key, { language, introduction }) => {
+      if (language === 'text') {
+        expect(introduction).toMatch(/not run|Nothing on this page was run/);
+        return;
+      }
+      const isRun =
+        languagesOfLines.includes(language) || tested.has(key) || elsewhere.includes(key);
+      expect(isRun).toBe(true);
+    },
+  );
 });

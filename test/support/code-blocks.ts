@@ -1,0 +1,62 @@
+import { topics } from '../../src/help/index.ts';
+
+/** A block of code in a topic of help. */
+export interface CodeBlock {
+  readonly topic: string;
+  /** The heading above it; the title of the topic where there is no other. */
+  readonly heading: string;
+  /** The language that the block names: `sh`, `bash`, `python` … */
+  readonly language: string;
+  readonly text: string;
+  /** The sentences of the topic and of the section that stand above it. */
+  readonly introduction: string;
+}
+
+/** Every block of code of every topic, in order. */
+export function readCodeBlocks(): CodeBlock[] {
+  return Object.entries(topics).flatMap(([topic, markdown]) => blocksOfTopic(topic, markdown));
+}
+
+/** The one block of a topic under a heading, in a language. */
+export function findCodeBlock(topic: string, heading: string, language: string): CodeBlock {
+  const blocks = readCodeBlocks().filter(
+    (block) => block.topic === topic && block.heading === heading && block.language === language,
+  );
+  const [only] = blocks;
+  if (!only || blocks.length > 1) {
+    throw new Error(`${blocks.length} blocks of ${language} under “${heading}” in ${topic}`);
+  }
+  return only;
+}
+
+function blocksOfTopic(topic: string, markdown: string): CodeBlock[] {
+  const blocks: CodeBlock[] = [];
+  const pieces = markdown.split(/^(```\w+\n[\s\S]*?^```\n)/m);
+  let heading = '';
+  let opening = '';
+  let section = '';
+
+  for (const piece of pieces) {
+    const code = /^```(\w+)\n([\s\S]*)```\n$/.exec(piece);
+
+    if (code) {
+      const [, language = '', text = ''] = code;
+      const introduction = `${opening}\n${section}`;
+      blocks.push({ topic, heading, language, text, introduction });
+      continue;
+    }
+
+    for (const line of piece.split('\n')) {
+      const [, marks = '', title = ''] = /^(#+) (.*)$/.exec(line) ?? [];
+      if (marks !== '') {
+        heading = title;
+        if (marks === '##' && opening === '') opening = section;
+        section = '';
+      } else {
+        section += `${line}\n`;
+      }
+    }
+  }
+
+  return blocks;
+}
