@@ -1,20 +1,29 @@
 import type { Style } from '../ui/console.ts';
 import { wrap } from '../ui/page.ts';
 
-/** Lays out the Markdown of a help topic for a terminal: all fits its width, but code, which stands as it is. */
+/**
+ * Lays out the Markdown of a help topic for a terminal. Everything fits the width but code, which stands as it is, at the
+ * left edge: an indented script does not run once it is copied, because its heredocs do not close.
+ */
 export function renderMarkdown(
   text: string,
   { width: outputWidth, style }: { width: number; style: Style },
 ): string {
   // Lines of more than 100 characters are hard to read, however wide the terminal.
   const width = Math.max(24, Math.min(100, outputWidth));
-  const blocks = text.trim().split(/\n*(```\w*\n[\s\S]*?\n```)\n*/);
-  const shown = blocks.flatMap((block) => {
-    if (block.startsWith('```'))
-      return block.replace(/^.*\n|\n.*$/g, '').replaceAll(/^(?=.)/gm, '  ');
-    return block.split(/\n{2,}/).map((part) => renderBlock(part, width, style));
-  });
-  return `${shown.filter(Boolean).join('\n\n')}\n`;
+  const pieces = text.trim().split(/\n*(```\w*\n[\s\S]*?\n```)\n*/);
+  const blocks: string[] = [];
+
+  for (const piece of pieces) {
+    if (piece.startsWith('```')) {
+      blocks.push(piece.replace(/^.*\n|\n.*$/g, ''));
+      continue;
+    }
+
+    for (const block of piece.split(/\n{2,}/)) blocks.push(renderBlock(block, width, style));
+  }
+
+  return `${blocks.filter(Boolean).join('\n\n')}\n`;
 }
 
 function renderBlock(block: string, width: number, style: Style): string {

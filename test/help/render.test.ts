@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { topics } from '../../src/help/index.ts';
 import { renderMarkdown } from '../../src/help/render.ts';
 import { plainStyle } from '../../src/ui/console.ts';
+import { readCodeBlocks } from '../support/code-blocks.ts';
 
 const text = `# Title
 
@@ -32,9 +34,9 @@ for its line.
   - one
   - two, which goes on
 
-  adreport run   # as it is
+adreport run   # as it is
 
-  adreport view
+adreport view
 
   a    the meaning of a, which
        goes on
@@ -50,4 +52,14 @@ test('a table that cannot fit is a list', () => {
     another-long-one
     second: a-third-one
 `);
+});
+
+test('the code of every topic can be copied from the terminal as it is in the file', () => {
+  const blocks = readCodeBlocks();
+  expect(blocks.length).toBeGreaterThan(30);
+
+  for (const { topic, text: code } of blocks) {
+    const page = renderMarkdown(topics[topic] ?? '', { width: 80, style: plainStyle });
+    expect(page).toContain(`\n\n${code}`);
+  }
 });
