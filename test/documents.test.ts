@@ -10,8 +10,8 @@ import { summaryOf, topics } from '../src/help/index.ts';
 import { placeholders } from '../src/output/file/file-name.ts';
 import { formatNames } from '../src/output/formats/index.ts';
 import { dayNames } from '../src/report/window-flags.ts';
-import { everyEndpoint } from '../src/server/faults/faults.ts';
 import { faultKinds as serverFaults } from '../src/server/faults/kinds.ts';
+import { everyEndpoint } from '../src/server/faults/parse-fault.ts';
 import { delayKind, faultKinds, steps } from './support/fault-matrix.ts';
 import { allCommands, program } from './support/program.ts';
 

@@ -44,9 +44,9 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   ],
   hyparquet: ['rows/parquet-rows.ts', 'output/formats/parquet.ts'],
   'hyparquet-writer': ['output/formats/parquet.ts'],
-  fastify: ['server/app.ts', 'server/answer.ts'],
-  yaml: ['config/project-file.ts', 'server/fixtures/read-file.ts'],
-  zod: ['server/fixtures/load.ts', 'server/fixtures/read-file.ts'],
+  fastify: ['server/app.ts', 'server/answer.ts', 'server/call-handler.ts', 'server/start.ts'],
+  yaml: ['config/project-file.ts'],
+  zod: ['server/fixtures/schemas.ts', 'server/fixtures/read-file.ts'],
   qs: ['server/request/parse-body.ts'],
 };
 

@@ -2,9 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { columnsOf } from '../contract/columns.ts';
 import { defaultZone, type ReportRequest, type ReportSummary } from '../contract/messages.ts';
 import {
+  type DimensionName,
   filters,
   findBreakdown,
   type MetricName,
+  type Profile,
   type TimeBreakdownName,
 } from '../contract/vocabulary.ts';
 import { daysBetween, localTime, timeFields } from './calendar.ts';
@@ -21,14 +23,28 @@ import {
 
 /** A value as both formats write it: buyers' money is a number, a DSP's a text such as `1234,50`. */
 export type ReportCell = string | number | null;
+
 /** The cells by their fields, in row order. */
 export type ReportRow = Readonly<Record<string, ReportCell>>;
-export type Report = ReturnType<typeof computeReport>;
 
-/** The time by the server's clock, in how many days a day's conversions and revenue are complete, and what ends it all. */
-interface Context {
+/** A report: its rows are computed while they are read. */
+export interface Report {
+  readonly fields: readonly string[];
+  readonly summary: ReportSummary;
+  rows(): AsyncGenerator<ReportRow>;
+}
+
+/** What a report is made from. */
+export interface ReportInput {
+  readonly fixtures: Fixtures;
+  readonly account: Account;
+  /** Valid for the account's profile. */
+  readonly request: ReportRequest;
+  /** The time by the server's clock. */
   readonly nowMs: number;
+  /** In how many days the conversions and revenue of a day are complete. */
   readonly restateDays: number;
+  /** Ends the computation. */
   readonly signal?: AbortSignal;
 }
 
@@ -38,120 +54,224 @@ interface Group {
   readonly sums: number[];
 }
 
+/** A dimension that was asked for: its row fields, and what they hold for an id. */
+interface ReportDimension {
+  readonly name: DimensionName;
+  readonly fields: readonly DimensionField[];
+  fieldsOf(id: string | null): ReportRow;
+}
+
+interface DimensionField {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** A metric that was asked for, and the row field that holds its sum. */
+interface ReportMetric {
+  readonly name: MetricName;
+  readonly field: string;
+  readonly isMoney: boolean;
+}
+
+/** Other calls get their turn whenever a report has been computed for so long. */
+const turnMs = 20;
+
+/** A report of an account over the facts (`decisions.md` 2, 4 and 7). */
+export function computeReport(input: ReportInput): Report {
+  const computation = new ReportComputation(input);
+  return {
+    fields: computation.fields,
+    summary: computation.summary,
+    rows: () => computation.rows(),
+  };
+}
+
 /**
- * A report of an account over the facts (`decisions.md` 2, 4 and 7). The request must be valid for the account's profile.
  * Facts are grouped in a `Map` that is emptied whenever the hour, day or month ends, so that memory grows with the rows
  * of one of them, never with the window.
  */
-export function computeReport(
-  { facts, names }: Fixtures,
-  account: Account,
-  request: ReportRequest,
-  context: Context,
-) {
-  const { profile } = account;
-  const { since, until, breakdowns } = request;
-  const zone = (profile === 'dsp' && request.timezone) || defaultZone;
-  const columns = columnsOf(profile, request);
-  const time = breakdowns.find(
-    (name): name is TimeBreakdownName => findBreakdown(name)?.time === true,
-  );
-  const dimensions = dimensionNames
-    .filter((name) => breakdowns.includes(name))
-    .map((name) => {
-      const fields = findBreakdown(name)?.fields ?? [];
-      const [{ name: field } = { name }] = fields;
-      const show = (id: string | null): ReportRow =>
-        id === null ? {} : (names.get(name)?.get(id) ?? { [field]: id });
-      return { name, fields, show };
-    });
-  const sums = columns.flatMap(({ field, metric, type }) =>
-    metric ? [{ field, metric, isMoney: type === 'money' }] : [],
-  );
-  const emptyRow = Object.fromEntries(columns.map(({ field }) => [field, null]));
+class ReportComputation {
+  readonly fields: readonly string[];
+  readonly summary: ReportSummary;
+  readonly #input: ReportInput;
+  readonly #profile: Profile;
+  readonly #zone: string;
+  readonly #dimensions: readonly ReportDimension[];
+  readonly #metrics: readonly ReportMetric[];
+  /** A row in which nothing is known yet; it sets the order of the fields. */
+  readonly #emptyRow: ReportRow;
 
-  function rowOf(moment: ReportRow, { ids, sums: totals }: Group): ReportRow {
-    const row: Record<string, ReportCell> = { ...emptyRow, ...moment };
-    for (const [index, { show }] of dimensions.entries())
-      Object.assign(row, show(ids[index] ?? null));
-    for (const [index, { field, isMoney }] of sums.entries()) {
-      const total = (totals[index] ?? 0) / (isMoney ? 100 : 1);
-      row[field] = isMoney && profile === 'dsp' ? total.toFixed(2).replace('.', ',') : total;
-    }
-    return row;
-  }
+  constructor(input: ReportInput) {
+    const { account, request } = input;
+    const { since, until, breakdowns } = request;
+    const columns = columnsOf(account.profile, request);
+    const isDsp = account.profile === 'dsp';
 
-  /** Rows are ordered by their fields: ids as numbers, text by code unit, null last; rows that look the same, by their ids. */
-  function compareGroups(a: Group, b: Group): number {
-    for (const [index, { fields, show }] of dimensions.entries()) {
-      const [left = null, right = null] = [a.ids[index], b.ids[index]];
-      if (left === right) continue;
-      const [one, other] = [show(left), show(right)];
-      for (const { name, type } of fields) {
-        const order = compareValues(type === 'id', one[name] ?? null, other[name] ?? null);
-        if (order !== 0) return order;
-      }
-      return compareValues(true, left, right);
-    }
-    return 0;
+    this.#input = input;
+    this.#profile = account.profile;
+    this.#zone = (isDsp && request.timezone) || defaultZone;
+    this.#dimensions = dimensionsOf(input);
+    this.#metrics = columns.flatMap(({ field, metric, type }) =>
+      metric ? [{ name: metric, field, isMoney: type === 'money' }] : [],
+    );
+    this.#emptyRow = Object.fromEntries(columns.map(({ field }) => [field, null]));
+    this.fields = columns.map(({ field }) => field);
+    this.summary = {
+      since: localTime(since, this.#zone),
+      until: localTime(until, this.#zone),
+      breakdowns,
+      timezone: isDsp ? this.#zone : this.#zone.toLowerCase(),
+    };
   }
 
   /** The rows, computed while they are read, with pauses for other work. */
-  async function* rows(): AsyncGenerator<ReportRow> {
+  async *rows(): AsyncGenerator<ReportRow> {
+    const { fixtures, account, request, signal } = this.#input;
+    const { facts } = fixtures;
     const isWanted = wantedDimensions(account, request);
-    const fieldsOf = timeFields(time, zone, since);
-    const groups = new Map<string, Group>();
-    let moment: ReportRow = {};
+    const timeOf = timeFields(timeBreakdownOf(request), this.#zone, request.since);
+    let groups = new Map<string, Group>();
+    let time: ReportRow = {};
     let resumedMs = performance.now();
-    for (const hour of hoursIn(facts, since, until)) {
-      const next = fieldsOf(hour);
-      if (next.date !== moment.date || next.hour !== moment.hour) {
-        for (const group of [...groups.values()].sort(compareGroups)) yield rowOf(moment, group);
-        groups.clear();
-        moment = next;
+
+    for (const hour of hoursIn(facts, request.since, request.until)) {
+      const timeOfHour = timeOf(hour);
+      if (timeOfHour.date !== time.date || timeOfHour.hour !== time.hour) {
+        yield* this.#rowsOf(groups, time);
+        groups = new Map();
+        time = timeOfHour;
       }
-      const readMetric = knownMetrics(hour, context);
+
+      const readMetric = knownMetrics(hour, this.#input);
       for (const fact of facts.ofHour(hour, isWanted)) {
-        if (!isWanted(fact.dimensions)) continue;
-        const ids = dimensions.map(({ name }) => fact.dimensions[name]);
-        const key = JSON.stringify(ids);
-        const group = groups.get(key) ?? { ids, sums: sums.map(() => 0) };
-        for (const [index, { metric }] of sums.entries())
-          group.sums[index] = (group.sums[index] ?? 0) + readMetric(fact, metric);
-        groups.set(key, group);
+        if (isWanted(fact.dimensions)) this.#add(fact, groups, readMetric);
       }
-      // Other calls get their turn whenever a report has been computed for so long.
-      if (performance.now() - resumedMs < 20) continue;
+
+      if (performance.now() - resumedMs < turnMs) continue;
       await setImmediate();
-      context.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       resumedMs = performance.now();
     }
-    for (const group of [...groups.values()].sort(compareGroups)) yield rowOf(moment, group);
+
+    yield* this.#rowsOf(groups, time);
   }
 
-  const summary: ReportSummary = {
-    since: localTime(since, zone),
-    until: localTime(until, zone),
-    breakdowns,
-    timezone: profile === 'dsp' ? zone : zone.toLowerCase(),
-  };
-  return { fields: columns.map(({ field }) => field), summary, rows };
+  /** Adds a fact to the group that it belongs to. */
+  #add(fact: Fact, groups: Map<string, Group>, readMetric: MetricReader): void {
+    const ids = this.#dimensions.map(({ name }) => fact.dimensions[name]);
+    const key = JSON.stringify(ids);
+
+    let group = groups.get(key);
+    if (!group) {
+      group = { ids, sums: this.#metrics.map(() => 0) };
+      groups.set(key, group);
+    }
+
+    for (const [index, { name }] of this.#metrics.entries()) {
+      group.sums[index] = (group.sums[index] ?? 0) + readMetric(fact, name);
+    }
+  }
+
+  /** The rows of the groups of one time, in order. */
+  *#rowsOf(groups: ReadonlyMap<string, Group>, time: ReportRow): Generator<ReportRow> {
+    const ordered = [...groups.values()].sort((a, b) => this.#compare(a, b));
+    for (const group of ordered) yield this.#rowOf(group, time);
+  }
+
+  #rowOf(group: Group, time: ReportRow): ReportRow {
+    const row: Record<string, ReportCell> = { ...this.#emptyRow, ...time };
+
+    for (const [index, dimension] of this.#dimensions.entries()) {
+      Object.assign(row, dimension.fieldsOf(group.ids[index] ?? null));
+    }
+
+    for (const [index, { field, isMoney }] of this.#metrics.entries()) {
+      const sum = group.sums[index] ?? 0;
+      row[field] = isMoney ? this.#moneyOf(sum) : sum;
+    }
+
+    return row;
+  }
+
+  #moneyOf(cents: number): ReportCell {
+    const amount = cents / 100;
+    return this.#profile === 'dsp' ? amount.toFixed(2).replace('.', ',') : amount;
+  }
+
+  /** Rows are ordered by their fields: ids as numbers, text by code unit, null last; rows that look the same, by their ids. */
+  #compare(a: Group, b: Group): number {
+    for (const [index, { fields, fieldsOf }] of this.#dimensions.entries()) {
+      const left = a.ids[index] ?? null;
+      const right = b.ids[index] ?? null;
+      if (left === right) continue;
+
+      const leftFields = fieldsOf(left);
+      const rightFields = fieldsOf(right);
+      for (const { name, type } of fields) {
+        const order = compareCells(leftFields[name] ?? null, rightFields[name] ?? null, type);
+        if (order !== 0) return order;
+      }
+      return compareCells(left, right, 'id');
+    }
+
+    return 0;
+  }
+}
+
+/** The dimensions that were asked for, in row order. */
+function dimensionsOf({ fixtures, request }: ReportInput): ReportDimension[] {
+  const names = dimensionNames.filter((name) => request.breakdowns.includes(name));
+
+  return names.map((name) => {
+    const fields = findBreakdown(name)?.fields ?? [];
+    const fieldsById = fixtures.names.get(name);
+    // A dimension without ids has one field, which holds its text.
+    const field = fields[0]?.name ?? name;
+
+    return {
+      name,
+      fields,
+      fieldsOf(id) {
+        if (id === null) return {};
+        return fieldsById?.get(id) ?? { [field]: id };
+      },
+    };
+  });
+}
+
+function timeBreakdownOf({ breakdowns }: ReportRequest): TimeBreakdownName | undefined {
+  const isTime = (name: string): name is TimeBreakdownName => findBreakdown(name)?.time === true;
+  return breakdowns.find(isTime);
+}
+
+/** The values of a dimension that are reported. */
+interface WantedValues {
+  readonly dimension: DimensionName;
+  readonly values: ReadonlySet<string | null>;
 }
 
 /**
  * Whether facts are what a report is about, told by some of their dimensions: the account's advertisers, then its filters.
  * Filters of different names are and-ed, the values of one or-ed; all compare by exact text (`decisions.md` 2).
  */
-function wantedDimensions(account: Account, request: ReportRequest) {
-  const chosen = [
-    { on: 'ADVERTISER' as const, values: advertisersOf(account) },
-    ...filters.map(({ name, on }) => ({ on, values: request.filters[name] })),
-  ];
-  const wanted = chosen.flatMap(({ on, values }) =>
-    values ? [{ on, values: new Set<string | null>(values) }] : [],
-  );
-  return (part: Partial<Dimensions>): boolean =>
-    wanted.every(({ on, values }) => part[on] === undefined || values.has(part[on]));
+function wantedDimensions(
+  account: Account,
+  request: ReportRequest,
+): (dimensions: Partial<Dimensions>) => boolean {
+  const wanted: WantedValues[] = [];
+  const advertisers = advertisersOf(account);
+  if (advertisers) wanted.push({ dimension: 'ADVERTISER', values: advertisers });
+
+  for (const { name, on } of filters) {
+    const values = request.filters[name];
+    if (values) wanted.push({ dimension: on, values: new Set(values) });
+  }
+
+  return (dimensions) =>
+    wanted.every(({ dimension, values }) => {
+      const value = dimensions[dimension];
+      return value === undefined || values.has(value);
+    });
 }
 
 /** The metrics that are reported late: conversions, and the revenue that depends on them. */
@@ -163,26 +283,34 @@ const restatedMetrics: readonly MetricName[] = [
   'revenueDollar',
 ];
 
+/** How much of a metric of a fact is known now. */
+type MetricReader = (fact: Fact, name: MetricName) => number;
+
 /**
  * How much of a metric of an hour's facts is known: half of a late one on its own day, all of it `restateDays` later. It
  * works on single facts and on Paris days whatever the report's zone, so that every breakdown still adds up.
  */
-function knownMetrics(hour: number, { restateDays: days, nowMs }: Context) {
-  const age =
-    days === 0 ? 0 : Math.max(0, daysBetween(hour * hourSeconds, nowMs / 1_000, defaultZone));
-  return ({ metrics }: Fact, name: MetricName): number => {
-    if (age >= days || !restatedMetrics.includes(name)) return metrics[name];
+function knownMetrics(hour: number, { restateDays, nowMs }: ReportInput): MetricReader {
+  if (restateDays === 0) return ({ metrics }, name) => metrics[name];
+
+  const ageDays = daysBetween(hour * hourSeconds, nowMs / 1_000, defaultZone);
+  const age = Math.max(0, ageDays);
+  return ({ metrics }, name) => {
+    if (age >= restateDays || !restatedMetrics.includes(name)) return metrics[name];
+
     // The displays decide whether a fraction counts. This is as good as chance, and the same in every report.
-    return Math.floor(
-      (metrics[name] * (days + age) + (metrics.displays % (2 * days))) / (2 * days),
-    );
+    const dither = metrics.displays % (2 * restateDays);
+    return Math.floor((metrics[name] * (restateDays + age) + dither) / (2 * restateDays));
   };
 }
 
-/** Digits compare as numbers of any length, and by code unit where those are equal (`7`, `007`). */
-function compareValues(areDigits: boolean, a: ReportCell, b: ReportCell): number {
+/** Ids compare as numbers of any length, and by code unit where those are equal (`7`, `007`); null is last. */
+function compareCells(a: ReportCell, b: ReportCell, type: string): number {
   if (a === b) return 0;
-  if (a === null || b === null) return a === null ? 1 : -1;
-  const difference = areDigits ? BigInt(a) - BigInt(b) : 0n;
-  return difference === 0n ? (a < b ? -1 : 1) : Number(difference);
+  if (a === null) return 1;
+  if (b === null) return -1;
+
+  const difference = type === 'id' ? BigInt(a) - BigInt(b) : 0n;
+  if (difference !== 0n) return Number(difference);
+  return a < b ? -1 : 1;
 }

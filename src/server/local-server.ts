@@ -82,9 +82,16 @@ export interface Control {
   /** Ends every fault, the ones of the start included. */
   clearFaults(): void;
   /** Sets the status of any account's report, for good. Throws `UsageError` for an unknown report. */
-  setReport(id: string, change: { readonly status: ReportStatus; readonly message?: string }): void;
+  setReport(id: string, change: ReportChange): void;
   /** Back to how the server started: no reports, tokens or calls, the faults and the clock of the start. */
   reset(): void;
+}
+
+/** What a report is from now on. */
+export interface ReportChange {
+  readonly status: ReportStatus;
+  /** What the status call says of it; the usual text of the status where absent. */
+  readonly message?: string;
 }
 
 /** One call as the log keeps it: no whole token, no password and no query string, ever. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { endpoints } from '../contract/messages.ts';
 import { escapeHtml, quoteForShell } from '../text/printable.ts';
-import type { AdminCall, ListedReport } from './admin.ts';
 import type { Answer } from './answer.ts';
+import type { AdminCall, ListedReport } from './control/admin-calls.ts';
 import { kindLabels } from './faults/kinds.ts';
 import type { Account } from './fixtures/fixtures.ts';
 
@@ -42,38 +42,30 @@ const headers = {
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
+/** How many reports the page shows, the latest first. */
+const reportsShown = 20;
+
+/** What the page is made of. */
+export interface PageContent {
+  readonly baseUrl: string;
+  readonly accounts: readonly Account[];
+  readonly adminCalls: readonly AdminCall[];
+  /** The oldest first. */
+  readonly reports: readonly ListedReport[];
+}
+
 /**
  * The page for people at `GET /`: the latest reports as they stand, the accounts with their calls as curl lines, and what
  * steers the server. Every text that is not ours is escaped.
  */
-export function pageAnswer(
-  base: string,
-  accounts: readonly Account[],
-  adminCalls: readonly AdminCall[],
-  reports: readonly ListedReport[],
-): Answer {
-  const latest = reports.slice(-20).toReversed();
-  const rows = latest.map(({ report_id, account, status, created, request }) => {
-    const cells = [
-      report_id,
-      account,
-      status,
-      created.slice(0, 19).replace('T', ' '),
-      request.breakdowns.join(', '),
-    ];
-    return `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}`).join('')}`;
-  });
-  const details = accounts.map((account, index) => {
-    const { name, email, password, profile, admin, token } = account;
-    return `<details${index === 0 ? ' open' : ''}><summary>${escapeHtml(name)} <small>${profile}${admin ? ', admin' : ''}</small></summary>
-<p><code>${escapeHtml(email)}</code>, password <code>${escapeHtml(password)}</code>, token <code>${escapeHtml(token)}</code></p>
-<ol>${callsOf(base, account).map(showCall).join('')}</ol></details>`;
-  });
-  const steering = adminCalls.map(({ method, path, meaning, example }) => {
-    const line = `curl -s ${method === 'GET' ? '' : `-X ${method} `}${quoteForShell(base + path)}`;
-    const data = example ? ` -d ${quoteForShell(JSON.stringify(example))}` : '';
-    return showCall([{ method, path }, meaning, line + data]);
-  });
+export function pageAnswer({ baseUrl, accounts, adminCalls, reports }: PageContent): Answer {
+  const latest = reports.slice(-reportsShown).toReversed();
+  const rows = latest.map(reportRow).join('\n');
+  const accountSections = accounts.map((account, index) =>
+    accountSection(account, { baseUrl, isOpen: index === 0 }),
+  );
+  const steering = adminCalls.map((call) => callItem(adminLine(call, baseUrl)));
+
   const body = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -82,12 +74,12 @@ export function pageAnswer(
 <link rel="icon" href="data:,">
 <style>${pageStyle}</style>
 <h1>adreport <small>local-server</small></h1>
-<p>The reporting service, on this machine, from fixture data. Base URL <code>${escapeHtml(base)}</code> · <a href="openapi.json">openapi.json</a></p>
+<p>The reporting service, on this machine, from fixture data. Base URL <code>${escapeHtml(baseUrl)}</code> · <a href="openapi.json">openapi.json</a></p>
 <h2>Reports</h2>
 <table><tr><th>Report<th>Account<th>Status<th>Created<th>Breakdowns
-${rows.join('\n') || '<tr><td colspan="5">None yet: run the calls below, in their order.'}</table>
+${rows || '<tr><td colspan="5">None yet: run the calls below, in their order.'}</table>
 <h2>Accounts and their calls</h2>
-${details.join('')}
+${accountSections.join('')}
 <h2>Steering: the clock, faults, reports</h2>
 <p>These calls need no token. A fault is <code>ENDPOINT:KIND</code>, and KIND one of ${kindLabels.join(', ')}.</p>
 <ol>${steering.join('')}</ol>
@@ -97,33 +89,92 @@ ${details.join('')}
   return { status: 200, type: 'text/html; charset=utf-8', headers, body };
 }
 
-type Call = readonly [call: Pick<AdminCall, 'method' | 'path'>, meaning: string, line: string];
+function reportRow({ report_id, account, status, created, request }: ListedReport): string {
+  const time = created.slice(0, 19).replace('T', ' ');
+  const cells = [report_id, account, status, time, request.breakdowns.join(', ')];
+  return `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}`).join('')}`;
+}
 
-function showCall([{ method, path }, meaning, line]: Call): string {
+interface SectionOptions {
+  readonly baseUrl: string;
+  readonly isOpen: boolean;
+}
+
+function accountSection(account: Account, { baseUrl, isOpen }: SectionOptions): string {
+  const { name, email, password, profile, admin, token } = account;
+  const open = isOpen ? ' open' : '';
+  const role = admin ? `${profile}, admin` : profile;
+  const calls = serviceLines(account, baseUrl).map(callItem);
+
+  return `<details${open}><summary>${escapeHtml(name)} <small>${role}</small></summary>
+<p><code>${escapeHtml(email)}</code>, password <code>${escapeHtml(password)}</code>, token <code>${escapeHtml(token)}</code></p>
+<ol>${calls.join('')}</ol></details>`;
+}
+
+/** A call with a line for the shell that makes it. */
+interface CallLine {
+  readonly method: string;
+  readonly path: string;
+  readonly meaning: string;
+  readonly line: string;
+}
+
+function callItem({ method, path, meaning, line }: CallLine): string {
   return `<li><b>${method}</b> <code>${path}</code> <small>${meaning}</small><pre tabindex="0">${escapeHtml(line)}</pre></li>`;
 }
 
+function adminLine({ method, path, meaning, example }: AdminCall, baseUrl: string): CallLine {
+  const words = ['curl -s'];
+  if (method !== 'GET') words.push(`-X ${method}`);
+  words.push(quoteForShell(baseUrl + path));
+  if (example) words.push(`-d ${quoteForShell(JSON.stringify(example))}`);
+
+  return { method, path, meaning, line: words.join(' ') };
+}
+
 /** The five calls as an account makes them, in the order of their use; `$id` holds the report of the second. */
-function callsOf(base: string, { email, password, token }: Account): readonly Call[] {
+function serviceLines({ email, password, token }: Account, baseUrl: string): CallLine[] {
   const { auth, buyer, status, download, campaigns } = endpoints;
-  const signed = `-H ${quoteForShell(`Authorization: ${token}`)}`;
   const curl = ({ path }: { readonly path: string }, ...options: string[]): string =>
-    [`curl -s ${quoteForShell(base + path)}`, ...options].join(' \\\n  ');
-  const signIn = `-d ${quoteForShell(JSON.stringify({ auth: { email, password } }))}`;
-  const window = { since: 1_780_272_000, until: 1_780_876_799 };
-  const request = { ...window, metrics: 'displays,revenueEuro', breakdowns: ['DAILY', 'FORMAT'] };
-  const create = curl(buyer, signed, `-d ${quoteForShell(JSON.stringify(request))}`);
-  const idOf = `sed 's/.*"report_id":"\\([^"]*\\)".*/\\1/'`;
+    [`curl -s ${quoteForShell(baseUrl + path)}`, ...options].join(' \\\n  ');
+
+  const signed = `-H ${quoteForShell(`Authorization: ${token}`)}`;
   const asJson = "-H 'Accept: application/json'";
+  const credentials = JSON.stringify({ auth: { email, password } });
+  const request = JSON.stringify({
+    since: 1_780_272_000,
+    until: 1_780_876_799,
+    metrics: 'displays,revenueEuro',
+    breakdowns: ['DAILY', 'FORMAT'],
+  });
+  const create = curl(buyer, signed, `-d ${quoteForShell(request)}`);
+  const readId = `sed 's/.*"report_id":"\\([^"]*\\)".*/\\1/'`;
+
   return [
-    [auth, 'a token of your own', curl(auth, signIn)],
-    [buyer, 'create a report', `id=$(${create} | ${idOf}); echo "$id"`],
-    [status, 'ask until it is ready', curl(status, signed, '-d "id=$id"')],
-    [
-      download,
-      'the data as JSON; as CSV with text/csv',
-      curl(download, signed, asJson, '-d "id=$id"'),
-    ],
-    [campaigns, 'campaigns and their ad units', curl(campaigns, signed)],
+    {
+      ...auth,
+      meaning: 'a token of your own',
+      line: curl(auth, `-d ${quoteForShell(credentials)}`),
+    },
+    {
+      ...buyer,
+      meaning: 'create a report',
+      line: `id=$(${create} | ${readId}); echo "$id"`,
+    },
+    {
+      ...status,
+      meaning: 'ask until it is ready',
+      line: curl(status, signed, '-d "id=$id"'),
+    },
+    {
+      ...download,
+      meaning: 'the data as JSON; as CSV with text/csv',
+      line: curl(download, signed, asJson, '-d "id=$id"'),
+    },
+    {
+      ...campaigns,
+      meaning: 'campaigns and their ad units',
+      line: curl(campaigns, signed),
+    },
   ];
 }

@@ -1,11 +1,15 @@
+import type { FastifyInstance } from 'fastify';
 import { UsageError } from '../errors.ts';
 import { createApp } from './app.ts';
-import { createFaults } from './faults/faults.ts';
-import type { LocalServer, LocalServerOptions } from './local-server.ts';
-import { createRequestLog } from './request-log.ts';
-import { createReports } from './service/reports.ts';
-import type { ServiceParts } from './service/service.ts';
-import { createSessions } from './service/sessions.ts';
+import { ServerClock } from './clock.ts';
+import { createControl } from './control/control.ts';
+import { Faults } from './faults/faults.ts';
+import type { Account, Fixtures } from './fixtures/fixtures.ts';
+import type { Control, LocalAccount, LocalServer, LocalServerOptions } from './local-server.ts';
+import { RequestLog } from './request-log.ts';
+import { Reports } from './service/reports.ts';
+import { Sessions } from './service/sessions.ts';
+import type { Services } from './services.ts';
 import { builtInFixtures } from './world/built-in.ts';
 
 export type { LocalServer, LocalServerOptions };
@@ -16,93 +20,141 @@ export type { LocalServer, LocalServerOptions };
  */
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
   assertOptions(options);
-  const {
-    seed = 1,
-    scale = 1,
-    fixtures: directory,
-    clock = Date.now,
-    onNotice = () => {},
-  } = options;
-  // A folder of data takes packages to read that the built-in data do without.
-  const files = directory === undefined ? undefined : await import('./fixtures/load.ts');
-  const faults = createFaults(options.faults ?? [], seed);
-  const parts: ServiceParts = {
-    options,
-    now: () => clock() + parts.advancedMs,
-    advancedMs: 0,
-    fixtures:
-      directory && files ? await files.loadFixtures(directory) : builtInFixtures({ seed, scale }),
-    sessions: createSessions(() => parts.fixtures.accounts, options),
-    reports: createReports(options, faults.endOf),
-    faults,
-    log: createRequestLog(options.onRequest),
-  };
-  const { app, control, url, port } = await listen(parts);
+
+  const services = await createServices(options);
+  const control = createControl(services);
+  const { app, url, port } = await listen(services, control);
+
   const closing = new AbortController();
-  if (directory) void files?.watchFixtures(directory, parts, closing.signal, onNotice);
+  if (options.fixtures) await watchData(options.fixtures, services, closing.signal);
+
   const close = async (): Promise<void> => {
     closing.abort();
     await app.close();
   };
+
   return {
     ...control,
     url,
     port,
     get accounts() {
-      return parts.fixtures.accounts.map(({ advertiserIds: _, ...account }) => account);
+      return services.fixtures.accounts.map(publicAccount);
     },
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
+async function createServices(options: LocalServerOptions): Promise<Services> {
+  const faults = new Faults(options.faults ?? [], options.seed ?? 1);
+
+  const services: Services = {
+    options,
+    clock: new ServerClock(options.clock ?? Date.now),
+    log: new RequestLog(options.onRequest),
+    sessions: new Sessions(() => services.fixtures.accounts, options),
+    reports: new Reports(options, (account) => faults.endOf(account)),
+    faults,
+    fixtures: await readData(options),
+  };
+  return services;
+}
+
+/** The data that is served: of a folder, or built in. */
+async function readData({ fixtures, seed = 1, scale = 1 }: LocalServerOptions): Promise<Fixtures> {
+  if (!fixtures) return builtInFixtures({ seed, scale });
+
+  // A folder of data takes packages to read that the built-in data do without.
+  const { loadFixtures } = await import('./fixtures/load.ts');
+  return await loadFixtures(fixtures);
+}
+
+/** Takes up the edits of a folder of data until the signal. */
+async function watchData(folder: string, services: Services, signal: AbortSignal): Promise<void> {
+  const { watchFixtures } = await import('./fixtures/watch.ts');
+  const { onNotice = () => {} } = services.options;
+
+  void watchFixtures(folder, {
+    signal,
+    onNotice,
+    onChange: (fixtures) => {
+      services.fixtures = fixtures;
+    },
+  });
+}
+
+/** An account as test suites see it. */
+function publicAccount({ advertiserIds: _, ...account }: Account): LocalAccount {
+  return account;
+}
+
+/** A server that listens. */
+interface Listening {
+  readonly app: FastifyInstance;
+  readonly url: string;
+  readonly port: number;
+}
+
 /** Makes the app and listens. Throws `UsageError` where its certificate, its host or its port cannot be used. */
-async function listen(parts: ServiceParts) {
-  const { tls, host = '127.0.0.1', port = 0 } = parts.options;
+async function listen(services: Services, control: Control): Promise<Listening> {
+  const { tls, host = '127.0.0.1', port = 0 } = services.options;
+
   try {
-    if (tls && (tls.cert.trim() === '' || tls.key.trim() === ''))
-      throw new Error('one of them is empty');
-    const { app, control } = createApp(parts, host);
-    const url = await app.listen({ host, port });
+    assertCertificate(tls);
+    const app = createApp(services, { control, ownHost: host });
+    const address = await app.listen({ host, port });
     // The address that stands for all addresses is nobody's own; of the others Fastify tells the loopback one.
-    return {
-      app,
-      control,
-      url: url.replace('[::]', '[::1]'),
-      port: Number(new URL(url).port) || port,
-    };
+    const url = address.replace('[::]', '[::1]');
+    return { app, url, port: Number(new URL(url).port) || port };
   } catch (cause) {
-    const { code, message, syscall } = cause as NodeJS.ErrnoException;
-    if (tls && syscall === undefined) {
-      const hint = 'Give a certificate and its own key, both as PEM.';
-      throw new UsageError(`The TLS certificate and key cannot be used: ${message}.`, {
-        hint,
-        cause,
-      });
-    }
-    const why =
-      code === 'EADDRINUSE' ? 'another program listens there' : message.replace(/\.$/, '');
-    const hint =
-      'Take a free port with --port 0, and with --host an address of this machine, such as 127.0.0.1.';
-    throw new UsageError(`The local server cannot listen on ${host}, port ${port}: ${why}.`, {
-      code,
-      hint,
+    throw cannotListen(cause as NodeJS.ErrnoException, services.options);
+  }
+}
+
+function assertCertificate(tls: LocalServerOptions['tls']): void {
+  if (!tls) return;
+  if (tls.cert.trim() === '' || tls.key.trim() === '') throw new Error('one of them is empty');
+}
+
+/** Why the server does not listen, and what to do about it. */
+function cannotListen(cause: NodeJS.ErrnoException, options: LocalServerOptions): UsageError {
+  const { tls, host = '127.0.0.1', port = 0 } = options;
+  const { code, message, syscall } = cause;
+
+  if (tls && syscall === undefined) {
+    return new UsageError(`The TLS certificate and key cannot be used: ${message}.`, {
+      hint: 'Give a certificate and its own key, both as PEM.',
       cause,
     });
   }
+
+  const reason =
+    code === 'EADDRINUSE' ? 'another program listens there' : message.replace(/\.$/, '');
+  return new UsageError(`The local server cannot listen on ${host}, port ${port}: ${reason}.`, {
+    code,
+    hint: 'Take a free port with --port 0, and with --host an address of this machine, such as 127.0.0.1.',
+    cause,
+  });
 }
+
+/** The options that are at least 1; the other numbers are at least 0. */
+const optionsFromOne: readonly string[] = ['scale', 'polls', 'rateLimitPerSecond'];
 
 /** Throws `UsageError` for options that cannot be: a `NaN` would go unseen, and its reports would never be ready. */
 function assertOptions(options: LocalServerOptions): void {
   const { delayMs, polls, manual } = options;
-  if ([delayMs, polls, manual || undefined].filter((value) => value !== undefined).length > 1) {
+  const paces = [delayMs !== undefined, polls !== undefined, manual === true];
+  if (paces.filter(Boolean).length > 1) {
     throw new UsageError(
       'delayMs, polls and manual exclude each other: each says how long a report takes.',
     );
   }
+
   for (const [name, value] of Object.entries(options)) {
-    const least = ['scale', 'polls', 'rateLimitPerSecond'].includes(name) ? 1 : 0;
-    if (typeof value !== 'number' || (Number.isSafeInteger(value) && value >= least)) continue;
+    if (typeof value !== 'number') continue;
+
+    const least = optionsFromOne.includes(name) ? 1 : 0;
+    if (Number.isSafeInteger(value) && value >= least) continue;
     throw new UsageError(`${name} cannot be ${value}.`, {
       hint: `Give a whole number, ${least} or more.`,
     });

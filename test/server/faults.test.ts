@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseFault } from '../../src/server/faults/faults.ts';
+import { parseFault } from '../../src/server/faults/parse-fault.ts';
 import type { LocalServer } from '../../src/server/start.ts';
 import {
   type AccountName,

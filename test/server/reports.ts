@@ -1,12 +1,12 @@
 import { text } from 'node:stream/consumers';
 import type { ReportRequest } from '../../src/contract/messages.ts';
 import { encodeJson } from '../../src/server/delivery.ts';
-import { computeReport } from '../../src/server/engine.ts';
+import { computeReport, type ReportInput } from '../../src/server/engine.ts';
 import type { Account, Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import type { PlainRequest, Row } from './reference-report.ts';
 
 /** What a test may leave open of the moment at which a report is computed. */
-type Moment = Partial<Parameters<typeof computeReport>[3]>;
+type Moment = Partial<Pick<ReportInput, 'nowMs' | 'restateDays' | 'signal'>>;
 
 /** The report as the server writes it. */
 export function reportJson(
@@ -15,10 +15,9 @@ export function reportJson(
   request: PlainRequest,
   moment: Moment = {},
 ) {
-  const asked = { filters: {}, ...request } as ReportRequest;
-  return text(
-    encodeJson(computeReport(fixtures, account, asked, { nowMs: 0, restateDays: 0, ...moment })),
-  );
+  const whole = { filters: {}, ...request } as ReportRequest;
+  const input = { fixtures, account, request: whole, nowMs: 0, restateDays: 0, ...moment };
+  return text(encodeJson(computeReport(input)));
 }
 
 export async function reportRows(...report: Parameters<typeof reportJson>): Promise<Row[]> {

@@ -14,8 +14,11 @@ export interface FaultKind {
   /** The calls that it can strike, the likeliest first; every one where absent. */
   readonly reach?: readonly EndpointName[];
   /** What it does, given the values of its keys; `name` is the one it was given by. */
-  effect(values: { readonly [key: string]: number | undefined }, name: string): FaultEffect;
+  effect(values: FaultValues, name: string): FaultEffect;
 }
+
+/** The values of a fault's keys, as far as they were given. */
+export type FaultValues = Readonly<Record<string, number | undefined>>;
 
 /** What a fault does: each member acts at another point of a call, or on a report. */
 export interface FaultEffect {
@@ -28,30 +31,53 @@ export interface FaultEffect {
   readonly end?: ReportStatus;
 }
 
-type FaultKey = ReturnType<typeof keyOf>;
-
-/** A key of a fault: what its value is called, one that it may have, and how it is read; `NaN` where it is wrong. */
-function keyOf(what: string, example: string, read: (text: string) => number) {
-  return { what, example, read };
+/** A key of a fault. */
+export interface FaultKey {
+  /** What its value is called. */
+  readonly what: string;
+  /** A value that it may have. */
+  readonly example: string;
+  /** Reads a value; `NaN` where it is wrong. */
+  read(text: string): number;
 }
 
-const numberIf = (pattern: RegExp, text: string): number =>
-  pattern.test(text) ? Number(text) : Number.NaN;
+export const wholeNumber: FaultKey = {
+  what: 'whole number',
+  example: '2',
+  read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN),
+};
 
-export const wholeNumber = keyOf('whole number', '2', (text) => numberIf(/^\d{1,9}$/, text));
-export const probability = keyOf('probability from 0 to 1', '0.1', (text) =>
-  numberIf(/^(0|1|0?\.\d+)$/, text),
-);
+export const probability: FaultKey = {
+  what: 'probability from 0 to 1',
+  example: '0.1',
+  read: (text) => (/^(0|1|0?\.\d+)$/.test(text) ? Number(text) : Number.NaN),
+};
 
-const unitBytes: Readonly<Record<string, number>> = { '': 1, b: 1, kb: 1_000, mb: 1_000_000 };
+const unitBytes: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['b', 1],
+  ['kb', 1_000],
+  ['mb', 1_000_000],
+]);
+
 /** In bytes. */
-export const size = keyOf('size such as 1000 or 10kb', '10kb', (text) => {
-  const [, count, unit = ''] = /^(\d{1,12})(b|kb|mb)?$/i.exec(text) ?? [];
-  return Number(count) * (unitBytes[unit.toLowerCase()] ?? Number.NaN);
-});
+export const size: FaultKey = {
+  what: 'size such as 1000 or 10kb',
+  example: '10kb',
+  read(text) {
+    const [, count, unit = ''] = /^(\d{1,12})(b|kb|mb)?$/i.exec(text) ?? [];
+    return Number(count) * (unitBytes.get(unit.toLowerCase()) ?? Number.NaN);
+  },
+};
 
-export const milliseconds = keyOf('number of milliseconds up to 24 days', '500', (text) => {
-  const durationMs = parseDuration(text) ?? numberIf(/^\d{1,10}$/, text);
-  // Timers hold 2^31 - 1 milliseconds at most, and end at once beyond it.
-  return durationMs < 2 ** 31 ? durationMs : Number.NaN;
-});
+export const milliseconds: FaultKey = {
+  what: 'number of milliseconds up to 24 days',
+  example: '500',
+  read(text) {
+    const isBareNumber = /^\d{1,10}$/.test(text);
+    const durationMs = isBareNumber ? Number(text) : parseDuration(text);
+    // Timers hold 2^31 - 1 milliseconds at most, and end at once beyond it.
+    if (durationMs === undefined || durationMs >= 2 ** 31) return Number.NaN;
+    return durationMs;
+  },
+};

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReportStatus } from '../../contract/messages.ts';
 import { type Answer, jsonAnswer, jsonType, refusalAnswer } from '../answer.ts';
-import { errorIds, refuseUntil, ServiceError } from '../service/service-error.ts';
+import { errorIds, errorStatuses, refuseUntil, ServiceError } from '../service/service-error.ts';
 import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
 
 /** Every kind of fault, in the order of help: a new one is its file and its line here. */
@@ -10,13 +10,18 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
   status: {
     meaning: 'is what the call is answered with; retry-after=SECONDS adds that header',
     keys: { 'retry-after': wholeNumber },
-    effect({ 'retry-after': seconds }, name) {
+    effect(values, name) {
+      const status = Number(name);
+      const seconds = values['retry-after'];
       const headers: Record<string, string> =
         seconds === undefined ? {} : { 'retry-after': String(seconds) };
-      const error = `A fault was asked for: this call is answered with ${name}.`;
       // A status that the service does not use is an inner failure.
-      const [error_id] = errorIds[Number(name) as keyof typeof errorIds] ?? errorIds[500];
-      return { answer: () => jsonAnswer({ response: { error_id, error } }, Number(name), headers) };
+      const errorId = errorIds.find((id) => errorStatuses[id] === status) ?? 'INTERNAL';
+      const response = {
+        error_id: errorId,
+        error: `A fault was asked for: this call is answered with ${name}.`,
+      };
+      return { answer: () => jsonAnswer({ response }, status, headers) };
     },
   },
   reset: {

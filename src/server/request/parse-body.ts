@@ -17,53 +17,74 @@ const formType = 'application/x-www-form-urlencoded';
  * a form (`decisions.md` 1). Throws `ServiceError` 400, 413 or 415.
  */
 export function parseBody(body: Buffer, contentType = '', coding = 'identity'): Parameters {
+  const text = decodeBody(body, coding);
+  const isJson = text.startsWith('{');
+  if (!isJson) assertForm(text, contentType);
+
+  const parameters = isJson ? readBody(() => JSON.parse(text)) : readBody(() => parseForm(text));
+  if (Object.keys(parameters).length > namesAtMost) {
+    throw new ServiceError('INVALID_BODY', `The body has more than ${namesAtMost} parameters.`);
+  }
+  return parameters;
+}
+
+/** The text of a body, without blanks around it. */
+function decodeBody(body: Buffer, coding: string): string {
   if (body.length > bodyBytesAtMost) {
     throw new ServiceError('BODY_TOO_LARGE', `A body has at most ${bodyBytesAtMost} bytes.`);
   }
   if (coding.toLowerCase() !== 'identity') {
-    const error = `A body with Content-Encoding: ${coding.slice(0, 80)} is not accepted: send it as it is.`;
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', error);
+    const sentence = `A body with Content-Encoding: ${coding.slice(0, 80)} is not accepted: send it as it is.`;
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', sentence);
   }
   if (!isUtf8(body)) throw new ServiceError('INVALID_BODY', 'The body is not UTF-8.');
+
   // A byte order mark is a blank to JavaScript, and an error to its JSON.
-  const text = body.toString('utf8').trim();
-  const isJson = text.startsWith('{');
-  if (!isJson) assertForm(text, contentType.split(';')[0]?.trim().toLowerCase() ?? '');
-  // Bracketed keys become objects, never arrays, so that a huge index allocates nothing.
-  const bounds = { parameterLimit: fieldsAtMost, arrayLimit: 0, depth: 1, plainObjects: true };
-  const decoder = (part: string): string => decodeURIComponent(part.replaceAll('+', ' '));
-  let parameters: Parameters;
-  try {
-    parameters = isJson ? JSON.parse(text) : qs.parse(text, { ...bounds, decoder });
-  } catch (error) {
-    const reason = (error as Error).message.slice(0, 200);
-    throw new ServiceError(
-      'INVALID_BODY',
-      `The body is neither valid JSON nor a valid form: ${reason}.`,
-    );
-  }
-  if (Object.keys(parameters).length <= namesAtMost) return parameters;
-  throw new ServiceError('INVALID_BODY', `The body has more than ${namesAtMost} parameters.`);
+  return body.toString('utf8').trim();
 }
 
 /** Refuses a body that is neither called a form nor left unnamed, and one with too many fields. */
-function assertForm(text: string, type: string): void {
-  const isJson = type === 'application/json' || type.endsWith('+json');
-  if (!isJson && !['', formType, 'text/plain'].includes(type)) {
-    throw new ServiceError(
-      'UNSUPPORTED_MEDIA_TYPE',
-      `A body is JSON or ${formType}, not “${type.slice(0, 80)}”.`,
-    );
+function assertForm(text: string, contentType: string): void {
+  const [label = ''] = contentType.split(';');
+  const type = label.trim().toLowerCase();
+  const isJsonType = type === 'application/json' || type.endsWith('+json');
+  const isFormType = type === '' || type === formType || type === 'text/plain';
+
+  if (!isJsonType && !isFormType) {
+    const sentence = `A body is JSON or ${formType}, not “${type.slice(0, 80)}”.`;
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', sentence);
   }
-  if (isJson && text !== '') {
-    throw new ServiceError(
-      'INVALID_BODY',
-      'The JSON body must be an object: its first character must be “{”.',
-    );
+  if (isJsonType && text !== '') {
+    const sentence = 'The JSON body must be an object: its first character must be “{”.';
+    throw new ServiceError('INVALID_BODY', sentence);
   }
-  if (text.split('&', fieldsAtMost + 1).length > fieldsAtMost) {
+
+  const fields = text.split('&', fieldsAtMost + 1);
+  if (fields.length > fieldsAtMost) {
     throw new ServiceError('INVALID_BODY', `The body has more than ${fieldsAtMost} fields.`);
   }
+}
+
+/** Throws `ServiceError` where a body cannot be read. */
+function readBody(parse: () => Parameters): Parameters {
+  try {
+    return parse();
+  } catch (error) {
+    const reason = (error as Error).message.slice(0, 200);
+    const sentence = `The body is neither valid JSON nor a valid form: ${reason}.`;
+    throw new ServiceError('INVALID_BODY', sentence);
+  }
+}
+
+function parseForm(text: string): Parameters {
+  return qs.parse(text, {
+    parameterLimit: fieldsAtMost,
+    // Bracketed keys become objects, never arrays, so that a huge index allocates nothing.
+    arrayLimit: 0,
+    depth: 1,
+    plainObjects: true,
+    decoder: (part) => decodeURIComponent(part.replaceAll('+', ' ')),
+  });
 }
 
 /**
@@ -73,13 +94,42 @@ function assertForm(text: string, type: string): void {
  */
 export function readArray(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return [];
-  const isMembers = typeof value === 'object' && !Array.isArray(value);
-  const keys = isMembers ? Object.keys(value).toSorted((a, b) => Number(a) - Number(b)) : [];
+
+  // A form that repeats `name[0]=` has an object in an object; nothing of the contract is nested deeper.
+  const elements = elementsOf(value, 2);
+  if (!elements) return undefined;
+
+  const texts: string[] = [];
+  for (const element of elements) {
+    const text = readScalar(element);
+    if (text === undefined) return undefined;
+    texts.push(text);
+  }
+  return texts;
+}
+
+/**
+ * The elements of any of the shapes of an array; `undefined` for an object whose keys are no indexes.
+ * @param levels how many objects may stand in each other
+ */
+function elementsOf(value: unknown, levels: number): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'object' || value === null) return [value];
+  if (levels === 0) return undefined;
+
+  const keys = Object.keys(value);
   if (!keys.every((key) => /^\d{1,15}$/.test(key))) return undefined;
-  // A form that repeats `name[0]=` has an object there.
-  const members = keys.flatMap((key): unknown[] => [readArray((value as Parameters)[key])].flat());
-  const texts = (isMembers ? members : [value].flat()).map(readScalar);
-  return texts.every((text) => text !== undefined) ? texts : undefined;
+
+  const elements: unknown[] = [];
+  for (const key of keys.toSorted((a, b) => Number(a) - Number(b))) {
+    const member = (value as Parameters)[key];
+    if (member === undefined || member === null) continue;
+
+    const inner = elementsOf(member, levels - 1);
+    if (!inner) return undefined;
+    for (const element of inner) elements.push(element);
+  }
+  return elements;
 }
 
 /**
@@ -88,7 +138,6 @@ export function readArray(value: unknown): readonly string[] | undefined {
  */
 export function readScalar(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
-  return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER
-    ? String(value)
-    : undefined;
+  if (typeof value !== 'number' || Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined;
+  return String(value);
 }

@@ -1,6 +1,8 @@
 import { defaultZone, type ReportRequest } from '../../contract/messages.ts';
 import {
   type Breakdown,
+  type Filter,
+  type FilterName,
   filters,
   findBreakdown,
   findMetric,
@@ -10,20 +12,14 @@ import {
 import { nearest } from '../../text/nearest.ts';
 import { isZone } from '../calendar.ts';
 import type { Account } from '../fixtures/fixtures.ts';
-import {
-  type ErrorId,
-  errorIds,
-  type FaultDetail,
-  ServiceError,
-} from '../service/service-error.ts';
 import { type Parameters, readArray, readScalar } from './parse-body.ts';
+import { RequestFaults } from './request-faults.ts';
 
 /** The values that an array parameter has at most. */
 const valuesAtMost = 1_000;
-/** Enough for every honest mistake; a hostile body has thousands, and each would cost a sentence. */
-const detailsAtMost = 100;
 /** 9999-12-31T23:59:59Z: beyond it dates have no four-digit year. */
 export const latestSecond = 253_402_300_799;
+
 const plainParameters: readonly string[] = [
   'since',
   'until',
@@ -38,180 +34,265 @@ const everyParameter = [...plainParameters, ...filters.map(({ name }) => name)];
  * The report request that the parameters of `POST /buyer-reporting` make, for an account (`decisions.md` 2).
  * Throws one `ServiceError` that lists everything that is wrong.
  *
- * @param lenient whether parameters that are not known are passed over
+ * @param isLenient whether parameters that are not known are passed over
  */
 export function readReportRequest(
-  given: Parameters,
+  parameters: Parameters,
   account: Account,
-  lenient: boolean,
+  isLenient: boolean,
 ): ReportRequest {
-  const { profile } = account;
-  const own = vocabularyOf(profile);
-  const faults: { readonly errorId: ErrorId; readonly detail: FaultDetail }[] = [];
-  const refuse = (
-    errorId: ErrorId,
-    parameter: string,
-    problem: string,
-    more?: Partial<FaultDetail>,
-  ): void => {
-    faults.push({ errorId, detail: { parameter, problem, ...more } });
-  };
-  const isAbsent = (name: string): boolean =>
-    [undefined, null, ''].some((nothing) => given[name] === nothing);
+  return new RequestReader(parameters, account).read(isLenient);
+}
 
-  const readInstant = (name: 'since' | 'until'): number => {
-    const allowed = 'a unix timestamp in whole seconds';
-    const text = readScalar(given[name])?.trim() ?? '';
+/** Reads a request parameter by parameter, and collects what is wrong. */
+class RequestReader {
+  readonly #parameters: Parameters;
+  readonly #account: Account;
+  readonly #faults = new RequestFaults();
+
+  constructor(parameters: Parameters, account: Account) {
+    this.#parameters = parameters;
+    this.#account = account;
+  }
+
+  read(isLenient: boolean): ReportRequest {
+    const window = this.#readWindow();
+    const metrics = this.#readMetrics();
+    const breakdowns = this.#readBreakdowns();
+    const filterValues = this.#readFilters();
+    const timezone = this.#readZone();
+    const output = this.#readOutput();
+    if (!isLenient) this.#refuseUnknownParameters();
+    this.#faults.throwIfAny();
+
+    return {
+      ...window,
+      metrics: metrics.map(({ name }) => name),
+      breakdowns: breakdowns.map(({ name }) => name),
+      filters: filterValues,
+      output,
+      // A buyer's timezone is accepted and has no effect, because the summary always states europe/paris.
+      ...(this.#account.profile === 'dsp' && { timezone }),
+    };
+  }
+
+  #readWindow(): Pick<ReportRequest, 'since' | 'until'> {
+    const since = this.#readInstant('since');
+    const until = this.#readInstant('until');
+    if (since > until) {
+      this.#faults.add('INVALID_PARAMETER', {
+        parameter: 'since',
+        value: since,
+        problem: `is after until (${until}).`,
+      });
+    }
+    return { since, until };
+  }
+
+  /** An end of the window; `NaN` where it is wrong. */
+  #readInstant(parameter: 'since' | 'until'): number {
+    const written = this.#parameters[parameter];
+    const text = readScalar(written)?.trim() ?? '';
     if (/^\d{1,12}$/.test(text) && Number(text) <= latestSecond) return Number(text);
-    const advice = /^\d{13}$/.test(text)
+
+    const allowed = 'a unix timestamp in whole seconds';
+    if (this.#isAbsent(parameter)) {
+      const problem = `is missing: give ${allowed}.`;
+      this.#faults.add('MISSING_PARAMETER', { parameter, problem, allowed });
+      return Number.NaN;
+    }
+
+    const isMilliseconds = /^\d{13}$/.test(text);
+    const problem = isMilliseconds
       ? `looks like milliseconds: divide by 1000 (${text.slice(0, 10)}).`
       : `must be ${allowed}.`;
-    if (isAbsent(name))
-      refuse('MISSING_PARAMETER', name, `is missing: give ${allowed}.`, { allowed });
-    else refuse('INVALID_PARAMETER', name, advice, { value: shown(given[name]), allowed });
+    const value = excerptOf(written);
+    this.#faults.add('INVALID_PARAMETER', { parameter, value, problem, allowed });
     return Number.NaN;
-  };
+  }
+
+  #readMetrics(): Metric[] {
+    const names = this.#readList('metrics', (text) => namesIn(text.split(',', valuesAtMost + 1)));
+    const metrics = this.#findAll('metrics', names, findMetric);
+
+    if (metrics.length === 0 && !this.#faults.isAbout('metrics')) {
+      this.#faults.add('MISSING_PARAMETER', {
+        parameter: 'metrics',
+        problem: 'is missing: name at least one metric.',
+        allowed: this.#namesOfProfile('metrics'),
+      });
+    }
+    return metrics;
+  }
+
+  #readBreakdowns(): Breakdown[] {
+    const names = this.#readList('breakdowns', (text) => namesIn([text]));
+    const breakdowns = this.#findAll('breakdowns', names, findBreakdown);
+
+    const timeNames = breakdowns.filter(({ time }) => time).map(({ name }) => name);
+    if (timeNames.length > 1) {
+      this.#faults.add('CONFLICTING_BREAKDOWNS', {
+        parameter: 'breakdowns',
+        value: timeNames,
+        problem: `${timeNames.join(' and ')} exclude each other: use at most one time breakdown.`,
+      });
+    }
+    return breakdowns;
+  }
+
+  /** What names stand for, each once; those that are unknown or another profile's are refused. */
+  #findAll<Entry extends Metric | Breakdown>(
+    parameter: 'metrics' | 'breakdowns',
+    names: readonly string[],
+    find: (name: string) => Entry | undefined,
+  ): Entry[] {
+    const { profile } = this.#account;
+    const allowed = this.#namesOfProfile(parameter);
+    const entries = new Set<Entry>();
+
+    for (const name of names) {
+      const entry = find(name);
+      if (entry?.profiles.includes(profile)) {
+        entries.add(entry);
+        continue;
+      }
+
+      const value = excerptOf(name);
+      if (entry) {
+        const problem = `${value} is not available to the ${profile} profile.`;
+        this.#faults.add('PROFILE_MISMATCH', { parameter, value, problem, allowed });
+      } else {
+        const problem = `${value} is not known${adviceOnName(name, allowed)}`;
+        this.#faults.add('INVALID_PARAMETER', { parameter, value, problem, allowed });
+      }
+    }
+
+    return [...entries];
+  }
+
+  #namesOfProfile(parameter: 'metrics' | 'breakdowns'): string[] {
+    const vocabulary = vocabularyOf(this.#account.profile);
+    return vocabulary[parameter].map(({ name }) => name);
+  }
+
+  #readFilters(): ReportRequest['filters'] {
+    const valuesByName: { [Name in FilterName]?: readonly string[] } = {};
+
+    for (const filter of filters) {
+      if (this.#parameters[filter.name] === undefined || !this.#mayUse(filter)) continue;
+
+      const values = this.#readFilter(filter);
+      if (values.length > 0) valuesByName[filter.name] = values;
+    }
+
+    return valuesByName;
+  }
+
+  /** Whether the account may filter so; refused where it may not. */
+  #mayUse({ name: parameter, profiles, adminOnly }: Filter): boolean {
+    const { profile, admin } = this.#account;
+
+    if (!profiles.includes(profile)) {
+      const problem = `is not available to the ${profile} profile.`;
+      this.#faults.add('PROFILE_MISMATCH', { parameter, problem, allowed: plainParameters });
+      return false;
+    }
+    if (adminOnly && !admin) {
+      const problem = 'is for admin accounts only: leave it out.';
+      this.#faults.add('ADMIN_ONLY', { parameter, problem });
+      return false;
+    }
+    return true;
+  }
+
+  #readFilter({ name: parameter, compare }: Filter): string[] {
+    if (compare === 'text') return this.#readList(parameter, (text) => [text]);
+
+    const ids = this.#readList(parameter, (text) => [text.trim()]);
+    for (const id of ids) {
+      if (/^\d{1,20}$/.test(id)) continue;
+
+      const value = excerptOf(id);
+      const problem = `“${value}” is no ID: IDs are digits.`;
+      this.#faults.add('INVALID_PARAMETER', { parameter, value, problem, allowed: 'digits' });
+    }
+    return ids;
+  }
 
   /** The values of an array parameter, each made of one or more of its texts, repeats dropped, in their order. */
-  const readList = (parameter: string, split: (text: string) => readonly string[]): string[] => {
-    const values = readArray(given[parameter])?.flatMap(split);
-    if (values && values.length <= valuesAtMost) return [...new Set(values)];
-    if (values) {
+  #readList(parameter: string, split: (text: string) => readonly string[]): string[] {
+    const texts = readArray(this.#parameters[parameter]);
+    if (!texts) {
+      const problem = 'must be a list of values: send a long ID as a string.';
+      this.#faults.add('INVALID_PARAMETER', { parameter, problem });
+      return [];
+    }
+
+    const values = texts.flatMap(split);
+    if (values.length > valuesAtMost) {
+      const problem = `has more than ${valuesAtMost} values.`;
       const allowed = `at most ${valuesAtMost} values`;
-      refuse('INVALID_PARAMETER', parameter, `has more than ${valuesAtMost} values.`, { allowed });
-    } else
-      refuse(
-        'INVALID_PARAMETER',
-        parameter,
-        'must be a list of values: send a long ID as a string.',
-      );
-    return [];
-  };
-
-  /** What the names of a list stand for, each once; those that are unknown or another profile's are refused. */
-  const readNames = <Entry extends Metric | Breakdown>(
-    parameter: 'metrics' | 'breakdowns',
-    find: (name: string) => Entry | undefined,
-  ): Entry[] => {
-    const names = readList(parameter, (text) => {
-      const parts = parameter === 'metrics' ? text.split(',', valuesAtMost + 1) : [text];
-      return parts.flatMap((name) => name.trim() || []);
-    });
-    const allowed = own[parameter].map(({ name }) => name);
-    const found = names.map((name) => {
-      const entry = find(name);
-      if (entry?.profiles.includes(profile)) return entry;
-      const value = shown(name);
-      const advice = name.includes(',')
-        ? ': send each breakdown by itself, as an array or as breakdowns[0]=…&breakdowns[1]=….'
-        : suggestion(name, allowed);
-      const problem = entry
-        ? `is not available to the ${profile} profile.`
-        : `is not known${advice}`;
-      refuse(entry ? 'PROFILE_MISMATCH' : 'INVALID_PARAMETER', parameter, `${value} ${problem}`, {
-        value,
-        allowed,
-      });
-      return undefined;
-    });
-    return [...new Set(found)].filter((entry) => entry !== undefined);
-  };
-
-  const since = readInstant('since');
-  const until = readInstant('until');
-  if (since > until)
-    refuse('INVALID_PARAMETER', 'since', `is after until (${until}).`, { value: since });
-
-  const askedMetrics = readNames('metrics', findMetric);
-  if (askedMetrics.length === 0 && !faults.some(({ detail }) => detail.parameter === 'metrics')) {
-    const allowed = own.metrics.map(({ name }) => name);
-    refuse('MISSING_PARAMETER', 'metrics', 'is missing: name at least one metric.', { allowed });
+      this.#faults.add('INVALID_PARAMETER', { parameter, problem, allowed });
+      return [];
+    }
+    return [...new Set(values)];
   }
 
-  const askedBreakdowns = readNames('breakdowns', findBreakdown);
-  const times = askedBreakdowns.filter(({ time }) => time).map(({ name }) => name);
-  if (times.length > 1) {
-    const problem = `${times.join(' and ')} exclude each other: use at most one time breakdown.`;
-    refuse('CONFLICTING_BREAKDOWNS', 'breakdowns', problem, { value: times });
+  #readZone(): string {
+    if (this.#isAbsent('timezone')) return defaultZone;
+
+    const written = this.#parameters.timezone;
+    const zone = readScalar(written)?.trim() ?? '';
+    if (this.#account.profile === 'dsp' && !isZone(zone)) {
+      const value = excerptOf(written);
+      const guess = suggestion(value, Intl.supportedValuesOf('timeZone'));
+      const problem = `“${value}” is no time zone of the TZ database${guess}`;
+      this.#faults.add('INVALID_PARAMETER', { parameter: 'timezone', value, problem });
+    }
+    return zone;
   }
 
-  const askedFilters: Record<string, readonly string[]> = {};
-  for (const { name, profiles, adminOnly, compare } of filters) {
-    if (given[name] === undefined) continue;
-    if (!profiles.includes(profile)) {
-      refuse('PROFILE_MISMATCH', name, `is not available to the ${profile} profile.`, {
-        allowed: plainParameters,
+  #readOutput(): 'direct' | undefined {
+    const { output } = this.#parameters;
+    if (output === 'direct') return output;
+    if (this.#isAbsent('output')) return undefined;
+
+    const value = excerptOf(output);
+    const problem = `“${value}” is not known: leave it out, or use direct.`;
+    const allowed = ['direct'];
+    this.#faults.add('INVALID_PARAMETER', { parameter: 'output', value, problem, allowed });
+    return undefined;
+  }
+
+  #refuseUnknownParameters(): void {
+    for (const name of Object.keys(this.#parameters)) {
+      if (everyParameter.includes(name)) continue;
+
+      this.#faults.add('UNKNOWN_PARAMETER', {
+        parameter: excerptOf(name),
+        problem: `is no parameter of a report${suggestion(name, everyParameter)}`,
+        allowed: everyParameter,
       });
-    } else if (adminOnly && !account.admin) {
-      refuse('ADMIN_ONLY', name, 'is for admin accounts only: leave it out.');
-    } else {
-      const values = readList(name, (text) => [compare === 'id' ? text.trim() : text]);
-      for (const value of values
-        .filter((text) => compare === 'id' && !/^\d{1,20}$/.test(text))
-        .map(shown)) {
-        refuse('INVALID_PARAMETER', name, `“${value}” is no ID: IDs are digits.`, {
-          value,
-          allowed: 'digits',
-        });
-      }
-      if (values.length > 0) askedFilters[name] = values;
     }
   }
 
-  // A buyer's timezone is accepted and has no effect, because the summary always states europe/paris.
-  const timezone = isAbsent('timezone') ? defaultZone : (readScalar(given.timezone)?.trim() ?? '');
-  if (profile === 'dsp' && !isZone(timezone)) {
-    const value = shown(given.timezone);
-    const guess = suggestion(value, Intl.supportedValuesOf('timeZone'));
-    refuse(
-      'INVALID_PARAMETER',
-      'timezone',
-      `“${value}” is no time zone of the TZ database${guess}`,
-      { value },
-    );
+  #isAbsent(parameter: string): boolean {
+    const value = this.#parameters[parameter];
+    return value === undefined || value === null || value === '';
   }
+}
 
-  const output = given.output === 'direct' ? given.output : undefined;
-  if (!isAbsent('output') && !output) {
-    const value = shown(given.output);
-    const problem = `“${value}” is not known: leave it out, or use direct.`;
-    refuse('INVALID_PARAMETER', 'output', problem, { value, allowed: ['direct'] });
-  }
+/** The names in texts: blanks around a name, and between two commas, say nothing. */
+function namesIn(texts: readonly string[]): string[] {
+  return texts.map((text) => text.trim()).filter((name) => name !== '');
+}
 
-  for (const name of Object.keys(given).filter(
-    (key) => !lenient && !everyParameter.includes(key),
-  )) {
-    const problem = `is no parameter of a report${suggestion(name, everyParameter)}`;
-    refuse('UNKNOWN_PARAMETER', shown(name), problem, { allowed: everyParameter });
+/** The end of a sentence about the name of a metric or a breakdown that is not known. */
+function adviceOnName(name: string, candidates: readonly string[]): string {
+  if (name.includes(',')) {
+    return ': send each breakdown by itself, as an array or as breakdowns[0]=…&breakdowns[1]=….';
   }
-
-  // The gravest fault names the answer; `ADMIN_ONLY` is last: a request that is wrong in itself is mended before.
-  const [gravest] = [...errorIds[400], 'ADMIN_ONLY'].flatMap((id) =>
-    faults.filter(({ errorId }) => errorId === id),
-  );
-  if (gravest) {
-    const others = faults.length - 1;
-    const more =
-      others === 0
-        ? ''
-        : ` ${others === 1 ? 'One more fault is' : `${others} more faults are`} in details.`;
-    const details = faults.slice(0, detailsAtMost).map(({ detail }) => detail);
-    const { parameter, problem } = gravest.detail;
-    throw new ServiceError(gravest.errorId, `${parameter}: ${problem}${more}`, { details });
-  }
-  const [metrics, breakdowns] = [
-    askedMetrics.map(({ name }) => name),
-    askedBreakdowns.map(({ name }) => name),
-  ];
-  return {
-    since,
-    until,
-    metrics,
-    breakdowns,
-    filters: askedFilters,
-    output,
-    ...(profile === 'dsp' && { timezone }),
-  };
+  return suggestion(name, candidates);
 }
 
 /** The end of a sentence about a name that is not known. */
@@ -221,9 +302,10 @@ function suggestion(name: string, candidates: readonly string[]): string {
 }
 
 /** A value as it may be repeated in an answer: short, and text whatever it was. */
-function shown(value: unknown): string {
-  if (typeof value === 'object' && value !== null)
-    return Array.isArray(value) ? 'an array' : 'an object';
+function excerptOf(value: unknown): string {
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object' && value !== null) return 'an object';
+
   const text = String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

@@ -9,13 +9,20 @@ const reportsAtMost = 10_000;
 const bytesAtMost = 64 * 1024 * 1024;
 /** Of the forgotten ones the ids are kept, so that their owners are told what became of them. */
 const forgottenAtMost = 100_000;
+const oneDayMs = 24 * 3_600_000;
 
-export interface HeldReport {
-  readonly id: string;
+/** What a call asks for when it creates a report. */
+export interface ReportOrder {
   readonly account: Account;
   readonly request: ReportRequest;
   readonly createdMs: number;
+  /** The size of the body that asked for it. */
   readonly sizeBytes: number;
+}
+
+/** A report that the server keeps. */
+export interface HeldReport extends ReportOrder {
+  readonly id: string;
   statusCalls: number;
   /** How it ends, once that is decided. */
   end?: ReportStatus;
@@ -31,89 +38,123 @@ const messages: Readonly<Record<ReportStatus, string>> = {
   expired: 'The report has expired.',
 };
 
-export type Reports = ReturnType<typeof createReports>;
-
 /**
  * The reports of every account and their states, by the server's clock (`decisions.md` 3 and 4). A report is done after a
- * time, at its n-th status call, or when it is told to; `endOf` then says once how it ends. What is refused is thrown as
- * `ServiceError`.
+ * time, at its n-th status call, or when it is told to. What is refused is thrown as a `ServiceError`.
  */
-export function createReports(
-  options: LocalServerOptions,
-  endOf: (account: Account) => ReportStatus,
-) {
-  const { delayMs = 2_000, polls, manual, reportTtlMs = 24 * 3_600_000 } = options;
+export class Reports {
+  readonly #delayMs: number;
+  readonly #polls: number | undefined;
+  readonly #isManual: boolean;
+  readonly #reportTtlMs: number;
+  readonly #endOf: (account: Account) => ReportStatus;
   /** By id, the oldest first. */
-  const reports = new Map<string, HeldReport>();
-  let heldBytes = 0;
+  readonly #reports = new Map<string, HeldReport>();
+  #heldBytes = 0;
   /** The e-mail of the owner of each forgotten report. */
-  const forgotten = new Map<string, string>();
+  readonly #forgotten = new Map<string, string>();
 
-  function statusOf(report: HeldReport, nowMs: number): ReportStatus {
+  /** @param endOf decides once, when a report of an account is done, how it ends */
+  constructor(options: LocalServerOptions, endOf: (account: Account) => ReportStatus) {
+    this.#delayMs = options.delayMs ?? 2_000;
+    this.#polls = options.polls;
+    this.#isManual = options.manual ?? false;
+    this.#reportTtlMs = options.reportTtlMs ?? oneDayMs;
+    this.#endOf = endOf;
+  }
+
+  /** A new report, in progress. */
+  create(order: ReportOrder): HeldReport {
+    const id = randomBytes(16).toString('hex');
+    const report: HeldReport = { id, ...order, statusCalls: 0 };
+    this.#reports.set(id, report);
+    this.#heldBytes += report.sizeBytes;
+
+    this.#forgetOldest();
+    return report;
+  }
+
+  /** An account's report that is not past its life; an unknown id and another account's are refused alike. */
+  find(id: string, account: Account, nowMs: number): HeldReport {
+    const report = this.#reports.get(id);
+    if (report?.account.email === account.email) {
+      if (nowMs - report.createdMs > this.#reportTtlMs) throw expiredReport(id);
+      return report;
+    }
+
+    if (this.#forgotten.get(id) === account.email) {
+      const why = `was forgotten, because this server keeps the latest ${reportsAtMost}`;
+      throw expiredReport(id, why);
+    }
+    throw new ServiceError('UNKNOWN_REPORT', `There is no report “${id.slice(0, 80)}”.`);
+  }
+
+  /** The report of any account with that id. */
+  get(id: string): HeldReport | undefined {
+    return this.#reports.get(id);
+  }
+
+  /** Every account's reports, the oldest first. */
+  list(): HeldReport[] {
+    return [...this.#reports.values()];
+  }
+
+  /** The record that the status call answers with. */
+  recordOf(report: HeldReport, nowMs: number): StatusRecord {
+    const status = this.#statusOf(report, nowMs);
+    return { status, message: report.message ?? messages[status], report_id: report.id };
+  }
+
+  /** Refuses unless the data may be had: 409 before the report is ready or when it failed, 410 when it expired. */
+  assertDownloadable(report: HeldReport, nowMs: number): void {
+    const { id, createdMs } = report;
+    const status = this.#statusOf(report, nowMs);
+    if (status === 'ready') return;
+    if (status === 'expired') throw expiredReport(id);
+    if (status === 'failed') {
+      throw new ServiceError('REPORT_FAILED', `The report ${id} has failed.`);
+    }
+
+    const isTimed = this.#polls === undefined && !this.#isManual;
+    const waitMs = isTimed ? createdMs + this.#delayMs - nowMs : 0;
+    const sentence = `The report ${id} is “${status}”: download it once its status is “ready”.`;
+    throw refuseUntil('REPORT_NOT_READY', sentence, waitMs);
+  }
+
+  reset(): void {
+    this.#reports.clear();
+    this.#forgotten.clear();
+    this.#heldBytes = 0;
+  }
+
+  #statusOf(report: HeldReport, nowMs: number): ReportStatus {
     if (report.fixedStatus) return report.fixedStatus;
-    const isDone =
-      polls === undefined ? nowMs >= report.createdMs + delayMs : report.statusCalls >= polls;
-    if (!isDone || manual) return 'progress';
-    report.end ??= endOf(report.account);
+    if (this.#isManual || !this.#isDone(report, nowMs)) return 'progress';
+
+    report.end ??= this.#endOf(report.account);
     return report.end;
   }
 
-  return {
-    /** A new report, in progress. */
-    create(start: Pick<HeldReport, 'account' | 'request' | 'createdMs' | 'sizeBytes'>): HeldReport {
-      const report = { id: randomBytes(16).toString('hex'), ...start, statusCalls: 0 };
-      reports.set(report.id, report);
-      heldBytes += report.sizeBytes;
-      for (const { id, account, sizeBytes } of reports.values()) {
-        if (reports.size <= reportsAtMost && heldBytes <= bytesAtMost) break;
-        reports.delete(id);
-        heldBytes -= sizeBytes;
-        forgotten.set(id, account.email);
-      }
-      for (const id of forgotten.keys()) if (forgotten.size > forgottenAtMost) forgotten.delete(id);
-      return report;
-    },
-    /** An account's report that is not past its life; an unknown id and another account's are refused alike. */
-    find(id: string, account: Account, nowMs: number): HeldReport {
-      const report = reports.get(id);
-      if (report?.account.email === account.email) {
-        if (nowMs - report.createdMs > reportTtlMs) throw expired(id);
-        return report;
-      }
-      const why = `was forgotten, because this server keeps the latest ${reportsAtMost}`;
-      if (forgotten.get(id) === account.email) throw expired(id, why);
-      throw new ServiceError('UNKNOWN_REPORT', `There is no report “${id.slice(0, 80)}”.`);
-    },
-    /** Every account's reports, the oldest first. */
-    list: (): HeldReport[] => [...reports.values()],
-    /** The record that the status call answers with. */
-    record(report: HeldReport, nowMs: number): StatusRecord {
-      const status = statusOf(report, nowMs);
-      return { status, message: report.message ?? messages[status], report_id: report.id };
-    },
-    /** Refuses unless the data may be had: 409 before the report is ready or when it failed, 410 when it expired. */
-    assertDownloadable(report: HeldReport, nowMs: number): void {
-      const { id, createdMs } = report;
-      const status = statusOf(report, nowMs);
-      if (status === 'expired') throw expired(id);
-      if (status === 'failed')
-        throw new ServiceError('REPORT_FAILED', `The report ${id} has failed.`);
-      if (status === 'ready') return;
-      const error = `The report ${id} is “${status}”: download it once its status is “ready”.`;
-      throw refuseUntil(
-        'REPORT_NOT_READY',
-        error,
-        polls === undefined && !manual ? createdMs + delayMs - nowMs : 0,
-      );
-    },
-    reset(): void {
-      reports.clear();
-      forgotten.clear();
-      heldBytes = 0;
-    },
-  };
+  #isDone(report: HeldReport, nowMs: number): boolean {
+    if (this.#polls !== undefined) return report.statusCalls >= this.#polls;
+    return nowMs >= report.createdMs + this.#delayMs;
+  }
+
+  #forgetOldest(): void {
+    for (const { id, account, sizeBytes } of this.#reports.values()) {
+      if (this.#reports.size <= reportsAtMost && this.#heldBytes <= bytesAtMost) break;
+      this.#reports.delete(id);
+      this.#heldBytes -= sizeBytes;
+      this.#forgotten.set(id, account.email);
+    }
+
+    for (const id of this.#forgotten.keys()) {
+      if (this.#forgotten.size <= forgottenAtMost) break;
+      this.#forgotten.delete(id);
+    }
+  }
 }
 
-function expired(id: string, why = 'has expired'): ServiceError {
+function expiredReport(id: string, why = 'has expired'): ServiceError {
   return new ServiceError('REPORT_EXPIRED', `The report ${id} ${why}: create it anew.`);
 }

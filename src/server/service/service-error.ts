@@ -6,32 +6,45 @@ export interface FaultDetail {
   readonly allowed?: readonly string[] | string;
 }
 
-/** The refusals of the service by their HTTP status, the usual one of a status first, and the graver before. */
-export const errorIds = {
-  400: [
-    ...([
-      'SYSTEM',
-      'INVALID_BODY',
-      'MISSING_PARAMETER',
-      'INVALID_PARAMETER',
-      'UNKNOWN_PARAMETER',
-    ] as const),
-    ...(['PROFILE_MISMATCH', 'CONFLICTING_BREAKDOWNS'] as const),
-  ],
-  401: ['INVALID_TOKEN', 'MISSING_TOKEN', 'EXPIRED_TOKEN', 'INVALID_CREDENTIALS'],
-  403: ['ADMIN_ONLY', 'FOREIGN_HOST', 'FOREIGN_ORIGIN'],
-  404: ['NOT_FOUND', 'UNKNOWN_REPORT'],
-  405: ['METHOD_NOT_ALLOWED'],
-  406: ['NOT_ACCEPTABLE'],
-  409: ['REPORT_NOT_READY', 'REPORT_FAILED'],
-  410: ['REPORT_EXPIRED'],
-  413: ['BODY_TOO_LARGE'],
-  415: ['UNSUPPORTED_MEDIA_TYPE'],
-  429: ['RATE_LIMITED'],
-  500: ['INTERNAL'],
+/** The HTTP status of every refusal of the service. The first refusal of a status is its usual one. */
+export const errorStatuses = {
+  SYSTEM: 400,
+  INVALID_BODY: 400,
+  MISSING_PARAMETER: 400,
+  INVALID_PARAMETER: 400,
+  UNKNOWN_PARAMETER: 400,
+  PROFILE_MISMATCH: 400,
+  CONFLICTING_BREAKDOWNS: 400,
+  INVALID_TOKEN: 401,
+  MISSING_TOKEN: 401,
+  EXPIRED_TOKEN: 401,
+  INVALID_CREDENTIALS: 401,
+  ADMIN_ONLY: 403,
+  FOREIGN_HOST: 403,
+  FOREIGN_ORIGIN: 403,
+  NOT_FOUND: 404,
+  UNKNOWN_REPORT: 404,
+  METHOD_NOT_ALLOWED: 405,
+  NOT_ACCEPTABLE: 406,
+  REPORT_NOT_READY: 409,
+  REPORT_FAILED: 409,
+  REPORT_EXPIRED: 410,
+  BODY_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
 } as const;
 
-export type ErrorId = (typeof errorIds)[keyof typeof errorIds][number];
+export type ErrorId = keyof typeof errorStatuses;
+
+/** Every refusal, in the order of their statuses. */
+export const errorIds = Object.keys(errorStatuses) as readonly ErrorId[];
+
+/** What a refusal may say beside its sentence. */
+interface RefusalOptions {
+  readonly details?: readonly FaultDetail[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /** A refusal of the service, with the status and the body that go with its `error_id` (`decisions.md` 6). */
 export class ServiceError extends Error {
@@ -39,26 +52,18 @@ export class ServiceError extends Error {
   readonly body: object;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(
-    error_id: ErrorId,
-    error: string,
-    more: {
-      readonly details?: readonly FaultDetail[];
-      readonly headers?: Readonly<Record<string, string>>;
-    } = {},
-  ) {
-    super(error);
-    const found = Object.entries(errorIds).find(([, ids]) =>
-      (ids as readonly string[]).includes(error_id),
-    );
-    this.status = Number(found?.[0]);
-    this.body = { response: { error_id, error, details: more.details } };
-    this.headers = more.headers ?? {};
+  constructor(errorId: ErrorId, sentence: string, options: RefusalOptions = {}) {
+    super(sentence);
+    this.status = errorStatuses[errorId];
+    this.body = {
+      response: { error_id: errorId, error: sentence, details: options.details },
+    };
+    this.headers = options.headers ?? {};
   }
 }
 
-/** The refusal of a call that comes too early, by the header that says when to come back. */
-export function refuseUntil(error_id: ErrorId, error: string, waitMs: number): ServiceError {
+/** The refusal of a call that comes too early; its `Retry-After` header says when to come back. */
+export function refuseUntil(errorId: ErrorId, sentence: string, waitMs: number): ServiceError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
-  return new ServiceError(error_id, error, { headers: { 'retry-after': String(seconds) } });
+  return new ServiceError(errorId, sentence, { headers: { 'retry-after': String(seconds) } });
 }

@@ -1,131 +1,148 @@
 import { defaultZone, type EndpointName, type ReportRequest } from '../../contract/messages.ts';
 import { type Answer, jsonAnswer, jsonType } from '../answer.ts';
 import { instantOfWallTime } from '../calendar.ts';
-import { chooseDataFormat, encodeCsv, encodeJson } from '../delivery.ts';
+import { encodeCsv, encodeJson } from '../delivery.ts';
 import { computeReport } from '../engine.ts';
-import type { Faults } from '../faults/faults.ts';
-import { type Account, campaignsOf, type Fixtures } from '../fixtures/fixtures.ts';
-import type { LocalServerOptions } from '../local-server.ts';
+import { type Account, campaignsOf } from '../fixtures/fixtures.ts';
+import { chooseDataFormat } from '../request/accept.ts';
 import { type Parameters, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
-import type { RequestLog } from '../request-log.ts';
-import type { Reports } from './reports.ts';
+import type { Services } from '../services.ts';
+import type { HeldReport } from './reports.ts';
 import { ServiceError } from './service-error.ts';
-import type { Sessions } from './sessions.ts';
 
-/** What a running server is made of. */
-export interface ServiceParts {
-  readonly options: LocalServerOptions;
-  /** The server's clock, in milliseconds since 1970, which tests have advanced by so much. */
-  readonly now: () => number;
-  advancedMs: number;
-  readonly log: RequestLog;
-  readonly sessions: Sessions;
-  readonly reports: Reports;
-  readonly faults: Faults;
-  /** The data as it is now: an edited folder brings new ones. */
-  fixtures: Fixtures;
-}
-
-/** A call as the service sees it; what its body says and whose it is may be a `ServiceError` that is thrown. */
+/** A call as the service sees it, apart from HTTP. */
 export interface ServiceCall {
+  /** What its body says. Throws `ServiceError` where that cannot be read. */
   parameters(): Parameters;
-  account(): Account;
   readonly accept: string | undefined;
-  readonly sizeBytes: number;
+  readonly bodyBytes: number;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
 }
 
-/** The five calls of the service, apart from HTTP: what comes in, what goes out. They throw `ServiceError`. */
-export function createService(
-  parts: ServiceParts,
-): Readonly<Record<EndpointName, (call: ServiceCall) => Answer>> {
-  const { now, sessions, reports, options } = parts;
+/** E-mail and password, as far as a call gave them. */
+interface Credentials {
+  readonly email: string | undefined;
+  readonly password: string | undefined;
+}
 
-  function reportData(
-    account: Account,
-    request: ReportRequest,
-    id: string,
-    { accept, signal }: ServiceCall,
-  ): Answer {
+/** A report whose data are asked for; `direct` is the id of one that is not kept. */
+type DeliveredReport = Pick<HeldReport, 'id' | 'account' | 'request'>;
+
+/** The five calls of the service. What is refused is thrown as a `ServiceError`. */
+export class ReportingService {
+  readonly #services: Services;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** Answers a call of an account that was let in. */
+  answer(endpoint: Exclude<EndpointName, 'auth'>, account: Account, call: ServiceCall): Answer {
+    if (endpoint === 'campaigns') return this.#listCampaigns(account);
+    if (endpoint === 'buyer') return this.#createReport(account, call);
+    if (endpoint === 'status') return this.#tellStatus(account, call);
+    return this.#download(account, call);
+  }
+
+  /** `POST /auth-reporting`: a token for the right e-mail and password. */
+  signIn({ email, password }: Credentials): Answer {
+    if (email === undefined || password === undefined) {
+      throw new ServiceError('SYSTEM', 'Username or password not set in request');
+    }
+
+    const { sessions, clock } = this.#services;
+    const token = sessions.signIn(email, password, clock.now());
+    return jsonAnswer({ response: { status: 'OK', token } });
+  }
+
+  #createReport(account: Account, call: ServiceCall): Answer {
+    const { options, reports, clock } = this.#services;
+    const isLenient = options.lenient ?? false;
+    const written = readReportRequest(call.parameters(), account, isLenient);
+    const request = options.windowClock === 'wall' ? fromWallTime(written) : written;
+    if (request.output === 'direct') return this.#deliver({ id: 'direct', account, request }, call);
+
+    const createdMs = clock.now();
+    const { id } = reports.create({ account, request, createdMs, sizeBytes: call.bodyBytes });
+    // A report is in progress even where it takes no time (`decisions.md` 2).
+    return jsonAnswer({ response: { status: 'progress', message: 'progress', report_id: id } });
+  }
+
+  #tellStatus(account: Account, call: ServiceCall): Answer {
+    const { reports, clock } = this.#services;
+    const report = reports.find(readId(call.parameters()), account, clock.now());
+
+    report.statusCalls += 1;
+    return jsonAnswer({ response: reports.recordOf(report, clock.now()) });
+  }
+
+  #download(account: Account, call: ServiceCall): Answer {
+    const { reports, clock } = this.#services;
+    const report = reports.find(readId(call.parameters()), account, clock.now());
+
+    reports.assertDownloadable(report, clock.now());
+    return this.#deliver(report, call);
+  }
+
+  #listCampaigns(account: Account): Answer {
+    return jsonAnswer(campaignsOf(this.#services.fixtures, account));
+  }
+
+  /** The data of a report, computed while they are sent. */
+  #deliver({ id, account, request }: DeliveredReport, { accept, signal }: ServiceCall): Answer {
     const format = chooseDataFormat(accept, account.profile);
-    if (!format)
+    if (!format) {
       throw new ServiceError('NOT_ACCEPTABLE', 'A report is application/json or text/csv.');
-    const context = { nowMs: now(), restateDays: options.restateDays ?? 0, signal };
-    const report = computeReport(parts.fixtures, account, request, context);
+    }
+
+    const { fixtures, clock, options } = this.#services;
+    const report = computeReport({
+      fixtures,
+      account,
+      request,
+      nowMs: clock.now(),
+      restateDays: options.restateDays ?? 0,
+      signal,
+    });
     if (format === 'json') return { status: 200, type: jsonType, body: encodeJson(report) };
-    const headers = { 'content-disposition': `attachment; filename="report-${id}.csv"` };
+
     return {
       status: 200,
       type: 'text/csv; charset=utf-8; header=present',
-      headers,
+      headers: { 'content-disposition': `attachment; filename="report-${id}.csv"` },
       body: encodeCsv(report),
     };
   }
+}
 
+/** E-mail and password in any of the shapes of `decisions.md` 1. */
+export function readCredentials(parameters: Parameters): Credentials {
+  const { auth } = parameters;
+  const fields = typeof auth === 'object' && auth !== null ? (auth as Parameters) : parameters;
   return {
-    auth(call) {
-      const { email, password } = readCredentials(call.parameters());
-      if (email === undefined || password === undefined) {
-        throw new ServiceError('SYSTEM', 'Username or password not set in request');
-      }
-      return jsonAnswer({
-        response: { status: 'OK', token: sessions.signIn(email, password, now()) },
-      });
-    },
-    buyer(call) {
-      const account = call.account();
-      let request = readReportRequest(call.parameters(), account, options.lenient ?? false);
-      if (options.windowClock === 'wall') {
-        const zone = request.timezone ?? defaultZone;
-        const since = instantOfWallTime(request.since, zone, 'first');
-        request = { ...request, since, until: instantOfWallTime(request.until, zone, 'last') };
-      }
-      if (request.output === 'direct') return reportData(account, request, 'direct', call);
-      const report = reports.create({
-        account,
-        request,
-        createdMs: now(),
-        sizeBytes: call.sizeBytes,
-      });
-      // A report is in progress even where it takes no time (`decisions.md` 2).
-      return jsonAnswer({
-        response: { status: 'progress', message: 'progress', report_id: report.id },
-      });
-    },
-    status(call) {
-      const account = call.account();
-      const report = reports.find(readId(call.parameters()), account, now());
-      report.statusCalls += 1;
-      return jsonAnswer({ response: reports.record(report, now()) });
-    },
-    download(call) {
-      const account = call.account();
-      const report = reports.find(readId(call.parameters()), account, now());
-      reports.assertDownloadable(report, now());
-      return reportData(account, report.request, report.id, call);
-    },
-    campaigns: (call) => jsonAnswer(campaignsOf(parts.fixtures, call.account())),
+    email: readScalar(fields.email) || undefined,
+    password: readScalar(fields.password) || undefined,
   };
 }
 
 function readId({ id }: Parameters): string {
   const text = readScalar(id)?.trim();
   if (text) return text;
+
   const problem = 'is missing, or is no text: send the report ID of the create call as a string.';
-  const errorId =
-    id === undefined || id === null || id === '' ? 'MISSING_PARAMETER' : 'INVALID_PARAMETER';
+  const isAbsent = id === undefined || id === null || id === '';
+  const errorId = isAbsent ? 'MISSING_PARAMETER' : 'INVALID_PARAMETER';
   throw new ServiceError(errorId, `id: ${problem}`, { details: [{ parameter: 'id', problem }] });
 }
 
-/** E-mail and password in any of the shapes of `decisions.md` 1. */
-export function readCredentials(given: Parameters): {
-  email: string | undefined;
-  password: string | undefined;
-} {
-  const inner = typeof given.auth === 'object' && given.auth !== null ? given.auth : given;
-  const read = (name: string): string | undefined =>
-    readScalar((inner as Parameters)[name]) || undefined;
-  return { email: read('email'), password: read('password') };
+/** A request whose window is written as wall time, with its window as instants. */
+function fromWallTime(request: ReportRequest): ReportRequest {
+  const zone = request.timezone ?? defaultZone;
+  return {
+    ...request,
+    since: instantOfWallTime(request.since, zone, 'first'),
+    until: instantOfWallTime(request.until, zone, 'last'),
+  };
 }

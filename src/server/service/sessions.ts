@@ -4,92 +4,137 @@ import type { LocalServerOptions } from '../local-server.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
 const sessionsAtMost = 10_000;
-export type Sessions = ReturnType<typeof createSessions>;
+const twoHoursMs = 2 * 3_600_000;
+
+/** Somebody who signed in. */
+interface Session {
+  readonly email: string;
+  readonly lastUsedMs: number;
+}
 
 /**
  * Who is signed in, and how often they may call: tokens that live as long as they are used (`decisions.md` 1), and the
- * fixed ones, which never end. What it refuses it throws as `ServiceError`. An edited folder brings other accounts.
+ * fixed ones of the accounts, which never end. What is refused is thrown as a `ServiceError`.
  */
-export function createSessions(accountsNow: () => readonly Account[], options: LocalServerOptions) {
-  const { tokenTtlMs = 2 * 3_600_000, rateLimitPerSecond } = options;
+export class Sessions {
+  /** The accounts as they are now: an edited folder of data brings others. */
+  readonly #accountsNow: () => readonly Account[];
+  readonly #tokenTtlMs: number;
+  readonly #rateLimitPerSecond: number | undefined;
   /** By token, the least recently used first. */
-  const sessions = new Map<string, { readonly email: string; readonly lastUsedMs: number }>();
-  const revoked = new Set<string>();
+  readonly #sessions = new Map<string, Session>();
+  readonly #revokedTokens = new Set<string>();
   /** When the calls of the last second came, by account or, without one, by peer. */
-  const recentCalls = new Map<string, number[]>();
+  readonly #recentCalls = new Map<string, number[]>();
 
-  /** The account of an e-mail address, in any case. */
-  function accountOf(email = ''): Account | undefined {
-    const wanted = email.trim().toLowerCase();
-    return accountsNow().find((account) => account.email.toLowerCase() === wanted);
+  constructor(accountsNow: () => readonly Account[], options: LocalServerOptions) {
+    this.#accountsNow = accountsNow;
+    this.#tokenTtlMs = options.tokenTtlMs ?? twoHoursMs;
+    this.#rateLimitPerSecond = options.rateLimitPerSecond;
   }
 
-  return {
-    accountOf,
-    /** A new token for the right e-mail and password; the same refusal, after the same work, for either being wrong. */
-    signIn(email: string, password: string, nowMs: number): string {
-      const account = accountOf(email);
-      const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-      const isRight = timingSafeEqual(digest(password), digest(account?.password ?? ''));
-      if (!account || !isRight) {
-        throw new ServiceError(
-          'INVALID_CREDENTIALS',
-          'No account has this e-mail address and password.',
-        );
-      }
-      const token = randomBytes(20).toString('hex');
-      sessions.set(token, { email: account.email, lastUsedMs: nowMs });
-      for (const stalest of sessions.keys())
-        if (sessions.size > sessionsAtMost) sessions.delete(stalest);
-      return token;
-    },
-    /** The account of a call, by its `Authorization` header; an accepted call extends the token's life. */
-    authorize(header: string, nowMs: number): Account {
-      const token = header.trim();
-      if (token === '') {
-        const error = 'Send the token of POST /auth-reporting in the Authorization header.';
-        throw new ServiceError('MISSING_TOKEN', error);
-      }
-      if (revoked.has(token)) {
-        throw new ServiceError('INVALID_TOKEN', 'This token is no longer valid: sign in again.');
-      }
-      const fixed = accountsNow().find((account) => account.token === token);
-      if (fixed) return fixed;
-      const session = sessions.get(token);
-      const account = session && accountOf(session.email);
-      if (!session || !account) {
-        const [, scheme] = /^(bearer|token|basic)(?:\s|$)/i.exec(token) ?? [];
-        const advice = `Send the token alone in the Authorization header, without “${scheme}”.`;
-        throw new ServiceError(
-          'INVALID_TOKEN',
-          scheme ? advice : 'This token is not known: sign in again.',
-        );
-      }
-      if (nowMs - session.lastUsedMs > tokenTtlMs) {
-        throw new ServiceError(
-          'EXPIRED_TOKEN',
-          'This token was not used for too long and has expired: sign in again.',
-        );
-      }
-      sessions.delete(token);
-      sessions.set(token, { ...session, lastUsedMs: nowMs });
-      return account;
-    },
-    /** Counts a call of an account or a peer, and refuses it when it is one too many in any second. */
-    admit(caller: string, nowMs: number): void {
-      if (rateLimitPerSecond === undefined) return;
-      const recent = (recentCalls.get(caller) ?? []).filter((time) => nowMs - time < 1_000);
-      recentCalls.set(caller, recent);
-      if (recent.length < rateLimitPerSecond) return void recent.push(nowMs);
-      const error = `At most ${rateLimitPerSecond} calls a second are allowed.`;
-      throw refuseUntil('RATE_LIMITED', error, (recent[0] ?? nowMs) + 1_000 - nowMs);
-    },
-    /** Ends the token of an `Authorization` header, fixed or not. */
-    revoke(header: string): void {
-      if (revoked.size < sessionsAtMost) revoked.add(header.trim());
-    },
-    reset(): void {
-      for (const part of [sessions, revoked, recentCalls]) part.clear();
-    },
-  };
+  /** The account of an e-mail address, in any case. */
+  accountOf(email = ''): Account | undefined {
+    const wanted = email.trim().toLowerCase();
+    return this.#accountsNow().find((account) => account.email.toLowerCase() === wanted);
+  }
+
+  /** A new token for the right e-mail and password; the same refusal, after the same work, for either being wrong. */
+  signIn(email: string, password: string, nowMs: number): string {
+    const account = this.accountOf(email);
+    const isRight = timingSafeEqual(digestOf(password), digestOf(account?.password ?? ''));
+    if (!account || !isRight) {
+      throw new ServiceError(
+        'INVALID_CREDENTIALS',
+        'No account has this e-mail address and password.',
+      );
+    }
+
+    const token = randomBytes(20).toString('hex');
+    this.#sessions.set(token, { email: account.email, lastUsedMs: nowMs });
+    for (const stalest of this.#sessions.keys()) {
+      if (this.#sessions.size <= sessionsAtMost) break;
+      this.#sessions.delete(stalest);
+    }
+
+    return token;
+  }
+
+  /** The account of a call, by its `Authorization` header; an accepted call extends the token's life. */
+  authorize(header: string, nowMs: number): Account {
+    const token = header.trim();
+    if (token === '') {
+      throw new ServiceError(
+        'MISSING_TOKEN',
+        'Send the token of POST /auth-reporting in the Authorization header.',
+      );
+    }
+    if (this.#revokedTokens.has(token)) {
+      throw new ServiceError('INVALID_TOKEN', 'This token is no longer valid: sign in again.');
+    }
+
+    const fixed = this.#accountsNow().find((account) => account.token === token);
+    if (fixed) return fixed;
+
+    const session = this.#sessions.get(token);
+    const account = session && this.accountOf(session.email);
+    if (!session || !account) throw unknownToken(token);
+
+    if (nowMs - session.lastUsedMs > this.#tokenTtlMs) {
+      throw new ServiceError(
+        'EXPIRED_TOKEN',
+        'This token was not used for too long and has expired: sign in again.',
+      );
+    }
+
+    // Setting it anew moves it to the end of those that were used most recently.
+    this.#sessions.delete(token);
+    this.#sessions.set(token, { ...session, lastUsedMs: nowMs });
+    return account;
+  }
+
+  /** Counts a call of an account or a peer, and refuses it when it is one too many in any second. */
+  admit(caller: string, nowMs: number): void {
+    const limit = this.#rateLimitPerSecond;
+    if (limit === undefined) return;
+
+    const calls = this.#recentCalls.get(caller) ?? [];
+    // A clock that was set back must not leave calls that are never over.
+    const recent = calls.filter((timeMs) => Math.abs(nowMs - timeMs) < 1_000);
+    this.#recentCalls.set(caller, recent);
+    if (recent.length < limit) {
+      recent.push(nowMs);
+      return;
+    }
+
+    const [oldestMs = nowMs] = recent;
+    const sentence = `At most ${limit} calls a second are allowed.`;
+    throw refuseUntil('RATE_LIMITED', sentence, oldestMs + 1_000 - nowMs);
+  }
+
+  /** Ends the token of an `Authorization` header, fixed or not. */
+  revoke(header: string): void {
+    if (this.#revokedTokens.size >= sessionsAtMost) return;
+    this.#revokedTokens.add(header.trim());
+  }
+
+  reset(): void {
+    this.#sessions.clear();
+    this.#revokedTokens.clear();
+    this.#recentCalls.clear();
+  }
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function unknownToken(token: string): ServiceError {
+  const [, scheme] = /^(bearer|token|basic)(?:\s|$)/i.exec(token) ?? [];
+  if (scheme === undefined) {
+    return new ServiceError('INVALID_TOKEN', 'This token is not known: sign in again.');
+  }
+
+  const advice = `Send the token alone in the Authorization header, without “${scheme}”.`;
+  return new ServiceError('INVALID_TOKEN', advice);
 }

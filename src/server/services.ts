@@ -1,0 +1,19 @@
+import type { ServerClock } from './clock.ts';
+import type { Faults } from './faults/faults.ts';
+import type { Fixtures } from './fixtures/fixtures.ts';
+import type { LocalServerOptions } from './local-server.ts';
+import type { RequestLog } from './request-log.ts';
+import type { Reports } from './service/reports.ts';
+import type { Sessions } from './service/sessions.ts';
+
+/** What a running server is made of. */
+export interface Services {
+  readonly options: LocalServerOptions;
+  readonly clock: ServerClock;
+  readonly log: RequestLog;
+  readonly sessions: Sessions;
+  readonly reports: Reports;
+  readonly faults: Faults;
+  /** The data as it is now: an edited folder brings new ones. */
+  fixtures: Fixtures;
+}
