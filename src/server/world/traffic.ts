@@ -1,0 +1,102 @@
+import { type MetricName, metrics } from '../../contract/vocabulary.ts';
+import { type Fact, noDimensions } from '../fixtures/fixtures.ts';
+import type { PlannedAdUnit } from './ad-units.ts';
+import { mix } from './random.ts';
+
+/** The facts of an hour and an ad unit, by integer arithmetic alone: the same on every machine. */
+
+/**
+ * The facts of an hour of an ad unit.
+ * @param hourBits 32 random bits of the hour
+ * @param scale how many times as many facts
+ */
+export function* drawFacts(
+  adUnit: PlannedAdUnit,
+  hour: number,
+  { hourBits, scale }: { readonly hourBits: number; readonly scale: number },
+): Generator<Fact> {
+  const bits = mix(hourBits, adUnit.seed);
+  const count = (2 + (bits & 3)) * scale;
+  for (let nth = 1; nth <= count; nth++) yield drawFact(adUnit, hour, mix(bits, nth));
+}
+
+/** @param bits 32 random bits, from which everything about the fact follows */
+function drawFact(adUnit: PlannedAdUnit, hour: number, bits: number): Fact {
+  const moreBits = mix(bits, 1);
+  const creative = adUnit.creatives[bits >>> 24];
+  const place = adUnit.places[(bits >>> 8) & 255];
+  const carrier = place?.next[moreBits & 255];
+  const device = adUnit.devices[bits & 255];
+  const app = device?.next[(bits >>> 16) & 255];
+  const subPublisher = app?.next[(moreBits >>> 8) & 255];
+
+  return {
+    // What is drawn later has the dimensions of what was drawn before it.
+    dimensions: {
+      ...noDimensions,
+      ...creative?.dimensions,
+      ...carrier?.dimensions,
+      ...app?.dimensions,
+      ...subPublisher?.dimensions,
+    },
+    metrics: drawMetrics(adUnit, hour, bits),
+  };
+}
+
+/** Requests ≥ displays ≥ clicks ≥ each conversion; whole numbers and whole cents. */
+function drawMetrics(adUnit: PlannedAdUnit, hour: number, factBits: number): Fact['metrics'] {
+  const bits = mix(factBits, 2);
+  const moreBits = mix(factBits, 3);
+  const level = Math.floor((adUnit.volume * busyness(hour)) / 250_000);
+  const requests = 1 + Math.floor((level * (64 + (bits & 127))) / 128);
+  const displays = Math.floor((requests * (700 + ((bits >>> 7) & 255))) / 1_000);
+  const clickRate = adUnit.clicksPerThousand + ((bits >>> 15) & 3);
+  const clicks = shareOf(displays, clickRate, bits >>> 20);
+  const cents = Math.floor((displays * adUnit.cpm) / 1_000) + clicks * adUnit.cpc;
+
+  const values: Partial<Record<MetricName, number>> = {
+    requests,
+    displays,
+    clicks,
+    downloads: shareOf(clicks, 90, moreBits & 1_023),
+    leads: shareOf(clicks, 40, (moreBits >>> 10) & 1_023),
+    landings: shareOf(clicks, 620, moreBits >>> 20),
+    revenueEuro: cents,
+    revenueDollar: Math.floor((cents * dollarRateOf(hour)) / 10_000),
+    eyesTrackings: shareOf(displays, 310, moreBits >>> 5),
+  };
+
+  // A metric that is new in the vocabulary has data too: a share of the displays or of the revenue.
+  for (const { name, type } of metrics) {
+    const whole = type === 'money' ? cents : displays;
+    values[name] ??= shareOf(whole, 120, moreBits >>> 9);
+  }
+  return values as Fact['metrics'];
+}
+
+/** So many thousandths of a value, as a whole number; the bits decide whether a fraction counts. */
+function shareOf(value: number, thousandths: number, bits: number): number {
+  return Math.floor((value * thousandths + (bits % 1_000)) / 1_000);
+}
+
+/** The ten-thousandths of a dollar for a euro on the day of an hour. */
+function dollarRateOf(hour: number): number {
+  const day = Math.floor(hour / 24);
+  return 10_700 + (mix(day, 7) & 1_023);
+}
+
+/** Requests by the hour of the day, by the weekday from Sunday, and by the month, in percent of the busiest. */
+const ofHour = [
+  22, 14, 9, 7, 8, 14, 30, 52, 64, 62, 60, 64, 78, 74, 62, 60, 64, 72, 82, 92, 100, 98, 76, 44,
+];
+const ofWeekday = [97, 88, 86, 87, 90, 94, 100];
+const ofMonth = [74, 72, 78, 80, 84, 82, 76, 68, 84, 90, 98, 100];
+
+/** How busy an hour is, in millionths of the busiest. Central European winter time is near enough for a curve. */
+function busyness(hour: number): number {
+  const local = new Date((hour + 1) * 3_600_000);
+  const byHour = ofHour[local.getUTCHours()] ?? 0;
+  const byWeekday = ofWeekday[local.getUTCDay()] ?? 0;
+  const byMonth = ofMonth[local.getUTCMonth()] ?? 0;
+  return byHour * byWeekday * byMonth;
+}
