@@ -1,6 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReportStatus } from '../../contract/messages.ts';
-import { type Answer, jsonAnswer, jsonType, refusalAnswer } from '../answer.ts';
+import { type Answer, type BodyChange, jsonAnswer, jsonType, refusalAnswer } from '../answer.ts';
 import { errorIds, errorStatuses, refuseUntil, ServiceError } from '../service/service-error.ts';
 import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
 
@@ -72,37 +73,13 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     meaning: 'the connection is cut after so many bytes of the body',
     keys: { bytes: size },
     needs: 'bytes',
-    effect: ({ bytes = 0 }) => ({
-      async *changeBody(body, outgoing) {
-        outgoing.flushHeaders();
-        let leftBytes = bytes;
-        for await (const chunk of body) {
-          if (leftBytes > 0) yield chunk.subarray(0, leftBytes);
-          leftBytes -= chunk.length;
-          if (leftBytes <= 0) break;
-        }
-        // Whatever was written before has been handed to the system when this has.
-        await new Promise((resolve) => outgoing.socket?.write('', resolve) ?? resolve(undefined));
-        outgoing.destroy();
-      },
-    }),
+    effect: ({ bytes = 0 }) => ({ changeBody: cutAfter(bytes) }),
   },
   slow: {
     meaning: 'the body comes at so many bytes a second',
     keys: { rate: size },
     needs: 'rate',
-    effect: ({ rate = 1 }) => ({
-      async *changeBody(body) {
-        const stepBytes = Math.max(1, Math.ceil(rate / 20));
-        for await (const chunk of body) {
-          for (let at = 0; at < chunk.length; at += stepBytes) {
-            const piece = chunk.subarray(at, at + stepBytes);
-            yield piece;
-            await sleep((piece.length * 1_000) / Math.max(1, rate), undefined, { ref: false });
-          }
-        }
-      },
-    }),
+    effect: ({ rate = 1 }) => ({ changeBody: sendAtRate(rate) }),
   },
   delay: {
     meaning: 'the answer comes so much later: milliseconds, or 2s',
@@ -120,6 +97,46 @@ function answering(meaning: string, answer: Omit<Answer, 'status'>): FaultKind {
 /** A fault that lets a report end otherwise than as `ready`; its `times` counts reports. */
 function ending(end: ReportStatus, meaning: string): FaultKind {
   return { meaning, reach: ['status'], effect: () => ({ end }) };
+}
+
+/** Sends so many bytes of a body, and cuts the connection. */
+function cutAfter(bytes: number): BodyChange {
+  return async function* (body, outgoing) {
+    outgoing.flushHeaders();
+
+    let leftBytes = bytes;
+    for await (const chunk of body) {
+      if (leftBytes > 0) yield chunk.subarray(0, leftBytes);
+      leftBytes -= chunk.length;
+      if (leftBytes <= 0) break;
+    }
+
+    await handOver(outgoing);
+    outgoing.destroy();
+  };
+}
+
+/** Waits until whatever was written before has been handed to the system. */
+function handOver({ socket }: ServerResponse): Promise<unknown> {
+  return new Promise((resolve) => {
+    if (socket) socket.write('', resolve);
+    else resolve(undefined);
+  });
+}
+
+/** Sends a body at so many bytes a second, in twenty steps a second. */
+function sendAtRate(rate: number): BodyChange {
+  const stepBytes = Math.max(1, Math.ceil(rate / 20));
+
+  return async function* (body) {
+    for await (const chunk of body) {
+      for (let at = 0; at < chunk.length; at += stepBytes) {
+        const piece = chunk.subarray(at, at + stepBytes);
+        yield piece;
+        await sleep((piece.length * 1_000) / Math.max(1, rate), undefined, { ref: false });
+      }
+    }
+  };
 }
 
 /** The kinds as a list of them names each: `status` goes by any status. */
