@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { metrics } from '../../src/contract/vocabulary.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -13,12 +14,12 @@ describe('run --local', () => {
 
     const lines = (result.files['week.csv'] ?? '').split('\r\n');
 
-    expect(lines[0]).toMatch(
-      /^date,.*campaignId,campaignName,.*revenueEuro,valueDollar,eyesTrackings$/,
-    );
-    expect([...new Set(lines.slice(1, -1).map((line) => line.split(',')[0]))]).toEqual(
-      ['09', '10', '11', '12', '13', '14', '15'].map((day) => `2026-11-${day}`),
-    );
+    const figures = metrics.map(({ name, rowField }) => rowField?.buyer ?? name);
+    expect(lines[0]).toBe(`date,campaignId,campaignName,${figures}`);
+
+    const dates = lines.slice(1, -1).map((line) => line.split(',')[0]);
+    const week = ['09', '10', '11', '12', '13', '14', '15'];
+    expect([...new Set(dates)]).toEqual(week.map((day) => `2026-11-${day}`));
     expect(result.stderr).toMatch(/Wrote week\.csv: \d+ rows, .*kB/);
   });
 

@@ -1,8 +1,16 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../support/run-cli.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type CommandLine, temporaryFolder, wordsOf } from '../support/run-cli.ts';
 import { runToEnd } from '../support/spawn.ts';
 
 /**
@@ -12,8 +20,8 @@ import { runToEnd } from '../support/spawn.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** New files. */
-const files: Readonly<Record<string, string>> = {
+/** New files, by their paths. */
+const newFiles: Readonly<Record<string, string>> = {
   'src/output/formats/markdown.ts': `import { rowsOf } from '../../rows/row-batch.ts';
 import type { EncodeOptions, Encoder } from '../encoder.ts';
 
@@ -66,143 +74,177 @@ export const teapot: FaultKind = {
 `,
 };
 
-/** Lines of files that are there: the file, the line that it goes before, and the line. */
-const lines = `src/contract/vocabulary.ts
-] as const satisfies readonly MetricEntry[];
-  { name: 'shares', profiles: buyer, type: 'integer', meaning: 'times an ad is passed on to a friend' },
+/** A line of a file that is there, and the line that it is put before. */
+interface NewLine {
+  readonly file: string;
+  readonly before: string;
+  readonly line: string;
+}
 
-src/contract/vocabulary.ts
-] as const satisfies readonly BreakdownEntry[];
-  { name: 'LANGUAGE', profiles: buyer, fields: [text('language')], meaning: 'by language' },
+const newMetric: NewLine = {
+  file: 'src/contract/vocabulary.ts',
+  before: '] as const satisfies readonly MetricEntry[];',
+  line: "  { name: 'shares', profiles: buyer, type: 'integer', meaning: 'times an ad is passed on to a friend' },",
+};
 
-src/contract/vocabulary.ts
-] as const satisfies readonly FilterEntry[];
-  { name: 'language', profiles: buyer, on: 'LANGUAGE', compare: 'text', meaning: 'languages, by name' },
+const newLines: readonly NewLine[] = [
+  newMetric,
+  {
+    file: 'src/contract/vocabulary.ts',
+    before: '] as const satisfies readonly BreakdownEntry[];',
+    line: "  { name: 'LANGUAGE', profiles: buyer, fields: [text('language')], meaning: 'by language' },",
+  },
+  {
+    file: 'src/contract/vocabulary.ts',
+    before: '] as const satisfies readonly FilterEntry[];',
+    line: "  { name: 'language', profiles: buyer, on: 'LANGUAGE', compare: 'text', meaning: 'languages, by name' },",
+  },
+  {
+    file: 'src/output/formats/index.ts',
+    before: '} as const satisfies Record<string, Format>;',
+    line: "  markdown: { endings: ['md'], load: () => import('./markdown.ts') },",
+  },
+  {
+    file: 'src/commands/index.ts',
+    before: "import { viewCommand } from './view.ts';",
+    line: "import { tallyCommand } from './tally.ts';",
+  },
+  {
+    file: 'src/commands/index.ts',
+    before: '      viewCommand,',
+    line: '      tallyCommand,',
+  },
+  {
+    file: 'src/server/faults/kinds.ts',
+    before: "import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';",
+    line: "import { teapot } from './teapot.ts';",
+  },
+  {
+    file: 'src/server/faults/kinds.ts',
+    before: '  truncate: {',
+    line: '  teapot,',
+  },
+];
 
-src/output/formats/index.ts
-} as const satisfies Record<string, Format>;
-  markdown: { endings: ['md'], load: () => import('./markdown.ts') },
+/** A copy of the project without what is built, whose packages are those of the project. */
+function copyProject(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'adreport-copy-'));
+  const ownNames = readdirSync(root).filter(
+    (name) => !['node_modules', 'dist', '.git'].includes(name),
+  );
 
-src/commands/index.ts
-import { viewCommand } from './view.ts';
-import { tallyCommand } from './tally.ts';
+  for (const name of ownNames) cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
+  return copy;
+}
 
-src/commands/index.ts
-      viewCommand,
-      tallyCommand,
+/** Puts a line into a file of the copy; the line before which it goes must stand there once. */
+function insertLine(copy: string, { file, before, line }: NewLine): void {
+  const path = join(copy, file);
+  const parts = readFileSync(path, 'utf8').split(`\n${before}\n`);
+  expect(parts, `${file} has one place for ${line}`).toHaveLength(2);
 
-src/server/faults/kinds.ts
-import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
-import { teapot } from './teapot.ts';
+  writeFileSync(path, parts.join(`\n${line}\n${before}\n`));
+}
 
-src/server/faults/kinds.ts
-  truncate: {
-  teapot,`
-  .split('\n\n')
-  .map((block) => block.split('\n'));
+test('a new metric breaks no test', () => {
+  const copy = copyProject();
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
+  insertLine(copy, newMetric);
+
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const { status, stdout } = runToEnd(process.execPath, [vitest, 'run'], copy);
+
+  expect(status, stdout).toBe(0);
+});
 
 let copy: string;
 
 /** Runs the program that was built from the copy. */
-const run = (...argv: readonly string[]) =>
-  runToEnd(process.execPath, [join(copy, 'bin/adreport.js'), ...argv]);
+function run(line: CommandLine) {
+  return runToEnd(process.execPath, [join(copy, 'bin/adreport.js'), ...wordsOf(line)]);
+}
 
 beforeAll(() => {
-  copy = mkdtempSync(join(tmpdir(), 'adreport-copy-'));
-  for (const name of [
-    'src',
-    'bin',
-    '.ci',
-    'package.json',
-    'tsconfig.json',
-    'tsconfig.types.json',
-  ]) {
-    cpSync(join(root, name), join(copy, name), { recursive: true });
-  }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(copy, name), text);
-  for (const [file = '', before, line] of lines) {
-    const parts = readFileSync(join(copy, file), 'utf8').split(`\n${before}\n`);
-    expect(parts, `${file} has one place for ${line}`).toHaveLength(2);
-    writeFileSync(join(copy, file), parts.join(`\n${line}\n${before}\n`));
-  }
-  for (const script of [join(root, 'node_modules/typescript/bin/tsc'), '.ci/build.js']) {
-    expect(runToEnd(process.execPath, [script], copy)).toEqual({
-      status: 0,
-      stdout: '',
-      stderr: '',
-    });
+  copy = copyProject();
+  for (const [name, text] of Object.entries(newFiles)) writeFileSync(join(copy, name), text);
+  for (const line of newLines) insertLine(copy, line);
+
+  const typeCheck = join(root, 'node_modules/typescript/bin/tsc');
+  for (const script of [typeCheck, '.ci/build.js']) {
+    const result = runToEnd(process.execPath, [script], copy);
+    expect(result).toEqual({ status: 0, stdout: '', stderr: '' });
   }
 }, 120_000);
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe('everything that follows is derived', () => {
-  const direct = ['run', '--local', '-q', '--direct', '--period', '2025-11-10'];
-  const rows = (...flags: string[]): Record<string, number | null>[] => {
-    const result = run(...direct, ...flags, '--format', 'json');
-    expect(result.status, result.stderr).toBe(0);
-    return JSON.parse(result.stdout).data;
-  };
+  const day = 'run --local -q --direct --period 2025-11-10';
 
-  test('from the entry of a metric: fields, completion, validation at both ends, data that adds up', () => {
+  /** The rows of a report of the day. */
+  function rowsOf(flags: string): Record<string, number | null>[] {
+    const { status, stdout, stderr } = run(`${day} ${flags} --format json`);
+
+    expect(status, stderr).toBe(0);
+    return JSON.parse(stdout).data;
+  }
+
+  test('from the entry of a metric: fields, completion, validation at both ends', () => {
     const entry = {
       name: 'shares',
       type: 'integer',
       meaning: 'times an ad is passed on to a friend',
     };
 
-    expect(JSON.parse(run('fields', '--json').stdout).metrics).toContainEqual(entry);
-    expect(run('fields', '--profile', 'dsp').stdout).not.toContain('shares');
-    expect(run('complete', 'adreport run --metrics clicks,sha').stdout).toBe('clicks,shares\n');
-    expect(run(...direct, '--metrics', 'sharse').stderr).toContain('Did you mean shares?');
+    expect(JSON.parse(run('fields --json').stdout).metrics).toContainEqual(entry);
+    expect(run('fields --profile dsp').stdout).not.toContain('shares');
+    expect(run('complete "adreport run --metrics clicks,sha"').stdout).toBe('clicks,shares\n');
+    expect(run(`${day} --metrics sharse`).stderr).toContain('Did you mean shares?');
+  });
 
-    const [sum, ...others] = ['DAILY', 'CAMPAIGN', 'HOURLY,OS'].map((by) =>
-      rows('--by', by, '--metrics', 'displays,shares').reduce(
-        (total, { shares }) => total + Number(shares),
-        0,
-      ),
-    );
+  test('from the entry of a metric: data that adds up, whatever the breakdowns', () => {
+    const sumBy = (breakdowns: string): number => {
+      const rows = rowsOf(`--by ${breakdowns} --metrics displays,shares`);
+      return rows.reduce((sum, { shares }) => sum + Number(shares), 0);
+    };
 
-    expect(others).toEqual([sum, sum]);
+    const sum = sumBy('DAILY');
+
     expect(sum).toBeGreaterThan(0);
+    expect(sumBy('CAMPAIGN')).toBe(sum);
+    expect(sumBy('HOURLY,OS')).toBe(sum);
   });
 
   test('from those of a breakdown and a filter', () => {
-    const displays = (...flags: string[]) => rows(...flags, '--metrics', 'displays');
-
-    const [day] = displays('--by', 'DAILY');
+    const [day] = rowsOf('--by DAILY --metrics displays');
 
     // The built-in data knows no languages: all of it is of an unknown one, and none is French.
-    expect(displays('--by', 'language')).toMatchObject([
+    expect(rowsOf('--by language --metrics displays')).toMatchObject([
       { language: null, displays: day?.displays },
     ]);
-    expect(displays('--by', 'DAILY', '--filter', 'language=French')).toEqual([]);
+    expect(rowsOf('--by DAILY --metrics displays --filter language=French')).toEqual([]);
     expect(run('fields').stdout).toMatch(/--filter +language +languages, by name/);
   });
 
   test('from the line of a format', () => {
-    const job = [...direct, '--by', 'DAILY', '--metrics', 'displays'];
-
-    const table = run(...job, '--format', 'markdown');
-
-    expect(table).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(/^\| date .*\n\| ---.*\n\| 2025-11-10 /),
-    });
-
+    const byDay = `${day} --by DAILY --metrics displays`;
     const file = join(temporaryFolder(), 'report.md');
 
-    expect(run(...job, '-o', file).status).toBe(0);
+    const table = run(`${byDay} --format markdown`);
+
+    expect(table.status).toBe(0);
+    expect(table.stdout).toMatch(/^\| date .*\n\| ---.*\n\| 2025-11-10 /);
+    expect(run(`${byDay} -o ${file}`).status).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(table.stdout);
-    expect(run('complete', 'adreport run --format mark').stdout).toBe('markdown \n');
-    expect(run(...job, '--format', 'markdwon').stderr).toContain('Did you mean markdown?');
+    expect(run('complete "adreport run --format mark"').stdout).toBe('markdown \n');
+    expect(run(`${byDay} --format markdwon`).stderr).toContain('Did you mean markdown?');
   });
 
   test('from the line of a command', () => {
-    expect(run('tally', '--local', '--loud').stdout).toMatch(/^\d+ campaigns!\n$/);
+    expect(run('tally --local --loud').stdout).toMatch(/^\d+ campaigns!\n$/);
     expect(run('--help').stdout).toMatch(/^ +tally .*how many campaigns there are$/m);
-    expect(run('complete', 'adreport ta').stdout).toBe('tally \n');
+    expect(run('complete "adreport ta"').stdout).toBe('tally \n');
   });
 
   test.each([
@@ -211,15 +253,9 @@ describe('everything that follows is derived', () => {
     { spec: 'status:teapot:cup=3', status: 2, says: 'Did you mean cups?' },
     { spec: 'buyer:teapot', status: 2, says: 'Write status:teapot.' },
   ])('from the line of a fault: $spec', ({ spec, status, says }) => {
-    const client = [
-      process.execPath,
-      join(copy, 'bin/adreport.js'),
-      'run',
-      '--period',
-      '2025-11-10',
-    ];
+    const client = `${process.execPath} ${join(copy, 'bin/adreport.js')} run --period 2025-11-10`;
 
-    const result = run('local-server', '--delay', '0s', '--fault', spec, 'exec', '--', ...client);
+    const result = run(`local-server --delay 0s --fault ${spec} exec -- ${client}`);
 
     expect(result).toMatchObject({ status, stderr: expect.stringContaining(says) });
   });

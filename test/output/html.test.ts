@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { type Profile, vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { hiddenCharacters, printable } from '../../src/text/printable.ts';
 import { stringText } from '../rows/report-documents.ts';
 import { runCli } from '../support/run-cli.ts';
@@ -17,10 +18,8 @@ function reportOf(rows: readonly object[], changes: object = {}): string {
   return JSON.stringify({ data: rows, summary: { ...summary, ...changes } });
 }
 
-const [summer, winter] = [
-  { campaignId: '7', campaignName: 'Été', city: null },
-  { campaignId: '8', campaignName: 'Hiver', city: null },
-];
+const summer = { campaignId: '7', campaignName: 'Été', city: null };
+const winter = { campaignId: '8', campaignName: 'Hiver', city: null };
 const rows = [
   { date: '2026-10-01', ...summer, displays: 1000, clicks: 10, revenueEuro: 12.5 },
   { date: '2026-10-01', ...winter, displays: 3000, clicks: 0, revenueEuro: 7.5 },
@@ -28,32 +27,18 @@ const rows = [
 ];
 
 /** What names are made of that try to be markup, script, or a command to a terminal. */
-const nastyParts = [
-  ...[
-    '</script>',
-    '<script>alert(1)</script>',
-    '<!--',
-    '-->',
-    ']]>',
-    '</title>',
-    '</style>',
-    '<',
-    '>',
-    '&',
-    '&lt;',
-  ],
-  ...[
-    '<img src=x onerror=alert(1)>',
-    '" onmouseover="alert(1)',
-    'javascript:alert(1)',
-    '"',
-    "'",
-    '`',
-    '\\',
-  ],
-  ...['\u2028', '\u2029', '\u001b[31m', '\u009b2J', '\u202e', '\u0000', '\ud800', '\r\n'],
-  ...['${1}', '{{x}}', '$&', '$1', '=1+1'],
+const markup = ['<', '>', '&', '&lt;', '<!--', '-->', ']]>', '</title>', '</style>', '</script>'];
+const scripts = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '" onmouseover="alert(1)',
+  'javascript:alert(1)',
 ];
+const quotes = ['"', "'", '`', '\\'];
+const lineEnds = ['\u2028', '\u2029', '\r\n'];
+const controls = ['\u001b[31m', '\u009b2J', '\u202e', '\u0000', '\ud800'];
+const templates = ['${1}', '{{x}}', '$&', '$1', '=1+1'];
+const nastyParts = [...markup, ...scripts, ...quotes, ...lineEnds, ...controls, ...templates];
 
 const nastyName = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
@@ -300,28 +285,33 @@ describe('more rows than a page holds', () => {
 });
 
 describe('run -o report.html', () => {
-  it.each([
-    { flags: ['--by', 'DAILY,CAMPAIGN'], title: 'Daily report by campaign', charts: 13 },
-    { flags: ['--by', 'COUNTRY'], title: 'Report by country', charts: 0 },
-    { flags: ['--by', 'HOURLY'], title: 'Hourly report', charts: 12 },
-    {
-      flags: ['--by', 'DAILY,FORMAT', '--profile', 'dsp'],
-      title: 'Daily report by format',
-      charts: 6,
-    },
-    { flags: ['--by', 'DAILY', '--filter', 'campaignId=1'], title: 'Daily report', charts: 0 },
-  ])('$flags', async ({ flags, title, charts }) => {
-    const { exitCode, files } = await runCli([
-      'run',
-      '--local',
-      '--period',
-      '2026-W45',
-      ...flags,
-      '-o',
-      'report.html',
-    ]);
-    const html = files['report.html'] ?? '';
+  /** How many metrics a profile has, with those that are computed. */
+  function figureCountOf(profile: Profile): number {
+    const { metrics, derived } = vocabularyOf(profile);
+    return metrics.length + derived.length;
+  }
 
+  it.each([
+    {
+      flags: '--by DAILY,CAMPAIGN',
+      title: 'Daily report by campaign',
+      // One more is of the campaigns together.
+      charts: figureCountOf('buyer') + 1,
+    },
+    { flags: '--by COUNTRY', title: 'Report by country', charts: 0 },
+    { flags: '--by HOURLY', title: 'Hourly report', charts: figureCountOf('buyer') },
+    {
+      flags: '--by DAILY,FORMAT --profile dsp',
+      title: 'Daily report by format',
+      charts: figureCountOf('dsp') + 1,
+    },
+    { flags: '--by DAILY --filter campaignId=1', title: 'Daily report', charts: 0 },
+  ])('$flags', async ({ flags, title, charts }) => {
+    const line = `run --local --period 2026-W45 ${flags} -o report.html`;
+
+    const { exitCode, files } = await runCli(line);
+
+    const html = files['report.html'] ?? '';
     expect(exitCode).toBe(0);
     expect(html).toContain(
       `<h1>${title}</h1>\n<p><span>2–8 November 2026</span> <span>Europe/Paris</span>`,
