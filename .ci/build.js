@@ -6,7 +6,12 @@ import { build } from 'esbuild';
 rmSync('dist', { recursive: true, force: true });
 
 const { metafile } = await build({
-  entryPoints: ['src/main.ts', 'src/local-server.ts'],
+  // A process of its own reads Parquet; `imports` of package.json finds it beside the program.
+  entryPoints: {
+    main: 'src/main.ts',
+    'local-server': 'src/local-server.ts',
+    'parquet-process': 'src/rows/parquet-process.ts',
+  },
   bundle: true,
   splitting: true,
   format: 'esm',

@@ -42,7 +42,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
     'view/window-text.ts',
     'server/calendar.ts',
   ],
-  hyparquet: ['rows/parquet-rows.ts', 'output/formats/parquet.ts'],
+  hyparquet: ['rows/parquet-reader.ts', 'output/formats/parquet.ts'],
   'hyparquet-writer': ['output/formats/parquet.ts'],
   fastify: ['server/app.ts', 'server/answer.ts', 'server/call-handler.ts', 'server/start.ts'],
   yaml: ['config/project-file.ts'],

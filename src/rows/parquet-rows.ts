@@ -1,134 +1,107 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import type { FileHandle } from 'node:fs/promises';
-import { createContext, runInContext } from 'node:vm';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import {
-  type Compressors,
-  parquetMetadataAsync,
-  parquetRead,
-  parquetSchema,
-  type SchemaElement,
-} from 'hyparquet';
-import { codeOf } from '../errors.ts';
+import { createRequire } from 'node:module';
+import type { Readable } from 'node:stream';
+import type { ParquetMessage } from './parquet-messages.ts';
 
-/** 256 MB: how large a page may become. */
-const maxPageBytes = 256 * 1024 * 1024;
+/** How much memory the values of a file may take, in megabytes. */
+const maxMemoryMb = 224;
 
-/** Codecs beyond those of hyparquet; Node has no Zstandard before 22.15. */
-const compressors: Compressors = {
-  GZIP: (input, sizeBytes) =>
-    gunzipSync(input, { maxOutputLength: Math.min(sizeBytes, maxPageBytes) }),
-  BROTLI: (input, sizeBytes) =>
-    brotliDecompressSync(input, { maxOutputLength: Math.min(sizeBytes, maxPageBytes) }),
-};
+/** The process may be silent for so long, and a second more for each megabyte of the column that it decodes. */
+const usualSilenceMs = 10_000;
+const bytesPerMs = 1000;
 
 /**
- * The rows of a Parquet file as JSON objects, one a line, one row group in memory at a time. Dates become `2026-11-01`,
- * timestamps `2026-11-01T02:00:00+0000`; integers keep their digits, and decimals their places.
- * @param tell hears after each row group at which byte of the file that is, roughly
- * @throws an error of any kind, where the file is damaged, holds fewer rows than it says, or uses what cannot be read
+ * The rows of a Parquet file as JSON objects, one a line. A process of its own decodes it: of some damaged files hyparquet
+ * makes endless loops, or lists of a length at which V8 ends the whole process.
+ * @param tell hears with each piece at which byte of the file that is, roughly
+ * @throws an error of any kind, where the file is damaged, holds other rows than it says, or uses what cannot be read
  */
 export async function* readParquetLines(
   file: FileHandle,
-  sizeBytes: number,
   tell: (bytes: number) => void,
-): AsyncGenerator<Buffer> {
-  const readPart = async (start: number, end: number) => {
-    if (!(start >= 0 && start <= end && end <= sizeBytes))
-      throw new Error('a part of it lies beyond its end');
-    const bytes = new Uint8Array(new ArrayBuffer(end - start));
-    await file.read(bytes, 0, end - start, start);
-    return bytes.buffer;
-  };
-  const source = {
-    byteLength: sizeBytes,
-    slice(start: number, end = sizeBytes) {
-      const part = readPart(start, end);
-      // hyparquet asks for several at once, and leaves the later ones to nobody where the first fails.
-      part.catch(() => {});
-      // Of a damaged page hyparquet may never come to an end: a column has 20 s, and a second for each megabyte of it.
-      return decodedInTime(part, 20_000 + Math.ceil((end - start) / 1000));
-    },
-  };
-  const metadata = await parquetMetadataAsync(source);
-  const columns = parquetSchema(metadata).children.map(({ element }) => element);
-  const keys = columns.map(({ name }) => `${JSON.stringify(name)}:`);
-  let rowStart = 0;
-  for (const group of metadata.row_groups) {
-    const rowCount = Number(group.num_rows);
-    const rowEnd = rowStart + rowCount;
-    // A column at a time, so that a group's values are in memory once.
-    const values: unknown[][] = [];
-    for (const { name } of columns) {
-      const own: unknown[] = [];
-      const onChunk = ({ columnData }: { readonly columnData: Iterable<unknown> }): void => {
-        for (const value of columnData) own.push(value);
-      };
-      await parquetRead({
-        file: source,
-        metadata,
-        columns: [name],
-        rowStart,
-        rowEnd,
-        compressors,
-        onChunk,
-      });
-      if (own.length !== rowCount)
-        throw new Error(`its column ${name} has ${own.length} of ${rowCount} rows`);
-      values.push(own);
-    }
-    if (columns.length === 0 && rowCount > 0) throw new Error('it has rows and no columns');
-    const rowsTogether = 1000;
-    for (let from = 0; from < rowCount; from += rowsTogether) {
-      let text = '';
-      for (let row = from; row < Math.min(rowCount, from + rowsTogether); row++) {
-        text += `{${columns.map((column, i) => keys[i] + jsonOf(values[i]?.[row], column)).join(',')}}\n`;
-      }
-      yield Buffer.from(text);
-    }
-    rowStart = rowEnd;
-    tell(Math.round((sizeBytes * rowStart) / Math.max(1, Number(metadata.num_rows))));
+): AsyncGenerator<Uint8Array> {
+  const decoder = new Decoder(file.fd, tell);
+  try {
+    yield* decoder.lines();
+  } finally {
+    decoder.end();
   }
-  if (rowStart !== Number(metadata.num_rows))
-    throw new Error(`it has ${rowStart} of ${metadata.num_rows} rows`);
 }
 
-const room = createContext({ call: () => {} });
+/** The process that decodes a file, as its parent sees it. */
+class Decoder {
+  readonly #child: ChildProcess;
+  readonly #tell: (bytes: number) => void;
+  readonly #endWithUs = (): void => this.end();
 
-/** The same promise, but what `then` calls is ended with an error where it takes too long: hyparquet decodes there. */
-function decodedInTime(part: Promise<ArrayBuffer>, timeoutMs: number): Promise<ArrayBuffer> {
-  const inTime: typeof part.then = (decode, fail) => {
-    const decodeInTime = (bytes: ArrayBuffer) => {
-      room.call = () => decode?.(bytes);
-      try {
-        return runInContext('call()', room, { timeout: timeoutMs });
-      } catch (error) {
-        if (codeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-          throw new Error('a column of it comes to no end');
-        throw error;
-      }
-    };
-    return Promise.prototype.then.call(part, decode && decodeInTime, fail) as Promise<never>;
-  };
-  return Object.assign(part, Object.fromEntries([['then', inTime]]));
+  /** Why the file cannot be read; a text without a full stop. */
+  #failure: string | undefined;
+
+  #silenceMs = usualSilenceMs;
+
+  /** Ends the process; it runs while rows are waited for. */
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(descriptor: number, tell: (bytes: number) => void) {
+    this.#tell = tell;
+    this.#child = fork(modulePath(), {
+      execArgv: [`--max-old-space-size=${maxMemoryMb}`],
+      // The file becomes `fileDescriptor` there. What V8 prints before it gives up is for nobody.
+      stdio: ['ignore', 'pipe', 'ignore', 'ipc', descriptor],
+    });
+    this.#child.on('message', (message) => this.#hear(message as ParquetMessage));
+    process.once('exit', this.#endWithUs);
+  }
+
+  async *lines(): AsyncGenerator<Uint8Array> {
+    const ended = once(this.#child, 'close');
+    const pieces = (this.#child.stdout as Readable)[Symbol.asyncIterator]();
+    for (;;) {
+      this.#watchSilence();
+      const next = await pieces.next();
+      this.#stopWatch();
+      if (next.done) break;
+      yield next.value;
+    }
+
+    const [exitCode] = await ended;
+    if (this.#failure !== undefined) throw new Error(this.#failure);
+    if (exitCode !== 0) throw new Error(`its values take more than ${maxMemoryMb} MB of memory`);
+  }
+
+  end(): void {
+    this.#stopWatch();
+    process.removeListener('exit', this.#endWithUs);
+    this.#child.kill('SIGKILL');
+  }
+
+  #hear(message: ParquetMessage): void {
+    if (message.kind === 'failure') this.#failure = message.reason;
+    if (message.kind === 'position') this.#tell(message.bytes);
+    if (message.kind === 'column') {
+      this.#silenceMs = usualSilenceMs + Math.ceil(message.sizeBytes / bytesPerMs);
+      if (this.#watch) this.#watchSilence();
+    }
+  }
+
+  /** Ends the process where it is silent for too long from now on. */
+  #watchSilence(): void {
+    this.#stopWatch();
+    this.#watch = setTimeout(() => {
+      this.#failure = 'a column of it comes to no end';
+      this.#child.kill('SIGKILL');
+    }, this.#silenceMs);
+  }
+
+  #stopWatch(): void {
+    clearTimeout(this.#watch);
+    this.#watch = undefined;
+  }
 }
 
-function jsonOf(
-  value: unknown,
-  { name, converted_type, logical_type, scale = 0 }: SchemaElement,
-): string {
-  if (value === null || value === undefined) return 'null';
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value === 'bigint') return String(value);
-  // A decimal comes as a product of floating-point numbers.
-  if (typeof value === 'number' && converted_type === 'DECIMAL') return value.toFixed(scale);
-  if (value instanceof Date) {
-    const text = value.toISOString();
-    const isDate = converted_type === 'DATE' || logical_type?.type === 'DATE';
-    // Other programs have no dates, only their midnights.
-    const isDay = isDate || (name === 'date' && text.endsWith('T00:00:00.000Z'));
-    return isDay ? `"${text.slice(0, 10)}"` : `"${text.slice(0, 19)}+0000"`;
-  }
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'bigint' ? Number(inner) : inner,
-  );
+/** Where the module of the process is: in the built program, with which the sources run too. */
+function modulePath(): string {
+  return createRequire(import.meta.url).resolve('#parquet-process');
 }

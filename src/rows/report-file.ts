@@ -81,7 +81,7 @@ function parquetFile(file: FileHandle, sizeBytes: number, shown: string): Report
     const tell = (bytes: number): void => {
       readBytes = bytes;
     };
-    yield* damagedOr('It is no whole Parquet file', readParquetLines(file, sizeBytes, tell));
+    yield* damagedOr('It is no whole Parquet file', readParquetLines(file, tell));
   }
   const batches = inFile(readRows(lines(), { lines: 'expected' }), shown, () => file.close());
   return { batches, sizeBytes, readBytes: () => readBytes };
