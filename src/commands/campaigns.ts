@@ -1,16 +1,12 @@
-import { checkFormat, csvDialect, openTarget, tableLook } from '../app/deliver.ts';
 import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
 import { outputFlags } from '../app/flags/output-flags.ts';
 import { serviceFlags } from '../app/flags/service-flags.ts';
 import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
-import { UsageError } from '../errors.ts';
-import { encodeTable, type FormatName } from '../output/formats/index.ts';
-import { type TextColumn, textTable } from '../output/table/table-layout.ts';
 import { formatInstant } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
 import { declareCommand } from './command.ts';
+import { type ListColumn, type ListRow, prepareList } from './record-list.ts';
 
 const listFlags = flagGroup('Options:', {
   adUnits: { flags: '--ad-units', meaning: 'one row an ad unit' },
@@ -47,86 +43,69 @@ export const campaignsCommand = declareCommand({
   },
 });
 
-/** A campaign, or with `--ad-units` an ad unit, as its columns show it. */
-type ListRow = Readonly<Record<string, string | number>>;
-
 /** Lists campaigns, or with `--ad-units` their ad units, in any format. */
 async function campaigns(context: Context, options: CampaignsOptions): Promise<void> {
   const { search, active, adUnits } = options;
-  const chosen = checkFormat(context, options);
-  const format = options.format === undefined && context.flags.json ? 'json' : chosen;
-  const csv = csvDialect(context, options);
-  const columns = chooseColumns(options, format);
-  const isActive =
-    active === undefined ? () => true : activeDuring(active, context.host.wallClock());
-  const target = await openTarget(context, options, {});
+  const nowMs = context.host.wallClock();
+  const isActive = active === undefined ? undefined : activeDuring(active, nowMs);
+  const list = await prepareList(context, options, adUnits ? adUnitLayout : campaignLayout);
 
-  const all = await (await context.client()).campaigns();
-  const found = all.filter(
-    (one) => isActive(one) && (search === undefined || matchesText(one, search)),
-  );
-  // A campaign without any ad unit has no row among theirs.
-  const rows = found.flatMap(({ adunits, ...one }): ListRow[] => {
-    const days = {
-      start: one.campaignStartDate.slice(0, 10),
-      end: one.campaignEndDate.slice(0, 10),
-    };
-    return adUnits
-      ? adunits.map(({ adunitId, adunitName }) => ({ ...one, ...days, adunitId, adunitName }))
-      : [{ ...one, ...days, adunits: adunits.length }];
+  const client = await context.client();
+  const matching = (await client.campaigns()).filter((campaign) => {
+    if (isActive && !isActive(campaign)) return false;
+    return search === undefined || matchesText(campaign, search);
   });
-  const output = await target.open();
-  try {
-    if (format === 'table') {
-      await output.write(Buffer.from(textTable(rows, columns, tableLook(context, options))));
-    } else if (format === 'json' || format === 'ndjson') {
-      // The service's own records, unless columns are chosen.
-      const pick = (row: ListRow) =>
-        Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
-      const lines = (options.columns || adUnits ? rows.map(pick) : found).map((row) =>
-        JSON.stringify(row),
-      );
-      const array = lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`;
-      await output.write(
-        Buffer.from(format === 'json' ? array : lines.map((line) => `${line}\n`).join('')),
-      );
-    } else {
-      await output.write(
-        await encodeTable(format, rows, columns, { csv, note: context.console.note }),
-      );
-    }
-    await output.commit();
-    if (rows.length === 0) context.console.note('No campaign was found.');
-  } catch (error) {
-    await output.abort();
-    throw error;
-  }
+
+  const emptyNote = 'No campaign was found.';
+  // A campaign without any ad unit has no row among theirs.
+  if (adUnits) await list.write({ rows: matching.flatMap(adUnitRowsOf), emptyNote });
+  else await list.write({ rows: matching.map(campaignRowOf), records: matching, emptyNote });
 }
 
-/** What `--columns` names, any case; else every field, or on a terminal names first, and days instead of seconds. */
-function chooseColumns(
-  { adUnits, columns }: CampaignsOptions,
-  format: FormatName,
-): TextColumn<ListRow>[] {
-  const [own, count] = adUnits ? [['adunitId', 'adunitName'], []] : [[], ['adunits']];
-  const campaign = ['campaignId', 'campaignName'];
-  const dates = ['campaignStartDate', 'campaignEndDate'];
-  const known = ['advertiserId', 'advertiserName', ...campaign, ...dates, ...own, ...count];
-  const usual =
-    format === 'table' ? [...campaign, ...own, 'advertiserName', 'start', 'end', ...count] : known;
-  const chosen = (columns === 'all' ? known : columns)?.map((wanted) => {
-    const found = known.find((name) => name.toLowerCase() === wanted.toLowerCase());
-    if (found) return found;
-    const hint = didYouMean(nearest(wanted, known), `Known are ${known.join(', ')}.`);
-    throw new UsageError(`--columns: there is no column “${wanted}”.`, { hint });
+// What people look for, a campaign and an ad unit, is the last to be given up where there is no room.
+const advertiserId: ListColumn = { name: 'advertiserId' };
+const advertiserName: ListColumn = { name: 'advertiserName' };
+const campaignId: ListColumn = { name: 'campaignId', keep: true };
+const campaignName: ListColumn = { name: 'campaignName', keep: true };
+const startDate: ListColumn = { name: 'campaignStartDate', type: 'wallTime' };
+const endDate: ListColumn = { name: 'campaignEndDate', type: 'wallTime' };
+const adUnitId: ListColumn = { name: 'adunitId', keep: true };
+const adUnitName: ListColumn = { name: 'adunitName', keep: true };
+const adUnitCount: ListColumn = { name: 'adunits', type: 'integer' };
+
+const everyDetail = [advertiserId, advertiserName, campaignId, campaignName, startDate, endDate];
+
+// People see days instead of seconds.
+const start: ListColumn = { name: 'start' };
+const end: ListColumn = { name: 'end' };
+
+const campaignLayout = {
+  columns: [...everyDetail, adUnitCount],
+  tableColumns: [campaignId, campaignName, advertiserName, start, end, adUnitCount],
+};
+
+const adUnitLayout = {
+  columns: [...everyDetail, adUnitId, adUnitName],
+  tableColumns: [campaignId, campaignName, adUnitId, adUnitName, advertiserName, start, end],
+};
+
+/** A campaign with its days, and how many ad units it has. */
+function campaignRowOf({ adunits, ...campaign }: CampaignRecord): ListRow {
+  return { ...campaign, ...daysOf(campaign), adunits: adunits.length };
+}
+
+/** A row for each ad unit of a campaign. */
+function adUnitRowsOf({ adunits, ...campaign }: CampaignRecord): ListRow[] {
+  return adunits.map(({ adunitId, adunitName }) => {
+    return { ...campaign, ...daysOf(campaign), adunitId, adunitName };
   });
-  return (chosen ?? usual).map((name) => ({
-    name,
-    value: (row) => row[name],
-    // What people look for, a campaign and an ad unit, is the last to be given up where there is no room.
-    keep: [...campaign, ...own].includes(name),
-    type: dates.includes(name) ? 'wallTime' : name === 'adunits' ? 'integer' : 'text',
-  }));
+}
+
+function daysOf(campaign: Pick<CampaignRecord, 'campaignStartDate' | 'campaignEndDate'>) {
+  return {
+    start: campaign.campaignStartDate.slice(0, 10),
+    end: campaign.campaignEndDate.slice(0, 10),
+  };
 }
 
 /** Whether a campaign, or one of its ad units, has the text in a name, accents and case apart, or is the one of that id. */
