@@ -3,6 +3,9 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
+// Packages in CommonJS ask for Node's own modules with `require`, which an ES module lacks.
+const banner = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`;
+
 rmSync('dist', { recursive: true, force: true });
 
 const { metafile } = await build({
@@ -20,10 +23,7 @@ const { metafile } = await build({
   outdir: 'dist',
   chunkNames: 'parts/[name]-[hash]',
   loader: { '.md': 'text' },
-  // Packages in CommonJS ask for Node's own modules with `require`, which an ES module lacks.
-  banner: {
-    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-  },
+  banner: { js: banner },
   // Names stay, so that the trace of a bug can be read.
   minifySyntax: true,
   legalComments: 'none',
@@ -31,20 +31,31 @@ const { metafile } = await build({
   metafile: true,
 });
 
-const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
-const folders = inputs.flatMap(([file, { bytesInOutput }]) => {
-  const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
-  return folder && bytesInOutput > 0 ? [folder] : [];
-});
-const texts = [...new Set(folders)].sort().map((folder) => {
+const licenses = bundledFolders().map(licenseOf);
+const line = `\n${'-'.repeat(80)}\n\n`;
+writeFileSync('dist/LICENSES.txt', `adreport bundles these packages.\n\n${licenses.join(line)}`);
+
+/** The folders of the packages of which code is in the bundle, in order and each once. */
+function bundledFolders() {
+  const folders = new Set();
+
+  for (const output of Object.values(metafile.outputs)) {
+    for (const [file, { bytesInOutput }] of Object.entries(output.inputs)) {
+      const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
+      if (folder && bytesInOutput > 0) folders.add(folder);
+    }
+  }
+  return [...folders].sort();
+}
+
+/** A package's name, version and licence, as text for people and for audits. */
+function licenseOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   const text = file
     ? readFileSync(`${folder}/${file}`, 'utf8').trim()
     : `Licensed under ${license}.`;
+
   return `${name} ${version} (${license})\n\n${text}\n`;
-});
-writeFileSync(
-  'dist/LICENSES.txt',
-  `adreport bundles these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`,
-);
+}

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { endpoints } from '../../src/contract/messages.ts';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { call, jsonOf, smallReport, startForFile } from './local.ts';
 
@@ -51,6 +52,12 @@ test('OpenAPI 3.1 with the five calls and the admin calls, each with its refusal
     'post /download-reporting: 200 400 401 403 404 406 409 410 413 415 429',
     'post /status-reporting: 200 400 401 403 404 410 413 415 429',
   ]);
+});
+
+test.each(Object.values(endpoints))('$method $path of the contract is described', (endpoint) => {
+  const item = at(document, 'paths', endpoint.path);
+
+  expect(Object.keys(item)).toContain(endpoint.method.toLowerCase());
 });
 
 test('every reference leads somewhere, and every component is referred to', () => {

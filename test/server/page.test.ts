@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { endpoints } from '../../src/contract/messages.ts';
 import { exportFixtures } from '../../src/server/fixtures/export.ts';
 import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
@@ -25,6 +26,16 @@ function textsIn(html: string, tag: string): string[] {
     text.replace(/&[^;]+;/g, (entity) => entities[entity] ?? entity),
   );
 }
+
+test('the page shows every call of the contract', async () => {
+  const server = await startForTest();
+
+  const { text } = await call(server, '/');
+
+  for (const { method, path } of Object.values(endpoints)) {
+    expect(text).toContain(`<b>${method}</b> <code>${path}</code>`);
+  }
+});
 
 test('one page, which loads nothing from anywhere and runs its own script alone', async () => {
   const server = await startForTest();
