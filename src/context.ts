@@ -1,6 +1,6 @@
 import manifest from '../package.json' with { type: 'json' };
 import { type Client, createClient } from './api/client.ts';
-import { createHttp, readProxy } from './api/http.ts';
+import { createHttp, type Http, readProxy } from './api/http.ts';
 import { readProjectDefaults } from './config/project-file.ts';
 import {
   type ProjectChoice,
@@ -44,138 +44,215 @@ export interface ContextOptions extends ProgramFlags, ServiceOptions {
   readonly windowClock?: WindowClock;
 }
 
-/** What commands need. Everything is made when it is first asked for, in this order: store, settings, server, client. */
+/** What commands need; each is made when it is first asked for. It is made once a command, and never copied. */
 export interface Context {
   readonly host: Host;
   readonly console: Console;
   readonly flags: ProgramFlags;
+  /** The account that the command line, the environment or the stored settings name. */
+  readonly account: ServiceAccount;
   elapsedMs(): number;
   /** With `--local`, a server inside this process. */
   readonly isLocal: boolean;
   store(): Store;
-  /** Base URL, token and the like with where each came from; with `--local` those of the server in this process. */
+  /** Those of the account. */
   settings(): Promise<Settings>;
-  /** The client for what the settings say. Throws `SignInError` where they lack a base URL, or both token and credentials. */
+  /** That of the account. */
   client(): Promise<Client>;
   /** A client of its own, for what is to be proved before it is stored. */
   clientFor(signIn: SignIn): Promise<Client>;
-  /** The context of a saved report, which may have another account; reports of one account share their client. */
-  forSavedReport(choice: ProjectChoice, options: ServiceOptions): Context;
+  /** The account of a saved report; reports of one account share it. */
+  accountOfSavedReport(choice: ProjectChoice, options: ServiceOptions): ServiceAccount;
   /** The reports created on this machine; none with `--local`. */
-  ledger(): Promise<Ledger | undefined>;
+  ledger(): Ledger | undefined;
   progress(): Promise<Progress>;
   dispose(): Promise<void>;
 }
 
-type OptionsOfAccount = ContextOptions & {
-  /** Given for a saved report: what the project file says of its account. */
-  readonly saved?: ProjectChoice;
-};
-
 /** Makes the context of one command line. */
 export function createContext(host: Host, console: Console, options: ContextOptions): Context {
-  // What ends what was made, in the order in which it must end.
-  const cleanUps: (() => Promise<unknown>)[] = [];
-  const { env, wallClock } = host;
-  const { warn, hide } = console;
   const startedMs = host.stopwatch();
-  const store = () => openStore(env, warn);
-  const localServer = once(async () => {
-    const { startLocalServer } = await import('./server/start.ts');
-    const server = await startLocalServer({ port: 0, clock: wallClock });
-    cleanUps.push(server.close);
-    return server;
-  });
-  const ledger = once(async () =>
-    options.local
-      ? undefined
-      : openLedger({ directory: store().directory, makeFolder, wallClock, warn }),
-  );
-  const progress = once(async () => createProgress(options.progress, console, host.stopwatch));
-  const ofSavedReports = new Map<string, Context>();
+  const machine = new Machine(host, console);
+  const account = new ServiceAccount(machine, options);
+  const accountsOfSavedReports = new Map<string, ServiceAccount>();
+  let ledger: Ledger | undefined;
 
-  const contextFor = (own: OptionsOfAccount): Context => {
-    const resolve = async () => {
-      if (own.local) return localSettings(await localServer(), own);
-      const projectFile = own.saved ?? (await readProjectDefaults(host.cwd, warn));
-      return resolveSettings({
-        flags: own,
-        env,
-        projectFile,
-        stored: await readUnlessNeedless(store(), env, own, warn),
+  return {
+    host,
+    console,
+    flags: options,
+    account,
+    elapsedMs: () => host.stopwatch() - startedMs,
+    isLocal: account.isLocal,
+    store: () => machine.store(),
+    settings: () => account.settings(),
+    client: () => account.client(),
+    clientFor: (signIn) => account.openClient(signIn),
+
+    accountOfSavedReport(choice, serviceOptions) {
+      const key = JSON.stringify([choice, serviceOptions.retries, serviceOptions.timeout]);
+      const sameAccount = accountsOfSavedReports.get(key);
+      if (sameAccount) return sameAccount;
+
+      const ownOptions = { ...options, ...serviceOptions };
+      const newAccount = new ServiceAccount(machine, ownOptions, choice);
+      accountsOfSavedReports.set(key, newAccount);
+      return newAccount;
+    },
+
+    ledger() {
+      if (account.isLocal) return undefined;
+      const { directory } = machine.store();
+      ledger ??= openLedger({
+        directory,
+        makeFolder,
+        wallClock: host.wallClock,
+        warn: console.warn,
       });
-    };
-    const settings = once(async () => {
-      const resolved = await resolve();
-      // A `-vv` trace is made to be sent to others, who need not know whose account it is.
-      const email = console.verbosity >= 2 ? resolved.email.value : undefined;
-      for (const secret of [resolved.token.value, resolved.password.value, email])
-        if (secret) hide(secret);
-      return resolved;
-    });
-    const clientFor = async (signIn: SignIn): Promise<Client> => {
-      const proxy = readProxy(env);
-      if (proxy) hide(decodeURIComponent(proxy.url.password));
-      const trace = (line: string) => console.trace(1, line);
-      const userAgent = `adreport/${version}`;
-      const http = await createHttp({ timeoutMs: own.timeout ?? 30_000, userAgent, proxy, trace });
-      cleanUps.unshift(http.close);
-      return createClient({ ...signIn, http, retries: own.retries ?? 5, host, warn, hide });
-    };
-    return {
-      host,
-      console,
-      flags: own,
-      elapsedMs: () => host.stopwatch() - startedMs,
-      isLocal: own.local === true,
-      store,
-      settings,
-      client: once(async () => {
-        const resolved = await settings();
-        const { token, email, password, account } = resolved;
-        if (token.source === 'account' && email.source === 'env' && password.value !== undefined) {
-          console.note(
-            `The stored token of account “${account.value}” is used; ADREPORT_PASSWORD only renews it.`,
-          );
-        }
-        return clientFor(requireSignIn(resolved));
-      }),
-      clientFor,
-      ledger,
-      progress,
-      forSavedReport(choice, serviceFlags) {
-        const key = JSON.stringify([choice, serviceFlags.retries, serviceFlags.timeout]);
-        const known =
-          ofSavedReports.get(key) ?? contextFor({ ...own, ...serviceFlags, saved: choice });
-        ofSavedReports.set(key, known);
-        return known;
-      },
-      async dispose() {
-        for (const cleanUp of cleanUps) await cleanUp();
-      },
-    };
+      return ledger;
+    },
+
+    progress: once(async () => createProgress(options.progress, console, host.stopwatch)),
+    dispose: () => machine.dispose(),
   };
-  return contextFor(options);
+}
+
+/** What the accounts of one command share. */
+class Machine {
+  readonly host: Host;
+  readonly console: Console;
+  /** The local server of `--local`. */
+  readonly localServer: () => Promise<LocalServer>;
+  /** What ends the connections that were made; they end before the server does. */
+  readonly #closeClients: (() => Promise<unknown>)[] = [];
+  #closeServer: (() => Promise<void>) | undefined;
+
+  constructor(host: Host, console: Console) {
+    this.host = host;
+    this.console = console;
+    this.localServer = once(() => this.#startLocalServer());
+  }
+
+  store(): Store {
+    return openStore(this.host.env, this.console.warn);
+  }
+
+  async openHttp(timeoutMs: number): Promise<Http> {
+    const proxy = readProxy(this.host.env);
+    if (proxy) this.console.hide(decodeURIComponent(proxy.url.password));
+
+    const http = await createHttp({
+      timeoutMs,
+      userAgent: `adreport/${version}`,
+      proxy,
+      trace: (line) => this.console.trace(1, line),
+    });
+    this.#closeClients.push(http.close);
+    return http;
+  }
+
+  async dispose(): Promise<void> {
+    for (const close of this.#closeClients) await close();
+    await this.#closeServer?.();
+  }
+
+  async #startLocalServer(): Promise<LocalServer> {
+    const { startLocalServer } = await import('./server/start.ts');
+    const server = await startLocalServer({ port: 0, clock: this.host.wallClock });
+    this.#closeServer = server.close;
+    return server;
+  }
+}
+
+/** One account of one service: its settings and its client, each made when it is first asked for. */
+export class ServiceAccount {
+  readonly isLocal: boolean;
+  /** Base URL, token and the like with where each came from; with `--local` those of the server in this process. */
+  readonly settings: () => Promise<Settings>;
+  /** The client for what the settings say. Throws `SignInError` where they lack a base URL, or both token and credentials. */
+  readonly client: () => Promise<Client>;
+  readonly #machine: Machine;
+  readonly #options: ContextOptions;
+  /** What the project file says of the account of a saved report. */
+  readonly #savedChoice: ProjectChoice | undefined;
+
+  constructor(machine: Machine, options: ContextOptions, savedChoice?: ProjectChoice) {
+    this.isLocal = options.local === true;
+    this.settings = once(() => this.#findSettings());
+    this.client = once(() => this.#signIn());
+    this.#machine = machine;
+    this.#options = options;
+    this.#savedChoice = savedChoice;
+  }
+
+  /** A client for what is to be signed in with. */
+  async openClient(signIn: SignIn): Promise<Client> {
+    const { host, console } = this.#machine;
+    const { timeout = 30_000, retries = 5 } = this.#options;
+    const http = await this.#machine.openHttp(timeout);
+    const { warn, hide } = console;
+    return createClient({ ...signIn, http, retries, host, warn, hide });
+  }
+
+  async #signIn(): Promise<Client> {
+    const settings = await this.settings();
+    const { token, email, password, account } = settings;
+
+    const isRenewedByEnv = email.source === 'env' && password.value !== undefined;
+    if (token.source === 'account' && isRenewedByEnv) {
+      this.#machine.console.note(
+        `The stored token of account “${account.value}” is used; ADREPORT_PASSWORD only renews it.`,
+      );
+    }
+    return this.openClient(requireSignIn(settings));
+  }
+
+  async #findSettings(): Promise<Settings> {
+    const { console } = this.#machine;
+    const settings = await this.#resolveSettings();
+    const secrets = [settings.token.value, settings.password.value];
+    // A `-vv` trace is made to be sent to others, who need not know whose account it is.
+    if (console.verbosity >= 2) secrets.push(settings.email.value);
+
+    for (const secret of secrets) {
+      if (secret) console.hide(secret);
+    }
+    return settings;
+  }
+
+  async #resolveSettings(): Promise<Settings> {
+    const { host, console } = this.#machine;
+    const options = this.#options;
+    if (this.isLocal) {
+      return localSettings(await this.#machine.localServer(), options, this.#savedChoice);
+    }
+
+    const projectFile = this.#savedChoice ?? (await readProjectDefaults(host.cwd, console.warn));
+    const stored = await readUnlessNeedless(this.#machine.store(), host.env, options, console.warn);
+    return resolveSettings({ flags: options, env: host.env, projectFile, stored });
+  }
 }
 
 /** The settings of `--local`: an account of the server in this process, by name (`--account`) or by profile. */
-function localSettings({ url, accounts }: LocalServer, options: OptionsOfAccount): Settings {
-  const wanted = options.account ?? options.profile ?? options.saved?.profile ?? 'buyer';
-  const found = accounts.find(({ name }) => name === wanted);
-  if (!found) {
+function localSettings(
+  { url, accounts }: LocalServer,
+  options: ContextOptions,
+  savedChoice: ProjectChoice | undefined,
+): Settings {
+  const wantedName = options.account ?? options.profile ?? savedChoice?.profile ?? 'buyer';
+  const account = accounts.find(({ name }) => name === wantedName);
+  if (!account) {
     const names = accounts.map(({ name }) => name).join(', ');
-    throw new UsageError(`The local server has no account “${wanted}”.`, {
+    throw new UsageError(`The local server has no account “${wantedName}”.`, {
       hint: `It has: ${names}.`,
     });
   }
-  const { name, token, profile } = found;
+
+  const { name, token, profile } = account;
   const { encoding, windowClock } = options;
   const stored = { ...noSettings, accounts: { [name]: { baseUrl: url, token, profile } } };
-  const settings = resolveSettings({
-    flags: { account: name, encoding, windowClock },
-    env: {},
-    stored,
-  });
+  const flags = { account: name, encoding, windowClock };
+  const settings = resolveSettings({ flags, env: {}, stored });
   return { ...settings, account: { ...settings.account, from: '--local' } };
 }
 

@@ -40,18 +40,27 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     }
     return exitCode;
   } catch (error) {
-    const ours = error instanceof CommanderError ? fromCommanderError(error) : error;
-    if (ours === undefined || ours instanceof ClosedPipeError) return 0;
-    // Whatever a cancelled operation threw on its way out, the reason it ended is the signal.
-    let reason =
-      host.signal.aborted && !(ours instanceof InterruptedError) ? host.signal.reason : ours;
-    if (host.cwd === goneFolder && String(reason).includes(goneFolder)) {
-      const hint = 'Go to another one, or give absolute paths.';
-      reason = new UsageError('The working folder was deleted.', { hint });
-    }
-    (context?.console ?? createConsole(host, flags)).renderError(reason);
+    const reason = reasonOf(error, host);
+    if (reason === undefined) return 0;
+    const console = context?.console ?? createConsole(host, flags);
+    console.renderError(reason);
     return reason instanceof AdreportError ? reason.exitCode : 1;
   } finally {
     await context?.dispose();
   }
+}
+
+/** What the user is told of an error; `undefined` for what is none: help that was printed, or a reader who has gone. */
+function reasonOf(error: unknown, host: Host): unknown {
+  const ours = error instanceof CommanderError ? fromCommanderError(error) : error;
+  if (ours === undefined || ours instanceof ClosedPipeError) return undefined;
+  if (ours instanceof InterruptedError) return ours;
+
+  // Whatever a cancelled operation threw on its way out, the reason it ended is the signal.
+  const reason: unknown = host.signal.aborted ? host.signal.reason : ours;
+  const isOfGoneFolder = host.cwd === goneFolder && String(reason).includes(goneFolder);
+  if (!isOfGoneFolder) return reason;
+  return new UsageError('The working folder was deleted.', {
+    hint: 'Go to another one, or give absolute paths.',
+  });
 }

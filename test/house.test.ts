@@ -27,6 +27,22 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   commands: [...leaves, ...rooms, 'server', 'context', 'app', 'help'],
 };
 
+/** The steps of a report in their order: each imports only those that stand before it. */
+const stepsOfReport = [
+  'flags',
+  'plan',
+  'names',
+  // Where a report goes is settled before it is asked for.
+  'deliver',
+  'saved-reports',
+  'order',
+  'wait',
+  'receive',
+  'announce',
+  'parts',
+  'compare',
+];
+
 /** The files that know a package. */
 const doors: Readonly<Record<string, readonly string[]>> = {
   undici: ['api/http.ts'],
@@ -85,6 +101,21 @@ describe('the import table', () => {
       .map((one) => `${one.file} → ${targetOf(one)}`)
       .filter((line) => ![folder, ...allowed].includes(folderOf(line.split(' → ')[1] ?? '')));
     expect(strangers).toEqual([]);
+  });
+
+  test('a step of app imports only what comes before it', () => {
+    const stepOf = (file: string): string => file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+    const positionOf = (file: string): number => stepsOfReport.indexOf(stepOf(file));
+
+    const steps = files.filter((file) => folderOf(file) === 'app');
+    expect(steps.filter((file) => positionOf(file) === -1)).toEqual([]);
+
+    const reachingBack = own
+      .filter((one) => folderOf(one.file) === 'app' && folderOf(targetOf(one)) === 'app')
+      .filter((one) => stepOf(one.file) !== stepOf(targetOf(one)))
+      .filter((one) => positionOf(targetOf(one)) > positionOf(one.file))
+      .map((one) => `${one.file} → ${targetOf(one)}`);
+    expect(reachingBack).toEqual([]);
   });
 
   test('every folder stands in the table', () => {

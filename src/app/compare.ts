@@ -1,66 +1,95 @@
+import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
 import { formats } from '../output/formats/index.ts';
-import type { Part } from '../report/parts.ts';
 import { requestFor } from '../report/request.ts';
-import { earlierWindow, formatInstant } from '../report/window.ts';
+import {
+  type ComparedWindow,
+  earlierWindow,
+  formatInstant,
+  type Window,
+} from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { rowsOf } from '../rows/row-batch.ts';
 import type { Comparison } from '../view/figures.ts';
 import { ReportSums } from '../view/report-sums.ts';
 import { windowText } from '../view/window-text.ts';
-import { chooseFormat, type Delivery, prepareDelivery, showsCard } from './deliver.ts';
-import { fetchReport, noteFetched } from './fetch.ts';
-import { factsOf, type Job } from './plan.ts';
+import { chooseFormat, showsCard } from './deliver.ts';
+import type { OutputFlags } from './flags/output-flags.ts';
+import { noteFetched, type ReportTools } from './order.ts';
+import type { Job } from './plan.ts';
+import { fetchReport, type Intake } from './receive.ts';
 
-/**
- * Where a part of a job goes, or without a part the output of all of them; with `--compare` the earlier report is fetched
- * first. Throws as `prepareDelivery`, and `UsageError` for a format that has no place for a change.
- */
-export async function prepareOutput(job: Job, part?: Part): Promise<Delivery> {
-  const { context, options } = job;
-  const facts = factsOf(job, part);
-  if (!options.compare) return prepareDelivery(context, options, facts);
-  const format = chooseFormat(context, options);
-  if (!formats[format].hasPlaceForChanges && !showsCard(context, options)) {
-    const hint = 'Write html, xlsx or a table: -o report.html';
-    throw new UsageError(
-      `--compare shows a change beside each total, which ${format} has no place for.`,
-      { hint },
-    );
-  }
-  let comparison: Comparison | undefined;
-  const delivery = await prepareDelivery(context, options, {
-    ...facts,
-    comparison: () => comparison,
-  });
-  const { window: now } = part ?? job.plan;
-  const window = earlierWindow(now, options.compare);
-  const earlier = { ...job.plan, window, request: requestFor(job.plan, window) };
-  const sums = await fetchReport(context, options, earlier, {
-    async take({ body, contentType }, id) {
-      const found = new ReportSums();
+/** Throws `UsageError` for an output that has no place for a change. */
+export function checkComparable(
+  context: Pick<Context, 'console' | 'flags'>,
+  flags: OutputFlags,
+): void {
+  const format = chooseFormat(context, flags);
+  if (formats[format].hasPlaceForChanges || showsCard(context, flags)) return;
+  throw new UsageError(
+    `--compare shows a change beside each total, which ${format} has no place for.`,
+    { hint: 'Write html, xlsx or a table: -o report.html' },
+  );
+}
+
+/** Two windows that are held against each other. */
+interface WindowPair {
+  readonly now: Window;
+  readonly before: Window;
+}
+
+/** Fetches the report of the window before, or of the year before, as what the one of this window is held against. */
+export async function compareReport(
+  tools: ReportTools,
+  job: Job,
+  now: Window,
+  which: ComparedWindow,
+): Promise<Comparison> {
+  const before = earlierWindow(now, which);
+  const plan = { ...job.plan, window: before, request: requestFor(job.plan, before) };
+  const sums = await fetchReport(tools, plan, job.options, summingIntake(tools));
+  return {
+    sums,
+    now: textOf(now),
+    before: textOf(before),
+    notices: noticesOf({ now, before }),
+  };
+}
+
+/** An intake that adds up a report. */
+function summingIntake(tools: ReportTools): Intake<ReportSums> {
+  return {
+    async take({ body, contentType }, reportId) {
+      const sums = new ReportSums();
       const columns = new ColumnPlan({});
       for await (const batch of readRows(body, { contentType })) {
         if (columns.columns.length === 0) columns.follow(batch);
-        found.observe(rowsOf(batch), columns.columns, batch.fields);
+        sums.observe(rowsOf(batch), columns.columns, batch.fields);
       }
-      if (id !== undefined) await noteFetched(context, id, undefined);
-      return found;
+      if (reportId !== undefined) await noteFetched(tools, reportId, undefined);
+      return sums;
     },
-  });
-  const [one, other] = [now, window].map(({ since, until, zone }) => {
-    return windowText({ since: formatInstant(since, zone), until: formatInstant(until, zone) });
-  }) as [string, string];
-  // A leap day, or an hour that the clocks skip or repeat.
-  const hours = [now, window].map(({ since, until }) =>
-    Number(((until + 1 - since) / 3600).toFixed(2)),
-  );
-  const areDays = hours.every((count) => count % 24 === 0);
-  const [ofOne, ofOther] = hours.map((count) =>
-    areDays ? `${count / 24} days` : `${count} hours`,
-  );
-  const notice = `The windows are not equally long: ${one} has ${ofOne}, ${other} has ${ofOther}.`;
-  comparison = { sums, now: one, before: other, notices: hours[0] === hours[1] ? [] : [notice] };
-  return delivery;
+  };
+}
+
+function textOf({ since, until, zone }: Window): string {
+  return windowText({ since: formatInstant(since, zone), until: formatInstant(until, zone) });
+}
+
+/** Says that the windows are not equally long: because of a leap day, or of an hour that the clocks skip or repeat. */
+function noticesOf({ now, before }: WindowPair): string[] {
+  const hoursNow = hoursIn(now);
+  const hoursBefore = hoursIn(before);
+  if (hoursNow === hoursBefore) return [];
+
+  const areDays = hoursNow % 24 === 0 && hoursBefore % 24 === 0;
+  const lengthOf = (hours: number) => (areDays ? `${hours / 24} days` : `${hours} hours`);
+  const longNow = `${textOf(now)} has ${lengthOf(hoursNow)}`;
+  const longBefore = `${textOf(before)} has ${lengthOf(hoursBefore)}`;
+  return [`The windows are not equally long: ${longNow}, ${longBefore}.`];
+}
+
+function hoursIn({ since, until }: Window): number {
+  return Number(((until + 1 - since) / 3_600).toFixed(2));
 }

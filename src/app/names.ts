@@ -1,5 +1,6 @@
-import type { Context } from '../context.ts';
+import type { Context, ServiceAccount } from '../context.ts';
 import type { CampaignRecord } from '../contract/messages.ts';
+import type { FilterName } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { splitValues } from '../report/request.ts';
 import { nearest } from '../text/nearest.ts';
@@ -7,34 +8,57 @@ import { printable } from '../text/printable.ts';
 import type { ReportFlags } from './flags/report-flags.ts';
 import { type Job, type ProfilePlan, planFromFlags } from './plan.ts';
 
-type Named = readonly [id: string, name: string];
+/** What a campaign, an ad unit or an advertiser is called. */
+interface NamedThing {
+  readonly id: string;
+  readonly name: string;
+}
 
-/** The flags that take names, with the options and the filters that they are, and what they name in a campaign. */
-const nameFlags: readonly [
-  string,
-  'campaign' | 'adUnit' | 'advertiser',
-  string,
-  (one: CampaignRecord) => Named[],
-][] = [
-  [
-    '--campaign',
-    'campaign',
-    'campaignId',
-    ({ campaignId, campaignName }) => [[campaignId, campaignName]],
-  ],
-  [
-    '--ad-unit',
-    'adUnit',
-    'adunitId',
-    ({ adunits }) => adunits.map((unit) => [unit.adunitId, unit.adunitName]),
-  ],
-  [
-    '--advertiser',
-    'advertiser',
-    'advertiserId',
-    ({ advertiserId: id, advertiserName }) => [[id, advertiserName]],
-  ],
+/** A flag that takes names, and the filter that their ids become. */
+interface NameFlag {
+  readonly flag: string;
+  readonly option: 'campaign' | 'adUnit' | 'advertiser';
+  readonly filter: FilterName;
+  /** What the flag's names are looked for in. */
+  readonly thingsOf: (campaign: CampaignRecord) => readonly NamedThing[];
+}
+
+const nameFlags: readonly NameFlag[] = [
+  {
+    flag: '--campaign',
+    option: 'campaign',
+    filter: 'campaignId',
+    thingsOf: ({ campaignId, campaignName }) => [{ id: campaignId, name: campaignName }],
+  },
+  {
+    flag: '--ad-unit',
+    option: 'adUnit',
+    filter: 'adunitId',
+    thingsOf: ({ adunits }) =>
+      adunits.map(({ adunitId, adunitName }) => ({ id: adunitId, name: adunitName })),
+  },
+  {
+    flag: '--advertiser',
+    option: 'advertiser',
+    filter: 'advertiserId',
+    thingsOf: ({ advertiserId, advertiserName }) => [{ id: advertiserId, name: advertiserName }],
+  },
 ];
+
+/** A flag with the names, or patterns of names, that it was given. */
+interface NameQuery {
+  readonly nameFlag: NameFlag;
+  readonly patterns: readonly string[];
+}
+
+/** How many of the names that were found are listed. */
+const listedAtMost = 10;
+
+/** What a plan is completed for. */
+interface PlanSource {
+  readonly account: ServiceAccount;
+  readonly flags: ReportFlags;
+}
 
 /**
  * The plan with the names of campaigns, ad units and advertisers turned into filters of their ids, and what was found said
@@ -42,43 +66,53 @@ const nameFlags: readonly [
  * nothing. A `-vv` trace is made to be sent to others, so it shows ids only.
  */
 export async function planWithIds(
-  context: Context,
-  flags: ReportFlags,
+  { console, host }: Pick<Context, 'console' | 'host'>,
+  { account, flags }: PlanSource,
   plan: ProfilePlan,
 ): Promise<ProfilePlan> {
-  const show = (name: string): string =>
-    context.console.verbosity >= 2 ? '[hidden]' : printable(name);
-  const wanted = nameFlags.flatMap(([flag, option, filter, named]) => {
-    const patterns = flags[option]?.flatMap((list) => readPatterns(flag, list));
-    return patterns ? [{ flag, filter, patterns, named }] : [];
-  });
-  if (wanted.length === 0) return plan;
-  const campaigns = await (await context.client()).campaigns();
-  const found = wanted.map(({ flag, filter, patterns, named }) => {
-    const all = new Map(campaigns.flatMap(named));
-    const matching = new Map(patterns.flatMap((pattern) => match(flag, pattern, all, show)));
-    const names = [...matching].map(([id, name]) => `${show(name)} (${id})`);
-    const more = names.length > 10 ? `, and ${names.length - 10} more` : '';
-    context.console.note(
-      `${flag} ${patterns.map(show).join(',')}: ${names.slice(0, 10).join(', ')}${more}.`,
-    );
-    return `${filter}=${[...matching.keys()].join(',')}`;
-  });
-  const { filters } = (
-    await planFromFlags(context, { ...flags, filter: [...(flags.filter ?? []), ...found] })
-  ).request;
-  return { ...plan, request: { ...plan.request, filters } };
+  const queries = readQueries(flags);
+  if (queries.length === 0) return plan;
+
+  const show = (name: string) => (console.verbosity >= 2 ? '[hidden]' : printable(name));
+  const campaigns = await (await account.client()).campaigns();
+  const idFilters: string[] = [];
+  for (const query of queries) {
+    const { flag, filter } = query.nameFlag;
+    const matches = findMatches(query, campaigns, show);
+    const names = [...matches].map(([id, name]) => `${show(name)} (${id})`);
+    const moreCount = names.length - listedAtMost;
+    const more = moreCount > 0 ? `, and ${moreCount} more` : '';
+    const list = names.slice(0, listedAtMost).join(', ');
+    console.note(`${flag} ${query.patterns.map(show).join(',')}: ${list}${more}.`);
+    idFilters.push(`${filter}=${[...matches.keys()].join(',')}`);
+  }
+
+  const flagsWithIds = { ...flags, filter: [...(flags.filter ?? []), ...idFilters] };
+  const { request } = await planFromFlags(account, flagsWithIds, host.wallClock());
+  return { ...plan, request: { ...plan.request, filters: request.filters } };
 }
 
 /** The job as `planWithIds` completes its plan: only once it is known to be right, because that asks the service. */
-export async function jobWithIds(job: Job): Promise<Job> {
-  const plan = await planWithIds(job.context, job.options, job.plan);
+export async function jobWithIds(
+  context: Pick<Context, 'console' | 'host'>,
+  job: Job,
+): Promise<Job> {
+  const { account, options } = job;
+  const plan = await planWithIds(context, { account, flags: options }, job.plan);
   const { filters } = plan.request;
-  return {
-    ...job,
-    plan,
-    parts: job.parts.map((part) => ({ ...part, request: { ...part.request, filters } })),
-  };
+  const parts = job.parts.map((part) => ({ ...part, request: { ...part.request, filters } }));
+  return { ...job, plan, parts };
+}
+
+function readQueries(flags: ReportFlags): NameQuery[] {
+  const queries: NameQuery[] = [];
+  for (const nameFlag of nameFlags) {
+    const lists = flags[nameFlag.option];
+    if (!lists) continue;
+    const patterns = lists.flatMap((list) => readPatterns(nameFlag.flag, list));
+    queries.push({ nameFlag, patterns });
+  }
+  return queries;
 }
 
 /** Names are separated as the values of `--filter` are: by commas, where none of them stands in double quotes. */
@@ -90,27 +124,51 @@ function readPatterns(flag: string, list: string): string[] {
   });
 }
 
-/** Those of the name, any case, `*` for any text and `?` for one character; or the one of that id. */
-function match(
-  flag: string,
-  pattern: string,
-  all: ReadonlyMap<string, string>,
+/** What the patterns match, as names by their ids. Throws `UsageError` for a pattern that matches nothing. */
+function findMatches(
+  { nameFlag, patterns }: NameQuery,
+  campaigns: readonly CampaignRecord[],
   show: (name: string) => string,
-) {
+): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const campaign of campaigns) {
+    for (const { id, name } of nameFlag.thingsOf(campaign)) names.set(id, name);
+  }
+
+  const matches = new Map<string, string>();
+  for (const pattern of patterns) {
+    const form = nameForm(pattern);
+    let isMatched = false;
+    for (const [id, name] of names) {
+      if (id !== pattern && !form.test(name)) continue;
+      matches.set(id, name);
+      isMatched = true;
+    }
+    if (!isMatched) throw unmatched(nameFlag.flag, pattern, [...names.values()], show);
+  }
+  return matches;
+}
+
+/** Any case, `*` for any text and `?` for one character. */
+function nameForm(pattern: string): RegExp {
   const source = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
     .replaceAll('*', '.*')
     .replaceAll('?', '.');
-  const form = new RegExp(`^${source}$`, 'isu');
-  const found = [...all].filter(([id, name]) => id === pattern || form.test(name));
-  if (found.length > 0) return found;
-  const near = nearestNames(pattern.replaceAll('*', '').trim(), [...all.values()]);
-  const meant = near.map((name) => JSON.stringify(show(name))).join(', ');
-  const hint = meant ? `Did you mean ${meant}?` : 'See them with: adreport campaigns --ad-units';
-  throw new UsageError(
-    `${flag} ${JSON.stringify(show(pattern))} matches none of the ${all.size} names.`,
-    { hint },
-  );
+  return new RegExp(`^${source}$`, 'isu');
+}
+
+function unmatched(
+  flag: string,
+  pattern: string,
+  names: readonly string[],
+  show: (name: string) => string,
+): UsageError {
+  const nearNames = nearestNames(pattern.replaceAll('*', '').trim(), names);
+  const list = nearNames.map((name) => JSON.stringify(show(name))).join(', ');
+  const hint = list ? `Did you mean ${list}?` : 'See them with: adreport campaigns --ad-units';
+  const quoted = JSON.stringify(show(pattern));
+  return new UsageError(`${flag} ${quoted} matches none of the ${names.length} names.`, { hint });
 }
 
 /** At most three names that are near a misspelt one, or that have as many words in a row that are. */
@@ -120,8 +178,10 @@ function nearestNames(wanted: string, names: readonly string[]): string[] {
     const words = name.split(/\s+/);
     return [name, ...words.map((_, at) => words.slice(at, at + wordCount).join(' '))];
   };
+
   const best = nearest(wanted, names.flatMap(piecesOf))?.toLowerCase();
-  return names
-    .filter((name) => piecesOf(name).some((piece) => piece.toLowerCase() === best))
-    .slice(0, 3);
+  const nearNames = names.filter((name) =>
+    piecesOf(name).some((piece) => piece.toLowerCase() === best),
+  );
+  return nearNames.slice(0, 3);
 }

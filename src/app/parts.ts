@@ -1,263 +1,336 @@
 import { setMaxListeners } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import type { ReportAnswer } from '../api/client.ts';
-import type { Context } from '../context.ts';
+import type { Context, ServiceAccount } from '../context.ts';
 import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
-import { createSpool } from '../output/file/spool.ts';
+import { createSpool, type Spool } from '../output/file/spool.ts';
 import { daysOf, mergeReports, type Part } from '../report/parts.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
-import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import { ClosedPipeError } from '../ui/console.ts';
 import type { PartsProgress } from '../ui/progress.ts';
-import { Grouping } from '../view/grouping.ts';
-import { prepareOutput } from './compare.ts';
-import { announce, type Delivered, download, incompleteReport, showCard } from './deliver.ts';
-import { fetchReport, type Intake, noteFetched } from './fetch.ts';
+import { RunAnnouncer } from './announce.ts';
 import { jobWithIds } from './names.ts';
+import { noteFetched, type ReportTools, toolsFor } from './order.ts';
 import { fileOf, type Job } from './plan.ts';
+import {
+  fetchReport,
+  type Intake,
+  type PreparedOutput,
+  readAnswer,
+  type WrittenReport,
+  writeReport,
+  writingIntake,
+} from './receive.ts';
+import { incompleteReport } from './wait.ts';
 
-/** What the parts of a run share, and what became of them. */
-interface Run {
-  readonly context: Context;
-  readonly takeTurn: ReturnType<typeof turns>;
-  readonly progress: PartsProgress;
-  readonly delivered: Delivered[];
-  /** What failed, with the context of its account; without a label where it is the one report. */
-  readonly failures: {
-    readonly label: string | undefined;
-    readonly context: Context;
-    readonly error: AdreportError;
-  }[];
+/** Settles the output of a part that has one of its own, or without a part that of all parts of the job. */
+export type PrepareJobOutput = (
+  tools: ReportTools,
+  job: Job,
+  part?: Part,
+) => Promise<PreparedOutput>;
+
+/** What went wrong with a report or a part of one. */
+interface Failure {
+  /** What the report is called; `undefined` where it is the only one. */
+  readonly label: string | undefined;
+  readonly account: ServiceAccount;
+  readonly error: AdreportError;
 }
 
-/** How many files and failures are named one by one. */
+/** How many failures are named one by one. */
 const namedAtMost = 10;
+
+/** How many reports may wait on the disk, each in an open file, until it is their turn. */
+const aheadAtMost = 32;
 
 /**
  * Fetches every part of every job, so many at a time (the largest `--concurrency`, and of each job its own). What fails keeps
  * nothing else from being fetched: at the end the error of the first one is thrown, after the names of all.
  */
-export async function runParts(context: Context, jobs: readonly Job[]): Promise<void> {
-  const partCount = jobs.reduce((sum, { parts }) => sum + parts.length, 0);
-  const named = jobs.flatMap(({ name, parts }) =>
-    name === undefined ? [] : [[name, parts.length] as const],
-  );
-  const progress = (await context.progress()).parts(partCount, new Map(named));
-  const takeTurn = turns(Math.max(...jobs.map(({ options }) => options.concurrency)));
-  const run: Run = { context, takeTurn, progress, delivered: [], failures: [] };
+export async function runParts(
+  context: Context,
+  jobs: readonly Job[],
+  prepare: PrepareJobOutput,
+): Promise<void> {
   // Every call under way listens to this signal, and Node warns of more than ten listeners by default.
   setMaxListeners(0, context.host.signal);
-  const runJob = async (planned: Job): Promise<void> => {
-    const job = await attempt(run, planned, planned.name, () => jobWithIds(planned));
-    if (!job) return;
-    if (job.isMerged)
-      return add(run, await attempt(run, job, job.name, () => writeMerged(run, job)));
-    const takeTurn = turns(job.options.concurrency);
-    const runOne = async (part: Part) =>
-      add(
-        run,
-        await fetchPart(run, job, part, (context) => prepareOutput({ ...job, context }, part)),
-      );
-    await Promise.all(job.parts.map((part) => takeTurn(() => runOne(part))));
-  };
+
+  const progress = await beginProgress(context, jobs);
+  const run = new PartsRun(context, jobs, { prepare, progress });
   try {
-    await Promise.all(jobs.map(runJob));
+    await Promise.all(jobs.map((job) => run.runJob(job)));
   } finally {
     progress.stop();
   }
-  conclude(run, jobs);
+  run.conclude();
 }
 
-/** The result of some work for a job, or `undefined` with its error noted. A bug, and a closed pipe, are thrown on. */
-async function attempt<T>(
-  { failures }: Run,
-  { context }: Job,
-  label: string | undefined,
-  work: () => Promise<T>,
-) {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof AdreportError) || error instanceof ClosedPipeError) throw error;
-    // What was called off has not failed; and what ended several is one failure.
-    const isCalledOff = error instanceof InterruptedError || context.host.signal.aborted;
-    if (!isCalledOff && !failures.some((failure) => failure.error === error))
-      failures.push({ label, context, error });
-    return undefined;
+async function beginProgress(context: Context, jobs: readonly Job[]): Promise<PartsProgress> {
+  let partCount = 0;
+  const countsByReport = new Map<string, number>();
+  for (const { name, parts } of jobs) {
+    partCount += parts.length;
+    if (name !== undefined) countsByReport.set(name, parts.length);
   }
+  return (await context.progress()).parts(partCount, countsByReport);
 }
 
-/** Notes an output that was written, and says so while they are few; its figures come together with the others'. */
-async function add({ context, delivered }: Run, output: Delivered | undefined): Promise<void> {
-  if (!output) return;
-  delivered.push(output);
-  await announce(context, { ...output, figures: undefined }, delivered.length > namedAtMost);
+/** What fetches one part into an intake that is made with the tools of that part. */
+interface PartFetch<T> {
+  readonly tools: ReportTools;
+  readonly prepareIntake: (tools: ReportTools) => Promise<Intake<T>>;
 }
 
-/** Says what was written in all, and throws what went wrong; where nothing did, shows the figures of one report's files. */
-function conclude({ context, delivered, failures }: Run, jobs: readonly Job[]): void {
-  const { console, elapsedMs, host } = context;
-  const files = delivered.filter(({ told }) => told.file !== undefined);
-  // Different reports may count the same displays.
-  const figures = jobs.length === 1 ? files.flatMap((one) => one.figures ?? []) : [];
-  if (files.length > namedAtMost || figures.length > 1) {
-    const sum = (of: 'rows' | 'bytes'): number =>
-      files.reduce((total, { told }) => total + told[of], 0);
-    const size = `${formatPlural(sum('rows'), 'row')}, ${formatBytes(sum('bytes'))}`;
-    console.note(
-      `Together ${formatPlural(files.length, 'file')}: ${size}, in ${formatDuration(elapsedMs())}.`,
-    );
+/** A report that waits on the disk until it is its turn. */
+interface SpooledReport {
+  readonly spool: Spool;
+  readonly contentType: string | undefined;
+  readonly reportId: string | undefined;
+}
+
+/** The jobs of one command, and what has become of their parts. */
+class PartsRun {
+  readonly #context: Context;
+  readonly #jobs: readonly Job[];
+  readonly #prepare: PrepareJobOutput;
+  readonly #progress: PartsProgress;
+  /** Of all jobs together. */
+  readonly #turns: Turns;
+  readonly #announcer: RunAnnouncer;
+  readonly #failures: Failure[] = [];
+
+  constructor(
+    context: Context,
+    jobs: readonly Job[],
+    { prepare, progress }: { readonly prepare: PrepareJobOutput; readonly progress: PartsProgress },
+  ) {
+    this.#context = context;
+    this.#jobs = jobs;
+    this.#prepare = prepare;
+    this.#progress = progress;
+    this.#turns = new Turns(Math.max(...jobs.map(({ options }) => options.concurrency)));
+    this.#announcer = new RunAnnouncer(context);
   }
-  const isComplete = jobs.every(({ options }) => options.missing);
-  const less = isComplete
-    ? ': it fetches only what is missing.'
-    : '; with --missing it fetches only what has no file yet.';
-  // On stdout nothing can be missing.
-  const writesFiles = jobs.some(({ options: { output = '-' } }) => output !== '-');
-  const hint = `Run the same command again${writesFiles ? less : '.'}`;
-  const { aborted, reason } = host.signal;
-  if (aborted) throw reason instanceof InterruptedError ? reason.amend('', { hint }) : reason;
-  const [first] = failures;
-  if (first) {
-    const { error, label } = first;
-    // A report that could not even be prepared needs another command.
-    if (label === undefined) throw error;
-    const lines = failures.map((failure) => `\n  - ${failure.label}: ${failure.error.message}`);
-    const more = lines.splice(namedAtMost).length;
-    const all = `${failures.length} reports failed:${lines.join('')}${more > 0 ? `\n  - and ${more} more` : ''}`;
-    error.message = failures.length === 1 ? `${label} failed: ${error.message}` : all;
-    throw error.amend('', { hint: [error.hint, hint].filter(Boolean).join('\n') });
-  }
-  const together = new Grouping('time');
-  for (const each of figures) together.absorb(each);
-  if (figures.length > 0) showCard(context, together);
-}
 
-/** Writes the parts of a job into its one output. */
-async function writeMerged(run: Run, job: Job): Promise<Delivered> {
-  const { context } = job;
-  const reportIds: string[] = [];
-  const noteAll = (file?: string) =>
-    Promise.all(reportIds.map((id) => noteFetched(context, id, file)));
-  const delivery = await prepareOutput(job);
-  try {
-    const written = await delivery.write(mergeReports(inOrder(run, job, reportIds)));
-    // The reports are marked as fetched only now: until the output is whole, the same command can fetch each of them again.
-    await noteAll(written.told.file);
-    return written;
-  } catch (error) {
-    if (error instanceof AdreportError && error.code === incompleteReport) await noteAll();
-    throw error;
-  }
-}
+  async runJob(planned: Job): Promise<void> {
+    const tools = toolsFor(this.#context, planned.account);
+    const job = await this.#attempt(tools, planned.name, () => jobWithIds(this.#context, planned));
+    if (!job) return;
 
-/** How many reports may wait on the disk, each in an open file, until it is their turn. */
-const aheadAtMost = 32;
-
-/** The rows of the parts in time order; the reports are fetched side by side, and wait on the disk for their turn. */
-async function* inOrder(run: Run, job: Job, reportIds: string[]): AsyncGenerator<RowBatches> {
-  const { parts, options } = job;
-  const host = job.context.host;
-  const controller = new AbortController();
-  const signal = AbortSignal.any([host.signal, controller.signal]);
-  setMaxListeners(0, signal);
-  const own = { ...job, context: { ...job.context, host: { ...host, signal } } };
-  const takeTurn = turns(options.concurrency);
-  const path = resolve(host.cwd, (parts[0] && fileOf(job, parts[0])) ?? '/dev/stdout');
-  // The folder of the output has room for it.
-  const folder = path.startsWith('/dev/') ? tmpdir() : dirname(path);
-  const fetchOne = (part: Part) =>
-    fetchPart(run, own, part, async (context) => spoolIntake(context, folder));
-  const pending: ReturnType<typeof fetchOne>[] = [];
-  try {
-    for (let next = 0; next < parts.length; next++) {
-      for (const part of parts.slice(
-        pending.length,
-        next + Math.max(aheadAtMost, options.concurrency),
-      )) {
-        pending.push(takeTurn(() => fetchOne(part)));
-      }
-      const spooled = await pending[next];
-      if (!spooled) {
-        // The others still come to their end, so that the service has them ready for the next run.
-        await Promise.all(pending);
-        throw run.failures[0]?.error ?? host.signal.reason;
-      }
-      if (spooled.reportId !== undefined) reportIds.push(spooled.reportId);
-      yield readRows(spooled.spool.read(), { contentType: spooled.contentType });
-      await spooled.spool.close();
+    if (job.isMerged) {
+      const written = await this.#attempt(tools, job.name, () => this.#writeMerged(tools, job));
+      if (written) await this.#announcer.add(written);
+      return;
     }
-  } finally {
-    // Where the output itself has failed, or nobody reads it any more (`| head`), there is nothing to wait for.
-    controller.abort(new InterruptedError(143));
-    for (const spooled of await Promise.all(pending)) await spooled?.spool.close();
-  }
-}
 
-/** Fetches one part when there is room for it; `undefined` where that failed, which the run notes. */
-function fetchPart<T>(
-  run: Run,
-  job: Job,
-  part: Part,
-  prepare: (context: Context) => Promise<Intake<T>>,
-) {
-  const { name, options, context } = job;
-  // A saved report is called by its name, with the part's days where it has several; others by their days.
-  const label = name && options.split ? `${name} ${daysOf(part)}` : (name ?? daysOf(part));
-  return attempt(run, job, label, () =>
-    run.takeTurn(async () => {
-      context.host.signal.throwIfAborted();
-      // A refused sign-in would meet every other call of its account too.
-      const ofAccount = run.failures.filter((failure) => failure.context.client === context.client);
-      for (const { error } of ofAccount) if (error instanceof SignInError) throw error;
-      const { progress, end } = run.progress.begin(label, name);
+    const turns = new Turns(job.options.concurrency);
+    const fetches = job.parts.map((part) =>
+      turns.take(async () => {
+        const written = await this.#fetchPart(job, part, {
+          tools,
+          prepareIntake: async (ofPart) =>
+            writingIntake(this.#context, ofPart, await this.#prepare(ofPart, job, part)),
+        });
+        if (written) await this.#announcer.add(written);
+      }),
+    );
+    await Promise.all(fetches);
+  }
+
+  /** Says what was written in all, and throws what went wrong; where nothing did, shows the figures of one report's files. */
+  conclude(): void {
+    const isOneReport = this.#jobs.length === 1;
+    this.#announcer.sayTogether(isOneReport);
+
+    const { aborted, reason } = this.#context.host.signal;
+    const hint = this.#hintToRepeat();
+    if (aborted) throw reason instanceof InterruptedError ? reason.amend('', { hint }) : reason;
+
+    const [first] = this.#failures;
+    if (first) throw this.#errorOfAll(first, hint);
+    this.#announcer.showTogether(isOneReport);
+  }
+
+  #hintToRepeat(): string {
+    const again = 'Run the same command again';
+    const writesFiles = this.#jobs.some(({ options }) => (options.output ?? '-') !== '-');
+    // On stdout nothing can be missing.
+    if (!writesFiles) return `${again}.`;
+
+    const fetchesMissing = this.#jobs.every(({ options }) => options.missing);
+    if (fetchesMissing) return `${again}: it fetches only what is missing.`;
+    return `${again}; with --missing it fetches only what has no file yet.`;
+  }
+
+  /** The error of the first failure, which names them all. */
+  #errorOfAll({ error, label }: Failure, hint: string): AdreportError {
+    // A report that could not even be prepared needs another command.
+    if (label === undefined) return error;
+
+    const count = this.#failures.length;
+    if (count === 1) {
+      error.message = `${label} failed: ${error.message}`;
+    } else {
+      const named = this.#failures.slice(0, namedAtMost);
+      const lines = named.map((failure) => `\n  - ${failure.label}: ${failure.error.message}`);
+      if (count > namedAtMost) lines.push(`\n  - and ${count - namedAtMost} more`);
+      error.message = `${count} reports failed:${lines.join('')}`;
+    }
+    return error.amend('', { hint: error.hint ? `${error.hint}\n${hint}` : hint });
+  }
+
+  /** The result of some work for a job, or `undefined` with its error noted. A bug, and a closed pipe, are thrown on. */
+  async #attempt<T>(
+    { account, signal }: ReportTools,
+    label: string | undefined,
+    work: () => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AdreportError) || error instanceof ClosedPipeError) throw error;
+      // What was called off has not failed; and what ended several is one failure.
+      const isCalledOff = error instanceof InterruptedError || signal.aborted;
+      const isNoted = this.#failures.some((failure) => failure.error === error);
+      if (!isCalledOff && !isNoted) this.#failures.push({ label, account, error });
+      return undefined;
+    }
+  }
+
+  /** Fetches one part when there is room for it; `undefined` where that failed, which the run notes. */
+  #fetchPart<T>(
+    job: Job,
+    part: Part,
+    { tools, prepareIntake }: PartFetch<T>,
+  ): Promise<T | undefined> {
+    const label = labelOf(job, part);
+
+    const fetchNow = async (): Promise<T> => {
+      tools.signal.throwIfAborted();
+      this.#throwRefusedSignIn(tools.account);
+
+      const line = this.#progress.begin(label, job.name);
+      const ofPart = { ...tools, progress: async () => line.progress };
+      const plan = { ...job.plan, window: part.window, request: part.request };
       let isDone = false;
       try {
-        const own = { ...context, progress: async () => progress };
-        const plan = { ...job.plan, window: part.window, request: part.request };
-        const result = await fetchReport(own, options, plan, await prepare(own));
+        const intake = await prepareIntake(ofPart);
+        const result = await fetchReport(ofPart, plan, job.options, intake);
         isDone = true;
         return result;
       } finally {
-        end(isDone);
+        line.end(isDone);
       }
-    }),
-  );
+    };
+    return this.#attempt(tools, label, () => this.#turns.take(fetchNow));
+  }
+
+  /** A refused sign-in would meet every other call of its account too. */
+  #throwRefusedSignIn(account: ServiceAccount): void {
+    for (const failure of this.#failures) {
+      if (failure.account === account && failure.error instanceof SignInError) throw failure.error;
+    }
+  }
+
+  /** Writes the parts of a job into its one output. */
+  async #writeMerged(tools: ReportTools, job: Job): Promise<WrittenReport> {
+    const reportIds: string[] = [];
+    const noteAll = (file?: string) =>
+      Promise.all(reportIds.map((id) => noteFetched(tools, id, file)));
+    const output = await this.#prepare(tools, job);
+
+    try {
+      const reports = this.#rowsInOrder(tools, job, reportIds);
+      const written = await writeReport(this.#context, output, mergeReports(reports));
+      // The reports are marked as fetched only now: until the output is whole, the same command can fetch each of them again.
+      await noteAll(written.file);
+      return written;
+    } catch (error) {
+      if (error instanceof AdreportError && error.code === incompleteReport) await noteAll();
+      throw error;
+    }
+  }
+
+  /**
+   * The rows of the parts in time order; the reports are fetched side by side, and wait on the disk for their turn.
+   * @param reportIds takes the ids of the reports, whose rows have come
+   */
+  async *#rowsInOrder(
+    tools: ReportTools,
+    job: Job,
+    reportIds: string[],
+  ): AsyncGenerator<RowBatches> {
+    const { parts, options } = job;
+    const callOff = new AbortController();
+    const signal = AbortSignal.any([tools.signal, callOff.signal]);
+    setMaxListeners(0, signal);
+
+    const folder = this.#spoolFolder(job);
+    const turns = new Turns(options.concurrency);
+    const fetchOne = (part: Part) =>
+      this.#fetchPart(job, part, {
+        tools: { ...tools, signal },
+        prepareIntake: async (ofPart) => spoolingIntake(ofPart, folder),
+      });
+    const ahead = Math.max(aheadAtMost, options.concurrency);
+    const pending: Promise<SpooledReport | undefined>[] = [];
+
+    try {
+      for (let next = 0; next < parts.length; next += 1) {
+        for (const part of parts.slice(pending.length, next + ahead)) {
+          pending.push(turns.take(() => fetchOne(part)));
+        }
+
+        const spooled = await pending[next];
+        if (!spooled) {
+          // The others still come to their end, so that the service has them ready for the next run.
+          await Promise.all(pending);
+          throw this.#failures[0]?.error ?? tools.signal.reason;
+        }
+        if (spooled.reportId !== undefined) reportIds.push(spooled.reportId);
+        yield readRows(spooled.spool.read(), { contentType: spooled.contentType });
+        await spooled.spool.close();
+      }
+    } finally {
+      // Where the output itself has failed, or nobody reads it any more (`| head`), there is nothing to wait for.
+      callOff.abort(new InterruptedError(143));
+      for (const spooled of await Promise.all(pending)) await spooled?.spool.close();
+    }
+  }
+
+  /** The folder of the output, which has room for it; that for temporary files, where the output is no file. */
+  #spoolFolder(job: Job): string {
+    const [first] = job.parts;
+    const file = (first && fileOf(job, first)) ?? '/dev/stdout';
+    const path = resolve(this.#context.host.cwd, file);
+    return path.startsWith('/dev/') ? tmpdir() : dirname(path);
+  }
 }
 
-/** A function that does work once there is room for it, so much of it at a time; the rest waits in the order it came. */
-function turns(size: number) {
-  const waiting: (() => void)[] = [];
-  let free = size;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
+/** A saved report is called by its name, with the part's days where it has several; others by their days. */
+function labelOf({ name, options }: Job, part: Part): string {
+  const days = daysOf(part);
+  if (!name) return days;
+  return options.split ? `${name} ${days}` : name;
 }
 
 /** Takes a report's body to the disk as it came, and reads it once on the way, so that a damaged one comes again. */
-function spoolIntake(context: Context, folder: string) {
+function spoolingIntake(tools: ReportTools, folder: string): Intake<SpooledReport> {
   return {
-    async take(answer: ReportAnswer, reportId?: string) {
+    async take(answer, reportId) {
       const spool = await createSpool(folder);
-      async function* kept(): AsyncGenerator<Buffer> {
+      async function* spooling(): AsyncGenerator<Buffer> {
         for await (const piece of answer.body) {
-          context.host.signal.throwIfAborted();
+          tools.signal.throwIfAborted();
           await spool.write(piece);
           yield piece;
         }
       }
+
       try {
-        for await (const _batch of download(context, { ...answer, body: kept() }));
+        for await (const _batch of readAnswer(tools, { ...answer, body: spooling() }));
         return { spool, contentType: answer.contentType, reportId };
       } catch (error) {
         await spool.close();
@@ -265,4 +338,27 @@ function spoolIntake(context: Context, folder: string) {
       }
     },
   };
+}
+
+/** Does so much work at a time; the rest waits in the order in which it came. */
+class Turns {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(size: number) {
+    this.#free = size;
+  }
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Context } from '../context.ts';
-import { askedColumns } from '../contract/columns.ts';
+import type { Context, ServiceAccount } from '../context.ts';
+import { askedColumns, type Column } from '../contract/columns.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type NameValues,
   placeholdersOf,
 } from '../output/file/file-name.ts';
+import type { Expectation } from '../report/completeness.ts';
 import { checkMergeable, type Part, partsOf, stillToFetch, takeShard } from '../report/parts.ts';
 import {
   createUrl,
@@ -18,9 +19,8 @@ import {
   type ReportPlan,
   requestParameters,
 } from '../report/request.ts';
-import { describeWindow, formatDate } from '../report/window.ts';
+import { describeWindow, formatDate, type Window } from '../report/window.ts';
 import { printable } from '../text/printable.ts';
-import { checkFormat, type ReportFacts } from './deliver.ts';
 import type { ReportFlags } from './flags/report-flags.ts';
 import type { RunFlags } from './flags/run-flags.ts';
 
@@ -31,8 +31,7 @@ export type ProfilePlan = ReportPlan & { readonly profile: Profile };
 export interface Job {
   /** The saved report's name; absent for what flags alone describe. */
   readonly name: string | undefined;
-  /** That of the report's account. */
-  readonly context: Context;
+  readonly account: ServiceAccount;
   readonly options: RunFlags;
   readonly plan: ProfilePlan;
   /** What is to be fetched, in time order. */
@@ -42,24 +41,76 @@ export interface Job {
 }
 
 /** Turns the flags of `run` and `report create` into a plan. Throws `UsageError` for what the service would refuse. */
-export async function planFromFlags(context: Context, flags: ReportFlags): Promise<ProfilePlan> {
-  const settings = await context.settings();
+export async function planFromFlags(
+  account: ServiceAccount,
+  flags: ReportFlags,
+  nowMs: number,
+): Promise<ProfilePlan> {
+  const settings = await account.settings();
   const profile = flags.profile ?? settings.profile.value;
-  const { breakdowns, by = breakdowns, filter: filters, country: countries } = flags;
-  const own = { profile, by, filters, countries, windowClock: settings.windowClock.value };
-  return { ...planReport({ ...flags, ...own, nowMs: context.host.wallClock() }), profile };
+  const plan = planReport({
+    profile,
+    metrics: flags.metrics,
+    by: flags.by ?? flags.breakdowns,
+    filters: flags.filter,
+    countries: flags.country,
+    timezone: flags.timezone,
+    direct: flags.direct,
+    windowClock: settings.windowClock.value,
+    period: flags.period,
+    since: flags.since,
+    until: flags.until,
+    nowMs,
+  });
+  return { ...plan, profile };
+}
+
+/** What a job is made from. */
+interface JobSource {
+  readonly account: ServiceAccount;
+  readonly options: RunFlags;
+  /** The name of a saved report. */
+  readonly name?: string;
 }
 
 /** What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent. */
-export async function planJob(context: Context, options: RunFlags, name?: string): Promise<Job> {
+export async function planJob(
+  { host }: Pick<Context, 'host'>,
+  { account, options, name }: JobSource,
+): Promise<Job> {
+  const nowMs = host.wallClock();
+  const now = Math.floor(nowMs / 1_000);
+  const plan = await planFromFlags(account, options, nowMs);
+  const isMerged = mergesParts(options);
+  if (isMerged && options.split) checkMergeable(plan.request.breakdowns, options.split);
+  checkCombination(options, isMerged);
+
+  const allParts = partsOf(plan, options.split, isMerged ? undefined : now);
+  const { shard } = options;
+  const ownParts = shard === undefined ? allParts : takeShard(allParts, shard);
+  const job: Job = { name, account, options, plan, isMerged, parts: ownParts };
+  if (!options.missing) return job;
+
+  const writtenAt = (part: Part) => modifiedAt(resolve(host.cwd, fileOf(job, part) ?? ''));
+  const missingParts = stillToFetch(allParts, now, options.lookback ?? 0, writtenAt);
+  if (!isMerged) return { ...job, parts: ownParts.filter((part) => missingParts.includes(part)) };
+
+  // A merged output is one file: it is written anew if any part is not final.
+  return missingParts.length > 0 ? job : { ...job, parts: [] };
+}
+
+/** Whether the parts go into one output, because its name does not tell their days apart. */
+function mergesParts({ split, output = '-' }: RunFlags): boolean {
+  if (split === undefined) return false;
+  const namesOfDays: readonly string[] = ['date', 'since', 'until'];
+  return !placeholdersOf(output).some((placeholder) => namesOfDays.includes(placeholder));
+}
+
+/** Throws `UsageError` for flags that have no meaning together, or without another one. */
+function checkCombination(options: RunFlags, isMerged: boolean): void {
   const { split, shard, missing, lookback, output = '-' } = options;
-  checkFormat(context, options);
-  const plan = await planFromFlags(context, options);
-  const placeholders = placeholdersOf(output);
-  const isMerged =
-    split !== undefined && !placeholders.some((word) => ['date', 'since', 'until'].includes(word));
-  if (isMerged) checkMergeable(plan.request.breakdowns, split);
-  if (placeholders.includes('id') && (isMerged || missing)) {
+
+  if (placeholdersOf(output).includes('id') && (isMerged || missing)) {
     const why = isMerged
       ? 'the merged output of several reports has no id'
       : '--missing asks which files are there';
@@ -67,25 +118,15 @@ export async function planJob(context: Context, options: RunFlags, name?: string
       hint: 'Use {date}, {since} or {until} instead.',
     });
   }
-  if (shard !== undefined && split === undefined)
+  if (shard !== undefined && split === undefined) {
     throw needs('--shard', '--split', 'It chooses among the parts.');
+  }
   if (lookback !== undefined && !missing) {
     throw needs('--lookback', '--missing', 'Without it all parts are fetched anyway.');
   }
-  if (missing && output === '-')
+  if (missing && output === '-') {
     throw needs('--missing', '-o', 'It asks which files are not there yet.');
-  const now = Math.floor(context.host.wallClock() / 1_000);
-  const all = partsOf(plan, split, isMerged ? undefined : now);
-  const mine = shard === undefined ? all : takeShard(all, shard);
-  const job = { name, context, options, plan, isMerged, parts: mine };
-  if (!missing) return job;
-  const writtenAt = (part: Part) => modifiedAt(resolve(context.host.cwd, fileOf(job, part) ?? ''));
-  const wanted = stillToFetch(all, now, lookback ?? 0, writtenAt);
-  // A merged output is one file: it is written anew if any part is not final.
-  return {
-    ...job,
-    parts: mine.filter((part) => (isMerged ? wanted.length > 0 : wanted.includes(part))),
-  };
+  }
 }
 
 function needs(flag: string, other: string, why: string): UsageError {
@@ -94,76 +135,111 @@ function needs(flag: string, other: string, why: string): UsageError {
   });
 }
 
-type Described = Pick<Job, 'plan'> & Partial<Pick<Job, 'name' | 'isMerged'>>;
-
-/** What the placeholders of `-o` stand for: dates are local to the report's zone, of the part or of the whole window. */
-function namesOf(
-  { plan: { profile, request, window }, name, isMerged }: Described,
-  part?: Part,
-): NameValues {
-  const report = name ?? (request.breakdowns.join('-').toLowerCase() || 'total');
-  const whole = {
-    since: formatDate(window.since, window.zone),
-    until: formatDate(window.until, window.zone),
-  };
-  const { since, until } = part && !isMerged ? part : whole;
-  return { profile, report, since, until, date: since };
-}
-
 /** The file of a part as the user names it, with `{id}` where only the service knows it; `undefined` for stdout. */
 export function fileOf(job: Job, part: Part): string | undefined {
   const { output = '-' } = job.options;
-  return output === '-' ? undefined : expandName(output, { ...namesOf(job, part), id: '{id}' });
+  if (output === '-') return undefined;
+  return expandName(output, { ...factsOf(job, part).names, id: '{id}' });
+}
+
+/** What is known of a report before its data comes. */
+export interface ReportFacts {
+  /** What the placeholders of `-o` stand for: dates are local to the report's zone. */
+  readonly names: NameValues;
+  /** The columns that the request leads to, where it is known. */
+  readonly columns?: readonly Column[];
+  /** What its rows are to be checked against; absent where they cannot be. */
+  readonly expectation?: Omit<Expectation, 'nowMs'>;
 }
 
 /** What is known of a part that has an output of its own; without a part, of the output that all parts go into. */
-export function factsOf(
-  job: Described & { readonly options: { shard?: string } },
-  part?: Part,
-): ReportFacts {
-  const { profile, request, shownMetrics, window: whole } = job.plan;
-  const { breakdowns, filters } = request;
-  const columns = askedColumns(profile, request, shownMetrics);
-  const facts = { names: namesOf(job, part), columns };
+export function factsOf(job: Job, part?: Part): ReportFacts {
+  const days = part && !job.isMerged ? part : daysOfWindow(job.plan.window);
   // A shard of the parts lacks the days of the others, as it should.
-  const window = part?.window ?? (job.options.shard === undefined ? whole : undefined);
-  const isFiltered = Object.keys(filters).length > 0;
-  return window ? { ...facts, expectation: { window, breakdowns, columns, isFiltered } } : facts;
+  const wholeWindow = job.options.shard === undefined ? job.plan.window : undefined;
+  return describeFacts(job.plan, { name: job.name, days, window: part?.window ?? wholeWindow });
 }
 
-/** One create call that would be made, with its account's context; `output` is absent for stdout. */
-type PlannedCall = Pick<Job & Part, 'context' | 'window' | 'request'> & {
-  readonly name?: string;
-  output?: string;
-};
+/** What is known of a report that is asked for whole. */
+export function factsOfPlan(plan: ProfilePlan): ReportFacts {
+  const { window } = plan;
+  return describeFacts(plan, { name: undefined, days: daysOfWindow(window), window });
+}
+
+/** The first and the last day of what goes into an output, as `2026-11-01`. */
+interface Days {
+  readonly since: string;
+  readonly until: string;
+}
+
+function daysOfWindow({ since, until, zone }: Window): Days {
+  return { since: formatDate(since, zone), until: formatDate(until, zone) };
+}
+
+interface OutputSpan {
+  readonly name: string | undefined;
+  readonly days: Days;
+  /** The window that the rows must fill, where they must. */
+  readonly window: Window | undefined;
+}
+
+function describeFacts(plan: ProfilePlan, { name, days, window }: OutputSpan): ReportFacts {
+  const { profile, request, shownMetrics } = plan;
+  const { breakdowns, filters } = request;
+  const { since, until } = days;
+  const report = name ?? (breakdowns.join('-').toLowerCase() || 'total');
+  const names = { profile, report, since, until, date: since };
+  const columns = askedColumns(profile, request, shownMetrics);
+  if (!window) return { names, columns };
+
+  const isFiltered = Object.keys(filters).length > 0;
+  return { names, columns, expectation: { window, breakdowns, columns, isFiltered } };
+}
+
+/** One create call that would be made; `output` is absent for stdout. */
+interface PlannedCall extends Pick<Part, 'window' | 'request'> {
+  readonly account: ServiceAccount;
+  /** The name of a saved report. */
+  readonly name?: string | undefined;
+  readonly output?: string | undefined;
+}
 
 /** Prints what would be sent, as text or with `--json` as one object (`cli.md`, `--dry-run`). */
 export async function printDryRun(
-  { console, flags }: Context,
+  { console, flags }: Pick<Context, 'console' | 'flags'>,
   calls: readonly PlannedCall[],
 ): Promise<void> {
   const requests: object[] = [];
   const texts: string[] = [];
-  for (const { context, name, window, request, output } of calls) {
-    const { baseUrl, encoding } = await context.settings();
+
+  for (const { account, name, window, request, output } of calls) {
+    const { baseUrl, encoding } = await account.settings();
     const address = baseUrl.value?.href ?? 'https://reports.example.com';
-    const { since, until, zone: timezone } = window;
+    const { since, until, zone } = window;
     const encoded = encodeRequest(request, encoding.value);
     const curl = curlLine(address, encoded);
-    const call = { method: 'POST', url: createUrl(address), body: requestParameters(request) };
-    requests.push({ ...call, window: { since, until, timezone }, output: output ?? '-', curl });
-    const shown = describeWindow(window);
-    const lines = {
-      ...(name !== undefined && { report: printable(name) }),
-      window: `${shown.since} … ${shown.until} (${timezone}, ${shown.length})`,
-      unix: `${since} … ${until}`,
-      output: printable(output ?? 'stdout'),
-      body: encoded.text,
-    };
-    const labelled = Object.entries(lines).map(
-      ([label, text]) => console.out.style.bold(label.padEnd(8)) + text,
-    );
-    texts.push([...labelled, '', curl].join('\n'));
+    requests.push({
+      method: 'POST',
+      url: createUrl(address),
+      body: requestParameters(request),
+      window: { since, until, timezone: zone },
+      output: output ?? '-',
+      curl,
+    });
+
+    const local = describeWindow(window);
+    const line = (label: string, text: string) => console.out.style.bold(label.padEnd(8)) + text;
+    const lines = [
+      line('window', `${local.since} … ${local.until} (${zone}, ${local.length})`),
+      line('unix', `${since} … ${until}`),
+      line('output', printable(output ?? 'stdout')),
+      line('body', encoded.text),
+      '',
+      curl,
+    ];
+    if (name !== undefined) lines.unshift(line('report', printable(name)));
+    texts.push(lines.join('\n'));
   }
+
   await console.result(flags.json ? JSON.stringify({ requests }) : texts.join('\n\n'));
 }

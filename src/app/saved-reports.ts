@@ -14,6 +14,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { placeOf } from '../output/file/file-name.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
+import { checkFormat } from './deliver.ts';
 import { type Flag, isNegation, isSwitch, longNameOf, readValue } from './flags/flag.ts';
 import { type RunFlags, runFlags } from './flags/run-flags.ts';
 import { fileOf, type Job, planJob } from './plan.ts';
@@ -27,69 +28,105 @@ export async function planSavedReports(
   options: RunFlags,
   names: readonly string[],
   typedOptions: ReadonlySet<string>,
-) {
+): Promise<Job[]> {
   const { cwd } = context.host;
-  const path = options.file === undefined ? findProjectFile(cwd) : resolve(cwd, options.file);
-  if (path === undefined) {
-    const asked = names[0] === undefined ? '--all' : `The report ${JSON.stringify(names[0])}`;
-    const message = `${asked} needs a file of saved reports, and there is no ${projectFileName} here or in a folder above.`;
-    throw new UsageError(message, {
-      hint: 'Write one with: adreport init (or name it with --file).',
-    });
-  }
+  const path = findFile(options, names, cwd);
   const file = await readProjectFile(path, relative(cwd, path), savedKeys());
+
   const jobs: Job[] = [];
-  for (const [name, section] of chosenReports(file, options, names)) {
-    const { values, origins } = savedOptions(file, section, typedOptions, cwd);
-    // The account is a setting: the environment comes between the command line and the file.
-    const { account, profile, encoding, windowClock, ...others } = values;
-    const merged: RunFlags = { ...options, ...others };
+  for (const { name, section } of chooseReports(file, options, names)) {
+    const saved = savedOptions(file, section, typedOptions, cwd);
     try {
-      const own = context.forSavedReport({ account, profile, encoding, windowClock }, merged);
-      jobs.push(await planJob(own, merged, name));
+      jobs.push(await planSavedReport(context, options, name, saved));
     } catch (error) {
-      throw error instanceof UsageError
-        ? withLines(error, file.shownPath, section.line, origins)
-        : error;
+      if (!(error instanceof UsageError)) throw error;
+      throw withLines(error, file.shownPath, section.line, saved.origins);
     }
   }
-  const owners = new Map<string, Job>();
-  for (const job of jobs) {
-    for (const output of new Set(job.parts.map((part) => fileOf(job, part) ?? 'stdout'))) {
-      const owner = owners.get(placeOf(output));
-      if (owner) {
-        const hint = 'Give each an output of its own, e.g. with {report} in its name.';
-        throw new UsageError(
-          `The reports ${owner.name} and ${job.name} would both be written to ${output}.`,
-          { hint },
-        );
-      }
-      owners.set(placeOf(output), job);
-    }
-  }
+  refuseSharedOutputs(jobs);
   return jobs;
 }
 
-function chosenReports(
+/** The file of saved reports that is named, or the nearest one. Throws `UsageError` where there is none. */
+function findFile(options: RunFlags, names: readonly string[], cwd: string): string {
+  const path = options.file === undefined ? findProjectFile(cwd) : resolve(cwd, options.file);
+  if (path !== undefined) return path;
+
+  const [firstName] = names;
+  const what = firstName === undefined ? '--all' : `The report ${JSON.stringify(firstName)}`;
+  throw new UsageError(
+    `${what} needs a file of saved reports, and there is no ${projectFileName} here or in a folder above.`,
+    { hint: 'Write one with: adreport init (or name it with --file).' },
+  );
+}
+
+function planSavedReport(
+  context: Context,
+  options: RunFlags,
+  name: string,
+  saved: SavedOptions,
+): Promise<Job> {
+  // The account is a setting: the environment comes between the command line and the file.
+  const { account: accountName, profile, encoding, windowClock, ...others } = saved.values;
+  const merged: RunFlags = { ...options, ...others };
+  checkFormat(context, merged);
+
+  const choice = { account: accountName, profile, encoding, windowClock };
+  const account = context.accountOfSavedReport(choice, merged);
+  return planJob(context, { account, options: merged, name });
+}
+
+/** Throws `UsageError` for two reports that would be written to one place. */
+function refuseSharedOutputs(jobs: readonly Job[]): void {
+  const owners = new Map<string, Job>();
+  for (const job of jobs) {
+    const outputs = new Set(job.parts.map((part) => fileOf(job, part) ?? 'stdout'));
+    for (const output of outputs) {
+      const owner = owners.get(placeOf(output));
+      if (!owner) {
+        owners.set(placeOf(output), job);
+        continue;
+      }
+      throw new UsageError(
+        `The reports ${owner.name} and ${job.name} would both be written to ${output}.`,
+        { hint: 'Give each an output of its own, e.g. with {report} in its name.' },
+      );
+    }
+  }
+}
+
+/** A report of the file, by its name. */
+interface ChosenReport {
+  readonly name: string;
+  readonly section: SavedSection;
+}
+
+/** The reports that the command line names, each once. Throws `UsageError` where it names none, or one that is not there. */
+function chooseReports(
   { reports, shownPath }: ProjectFile,
   { all }: RunFlags,
   names: readonly string[],
-) {
-  const known = [...reports.keys()];
-  const have = `It has ${known.join(', ')}.`;
+): ChosenReport[] {
+  const allNames = [...reports.keys()];
+  const list = `It has ${allNames.join(', ')}.`;
   const refuse = (message: string, hint: string) => new UsageError(message, { hint });
-  if (known.length === 0) throw refuse(`${shownPath} has no reports.`, 'Add one under reports:');
-  if (all && names.length > 0)
+
+  if (allNames.length === 0) {
+    throw refuse(`${shownPath} has no reports.`, 'Add one under reports:');
+  }
+  if (all && names.length > 0) {
     throw refuse('--all and names exclude each other.', 'Leave one out.');
-  if (!all && names.length === 0)
-    throw refuse(`Which report of ${shownPath}?`, `${have} Or give --all.`);
-  return [...new Set(all ? known : names)].map((name) => {
+  }
+  if (!all && names.length === 0) {
+    throw refuse(`Which report of ${shownPath}?`, `${list} Or give --all.`);
+  }
+
+  const chosenNames = new Set(all ? allNames : names);
+  return [...chosenNames].map((name) => {
     const section = reports.get(name);
-    if (section) return [name, section] as const;
-    throw refuse(
-      `${shownPath} has no report ${JSON.stringify(name)}.`,
-      didYouMean(nearest(name, known), have),
-    );
+    if (section) return { name, section };
+    const hint = didYouMean(nearest(name, allNames), list);
+    throw refuse(`${shownPath} has no report ${JSON.stringify(name)}.`, hint);
   });
 }
 
@@ -97,26 +134,32 @@ function chosenReports(
 function withLines(
   error: UsageError,
   path: string,
-  line: number,
+  reportLine: number,
   origins: readonly Origin[],
 ): UsageError {
-  const lineOf = (sentence: string): number => {
-    const words = ({ texts }: Origin) =>
-      texts.flatMap((text) => text.split(/[,=]/)).map((word) => word.trim());
-    const byFlag = origins.find(({ key }) => sentence.includes(`--${key} `));
-    const byValue = origins.find((origin) =>
-      words(origin).some((word) => word !== '' && sentence.includes(word)),
-    );
-    return (byFlag ?? byValue)?.line ?? line;
-  };
+  const lineOf = (sentence: string) => findOrigin(sentence, origins)?.line ?? reportLine;
+
+  // An error of several faults has a line for each, below a first one that counts them.
   const [first = '', ...others] = error.message.split('\n');
-  if (others.length === 0)
+  if (others.length === 0) {
     return projectError(path, [{ line: lineOf(first), problem: first, hint: error.hint }]);
+  }
   const faults = others.map((text) => ({
     line: lineOf(text),
     problem: text.replace(/^\s*- /, ''),
   }));
   return projectError(path, faults);
+}
+
+/** What a sentence is about: the value of the flag that it names, or else a value that it quotes. */
+function findOrigin(sentence: string, origins: readonly Origin[]): Origin | undefined {
+  const byFlag = origins.find(({ key }) => sentence.includes(`--${key} `));
+  if (byFlag) return byFlag;
+
+  return origins.find(({ texts }) => {
+    const words = texts.flatMap((text) => text.split(/[,=]/));
+    return words.some((word) => word.trim() !== '' && sentence.includes(word.trim()));
+  });
 }
 
 /** What a key of a saved report stands for. */
@@ -150,9 +193,22 @@ export function savedKeys(): string[] {
 }
 
 /** Where an option stands in the project file. */
-type Origin = SavedEntry & { readonly key: string };
+interface Origin extends SavedEntry {
+  readonly key: string;
+}
+
+/** The options of a saved report, and where each of them stands. */
+interface SavedOptions {
+  readonly values: Partial<RunFlags>;
+  readonly origins: readonly Origin[];
+}
 
 const windowOptions = ['period', 'since', 'until'];
+
+/** Breakdowns have two names, of which one is enough. */
+function mainName(option: string): string {
+  return option === 'breakdowns' ? 'by' : option;
+}
 
 /**
  * The options of a saved report under those of the command line, as one, and where each stands: the command line wins, then
@@ -166,32 +222,42 @@ export function savedOptions(
   report: SavedSection,
   typedOptions: ReadonlySet<string>,
   cwd: string,
-) {
+): SavedOptions {
   const keys = savedKeyTable();
   const faults: ProjectFault[] = [];
   const values: Record<string, unknown> = {};
   const origins: Origin[] = [];
-  const taken = new Set([...typedOptions].map((name) => (name === 'breakdowns' ? 'by' : name)));
+  const taken = new Set([...typedOptions].map(mainName));
+
   for (const section of [report, file.defaults]) {
-    const hasWindow = windowOptions.some((name) => taken.has(name));
-    const beaten = new Set([...taken, ...(hasWindow ? windowOptions : [])]);
+    const beaten = new Set(taken);
+    if (windowOptions.some((option) => taken.has(option))) {
+      for (const option of windowOptions) beaten.add(option);
+    }
+
     for (const [key, entry] of section.entries) {
       const savedKey = keys.get(key);
       if (!savedKey) continue;
-      const name = key === 'breakdowns' ? 'by' : savedKey.option;
+
+      const option = mainName(savedKey.option);
       const value = readEntry(key, savedKey, entry, faults);
-      if (beaten.has(name)) continue;
-      taken.add(name);
+      if (beaten.has(option)) continue;
+      taken.add(option);
+
       // A place is reckoned from the file's own folder, wherever the command is run.
-      const isFile = name === 'output' && value !== '-';
-      values[name] = isFile ? relative(cwd, resolve(dirname(file.path), String(value))) : value;
+      const isFile = option === 'output' && value !== '-';
+      const ownPath = relative(cwd, resolve(dirname(file.path), String(value)));
+      values[option] = isFile ? ownPath : value;
       origins.push({ key, ...entry });
     }
   }
+
   if (faults.length > 0) throw projectError(file.shownPath, faults);
+  // The flags have read them, so that each is what its flag gives.
   return { values: values as Partial<RunFlags>, origins };
 }
 
+/** The value of a key, as its flag reads it; what is wrong with it becomes a fault. */
 function readEntry(
   key: string,
   { flag, turnsOff }: SavedKey,

@@ -2,10 +2,11 @@ import { statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { createHttp, type ProxySettings, readProxy } from '../api/http.ts';
 import { TransportError } from '../api/transport-error.ts';
-import { fetchReport, noteFetched } from '../app/fetch.ts';
 import { flagGroup } from '../app/flags/flag.ts';
 import { readTimeout } from '../app/flags/read-value.ts';
+import { noteFetched, toolsFor } from '../app/order.ts';
 import { planFromFlags } from '../app/plan.ts';
+import { fetchReport } from '../app/receive.ts';
 import { savedKeys, savedOptions } from '../app/saved-reports.ts';
 import { findProjectFile, projectFileName, readProjectFile } from '../config/project-file.ts';
 import { nameSettings, requireSignIn, type Settings } from '../config/settings.ts';
@@ -199,16 +200,14 @@ async function doctor(
 
   /** Whether the service reads a window as we mean it: a report of yesterday's total says which window it covers. */
   async function checkWindowClock(): Promise<void> {
-    const plan = await planFromFlags(context, {
-      by: 'RANGE',
-      metrics: 'displays',
-      period: 'yesterday',
-    });
-    const quiet = { ...context, progress: () => createProgress('none', console, host.stopwatch) };
+    const flags = { by: 'RANGE', metrics: 'displays', period: 'yesterday' };
+    const plan = await planFromFlags(context.account, flags, host.wallClock());
+    const progress = () => createProgress('none', console, host.stopwatch);
+    const tools = { ...toolsFor(context), progress };
     const options = { fresh: true, pollInterval: 'auto', waitTimeout: timeout } as const;
-    const summary = await fetchReport(quiet, options, plan, {
+    const summary = await fetchReport(tools, plan, options, {
       async take({ body, contentType }, id) {
-        if (id !== undefined) await noteFetched(context, id, undefined);
+        if (id !== undefined) await noteFetched(tools, id, undefined);
         const batches = readRows(body, { contentType });
         for (let next = await batches.next(); ; next = await batches.next())
           if (next.done) return next.value.summary;

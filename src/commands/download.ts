@@ -1,9 +1,12 @@
-import { announce, checkFormat, prepareDelivery } from '../app/deliver.ts';
-import { noteFetched, withResumeHint } from '../app/fetch.ts';
+import { announce } from '../app/announce.ts';
+import { checkFormat } from '../app/deliver.ts';
 import type { OptionsOf } from '../app/flags/flag.ts';
 import { outputFlags } from '../app/flags/output-flags.ts';
 import { serviceFlags } from '../app/flags/service-flags.ts';
 import { typedWaitCommand } from '../app/flags/typed-command.ts';
+import { noteFetched, toolsFor } from '../app/order.ts';
+import { prepareOutput, writingIntake } from '../app/receive.ts';
+import { withResumeHint } from '../app/wait.ts';
 import type { Context } from '../context.ts';
 import { declareCommand } from './command.ts';
 
@@ -32,12 +35,15 @@ async function download(
   reportId: string,
 ): Promise<void> {
   checkFormat(context, options);
-  const delivery = await prepareDelivery(context, options, { names: { id: reportId } });
+  const output = await prepareOutput(context, options, { names: { id: reportId } });
+  const tools = toolsFor(context);
+  const intake = writingIntake(context, tools, output);
   const client = await context.client();
+
   const resume = `${typedWaitCommand(reportId, options)}, then the same command again`;
-  const delivered = await withResumeHint(context, reportId, resume, () =>
-    client.download(reportId, (answer) => delivery.take(answer, reportId)),
+  const written = await withResumeHint(tools, { reportId, resume }, () =>
+    client.download(reportId, (answer) => intake.take(answer, reportId)),
   );
-  await noteFetched(context, reportId, delivered.told.file);
-  await announce(context, delivered);
+  await noteFetched(tools, reportId, written.file);
+  await announce(context, written);
 }

@@ -1,12 +1,14 @@
-import { announce, prepareDelivery, tableLook } from '../app/deliver.ts';
-import { createReportFor } from '../app/fetch.ts';
+import { announce } from '../app/announce.ts';
+import { tableLook } from '../app/deliver.ts';
 import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
 import { outputFlags } from '../app/flags/output-flags.ts';
 import { readPositive } from '../app/flags/read-value.ts';
 import { reportFlags } from '../app/flags/report-flags.ts';
 import { serviceFlags } from '../app/flags/service-flags.ts';
 import { planWithIds } from '../app/names.ts';
-import { factsOf, planFromFlags, printDryRun } from '../app/plan.ts';
+import { createReport, toolsFor } from '../app/order.ts';
+import { factsOfPlan, type ProfilePlan, planFromFlags, printDryRun } from '../app/plan.ts';
+import { prepareOutput, writingIntake } from '../app/receive.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { type TextColumn, textTable } from '../output/table/table-layout.ts';
@@ -28,7 +30,7 @@ const createCommand = declareCommand({
   ],
   flags: createFlags,
   async action({ context, options }) {
-    await createReport(context, options);
+    await create(context, options);
     return 0;
   },
 });
@@ -50,7 +52,7 @@ const listCommand = declareCommand({
   ],
   flags: [listFlags],
   async action({ context, options }) {
-    await listReports(context, options);
+    await listReports(context, options.limit);
     return 0;
   },
 });
@@ -65,31 +67,42 @@ export const reportCommand = declareCommand({
   subcommands: [createCommand, listCommand],
 });
 
+type CreateOptions = OptionsOf<typeof createFlags>;
+
 /** Creates a report and prints its id alone; where the service answers with data, that goes to the output instead. */
-async function createReport(context: Context, flags: OptionsOf<typeof createFlags>): Promise<void> {
-  if (flags.output !== undefined && !flags.direct) {
-    const hint = 'Use: adreport run … -o FILE';
-    throw new UsageError(
-      '-o needs --direct: report create prints an id, and has no data to write.',
-      { hint },
-    );
+async function create(context: Context, options: CreateOptions): Promise<void> {
+  const { account, console } = context;
+  if (options.output !== undefined && !options.direct) {
+    const message = '-o needs --direct: report create prints an id, and has no data to write.';
+    throw new UsageError(message, { hint: 'Use: adreport run … -o FILE' });
   }
-  const plan = await planWithIds(context, flags, await planFromFlags(context, flags));
-  for (const note of plan.window.notes) context.console.note(note);
-  if (flags.dryRun) {
-    return printDryRun(context, [{ ...plan, context, output: flags.output }]);
+
+  const plan = await planToSend(context, options);
+  for (const note of plan.window.notes) console.note(note);
+  if (options.dryRun) {
+    const { window, request } = plan;
+    return printDryRun(context, [{ account, window, request, output: options.output }]);
   }
-  const delivery = await prepareDelivery(context, flags, factsOf({ plan, options: {} }));
-  const created = await createReportFor(context, plan, delivery.take);
+
+  const tools = toolsFor(context);
+  const output = await prepareOutput(context, options, factsOfPlan(plan));
+  const created = await createReport(tools, plan, writingIntake(context, tools, output).take);
   if (created.kind === 'report') {
     const { id, status } = created;
-    return context.console.result(
-      context.flags.json ? visibleJson({ report_id: id, status }) : printable(id),
-    );
+    const asJson = visibleJson({ report_id: id, status });
+    return console.result(context.flags.json ? asJson : printable(id));
   }
-  if (!flags.direct)
-    context.console.note('The service answered with the data at once: there is no report id.');
+
+  if (!options.direct) {
+    console.note('The service answered with the data at once: there is no report id.');
+  }
   await announce(context, created.result);
+}
+
+async function planToSend(context: Context, flags: CreateOptions): Promise<ProfilePlan> {
+  const { account, host } = context;
+  const plan = await planFromFlags(account, flags, host.wallClock());
+  return planWithIds(context, { account, flags }, plan);
 }
 
 const listColumns: readonly TextColumn<LedgerEntry>[] = [
@@ -103,19 +116,20 @@ const listColumns: readonly TextColumn<LedgerEntry>[] = [
   { name: 'file', value: (entry) => entry.file },
 ];
 
+/** How many reports a terminal is shown, where no flag says it. */
+const usualCount = 20;
+
 /** Prints the ledger, newest first. */
-async function listReports(
-  context: Context,
-  { limit }: OptionsOf<typeof listFlags>,
-): Promise<void> {
-  const usual = context.console.out.isTerminal && !context.flags.json ? 20 : undefined;
-  const entries = (await context.ledger())?.list(limit ?? usual) ?? [];
-  if (context.flags.json) return context.console.result(visibleJson(entries));
+async function listReports(context: Context, limit: number | undefined): Promise<void> {
+  const { console, flags } = context;
+  const isForPerson = console.out.isTerminal && !flags.json;
+  const usual = isForPerson ? usualCount : undefined;
+  const entries = context.ledger()?.list(limit ?? usual) ?? [];
+
+  if (flags.json) return console.result(visibleJson(entries));
   if (entries.length === 0) {
-    context.console.note(
-      'No report was created on this machine yet. Create one with: adreport run',
-    );
+    console.note('No report was created on this machine yet. Create one with: adreport run');
     return;
   }
-  await context.console.write(textTable(entries, listColumns, tableLook(context)));
+  await console.write(textTable(entries, listColumns, tableLook(context)));
 }

@@ -1,12 +1,15 @@
-import { prepareOutput } from '../app/compare.ts';
-import { announce } from '../app/deliver.ts';
-import { fetchReport } from '../app/fetch.ts';
+import { announce } from '../app/announce.ts';
+import { checkComparable, compareReport } from '../app/compare.ts';
+import { checkFormat } from '../app/deliver.ts';
 import { type RunFlags, runFlags } from '../app/flags/run-flags.ts';
 import { jobWithIds } from '../app/names.ts';
+import { type ReportTools, toolsFor } from '../app/order.ts';
 import { runParts } from '../app/parts.ts';
-import { fileOf, planJob, printDryRun } from '../app/plan.ts';
+import { factsOf, fileOf, type Job, planJob, printDryRun } from '../app/plan.ts';
+import { fetchReport, type PreparedOutput, prepareOutput, writingIntake } from '../app/receive.ts';
 import { planSavedReports } from '../app/saved-reports.ts';
 import type { Context } from '../context.ts';
+import type { Part } from '../report/parts.ts';
 import { declareCommand } from './command.ts';
 
 export const runCommand = declareCommand({
@@ -51,25 +54,75 @@ async function run(
   names: readonly string[],
   typedOptions: ReadonlySet<string>,
 ): Promise<void> {
-  const isSaved = names.length > 0 || options.all || options.file !== undefined;
-  const planned = isSaved
-    ? await planSavedReports(context, options, names, typedOptions)
-    : [await planJob(context, options)];
-  for (const note of planned.flatMap(({ plan }) => plan.window.notes)) context.console.note(note);
-  const jobs = planned.filter(({ parts }) => parts.length > 0);
-  if (options.dryRun) {
-    const named = await Promise.all(jobs.map(jobWithIds));
-    const calls = named.flatMap((job) =>
-      job.parts.map((part) => ({ ...job, ...part, output: fileOf(job, part) })),
-    );
-    return printDryRun(context, calls);
+  const planned = await planJobs(context, options, names, typedOptions);
+  for (const { plan } of planned) {
+    for (const note of plan.window.notes) context.console.note(note);
   }
+
+  const jobs = planned.filter(({ parts }) => parts.length > 0);
+  if (options.dryRun) return showPlan(context, jobs);
+
   const [first, ...others] = jobs;
   if (!first) return context.console.note('Nothing is missing: every file is there.');
-  if (others.length === 0 && first.options.split === undefined) {
-    const job = await jobWithIds(first);
-    const delivery = await prepareOutput(job, job.parts[0]);
-    return announce(job.context, await fetchReport(job.context, job.options, job.plan, delivery));
-  }
-  await runParts(context, jobs);
+  if (others.length === 0 && first.options.split === undefined) return fetchWhole(context, first);
+
+  await runParts(context, jobs, (tools, job, part) => prepareJob(context, tools, job, part));
+}
+
+async function planJobs(
+  context: Context,
+  options: RunFlags,
+  names: readonly string[],
+  typedOptions: ReadonlySet<string>,
+): Promise<Job[]> {
+  const areSaved = names.length > 0 || options.all || options.file !== undefined;
+  if (areSaved) return planSavedReports(context, options, names, typedOptions);
+
+  checkFormat(context, options);
+  return [await planJob(context, { account: context.account, options })];
+}
+
+/** Prints what would be asked for. */
+async function showPlan(context: Context, jobs: readonly Job[]): Promise<void> {
+  const jobsToSend = await Promise.all(jobs.map((job) => jobWithIds(context, job)));
+  const calls = jobsToSend.flatMap((job) =>
+    job.parts.map((part) => ({
+      account: job.account,
+      name: job.name,
+      window: part.window,
+      request: part.request,
+      output: fileOf(job, part),
+    })),
+  );
+  await printDryRun(context, calls);
+}
+
+/** Fetches one report that is not split. */
+async function fetchWhole(context: Context, planned: Job): Promise<void> {
+  const job = await jobWithIds(context, planned);
+  const tools = toolsFor(context, job.account);
+  const output = await prepareJob(context, tools, job, job.parts[0]);
+  const intake = writingIntake(context, tools, output);
+  await announce(context, await fetchReport(tools, job.plan, job.options, intake));
+}
+
+/**
+ * Settles the output of a part, or without a part that of all parts of a job; with `--compare` the earlier report is fetched
+ * first. Throws as `prepareOutput`, and `UsageError` for a format that has no place for a change.
+ */
+async function prepareJob(
+  context: Context,
+  tools: ReportTools,
+  job: Job,
+  part?: Part,
+): Promise<PreparedOutput> {
+  const { options } = job;
+  if (options.compare) checkComparable(context, options);
+
+  const output = await prepareOutput(context, options, factsOf(job, part));
+  if (!options.compare) return output;
+
+  const { window } = part ?? job.plan;
+  const comparison = await compareReport(tools, job, window, options.compare);
+  return { ...output, comparison };
 }

@@ -1,8 +1,9 @@
-import { awaitReport, ledgerNote, withResumeHint } from '../app/fetch.ts';
 import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
 import { serviceFlags } from '../app/flags/service-flags.ts';
 import { typedWaitCommand } from '../app/flags/typed-command.ts';
 import { waitFlags } from '../app/flags/wait-flags.ts';
+import { noteReport, toolsFor } from '../app/order.ts';
+import { awaitReport, withResumeHint } from '../app/wait.ts';
 import type { Context } from '../context.ts';
 import { outcomeOf } from '../contract/messages.ts';
 import { reportFailed } from '../report/wait.ts';
@@ -40,18 +41,18 @@ async function status(
   options: OptionsOf<typeof flags>,
   reportId: string,
 ): Promise<void> {
-  const { console, flags } = context;
+  const tools = toolsFor(context);
   const resume = options.wait ? typedWaitCommand(reportId, options) : undefined;
-  const record = await withResumeHint(context, reportId, resume, async () => {
-    if (options.wait) return awaitReport(context, reportId, options);
-    const found = await (await context.client()).status(reportId);
-    if (found.status !== 'progress')
-      (await ledgerNote(context, reportId))({ status: found.status });
-    return found;
+
+  const record = await withResumeHint(tools, { reportId, resume }, async () => {
+    if (options.wait) return awaitReport(tools, reportId, options);
+    const answer = await (await context.client()).status(reportId);
+    if (answer.status !== 'progress') await noteReport(tools, reportId, { status: answer.status });
+    return answer;
   });
+
   const { status: word, message, report_id } = record;
-  await console.result(
-    flags.json ? visibleJson({ status: word, message, report_id }) : printable(word),
-  );
+  const asJson = visibleJson({ status: word, message, report_id });
+  await context.console.result(context.flags.json ? asJson : printable(word));
   if (outcomeOf(word) === 'failed') throw reportFailed(reportId, record);
 }

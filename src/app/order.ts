@@ -1,0 +1,128 @@
+import type { Created, ReportAnswer } from '../api/client.ts';
+import type { Context, ServiceAccount } from '../context.ts';
+import { AdreportError, RejectedError, ReportFailedError } from '../errors.ts';
+import { fetchedStatus, type Ledger, type LedgerChange } from '../report/ledger.ts';
+import { encodeRequest, requestHash } from '../report/request.ts';
+import { describeWindow } from '../report/window.ts';
+import { printable } from '../text/printable.ts';
+import { formatDuration } from '../text/quantity.ts';
+import type { Console } from '../ui/console.ts';
+import type { Progress } from '../ui/progress.ts';
+import type { ProfilePlan } from './plan.ts';
+
+/** What the steps of one report work with. */
+export interface ReportTools {
+  readonly account: ServiceAccount;
+  readonly console: Console;
+  /** Its clocks and its sleep. */
+  readonly host: Context['host'];
+  /** Ends the work on this report. */
+  readonly signal: AbortSignal;
+  /** The reports created on this machine; none with `--local`. */
+  readonly ledger: Ledger | undefined;
+  readonly progress: () => Promise<Progress>;
+}
+
+/** What the steps work with for a report of an account: by default of the command's own. */
+export function toolsFor(context: Context, account: ServiceAccount = context.account): ReportTools {
+  const { console, host, progress } = context;
+  return { account, console, host, signal: host.signal, ledger: context.ledger(), progress };
+}
+
+/** Takes the data of a report, anew for each try of a download. */
+export type TakeReport<T> = (answer: ReportAnswer, reportId?: string) => Promise<T>;
+
+/** The id of an unfinished report of the same request, which is said; `undefined` where there is none to go on with. */
+export async function pickUpReport(
+  { account, console, host, ledger }: ReportTools,
+  plan: ProfilePlan,
+): Promise<string | undefined> {
+  if (!ledger) return undefined;
+  const { hash } = await identify(account, plan);
+  const unfinished = ledger.findUnfinished(hash);
+  if (!unfinished) return undefined;
+
+  const ageMs = Math.max(0, host.wallClock() - Date.parse(unfinished.createdAt));
+  const age = formatDuration(ageMs);
+  const shownId = printable(unfinished.id);
+  console.note(`Picking up report ${shownId}, asked for ${age} ago (--fresh creates a new one).`);
+  return unfinished.id;
+}
+
+/**
+ * Asks for the report, and notes it in the ledger the moment its id is known; `take` takes the data, where the service
+ * answers with it at once (`decisions.md` 2). Throws as the client's `createReport`.
+ */
+export async function createReport<T>(
+  { account, ledger }: ReportTools,
+  plan: ProfilePlan,
+  take: TakeReport<T>,
+): Promise<Created<T>> {
+  const { encoding } = await account.settings();
+  const client = await account.client();
+  const body = encodeRequest(plan.request, encoding.value);
+  const created = await client
+    .createReport(body, take)
+    .catch((error) => Promise.reject(withProfileHint(error, plan)));
+
+  if (created.kind === 'report') {
+    const { profile, request } = plan;
+    const { since, until } = describeWindow(plan.window);
+    const identity = await identify(account, plan);
+    ledger?.record({ id: created.id, ...identity, profile, request, window: { since, until } });
+  }
+  return created;
+}
+
+/** The error with the other profile as a thing to try, where the service says that this one is wrong. */
+function withProfileHint(error: unknown, { profile }: ProfilePlan): unknown {
+  if (!(error instanceof AdreportError) || error.code !== 'PROFILE_MISMATCH') return error;
+  const other = profile === 'buyer' ? 'dsp' : 'buyer';
+  const hint = `Add --profile ${other}, or keep it: adreport config set profile ${other}`;
+  return error.amend('', { hint });
+}
+
+/** Whose report it is, and what was asked for. */
+interface ReportIdentity {
+  readonly baseUrl: string;
+  readonly account: string;
+  /** The same request has the same hash in every run. */
+  readonly hash: string;
+}
+
+async function identify(
+  serviceAccount: ServiceAccount,
+  { request }: ProfilePlan,
+): Promise<ReportIdentity> {
+  const settings = await serviceAccount.settings();
+  const baseUrl = settings.baseUrl.value?.href ?? '';
+  const account = settings.email.value ?? settings.account.value;
+  return { baseUrl, account, hash: requestHash(baseUrl, account, request) };
+}
+
+/** Notes in the ledger what has become of a report. */
+export async function noteReport(
+  { account, ledger }: ReportTools,
+  id: string,
+  change: LedgerChange,
+): Promise<void> {
+  const { baseUrl } = await account.settings();
+  ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, change);
+}
+
+/** Notes that a report has been had, so that it is not picked up again; `file` is `undefined` for stdout, or for nowhere. */
+export function noteFetched(
+  tools: ReportTools,
+  id: string,
+  file: string | undefined,
+): Promise<void> {
+  return noteReport(tools, id, { status: fetchedStatus, file });
+}
+
+/** Whether an error says that the service does not have the report any more. */
+export function isGone(error: unknown): boolean {
+  // A sign-in may be answered 404 too, which says nothing of the report.
+  if (error instanceof RejectedError) return error.httpStatus === 404;
+  if (!(error instanceof ReportFailedError)) return false;
+  return error.httpStatus === 410 || error.code === 'REPORT_EXPIRED';
+}

@@ -1,0 +1,254 @@
+import type { ReportAnswer } from '../api/client.ts';
+import type { Context } from '../context.ts';
+import { IncompleteDataError } from '../errors.ts';
+import { writeRows } from '../output/encoder.ts';
+import { createEncoder } from '../output/formats/index.ts';
+import { checkCompleteness, type Expectation } from '../report/completeness.ts';
+import { describeWindow } from '../report/window.ts';
+import { readRows } from '../rows/read-rows.ts';
+import { type RowBatches, rowsOf } from '../rows/row-batch.ts';
+import { printable } from '../text/printable.ts';
+import type { Comparison } from '../view/figures.ts';
+import { Grouping } from '../view/grouping.ts';
+import { type Delivery, openFile, prepareDelivery } from './deliver.ts';
+import { type OutputFlags, outputFlags } from './flags/output-flags.ts';
+import type { RunFlags } from './flags/run-flags.ts';
+import {
+  typedAccountFlags,
+  typedCommand,
+  typedFlags,
+  typedWaitCommand,
+} from './flags/typed-command.ts';
+import type { WaitFlags } from './flags/wait-flags.ts';
+import {
+  createReport,
+  isGone,
+  noteFetched,
+  pickUpReport,
+  type ReportTools,
+  type TakeReport,
+} from './order.ts';
+import type { ProfilePlan, ReportFacts } from './plan.ts';
+import { awaitReport, incompleteReport, withResumeHint } from './wait.ts';
+
+/** What takes the data of a report. */
+export interface Intake<T> {
+  readonly take: TakeReport<T>;
+  /** The file that the data goes to. Absent where that is not where it stays: then `noteFetched` is the caller's. */
+  file?(reportId?: string): string | undefined;
+}
+
+/** How a report is fetched, and what a command that goes on with it repeats. */
+export type FetchOptions = WaitFlags & Partial<RunFlags>;
+
+/**
+ * Creates a report, or picks up an unfinished one of the same request, waits for it, and hands its data on. What it
+ * throws names the report and, where that can still be had, the command that goes on with it.
+ */
+export async function fetchReport<T>(
+  tools: ReportTools,
+  plan: ProfilePlan,
+  options: FetchOptions,
+  intake: Intake<T>,
+): Promise<T> {
+  const mayPickUp = !options.fresh && !options.direct;
+  const unfinishedId = mayPickUp ? await pickUpReport(tools, plan) : undefined;
+
+  if (unfinishedId !== undefined) {
+    try {
+      return await receiveReport(tools, unfinishedId, options, intake);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      const shownId = printable(unfinishedId);
+      tools.console.note(
+        `The service does not have report ${shownId} any more: creating a new one.`,
+      );
+    }
+  }
+
+  const created = await createReport(tools, plan, intake.take);
+  if (created.kind === 'data') return created.result;
+  return receiveReport(tools, created.id, options, intake);
+}
+
+/** Waits for a report and hands its data on; what becomes of it is noted in the ledger. */
+async function receiveReport<T>(
+  tools: ReportTools,
+  reportId: string,
+  options: FetchOptions,
+  intake: Intake<T>,
+): Promise<T> {
+  const client = await tools.account.client();
+  const resume = await resumeCommand(tools, reportId, options, intake);
+
+  const result = await withResumeHint(tools, { reportId, resume }, async () => {
+    await awaitReport(tools, reportId, options);
+    return client.download(reportId, (answer) => intake.take(answer, reportId));
+  });
+  if (intake.file) await noteFetched(tools, reportId, intake.file(reportId));
+  return result;
+}
+
+/** The command line that goes on with a report; none where its data stays nowhere, or its service ends with this process. */
+async function resumeCommand(
+  { account }: ReportTools,
+  reportId: string,
+  options: FetchOptions,
+  intake: Intake<unknown>,
+): Promise<string | undefined> {
+  if (!intake.file || account.isLocal) return undefined;
+
+  // A saved report may have an account of its own, which no other command would take from the file.
+  const settings = await account.settings();
+  const isFromFile = settings.account.source === 'file';
+  const own = isFromFile ? { ...options, account: settings.account.value } : options;
+  const flags = [
+    ...typedAccountFlags(own),
+    ...typedFlags(outputFlags, { ...options, output: intake.file(reportId) }),
+  ];
+  return `${typedWaitCommand(reportId, own)} && ${typedCommand('download', reportId, flags)}`;
+}
+
+/** The rows of a download, which is shown as it goes on. */
+export async function* readAnswer(
+  tools: ReportTools,
+  { body, contentType, sizeBytes }: ReportAnswer,
+): RowBatches {
+  const meter = (await tools.progress()).transfer('Downloading', sizeBytes);
+  let bytes = 0;
+  let rows = 0;
+  async function* metered(): AsyncGenerator<Buffer> {
+    for await (const piece of body) {
+      bytes += piece.length;
+      meter.update({ bytes, rows });
+      yield piece;
+    }
+  }
+
+  const batches = readRows(metered(), { contentType });
+  try {
+    for (;;) {
+      const next = await batches.next();
+      if (next.done) return next.value;
+      rows = next.value.firstRow + next.value.rowCount;
+      yield next.value;
+    }
+  } finally {
+    meter.stop();
+    await batches.return?.();
+  }
+}
+
+/** What is settled of an output before its rows come. */
+export interface PreparedOutput {
+  readonly delivery: Delivery;
+  /** What the rows are checked against, where they can be. */
+  readonly expectation: Expectation | undefined;
+  /** Whether rows that are not all there are an error (`--strict`). */
+  readonly isStrict: boolean;
+  /** The earlier report that this one is held against. */
+  readonly comparison?: Comparison | undefined;
+}
+
+/** Settles where the rows of a report go, and what they are checked against. Throws as `prepareDelivery`. */
+export async function prepareOutput(
+  context: Context,
+  flags: OutputFlags & { readonly strict?: boolean },
+  { names, columns, expectation }: ReportFacts,
+): Promise<PreparedOutput> {
+  const nowMs = context.host.wallClock();
+  return {
+    delivery: await prepareDelivery(context, flags, { names, columns }),
+    expectation: expectation && { ...expectation, nowMs },
+    isStrict: flags.strict === true,
+  };
+}
+
+/** An output that is whole. */
+export interface WrittenReport {
+  /** `undefined` for stdout. */
+  readonly file: string | undefined;
+  readonly rowCount: number;
+  readonly sizeBytes: number;
+  /** `null` for data that came without an id, and for several reports that were merged. */
+  readonly reportId: string | null;
+  /** The ends of the window in its zone, as far as they are known. */
+  readonly since: string | null;
+  readonly until: string | null;
+  /** What differs from the request, in sentences. */
+  readonly warnings: readonly string[];
+  /** What the card shows; absent where none is to be shown. */
+  readonly figures: Grouping | undefined;
+  readonly comparison: Comparison | undefined;
+}
+
+/** An intake that writes a report to its output. */
+export function writingIntake(
+  context: Context,
+  tools: ReportTools,
+  output: PreparedOutput,
+): Intake<WrittenReport> {
+  return {
+    take: (answer, reportId) => writeReport(context, output, readAnswer(tools, answer), reportId),
+    file: (reportId) => output.delivery.target.name(reportId),
+  };
+}
+
+/**
+ * Takes rows to their output, of one report or of several that were merged; called anew, from zero, for each try. Throws
+ * `OutputError`, and `IncompleteDataError` for data that is damaged, or with `--strict` not all there.
+ */
+export async function writeReport(
+  context: Pick<Context, 'console' | 'host'>,
+  { delivery, expectation, isStrict, comparison }: PreparedOutput,
+  batches: RowBatches,
+  reportId?: string,
+): Promise<WrittenReport> {
+  const { console } = context;
+  const encoder = await createEncoder(delivery.format, { ...delivery.encoding, comparison });
+  const check = expectation && checkCompleteness(expectation);
+  const figures = delivery.showsCard ? new Grouping('time') : undefined;
+  const output = await delivery.target.open(reportId);
+
+  try {
+    const { rowCount, sizeBytes, tail } = await writeRows(batches, encoder, output, (batch) => {
+      check?.observe(batch);
+      figures?.observe(rowsOf(batch), batch.fields);
+    });
+    const warnings = check?.problems(tail) ?? [];
+    if (isStrict && warnings.length > 0) throw incomplete(warnings);
+    await output.commit();
+
+    // This is printed with -q too, because the report that was written is not the one that was asked for.
+    for (const warning of warnings) {
+      console.error(`${console.err.style.yellow('Warning:')} ${warning}`);
+    }
+    const file = delivery.target.name(reportId);
+    if (delivery.opensFile && file !== undefined) openFile(context, file);
+
+    const window = expectation ? describeWindow(expectation.window) : tail.summary;
+    return {
+      file,
+      rowCount,
+      sizeBytes,
+      reportId: reportId ?? null,
+      since: window?.since ?? null,
+      until: window?.until ?? null,
+      warnings,
+      figures,
+      comparison,
+    };
+  } catch (error) {
+    await output.abort();
+    throw error;
+  }
+}
+
+function incomplete(warnings: readonly string[]): IncompleteDataError {
+  return new IncompleteDataError(warnings.join(' '), {
+    code: incompleteReport,
+    // A second download would give the same report.
+    retryable: false,
+    hint: 'Run the command again later: it creates a new report. Without --strict this is a warning.',
+  });
+}
